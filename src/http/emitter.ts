@@ -1,5 +1,6 @@
 import type { EmitterMethods, EventName, Listener } from "./emitter_methods.ts";
 import { isThenable } from "./is_thenable.ts";
+import { originalKey, originalOf } from "./original.ts";
 
 /**
  * A listener. Neither it nor the lists are literals: V8 may learn that the objects of a literal live long, as they do
@@ -37,6 +38,12 @@ export const listenerFailed: unique symbol = Symbol("listener failed");
 export class Emitter implements EmitterMethods {
   declare private [listeners]: Map<EventName, readonly Entry[]> | undefined;
   declare private [mostListeners]: number | undefined;
+  /**
+   * The emitter that keeps the listeners: itself, or what it was derived from.
+   *
+   * @internal
+   */
+  declare readonly [originalKey]?: object;
 
   /**
    * For emitters that prepare an event only when somebody listens: called after a listener was added.
@@ -84,7 +91,7 @@ export class Emitter implements EmitterMethods {
     if (typeof entry.listener !== "function") {
       throw new TypeError(`A listener for "${String(event)}" must be a function, not ${typeof entry.listener}`);
     }
-    const all = emitter[listeners] ??= new Map();
+    const all = originalOf(emitter)[listeners] ??= new Map();
     const present = all.get(event) ?? NONE;
     all.set(event, present.toSpliced(first ? 0 : present.length, 0, entry));
     emitter[listenedTo]?.(event, first);
@@ -118,7 +125,7 @@ export class Emitter implements EmitterMethods {
 
   /** Removes all listeners, or all of one event. */
   removeAllListeners(event?: EventName): this {
-    if (event === undefined) this[listeners] = undefined;
+    if (event === undefined) originalOf<Emitter>(this)[listeners] = undefined;
     else this[listeners]?.delete(event);
     return this;
   }
@@ -172,7 +179,7 @@ export class Emitter implements EmitterMethods {
 
   /** Stores how many listeners of one event are expected; there is no warning about more. */
   setMaxListeners(count: number): this {
-    this[mostListeners] = count;
+    originalOf<Emitter>(this)[mostListeners] = count;
     return this;
   }
 

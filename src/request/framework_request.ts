@@ -2,6 +2,7 @@ import { parse as parseCookie } from "cookie-es";
 import { assignOwn, makeAssignable } from "../http/assignable.ts";
 import { type ByteRanges, parseByteRange } from "../http/byte_range.ts";
 import { isFresh } from "../http/freshness.ts";
+import { originalKey, originalOf } from "../http/original.ts";
 import { requestSequence } from "../http/sequence.ts";
 import { acceptedCharset, acceptedEncoding, acceptedLanguage, acceptedType } from "./accepting.ts";
 import type { AppLike } from "./app_like.ts";
@@ -41,6 +42,9 @@ class Parsed {
   url: Record<string, Untyped> | undefined = undefined;
 }
 
+/** Key of the parsed parts. */
+const parsedKey: unique symbol = Symbol("parsed");
+
 /** Properties that middleware attaches. */
 export interface FrameworkRequest<Params = RouteParams, Body = Untyped, Query = QueryValues>
   extends RequestExtras, Omit<CommonExtras, keyof RequestExtras> {}
@@ -54,9 +58,26 @@ export interface FrameworkRequest<Params = RouteParams, Body = Untyped, Query = 
  * @typeParam Query Type of `req.query`
  */
 export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = QueryValues> extends IncomingMessage {
-  readonly #exchange: Exchange;
-  #state: RequestState | null = null;
-  #parsed: Parsed | null = null;
+  /**
+   * Itself.
+   *
+   * @internal
+   */
+  override readonly [originalKey]: object = this;
+  /**
+   * The exchange, for the framework's own use. Not a private field: what is derived from a request, and proxies, have
+   * only its properties.
+   *
+   * @internal
+   */
+  readonly [exchangeKey]: Exchange;
+  /**
+   * State of the Node API, made on first use.
+   *
+   * @internal
+   */
+  [stateKey]: RequestState | null = null;
+  private [parsedKey]: Parsed | null = null;
 
   /**
    * The parsed body; `undefined` until a body parser or a handler sets it (Express 5).
@@ -79,16 +100,7 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = Quer
    */
   constructor(exchange: Exchange) {
     super();
-    this.#exchange = exchange;
-  }
-
-  /**
-   * The exchange, for the framework's own use.
-   *
-   * @internal
-   */
-  get [exchangeKey](): Exchange {
-    return this.#exchange;
+    this[exchangeKey] = exchange;
   }
 
   /**
@@ -97,29 +109,12 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = Quer
    * @internal
    */
   get [requestSequence](): number {
-    return this.#exchange.sequence;
-  }
-
-  /**
-   * State of the Node API, made on first use.
-   *
-   * @internal
-   */
-  get [stateKey](): RequestState | null {
-    return this.#state;
-  }
-
-  set [stateKey](state: RequestState) {
-    this.#state = state;
-  }
-
-  get #ensureParsed(): Parsed {
-    return this.#parsed ??= new Parsed();
+    return this[exchangeKey].sequence;
   }
 
   /** The request target (path and query) before any mount or rewrite. */
   get originalUrl(): string {
-    return this.#exchange.target.originalUrl;
+    return this[exchangeKey].target.originalUrl;
   }
 
   set originalUrl(value: string) {
@@ -128,32 +123,32 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = Quer
 
   /** The application that is handling the request. */
   get app(): AppLike {
-    return this.#exchange.app;
+    return this[exchangeKey].app;
   }
 
   /** Path parameters of the layer being run; assignable. */
   get params(): Params {
-    return (this.#exchange.target.params ??= {}) as Params;
+    return (this[exchangeKey].target.params ??= {}) as Params;
   }
 
   set params(value: Params | undefined) {
-    this.#exchange.target.params = value;
+    this[exchangeKey].target.params = value;
   }
 
   /** Path below the mount point, not percent-decoded. */
   get path(): string {
-    return this.#exchange.target.path;
+    return this[exchangeKey].target.path;
   }
 
   /** The parts of `req.url`, where npm's parseurl and Express's router cache them, and some programs read them. */
   get _parsedUrl(): Record<string, Untyped> {
-    const state = this.#ensureParsed;
-    const { path, query, url } = this.#exchange.target;
+    const state = parsedOf(this);
+    const { path, query, url } = this[exchangeKey].target;
     return state.url?._raw === url ? state.url : state.url = partsOf(url, path, query);
   }
 
   set _parsedUrl(value: Record<string, Untyped>) {
-    this.#ensureParsed.url = value;
+    parsedOf(this).url = value;
   }
 
   /** Whether the body has been read and parsed; checked by the body parsers of Express 4, which many packages include. */
@@ -163,12 +158,12 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = Quer
 
   /** The part of the path that mounts have consumed, without a trailing slash. */
   get baseUrl(): string {
-    return this.#parsed?.baseUrl ?? this.#exchange.target.baseUrl;
+    return this[parsedKey]?.baseUrl ?? this[exchangeKey].target.baseUrl;
   }
 
   // Express's routers append what their mounts consume, and restore the old value afterwards
   set baseUrl(value: string) {
-    this.#ensureParsed.baseUrl = value === this.#exchange.target.baseUrl ? undefined : value;
+    parsedOf(this).baseUrl = value === this[exchangeKey].target.baseUrl ? undefined : value;
   }
 
   /**
@@ -178,7 +173,7 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = Quer
    * Its values are of any type unless {@linkcode RequestExtras} declares `env`.
    */
   get env(): Declared<"env", Record<string, Untyped>> {
-    const { app, info } = this.#exchange;
+    const { app, info } = this[exchangeKey];
     return app.runtimeSupport.environment(info) as Untyped;
   }
 
@@ -193,7 +188,7 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = Quer
    * It is of any type unless {@linkcode RequestExtras} declares `executionCtx`.
    */
   get executionCtx(): Declared<"executionCtx", Untyped> {
-    return this.#exchange.context as Declared<"executionCtx", Untyped>;
+    return this[exchangeKey].context as Declared<"executionCtx", Untyped>;
   }
 
   set executionCtx(value: Declared<"executionCtx", Untyped>) {
@@ -211,15 +206,15 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = Quer
     // as on Workers, anything else counts as done; but a function would never run
     const isIdle = typeof work === "function" && !("then" in work);
     if (isIdle) throw new TypeError("req.waitUntil takes a promise, not a function; call it");
-    const { app, info, context } = this.#exchange;
+    const { app, info, context } = this[exchangeKey];
     app.background(work, info, context, this);
   }
 
   /** The query, parsed according to the `query parser` setting; assignable, unlike in Express. */
   get query(): Query {
-    const state = this.#ensureParsed;
-    const text = this.#exchange.target.query;
-    const parse = this.#exchange.app.settings["query parser fn"];
+    const state = parsedOf(this);
+    const text = this[exchangeKey].target.query;
+    const parse = this[exchangeKey].app.settings["query parser fn"];
     if (state.query === undefined || text !== state.queryOf || parse !== state.queryBy) {
       // a mounted application may have another parser
       state.queryBy = parse;
@@ -235,7 +230,7 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = Quer
 
   /** The client's cookies, decoded; cookie middleware may replace them. */
   get cookies(): Untyped {
-    return this.#ensureParsed.cookies ??= parseCookie(this.lookupHeader("cookie") ?? "");
+    return parsedOf(this).cookies ??= parseCookie(this.lookupHeader("cookie") ?? "");
   }
 
   set cookies(value: Untyped) {
@@ -303,17 +298,9 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = Quer
    * @returns The matching type, `false` if none matches, `null` if the request has no body
    */
   is(...types: (string | readonly string[])[]): string | false | null {
-    if (!this.#announcesBody()) return null;
+    const isCoded = this.lookupHeader("transfer-encoding") !== undefined;
+    if (!isCoded && !hasBody(this[exchangeKey], this.lookupHeader("content-length"))) return null;
     return matchContentType(this.lookupHeader("content-type"), types.flat());
-  }
-
-  #announcesBody(): boolean {
-    if (this.lookupHeader("transfer-encoding") !== undefined) return true;
-    const length = this.lookupHeader("content-length");
-    if (length !== undefined) return !Number.isNaN(Number(length));
-    // requests made in process, or over HTTP/2, have neither header; Deno gives those of HTTP/1 a body that is empty
-    const { peer, target: { request } } = this.#exchange;
-    return (peer.address === undefined || !request.headers.has("host")) && bodyOf(request) !== null;
   }
 
   /**
@@ -363,7 +350,7 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = Quer
 
   /** Labels of the host below the domain, from right to left; `subdomain offset` says how many belong to the domain. */
   get subdomains(): string[] {
-    return subdomainsOf(this.hostname, this.#exchange.app.get("subdomain offset"));
+    return subdomainsOf(this.hostname, this[exchangeKey].app.get("subdomain offset"));
   }
 
   /** Whether the request was made by `XMLHttpRequest`, going by the `X-Requested-With` header that libraries set. */
@@ -451,6 +438,16 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = Quer
 // Express's `app` is a plain field, which some programs use for an application of their own; older parsers assign
 // `_body`
 makeAssignable(FrameworkRequest.prototype, ["app", "_body"]);
+
+function parsedOf(req: FrameworkRequest<unknown, Untyped, unknown>): Parsed {
+  return originalOf(req)[parsedKey] ??= new Parsed();
+}
+
+function hasBody({ peer, target: { request } }: Exchange, length: string | undefined): boolean {
+  if (length !== undefined) return !Number.isNaN(Number(length));
+  // requests made in process, or over HTTP/2, have neither header; Deno gives those of HTTP/1 a body that is empty
+  return (peer.address === undefined || !request.headers.has("host")) && bodyOf(request) !== null;
+}
 
 // as in Express, an empty first argument counts as no offer: `req.accepts(req.query.type)`
 function offered(offers: (string | readonly string[])[]): string[] {

@@ -2,6 +2,7 @@ import { assignOwn, makeAssignable } from "../http/assignable.ts";
 import { Emitter, listenedTo, listenerFailed, tell } from "../http/emitter.ts";
 import type { EventName } from "../http/emitter_methods.ts";
 import { isHeaderName } from "../http/header_values.ts";
+import { originalOf } from "../http/original.ts";
 import { type Exchange, exchangeKey } from "./exchange.ts";
 import { type HeaderRecord, headerRecord, type HeaderVisit } from "./header_record.ts";
 import type { Peer } from "./peer.ts";
@@ -22,7 +23,7 @@ export abstract class IncomingMessage extends Emitter {
    *
    * @internal
    */
-  abstract get [exchangeKey](): Exchange;
+  abstract readonly [exchangeKey]: Exchange;
 
   /**
    * State of the Node API, made on first use.
@@ -396,7 +397,7 @@ Object.defineProperty(IncomingMessage.prototype, "socket", {
 Object.assign(IncomingMessage.prototype, { _consuming: false, _dumped: false });
 
 function stateOf(message: IncomingMessage): RequestState {
-  return message[stateKey] ??= new RequestState();
+  return originalOf(message)[stateKey] ??= new RequestState();
 }
 
 // Whether the headers were copied because the client is gone. Deno may be letting go of the original in this very turn,

@@ -1,6 +1,7 @@
 import { Emitter, listenedTo, listenerFailed, tell } from "../http/emitter.ts";
 import type { EventName } from "../http/emitter_methods.ts";
 import { describe } from "../http/error_text.ts";
+import { originalKey } from "../http/original.ts";
 import { LONGEST_TIMER_MS } from "../http/units.ts";
 import type { Exchange } from "./exchange.ts";
 import { connectionReset } from "./body_reader.ts";
@@ -20,14 +21,34 @@ export interface Timed {
 // deno-lint-ignore no-explicit-any -- the core names no type of Node's, and programs read subject.CN
 export type PeerCertificate = Record<string, any>;
 
+/** State of a socket, which those that are derived from it share. */
+class SocketState {
+  readonly exchange: Exchange;
+  readonly peer: Peer;
+  readonly req: Timed;
+  timer: ReturnType<typeof setTimeout> | undefined = undefined;
+  isListenedTo = false;
+  isClosed = false;
+
+  constructor(exchange: Exchange, req: Timed) {
+    this.exchange = exchange;
+    this.peer = exchange.peer;
+    this.req = req;
+  }
+}
+
+/** Key of a socket's state. */
+const stateKey: unique symbol = Symbol("state");
+
 /** The part of Node's socket that Express middleware uses. The connection itself belongs to the platform. */
 export class RequestSocket extends Emitter {
-  #exchange: Exchange;
-  #peer: Peer;
-  #req: Timed;
-  #timer: ReturnType<typeof setTimeout> | undefined;
-  #listenedTo = false;
-  #closed = false;
+  /**
+   * Itself.
+   *
+   * @internal
+   */
+  override readonly [originalKey]: object = this;
+  private readonly [stateKey]: SocketState;
 
   /**
    * Describes a connection.
@@ -37,106 +58,94 @@ export class RequestSocket extends Emitter {
    */
   constructor(exchange: Exchange, req: Timed) {
     super();
-    this.#exchange = exchange;
-    this.#peer = exchange.peer;
-    this.#req = req;
+    this[stateKey] = new SocketState(exchange, req);
     const { app: { runtimeSupport }, target: { request } } = exchange;
     this.encrypted = runtimeSupport.isEncrypted?.(request) ?? request.url.startsWith("https:");
   }
 
   /** Address of the peer, `undefined` if the platform does not tell it. */
   get remoteAddress(): string | undefined {
-    return this.#peer.address;
+    return this[stateKey].peer.address;
   }
 
   /** Port of the peer, `undefined` if the platform does not tell it. */
   get remotePort(): number | undefined {
-    return this.#peer.port;
+    return this[stateKey].peer.port;
   }
 
   /** Node's server, on which proxies listen for upgrades; `undefined` on other runtimes. */
   get server(): unknown {
-    return this.#nodes?.["server"];
+    return nodesOwn(this)?.["server"];
   }
 
   /** Local address, on Node; `undefined` elsewhere. */
   get localAddress(): string | undefined {
-    return this.#ofNode("localAddress");
+    return ofNode(this, "localAddress");
   }
 
   /** Local port, on Node; `undefined` elsewhere. */
   get localPort(): number | undefined {
-    return this.#ofNode("localPort");
+    return ofNode(this, "localPort");
   }
 
   /** `IPv4` or `IPv6`, on Node; `undefined` elsewhere. */
   get remoteFamily(): string | undefined {
-    return this.#ofNode("remoteFamily");
+    return ofNode(this, "remoteFamily");
   }
 
   /** Bytes received over the connection, on Node; `undefined` elsewhere. */
   get bytesRead(): number | undefined {
-    return this.#ofNode("bytesRead");
+    return ofNode(this, "bytesRead");
   }
 
   /** Bytes sent over the connection, on Node; `undefined` elsewhere. */
   get bytesWritten(): number | undefined {
-    return this.#ofNode("bytesWritten");
+    return ofNode(this, "bytesWritten");
   }
 
   /** Returns the local address, port and family, on Node; `undefined` elsewhere. */
   get address(): (() => object) | undefined {
-    return this.#ofNode("address");
+    return ofNode(this, "address");
   }
 
   /** Writes raw bytes to the connection, such as early hints, on Node; `undefined` elsewhere. */
   get write(): ((bytes: Uint8Array | string, ...more: unknown[]) => boolean) | undefined {
-    return this.#ofNode("write");
+    return ofNode(this, "write");
   }
 
   /** Closes the connection once all written bytes are sent, on Node; `undefined` elsewhere. */
   get end(): ((...last: unknown[]) => unknown) | undefined {
-    return this.#ofNode("end");
+    return ofNode(this, "end");
   }
 
   /** Host name from the client's TLS handshake (SNI), on Node. */
   get servername(): string | false | undefined {
-    return this.#ofNode("servername");
+    return ofNode(this, "servername");
   }
 
   /** Whether the client's certificate was issued by one of the server's authorities, on Node over TLS; `undefined` elsewhere. */
   get authorized(): boolean | undefined {
-    return this.#ofNode("authorized");
+    return ofNode(this, "authorized");
   }
 
   /** Why the client's certificate was not accepted, on Node over TLS. */
   get authorizationError(): unknown {
-    return this.#ofNode("authorizationError");
+    return ofNode(this, "authorizationError");
   }
 
   /** Returns the client's certificate, on Node over TLS; `undefined` elsewhere. */
   get getPeerCertificate(): ((detailed?: boolean) => PeerCertificate) | undefined {
-    return this.#ofNode("getPeerCertificate");
+    return ofNode(this, "getPeerCertificate");
   }
 
   /** Returns the cipher, on Node over TLS; `undefined` elsewhere. */
   get getCipher(): (() => object) | undefined {
-    return this.#ofNode("getCipher");
+    return ofNode(this, "getCipher");
   }
 
   /** Returns the TLS version, on Node over TLS; `undefined` elsewhere. */
   get getProtocol(): (() => string | null) | undefined {
-    return this.#ofNode("getProtocol");
-  }
-
-  // only Node's own socket knows these
-  #ofNode<T>(name: string): T {
-    const value = this.#nodes?.[name];
-    return typeof value === "function" ? value.bind(this.#nodes) : value as T;
-  }
-
-  get #nodes(): Record<string, unknown> | undefined {
-    return (this.#exchange.info as { req?: { socket?: Record<string, unknown> } } | undefined)?.req?.socket;
+    return ofNode(this, "getProtocol");
   }
 
   /** Whether the connection uses TLS. */
@@ -144,7 +153,8 @@ export class RequestSocket extends Emitter {
 
   /** Whether the client is gone, or `close` was emitted. */
   get destroyed(): boolean {
-    return this.#closed || this.#exchange.aborted;
+    const { isClosed, exchange } = this[stateKey];
+    return isClosed || exchange.aborted;
   }
 
   /** Whether the client is still there to send. */
@@ -163,33 +173,30 @@ export class RequestSocket extends Emitter {
    * request, `error` comes first, as on Node, where parsing the request fails then.
    */
   override [listenedTo](event: EventName): void {
-    if (event === "error") return this.#exchange.onLeave(() => this.#tellOfCut());
-    if (event !== "close" || this.#listenedTo) return;
-    this.#listenedTo = true;
+    const state = this[stateKey];
+    const { exchange } = state;
+    if (event === "error") return exchange.onLeave(() => tellOfCut(this));
+    if (event !== "close" || state.isListenedTo) return;
+    state.isListenedTo = true;
     const close = (): void => {
-      if (this.#closed) return;
-      this.#closed = true;
+      if (state.isClosed) return;
+      state.isClosed = true;
       tell(this, "close", false);
     };
     // after the events of a complete response, but before those of one whose client is gone
-    this.#exchange.onLeave(() => queueMicrotask(close));
-    this.#exchange.onEnd(close);
+    exchange.onLeave(() => queueMicrotask(close));
+    exchange.onEnd(close);
   }
 
   /** Reports the error of a listener, which on Node would end the process. */
   override [listenerFailed](error: unknown): void {
-    this.#exchange.app.reportError(error, { req: this.#req, phase: "listener" });
-  }
-
-  #tellOfCut(): void {
-    const complete = (this.#exchange.info as { req?: { complete?: boolean } } | undefined)?.req?.complete;
-    const isCut = this.#exchange.broken || !(complete ?? this.#req.complete);
-    if (isCut && this.listenerCount("error") > 0) tell(this, "error", connectionReset());
+    const { exchange, req } = this[stateKey];
+    exchange.app.reportError(error, { req, phase: "listener" });
   }
 
   /** Breaks off the exchange, as if the client were gone: a response that has begun is cut. */
   destroy(error?: Error): this {
-    this.#exchange.breakOff(error);
+    this[stateKey].exchange.breakOff(error);
     return this;
   }
 
@@ -208,22 +215,16 @@ export class RequestSocket extends Emitter {
       throw new RangeError(`setTimeout takes ms from 0, which is none, and finite, not ${describe(ms)}`);
     }
     if (listener !== undefined) this.once("timeout", listener);
-    clearTimeout(this.#timer);
-    if (Number(ms) === 0 || this.#req.res?.headersSent !== false) return this;
-    if (this.#timer === undefined) this.#exchange.onEnd(() => clearTimeout(this.#timer));
-    const before = this.#exchange.reading?.taken;
-    const isSilent = (): boolean => before === this.#exchange.reading?.taken;
+    const state = this[stateKey];
+    const { exchange, req } = state;
+    clearTimeout(state.timer);
+    if (Number(ms) === 0 || req.res?.headersSent !== false) return this;
+    if (state.timer === undefined) exchange.onEnd(() => clearTimeout(state.timer));
+    const before = exchange.reading?.taken;
+    const isSilent = (): boolean => before === exchange.reading?.taken;
     // a longer timer would fire at once
-    this.#timer = setTimeout(() => isSilent() ? this.#expire() : this.setTimeout(ms), Math.min(ms, LONGEST_TIMER_MS));
+    state.timer = setTimeout(() => isSilent() ? expire(this) : this.setTimeout(ms), Math.min(ms, LONGEST_TIMER_MS));
     return this;
-  }
-
-  #expire(): void {
-    const { res } = this.#req;
-    if (res?.headersSent !== false) return;
-    const told = !this.#req.complete && tell(this.#req, "timeout", this);
-    if (!tell(res, "timeout", this) && !told) this.destroy();
-    tell(this, "timeout");
   }
 
   /** Does nothing: the platform decides when bytes are sent. */
@@ -235,4 +236,32 @@ export class RequestSocket extends Emitter {
   setKeepAlive(_on?: boolean, _delayMs?: number): this {
     return this;
   }
+}
+
+// only Node's own socket knows these
+function ofNode<T>(socket: RequestSocket, name: string): T {
+  const nodes = nodesOwn(socket);
+  const value = nodes?.[name];
+  return typeof value === "function" ? value.bind(nodes) : value as T;
+}
+
+function nodesOwn(socket: RequestSocket): Record<string, unknown> | undefined {
+  const { info } = socket[stateKey].exchange;
+  return (info as { req?: { socket?: Record<string, unknown> } } | undefined)?.req?.socket;
+}
+
+function tellOfCut(socket: RequestSocket): void {
+  const { exchange, req } = socket[stateKey];
+  const complete = (exchange.info as { req?: { complete?: boolean } } | undefined)?.req?.complete;
+  const isCut = exchange.broken || !(complete ?? req.complete);
+  if (isCut && socket.listenerCount("error") > 0) tell(socket, "error", connectionReset());
+}
+
+function expire(socket: RequestSocket): void {
+  const { req } = socket[stateKey];
+  const { res } = req;
+  if (res?.headersSent !== false) return;
+  const told = !req.complete && tell(req, "timeout", socket);
+  if (!tell(res, "timeout", socket) && !told) socket.destroy();
+  tell(socket, "timeout");
 }

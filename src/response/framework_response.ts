@@ -5,10 +5,11 @@ import { escapeHtml } from "../http/escape_html.ts";
 import { baseName, extensionOf } from "../http/file_paths.ts";
 import { appendVary, headerKey } from "../http/header_values.ts";
 import { HttpError } from "../http/http_error.ts";
+import { originalKey, originalOf } from "../http/original.ts";
 import { contentTypeOf, offeredMediaType } from "../http/media_types.ts";
 import { statusMessage } from "../http/status_text.ts";
 import type { AppLike, RenderCallback } from "../request/app_like.ts";
-import type { Exchange } from "../request/exchange.ts";
+import { type Exchange, exchangeKey } from "../request/exchange.ts";
 import type { FrameworkRequest } from "../request/framework_request.ts";
 import { callGuarded } from "../request/guard.ts";
 import type { Untyped } from "../request/untyped.ts";
@@ -17,7 +18,8 @@ import { HTML, JSON_PLAIN, JSON_UTF8, withUtf8Charset } from "./content_type.ts"
 import { jsonText } from "./json_text.ts";
 import { mayHaveContent } from "./framing.ts";
 import { headerText, type HeaderValue } from "./outgoing_headers.ts";
-import { bodyFailedKey, endWholeKey, handOverKey, OutgoingMessage, streamKey } from "./outgoing_message.ts";
+import { assertOpen } from "./header_methods.ts";
+import { bodyFailedKey, endWholeKey, handOverKey, isHooked, OutgoingMessage, streamKey } from "./outgoing_message.ts";
 import { ResponseState, stateKey } from "./response_state.ts";
 import { absolutePath, sendFile, type SendFileCallback, type SendFileOptions } from "./send_file.ts";
 import { type CookieOptions, formatSetCookie, signCookie } from "./set_cookie.ts";
@@ -41,6 +43,15 @@ export type SendBody = Untyped;
 // deno-lint-ignore no-empty-interface -- programs augment it
 export interface ResponseExtras {}
 
+/** Key of the state, made for what cannot be answered at once. */
+const begunKey: unique symbol = Symbol("begun");
+
+/** Key of the body, if it was sent without a state. */
+const sentKey: unique symbol = Symbol("sent");
+
+/** Key of `res.locals`. */
+const localsKey: unique symbol = Symbol("locals");
+
 /** Properties that middleware attaches. */
 export interface FrameworkResponse<Locals extends Record<string, Untyped> = Record<string, Untyped>>
   extends ResponseExtras {}
@@ -52,12 +63,22 @@ export interface FrameworkResponse<Locals extends Record<string, Untyped> = Reco
  */
 export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<string, Untyped>>
   extends OutgoingMessage {
-  readonly #exchange: Exchange;
-  /** Made for what cannot be answered at once. */
-  #state: ResponseState | null = null;
-  /** The body, if it was sent without a state. */
-  #sent: string | undefined = undefined;
-  #locals: Locals | undefined = undefined;
+  /**
+   * Itself.
+   *
+   * @internal
+   */
+  override readonly [originalKey]: object = this;
+  /**
+   * The exchange, for the framework's own use. Not a private field: what is derived from a response, and proxies, have
+   * only its properties.
+   *
+   * @internal
+   */
+  readonly [exchangeKey]: Exchange;
+  private [begunKey]: ResponseState | null = null;
+  private [sentKey]: string | undefined = undefined;
+  private [localsKey]: Locals | undefined = undefined;
 
   /** Status of the response. */
   statusCode = 200;
@@ -75,7 +96,7 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
    */
   constructor(exchange: Exchange, req: FrameworkRequest) {
     super();
-    this.#exchange = exchange;
+    this[exchangeKey] = exchange;
     this.req = req;
   }
 
@@ -85,37 +106,31 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
    * @internal
    */
   get [stateKey](): ResponseState {
-    return this.#state ??= this.#begin();
-  }
-
-  #begin(): ResponseState {
-    const state = new ResponseState(this.#exchange);
-    if (this.#sent !== undefined) state.sent(this.#sent, this.#exchange.response!.status);
-    return state;
+    return this[begunKey] ?? begin(originalOf(this));
   }
 
   /** Whether the status and headers have been sent, and can no longer be changed. */
   get headersSent(): boolean {
-    return this.#sent !== undefined || (this.#state !== null && this.#state.sentStatus !== 0);
+    return this[sentKey] !== undefined || (this[begunKey] !== null && this[begunKey].sentStatus !== 0);
   }
 
   /** Whether no header was set and no method replaced, which allows short cuts. */
   get untouched(): boolean {
-    return (this.#state === null || this.#state.bare) && !this.hooked;
+    return (this[begunKey] === null || this[begunKey].bare) && !isHooked(this);
   }
 
   /** The application that is handling the request. */
   get app(): AppLike {
-    return this.#exchange.app;
+    return this[exchangeKey].app;
   }
 
   /** Values for the views rendered for this request. */
   get locals(): Locals {
-    return this.#locals ??= Object.create(null) as Locals;
+    return originalOf(this)[localsKey] ??= Object.create(null) as Locals;
   }
 
   set locals(value: Locals) {
-    this.#locals = value;
+    originalOf(this)[localsKey] = value;
   }
 
   /**
@@ -152,31 +167,7 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
    * @throws {TypeError} If the body is a function or a symbol
    */
   send(body?: SendBody): this {
-    return typeof body === "string" && this.#answersAtOnce && this.#answerText(body, HTML) ? this : this.#sendAny(body);
-  }
-
-  // short cuts and what they are cuts through are separate methods, because engines inline only small ones
-  #sendAny(body: SendBody): this {
-    this.assertOpen("res.send");
-    if (typeof body === "string") {
-      const type = this.outgoing.contentType;
-      this.#giveType(type === undefined ? HTML : withUtf8Charset(type));
-      return this.#sendWhole(body);
-    }
-    if (body === undefined || body === null) return this.#sendWhole(body === null ? "" : undefined);
-    if (ArrayBuffer.isView(body) || body instanceof ArrayBuffer) {
-      if (this.outgoing.contentType === undefined) this.#giveType("application/octet-stream");
-      return this.#sendWhole(chunkBytes("res.send", body));
-    }
-    if (body instanceof Blob) return this.#sendBlob(body);
-    if (typeof body === "object" && isBodySource(body)) {
-      this[streamKey](body);
-      return this;
-    }
-    if (typeof body === "function" || typeof body === "symbol") {
-      throw new TypeError(`res.send takes text, bytes or a value for JSON, not a ${typeof body}`);
-    }
-    return this.json(body);
+    return typeof body === "string" && answersAtOnce(this) && answerText(this, body, HTML) ? this : sendAny(this, body);
   }
 
   /**
@@ -187,20 +178,7 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
    * @throws {Error} If the response has been sent already (`ERR_HTTP_HEADERS_SENT`)
    */
   json(value?: Untyped): this {
-    return this.#answersAtOnce && this.#answerJson(value) ? this : this.#sendJson(value);
-  }
-
-  #sendJson(value: unknown): this {
-    this.assertOpen("res.json");
-    const { app } = this;
-    const { settings } = app;
-    const text = jsonText(value, app);
-    const type = this.outgoing.contentType;
-    if (type === undefined) this.#giveType(settings["json charset"] === false ? JSON_PLAIN : JSON_UTF8);
-    else if (text !== undefined) this.#giveType(withUtf8Charset(type));
-    // a middleware that replaced send gets the text; otherwise send has nothing to add
-    if (this.send !== plainSend) return this.send(text);
-    return this.#sendWhole(text);
+    return answersAtOnce(this) && answerJson(this, value) ? this : sendJson(this, value);
   }
 
   /**
@@ -209,111 +187,24 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
    * @param value Any value that JSON can represent
    */
   jsonp(value?: Untyped): this {
-    this.assertOpen("res.jsonp");
+    assertOpen(this, "res.jsonp");
     const { app } = this;
     let text = jsonText(value, app);
     const given = this.req.query[app.get("jsonp callback name")];
     const callback = Array.isArray(given) ? given[0] : given;
     if (this.outgoing.contentType === undefined) {
       this.setHeader("X-Content-Type-Options", "nosniff");
-      this.#giveType(JSON_UTF8);
+      giveType(this, JSON_UTF8);
     }
     if (typeof callback === "string" && callback !== "") {
       this.setHeader("X-Content-Type-Options", "nosniff");
-      this.#giveType("text/javascript");
+      giveType(this, "text/javascript");
       // line separators are valid in JSON but used to be invalid in JavaScript; the comment prevents "Rosetta Flash"
       text = (text ?? "").replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029");
       const name = callback.replace(/[^\[\]\w$.]/g, "");
       text = `/**/ typeof ${name} === 'function' && ${name}(${text});`;
     }
     return this.send(text);
-  }
-
-  // a middleware that replaced res.set or res.setHeader gets the type
-  #giveType(type: string): void {
-    if (this.setHeader === plainSetHeader && this.set === plainSet) this.outgoing.contentType = type;
-    else this.set("Content-Type", type);
-  }
-
-  // whether nothing stands between a body and its web response: a GET or POST for which no method was replaced, and no
-  // header set that says something of the body
-  get #answersAtOnce(): boolean {
-    const state = this.#state;
-    const { statusCode } = this;
-    return this.#sent === undefined && (state === null || state.allowsBody) && !this.hooked &&
-      this.send === plainSend && this.set === plainSet && !this.#exchange.target.isHead &&
-      (statusCode === 200 || (statusCode > 200 && statusCode <= 599 && mayHaveContent(statusCode)));
-  }
-
-  #answerJson(value: unknown): boolean {
-    const { app } = this.#exchange;
-    const { settings } = app;
-    const isPlain = settings["json charset"] === false;
-    const isShaped = settings["json replacer"] || settings["json spaces"] || settings["json escape"];
-    const text = isShaped ? jsonText(value, app) : JSON.stringify(value);
-    return text !== undefined && this.#answerText(text, isPlain ? JSON_PLAIN : JSON_UTF8);
-  }
-
-  #answerText(body: string, type: string): boolean {
-    const { settings, runtimeSupport } = this.app;
-    const makeTag = settings["etag fn"];
-    // a function of the program's own gets Buffers; and the client may have a fresh copy
-    if (body === "" || (makeTag !== undefined && (makeTag === settings.etag || this.#mayBeFresh))) return false;
-    const tag = makeTag?.(body, runtimeSupport);
-    const headers = this.#state === null || this.#state.bare ? null : this.#state.headers;
-    this.#sendAtOnce(textResponse(this.#exchange, this.statusCode, type, tag, headers, body), body);
-    return true;
-  }
-
-  get #mayBeFresh(): boolean {
-    return this.#exchange.target.method !== "POST" && this.req.get("if-none-match") !== undefined;
-  }
-
-  #sendAtOnce(response: Response, body: string): void {
-    const isFirst = this.#exchange.settle(response);
-    if (isFirst && this.#state === null) {
-      this.#sent = body;
-    } else {
-      const state = this[stateKey];
-      state.sent(body, this.statusCode);
-      // what this response says of itself is not in the exchange's, which the client that has left was given
-      if (!isFirst) response.headers.forEach((value, name) => state.headers.set("res.send", name, value));
-    }
-    this.#exchange.finish();
-  }
-
-  // the last part of both send and json: ETag, freshness, then Node's end()
-  #sendWhole(body: string | Uint8Array | undefined): this {
-    const { outgoing } = this;
-    const { settings, runtimeSupport } = this.app;
-    const makeTag = settings["etag fn"];
-    if (makeTag !== undefined && body !== undefined && (outgoing.bare || !outgoing.has("etag"))) {
-      const isTheirs = makeTag === settings.etag;
-      const tag = isTheirs ? makeTag(this.#asBuffer(body)) : makeTag(body, runtimeSupport);
-      if (tag && (isTheirs || this.hooked)) this.setHeader("ETag", tag);
-      else if (tag) outgoing.put("etag", tag);
-    }
-    // without a validator no copy can be fresh, and the request's headers need not be read
-    if (outgoing.validated && this.req.fresh) this.statusCode = 304;
-    const status = this.statusCode;
-    if (status === 204 || status === 304 || status === 205) {
-      if (status !== 205) this.removeHeader("Content-Type");
-      this.removeHeader("Transfer-Encoding");
-      return this.end();
-    }
-    this[endWholeKey]((body ?? null) as string | Uint8Array<ArrayBuffer> | null);
-    return this;
-  }
-
-  // an etag function of the program's own gets Buffers, for text too, as in Express
-  #asBuffer(body: string | Uint8Array): Uint8Array {
-    return this.app.runtimeSupport.nodeBytes(chunkBytes("res.send", body));
-  }
-
-  #sendBlob(blob: Blob): this {
-    this.outgoing.contentType ??= blob.type || "application/octet-stream";
-    this[handOverKey](blob);
-    return this;
   }
 
   /**
@@ -326,7 +217,7 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
    */
   answerPage(response: Response, text: string): void {
     this.statusCode = response.status;
-    this.#sendAtOnce(response, text);
+    sendAtOnce(this, response, text);
   }
 
   /**
@@ -336,18 +227,18 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
    * @param given The response
    */
   answer(given: Response): void {
-    this.assertOpen("returning a Response");
+    assertOpen(this, "returning a Response");
     const { untouched } = this;
     // srvx's class on Node adds the content type of a body only when `body` is read
     if (Object.getPrototypeOf(given) !== Response.prototype) void given.body;
-    const response = this.#exchange.app.runtimeSupport.keepsCoding ? asFetched(given) : given;
-    if (response.status === 101) return this.adopt(untouched ? response : this.#upgradeWithHeaders(response));
-    if (this.#mayHandOver(response)) {
-      const { app } = this.#exchange;
+    const response = this[exchangeKey].app.runtimeSupport.keepsCoding ? asFetched(given) : given;
+    if (response.status === 101) return this.adopt(untouched ? response : upgradeWithHeaders(this, response));
+    if (mayHandOver(this, response)) {
+      const { app } = this[exchangeKey];
       const body = watchedBody(response, app.runtimeSupport, (error) => this[bodyFailedKey](error));
       if (body === null && untouched) return this.adopt(response);
       // a copy, because a handler may return the same object to several clients, whose cookies must not mix
-      return this.adopt(this.#addHeaders(body === null ? copyOf(response, app) : new Response(body, response)));
+      return this.adopt(addHeaders(this, body === null ? copyOf(response, app) : new Response(body, response)));
     }
     // the handler's headers win; cookies of both are sent
     response.headers.forEach((value, name) => {
@@ -363,45 +254,6 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
     this.statusMessage = response.statusText;
     if (response.body === null) this.end();
     else this[streamKey](response.body);
-  }
-
-  // The platform sends a body that was given in one piece in one piece, twice as fast as a stream of ours. But it
-  // cannot be seen whether it was, and the platform does not tell when it has ended. So listeners for the end need our
-  // stream; and so do event streams, which would outlive the application on some platforms. A body without a type may
-  // be endless, too, but may also be large and urgent: it is passed on as it is, unless headers have to be added
-  // anyway.
-  #mayHandOver({ status, headers }: Response): boolean {
-    if (this.hooked || this.outgoing.framed || this.outgoing.coded || this.req.method === "HEAD" || status < 200) {
-      return false;
-    }
-    const type = headers.get("content-type");
-    if (this.#exchange.hasListeners) return type !== null && type.startsWith("application/json");
-    if (type === null ? this.untouched : !type.startsWith("text/event-stream")) return true;
-    return !this.#exchange.app.runtimeSupport.leavesStreams;
-  }
-
-  // an upgrade must be passed to the platform as the very object it made
-  #upgradeWithHeaders(response: Response): Response {
-    try {
-      return this.#addHeaders(response);
-    } catch {
-      // responses that a Worker got from fetch have immutable headers; there a copy is an upgrade, too
-      return this.#addHeaders(new Response(null, response));
-    }
-  }
-
-  // adds headers that the response does not have, and cookies before its own
-  #addHeaders(response: Response): Response {
-    const { headers } = response;
-    for (const name of this.outgoing.names()) {
-      const values = [this.outgoing.get(name)!].flat();
-      if (name === "set-cookie") {
-        values.push(...headers.getSetCookie());
-        headers.delete(name);
-      } else if (headers.has(name)) continue;
-      for (const value of values) headers.append(name, String(value));
-    }
-    return response;
   }
 
   /**
@@ -517,7 +369,7 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
   /** Redirects with status 302. */
   redirect(url: string | URL): void;
   redirect(first: number | string | URL, second?: string | URL): void {
-    this.assertOpen("res.redirect");
+    assertOpen(this, "res.redirect");
     const status = second === undefined ? 302 : first as number;
     const target = second === undefined ? first : second;
     if (typeof target !== "string" && !(target instanceof URL)) {
@@ -576,14 +428,8 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
   cookie(name: string, value: unknown, options?: CookieOptions | null): this {
     if (typeof name !== "string") throw new TypeError(`res.cookie takes a name as a string, not ${String(name)}`);
     const text = typeof value === "object" ? "j:" + JSON.stringify(value) : String(value);
-    const signed = options?.signed ? this.#sign(text) : text;
+    const signed = options?.signed ? sign(this, text) : text;
     return this.append("Set-Cookie", formatSetCookie(name, signed, options ?? {}, Date.now()));
-  }
-
-  #sign(text: string): string {
-    const { secret } = this.req;
-    if (!secret) throw new Error('cookieParser("secret") required for signed cookies');
-    return "s:" + signCookie(text, secret);
   }
 
   /** Makes the client delete a cookie. */
@@ -680,6 +526,184 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
       callGuarded({ reportError: fail }, { phase: "view" }, () => callback!(error, html));
     this.app.render(view, values, typeof callback === "function" ? own : callback ?? respond);
   }
+}
+
+/** Any response. */
+type AnyResponse = FrameworkResponse<Untyped>;
+
+function begin(res: AnyResponse): ResponseState {
+  const state = res[begunKey] = new ResponseState(res[exchangeKey]);
+  if (res[sentKey] !== undefined) state.sent(res[sentKey], res[exchangeKey].response!.status);
+  return state;
+}
+
+// short cuts and what they are cuts through are separate functions, because engines inline only small ones
+function sendAny<R extends AnyResponse>(res: R, body: SendBody): R {
+  assertOpen(res, "res.send");
+  if (typeof body === "string") {
+    const type = res[stateKey].headers.contentType;
+    giveType(res, type === undefined ? HTML : withUtf8Charset(type));
+    return sendWhole(res, body);
+  }
+  if (body === undefined || body === null) return sendWhole(res, body === null ? "" : undefined);
+  if (ArrayBuffer.isView(body) || body instanceof ArrayBuffer) {
+    if (res[stateKey].headers.contentType === undefined) giveType(res, "application/octet-stream");
+    return sendWhole(res, chunkBytes("res.send", body));
+  }
+  if (body instanceof Blob) return sendBlob(res, body);
+  if (typeof body === "object" && isBodySource(body)) {
+    res[streamKey](body);
+    return res;
+  }
+  if (typeof body === "function" || typeof body === "symbol") {
+    throw new TypeError(`res.send takes text, bytes or a value for JSON, not a ${typeof body}`);
+  }
+  return res.json(body);
+}
+
+function sendJson<R extends AnyResponse>(res: R, value: unknown): R {
+  assertOpen(res, "res.json");
+  const { app } = res;
+  const { settings } = app;
+  const text = jsonText(value, app);
+  const type = res[stateKey].headers.contentType;
+  if (type === undefined) giveType(res, settings["json charset"] === false ? JSON_PLAIN : JSON_UTF8);
+  else if (text !== undefined) giveType(res, withUtf8Charset(type));
+  // a middleware that replaced send gets the text; otherwise send has nothing to add
+  if (res.send !== plainSend) return res.send(text);
+  return sendWhole(res, text);
+}
+
+// a middleware that replaced res.set or res.setHeader gets the type
+function giveType(res: AnyResponse, type: string): void {
+  if (res.setHeader === plainSetHeader && res.set === plainSet) res[stateKey].headers.contentType = type;
+  else res.set("Content-Type", type);
+}
+
+// whether nothing stands between a body and its web response: a GET or POST for which no method was replaced, and no
+// header set that says something of the body
+function answersAtOnce(res: AnyResponse): boolean {
+  const state = res[begunKey];
+  const { statusCode } = res;
+  return res[sentKey] === undefined && (state === null || state.allowsBody) && !isHooked(res) &&
+    res.send === plainSend && res.set === plainSet && !res[exchangeKey].target.isHead &&
+    (statusCode === 200 || (statusCode > 200 && statusCode <= 599 && mayHaveContent(statusCode)));
+}
+
+function answerJson(res: AnyResponse, value: unknown): boolean {
+  const { app } = res[exchangeKey];
+  const { settings } = app;
+  const isPlain = settings["json charset"] === false;
+  const isShaped = settings["json replacer"] || settings["json spaces"] || settings["json escape"];
+  const text = isShaped ? jsonText(value, app) : JSON.stringify(value);
+  return text !== undefined && answerText(res, text, isPlain ? JSON_PLAIN : JSON_UTF8);
+}
+
+function answerText(res: AnyResponse, body: string, type: string): boolean {
+  const { settings, runtimeSupport } = res.app;
+  const makeTag = settings["etag fn"];
+  // a function of the program's own gets Buffers; and the client may have a fresh copy
+  if (body === "" || (makeTag !== undefined && (makeTag === settings.etag || mayBeFresh(res)))) return false;
+  const tag = makeTag?.(body, runtimeSupport);
+  const headers = res[begunKey] === null || res[begunKey].bare ? null : res[begunKey].headers;
+  sendAtOnce(res, textResponse(res[exchangeKey], res.statusCode, type, tag, headers, body), body);
+  return true;
+}
+
+function mayBeFresh(res: AnyResponse): boolean {
+  return res[exchangeKey].target.method !== "POST" && res.req.get("if-none-match") !== undefined;
+}
+
+function sendAtOnce(res: AnyResponse, response: Response, body: string): void {
+  const isFirst = res[exchangeKey].settle(response);
+  if (isFirst && res[begunKey] === null) {
+    (res[originalKey] as AnyResponse)[sentKey] = body;
+  } else {
+    const state = res[stateKey];
+    state.sent(body, res.statusCode);
+    // what this response says of itself is not in the exchange's, which the client that has left was given
+    if (!isFirst) response.headers.forEach((value, name) => state.headers.set("res.send", name, value));
+  }
+  res[exchangeKey].finish();
+}
+
+// the last part of both send and json: ETag, freshness, then Node's end()
+function sendWhole<R extends AnyResponse>(res: R, body: string | Uint8Array | undefined): R {
+  const { headers: outgoing } = res[stateKey];
+  const { settings, runtimeSupport } = res.app;
+  const makeTag = settings["etag fn"];
+  if (makeTag !== undefined && body !== undefined && (outgoing.bare || !outgoing.has("etag"))) {
+    const isTheirs = makeTag === settings.etag;
+    const tag = isTheirs ? makeTag(asBuffer(res, body)) : makeTag(body, runtimeSupport);
+    if (tag && (isTheirs || isHooked(res))) res.setHeader("ETag", tag);
+    else if (tag) outgoing.put("etag", tag);
+  }
+  // without a validator no copy can be fresh, and the request's headers need not be read
+  if (outgoing.validated && res.req.fresh) res.statusCode = 304;
+  const status = res.statusCode;
+  if (status === 204 || status === 304 || status === 205) {
+    if (status !== 205) res.removeHeader("Content-Type");
+    res.removeHeader("Transfer-Encoding");
+    return res.end();
+  }
+  res[endWholeKey]((body ?? null) as string | Uint8Array<ArrayBuffer> | null);
+  return res;
+}
+
+// an etag function of the program's own gets Buffers, for text too, as in Express
+function asBuffer(res: AnyResponse, body: string | Uint8Array): Uint8Array {
+  return res.app.runtimeSupport.nodeBytes(chunkBytes("res.send", body));
+}
+
+function sendBlob<R extends AnyResponse>(res: R, blob: Blob): R {
+  res[stateKey].headers.contentType ??= blob.type || "application/octet-stream";
+  res[handOverKey](blob);
+  return res;
+}
+
+// The platform sends a body that was given in one piece in one piece, twice as fast as a stream of ours. But it
+// cannot be seen whether it was, and the platform does not tell when it has ended. So listeners for the end need our
+// stream; and so do event streams, which would outlive the application on some platforms. A body without a type may
+// be endless, too, but may also be large and urgent: it is passed on as it is, unless headers have to be added
+// anyway.
+function mayHandOver(res: AnyResponse, { status, headers }: Response): boolean {
+  const { headers: outgoing } = res[stateKey];
+  if (isHooked(res) || outgoing.framed || outgoing.coded || res.req.method === "HEAD" || status < 200) return false;
+  const type = headers.get("content-type");
+  if (res[exchangeKey].hasListeners) return type !== null && type.startsWith("application/json");
+  if (type === null ? res.untouched : !type.startsWith("text/event-stream")) return true;
+  return !res[exchangeKey].app.runtimeSupport.leavesStreams;
+}
+
+// an upgrade must be passed to the platform as the very object it made
+function upgradeWithHeaders(res: AnyResponse, response: Response): Response {
+  try {
+    return addHeaders(res, response);
+  } catch {
+    // responses that a Worker got from fetch have immutable headers; there a copy is an upgrade, too
+    return addHeaders(res, new Response(null, response));
+  }
+}
+
+// adds headers that the response does not have, and cookies before its own
+function addHeaders(res: AnyResponse, response: Response): Response {
+  const { headers } = response;
+  const { headers: outgoing } = res[stateKey];
+  for (const name of outgoing.names()) {
+    const values = [outgoing.get(name)!].flat();
+    if (name === "set-cookie") {
+      values.push(...headers.getSetCookie());
+      headers.delete(name);
+    } else if (headers.has(name)) continue;
+    for (const value of values) headers.append(name, String(value));
+  }
+  return response;
+}
+
+function sign(res: AnyResponse, text: string): string {
+  const { secret } = res.req;
+  if (!secret) throw new Error('cookieParser("secret") required for signed cookies');
+  return "s:" + signCookie(text, secret);
 }
 
 // saved, because programs may replace them for all applications: express.response.send = …

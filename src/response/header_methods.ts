@@ -27,14 +27,6 @@ export abstract class HeaderMethods extends Emitter {
   protected abstract get sentHeaders(): Record<string, HeaderValue>;
 
   /**
-   * Throws if the headers have been sent.
-   *
-   * @param caller Name of the caller for error messages
-   * @throws {Error} If the headers have been sent already (`ERR_HTTP_HEADERS_SENT`)
-   */
-  protected abstract assertOpen(caller: string): void;
-
-  /**
    * Sets a header, replacing its present value.
    *
    * @param name Header name
@@ -43,7 +35,7 @@ export abstract class HeaderMethods extends Emitter {
    * @throws {Error} If the headers have been sent already (`ERR_HTTP_HEADERS_SENT`)
    */
   setHeader(name: string, value: HeaderValue): this {
-    this.assertOpen("res.setHeader");
+    assertOpen(this, "res.setHeader");
     if (value === undefined) throw new TypeError(`res.setHeader needs a value for "${name}"`);
     this.outgoing.set("res.setHeader", name, value);
     return this;
@@ -129,9 +121,22 @@ export abstract class HeaderMethods extends Emitter {
    * @throws {Error} If the headers have been sent already (`ERR_HTTP_HEADERS_SENT`)
    */
   removeHeader(name: string): void {
-    this.assertOpen("res.removeHeader");
+    assertOpen(this, "res.removeHeader");
     this.outgoing.delete(name);
   }
+}
+
+/**
+ * Throws if the headers have been sent.
+ *
+ * @param message The response
+ * @param caller Name of the caller for error messages
+ * @throws {Error} If the headers have been sent already (`ERR_HTTP_HEADERS_SENT`)
+ */
+export function assertOpen(message: { readonly headersSent: boolean }, caller: string): void {
+  if (!message.headersSent) return;
+  const late = `${caller}: cannot set headers after they are sent to the client; the answer was given already`;
+  throw Object.assign(new Error(late), { code: "ERR_HTTP_HEADERS_SENT" });
 }
 
 function pairsOf(flat: readonly string[]): [string, string][] {

@@ -11,7 +11,7 @@ import type { NodeHttp } from "../request/runtime_support.ts";
 import { BodyStream, clientLeft, HIGH_WATER_MARK } from "./body_stream.ts";
 import { type Chunk, chunkBytes } from "../http/chunk_bytes.ts";
 import { lengthOf, mayHaveContent } from "./framing.ts";
-import { type HeaderInit, HeaderMethods } from "./header_methods.ts";
+import { assertOpen, type HeaderInit, HeaderMethods } from "./header_methods.ts";
 import type { HeaderValue, OutgoingHeaders } from "./outgoing_headers.ts";
 import { type ResponseState, stateKey } from "./response_state.ts";
 import { type BodySource, pour, StreamedBody } from "./streamed_body.ts";
@@ -159,7 +159,7 @@ export abstract class OutgoingMessage extends HeaderMethods {
    * @throws {Error} If the headers have been sent already (`ERR_HTTP_HEADERS_SENT`)
    */
   writeHead(status: number, reason?: string | HeaderInit, headers?: HeaderInit): this {
-    this.assertOpen("res.writeHead");
+    assertOpen(this, "res.writeHead");
     // Node accepts strings of digits, and drops fractions
     const code = status | 0;
     if (code < 100 || code > 999) {
@@ -329,12 +329,6 @@ export abstract class OutgoingMessage extends HeaderMethods {
     app.runtimeSupport.allowSilence?.(target.request, info);
   }
 
-  /** Whether a middleware has replaced a method that sends or sets headers, and must be called as it would be on Node. */
-  protected get hooked(): boolean {
-    return this.end !== plain.end || this.write !== plain.write || this.writeHead !== plain.writeHead ||
-      this.setHeader !== plain.setHeader;
-  }
-
   /**
    * Ends the response in one piece, with all of its body. As in Express, middleware that has replaced methods finds the
    * length in the headers, gets no body for HEAD, and gets the body as a `Buffer`.
@@ -344,7 +338,7 @@ export abstract class OutgoingMessage extends HeaderMethods {
    */
   [endWholeKey](body: string | Uint8Array<ArrayBuffer> | null, isPage: boolean = false): void {
     const state = this[stateKey];
-    if (this.hooked) {
+    if (isHooked(this)) {
       if (body !== null && !this.hasHeader("Transfer-Encoding")) {
         this.setHeader("Content-Length", String(lengthOf(body)));
       }
@@ -356,20 +350,6 @@ export abstract class OutgoingMessage extends HeaderMethods {
     } else {
       state.settleWhole(body === "" ? null : body, this.statusCode);
     }
-  }
-
-  /**
-   * Throws if the headers have been sent.
-   *
-   * @param caller Name of the caller for error messages
-   * @throws {Error} If the headers have been sent already (`ERR_HTTP_HEADERS_SENT`)
-   */
-  protected assertOpen(caller: string): void {
-    if (!this.headersSent) return;
-    throw streamError(
-      "ERR_HTTP_HEADERS_SENT",
-      `${caller}: cannot set headers after they are sent to the client; the answer was given already`,
-    );
   }
 
   /** Node's internal name for the sent headers, which some middleware reads, and Node's own `setHeader`, too. */
@@ -495,6 +475,16 @@ export abstract class OutgoingMessage extends HeaderMethods {
 makeAssignable(OutgoingMessage.prototype, ["finished", "socket", "connection"]);
 
 const plain = OutgoingMessage.prototype;
+
+/**
+ * Whether a middleware has replaced a method that sends or sets headers, and must be called as it would be on Node.
+ *
+ * @param message The response
+ */
+export function isHooked(message: OutgoingMessage): boolean {
+  return message.end !== plain.end || message.write !== plain.write || message.writeHead !== plain.writeHead ||
+    message.setHeader !== plain.setHeader;
+}
 
 /** Whether the key under which Node's own `setHeader` looks for headers is defined. */
 let isShown = false;
