@@ -70,6 +70,7 @@ export function bunPlatform(): Platform {
     // after the response, headers that nobody has touched are empty
     keepHeaders: (request) => void request.headers,
     forgetsPeer: true,
+    dropsBodies: true,
     awaits: (_request, info) => hasMethod<BunServer>(info, "requestIP"),
     env: (name) => globals.process.env[name],
     usualEnv: () => "development",

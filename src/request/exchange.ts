@@ -62,6 +62,8 @@ export type Respond = (body: WebBody, status: number, statusText: string, head: 
 export interface BodyReading {
   /** Number of chunks read so far. */
   readonly taken: number;
+  /** Whether somebody waits for more of it. */
+  readonly busy: boolean;
   /** Called when the response is complete. */
   answered(): void;
   /** Discards the rest of the body, unless somebody is reading it. */
@@ -383,12 +385,11 @@ export class Exchange implements Waiter {
     const deliver = this.#answer;
     if (deliver !== null && typeof deliver !== "function") return false;
     this.#answer = response;
-    const isSettling = this.#isSettling;
-    if (this.hasListeners || (this.#isHandled && !isSettling)) this.#keep();
+    if (this.hasListeners || (this.#isHandled && !this.#isSettling)) this.#keep();
     if (deliver === null) return true;
     if (this.#extras?.waiting) endWaiting(this.#extras.waiting);
     if (this.streaming === null) this.#endSilence();
-    if (isSettling) this.#afterHandlers(() => deliver(response));
+    if (this.#isHeldBack) this.#release(() => deliver(response));
     else deliver(response);
     return true;
   }
@@ -406,6 +407,22 @@ export class Exchange implements Waiter {
 
   get #isSettling(): boolean {
     return this.#isHandled && this.#waitsForHandlers;
+  }
+
+  /** Whether the runtime would drop a body that is being read with the response, even what has arrived of it. */
+  get #isReading(): boolean {
+    return this.#extras !== null && this.#extras.reading !== null && this.#extras.reading.busy &&
+      this.app.runtimeSupport.dropsBodies === true;
+  }
+
+  get #isHeldBack(): boolean {
+    return this.#isSettling || this.#isReading;
+  }
+
+  #release(pass: () => void): void {
+    const passOn = (): void => this.#isReading ? this.app.runtimeSupport.nextTurn(pass) : pass();
+    if (this.#isSettling) this.#afterHandlers(passOn);
+    else passOn();
   }
 
   // Most handlers have nothing left to do when they have answered, and their promises settle some microtasks later. To
@@ -526,11 +543,11 @@ export class Exchange implements Waiter {
   settled(): Response | Promise<Response> {
     const { response } = this;
     if (response === null) return this.#later();
-    return this.#isSettling ? this.#soon(response) : response;
+    return this.#isHeldBack ? this.#soon(response) : response;
   }
 
   #soon(response: Response): Promise<Response> {
-    const promise = new Promise<Response>((resolve) => this.#afterHandlers(() => resolve(response)));
+    const promise = new Promise<Response>((resolve) => this.#release(() => resolve(response)));
     notePromised(promise);
     return promise;
   }

@@ -179,13 +179,14 @@ export abstract class IncomingMessage extends Emitter {
 
   /** Whether nothing more will come: the client is gone, the response is complete, or the body was read to its end. */
   get destroyed(): boolean {
-    return this[exchangeKey].aborted || this[exchangeKey].finished || (this[stateKey]?.readable?.ended ?? false);
+    const { aborted, finished } = this[exchangeKey];
+    return aborted || (this[stateKey]?.readable?.destroyed ?? finished);
   }
 
   /** Whether `close` was emitted, or would have been on Node, where reading a body to its end closes the request. */
   get closed(): boolean {
-    if (this[exchangeKey].aborted || this[exchangeKey].finished) return true;
-    return this[stateKey]?.readable?.closed ?? this.readableEnded;
+    const { aborted, finished } = this[exchangeKey];
+    return aborted || (this[stateKey]?.readable?.closed ?? (finished || this.readableEnded));
   }
 
   /** Whether the body has been received to its end. */
@@ -429,7 +430,12 @@ function assertLate(message: IncomingMessage, what: string, cause: unknown): voi
 }
 
 function readableOf(message: IncomingMessage): ReadableBody {
-  return stateOf(message).readable ??= new ReadableBody(message[exchangeKey], message);
+  const state = stateOf(message);
+  if (state.readable !== null) return state.readable;
+  const readable = state.readable = new ReadableBody(message[exchangeKey], message);
+  // nothing comes after `close`
+  if (state.closed) readable.ended = readable.destroyed = readable.closed = true;
+  return readable;
 }
 
 function announceEnd(message: IncomingMessage): void {
@@ -443,14 +449,16 @@ function announceEnd(message: IncomingMessage): void {
     tell(message, "aborted");
   });
   message[exchangeKey].onEnd(() => {
-    tellOfBody(message, state, wasRead);
-    if (state.readable === null) tell(message, "close");
-    else state.readable.closeWithExchange();
+    if (message.aborted) tellOfCut(message, state.readable, wasRead);
+    if (state.readable !== null) return state.readable.closeWithExchange(state.endAwaited);
+    // nobody has read the body
+    state.closed = true;
+    if (!message.aborted && state.endAwaited) tell(message, "end");
+    tell(message, "close");
   });
 }
 
-function tellOfBody(message: IncomingMessage, { endAwaited, readable }: RequestState, wasRead: boolean): void {
-  if (!message.aborted) return void (endAwaited && (readable?.untouched ?? true) && tell(message, "end"));
+function tellOfCut(message: IncomingMessage, readable: ReadableBody | null, wasRead: boolean): void {
   if (readable !== null) readable.cut();
   else if (!wasRead && message.listenerCount("error") > 0) tell(message, "error", connectionReset());
 }

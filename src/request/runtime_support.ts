@@ -126,6 +126,8 @@ export interface RuntimeSupport extends TagMaker {
   peerOf(info: unknown, request: Request): Peer;
   /** Whether the sender is known only as long as it is connected. */
   readonly forgetsPeer?: boolean;
+  /** Whether a body is dropped with the response, even what has arrived of it. */
+  readonly dropsBodies?: boolean;
   /** Keeps the headers of a request readable after its response, where the runtime would release them. */
   keepHeaders?(request: Request): void;
   /**
