@@ -111,6 +111,19 @@ export function streamRoutes(app: FrameworkApp): void {
   });
   app.post("/upload/ignored", (_req, res) => res.send("not read"));
 
+  app.all("/ends/:how", async ({ params: { how } }, res) => {
+    const { req } = res;
+    let seen = "";
+    req.on("end", () => seen += `end ${req.readable} ${req.readableEnded} `);
+    req.on("close", () => raise(`${req.query["flag"]}-${seen}close`));
+    if (how === "data") req.on("data", () => {});
+    if (how === "soon") await Promise.resolve();
+    if (how !== "unread" && how !== "answered") req.resume();
+    if (how === "late") await new Promise((resolve) => setTimeout(resolve, 20));
+    res.send("answered");
+    if (how === "answered") req.resume();
+  });
+
   // a logger reads what it needs once the request is over
   const tell = (req: FrameworkRequest) => {
     const { flag } = req.query;

@@ -120,6 +120,16 @@ export const streams: Chapter = chapter("Streams", (it) => {
     assertEquals(await text(ask, "/"), "home");
   });
 
+  for (const how of ["flowing", "data", "soon", "late", "answered", "unread"]) {
+    it(`a request emits end once, and then close, whatever comes in between: ${how}`, async ({ ask, flag }) => {
+      for (const init of [{}, { method: "POST", body: "abc" }, { method: "POST" }]) {
+        const name = `${flag}-${init.method}-${init.body}`;
+        assertEquals(await text(ask, `/ends/${how}?flag=${name}`, init), "answered");
+        await flagged(ask, encodeURIComponent(`${name}-end false true close`));
+      }
+    });
+  }
+
   for (const where of ["listener", "late-listener", "promise", "middleware"]) {
     it(`the request can still be read after the answer: ${where}`, async ({ ask, flag, lacks }) => {
       const init = { method: "POST", headers: { "x-told": "kept" } };
