@@ -15,6 +15,7 @@ import {
   trustRecordsOf,
   visitHeaders,
 } from "./deno_record.ts";
+import { localOf, noteLocal } from "./deno_local.ts";
 import { isEncrypted, watchScheme } from "./deno_scheme.ts";
 import { genericPlatform, noWebSockets, variables } from "./generic.ts";
 import type { AppFetch, ListenOptions, Platform, PlatformServer, Routed, Upgrade, UpgradeOptions } from "./platform.ts";
@@ -49,6 +50,7 @@ export function denoPlatform(): Platform {
     header: readHeader,
     joinedHost,
     isEncrypted,
+    localOf,
     visitHeaders,
     arrivedText,
     keepHeaders,
@@ -134,10 +136,13 @@ function serve(handler: AppFetch, options: ListenOptions, app: Routed): Platform
   const left = Promise.withResolvers<void>();
   // Deno listens, too, when the port is bound already: then the first listener of a process would delay its first client
   stopped.signal.addEventListener("abort", () => {}, { once: true });
+  const local = { address: hostname, port };
   const server = Deno.serve(
     { ...common, ...tls, signal: stopped.signal },
-    unanswered.watch(watchScheme(handler, cert !== undefined && key !== undefined)),
+    unanswered.watch(noteLocal(watchScheme(handler, cert !== undefined && key !== undefined), local)),
   );
+  // no request can have come yet
+  Object.assign(local, { address: server.addr.hostname, port: server.addr.port });
   server.finished.then(left.resolve, left.reject);
   const slow = new SlowReaders(app.openStreams, Deno.unrefTimer);
   slow.timeoutMs = sendTimeout;

@@ -137,6 +137,21 @@ export abstract class IncomingMessage extends Emitter {
       : undefined;
   }
 
+  /** Headers behind a chunked body, on Node once it has ended; no other runtime tells them, so there it is empty. */
+  get trailers(): Record<string, string> {
+    return nodesTrailers(this)?.trailers ?? {};
+  }
+
+  /** Names and values of trailers in turn; see {@linkcode IncomingMessage.trailers}. */
+  get rawTrailers(): string[] {
+    return nodesTrailers(this)?.rawTrailers ?? [];
+  }
+
+  /** Lists of the values of trailers by lower-case name; see {@linkcode IncomingMessage.trailers}. */
+  get trailersDistinct(): Record<string, string[]> {
+    return nodesTrailers(this)?.trailersDistinct ?? Object.create(null);
+  }
+
   /** The other end of the connection. */
   get peer(): Peer {
     return this[exchangeKey].peer;
@@ -384,6 +399,7 @@ Object.defineProperty(IncomingMessage.prototype, "client", {
 makeAssignable(IncomingMessage.prototype, [
   ...["request", "info", "peer", "signal"],
   ...["client", "connection", "complete", "aborted", "rawHeaders", "headersDistinct"],
+  ...["trailers", "rawTrailers", "trailersDistinct"],
 ]);
 
 // Before pipeline() destroys a server's request, which it recognizes by two private fields, it takes the socket away, so
@@ -396,6 +412,18 @@ Object.defineProperty(IncomingMessage.prototype, "socket", {
   },
 });
 Object.assign(IncomingMessage.prototype, { _consuming: false, _dumped: false });
+
+/** The part of Node's request that tells what came behind the body. */
+interface Trailers {
+  readonly trailers: Record<string, string>;
+  readonly rawTrailers: string[];
+  readonly trailersDistinct: Record<string, string[]>;
+}
+
+function nodesTrailers(message: IncomingMessage): Trailers | undefined {
+  const req = (message[exchangeKey].info as { req?: Trailers } | null | undefined)?.req;
+  return Array.isArray(req?.rawTrailers) ? req : undefined;
+}
 
 function stateOf(message: IncomingMessage): RequestState {
   return originalOf(message)[stateKey] ??= new RequestState();
