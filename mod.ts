@@ -25,29 +25,31 @@ export { application, createApp as default, request, response } from "./src/app/
 export type { CreateApp } from "./src/app/create_app.ts";
 export type {
   Application,
+  ApplicationRequestHandler,
+  Dictionary,
   DownloadOptions,
   Errback,
   ErrorRequestHandler,
   Express,
+  ILayer,
   IRoute,
   IRouter,
   IRouterHandler,
   IRouterMatcher,
   NextFunction,
+  Params,
   ParamsDictionary,
   ParamsFlatDictionary,
   PathParams,
   Query,
-  Request,
   RequestHandler,
   RequestHandlerParams,
   RequestParamHandler,
   RequestRanges,
-  Response,
   RouteParameters,
   Send,
 } from "./src/app/express_names.ts";
-export { FrameworkApp } from "./src/app/framework_app.ts";
+export { type ApplicationExtras, FrameworkApp } from "./src/app/framework_app.ts";
 export type { AppContext } from "./src/dispatch/app_context.ts";
 export type { ErrorListener } from "./src/app/report_error.ts";
 export type { CloseOptions, ListenCallback } from "./src/app/lifecycle.ts";
@@ -89,7 +91,7 @@ export type { ErrorContext, ErrorPhase } from "./src/request/error_context.ts";
 export {
   FrameworkRequest,
   type NodeRequest,
-  type QueryValues,
+  type ParsedQs,
   type RouteParams,
 } from "./src/request/framework_request.ts";
 export type { CommonExtras, Declared, RequestExtras } from "./src/request/request_extras.ts";
@@ -103,9 +105,11 @@ export type { Peer } from "./src/request/peer.ts";
 export {
   type FormatHandlers,
   FrameworkResponse,
+  type Locals,
   type ResponseExtras,
   type SendBody,
 } from "./src/response/framework_response.ts";
+export type { Request, Response } from "./src/response/request_and_response.ts";
 export type { Chunk } from "./src/http/chunk_bytes.ts";
 export type { DotfilePolicy } from "./src/response/file_path.ts";
 export type { FileOptions } from "./src/response/file_transfer.ts";
@@ -122,7 +126,6 @@ export type {
   Handler,
   HandlerList,
   HandlerResult,
-  Locals,
   Next,
   ParamHandler,
   ParamsOf,

@@ -82,6 +82,7 @@ export async function buildNpm(to: URL, repository: string): Promise<Built[]> {
       others: await sourcesOf(facts.dependencies),
     };
     const declared = await writeDeclarations(declaring);
+    if (facts.listensOnNode) await includeExpressGlobals(new URL("types/", folder));
     for (const name of Object.keys(entries)) await writeForNode(folder, name, exported[name]!, declared[name]!);
     if (included.length > 0) {
       await Deno.writeTextFile(new URL("LICENSES.txt", folder), await licensesOf(folder, included));
@@ -169,6 +170,30 @@ function typesOfWhole(name: string, exported: readonly Exported[], call: string)
     `export = required;`,
     ``,
   ].join("\n");
+}
+
+/** Global interfaces that packages of types add to, and those of Sluice that contain them. */
+const EXPRESS_GLOBALS: readonly (readonly [file: string, own: string, theirs: string])[] = [
+  ["src/request/request_extras", "export interface RequestExtras {", "Express.Request"],
+  ["src/response/framework_response", "export interface ResponseExtras {", "Express.Response"],
+  ["src/response/framework_response", "export interface Locals {", "Express.Locals"],
+  ["src/app/framework_app", "export interface ApplicationExtras {", "Express.Application"],
+];
+
+/**
+ * What packages declare for Express's requests, as those for passport do, is on Sluice's without a word. Not in the
+ * sources: JSR takes no package that declares anything globally.
+ */
+async function includeExpressGlobals(types: URL): Promise<void> {
+  for (const [file, own, theirs] of EXPRESS_GLOBALS) {
+    await rewrite(new URL(`${file}.d.cts`, types), (text) => {
+      if (!text.includes(own)) throw new Error(`${file} no longer has "${own}"`);
+      return text.replace(own, own.replace(" {", ` extends ${theirs} {`));
+    });
+  }
+  const names = EXPRESS_GLOBALS.map(([, , theirs]) => `interface ${theirs.replace("Express.", "")} {}`);
+  const globals = `declare global {\n  namespace Express {\n    ${names.join("\n    ")}\n  }\n}\n`;
+  await rewrite(new URL(`${EXPRESS_GLOBALS[0]![0]}.d.cts`, types), (text) => `${text}${globals}`);
 }
 
 // in front of the address of the source map, which has to be last

@@ -3,9 +3,11 @@ import { raw } from "../middleware/body/raw.ts";
 import { text } from "../middleware/body/text.ts";
 import { urlencoded } from "../middleware/body/urlencoded.ts";
 import { serveStatic } from "../middleware/static_files.ts";
-import { FrameworkRequest, type QueryValues, type RouteParams } from "../request/framework_request.ts";
+import { FrameworkRequest, type ParsedQs, type RouteParams } from "../request/framework_request.ts";
 import type { Untyped } from "../request/untyped.ts";
 import { FrameworkResponse } from "../response/framework_response.ts";
+import type * as responses from "../response/framework_response.ts";
+import type * as exchanged from "../response/request_and_response.ts";
 import type * as options from "../response/set_cookie.ts";
 import type * as handlers from "../routing/handler.ts";
 import { Route } from "../routing/route.ts";
@@ -23,7 +25,7 @@ export interface CreateApp {
    * @typeParam L Type of `res.locals`
    * @returns The application, with Express's defaults
    */
-  <L extends handlers.Locals = handlers.Locals>(): FrameworkApp<L>;
+  <L extends Record<string, Untyped> = Record<string, Untyped>>(): FrameworkApp<L>;
   /** Makes routers. */
   readonly Router: RouterConstructor;
   /** A path with the handlers of its methods. */
@@ -67,11 +69,15 @@ export declare namespace createApp {
     P = RouteParams,
     ResBody = Untyped,
     ReqBody = Untyped,
-    ReqQuery = QueryValues,
-    L extends Locals = Locals,
-  > = names.Request<P, ResBody, ReqBody, ReqQuery, L>;
+    ReqQuery = ParsedQs,
+    L extends Record<string, Untyped> = Record<string, Untyped>,
+  > = exchanged.Request<P, ResBody, ReqBody, ReqQuery, L>;
   /** The response. */
-  export type Response<ResBody = Untyped, L extends Locals = Locals> = names.Response<ResBody, L>;
+  export type Response<
+    ResBody = Untyped,
+    L extends Record<string, Untyped> = Record<string, Untyped>,
+    Status extends number = number,
+  > = exchanged.Response<ResBody, L, Status>;
   /** Continues with the next layer. */
   export type NextFunction = names.NextFunction;
   /** A middleware or route handler. */
@@ -79,25 +85,25 @@ export declare namespace createApp {
     P = RouteParams,
     ResBody = Untyped,
     ReqBody = Untyped,
-    ReqQuery = QueryValues,
-    L extends Locals = Locals,
+    ReqQuery = ParsedQs,
+    L extends Record<string, Untyped> = Record<string, Untyped>,
   > = names.RequestHandler<P, ResBody, ReqBody, ReqQuery, L>;
   /** An error handler. */
   export type ErrorRequestHandler<
     P = RouteParams,
     ResBody = Untyped,
     ReqBody = Untyped,
-    ReqQuery = QueryValues,
-    L extends Locals = Locals,
+    ReqQuery = ParsedQs,
+    L extends Record<string, Untyped> = Record<string, Untyped>,
   > = names.ErrorRequestHandler<P, ResBody, ReqBody, ReqQuery, L>;
   /** A handler of a named parameter. */
   export type RequestParamHandler = names.RequestParamHandler;
   /** A middleware or route handler. */
   export type Handler = handlers.Handler;
-  /** Values of `res.locals`. */
-  export type Locals = handlers.Locals;
+  /** What a program keeps in the `res.locals` of every response. */
+  export type Locals = responses.Locals;
   /** An application. */
-  export type Application<L extends Locals = Locals> = names.Application<L>;
+  export type Application<L extends Record<string, Untyped> = Record<string, Untyped>> = names.Application<L>;
   /** An application. */
   export type Express = names.Express;
   /** A router. */
@@ -111,7 +117,7 @@ export declare namespace createApp {
   /** A path with the handlers of its methods. */
   export type IRoute = names.IRoute;
   /** What `res.send` and `res.json` are. */
-  export type Send<ResBody = Untyped, T = names.Response<ResBody>> = names.Send<ResBody, T>;
+  export type Send<ResBody = Untyped, T = exchanged.Response<ResBody>> = names.Send<ResBody, T>;
   /** A callback that is told what went wrong. */
   export type Errback = names.Errback;
   /** How a router matches. */
@@ -122,7 +128,7 @@ export declare namespace createApp {
 
 function withStatics(): CreateApp {
   return Object.assign(
-    function createApp<L extends handlers.Locals = handlers.Locals>(): FrameworkApp<L> {
+    function createApp<L extends Record<string, Untyped> = Record<string, Untyped>>(): FrameworkApp<L> {
       return new FrameworkApp<L>();
     },
     {

@@ -1,8 +1,8 @@
 import type { AppContext } from "../dispatch/app_context.ts";
 import { finalResponse } from "../dispatch/final_response.ts";
 import { type AppClasses, handleRequest } from "../dispatch/handle_request.ts";
+import { isAdviceNoted, isDeveloped, noteAdvice, tellNoted } from "../http/advice.ts";
 import { assignOwn, makeAssignable } from "../http/assignable.ts";
-import { bareObject } from "../http/bare_object.ts";
 import { Callable } from "../http/callable.ts";
 import { mixEmitter } from "../http/emitter.ts";
 import type { EmitterMethods, EventName, Listener } from "../http/emitter_methods.ts";
@@ -16,15 +16,15 @@ import type { AppLike, RenderCallback, SettingValue } from "../request/app_like.
 import type { ErrorContext } from "../request/error_context.ts";
 import { Exchange, exchangeOf } from "../request/exchange.ts";
 import { OpenStreams } from "../request/open_streams.ts";
-import { FrameworkRequest, type QueryValues } from "../request/framework_request.ts";
+import { FrameworkRequest, type ParsedQs } from "../request/framework_request.ts";
 import type { RuntimeSupport } from "../request/runtime_support.ts";
 import type { Untyped } from "../request/untyped.ts";
 import { FrameworkResponse } from "../response/framework_response.ts";
 import type {
   ErrorHandler,
+  Given,
   Handler,
   HandlerList,
-  Locals,
   Next,
   ParamHandler,
   ParamsOf,
@@ -49,11 +49,18 @@ import type { WebSocketHandlers } from "../websocket/ws_handlers.ts";
 import { type CloseOptions, Lifecycle, type ListenCallback } from "./lifecycle.ts";
 import { type ErrorListener, listeningApp, reportError } from "./report_error.ts";
 import type { Server } from "./server.ts";
-import { type AppSettings, storeSetting } from "./settings.ts";
+import { type AppSettings, misspeltSetting, parseUnchosenQuery, storeSetting } from "./settings.ts";
 import { envIsKnown, tellOfEnv, usualEnv } from "./usual_env.ts";
 
+/** What a program's packages attach to applications; declared like `RequestExtras`. */
+// deno-lint-ignore no-empty-interface -- programs augment it
+export interface ApplicationExtras {}
+
 /** The verbs of an application, its events, and being called as a handler. */
-export interface FrameworkApp<L extends Locals = Locals> extends RouterVerbs<L, unknown, never>, EmitterMethods {
+export interface FrameworkApp<
+  L extends Record<string, Untyped> = Record<string, Untyped>,
+  AppLocals extends Record<string, Untyped> = Record<string, Untyped>,
+> extends RouterVerbs<L, unknown, never>, EmitterMethods, ApplicationExtras {
   /** Passes a request through the application, as a middleware of another one. */
   (req: Untyped, res: Untyped, next?: Next): void;
   /**
@@ -65,6 +72,8 @@ export interface FrameworkApp<L extends Locals = Locals> extends RouterVerbs<L, 
    * ```
    */
   on(event: "error", listener: ErrorListener): this;
+  /** Listens for being mounted on another application. */
+  on(event: "mount", listener: (parent: FrameworkApp) => void): this;
   /** Adds a listener. */
   on(event: EventName, listener: Listener): this;
 }
@@ -92,8 +101,12 @@ const INHERITABLE_DEFAULTS = ["trust proxy", "json charset"];
  * It is also a function `(req, res, next)`, so it can be mounted like a middleware.
  *
  * @typeParam L Type of `res.locals`
+ * @typeParam AppLocals Type of `app.locals`
  */
-export class FrameworkApp<L extends Locals = Locals> extends Callable implements AppLike {
+export class FrameworkApp<
+  L extends Record<string, Untyped> = Record<string, Untyped>,
+  AppLocals extends Record<string, Untyped> = Record<string, Untyped>,
+> extends Callable implements AppLike {
   // Private fields come first: V8 turns an object with more than twelve properties into a hash table when it gets
   // another one by a computed key, which is how private fields are added, and every access is a look-up from then on.
   /** Its own request and response classes, made on first use of `app.request` or `app.response`. */
@@ -122,9 +135,9 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
   /** Attaches the application's own values to requests; `null` for none. */
   _appContext: AppContext | null = null;
   /** Values that every view of this application sees. */
-  locals: Record<string, Untyped> = Object.create(null);
+  locals: AppLocals = Object.create(null);
   /** The settings; mounted applications inherit those they did not set themselves. */
-  readonly settings: Record<string, SettingValue> = bareObject();
+  readonly settings: Record<string, SettingValue> = Object.create(null);
   /** Template engines by extension. */
   readonly engines: Record<string, Engine> = Object.create(null);
   /** Views found so far, when `view cache` is on. */
@@ -161,8 +174,9 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
     this.set("json charset", true);
     this.set("views", platform.files === null ? "./views" : `${platform.files.workingDirectory()}/views`);
     if (env === "production") this.enable("view cache");
+    if (env === "development") this.settings["query parser fn"] = parseUnchosenQuery;
     for (const name of INHERITABLE_DEFAULTS) this.#untouchedDefaults.add(name);
-    this.locals["settings"] = this.settings;
+    (this.locals as Record<string, Untyped>)["settings"] = this.settings;
     this.on("mount", (parent: FrameworkApp) => this.#inherit(parent));
   }
 
@@ -185,8 +199,11 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
     const platform = detectPlatform();
     platform.prepare?.();
     tellOfEnv(this);
-    const answer: AppFetch = (request, info, context) =>
-      handleRequest(this.#router ?? this.router, request, info, context, this, this.#classes, this._appContext);
+    if (isAdviceNoted) tellNoted(this);
+    const answer: AppFetch = (request, info, context) => {
+      if (isAdviceNoted) tellNoted(this);
+      return handleRequest(this.#router ?? this.router, request, info, context, this, this.#classes, this._appContext);
+    };
     return this.#fetch = platform.refuse === undefined
       ? answer
       : (request, info, context) => platform.refuse!(request) ?? answer(request, info, context);
@@ -302,24 +319,36 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
   }
 
   /** Adds middleware, error handlers, routers or apps, for every path. */
-  use(...handlers: PathHandler<Untyped, L>[]): this;
+  use(...handlers: PathHandler<Untyped, Untyped, Untyped, ParsedQs, L>[]): this;
   /** Adds error handlers, for every path. */
-  use(...handlers: ErrorHandler<Untyped, Untyped, L>[]): this;
+  use(...handlers: ErrorHandler<Untyped, Untyped, Untyped, ParsedQs, L>[]): this;
   /** Adds middleware, error handlers, routers or apps, for paths below a prefix. */
-  use<const P = Path, _ResBody = Untyped, Body = Untyped, Query = QueryValues, _Locals extends Locals = L>(
+  use<
+    const P = Path,
+    ResBody = Untyped,
+    ReqBody = Untyped,
+    ReqQuery = ParsedQs,
+    Ls extends Record<string, Untyped> = L,
+  >(
     path: PathOf<P>,
-    ...handlers: PathHandler<ParamsOf<P>, L, Body, Query>[]
+    ...handlers: PathHandler<ParamsOf<P>, Given<ResBody>, ReqBody, ReqQuery, Given<Ls>>[]
   ): this;
   /** Adds middleware and error handlers, in lists nested to any depth. */
-  use(...handlers: HandlerList<Untyped, L>[]): this;
+  use(...handlers: HandlerList<Untyped, Untyped, Untyped, ParsedQs, L>[]): this;
   /** Adds middleware and error handlers for paths below a prefix, in lists nested to any depth. */
-  use<const P = Path, _ResBody = Untyped, Body = Untyped, Query = QueryValues, _Locals extends Locals = L>(
+  use<
+    const P = Path,
+    ResBody = Untyped,
+    ReqBody = Untyped,
+    ReqQuery = ParsedQs,
+    Ls extends Record<string, Untyped> = L,
+  >(
     path: PathOf<P>,
-    ...handlers: HandlerList<ParamsOf<P>, L, Body, Query>[]
+    ...handlers: HandlerList<ParamsOf<P>, Given<ResBody>, ReqBody, ReqQuery, Given<Ls>>[]
   ): this;
   /** Adds middleware for every path, with explicit type arguments. */
-  use<P, _ResBody = Untyped, Body = Untyped, Query = QueryValues, Ls extends Locals = L>(
-    ...handlers: PathHandler<P, Ls, Body, Query>[]
+  use<P, ResBody = Untyped, ReqBody = Untyped, ReqQuery = ParsedQs, Ls extends Record<string, Untyped> = L>(
+    ...handlers: PathHandler<P, Given<ResBody>, ReqBody, ReqQuery, Given<Ls>>[]
   ): this;
   use(...args: unknown[]): this {
     const { path, handlers } = splitPath("app.use", args);
@@ -371,17 +400,32 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
    */
   get(name: string): SettingValue;
   /** Registers handlers for GET, and for HEAD where no other handler answers it. */
-  get<const P = Path, _ResBody = Untyped, Body = Untyped, Query = QueryValues, _Locals extends Locals = L>(
+  get<
+    const P = Path,
+    ResBody = Untyped,
+    ReqBody = Untyped,
+    ReqQuery = ParsedQs,
+    Ls extends Record<string, Untyped> = L,
+  >(
     path: PathOf<P>,
-    ...handlers: PathHandler<ParamsOf<P>, L, Body, Query>[]
+    ...handlers: PathHandler<ParamsOf<P>, Given<ResBody>, ReqBody, ReqQuery, Given<Ls>>[]
   ): this;
   /** Registers handlers and error handlers for GET, in lists nested to any depth. */
-  get<const P = Path, _ResBody = Untyped, Body = Untyped, Query = QueryValues, _Locals extends Locals = L>(
+  get<
+    const P = Path,
+    ResBody = Untyped,
+    ReqBody = Untyped,
+    ReqQuery = ParsedQs,
+    Ls extends Record<string, Untyped> = L,
+  >(
     path: PathOf<P>,
-    ...handlers: HandlerList<ParamsOf<P>, L, Body, Query>[]
+    ...handlers: HandlerList<ParamsOf<P>, Given<ResBody>, ReqBody, ReqQuery, Given<Ls>>[]
   ): this;
   get(path: Path, ...handlers: unknown[]): unknown {
-    if (arguments.length === 1) return this.settings[path as string];
+    if (arguments.length === 1) {
+      if (typeof path === "string" && path.startsWith("/")) noteAdvice(readsSetting(path));
+      return this.settings[path as string];
+    }
     this.router.register("get", path, handlers);
     return this;
   }
@@ -417,7 +461,10 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
   /** Registers a WebSocket route; see {@linkcode BaseRouter.ws}. */
   ws<const P extends Path>(
     path: P,
-    ...args: [...PathHandler<ParamsOf<P>, L>[], WebSocketHandlers]
+    ...args: [
+      ...PathHandler<ParamsOf<P>, Untyped, Untyped, ParsedQs, L>[],
+      WebSocketHandlers<ParamsOf<P>>,
+    ]
   ): this {
     this.router.ws(path, ...(args as unknown as [WebSocketHandlers]));
     return this;
@@ -431,6 +478,7 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
   set(name: string, value?: unknown): this {
     if (arguments.length === 1) return this.settings[name];
     storeSetting(this.settings, name, value);
+    if (isDeveloped(this)) misspeltSetting(name).forEach(noteAdvice);
     this.#untouchedDefaults.delete(name);
     if (name === "env") envIsKnown(this);
     return this;
@@ -594,6 +642,7 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
     const { fetch } = this;
     // again, because layers may have been registered since it was first read
     this.#indexLayers();
+    if (isAdviceNoted) tellNoted(this);
     return this.#lifecycle.listen(fetch, [port, ...rest]);
   }
 
@@ -790,6 +839,10 @@ function dotted(caller: string, extension: string): string {
     throw new TypeError(`${caller} takes an extension as a string, not ${describe(extension)}`);
   }
   return extension.startsWith(".") ? extension : `.${extension}`;
+}
+
+function readsSetting(path: string): string {
+  return `app.get("${path}") reads a setting; a route has a handler, as in app.get("${path}", handler)`;
 }
 
 function isExtended(prototype: object): boolean {

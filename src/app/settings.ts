@@ -1,7 +1,9 @@
 import { sha1EntityTag, strongEntityTag, weakEntityTag } from "../http/entity_tag.ts";
+import { noteAdvice } from "../http/advice.ts";
+import { nearestName } from "../http/nearest_name.ts";
 import { compileTrust, type TrustSetting } from "../http/forwarded.ts";
 import { parseExtendedQuery } from "../http/nested_query.ts";
-import { parseSimpleQuery } from "../http/query_string.ts";
+import { hasBrackets, parseSimpleQuery } from "../http/query_string.ts";
 import type { SettingValue } from "../request/app_like.ts";
 import { BODY_SETTINGS, type BodyLimitSetting } from "../request/body_settings.ts";
 
@@ -71,6 +73,32 @@ export interface AppSettings {
   [name: string]: SettingValue;
 }
 
+/** The names of all settings that have a meaning here; a program's own are not known. */
+const NAMES: readonly string[] = [
+  "body budget",
+  "body limit",
+  "body timeout",
+  "case sensitive routing",
+  "env",
+  "etag",
+  "form parts limit",
+  "json charset",
+  "json depth",
+  "json escape",
+  "json replacer",
+  "json spaces",
+  "jsonp callback name",
+  "query parser",
+  "strict routing",
+  "subdomain offset",
+  "trust proxy",
+  "view",
+  "view cache",
+  "view engine",
+  "views",
+  "x-powered-by",
+];
+
 /** Settings with a compiled form, and the functions that compile them. */
 const COMPILED: ReadonlyMap<string, (value: SettingValue) => unknown> = new Map<
   string,
@@ -95,6 +123,34 @@ export function storeSetting(settings: Record<string, SettingValue>, name: strin
   const compile = COMPILED.get(name);
   if (compile !== undefined) settings[`${name} fn`] = compile(value);
   settings[name] = value;
+}
+
+/**
+ * Parses a query as `"simple"` does, for applications in development that have not chosen: what Express 4 nests is noted.
+ *
+ * @param text The query string
+ */
+export function parseUnchosenQuery(text: string): Record<string, string | string[]> {
+  if (hasBrackets(text)) {
+    noteAdvice(
+      'req.query: names with brackets, as in "filter[name]=x", are not nested; Express 4 nests them: write ' +
+        'app.set("query parser", "extended"), or "simple" to leave it so',
+    );
+  }
+  return parseSimpleQuery(text);
+}
+
+/**
+ * Describes a setting whose name is nearly one that has a meaning: it would be taken for a setting of the program's own.
+ *
+ * @param name The name
+ * @returns A message, if there is such a name
+ */
+export function misspeltSetting(name: unknown): string[] {
+  // what a setting is compiled to may be stored by itself
+  if (typeof name !== "string" || NAMES.includes(name) || name.endsWith(" fn")) return [];
+  const meant = nearestName(name, NAMES);
+  return meant === undefined ? [] : [`app.set: the setting "${name}" has no effect; did you mean "${meant}"?`];
 }
 
 function compileEtag(value: SettingValue): unknown {

@@ -1,11 +1,11 @@
 import { encodeUrl } from "encodeurl";
-import { errorText } from "../http/error_text.ts";
 import { escapeHtml } from "../http/escape_html.ts";
 import { responseClass } from "../http/response_class.ts";
 import { statusMessage } from "../http/status_text.ts";
 import { exchangeKey } from "../request/exchange.ts";
 import type { FrameworkRequest } from "../request/framework_request.ts";
 import { HTML, JSON_UTF8 } from "../response/content_type.ts";
+import { errorDetails } from "./error_details.ts";
 import type { FrameworkResponse } from "../response/framework_response.ts";
 import { endWholeKey } from "../response/outgoing_message.ts";
 
@@ -120,7 +120,7 @@ function headersOf(error: unknown): Record<string, string> {
 
 function messageOf(error: unknown, status: number, env: unknown): string {
   if (env === "production") return statusMessage(status);
-  if (error instanceof Error) return errorText(error);
+  if (error instanceof Error) return errorDetails(error);
   const described = (error as { stack?: unknown; toString?: unknown } | null) ?? {};
   if (typeof described.stack === "string") return described.stack;
   // an object without a prototype cannot be converted to a string

@@ -1,3 +1,4 @@
+import { emptyParams, isEmptyParams } from "../http/empty_params.ts";
 import type { Position, WalkedRequest } from "./position.ts";
 
 /** A request that was not made by Sluice: Node's own, or a plain object in a test. */
@@ -37,7 +38,7 @@ export class ForeignPosition implements Position {
   }
 
   set params(value: unknown) {
-    this.#req.params = value ?? {};
+    this.#req.params = isEmptyParams(value) ? emptyParams(value) : value;
   }
 
   get method(): string {

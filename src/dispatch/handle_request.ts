@@ -9,6 +9,8 @@ import { FrameworkResponse } from "../response/framework_response.ts";
 import type { AppContext } from "./app_context.ts";
 import { finalResponse } from "./final_response.ts";
 import { isImproper, refuseImproper } from "./improper_host.ts";
+import { isNodes, refuseNodes } from "./nodes_request.ts";
+import { noteReturned, type Returned } from "./returned_value.ts";
 import { type Surrounded, type Surroundings, surroundingsKey } from "./surroundings.ts";
 import { Walk, type WalkContext, type WalkOwner } from "./walk.ts";
 
@@ -68,7 +70,10 @@ function serve(
   context: AppContext | null,
 ): void {
   const { target, app } = exchange;
-  if (target.doubt !== DOUBT.none && isImproper(exchange)) return refuseImproper(exchange);
+  if (target.doubt !== DOUBT.none) {
+    if (isNodes(exchange)) return refuseNodes(exchange, info);
+    if (isImproper(exchange)) return refuseImproper(exchange);
+  }
   const res = req.res as FrameworkResponse;
   const as = matchedAs(layers, target);
   const found = (info as Surrounded | null | undefined)?.[surroundingsKey];
@@ -149,6 +154,10 @@ class Serving implements WalkContext, WalkOwner {
   warn(message: string): void {
     const { app, target } = this.exchange;
     if (app.get("env") === "development") console.warn(`${message} (${target.method} ${target.originalUrl})`);
+  }
+
+  returned(returned: Returned): void {
+    noteReturned(this.exchange, returned);
   }
 
   late(error: unknown): void {

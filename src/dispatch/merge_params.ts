@@ -1,3 +1,5 @@
+import { EMPTY_PLAIN, type EmptyParams, isEmptyParams } from "../http/empty_params.ts";
+
 type Params = Record<string, unknown>;
 
 /**
@@ -5,14 +7,15 @@ type Params = Record<string, unknown>;
  *
  * The layer's win over parents' of the same name. Unnamed parameters are renumbered: the parents' come first.
  *
- * @param params The layer's parameters, `null` for none
+ * @param params The layer's parameters
  * @param parent The parents' parameters
- * @returns A new object, or the layer's own if there is no parent
+ * @returns A new plain object, or the layer's own parameters if there is no parent
  */
-export function mergeParams(params: Params | null, parent: unknown): Params {
-  if (typeof parent !== "object" || parent === null) return params ?? {};
+export function mergeParams(params: Params | EmptyParams, parent: unknown): Params | EmptyParams {
+  if (isEmptyParams(parent)) return isEmptyParams(params) ? EMPTY_PLAIN : { ...params };
+  if (typeof parent !== "object" || parent === null) return params;
   const merged: Params = { ...parent };
-  if (params === null) return merged;
+  if (isEmptyParams(params)) return merged;
   const offset = 0 in params && 0 in merged ? countUnnamed(merged) : 0;
   // nearly always all have names
   if (offset === 0) return Object.assign(merged, params);

@@ -10,7 +10,7 @@ export interface Position {
   readonly writesUrl: boolean;
   /** Incremented when the method or the path changes. */
   readonly version: number;
-  /** Path parameters of the layer being run, `undefined` for none. */
+  /** Path parameters of the layer being run, or what stands for them; `undefined` outside of layers. */
   params: unknown;
 }
 

@@ -1,3 +1,4 @@
+import { EMPTY_BARE, isEmptyParams } from "../http/empty_params.ts";
 import { isResponse } from "../http/response_class.ts";
 import { readCaptures } from "../matching/capture.ts";
 import {
@@ -17,6 +18,7 @@ import { answerOptions } from "./answer_options.ts";
 import { type ParamContext, ParamRun } from "./param_run.ts";
 import type { Position } from "./position.ts";
 import { mergeParams } from "./merge_params.ts";
+import type { Returned } from "./returned_value.ts";
 
 /** Most handlers of one walk that call one another before the stack is unwound, as in Express. */
 const MAX_DEPTH = 100;
@@ -29,6 +31,8 @@ export interface WalkContext extends ParamContext {
   readonly as?: string | undefined;
   /** Warns the developer, in development only. */
   warn?(message: string): void;
+  /** Called with what a handler returned, or its promise gave, if it is neither nothing nor a response. */
+  returned?(returned: Returned): void;
   /** Called when a handler has returned a promise. */
   handlerBegan?(): void;
   /** Called when the promise of a handler has settled. */
@@ -162,7 +166,7 @@ export class Walk implements WalkOwner {
     // what nearly every call comes to is all in here, and the rest elsewhere: V8 inlines only little code
     if (
       !signal && this.#open && (this.#running === 0 || this.#running === this.#turn) && step !== undefined &&
-      (step.within || (step.stays && position.params === undefined)) &&
+      (step.within || (step.stays && position.params === step.empty)) &&
       stateOf(position) === this.#matchedAt
     ) {
       this.#at++;
@@ -224,7 +228,7 @@ export class Walk implements WalkOwner {
     const { scope } = step;
     const { mergeParams: merges, paramHandlers } = scope.source ?? this.#source;
     if (step.direct) {
-      position.params = merges ? mergeParams(null, this.#paramsAround(scope)) : undefined;
+      position.params = merges ? mergeParams(step.empty!, this.#paramsAround(scope)) : step.empty;
       position.mount = this.#base + step.taken;
     } else {
       if (step.captures === null || paramHandlers.size > 0) return this.#search(undefined);
@@ -242,7 +246,7 @@ export class Walk implements WalkOwner {
   #paramsAround({ parent }: Scope): unknown {
     if (parent === null) return this.#extras?.params;
     const { mergeParams: merges } = parent.source ?? this.#source;
-    return merges ? mergeParams(null, this.#paramsAround(parent)) : undefined;
+    return merges ? mergeParams(EMPTY_BARE, this.#paramsAround(parent)) : EMPTY_BARE;
   }
 
   // the slow way to the next step: asks layers whether they match, runs parameter handlers, and looks for error
@@ -282,10 +286,8 @@ export class Walk implements WalkOwner {
         }
         if (route !== null) this.#context.req.route = route;
         const { mergeParams: merges, paramHandlers } = step.scope.source ?? this.#source;
-        this.#position.params = merges
-          ? mergeParams(match.params, this.#paramsAround(step.scope))
-          : match.params ?? undefined;
-        if (match.params !== null && paramHandlers.size > 0) return this.#runParams(step, match, error);
+        this.#position.params = merges ? mergeParams(match.params, this.#paramsAround(step.scope)) : match.params;
+        if (paramHandlers.size > 0 && !isEmptyParams(match.params)) return this.#runParams(step, match, error);
         this.#position.mount = this.#mountOf(step, match);
       }
       if (step.kind === wanted) return this.#call(called(step, error));
@@ -309,7 +311,7 @@ export class Walk implements WalkOwner {
 
   #runParams(step: Step, match: PathMatch, error: unknown): void {
     this.#position.mount = this.#base + step.scope.taken;
-    this.#paramRunOf(step.scope).run(Object.keys(match.params!), (failure) => {
+    this.#paramRunOf(step.scope).run(Object.keys(match.params), (failure) => {
       if (failure) {
         // a layer whose parameter handlers failed is not entered, nor are the error handlers of its route
         this.#at = step.end;
@@ -355,6 +357,7 @@ export class Walk implements WalkOwner {
   #call(fn: AnyHandler): void {
     const { req, res } = this.#context;
     const outer = this.#running;
+    const at = this.#at;
     if (outer === 0) this.#turn = 0;
     else if (this.#turn >= MAX_DEPTH) return this.#callLater(fn);
     this.#running = ++this.#turn;
@@ -367,7 +370,16 @@ export class Walk implements WalkOwner {
       return this.resume(failure);
     }
     this.#running = outer;
-    if (result !== undefined && result !== res) takeResult(result, this.#context, this);
+    if (result !== undefined && result !== res) takeResult(result, this.#context, this, fn, at);
+  }
+
+  /**
+   * Whether the handler that was called last has neither passed the request on nor been followed by another one.
+   *
+   * @param at Index of the step behind it
+   */
+  waitsAt(at: number): boolean {
+    return this.#open && this.#at === at;
   }
 
   // a method of its own, because the variables of a closure would be allocated for every handler
@@ -407,17 +419,17 @@ function called({ fn }: Step, error: unknown): AnyHandler {
 }
 
 // handles what a handler returned: a response, or a promise of one
-function takeResult(result: object | null, context: WalkContext, walk: Walk): void {
+function takeResult(result: object | null, context: WalkContext, walk: Walk, handler: AnyHandler, at: number): void {
   // first a look for a promise: on Deno, instanceof with a class of the web takes longer
   if (typeof (result as PromiseLike<unknown> | null)?.then !== "function") {
-    answer(result, context, walk);
+    answer(result, context, walk, handler, at);
     return;
   }
   context.handlerBegan?.();
   (result as PromiseLike<unknown>).then(
     (value) => {
       context.handlerEnded?.();
-      if (typeof value === "object") answer(value, context, walk);
+      if (value !== undefined) answer(value, context, walk, handler, at);
     },
     (failure) => {
       context.handlerEnded?.();
@@ -426,19 +438,20 @@ function takeResult(result: object | null, context: WalkContext, walk: Walk): vo
   );
 }
 
-function answer(result: object | null, context: WalkContext, walk: Walk): void {
+function answer(result: unknown, context: WalkContext, walk: Walk, handler: AnyHandler, at: number): void {
   // most handlers that return something return the response they have answered with
   if (result === context.res) return;
   try {
     const response = isResponse(result) ? result : isReadable(result) ? fromForeign(result) : null;
     if (response !== null) context.res.answer?.(response);
+    else context.returned?.({ handler, value: result, isItsTurn: () => walk.waitsAt(at) });
   } catch (failure) {
     walk.resume(failure);
   }
 }
 
 // results of HTTP clients such as axios have a status and headers, too, and are no answers
-function isReadable(result: object | null): boolean {
+function isReadable(result: unknown): boolean {
   return typeof (result as Response | null)?.arrayBuffer === "function";
 }
 

@@ -1,5 +1,6 @@
 import { describe } from "./error_text.ts";
 import { isThenable } from "./is_thenable.ts";
+import { nearestName } from "./nearest_name.ts";
 
 /** The names of all options of a function: the type checker refuses a list with one missing or one too many. */
 export type OptionNames<Options> = Readonly<Record<keyof Options, true>>;
@@ -25,9 +26,46 @@ export function checkNames<Options>(
   }
   for (const [name, value] of Object.entries(options)) {
     if (value === undefined || Object.hasOwn(names, name)) continue;
-    const remedy = instead?.(name) ?? `there are ${Object.keys(names).join(", ")}`;
-    throw new TypeError(`${caller}: there is no option ${name}; ${remedy}`);
+    throw new TypeError(unknownOption(caller, name, instead?.(name) ?? `there are ${Object.keys(names).join(", ")}`));
   }
+}
+
+/**
+ * Describes the unknown options of a function that Express ignores them in: a program that is ported must not fail for
+ * what did no harm.
+ *
+ * @param caller Name of the caller for the messages
+ * @param options The options
+ * @param names The known names
+ * @param instead Advice for a name; without any, the message says which name was probably meant, or lists all
+ * @returns A message for each unknown option that is not `undefined`
+ */
+export function unknownOptions<Options>(
+  caller: string,
+  options: unknown,
+  names: OptionNames<Options>,
+  instead?: (name: string) => string | undefined,
+): string[] {
+  if (options === undefined || options === null || typeof options === "function") return [];
+  if (typeof options !== "object") return [`${caller} takes its options as an object, not ${describe(options)}`];
+  return Object.entries(options)
+    .filter(([name, value]) => value !== undefined && !Object.hasOwn(names, name))
+    .map(([name]) => unknownOption(caller, name, instead?.(name) ?? likely(name, Object.keys(names))));
+}
+
+/**
+ * Asks whether another name was meant, or lists those there are.
+ *
+ * @param name The unknown name
+ * @param known The known names
+ */
+function likely(name: string, known: readonly string[]): string {
+  const near = nearestName(name, known);
+  return near === undefined ? `there are ${known.join(", ")}` : `did you mean ${near}?`;
+}
+
+function unknownOption(caller: string, name: string, remedy: string): string {
+  return `${caller}: there is no option ${name}; ${remedy}`;
 }
 
 /**

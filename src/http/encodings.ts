@@ -138,13 +138,35 @@ export function decoderOf(caller: string, encoding: string): Decoder {
       return base64Decoder((text) => text.replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, ""));
   }
   try {
-    return new TextDecoder(encoding, { ignoreBOM: true });
+    return charsetDecoder(encoding, { ignoreBOM: true });
   } catch (cause) {
     throw Object.assign(new TypeError(`${caller} does not know the encoding "${encoding}"`, { cause }), {
       code: "ERR_UNKNOWN_ENCODING",
     });
   }
 }
+
+/**
+ * Makes a decoder for a charset of the web.
+ *
+ * @param label One of its labels
+ * @param options Whether a byte order mark stays in the text
+ * @throws {RangeError} If the runtime does not know it
+ * @see https://encoding.spec.whatwg.org/#names-and-labels
+ */
+export function charsetDecoder(label: string, options?: { ignoreBOM: boolean }): Decoder {
+  const decoder = new TextDecoder(label, options);
+  if (decoder.encoding !== "windows-1252") return decoder;
+  // Node 20, and some versions of 22 and 24, take it for ISO-8859-1, where the bytes 80 to 9F are control characters
+  return {
+    decode: (chunk, streaming) =>
+      decoder.decode(chunk, streaming)
+        .replace(/[\x80-\x9f]/g, (control) => FROM_80_TO_9F[control.charCodeAt(0) - 0x80]!),
+  };
+}
+
+/** The characters of the bytes 80 to 9F in windows-1252. */
+const FROM_80_TO_9F = "€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ";
 
 function characters(chunk: Uint8Array | undefined, show: (byte: number) => string): string {
   let text = "";

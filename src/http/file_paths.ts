@@ -79,12 +79,13 @@ export function separatorBelow(path: string): "/" | undefined {
  * The last part of a path, as Node's `path.basename`.
  *
  * @param path The path
+ * @param separator `/` if only that separates folders; otherwise both slashes do
  */
-export function baseName(path: string): string {
+export function baseName(path: string, separator?: "/"): string {
   let end = path.length;
-  while (isSlash(path, end - 1)) end--;
+  while (isSlash(path, end - 1, separator)) end--;
   let start = end;
-  while (start > 0 && !isSlash(path, start - 1)) start--;
+  while (start > 0 && !isSlash(path, start - 1, separator)) start--;
   return path.slice(start, end);
 }
 
@@ -92,10 +93,11 @@ export function baseName(path: string): string {
  * The extension of the last part of a path, as Node's `path.extname`.
  *
  * @param path The path
+ * @param separator `/` if only that separates folders; otherwise both slashes do
  * @returns The extension with its dot, `""` where there is none
  */
-export function extensionOf(path: string): string {
-  const name = baseName(path);
+export function extensionOf(path: string, separator?: "/"): string {
+  const name = baseName(path, separator);
   const dot = name.lastIndexOf(".");
   // a leading dot hides a file, and ".." is the parent folder
   return dot < 1 || name === ".." ? "" : name.slice(dot);
@@ -106,7 +108,7 @@ function rootOf(path: string): string {
   return /^(?:[a-z]:[\\/]|[\\/]{2}(?![\\/.]|$)|[\\/])/i.exec(path)?.[0] ?? "";
 }
 
-function isSlash(path: string, at: number): boolean {
+function isSlash(path: string, at: number, separator?: "/"): boolean {
   const code = path.charCodeAt(at);
-  return code === 47 || code === 92;
+  return code === 47 || (code === 92 && separator !== "/");
 }

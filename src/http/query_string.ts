@@ -31,6 +31,15 @@ export function parseSimpleQuery(text: string): Record<string, string | string[]
   return query;
 }
 
+/**
+ * Whether a query or form has a name with brackets, which the extended parser nests.
+ *
+ * @param text The query or form
+ */
+export function hasBrackets(text: string): boolean {
+  return /(?:^|&)[^=&]*(?:\[|%5b)/i.test(text);
+}
+
 /** Decodes `+` and percent escapes; escapes that are no UTF-8 become replacement characters, broken ones stay. */
 function decode(text: string): string {
   const spaced = text.includes("+") ? text.replaceAll("+", " ") : text;

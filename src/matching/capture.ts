@@ -1,5 +1,3 @@
-import { bareObject } from "../http/bare_object.ts";
-
 /**
  * A parameter that is a whole segment, linked to the next one.
  *
@@ -37,7 +35,7 @@ export class Capture {
  */
 export function readCaptures(first: Capture, path: string): Record<string, string> | null {
   if (path.includes("%")) return null;
-  const params: Record<string, string> = bareObject();
+  const params: Record<string, string> = Object.create(null);
   let at = 0;
   for (let capture: Capture | null = first; capture !== null; capture = capture.next) {
     const start = at + capture.skip;

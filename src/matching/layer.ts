@@ -1,3 +1,4 @@
+import type { EmptyParams } from "../http/empty_params.ts";
 import { describe } from "../http/error_text.ts";
 import type { Capture } from "./capture.ts";
 import type { PathOptions } from "./path_options.ts";
@@ -178,6 +179,8 @@ export class Step {
   readonly within: boolean;
   /** Whether the step before it hides the same part of the path, so that only parameters have to be reset. */
   readonly stays: boolean;
+  /** What stands for the parameters, if it can be called right away. */
+  readonly empty: EmptyParams | null;
   /** The parameters of a route, if only they have to be read from the path. */
   readonly captures: Capture | null;
   /** Length of the part of the path that is hidden from the function, as far as it is known before matching. */
@@ -227,6 +230,7 @@ export class Step {
     this.scope = scope;
     this.direct = handles && fixed !== null;
     this.within = !enters && kind === "handler";
+    this.empty = this.direct ? fixed!.params as EmptyParams : null;
     this.captures = handles && route !== null ? proven?.capture ?? null : null;
     this.taken = scope.taken + (route === null ? fixed?.length ?? 0 : 0);
     this.stays = this.direct && route === null && before?.direct === true && before.scope === scope &&

@@ -1,5 +1,6 @@
-import { bareObject } from "../http/bare_object.ts";
 import { parse, PathError, type Token } from "path-to-regexp";
+import { noteAdvice } from "../http/advice.ts";
+import { EMPTY_BARE, EMPTY_PLAIN, type EmptyParams } from "../http/empty_params.ts";
 import { isExponential } from "./ambiguity.ts";
 import { Capture, decodeParam } from "./capture.ts";
 import { translateLegacyPath } from "./legacy_path.ts";
@@ -16,8 +17,8 @@ export interface PathMatch {
   readonly index: number;
   /** Characters of the path that matched. */
   readonly length: number;
-  /** Decoded parameters, `null` if the pattern has none. */
-  readonly params: Record<string, PathValue> | null;
+  /** Decoded parameters. As in Express, those of path strings inherit nothing, and those of RegExps are plain objects. */
+  readonly params: Record<string, PathValue> | EmptyParams;
 }
 
 /**
@@ -104,6 +105,7 @@ export class PathPattern {
       const { path: translated, constraints, joined } = translateLegacyPath(path);
       const { tokens } = parse(translated);
       const { regexp, keys } = pathExpression(tokens, translated, options);
+      if (isRootless(tokens[0])) noteRootless(caller, source);
       this.#regex = regexp;
       const wildcards = new Set(keys.filter((key) => key.type === "wildcard").map((key) => key.name));
       this.#special = { keys: keys.map((key) => key.name), constraints, joined, wildcards };
@@ -137,7 +139,13 @@ export class PathPattern {
   }
 
   get #places(): Layout {
-    return this.#layout ??= layoutOf(this.text, this.mark);
+    return this.#layout ??= layoutOf(this.text, this.mark, this.#empty);
+  }
+
+  get #empty(): EmptyParams {
+    const { source } = this;
+    // at "/", Express enters what `app.use` was given without matching anything, and makes a plain object
+    return source instanceof RegExp || (source === "/" && !this.#options.end) ? EMPTY_PLAIN : EMPTY_BARE;
   }
 
   /** The path as one regular expression; compiled on first use, because most paths never need it. */
@@ -161,8 +169,8 @@ export class PathPattern {
     if (regex.lastIndex !== 0) regex.lastIndex = 0;
     const found = regex.exec(path);
     if (found === null) return null;
-    if (this.keys.length === 0) return { index: found.index, length: found[0].length, params: null };
-    const params: Record<string, PathValue> = bareObject();
+    if (this.keys.length === 0) return { index: found.index, length: found[0].length, params: this.#empty };
+    const params: Record<string, PathValue> = this.source instanceof RegExp ? {} : Object.create(null);
     const special = this.#special;
     for (let i = 0; i < this.keys.length; i++) {
       const key = this.keys[i]!;
@@ -191,7 +199,7 @@ export class PathPattern {
    * @throws {URIError} With status 400 if a parameter has a broken percent escape
    */
   extract(path: string): PathMatch | null {
-    const params: Record<string, string> = bareObject();
+    const params: Record<string, string> = Object.create(null);
     const { first, tail } = this.#places;
     let at = 0;
     for (let capture = first; capture !== null; capture = capture.next) {
@@ -217,7 +225,7 @@ interface Layout {
   readonly fixed: PathMatch | null;
 }
 
-function layoutOf(text: string, mark: number): Layout {
+function layoutOf(text: string, mark: number, empty: EmptyParams): Layout {
   const names: string[] = [];
   const skips: number[] = [];
   let skip = 0;
@@ -233,7 +241,7 @@ function layoutOf(text: string, mark: number): Layout {
   }
   let first: Capture | null = null;
   for (let i = names.length - 1; i >= 0; i--) first = new Capture(names[i]!, skips[i]!, first);
-  return { first, names, tail: skip, fixed: first === null ? { index: 0, length: text.length, params: null } : null };
+  return { first, names, tail: skip, fixed: first === null ? { index: 0, length: text.length, params: empty } : null };
 }
 
 // without trailing slashes, unless they are significant
@@ -257,6 +265,17 @@ function markedText(tokens: readonly Token[]): string | null {
   }
   if (marked === "" || marked === "/") return "";
   return marked.startsWith("/") ? marked : null;
+}
+
+// such a path matches nothing, because those of requests begin with a slash
+function isRootless(first: Token | undefined): boolean {
+  return first?.type === "param" || (first?.type === "text" && !first.value.startsWith("/"));
+}
+
+function noteRootless(caller: string, source: string): void {
+  noteAdvice(
+    `${caller}: the path "${source}" matches no request, because paths begin with a slash; write "/${source}"`,
+  );
 }
 
 function endsSegment(next: Token | undefined): boolean {

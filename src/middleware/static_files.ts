@@ -1,12 +1,17 @@
 import { encodeUrl } from "encodeurl";
+import { advise, isDeveloped, noteAdvice } from "../http/advice.ts";
+import { type OptionNames, unknownOptions } from "../http/check_option.ts";
 import { describe } from "../http/error_text.ts";
 import { escapeHtml } from "../http/escape_html.ts";
-import type { FileStat } from "../http/file_system.ts";
+import { isAbsolutePath } from "../http/file_paths.ts";
+import type { FileStat, FileSystem } from "../http/file_system.ts";
 import { HttpError } from "../http/http_error.ts";
 import { parseDuration } from "../http/units.ts";
+import type { AppLike } from "../request/app_like.ts";
 import type { FrameworkRequest } from "../request/framework_request.ts";
-import { type FileOptions, transferFile } from "../response/file_transfer.ts";
+import { FILE_OPTIONS, type FileOptions, insteadOfFileOption, transferFile } from "../response/file_transfer.ts";
 import type { FrameworkResponse } from "../response/framework_response.ts";
+import type { Response } from "../response/request_and_response.ts";
 import type { FileError } from "../response/send_file.ts";
 
 /** Information about a file, for `setHeaders`: the part of Node's `fs.Stats` that every runtime has. */
@@ -30,7 +35,13 @@ export interface ServeStaticOptions extends FileOptions {
   /** Redirects from the path of a folder to the same with a trailing slash; on by default. */
   redirect?: boolean | undefined;
   /** Sets headers before a file is sent. */
-  setHeaders?: ((res: FrameworkResponse, path: string, stat: StaticFileStat) => void) | undefined;
+  setHeaders?: ((res: Response, path: string, stat: StaticFileStat) => void) | undefined;
+}
+
+/** Names of the options; Express takes those of the part of a file, too, and overwrites `root`. */
+function optionNames(): OptionNames<ServeStaticOptions & { start: unknown; end: unknown; root: unknown }> {
+  const own = { fallthrough: true, redirect: true, setHeaders: true, start: true, end: true, root: true } as const;
+  return { ...FILE_OPTIONS, ...own };
 }
 
 /** A middleware that serves files. */
@@ -54,26 +65,33 @@ export function serveStatic(root: string, options?: ServeStaticOptions): StaticF
   if (options && typeof options !== "object") {
     throw new TypeError(`serveStatic takes its options as an object, not ${describe(options)}`);
   }
+  unknownOptions("serveStatic", options, optionNames(), insteadOfFileOption).forEach(noteAdvice);
   const { fallthrough = true, redirect = true, index = "index.html", setHeaders, ...fileOptions } = options ?? {};
   if (setHeaders && typeof setHeaders !== "function") throw new TypeError("option setHeaders must be function");
   const maxAge = parseDuration(fileOptions.maxAge || fileOptions.maxage || 0, "option maxAge of serveStatic");
+  let isRootKnown = false;
   const middleware: StaticFiles = (req, res, next) => {
     if (req.method !== "GET" && req.method !== "HEAD") return fallthrough ? next() : refuseMethod(res);
     // a mount requested without a trailing slash can only be redirected
     const mountOnly = req.path === "/" && !pathOf(req.originalUrl).endsWith("/");
+    const requested = mountOnly ? "" : req.path;
     const transfer = {
       ...fileOptions,
       index,
       maxAge,
       root,
-      requested: mountOnly ? "" : req.path,
+      requested,
       setHeaders: (path: string, stat: FileStat) => setHeaders?.(res, path, shownStat(stat)),
     };
     transferFile(res, transfer).catch((error: FileError) => {
-      const folder = folderOf(error);
-      if (folder !== null && redirect && (mountOnly || !folder.endsWith("/"))) return redirectToFolder(req, res);
-      const failure = folder === null ? error : new HttpError(404) as FileError;
+      const metFolder = isOfFolder(error);
+      if (metFolder && redirect && !requested.endsWith("/")) return redirectToFolder(req, res);
+      const failure = metFolder ? new HttpError(404) as FileError : error;
       if (failure.code === "ECONNABORTED") return;
+      if (!isRootKnown && failure.status === 404 && isDeveloped(req.app)) {
+        isRootKnown = true;
+        adviseOfRoot(req.app, root);
+      }
       if (fallthrough && failure.status !== undefined && failure.status < 500) {
         return isUnanswerable(failure) ? next(failure) : next();
       }
@@ -84,13 +102,35 @@ export function serveStatic(root: string, options?: ServeStaticOptions): StaticF
   return Object.defineProperty(middleware, "name", { value: "serveStatic" });
 }
 
+// what is missing in the folder is passed on, as if the folder were there
+function adviseOfRoot(app: AppLike, root: string): void {
+  const { files } = app.runtimeSupport;
+  if (files === null) return;
+  const path = isAbsolutePath(root) ? root : `${files.workingDirectory()}/${root}`;
+  if (isFolder(files, path)) return;
+  const remedy = isAbsolutePath(root)
+    ? "create it, or pass another one"
+    : "a relative path begins in the working directory";
+  advise(app, `serveStatic: there is no folder ${path}, so that no file is found; ${remedy}`);
+}
+
+function isFolder(files: FileSystem, path: string): boolean {
+  try {
+    return files.statSync(path).isDirectory;
+  } catch (error) {
+    // what else keeps it from being looked at says so by itself
+    const { code } = error as { code?: unknown };
+    return code !== "ENOENT" && code !== "ENOTDIR";
+  }
+}
+
 function shownStat({ size, mtimeMs }: FileStat): StaticFileStat {
   return { size, mtime: new Date(mtimeMs), mtimeMs, isFile: () => true, isDirectory: () => false };
 }
 
 // the runtime's own EISDIR, for a file that has just become a folder, has no path
-function folderOf({ code, path }: FileError & { path?: string }): string | null {
-  return code === "EISDIR" ? path ?? null : null;
+function isOfFolder({ code, path }: FileError & { path?: string }): boolean {
+  return code === "EISDIR" && path !== undefined;
 }
 
 // failed conditions and ranges are about a file that exists

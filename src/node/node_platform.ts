@@ -1,9 +1,10 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import Module from "node:module";
 import { performance } from "node:perf_hooks";
+import zlib from "node:zlib";
+import { builtinInflater, type BuiltinZlib } from "../platform/builtin_inflater.ts";
 import { genericPlatform, noWebSockets } from "../platform/generic.ts";
 import type { Platform } from "../platform/platform.ts";
-import { brotliInflater } from "./brotli_inflater.ts";
 import { loadPackage } from "./load_package.ts";
 import { nextTurn } from "./next_turn.ts";
 import { nodeFiles } from "./node_files.ts";
@@ -29,7 +30,7 @@ export const nodePlatform: Platform = {
   visitHeaders: (request, visitor) => WebRequest.visitHeaders(request, visitor),
   watchClient: (request, watch, listen) => WebRequest.watchClient(request, watch, listen),
   fillSink: (request, sink) => WebRequest.fillSink(request, sink),
-  brotliInflater,
+  inflater: (coding) => builtinInflater(zlib as BuiltinZlib, coding),
   colours: () => process.stdout.isTTY === true && !process.env["NO_COLOR"],
   loadPackage,
   nextTurn,

@@ -4,7 +4,14 @@ interface ProcessLike {
 }
 
 /** Modules of Node, and of Bun, that are used where the runtime has them. */
-export type BuiltinName = "bun:jsc" | "node:buffer" | "node:crypto" | "node:fs" | "node:http" | "node:module";
+export type BuiltinName =
+  | "bun:jsc"
+  | "node:buffer"
+  | "node:crypto"
+  | "node:fs"
+  | "node:http"
+  | "node:module"
+  | "node:zlib";
 
 /**
  * Loads a module of Node, on runtimes that have `process` and the module.

@@ -7,6 +7,7 @@ import { bunSeconds, BunSilence } from "./bun_silence.ts";
 import { BunSocket, bunSocketHandlers } from "./bun_socket.ts";
 import { genericPlatform, hasMethod, noWebSockets } from "./generic.ts";
 import { requirePackage, requireResolve } from "./installed_package.ts";
+import { listeningAt } from "./listening_at.ts";
 import type {
   AppFetch,
   ListenOptions,
@@ -128,7 +129,7 @@ function serve(handler: AppFetch, options: ListenOptions, app: Routed): Platform
   const { keepAliveTimeout = KEEP_ALIVE_MS, sendTimeout = SEND_TIMEOUT_MS } = options;
   const unanswered = new Unanswered();
   const watched = unanswered.watch(handler);
-  const server = globals.Bun.serve({
+  const served = {
     port,
     hostname,
     reusePort,
@@ -146,7 +147,8 @@ function serve(handler: AppFetch, options: ListenOptions, app: Routed): Platform
       app.reportError(error, { phase: "server" });
       return new Response("Internal Server Error", { status: 500 });
     },
-  });
+  };
+  const server = listeningAt(hostname, port, () => globals.Bun.serve(served));
   const silence = new BunSilence(server, keepAliveTimeout);
   silences.set(server, silence);
   const slow = new SlowReaders(app.openStreams, (timer) => (timer as { unref?(): void }).unref?.());

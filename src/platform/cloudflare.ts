@@ -46,6 +46,9 @@ export function cloudflarePlatform(): Platform {
     refuse,
     // a Worker asks a Durable Object or another Worker for a WebSocket with nothing but this header
     bareUpgrades: true,
+    serve() {
+      throw new TypeError("app.listen: nothing listens on Workers; write export default app in its place");
+    },
     upgrade,
     sized,
   };

@@ -18,6 +18,7 @@ import {
 import { localOf, noteLocal } from "./deno_local.ts";
 import { isEncrypted, watchScheme } from "./deno_scheme.ts";
 import { genericPlatform, noWebSockets, variables } from "./generic.ts";
+import { listeningAt } from "./listening_at.ts";
 import type { AppFetch, ListenOptions, Platform, PlatformServer, Routed, Upgrade, UpgradeOptions } from "./platform.ts";
 import { SEND_TIMEOUT_MS, SlowReaders } from "./slow_readers.ts";
 import { endStalled } from "./stalled.ts";
@@ -35,12 +36,14 @@ const UNHURRIED_BYTES = 8 * 1024 * 1024;
 /** Deno: `Deno.serve`, `Deno.upgradeWebSocket`, Deno's files. */
 export function denoPlatform(): Platform {
   trustRecordsOf(Deno.version.deno);
+  const generic = genericPlatform();
   return {
-    ...genericPlatform(),
+    ...generic,
     name: "Deno",
     endsWithAnswer: false,
     leavesStreams: true,
     files: denoFiles(),
+    separator: () => Deno.build.os === "windows" ? undefined : "/",
     env: readEnv,
     usualEnv: () => "development",
     unread: (name) => mayRead(name) ? undefined : `--allow-env=${name}`,
@@ -60,6 +63,8 @@ export function denoPlatform(): Platform {
     watchClient,
     onLeave,
     awaits: isServed,
+    // its node:zlib takes a brotli body for complete that was cut off
+    inflater: (coding) => coding === "brotli" ? undefined : generic.inflater!(coding),
     entityTag: builtinTag(builtinModule, UNHURRIED_BYTES),
     prepare,
     listenLimits: ["sendTimeout"],
@@ -137,9 +142,11 @@ function serve(handler: AppFetch, options: ListenOptions, app: Routed): Platform
   // Deno listens, too, when the port is bound already: then the first listener of a process would delay its first client
   stopped.signal.addEventListener("abort", () => {}, { once: true });
   const local = { address: hostname, port };
-  const server = Deno.serve(
-    { ...common, ...tls, signal: stopped.signal },
-    unanswered.watch(noteLocal(watchScheme(handler, cert !== undefined && key !== undefined), local)),
+  const watched = unanswered.watch(noteLocal(watchScheme(handler, cert !== undefined && key !== undefined), local));
+  const server = listeningAt(
+    hostname,
+    port,
+    () => Deno.serve({ ...common, ...tls, signal: stopped.signal }, watched),
   );
   // no request can have come yet
   Object.assign(local, { address: server.addr.hostname, port: server.addr.port });

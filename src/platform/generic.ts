@@ -1,5 +1,6 @@
 import { HttpError } from "../http/http_error.ts";
-import type { NodeHttp } from "../request/runtime_support.ts";
+import type { InflatedCoding, Inflater, NodeHttp } from "../request/runtime_support.ts";
+import { builtinInflater, type BuiltinZlib } from "./builtin_inflater.ts";
 import { builtinModule } from "./builtin_module.ts";
 import { builtinTag } from "./builtin_tag.ts";
 import { requirePackage } from "./installed_package.ts";
@@ -14,6 +15,7 @@ export function genericPlatform(): Platform {
     callableApps: true,
     endsWithAnswer: true,
     files: null,
+    separator: () => (globalThis as { process?: ProcessLike }).process?.platform === "win32" ? undefined : "/",
     header: (request, name) => request.headers.get(name),
     // not an iterator: on Deno that sorts all headers again for each of them
     visitHeaders: (request, visitor) => request.headers.forEach(visitor),
@@ -28,6 +30,7 @@ export function genericPlatform(): Platform {
     nodeHttp,
     nextTurn,
     heapBytes,
+    inflater,
     entityTag: builtinTag(builtinModule, 0),
     loadPackage: requirePackage,
     listenLimits: "all",
@@ -112,7 +115,13 @@ interface Waiting {
 interface ProcessLike {
   readonly env?: Readonly<Record<string, string | undefined>>;
   memoryUsage?(): { readonly heapUsed: number };
+  readonly platform?: string;
   readonly versions?: { readonly node?: string };
+}
+
+function inflater(coding: InflatedCoding): Inflater | undefined {
+  const zlib = builtinModule<BuiltinZlib>("node:zlib");
+  return zlib && builtinInflater(zlib, coding);
 }
 
 function nodeHttp(): NodeHttp | undefined {

@@ -1,6 +1,6 @@
-import { parse as parseCookie } from "cookie-es";
 import { assignOwn, makeAssignable } from "../http/assignable.ts";
 import { type ByteRanges, parseByteRange } from "../http/byte_range.ts";
+import { emptyParams, isEmptyParams } from "../http/empty_params.ts";
 import { isFresh } from "../http/freshness.ts";
 import { originalKey, originalOf } from "../http/original.ts";
 import { requestSequence } from "../http/sequence.ts";
@@ -8,6 +8,7 @@ import { acceptedCharset, acceptedEncoding, acceptedLanguage, acceptedType } fro
 import type { AppLike } from "./app_like.ts";
 import { bodyOf } from "./body_reader.ts";
 import { clientAddresses, clientHost, clientProtocol, hostnameOf, subdomainsOf } from "./client_address.ts";
+import { parseCookies } from "./cookies.ts";
 import { matchContentType } from "./match_content_type.ts";
 import { type Exchange, exchangeKey } from "./exchange.ts";
 import { IncomingMessage } from "./incoming_message.ts";
@@ -20,8 +21,11 @@ import type { Untyped } from "./untyped.ts";
 /** Values of the path parameters by name. A wildcard is a list of segments, which the types of literal paths show. */
 export type RouteParams = Record<string, string>;
 
-/** Values of the query by name. */
-export type QueryValues = Record<string, Untyped>;
+/** Values of the query by name: what a query parser may make of `a=1&a=2&b[c]=3`. */
+export interface ParsedQs {
+  /** Text; lists and objects where a name is repeated or has brackets. */
+  [name: string]: undefined | string | ParsedQs | (string | ParsedQs)[];
+}
 
 /**
  * Distinguishes Node's and Express's requests from ours by type, by a property that ours do not have. With one that
@@ -46,7 +50,7 @@ class Parsed {
 const parsedKey: unique symbol = Symbol("parsed");
 
 /** Properties that middleware attaches. */
-export interface FrameworkRequest<Params = RouteParams, Body = Untyped, Query = QueryValues>
+export interface FrameworkRequest<Params = RouteParams, Body = Untyped, Query = ParsedQs>
   extends RequestExtras, Omit<CommonExtras, keyof RequestExtras> {}
 
 /**
@@ -57,7 +61,7 @@ export interface FrameworkRequest<Params = RouteParams, Body = Untyped, Query = 
  * @typeParam Body Type of `req.body`
  * @typeParam Query Type of `req.query`
  */
-export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = QueryValues> extends IncomingMessage {
+export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = ParsedQs> extends IncomingMessage {
   /**
    * Itself.
    *
@@ -128,7 +132,9 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = Quer
 
   /** Path parameters of the layer being run; assignable. */
   get params(): Params {
-    return (this[exchangeKey].target.params ??= {}) as Params;
+    const { target } = this[exchangeKey];
+    if (isEmptyParams(target.params)) target.params = emptyParams(target.params);
+    return target.params as Params;
   }
 
   set params(value: Params | undefined) {
@@ -228,9 +234,9 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = Quer
     assignOwn(this, "query", value);
   }
 
-  /** The client's cookies, decoded; cookie middleware may replace them. */
+  /** The client's cookies, decoded, and parsed if `res.cookie` was given an object; cookie middleware may replace them. */
   get cookies(): Untyped {
-    return parsedOf(this).cookies ??= parseCookie(this.lookupHeader("cookie") ?? "");
+    return parsedOf(this).cookies ??= parseCookies(this.lookupHeader("cookie"));
   }
 
   set cookies(value: Untyped) {
@@ -241,21 +247,28 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = Quer
    * Reads a request header; `Referer` and `Referrer` are the same.
    *
    * @param name Header name, in any case
-   * @returns Its value, `undefined` when absent
+   * @returns Its value, a list for `Set-Cookie`; `undefined` when absent
    * @throws {TypeError} If the name is missing or not a string
    */
-  get(name: string): string | undefined {
+  get(name: "set-cookie"): string[] | undefined;
+  /** Reads a request header. */
+  get(name: string): string | undefined;
+  get(name: string): string | string[] | undefined {
     if (!name) throw new TypeError("name argument is required to req.get");
     if (typeof name !== "string") throw new TypeError("name must be a string to req.get");
     // only names of the right length are compared: the comparison takes as long as reading the header
     if ((name.length === 7 || name.length === 8) && /^referr?er$/i.test(name)) {
       return this.lookupHeader("referrer") ?? this.lookupHeader("referer");
     }
+    if (name.length === 10 && name.toLowerCase() === "set-cookie") return this.headers["set-cookie"];
     return this.lookupHeader(name);
   }
 
   /** Reads a request header; the same as {@linkcode FrameworkRequest.get}. */
-  header(name: string): string | undefined {
+  header(name: "set-cookie"): string[] | undefined;
+  /** Reads a request header. */
+  header(name: string): string | undefined;
+  header(name: string): string | string[] | undefined {
     return this.get(name);
   }
 

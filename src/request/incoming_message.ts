@@ -122,7 +122,9 @@ export abstract class IncomingMessage extends Emitter {
    */
   protected lookupHeader(name: string): string | undefined {
     // through the public property, because validators may redefine that, with defaults filled in
-    if (this[stateKey] !== null && this[stateKey].headers !== null) return this.headers[name.toLowerCase()];
+    if (this[stateKey] !== null && this[stateKey].headers !== null) {
+      return this.headers[name.toLowerCase()] as string | undefined;
+    }
     let value: string | null = null;
     try {
       const { app, target: { request } } = this[exchangeKey];

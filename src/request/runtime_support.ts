@@ -27,6 +27,12 @@ export interface NodeHttp {
   readonly OutgoingMessage: new () => object;
 }
 
+/** Codings of bodies that are inflated, by their names in the Compression standard. */
+export type InflatedCoding = "gzip" | "deflate" | "brotli";
+
+/** Takes coded bytes, and gives back what they mean. */
+export type Inflater = ReadableWritablePair<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>;
+
 /**
  * What requests and responses need of the runtime.
  *
@@ -177,8 +183,15 @@ export interface RuntimeSupport extends TagMaker {
    * @param isBroken Whether the answer was broken off, so that the connection is of no use any more
    */
   endSilence?(request: Request, info: unknown, isBroken: boolean): void;
-  /** Inflates brotli, on runtimes whose `DecompressionStream` may not support it. */
-  brotliInflater?(): ReadableWritablePair<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>;
+  /** `/` if only that separates folders in the names of the system's files; otherwise both slashes do, as on Windows. */
+  separator(): "/" | undefined;
+  /**
+   * Inflates bodies, on runtimes with something better than `DecompressionStream`.
+   *
+   * @param coding How the bytes are coded
+   * @returns A pair of streams, `undefined` if there is nothing better for this coding
+   */
+  inflater?(coding: InflatedCoding): Inflater | undefined;
   /**
    * Attaches a length to a streamed body, where the runtime does not take it from the header.
    *

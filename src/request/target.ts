@@ -29,7 +29,7 @@ export class Target {
   readonly request: Request;
   /** Incremented whenever the method or the path changes, so that a walk knows when to match again. */
   version = 0;
-  /** Path parameters of the layer being run, `undefined` until they are set or read. */
+  /** Path parameters of the layer being run, or what stands for them until they are read; `undefined` outside of layers. */
   params: unknown = undefined;
 
   #method: string;

@@ -1,7 +1,8 @@
 import type { ByteRange } from "../http/byte_range.ts";
+import type { OptionNames } from "../http/check_option.ts";
 import { fileEntityTag } from "../http/entity_tag.ts";
 import { describe } from "../http/error_text.ts";
-import { extensionOf, NO_FILES } from "../http/file_paths.ts";
+import { extensionOf, NO_FILES, separatorBelow } from "../http/file_paths.ts";
 import type { FileStat, FileSystem } from "../http/file_system.ts";
 import type { Validators } from "../http/freshness.ts";
 import { toHttpDate } from "../http/http_date.ts";
@@ -39,6 +40,30 @@ export interface FileOptions {
   maxAge?: number | string | false | undefined;
   /** An older spelling of `maxAge`. */
   maxage?: number | string | false | undefined;
+}
+
+/** The names of these options. */
+export const FILE_OPTIONS: OptionNames<FileOptions> = {
+  acceptRanges: true,
+  cacheControl: true,
+  dotfiles: true,
+  etag: true,
+  extensions: true,
+  immutable: true,
+  index: true,
+  lastModified: true,
+  maxAge: true,
+  maxage: true,
+};
+
+/**
+ * What to write in place of an option that Express 4 has, and Express 5 has not.
+ *
+ * @param name Name of the option
+ */
+export function insteadOfFileOption(name: string): string | undefined {
+  if (name === "hidden") return 'write dotfiles: "allow"';
+  return name === "from" ? "write root" : undefined;
 }
 
 /** A file to be sent. */
@@ -81,8 +106,10 @@ export async function transferFile(res: FileResponse, transfer: FileTransfer): P
   if (files === null) throw new Error(NO_FILES);
   assertNames("extensions", transfer.extensions);
   assertNames("index", transfer.index);
-  const path = resolveFilePath(transfer.requested, transfer, () => files.workingDirectory());
-  const found = await findFile(files, path, transfer.extensions, transfer.index);
+  const { requested, index } = transfer;
+  const path = resolveFilePath(requested, transfer, () => files.workingDirectory());
+  // the slash as it was sent: an escaped one does not ask for a folder's index file
+  const found = await findFile(files, path, transfer.extensions, requested.endsWith("/") ? index : false);
   try {
     if (res.destroyed && !res.writableFinished) throw clientLeft();
     if (res.headersSent) throw new HttpError(500, "Can't set headers after they are sent.");
@@ -184,7 +211,7 @@ function setFileHeaders(res: FileResponse, { path, stat }: FoundFile, transfer: 
   if (etag && !res.hasHeader("ETag")) res.setHeader("ETag", stat.tag ?? fileEntityTag(stat));
   if (res.hasHeader("Content-Type")) return;
   // a file called "html" has no extension
-  res.setHeader("Content-Type", typeFor(extensionOf(path)));
+  res.setHeader("Content-Type", typeFor(extensionOf(path, separatorBelow(path))));
 }
 
 /** Content types by extension: finding one takes several regular expressions. */

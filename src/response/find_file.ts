@@ -1,3 +1,4 @@
+import { extensionOf, separatorBelow } from "../http/file_paths.ts";
 import type { FileStat, FileSystem, WholeFile } from "../http/file_system.ts";
 import { HttpError } from "../http/http_error.ts";
 import { TwoGenerations } from "../http/two_generations.ts";
@@ -11,6 +12,9 @@ export interface FoundFile {
   /** The file, if it was opened to learn that; whoever looked for it closes it. */
   readonly opened?: WholeFile;
 }
+
+/** The error for a file that does not exist, with Node's code. */
+type Missing = HttpError & { readonly code: string };
 
 /** Names to try: one or several, in order. */
 type Names = string | readonly string[] | false | undefined;
@@ -49,12 +53,12 @@ export function noteSentWhole(path: string): void {
  * Looks for the file that a path leads to.
  *
  * @param files The file system
- * @param path The path; with a slash at the end a folder, of which an index file is wanted
+ * @param path The path
  * @param extensions Extensions to try when there is no such file
- * @param index Files to try in a folder
+ * @param index Files to try in the folder; none if the path itself is wanted
  * @returns The file
  * @throws {HttpError} 404 if there is none, 500 if the file system fails
- * @throws {DirectoryError} If the path leads to a folder without an index file
+ * @throws {DirectoryError} If the path itself is wanted, and is a folder
  */
 export async function findFile(
   files: FileSystem,
@@ -62,39 +66,47 @@ export async function findFile(
   extensions: Names,
   index: Names,
 ): Promise<FoundFile> {
-  if (path.endsWith("/")) return await findIndex(files, path, index);
+  const names = listOf(index);
+  if (names.length > 0) return await findFirst(files, names.map((name) => path + name));
   const exact = await find(files, path);
-  if (exact?.stat.isDirectory) throw new DirectoryError(path);
-  if (exact !== null) return exact;
-  if (extensions && !/\.[^./]*$/.test(path)) {
-    for (const extension of [extensions].flat() as string[]) {
-      const found = await find(files, `${path}.${extension}`);
-      if (found !== null && !found.stat.isDirectory) return found;
-    }
+  if (exact instanceof HttpError) {
+    if (exact.code !== "ENOENT" || path.endsWith("/") || extensionOf(path, separatorBelow(path)) !== "") throw exact;
+    return await findFirst(files, listOf(extensions).map((extension) => `${path}.${extension}`), exact);
   }
+  if (exact.stat.isDirectory) throw new DirectoryError(path);
+  if (!path.endsWith("/")) return exact;
+  exact.opened?.close();
   throw notFound(path);
 }
 
-async function findIndex(files: FileSystem, folder: string, index: Names): Promise<FoundFile> {
-  for (const name of index ? [index].flat() as string[] : []) {
-    const found = await find(files, folder + name);
-    if (found !== null && !found.stat.isDirectory) return found;
-  }
-  if (!index) {
-    const stat = await statOrNull(files, folder.slice(0, -1) || "/");
-    if (stat?.isDirectory) throw new DirectoryError(folder);
-  }
-  throw notFound(folder);
+function listOf(names: Names): readonly string[] {
+  return names ? [names].flat() as string[] : [];
 }
 
-async function find(files: FileSystem, path: string): Promise<FoundFile | null> {
+async function findFirst(files: FileSystem, paths: readonly string[], failure?: Missing): Promise<FoundFile> {
+  for (const path of paths) {
+    const found = await find(files, path);
+    if (found instanceof HttpError) failure = found;
+    else if (!found.stat.isDirectory) return found;
+  }
+  throw failure ?? notFound(paths.at(-1)!);
+}
+
+/** The file, or the error that says that there is none. */
+async function find(files: FileSystem, path: string): Promise<FoundFile | Missing> {
   const { openWhole } = files;
   if (openWhole !== undefined && sentWhole.get(path)) {
     const opened = await openAgain(openWhole, path);
     if (opened !== null) return opened;
   }
-  const stat = await statOrNull(files, path);
-  return stat === null ? null : { path, stat };
+  try {
+    return { path, stat: await files.stat(path) };
+  } catch (error) {
+    const { code } = error as { code?: string };
+    // paths that cannot exist are not found; all other errors are the server's
+    if (code !== undefined && Object.hasOwn(REASONS, code)) return notFound(path, code);
+    throw new HttpError(500, (error as Error).message, { cause: error, code });
+  }
 }
 
 async function openAgain(open: NonNullable<FileSystem["openWhole"]>, path: string): Promise<FoundFile | null> {
@@ -111,19 +123,14 @@ async function openAgain(open: NonNullable<FileSystem["openWhole"]>, path: strin
   return null;
 }
 
-// paths that cannot exist are not found; all other errors are the server's
-async function statOrNull(files: FileSystem, path: string): Promise<FileStat | null> {
-  try {
-    return await files.stat(path);
-  } catch (error) {
-    const { code } = error as { code?: string };
-    if (code === "ENOENT" || code === "ENOTDIR") return null;
-    if (code === "ENAMETOOLONG") throw notFound(path, code, "name too long");
-    throw new HttpError(500, (error as Error).message, { cause: error, code });
-  }
-}
+/** Why there is no such file, by Node's code. */
+const REASONS: Readonly<Record<string, string>> = {
+  ENOENT: "no such file or directory",
+  ENOTDIR: "not a directory",
+  ENAMETOOLONG: "name too long",
+};
 
-function notFound(path: string, code = "ENOENT", reason = "no such file or directory"): HttpError {
-  const message = `${code}: ${reason}, stat '${path}'`;
-  return new HttpError(404, message, { code, syscall: "stat", path, expose: false });
+function notFound(path: string, code = "ENOENT"): Missing {
+  const message = `${code}: ${REASONS[code]}, stat '${path}'`;
+  return new HttpError(404, message, { code, syscall: "stat", path, expose: false }) as Missing;
 }

@@ -1,5 +1,6 @@
 import { create as contentDisposition } from "content-disposition";
 import { encodeUrl } from "encodeurl";
+import { advise, isDeveloped } from "../http/advice.ts";
 import { describe } from "../http/error_text.ts";
 import { escapeHtml } from "../http/escape_html.ts";
 import { baseName, extensionOf } from "../http/file_paths.ts";
@@ -7,9 +8,9 @@ import { appendVary, headerKey } from "../http/header_values.ts";
 import { HttpError } from "../http/http_error.ts";
 import { originalKey, originalOf } from "../http/original.ts";
 import { contentTypeOf, offeredMediaType } from "../http/media_types.ts";
-import { statusMessage } from "../http/status_text.ts";
+import { statusMessage, statusText } from "../http/status_text.ts";
 import type { AppLike, RenderCallback } from "../request/app_like.ts";
-import { type Exchange, exchangeKey } from "../request/exchange.ts";
+import { type Exchange, exchangeKey, exchangeOf } from "../request/exchange.ts";
 import type { FrameworkRequest } from "../request/framework_request.ts";
 import { callGuarded } from "../request/guard.ts";
 import type { Untyped } from "../request/untyped.ts";
@@ -22,7 +23,7 @@ import { assertOpen } from "./header_methods.ts";
 import { bodyFailedKey, endWholeKey, handOverKey, isHooked, OutgoingMessage, streamKey } from "./outgoing_message.ts";
 import { ResponseState, stateKey } from "./response_state.ts";
 import { absolutePath, sendFile, type SendFileCallback, type SendFileOptions } from "./send_file.ts";
-import { type CookieOptions, formatSetCookie, signCookie } from "./set_cookie.ts";
+import { type CookieOptions, formatSetCookie, misspeltAttributes, signCookie } from "./set_cookie.ts";
 import { isBodySource } from "./streamed_body.ts";
 import { watchedBody } from "./watched_body.ts";
 import { asFetched, copyOf, textResponse } from "./web_response.ts";
@@ -52,17 +53,28 @@ const sentKey: unique symbol = Symbol("sent");
 /** Key of `res.locals`. */
 const localsKey: unique symbol = Symbol("locals");
 
+/** What a program keeps in the `res.locals` of every response; declared like `RequestExtras`. */
+// deno-lint-ignore no-empty-interface -- programs augment it
+export interface Locals {}
+
+/**
+ * Type of `res.locals`: what the program declares for every response is in each. If it declares nothing, editors show
+ * the type argument alone.
+ *
+ * @internal
+ */
+export type LocalsOf<L> = [keyof Locals] extends [never] ? L : L & Locals;
+
 /** Properties that middleware attaches. */
-export interface FrameworkResponse<Locals extends Record<string, Untyped> = Record<string, Untyped>>
+export interface FrameworkResponse<L extends Record<string, Untyped> = Record<string, Untyped>>
   extends ResponseExtras {}
 
 /**
  * Express's response, resulting in one web `Response`: every method of Express 5 on top of Node's.
  *
- * @typeParam Locals Type of `res.locals`
+ * @typeParam L Type of `res.locals`
  */
-export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<string, Untyped>>
-  extends OutgoingMessage {
+export class FrameworkResponse<L extends Record<string, Untyped> = Record<string, Untyped>> extends OutgoingMessage {
   /**
    * Itself.
    *
@@ -78,7 +90,7 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
   readonly [exchangeKey]: Exchange;
   private [begunKey]: ResponseState | null = null;
   private [sentKey]: string | undefined = undefined;
-  private [localsKey]: Locals | undefined = undefined;
+  private [localsKey]: LocalsOf<L> | undefined = undefined;
 
   /** Status of the response. */
   statusCode = 200;
@@ -125,11 +137,11 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
   }
 
   /** Values for the views rendered for this request. */
-  get locals(): Locals {
-    return originalOf(this)[localsKey] ??= Object.create(null) as Locals;
+  get locals(): LocalsOf<L> {
+    return originalOf(this)[localsKey] ??= Object.create(null) as LocalsOf<L>;
   }
 
-  set locals(value: Locals) {
+  set locals(value: LocalsOf<L>) {
     originalOf(this)[localsKey] = value;
   }
 
@@ -355,6 +367,7 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
 
   /** Sets `Location`, with characters that are not allowed in a URL percent-encoded. */
   location(url: string | URL): this {
+    if (url === "back") adviseOn(this, () => [BACK]);
     return this.set("Location", encodeUrl(String(url)));
   }
 
@@ -427,6 +440,7 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
    */
   cookie(name: string, value: unknown, options?: CookieOptions | null): this {
     if (typeof name !== "string") throw new TypeError(`res.cookie takes a name as a string, not ${String(name)}`);
+    if (options) adviseOn(this, () => misspeltAttributes(options));
     const text = typeof value === "object" ? "j:" + JSON.stringify(value) : String(value);
     const signed = options?.signed ? sign(this, text) : text;
     return this.append("Set-Cookie", formatSetCookie(name, signed, options ?? {}, Date.now()));
@@ -447,8 +461,9 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
     if (filename !== undefined && typeof filename !== "string") {
       throw new TypeError(`res.attachment takes a name as a string, not ${typeof filename}`);
     }
-    const name = filename === undefined ? undefined : baseName(filename);
-    if (name !== undefined && name !== "") this.type(extensionOf(name));
+    const separator = this.app.runtimeSupport.separator();
+    const name = filename === undefined ? undefined : baseName(filename, separator);
+    if (name !== undefined && name !== "") this.type(extensionOf(name, separator));
     return this.set("Content-Disposition", contentDisposition(name));
   }
 
@@ -495,7 +510,9 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
     for (const [name, value] of Object.entries(options?.headers ?? {})) {
       if (name.toLowerCase() !== "content-disposition") headers[name] = value;
     }
-    headers["Content-Disposition"] = contentDisposition(baseName(filename || path));
+    headers["Content-Disposition"] = contentDisposition(
+      baseName(filename || path, this.app.runtimeSupport.separator()),
+    );
     const located = options?.root === undefined ? absolutePath(this, path) : path;
     this.sendFile(located, { ...options, headers }, callback);
   }
@@ -558,6 +575,7 @@ function sendAny<R extends AnyResponse>(res: R, body: SendBody): R {
   if (typeof body === "function" || typeof body === "symbol") {
     throw new TypeError(`res.send takes text, bytes or a value for JSON, not a ${typeof body}`);
   }
+  if (typeof body === "number") adviseOn(res, () => adviceOnStatus(body));
   return res.json(body);
 }
 
@@ -699,6 +717,22 @@ function addHeaders(res: AnyResponse, response: Response): Response {
     for (const value of values) headers.append(name, String(value));
   }
   return response;
+}
+
+// not by `res.app`, which objects that were made from the prototype of responses need not have
+function adviseOn({ req }: AnyResponse, texts: () => string[]): void {
+  const app = exchangeOf(req)?.app;
+  if (isDeveloped(app)) { for (const text of texts()) advise(app, text); }
+}
+
+const BACK = 'res.redirect("back") leads to the relative URL "back"; Express 4 took it for the page before: write ' +
+  'res.redirect(req.get("Referrer") || "/")';
+
+function adviceOnStatus(body: number): string[] {
+  if (statusText(body) === undefined) return [];
+  return [
+    `res.send(${body}) sends the number as JSON; Express 4 took it for the status: write res.sendStatus(${body})`,
+  ];
 }
 
 function sign(res: AnyResponse, text: string): string {

@@ -1,8 +1,10 @@
+import { advise, isDeveloped } from "../http/advice.ts";
+import { type OptionNames, unknownOptions } from "../http/check_option.ts";
 import { describe } from "../http/error_text.ts";
 import { isAbsolutePath, resolvePath, separatorBelow } from "../http/file_paths.ts";
 import { exchangeKey } from "../request/exchange.ts";
 import { callGuarded } from "../request/guard.ts";
-import { type FileOptions, transferFile } from "./file_transfer.ts";
+import { FILE_OPTIONS, type FileOptions, insteadOfFileOption, transferFile } from "./file_transfer.ts";
 import type { FileResponse } from "./file_response.ts";
 import type { HeaderValue } from "./outgoing_headers.ts";
 
@@ -17,6 +19,8 @@ export interface SendFileOptions extends FileOptions {
   /** Last byte to send. */
   end?: number | undefined;
 }
+
+const NAMES: OptionNames<SendFileOptions> = { ...FILE_OPTIONS, root: true, headers: true, start: true, end: true };
 
 /**
  * A method, so that callbacks may be typed `(error: Error)` or `(error?: Error)`, as in Express's types.
@@ -64,6 +68,9 @@ export function sendFile(
   }
   if (!options.root && !isAbsolutePath(path)) {
     throw new TypeError("path must be absolute or specify root to res.sendFile");
+  }
+  if (isDeveloped(res.app)) {
+    for (const text of unknownOptions("res.sendFile", options, NAMES, insteadOfFileOption)) advise(res.app, text);
   }
   const { headers, index = "index.html", ...rest } = options;
   const { next } = res.req;

@@ -1,7 +1,9 @@
 import { serialize, type SetCookie } from "cookie-es";
+import type { OptionNames } from "../http/check_option.ts";
 import { describe } from "../http/error_text.ts";
 import { isHeaderName } from "../http/header_values.ts";
 import { unpaddedBase64, utf8Bytes } from "../http/encodings.ts";
+import { nearestName } from "../http/nearest_name.ts";
 import { hmacSha256 } from "../http/sha256.ts";
 
 /** Attributes of a cookie, as Express takes them. */
@@ -28,6 +30,34 @@ export interface CookieOptions {
   secure?: boolean | undefined;
   /** Signs the value with the secret that a cookie middleware left in `req.secret`. */
   signed?: boolean | undefined;
+}
+
+const NAMES: OptionNames<CookieOptions> = {
+  domain: true,
+  encode: true,
+  expires: true,
+  httpOnly: true,
+  maxAge: true,
+  path: true,
+  partitioned: true,
+  priority: true,
+  sameSite: true,
+  secure: true,
+  signed: true,
+};
+
+/**
+ * Describes the options of a cookie whose names are nearly right, and which have no effect: the cookie would be open to
+ * scripts with `httponly`. Others may be there for another purpose.
+ *
+ * @param options The options
+ * @returns A message for each
+ */
+export function misspeltAttributes(options: CookieOptions): string[] {
+  return Object.keys(options).flatMap((name) => {
+    const meant = Object.hasOwn(NAMES, name) ? undefined : nearestName(name, Object.keys(NAMES));
+    return meant === undefined ? [] : [`res.cookie: there is no option ${name}; did you mean ${meant}?`];
+  });
 }
 
 /**

@@ -1,10 +1,15 @@
-import type { FrameworkRequest, NodeRequest, QueryValues, RouteParams } from "../request/framework_request.ts";
+import type { NodeRequest, ParsedQs, RouteParams } from "../request/framework_request.ts";
 import type { Untyped } from "../request/untyped.ts";
-import type { FrameworkResponse } from "../response/framework_response.ts";
+import type { Request as TypedRequest, Response as TypedResponse } from "../response/request_and_response.ts";
 import type { ParamsOfPath } from "./path_params.ts";
 
-/** Values of `res.locals`. */
-export type Locals = Record<string, Untyped>;
+/**
+ * A type argument that is given or has its default, and is never inferred from handlers: one of npm's packages would
+ * change the types of those beside it. Unlike `NoInfer`, it leaves no trace in what editors show.
+ *
+ * @internal
+ */
+export type Given<T> = [T][T extends unknown ? 0 : never];
 
 /**
  * Continues with the next layer. An error makes it the next error handler; `"route"` skips what is left of the route,
@@ -21,9 +26,13 @@ export type HandlerResult = any;
  *
  * @internal
  */
-export interface HandlerShape<Params, Body, L extends Locals, Query = QueryValues> {
+export interface HandlerShape<P, ResBody, ReqBody, ReqQuery, L extends Record<string, Untyped>> {
   /** The handler. */
-  call(req: FrameworkRequest<Params, Body, Query>, res: FrameworkResponse<L>, next: Next): HandlerResult;
+  call(
+    req: TypedRequest<P, ResBody, ReqBody, ReqQuery, L>,
+    res: TypedResponse<ResBody, L>,
+    next: Next,
+  ): HandlerResult;
 }
 
 /**
@@ -31,12 +40,12 @@ export interface HandlerShape<Params, Body, L extends Locals, Query = QueryValue
  *
  * @internal
  */
-export interface ErrorHandlerShape<Params, Body, L extends Locals, Query = QueryValues> {
+export interface ErrorHandlerShape<P, ResBody, ReqBody, ReqQuery, L extends Record<string, Untyped>> {
   /** The error handler. */
   call(
     error: Untyped,
-    req: FrameworkRequest<Params, Body, Query>,
-    res: FrameworkResponse<L>,
+    req: TypedRequest<P, ResBody, ReqBody, ReqQuery, L>,
+    res: TypedResponse<ResBody, L>,
     next: Next,
   ): HandlerResult;
 }
@@ -48,7 +57,7 @@ export interface ErrorHandlerShape<Params, Body, L extends Locals, Query = Query
  */
 export interface ParamHandlerShape {
   /** The parameter handler. */
-  call(req: FrameworkRequest, res: FrameworkResponse, next: Next, value: Untyped, name: string): HandlerResult;
+  call(req: TypedRequest, res: TypedResponse, next: Next, value: Untyped, name: string): HandlerResult;
 }
 
 /**
@@ -80,11 +89,15 @@ export type NamesFor<Params, Around = never> = string extends keyof Params ? Unt
  *
  * @internal
  */
-export interface ReusableHandlerShape<L extends Locals, Params = RouteParams, Names = NamesFor<Params>> {
+export interface ReusableHandlerShape<
+  L extends Record<string, Untyped>,
+  Params = RouteParams,
+  Names = NamesFor<Params>,
+> {
   /** The handler. */
-  call(req: FrameworkRequest<Names>, res: FrameworkResponse<L>, next: Next): HandlerResult;
+  call(req: TypedRequest<Names>, res: TypedResponse<Untyped, L>, next: Next): HandlerResult;
   /** The handler, once more. */
-  call<Req extends FrameworkRequest<Params>>(req: Req, res: FrameworkResponse<L>, next: Next): HandlerResult;
+  call<Req extends TypedRequest<Params>>(req: Req, res: TypedResponse<Untyped, L>, next: Next): HandlerResult;
 }
 
 /**
@@ -92,11 +105,11 @@ export interface ReusableHandlerShape<L extends Locals, Params = RouteParams, Na
  *
  * @internal
  */
-export interface ReusableErrorHandlerShape<L extends Locals> {
+export interface ReusableErrorHandlerShape<L extends Record<string, Untyped>> {
   /** The error handler. */
-  call(error: Untyped, req: FrameworkRequest<AnyNames>, res: FrameworkResponse<L>, next: Next): HandlerResult;
+  call(error: Untyped, req: TypedRequest<AnyNames>, res: TypedResponse<Untyped, L>, next: Next): HandlerResult;
   /** The error handler, once more. */
-  call<_>(error: Untyped, req: FrameworkRequest<AnyNames>, res: FrameworkResponse<L>, next: Next): HandlerResult;
+  call<_>(error: Untyped, req: TypedRequest<AnyNames>, res: TypedResponse<Untyped, L>, next: Next): HandlerResult;
 }
 
 /**
@@ -135,31 +148,42 @@ export interface ForeignErrorHandlerShape {
   call<_>(error: Untyped, req: NodeRequest, res: ForeignResponse, next: Untyped): HandlerResult;
 }
 
-/** A middleware or route handler. */
+/**
+ * A middleware or route handler. Its type parameters are those of Express's `RequestHandler`.
+ *
+ * @typeParam P Type of `req.params`
+ * @typeParam ResBody Type of the response's body
+ * @typeParam ReqBody Type of `req.body`
+ * @typeParam ReqQuery Type of `req.query`
+ * @typeParam L Type of `res.locals`
+ */
 export type Handler<
-  Params = RouteParams,
-  Body = Untyped,
-  L extends Locals = Locals,
-  Query = QueryValues,
-> = HandlerShape<Params, Body, L, Query>["call"];
+  P = RouteParams,
+  ResBody = Untyped,
+  ReqBody = Untyped,
+  ReqQuery = ParsedQs,
+  L extends Record<string, Untyped> = Record<string, Untyped>,
+> = HandlerShape<P, ResBody, ReqBody, ReqQuery, L>["call"];
 
 /** An error handler; it has four declared parameters, which is how it is recognised, as in Express. */
 export type ErrorHandler<
-  Params = RouteParams,
-  Body = Untyped,
-  L extends Locals = Locals,
-  Query = QueryValues,
-> = ErrorHandlerShape<Params, Body, L, Query>["call"];
+  P = RouteParams,
+  ResBody = Untyped,
+  ReqBody = Untyped,
+  ReqQuery = ParsedQs,
+  L extends Record<string, Untyped> = Record<string, Untyped>,
+> = ErrorHandlerShape<P, ResBody, ReqBody, ReqQuery, L>["call"];
 
 /** A handler that is not written for a particular path, and may be used on any. */
 export type ReusableHandler<
-  L extends Locals = Locals,
+  L extends Record<string, Untyped> = Record<string, Untyped>,
   Params = RouteParams,
   Names = NamesFor<Params>,
 > = ReusableHandlerShape<L, Params, Names>["call"];
 
 /** An error handler that is not written for a particular path. */
-export type ReusableErrorHandler<L extends Locals = Locals> = ReusableErrorHandlerShape<L>["call"];
+export type ReusableErrorHandler<L extends Record<string, Untyped> = Record<string, Untyped>> =
+  ReusableErrorHandlerShape<L>["call"];
 
 /** A middleware from npm, typed for the request and response of Express or Node. */
 export type ForeignHandler = ForeignHandlerShape["call"];
@@ -169,14 +193,15 @@ export type ForeignErrorHandler = ForeignErrorHandlerShape["call"];
 
 /** What is accepted as a handler of a path: one typed for its parameters, a reusable one, or one from npm. */
 export type PathHandler<
-  Params = RouteParams,
-  L extends Locals = Locals,
-  Body = Untyped,
-  Query = QueryValues,
-  Names = NamesFor<Params>,
+  P = RouteParams,
+  ResBody = Untyped,
+  ReqBody = Untyped,
+  ReqQuery = ParsedQs,
+  L extends Record<string, Untyped> = Record<string, Untyped>,
+  Names = NamesFor<P>,
 > =
-  | Handler<Params, Body, L, Query>
-  | ReusableHandler<L, Params, Names>
+  | Handler<P, ResBody, ReqBody, ReqQuery, L>
+  | ReusableHandler<L, P, Names>
   | ForeignHandler;
 
 /** Runs before the handlers of a path that has a parameter of a certain name, once per request and value. */
@@ -187,17 +212,18 @@ export type Path = string | RegExp | readonly (string | RegExp)[];
 
 /** Handlers and error handlers, in lists nested to any depth. */
 export type HandlerList<
-  Params = RouteParams,
-  L extends Locals = Locals,
-  Body = Untyped,
-  Query = QueryValues,
-  Names = NamesFor<Params>,
+  P = RouteParams,
+  ResBody = Untyped,
+  ReqBody = Untyped,
+  ReqQuery = ParsedQs,
+  L extends Record<string, Untyped> = Record<string, Untyped>,
+  Names = NamesFor<P>,
 > =
-  | PathHandler<Params, L, Body, Query, Names>
-  | ErrorHandler<Params, Body, L, Query>
+  | PathHandler<P, ResBody, ReqBody, ReqQuery, L, Names>
+  | ErrorHandler<P, ResBody, ReqBody, ReqQuery, L>
   | ReusableErrorHandler<L>
   | ForeignErrorHandler
-  | readonly HandlerList<Params, L, Body, Query, Names>[];
+  | readonly HandlerList<P, ResBody, ReqBody, ReqQuery, L, Names>[];
 
 /** Parameters of a path: named for a literal string, any names otherwise. A type that is no path stands for itself. */
 export type ParamsOf<P> = P extends string ? (string extends P ? RouteParams : ParamsOfPath<P>)

@@ -1,3 +1,4 @@
+import { noteAdvice } from "../http/advice.ts";
 import { describe } from "../http/error_text.ts";
 import { type AnyHandler, mountedKey } from "../matching/layer.ts";
 import type { Path } from "./handler.ts";
@@ -15,8 +16,10 @@ export function checkedHandlers(caller: string, handlers: readonly unknown[]): A
   const functions = handlers.some(Array.isArray) ? handlers.flat(Infinity) : handlers;
   if (functions.length === 0) throw new TypeError(`${caller} requires a handler; argument handler is required`);
   for (const fn of functions) {
-    if (typeof fn === "function") continue;
-    throw new TypeError(`${caller}: argument handler must be a function, not ${describe(fn)}`);
+    if (typeof fn !== "function") {
+      throw new TypeError(`${caller}: argument handler must be a function, not ${describe(fn)}`);
+    }
+    if (fn.length > 4) noteNeverCalled(caller, fn);
   }
   return functions as AnyHandler[];
 }
@@ -42,8 +45,31 @@ export function splitPath(caller: string, args: readonly unknown[]): { path: Pat
   }
   for (const fn of handlers) {
     if (!isMountable(fn)) throw new TypeError(`${caller}: argument handler must be a function, not ${describe(fn)}`);
+    if (typeof fn === "function" && fn.length !== 4) noteMiscounted(caller, fn as AnyHandler);
   }
   return { path: hasPath ? first as Path : "/", handlers: handlers as AnyHandler[] };
+}
+
+/** The source of a function whose first parameter is called as that of an error handler is. */
+const TAKES_ERROR = /^(?:async\s+)?(?:function\b\s*[\w$]*\s*)?\(\s*_?err(?:or)?\s*,/;
+
+// the number of parameters tells what a function is for, and nothing says that it tells something else
+function noteMiscounted(caller: string, fn: AnyHandler): void {
+  if (fn.length > 4) return noteNeverCalled(caller, fn);
+  if (fn.length < 2 || !TAKES_ERROR.test(Function.prototype.toString.call(fn))) return;
+  noteAdvice(
+    `${caller}: ${
+      describe(fn)
+    } with ${fn.length} parameters gets no errors, but (req, res, next), whatever they are called; ` +
+      "error handlers have four: (error, req, res, next)",
+  );
+}
+
+function noteNeverCalled(caller: string, fn: { readonly length: number }): void {
+  noteAdvice(
+    `${caller}: ${describe(fn)} with ${fn.length} parameters is never called; handlers have (req, res, next), error ` +
+      "handlers (error, req, res, next)",
+  );
 }
 
 function isMountable(value: unknown): boolean {

@@ -75,4 +75,5 @@ export type Wildcards<Text extends string> = Text extends `${string}*${infer Res
  * Parameters of a literal path: `/users/:id/files/*path` gives `{ id: string; path: string[] }`. Parts in braces are
  * optional.
  */
-export type ParamsOfPath<P extends string> = { [K in keyof ParamsOfText<P>]: ParamsOfText<P>[K] };
+// a condition, because editors show its result, the parameters, and not the name of this type
+export type ParamsOfPath<P extends string> = ParamsOfText<P> extends infer All ? { [K in keyof All]: All[K] } : never;

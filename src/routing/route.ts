@@ -13,10 +13,10 @@ import { defineVerbs } from "../matching/methods.ts";
 import { stepsOf } from "../matching/steps.ts";
 import { noteRegistration } from "../matching/registrations.ts";
 import { exchangeOf } from "../request/exchange.ts";
-import type { QueryValues, RouteParams } from "../request/framework_request.ts";
+import type { ParsedQs, RouteParams } from "../request/framework_request.ts";
 import type { Untyped } from "../request/untyped.ts";
 import { checkedHandlers } from "./handler_arguments.ts";
-import type { HandlerList, Locals, NamesFor, Next, Path, PathHandler } from "./handler.ts";
+import type { Given, HandlerList, NamesFor, Next, Path, PathHandler } from "./handler.ts";
 import { withTakeover } from "./takeovers.ts";
 import type { RouteVerbs } from "./verbs.ts";
 
@@ -59,8 +59,11 @@ export class RouteEntry implements LayerEntry {
 }
 
 /** Verbs of a route, each taking handlers and returning the route. */
-export interface Route<Params = RouteParams, L extends Locals = Locals, Around = never>
-  extends RouteVerbs<Params, L, Around> {}
+export interface Route<
+  Params = RouteParams,
+  L extends Record<string, Untyped> = Record<string, Untyped>,
+  Around = never,
+> extends RouteVerbs<Params, L, Around> {}
 
 /**
  * One path with the handlers of its methods, as `app.route(path)` gives it.
@@ -69,7 +72,8 @@ export interface Route<Params = RouteParams, L extends Locals = Locals, Around =
  * @typeParam L Type of `res.locals`
  * @typeParam Around Parameters of the paths around it, which its handlers may declare
  */
-export class Route<Params = RouteParams, L extends Locals = Locals, Around = never> implements RoutedEntries {
+export class Route<Params = RouteParams, L extends Record<string, Untyped> = Record<string, Untyped>, Around = never>
+  implements RoutedEntries {
   /** The path as it was registered. */
   readonly path: Path;
   /** Handlers in order, with the method each is for. */
@@ -100,16 +104,30 @@ export class Route<Params = RouteParams, L extends Locals = Locals, Around = nev
    *
    * @throws {TypeError} If there is no handler, or one is not a function
    */
-  all<P = Params, _ResBody = Untyped, Body = Untyped, Query = QueryValues, _Locals extends Locals = L>(
-    ...handlers: PathHandler<NoInfer<P>, L, Body, Query, NamesFor<NoInfer<P>, Around>>[]
+  all<P = Params, ResBody = Untyped, ReqBody = Untyped, ReqQuery = ParsedQs, Ls extends Record<string, Untyped> = L>(
+    ...handlers: PathHandler<
+      Given<P>,
+      Given<ResBody>,
+      ReqBody,
+      ReqQuery,
+      Given<Ls>,
+      NamesFor<Given<P>, Around>
+    >[]
   ): this;
   /**
    * Adds handlers and error handlers for every method, in lists nested to any depth.
    *
    * @throws {TypeError} If there is no handler, or one is not a function
    */
-  all<P = Params, _ResBody = Untyped, Body = Untyped, Query = QueryValues, _Locals extends Locals = L>(
-    ...handlers: HandlerList<NoInfer<P>, L, Body, Query, NamesFor<NoInfer<P>, Around>>[]
+  all<P = Params, ResBody = Untyped, ReqBody = Untyped, ReqQuery = ParsedQs, Ls extends Record<string, Untyped> = L>(
+    ...handlers: HandlerList<
+      Given<P>,
+      Given<ResBody>,
+      ReqBody,
+      ReqQuery,
+      Given<Ls>,
+      NamesFor<Given<P>, Around>
+    >[]
   ): this;
   all(...handlers: unknown[]): this {
     return this.add(null, handlers, `${this.#owner}.all`);

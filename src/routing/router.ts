@@ -1,6 +1,7 @@
+import { noteAdvice } from "../http/advice.ts";
 import { Callable } from "../http/callable.ts";
 import { describe } from "../http/error_text.ts";
-import { checkNames, type OptionNames } from "../http/check_option.ts";
+import { checkNames, type OptionNames, unknownOptions } from "../http/check_option.ts";
 import { ForeignPosition, type ForeignRequest } from "../dispatch/foreign_position.ts";
 import { matchedAs } from "../dispatch/handle_request.ts";
 import { Walk } from "../dispatch/walk.ts";
@@ -18,14 +19,14 @@ import { defineVerbs } from "../matching/methods.ts";
 import type { PathOptions } from "../matching/path_options.ts";
 import { noteRegistration, noteSocket, registrationEpoch } from "../matching/registrations.ts";
 import { exchangeOf } from "../request/exchange.ts";
-import type { QueryValues, RouteParams } from "../request/framework_request.ts";
+import type { ParsedQs, RouteParams } from "../request/framework_request.ts";
 import type { Untyped } from "../request/untyped.ts";
 import { type FetchApp, type FetchHandler, fetchMount } from "./fetch_mount.ts";
 import type {
   ErrorHandler,
+  Given,
   Handler,
   HandlerList,
-  Locals,
   NamesFor,
   Next,
   ParamHandler,
@@ -56,12 +57,9 @@ import type { GroupOptions, PrintRoutesOptions, RouterOptions } from "./router_o
 import { withTakeover } from "./takeovers.ts";
 import type { RouterVerbs, Verb } from "./verbs.ts";
 
-const GROUP_NAMES: OptionNames<GroupOptions> = {
-  middleware: true,
-  mergeParams: true,
-  caseSensitive: true,
-  strict: true,
-};
+const NAMES: OptionNames<RouterOptions> = { mergeParams: true, caseSensitive: true, strict: true };
+
+const GROUP_NAMES: OptionNames<GroupOptions> = { middleware: true, ...NAMES };
 
 /** Key of what the verbs call; applications have the verbs of routers, and register in their own. */
 export const registerKey: unique symbol = Symbol("register");
@@ -70,9 +68,9 @@ export const registerKey: unique symbol = Symbol("register");
 export type GroupCallback<Outer = unknown> = (router: Router<Outer>) => void;
 
 /** The verbs of a router, and being called as a handler. */
-export interface BaseRouter<Outer = unknown> extends RouterVerbs<Locals, Outer> {
+export interface BaseRouter<Outer = unknown> extends RouterVerbs<Record<string, Untyped>, Outer> {
   /** Registers handlers for GET, and for HEAD where no other handler answers it. */
-  readonly get: Verb<this, Locals, Outer>;
+  readonly get: Verb<this, Record<string, Untyped>, Outer>;
   /** Passes a request through the router, as a middleware. */
   (req: Untyped, res: Untyped, next: Next): void;
 }
@@ -115,6 +113,7 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
     super(router);
     made = this;
     this.#name = name;
+    unknownOptions(name, options, NAMES).forEach(noteAdvice);
     this.caseSensitive = options?.caseSensitive ?? false;
     this.mergeParams = options?.mergeParams ?? false;
     this.strict = options?.strict ?? false;
@@ -226,20 +225,52 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
   /** Adds error handlers, for every path. */
   use(...handlers: ErrorHandler<RouteParams & Outer>[]): this;
   /** Adds middleware, error handlers, routers or apps, for paths below a prefix. */
-  use<const P = Path, _ResBody = Untyped, Body = Untyped, Query = QueryValues, _Locals extends Locals = Locals>(
+  use<
+    const P = Path,
+    ResBody = Untyped,
+    ReqBody = Untyped,
+    ReqQuery = ParsedQs,
+    Ls extends Record<string, Untyped> = Record<string, Untyped>,
+  >(
     path: PathOf<P>,
-    ...handlers: PathHandler<ParamsOf<P> & Outer, Locals, Body, Query, NamesFor<ParamsOf<P>, Outer>>[]
+    ...handlers: PathHandler<
+      ParamsOf<P> & Outer,
+      Given<ResBody>,
+      ReqBody,
+      ReqQuery,
+      Given<Ls>,
+      NamesFor<ParamsOf<P>, Outer>
+    >[]
   ): this;
   /** Adds middleware and error handlers, in lists nested to any depth. */
   use(...handlers: HandlerList<RouteParams & Outer>[]): this;
   /** Adds middleware and error handlers for paths below a prefix, in lists nested to any depth. */
-  use<const P = Path, _ResBody = Untyped, Body = Untyped, Query = QueryValues, _Locals extends Locals = Locals>(
+  use<
+    const P = Path,
+    ResBody = Untyped,
+    ReqBody = Untyped,
+    ReqQuery = ParsedQs,
+    Ls extends Record<string, Untyped> = Record<string, Untyped>,
+  >(
     path: PathOf<P>,
-    ...handlers: HandlerList<ParamsOf<P> & Outer, Locals, Body, Query, NamesFor<ParamsOf<P>, Outer>>[]
+    ...handlers: HandlerList<
+      ParamsOf<P> & Outer,
+      Given<ResBody>,
+      ReqBody,
+      ReqQuery,
+      Given<Ls>,
+      NamesFor<ParamsOf<P>, Outer>
+    >[]
   ): this;
   /** Adds middleware for every path, with explicit type arguments. */
-  use<P, _ResBody = Untyped, Body = Untyped, Query = QueryValues, Ls extends Locals = Locals>(
-    ...handlers: PathHandler<P & Outer, Ls, Body, Query>[]
+  use<
+    P,
+    ResBody = Untyped,
+    ReqBody = Untyped,
+    ReqQuery = ParsedQs,
+    Ls extends Record<string, Untyped> = Record<string, Untyped>,
+  >(
+    ...handlers: PathHandler<P & Outer, Given<ResBody>, ReqBody, ReqQuery, Given<Ls>>[]
   ): this;
   use(...args: unknown[]): this {
     const caller = `${this.#name}.use`;
@@ -278,8 +309,12 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
    *
    * @throws {TypeError} If the path is not valid
    */
-  route<const P extends Path>(path: P): Route<ParamsOf<P> & Outer, Locals, Outer> {
-    return this.#route(path, `${this.#name}.route`) as unknown as Route<ParamsOf<P> & Outer, Locals, Outer>;
+  route<const P extends Path>(path: P): Route<ParamsOf<P> & Outer, Record<string, Untyped>, Outer> {
+    return this.#route(path, `${this.#name}.route`) as unknown as Route<
+      ParamsOf<P> & Outer,
+      Record<string, Untyped>,
+      Outer
+    >;
   }
 
   #route(path: Path, caller: string): Route {
@@ -405,7 +440,10 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
    * @param args Middleware, and the handlers of the connection last
    * @throws {TypeError} If the path is not valid, or the handlers are missing
    */
-  ws<const P extends Path>(path: P, ...args: [...PathHandler<ParamsOf<P> & Outer>[], WebSocketHandlers]): this {
+  ws<const P extends Path>(
+    path: P,
+    ...args: [...PathHandler<ParamsOf<P> & Outer>[], WebSocketHandlers<ParamsOf<P> & Outer>]
+  ): this {
     const caller = `${this.#name}.ws`;
     const route = new SocketRoute(caller, path, args);
     noteSocket();
@@ -518,6 +556,10 @@ export const Router: RouterConstructor = makeConstructor();
 
 function makeConstructor(): RouterConstructor {
   function Router(this: unknown, options?: RouterOptions): BaseRouter {
+    // it would make a router for each request, and answer none
+    if (typeof (options as { originalUrl?: unknown } | null | undefined)?.originalUrl === "string") {
+      throw new TypeError("Router() makes the router: register Router(), not Router");
+    }
     return Reflect.construct(BaseRouter, [options], new.target ?? BaseRouter);
   }
   Router.prototype = BaseRouter.prototype;

@@ -1,6 +1,6 @@
-import type { QueryValues, RouteParams } from "../request/framework_request.ts";
+import type { ParsedQs, RouteParams } from "../request/framework_request.ts";
 import type { Untyped } from "../request/untyped.ts";
-import type { HandlerList, Locals, NamesFor, ParamsOf, Path, PathHandler, PathOf } from "./handler.ts";
+import type { Given, HandlerList, NamesFor, ParamsOf, Path, PathHandler, PathOf } from "./handler.ts";
 
 /**
  * Registers handlers for one method of a path. Literal paths type `req.params`, together with the prefix of a group.
@@ -10,33 +10,75 @@ import type { HandlerList, Locals, NamesFor, ParamsOf, Path, PathHandler, PathOf
  *
  * Throws a `TypeError` if the path is not valid, or a handler is missing or not a function.
  */
-export interface Verb<Self, L extends Locals = Locals, Outer = unknown, Around = Outer> {
+export interface Verb<
+  Self,
+  L extends Record<string, Untyped> = Record<string, Untyped>,
+  Outer = unknown,
+  Around = Outer,
+> {
   /** Registers handlers. */
-  <const P = Path, _ResBody = Untyped, Body = Untyped, Query = QueryValues, _Locals extends Locals = L>(
+  <const P = Path, ResBody = Untyped, ReqBody = Untyped, ReqQuery = ParsedQs, Ls extends Record<string, Untyped> = L>(
     path: PathOf<P>,
-    ...handlers: PathHandler<ParamsOf<P> & Outer, L, Body, Query, NamesFor<ParamsOf<P>, Around>>[]
+    ...handlers: PathHandler<
+      ParamsOf<P> & Outer,
+      Given<ResBody>,
+      ReqBody,
+      ReqQuery,
+      Given<Ls>,
+      NamesFor<ParamsOf<P>, Around>
+    >[]
   ): Self;
   /** Registers handlers and error handlers, in lists nested to any depth. */
-  <const P = Path, _ResBody = Untyped, Body = Untyped, Query = QueryValues, _Locals extends Locals = L>(
+  <const P = Path, ResBody = Untyped, ReqBody = Untyped, ReqQuery = ParsedQs, Ls extends Record<string, Untyped> = L>(
     path: PathOf<P>,
-    ...handlers: HandlerList<ParamsOf<P> & Outer, L, Body, Query, NamesFor<ParamsOf<P>, Around>>[]
+    ...handlers: HandlerList<
+      ParamsOf<P> & Outer,
+      Given<ResBody>,
+      ReqBody,
+      ReqQuery,
+      Given<Ls>,
+      NamesFor<ParamsOf<P>, Around>
+    >[]
   ): Self;
 }
 
 /** Adds handlers for one method of a route. */
-export interface RouteVerb<Self, Params = RouteParams, L extends Locals = Locals, Around = never> {
+export interface RouteVerb<
+  Self,
+  Params = RouteParams,
+  L extends Record<string, Untyped> = Record<string, Untyped>,
+  Around = never,
+> {
   /** Adds handlers. */
-  <P = Params, _ResBody = Untyped, Body = Untyped, Query = QueryValues, _Locals extends Locals = L>(
-    ...handlers: PathHandler<NoInfer<P>, L, Body, Query, NamesFor<NoInfer<P>, Around>>[]
+  <P = Params, ResBody = Untyped, ReqBody = Untyped, ReqQuery = ParsedQs, Ls extends Record<string, Untyped> = L>(
+    ...handlers: PathHandler<
+      Given<P>,
+      Given<ResBody>,
+      ReqBody,
+      ReqQuery,
+      Given<Ls>,
+      NamesFor<Given<P>, Around>
+    >[]
   ): Self;
   /** Adds handlers and error handlers, in lists nested to any depth. */
-  <P = Params, _ResBody = Untyped, Body = Untyped, Query = QueryValues, _Locals extends Locals = L>(
-    ...handlers: HandlerList<NoInfer<P>, L, Body, Query, NamesFor<NoInfer<P>, Around>>[]
+  <P = Params, ResBody = Untyped, ReqBody = Untyped, ReqQuery = ParsedQs, Ls extends Record<string, Untyped> = L>(
+    ...handlers: HandlerList<
+      Given<P>,
+      Given<ResBody>,
+      ReqBody,
+      ReqQuery,
+      Given<Ls>,
+      NamesFor<Given<P>, Around>
+    >[]
   ): Self;
 }
 
 /** `all`, and a method for each HTTP method except GET, because `app.get` also reads settings. */
-export interface RouterVerbs<L extends Locals = Locals, Outer = unknown, Around = Outer> {
+export interface RouterVerbs<
+  L extends Record<string, Untyped> = Record<string, Untyped>,
+  Outer = unknown,
+  Around = Outer,
+> {
   /** Registers handlers for every method of a path. */
   readonly all: Verb<this, L, Outer, Around>;
   /** Registers handlers for ACL. */
@@ -110,7 +152,11 @@ export interface RouterVerbs<L extends Locals = Locals, Outer = unknown, Around 
 }
 
 /** A method for each HTTP method of a route. */
-export interface RouteVerbs<Params = RouteParams, L extends Locals = Locals, Around = never> {
+export interface RouteVerbs<
+  Params = RouteParams,
+  L extends Record<string, Untyped> = Record<string, Untyped>,
+  Around = never,
+> {
   /** Adds handlers for ACL. */
   readonly acl: RouteVerb<this, Params, L, Around>;
   /** Adds handlers for BIND. */

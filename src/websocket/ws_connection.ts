@@ -7,14 +7,18 @@ import { InOrder, type ReadyData } from "./in_order.ts";
 import { assertSocketData, mostBytesOf, type SocketData } from "./socket_data.ts";
 import { MAX_BUFFERED_BYTES, TOO_SLOW } from "./socket_limits.ts";
 
-/** Data of a connection, for your own values, too. */
-export interface ConnectionData {
+/**
+ * Data of a connection, for your own values, too.
+ *
+ * @typeParam Params Type of the path parameters
+ */
+export interface ConnectionData<Params = Record<string, Untyped>> {
   /** The path of the route, as it was registered. */
   routePath: string;
   /** Path parameters. */
-  params: Record<string, Untyped>;
+  params: Params;
   /** The request that became the connection. Its headers, URL and cookies can still be read. */
-  req: FrameworkRequest;
+  req: FrameworkRequest<Params>;
   /** The application's own values. */
   [name: string]: Untyped;
 }
@@ -32,10 +36,14 @@ export interface ConnectionEvents {
 /** Most bytes of a close reason (RFC 6455 section 5.5, minus two for the code). */
 const LONGEST_REASON = 123;
 
-/** One open WebSocket: the same on every runtime. */
-export class WebSocketConnection implements Member {
+/**
+ * One open WebSocket: the same on every runtime.
+ *
+ * @typeParam Params Type of `ws.data.params`; inferred from literal paths
+ */
+export class WebSocketConnection<Params = Record<string, Untyped>> implements Member {
   /** The request, the parameters, and the application's own values. */
-  readonly data: ConnectionData;
+  readonly data: ConnectionData<Params>;
   /** The sub-protocol that was chosen, `""` for none. */
   readonly protocol: string;
   readonly #socket: WebSocket;
@@ -64,7 +72,7 @@ export class WebSocketConnection implements Member {
   constructor(
     socket: WebSocket,
     protocol: string,
-    data: ConnectionData,
+    data: ConnectionData<Params>,
     connections: Connections,
     events: ConnectionEvents,
     maxBufferedBytes: number = MAX_BUFFERED_BYTES,

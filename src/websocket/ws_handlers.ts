@@ -1,23 +1,28 @@
 import type { FrameworkRequest } from "../request/framework_request.ts";
+import type { Untyped } from "../request/untyped.ts";
 import type { WebSocketConnection } from "./ws_connection.ts";
 
-/** Handlers of a connection. Errors of handlers go to `error`; without it they close the connection with 1011. */
-export interface WebSocketHandlers {
+/**
+ * Handlers of a connection. Errors of handlers go to `error`; without it they close the connection with 1011.
+ *
+ * @typeParam Params Type of `ws.data.params`; inferred from literal paths
+ */
+export interface WebSocketHandlers<Params = Record<string, Untyped>> {
   /** The connection is open. */
-  open?(ws: WebSocketConnection): unknown;
+  open?(ws: WebSocketConnection<Params>): unknown;
   /** A message came: text, or bytes. */
-  message?(ws: WebSocketConnection, data: string | Uint8Array<ArrayBuffer>): unknown;
+  message?(ws: WebSocketConnection<Params>, data: string | Uint8Array<ArrayBuffer>): unknown;
   /**
    * The connection is closed. Code and reason are those of whoever closed it; 1005 if the client sent no code, 1006 if
    * it vanished.
    */
-  close?(ws: WebSocketConnection, code: number, reason: string): unknown;
+  close?(ws: WebSocketConnection<Params>, code: number, reason: string): unknown;
   /** Everything that was waiting has been sent. */
-  drain?(ws: WebSocketConnection): unknown;
+  drain?(ws: WebSocketConnection<Params>): unknown;
   /** A handler failed, or the client violated the protocol. A client that vanishes is no error. */
-  error?(ws: WebSocketConnection, error: unknown): unknown;
+  error?(ws: WebSocketConnection<Params>, error: unknown): unknown;
   /** Sub-protocols of the server, or a function that picks an offered one; the first offered by default. */
-  protocols?: readonly string[] | ((offered: readonly string[], req: FrameworkRequest) => string | undefined);
+  protocols?: readonly string[] | ((offered: readonly string[], req: FrameworkRequest<Params>) => string | undefined);
   /**
    * ms of silence after which a client counts as gone, 120 000 by default, 0 for never; after half of that a ping is
    * sent. No effect on Workers, which have no pings.
@@ -40,5 +45,5 @@ export interface WebSocketHandlers {
    * default other pages may do so only without cookies and HTTP authentication; all others get 403. Clients that are no
    * pages send no `Origin` and are not asked for it.
    */
-  origins?: "any" | readonly string[] | ((origin: string, req: FrameworkRequest) => boolean);
+  origins?: "any" | readonly string[] | ((origin: string, req: FrameworkRequest<Params>) => boolean);
 }

@@ -1,6 +1,7 @@
-import { assertEquals, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import express from "express";
 import type { AddressInfo } from "node:net";
+import { loadedFrom } from "../../src/dispatch/error_details.ts";
 import { ask, quietApp, serving } from "../support/app.ts";
 import { opened, untilClosed } from "../support/raw_client.ts";
 
@@ -78,4 +79,126 @@ Deno.test("an error sets Vary, as JSON and as a page, so that no cache serves on
     "Accept",
     "Origin, Accept",
   ]);
+});
+
+/** The text of the page for an error that a handler throws. */
+async function shown(fail: () => unknown): Promise<string> {
+  const app = quietApp().get("/", () => {
+    throw fail();
+  });
+  const html = (await (await ask(app, "/")).text()).match(/<pre>(.*)<\/pre>/s)![1]!;
+  return html.replaceAll("<br>", "\n").replaceAll(" &nbsp;", "  ").replaceAll("&quot;", '"').replaceAll("&lt;", "<")
+    .replaceAll("&gt;", ">");
+}
+
+/** The same without the frames of this program. */
+async function withoutFrames(fail: () => unknown): Promise<string[]> {
+  return (await shown(fail)).split("\n").filter((line) => !/^ +at /.test(line));
+}
+
+Deno.test("the page of an error shows the frames of the program, and counts those of Sluice", async () => {
+  function inProgram(): Error {
+    return new Error("told to nobody");
+  }
+  const lines = (await shown(inProgram)).split("\n");
+  assertEquals(lines[0], "Error: told to nobody");
+  assertMatch(lines[1]!, /^ {4}at inProgram \(.*error_page_test\.ts:\d+:\d+\)$/);
+  assertMatch(lines[2]!, /^ {4}at .*error_page_test\.ts:\d+:\d+\)?$/);
+  assertMatch(lines[3]!, /^ {4}… \d frames of Sluice$/);
+  assertEquals(lines.some((line) => line.includes("/src/")), false);
+});
+
+Deno.test("the folder of Sluice is found wherever it is installed, and none in a bundle with the program", () => {
+  const folders: Record<string, string | null> = {
+    "    at ownFolder (/app/node_modules/@sluice/sluice/node/chunk-a1.cjs:1:2)": "/app/node_modules/@sluice/sluice/",
+    "    at file:///app/node_modules/express/dist/mod.js:1:2": "file:///app/node_modules/express/",
+    "    at ownFolder (file:///app/node_modules/.pnpm/@sluice+sluice@0.1.0/node_modules/@sluice/sluice/node/mod.js:1:2)":
+      "file:///app/node_modules/.pnpm/@sluice+sluice@0.1.0/node_modules/@sluice/sluice/",
+    "    at ownFolder (https://jsr.io/@sluice/sluice/0.1.0/mod.js:1:2)": "https://jsr.io/@sluice/sluice/",
+    "    at ownFolder (file:///home/.cache/deno/npm/registry.npmjs.org/@sluice/sluice/0.1.0/dist/mod.js:1:2)":
+      "file:///home/.cache/deno/npm/registry.npmjs.org/@sluice/sluice/",
+    "    at ownFolder (C:\\app\\node_modules\\@sluice\\sluice\\node\\mod.cjs:1:2)":
+      "C:/app/node_modules/@sluice/sluice/",
+    "ownFolder@/app/node_modules/@sluice/sluice/dist/mod.js:1:2": "/app/node_modules/@sluice/sluice/",
+    "    at ownFolder (file:///app/dist/server.js:1:2)": null,
+    "    at ownFolder (worker.js:1:2)": null,
+    "    at ownFolder (/app/src/server.js:1:2)": null,
+  };
+  for (const [frame, folder] of Object.entries(folders)) {
+    assertEquals([frame, loadedFrom(`Error\n${frame}\n    at handler (/app/server.js:3:4)`)], [frame, folder]);
+  }
+});
+
+Deno.test("frames between those of the program are counted where they are, with the runtime's behind them", async () => {
+  const own = new URL("../../src/", import.meta.url).href;
+  const stack = [
+    "Error: told to nobody",
+    "    at JSON.parse (<anonymous>)",
+    `    at parse (${own}middleware/body/json.ts:1:2)`,
+    "    at Array.map (<anonymous>)",
+    "    at node:internal/process/task_queues:95:5",
+    "    at handler (file:///program/app.js:3:4)",
+    `    at async Walk.#call (${own}dispatch/walk.ts:5:6)`,
+    "    at ext:core/01_core.js:588:9",
+    "    at file:///program/src/dispatch/walk.ts:7:8",
+  ];
+  assertEquals(
+    (await shown(() => Object.assign(new Error("told to nobody"), { stack: stack.join("\n") }))).split("\n"),
+    [
+      stack[0],
+      stack[1],
+      "    … 3 frames of Sluice",
+      stack[5],
+      "    … 2 frames of Sluice",
+      stack[8],
+    ],
+  );
+});
+
+Deno.test("the page of an error shows what it was caused by, and the errors that it collects, each once", async () => {
+  const cause = new AggregateError([new Error("one"), "two", { three: 3 }], "several", { cause: new Error("deeper") });
+  assertEquals(
+    (await withoutFrames(() => new Error("outer", { cause }))).filter((line) => !line.endsWith("of Sluice")),
+    [
+      "Error: outer",
+      "Caused by: AggregateError: several",
+      "Caused by: Error: deeper",
+      "Error 1 of 3: Error: one",
+      "Error 2 of 3: two",
+      'Error 3 of 3: {"three":3}',
+    ],
+  );
+});
+
+Deno.test("causes that go in circles, without end, or are no errors are shown as far as they can be", async () => {
+  const circle = new Error("circle");
+  circle.cause = circle;
+  const odd: Record<string, unknown> = {};
+  odd["self"] = odd;
+  let long = new Error("0");
+  for (let i = 1; i < 50; i++) long = new Error(String(i), { cause: long });
+  const heads = async (error: Error) => (await withoutFrames(() => error)).filter((line) => !line.includes("Sluice"));
+  assertEquals(await heads(circle), ["Error: circle"]);
+  assertEquals(await heads(new Error("odd", { cause: odd })), ["Error: odd", "Caused by: an object"]);
+  assertEquals(await heads(new Error("none", { cause: null })), ["Error: none"]);
+  const text = "x".repeat(1000);
+  assertEquals(await heads(new Error("long", { cause: `${text}x` })), ["Error: long", `Caused by: ${text}…`]);
+  const many = await heads(long);
+  assertEquals([many.length, many.at(-1)], [11, "… and further errors"]);
+});
+
+Deno.test("in production neither the cause nor the stack of an error is shown, as a page or as JSON", async () => {
+  const log = console.error;
+  console.error = () => {};
+  try {
+    const app = quietApp().set("env", "production").get("/", () => {
+      throw new Error("told to nobody", { cause: new Error("secret") });
+    });
+    for (const accept of ["text/html", "application/json"]) {
+      const text = await (await ask(app, "/", { headers: { accept } })).text();
+      assertEquals([/Internal Server Error/.test(text), /secret|told|Sluice|at /.test(text)], [true, false], text);
+    }
+  } finally {
+    console.error = log;
+  }
 });

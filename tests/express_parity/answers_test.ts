@@ -67,6 +67,21 @@ const CASES: readonly Case[] = [
     ],
   },
   {
+    name: "a backslash is part of a file's name where the system has it so",
+    build(app) {
+      const names = ["AC\\DC.mp3", "a\\b.pdf", "C:\\a\\b.txt", "a/x\\y.html", "a\\", "\\a.png", 'a\\"b.txt', "a.b\\c"];
+      const tell = (res: Any) => res.send([res.get("Content-Disposition"), res.get("Content-Type")]);
+      app.get("/attachment/:at", (req: Any, res: Any) => tell(res.attachment(names[req.params.at])));
+      const told: unknown[] = [];
+      const file = `${NAMELESS}/AC\\DC.mp3`;
+      const note = (res: Any) => () => told.push([res.get("Content-Disposition"), res.get("Content-Type")]);
+      app.get("/download", (_req: Any, res: Any) => res.download(file, note(res)));
+      app.get("/named", (_req: Any, res: Any) => res.download(file, "x\\y.mp3", note(res)));
+      app.get("/told", (_req: Any, res: Any) => res.json(told));
+    },
+    asks: [...Array.from({ length: 8 }, (_, at) => `/attachment/${at}`), "/download", "/named", "/told"],
+  },
+  {
     name: "a file sent as an error page never becomes a 304",
     build(app, lib) {
       app.get("/page/:status", (req: Any, res: Any) => res.status(+req.params.status).sendFile(`${FILES}/page.html`));
@@ -281,7 +296,7 @@ const LARGE = await Deno.makeTempFile({ suffix: ".txt" });
 for (const { name, build, asks } of CASES) {
   Deno.test(`as in Express: ${name}`, async () => {
     await Deno.mkdir(NAMELESS, { recursive: true });
-    for (const name of ["html", "js"]) await Deno.writeTextFile(`${NAMELESS}/${name}`, name);
+    for (const name of ["html", "js", "AC\\DC.mp3"]) await Deno.writeTextFile(`${NAMELESS}/${name}`, name);
     await Deno.writeFile(LARGE, new Uint8Array(1024 * 1024 + 1).fill(65));
     try {
       const [ours, theirs] = await askBoth(build, asks.map((ask) => typeof ask === "string" ? { path: ask } : ask));

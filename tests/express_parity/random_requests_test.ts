@@ -114,6 +114,7 @@ const HEADERS: Readonly<Record<string, readonly string[]>> = {
   "Referer": ["http://from/"],
   "Referrer": ["http://other/"],
   "X-Requested-With": ["XMLHttpRequest", "xmlhttprequest"],
+  "Set-Cookie": ["a=1; Path=/", "a=1, b=2"],
   "X-Own": [" a  b\t", "", "\xfc"],
 };
 const HOSTS = ["localhost", "a.b.example.com", "EXAMPLE.com:8080", "[::1]:3000", "a.b.c.d.tld", "x_y", "example.com."];

@@ -31,6 +31,13 @@ Deno.test("POSIX paths are handled like Node's path.posix does", () => {
   }
 });
 
+Deno.test("where only slashes separate folders, a backslash is part of a name, as for Node's path.posix", () => {
+  for (const path of paths(13, ["/", "\\", "\\\\"], ["", "/", "\\"])) {
+    assertEquals(baseName(path, "/"), posix.basename(path), `basename ${path}`);
+    assertEquals(extensionOf(path, "/"), posix.extname(path), `extname ${path}`);
+  }
+});
+
 // a drive letter in the middle of a path, or without a slash, cannot be requested
 const onWindows = paths(12, ["\\", "/", "\\\\"], ["", ".\\", "C:\\", "d:/", "\\", "C:\\dir\\"])
   .filter((path) => !/^[\\/]{2}/.test(path) && !/^C:(?![\\/])/.test(path) && !/.[C]:/.test(path));

@@ -76,6 +76,14 @@ Deno.test("a small body that inflates to a large one is refused before most of i
   }
 });
 
+Deno.test("a body that inflates to more than the limit is refused before it has ended", async () => {
+  const begun = new Uint8Array(gzipSync(crypto.getRandomValues(new Uint8Array(60_000)))).subarray(0, 50_000);
+  const body = new ReadableStream({ start: (controller) => controller.enqueue(begun) });
+  const app = echo(sluice.raw({ type: "*/*", limit: 1000 }));
+  const response = await post(app, "x/y", body, { "content-encoding": "gzip" });
+  assertEquals([response.status, (await response.json()).type], [413, "entity.too.large"]);
+});
+
 Deno.test("broken JSON, charsets and codings are refused, each with its own error type", async () => {
   const app = echo(sluice.json());
   const cases: readonly (readonly [string, string, Record<string, string>, number, string])[] = [

@@ -32,8 +32,8 @@ function sectionsOf(text: string): Section[] {
 
 /** Size limits in bytes, with about 1 % to grow; docs/decisions/0012 says what makes up the size. */
 const BUDGETS = [
-  { what: "the smallest application", program: "hello", minified: 252_700, gzipped: 87_800 },
-  { what: "an application without middleware", program: "core", minified: 243_000, gzipped: 84_300 },
+  { what: "the smallest application", program: "hello", minified: 257_200, gzipped: 90_000 },
+  { what: "an application without middleware", program: "core", minified: 247_500, gzipped: 86_300 },
   { what: "a limiter over Durable Objects", program: "limited", minified: 86_400, gzipped: 31_200 },
 ];
 

@@ -18,7 +18,7 @@ function application(name: string): FrameworkApp {
   app.on("mount", () => {});
   app.get("/:id", (req, res) => {
     const { app, route, socket } = req;
-    look({ [name]: app, req, res, route, socket, params: req.params });
+    look({ [name]: app, req, res, route, socket });
     res.json(req.params);
   });
   return app;

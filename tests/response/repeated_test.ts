@@ -40,11 +40,11 @@ Deno.test("each client gets a response of its own", async () => {
 Deno.test("responses that differ in one thing only are not confused", async () => {
   const app = quietApp().set("etag", false);
   app.get("/", (req, res) => {
-    const { status, reason, name, value, type, body } = req.query;
+    const { status, reason, name, value, type, body } = req.query as Record<string, string>;
     if (reason) res.statusMessage = reason;
     if (name) res.append(name, value);
     if (name === "x-two") res.append(name, value);
-    res.status(Number(status)).type(type).send(body);
+    res.status(Number(status)).type(type!).send(body);
   });
   const choices = {
     status: ["200", "201", "404"],

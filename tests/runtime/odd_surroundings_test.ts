@@ -1,15 +1,21 @@
-/** A port in use, invalid second arguments to fetch, sockets without addresses, and requests without a host. */
+/** A port in use, a request of Node, likely mistakes, invalid second arguments to fetch, sockets without addresses, and requests without a host. */
 import { assertEquals, assertMatch } from "@std/assert";
-import { BUN, DENO, FAULT_SUBJECTS, printed, startFaultServer } from "../support/fault_servers.ts";
+import { BUN, DENO, FAULT_SUBJECTS, NODE, printed, startFaultServer } from "../support/fault_servers.ts";
 import { opened, writeAll } from "../support/raw_client.ts";
 
 for (const runtime of [DENO, BUN]) {
-  Deno.test(`a port in use is an error for the callback, or thrown, on ${runtime.name}`, {
+  Deno.test(`a port in use is an error for the callback, or thrown, with the address as on Node, on ${runtime.name}`, {
     ignore: runtime.missing,
   }, async () => {
+    const error = {
+      message: "listen EADDRINUSE: address already in use 127.0.0.1:PORT",
+      code: "EADDRINUSE",
+      syscall: "listen",
+      address: "127.0.0.1",
+    };
     assertEquals(await printed(runtime, "port_in_use"), {
-      told: "EADDRINUSE",
-      thrown: "EADDRINUSE",
+      told: error,
+      thrown: error,
       server: null,
       answers: "first",
       later: "second",
@@ -20,6 +26,38 @@ for (const runtime of [DENO, BUN]) {
     ignore: runtime.missing,
   }, async () => {
     assertEquals(await printed(runtime, "odd_info"), { tried: 13, odd: {} });
+  });
+}
+
+for (const runtime of [DENO, BUN, NODE]) {
+  Deno.test(`http.createServer(app.fetch) says in the log to pass the application, on ${runtime.name}`, {
+    ignore: runtime.missing,
+  }, async () => {
+    const message = "app.fetch takes a web Request, not one of Node's: pass the application itself, as in " +
+      "http.createServer(app)";
+    assertEquals(await printed(runtime, "fetch_of_node"), {
+      status: 500,
+      text: "",
+      logged: [message],
+      thrown: message,
+    });
+  });
+}
+
+for (const runtime of [DENO, BUN, NODE]) {
+  Deno.test(`likely mistakes are told to the developer, on ${runtime.name}`, { ignore: runtime.missing }, async () => {
+    const unanswered = "which is not sent, and nothing has answered for a second";
+    assertEquals(await printed(runtime, "advice"), {
+      late: "late",
+      told: [
+        "a function returned a function, and nothing has answered for a second; if it makes the handler, register what it " +
+        "returns: handler() (GET /factory)",
+        'app.get: the path "users" matches no request, because paths begin with a slash; write "/users"',
+        "json: there is no option limmit; did you mean limit?",
+        `the handler returned "hello", ${unanswered}; call res.send(value), or return new Response(value) (GET /sync)`,
+        `the handler returned an object, ${unanswered}; call res.json(value), or return Response.json(value) (GET /async)`,
+      ],
+    });
   });
 }
 

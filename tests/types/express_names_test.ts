@@ -172,3 +172,120 @@ Deno.test("a response typed with its body and statuses accepts no others", async
   assertEquals(await (await app.handle(new globalThis.Request("http://x/a/7"))).json(), { id: "7" });
   assertEquals(await (await app.handle(new globalThis.Request("http://x/b/8"))).json(), { id: "8" });
 });
+
+Deno.test("all five type arguments of a verb are the types of the request and the response", async () => {
+  interface Told {
+    total: number;
+  }
+  interface Page {
+    page?: string;
+  }
+  const app = express();
+  app.use(express.json());
+  app.post<{ id: string }, Told, Order, Page, { user: string }>("/a/:id", (req, res) => {
+    expectType<Equal<typeof req.params, { id: string }>>();
+    expectType<Equal<typeof req.body, Order>>();
+    expectType<Equal<typeof req.query, Page>>();
+    expectType<Equal<typeof res.locals.user, string>>();
+    // @ts-expect-error -- no such local
+    const missing = () => res.locals.name;
+    // @ts-expect-error -- the total is a number
+    const wrong = () => res.json({ total: "7" });
+    // @ts-expect-error -- and there is one
+    const sent = () => res.status(200).send({});
+    res.json({ total: [missing, wrong, sent].length });
+  });
+  app.route("/b").put<never, Told>((_req, res) => {
+    // @ts-expect-error -- the total is a number
+    const wrong = () => res.send({ total: "7" });
+    res.send({ total: typeof wrong === "function" ? 1 : 0 });
+  });
+  Router().get<never, Told>("/", (_req, res) => {
+    // @ts-expect-error -- the total is a number
+    res.send("none");
+  });
+  const post = { method: "POST", body: "{}", headers: { "content-type": "application/json" } };
+  assertEquals(await (await app.handle(new globalThis.Request("http://x/a/7", post))).json(), { total: 3 });
+  assertEquals(await (await app.handle(new globalThis.Request("http://x/b", { method: "PUT" }))).json(), { total: 1 });
+});
+
+Deno.test("a handler typed with the body of its response cannot answer with another", () => {
+  const show: RequestHandler<{ id: string }, Order> = (req, res) => res.json({ item: req.params.id });
+  const failing: ErrorRequestHandler<{ id: string }, { error: string }> = (error, _req, res, _next) => {
+    // @ts-expect-error -- the error is a string
+    const wrong = () => res.json({ error: 5 });
+    res.status(500).json({ error: typeof wrong === "function" ? String(error) : "" });
+  };
+  const app = express();
+  app.get("/:id", show, failing);
+  assertEquals(app.routes.length, 1);
+});
+
+Deno.test("values of the query are text, lists or objects, and have to be looked at", async () => {
+  const app = express();
+  app.set("query parser", "extended");
+  app.get("/", (req, res) => {
+    expectType<Equal<typeof req.query, Query>>();
+    const { sort } = req.query;
+    // @ts-expect-error -- it may be a list
+    const wrong = () => sort.trim();
+    res.json([typeof wrong, typeof sort === "string" ? sort : Array.isArray(sort) ? sort.length : typeof sort]);
+  });
+  const sortOf = async (query: string) =>
+    (await (await app.handle(new globalThis.Request(`http://x/?${query}`))).json())[1];
+  assertEquals(await Promise.all(["sort=a", "sort=a&sort=b", "sort[by]=a"].map(sortOf)), ["a", 2, "object"]);
+});
+
+Deno.test("Set-Cookie is a list of a request, too", async () => {
+  const app = express();
+  app.get("/", (req, res) => {
+    expectType<Equal<ReturnType<typeof req.get>, string | undefined>>();
+    const cookies: string[] | undefined = req.get("set-cookie");
+    res.json([cookies, req.header("set-cookie"), req.headers["set-cookie"], req.get("x-none")]);
+  });
+  const headers = new Headers([["set-cookie", "a=1"], ["set-cookie", "b=2"]]);
+  const answer = await app.handle(new globalThis.Request("http://x/", { headers }));
+  assertEquals(await answer.json(), [["a=1", "b=2"], ["a=1", "b=2"], ["a=1", "b=2"], null]);
+});
+
+Deno.test("an application's own locals have the type that Application names", () => {
+  const shown = (app: Application<{ title: string }>) => {
+    expectType<Equal<typeof app.locals.title, string>>();
+    // @ts-expect-error -- no such local
+    app.locals.name;
+    app.get("/", (_req, res) => res.locals["any"]);
+    app.on("mount", (parent) => expectType<Equal<typeof parent, Application>>());
+  };
+  assertEquals(shown.length, 1);
+});
+
+Deno.test("a WebSocket's data has the parameters of its path", () => {
+  const app = express();
+  app.ws("/rooms/:room/*rest", {
+    open(ws) {
+      expectType<Equal<typeof ws.data.params, { room: string; rest: string[] }>>();
+      // @ts-expect-error -- there is no such parameter
+      ws.subscribe(ws.data.params.name);
+    },
+    message: (ws, data) => ws.publish(ws.data.params.room, data),
+    protocols: (offered, req) => offered.find((name) => name === req.params.room),
+  });
+  app.group("/t/:tenant", (group) => {
+    group.ws("/:id", (req, _res, next) => next(req.params.tenant), {
+      close: (ws) => ws.unsubscribe(ws.data.params.tenant + ws.data.params.id),
+    });
+  });
+  assertEquals(app.wsRoutes.length, 1);
+});
+
+Deno.test("what other code asks of a request cannot be assigned, as in Express's types", () => {
+  const refused = (req: Request) => {
+    // @ts-expect-error -- read-only
+    req.host = "example.com";
+    // @ts-expect-error -- read-only
+    req.protocol = "https";
+    // @ts-expect-error -- read-only
+    req.ip = "127.0.0.1";
+  };
+  assertEquals(refused.length, 1);
+});

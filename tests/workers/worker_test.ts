@@ -56,6 +56,13 @@ for (const [name, statement] of Object.entries(EXPORTS)) {
   });
 }
 
+Deno.test("app.listen is refused, with what to write instead", WORKERD, async () => {
+  await withApp({ main: 'export { app as default } from "./program.js";' }, async ({ text }) => {
+    const message = "app.listen: nothing listens on Workers; write export default app in its place";
+    assertEquals(JSON.parse(await text("/listen")), ["TypeError", message]);
+  });
+});
+
 Deno.test(
   "a request waits for a silent store only until its timeout, even after an earlier request has ended",
   WORKERD,

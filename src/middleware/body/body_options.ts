@@ -1,3 +1,5 @@
+import { noteAdvice } from "../../http/advice.ts";
+import { type OptionNames, unknownOptions } from "../../http/check_option.ts";
 import { parseBytes } from "../../http/units.ts";
 import type { FrameworkRequest, NodeRequest } from "../../request/framework_request.ts";
 import type { Untyped } from "../../request/untyped.ts";
@@ -49,6 +51,32 @@ export interface BodyOptions {
   defaultCharset?: string | undefined;
 }
 
+/** Options of some parsers only. Programs often pass one object to several, so all of them know all. */
+interface OtherOptions {
+  readonly strict: unknown;
+  readonly reviver: unknown;
+  readonly extended: unknown;
+  readonly parameterLimit: unknown;
+  readonly depth: unknown;
+  readonly charsetSentinel: unknown;
+  readonly interpretNumericEntities: unknown;
+}
+
+const NAMES: OptionNames<BodyOptions & OtherOptions> = {
+  limit: true,
+  type: true,
+  verify: true,
+  inflate: true,
+  defaultCharset: true,
+  strict: true,
+  reviver: true,
+  extended: true,
+  parameterLimit: true,
+  depth: true,
+  charsetSentinel: true,
+  interpretNumericEntities: true,
+};
+
 /** Number of content types whose verdict a parser caches. */
 const MAX_REMEMBERED = 64;
 
@@ -83,6 +111,7 @@ export function checkBodyOptions(parser: string, options: BodyOptions, defaultTy
   if (typeof (options as { originalUrl?: unknown }).originalUrl === "string") {
     throw new TypeError(`${parser}() makes the middleware: register ${parser}(), not ${parser}`);
   }
+  unknownOptions(parser, options, NAMES).forEach(noteAdvice);
   const { limit, verify, inflate = true } = options;
   // as in Express, an empty value counts as none
   const type = options.type || defaultType;

@@ -1,6 +1,6 @@
 import { parse as parseContentType } from "content-type";
 import { annotated, HttpError } from "../../http/http_error.ts";
-import { utf8Length } from "../../http/encodings.ts";
+import { charsetDecoder, type Decoder, utf8Length } from "../../http/encodings.ts";
 import { tooLarge } from "../../request/body_errors.ts";
 import { type Exchange, exchangeKey } from "../../request/exchange.ts";
 import type { FrameworkRequest } from "../../request/framework_request.ts";
@@ -217,9 +217,9 @@ function bigEndian(bytes: Uint8Array, charset: string): TextDecoder | null {
   return charset === "utf-16" && bytes[0] === 0xfe && bytes[1] === 0xff ? new TextDecoder("utf-16be") : null;
 }
 
-function decoderFor(charset: string): TextDecoder {
+function decoderFor(charset: string): Decoder {
   try {
-    return new TextDecoder(charset);
+    return charsetDecoder(charset);
   } catch {
     throw unsupportedCharset(charset);
   }

@@ -3,7 +3,7 @@ import { utf8Length } from "../../http/encodings.ts";
 import { exchangeKey } from "../../request/exchange.ts";
 import type { FrameworkRequest } from "../../request/framework_request.ts";
 import { announcedLength } from "../../request/request_body.ts";
-import type { RuntimeSupport } from "../../request/runtime_support.ts";
+import type { InflatedCoding, Inflater, RuntimeSupport } from "../../request/runtime_support.ts";
 import { type BodyContent, wholeBody } from "../../request/whole_body.ts";
 import type { CheckedOptions } from "./body_options.ts";
 
@@ -92,22 +92,22 @@ function isInexact(content: BodyContent, missing: number): boolean {
   return typeof content === "string" && (missing === 3 || content.includes("\ufffd"));
 }
 
-// Compressed bytes that are passed to the runtime at a time. It decompresses each chunk completely before its size can
-// be checked: 64 KiB could become 64 MiB and take 100 ms, for a limit of 100 kB. Deflate expands a byte to up to 1032
-// bytes; brotli a dozen bytes to 16 MiB.
+// Compressed bytes that are passed to a DecompressionStream at a time. It decompresses each chunk completely before its
+// size can be checked: 64 KiB could become 64 MiB and take 100 ms, for a limit of 100 kB. Deflate expands a byte to up to
+// 1032 bytes; brotli a dozen bytes to 16 MiB.
 const SLICE = { gzip: 1024, deflate: 1024, brotli: 16 };
 
-type Inflater = ReadableWritablePair<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>;
-
-function inflaterOf(coding: string, { brotliInflater }: RuntimeSupport): Inflater {
-  // named brotli in the Compression standard; not every runtime has it
+function inflaterOf(coding: string, support: RuntimeSupport): Inflater {
   const format = coding === "br" ? "brotli" : coding;
   if (format !== "gzip" && format !== "deflate" && format !== "brotli") throw unsupportedCoding(coding);
+  return support.inflater?.(format) ?? webInflater(coding, format);
+}
+
+function webInflater(coding: string, format: InflatedCoding): Inflater {
   let inflater: Inflater;
   try {
-    inflater = format === "brotli" && brotliInflater !== undefined
-      ? brotliInflater()
-      : new DecompressionStream(format as CompressionFormat);
+    // not every runtime has it, or all formats
+    inflater = new DecompressionStream(format as CompressionFormat);
   } catch {
     throw unsupportedCoding(coding);
   }

@@ -1,7 +1,12 @@
+import { noteAdvice } from "../../http/advice.ts";
 import { HttpError } from "../../http/http_error.ts";
 import { parseExtendedQuery } from "../../http/nested_query.ts";
+import { hasBrackets } from "../../http/query_string.ts";
 import { type BodyOptions, checkBodyOptions } from "./body_options.ts";
 import { type BodyParser, bodyParser } from "./body_parser.ts";
+
+const FLAT = 'urlencoded: names with brackets, as in "user[name]=x", are not nested; Express 4 nests them: write ' +
+  "urlencoded({ extended: true }), or extended: false to leave it so";
 
 /** Options of the form parser. */
 export interface UrlencodedOptions extends BodyOptions {
@@ -39,10 +44,12 @@ export function urlencoded(options?: UrlencodedOptions): BodyParser {
     throw new TypeError("option depth must be a zero or a positive number");
   }
   const most = Math.floor(parameterLimit);
+  const isChosen = given.extended !== undefined;
   return bodyParser(checked, {
     acceptsCharset: isFormCharset,
     parseText(text, charset) {
       if (text.length === 0) return {};
+      if (!isChosen && hasBrackets(text)) noteAdvice(FLAT);
       const count = text.split("&", Number.isFinite(most) ? most + 1 : undefined).length;
       if (count > most) throw new HttpError(413, "too many parameters", { type: "parameters.too.many" });
       try {

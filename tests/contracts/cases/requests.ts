@@ -1,6 +1,20 @@
 import { assertEquals } from "@std/assert";
 import { type Chapter, chapter, json, seen, text } from "../case.ts";
 
+type Bytes = Uint8Array<ArrayBuffer>;
+
+async function packed(coding: "gzip" | "deflate", text: string): Promise<Bytes> {
+  return await new Response(new Blob([text]).stream().pipeThrough(new CompressionStream(coding))).bytes();
+}
+
+const coded = (coding: string, body: Bytes): RequestInit => ({
+  method: "POST",
+  headers: { "content-type": "application/json", "content-encoding": coding },
+  body,
+});
+
+const joined = (parts: readonly Bytes[]): Bytes => Uint8Array.from(parts.flatMap((part) => [...part]));
+
 export const requests: Chapter = chapter("Requests", (it) => {
   it("method, URL, path and query are as Express shows them", async ({ ask }) => {
     const { method, url, path, originalUrl, query } = await json(ask, "/request?a=1&b=x%20y&b=z") as Seen;
@@ -55,6 +69,11 @@ export const requests: Chapter = chapter("Requests", (it) => {
   it("headers are read in any case", async ({ ask }) => {
     assertEquals(await json(ask, "/header/X-Custom", { headers: { "x-cUstom": "value" } }), "value");
     assertEquals(await json(ask, "/header/x-custom"), null);
+  });
+
+  it("Set-Cookie is a list, because its values cannot be joined", async ({ ask }) => {
+    assertEquals(await json(ask, "/header/Set-Cookie", { headers: { "set-cookie": "a=1; Path=/" } }), ["a=1; Path=/"]);
+    assertEquals(await json(ask, "/header/set-cookie"), null);
   });
 
   it("req.xhr knows XMLHttpRequest", async ({ ask }) => {
@@ -130,19 +149,49 @@ export const bodies: Chapter = chapter("Bodies", (it) => {
     assertEquals(await json(ask, "/body/text", post("text/plain", "grüße")), { body: "grüße" });
   });
 
+  it("text in windows-1252, under whatever label, has the characters of the bytes 80 to 9F", async ({ ask }) => {
+    const bytes = Uint8Array.from({ length: 256 }, (_, byte) => byte);
+    const latin = String.fromCharCode(...bytes);
+    const high = "€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ";
+    const body = latin.slice(0, 0x80) + high + latin.slice(0xa0);
+    for (const label of ["windows-1252", "iso-8859-1", "latin1", "ascii", "us-ascii", "cp1252"]) {
+      assertEquals(await json(ask, "/body/text", post(`text/plain; charset=${label}`, bytes)), { body }, label);
+    }
+  });
+
   it("bytes are read", async ({ ask }) => {
     const init = post("application/octet-stream", new Uint8Array([0, 128, 255]));
     assertEquals(await json(ask, "/body/raw", init), { bytes: [0, 128, 255] });
   });
 
   it("a compressed body is unpacked", async ({ ask }) => {
-    const packed = new Blob(['{"packed":1}']).stream().pipeThrough(new CompressionStream("gzip"));
-    const init = {
-      method: "POST",
-      headers: { "content-type": "application/json", "content-encoding": "gzip" },
-      body: await new Response(packed).bytes(),
-    };
-    assertEquals(await json(ask, "/body/json", init), { body: { packed: 1 } });
+    assertEquals(await json(ask, "/body/json", coded("gzip", await packed("gzip", '{"packed":1}'))), {
+      body: { packed: 1 },
+    });
+    assertEquals(await json(ask, "/body/json", coded("deflate", await packed("deflate", '{"packed":1}'))), {
+      body: { packed: 1 },
+    });
+  }, "unpacking");
+
+  it("a compressed body that is cut off or broken is 400", async ({ ask }) => {
+    for (const coding of ["gzip", "deflate"] as const) {
+      const whole = await packed(coding, '{"packed":1}');
+      for (const body of [whole.subarray(0, -2), whole.with(-5, whole.at(-5)! ^ 1), new TextEncoder().encode("text")]) {
+        assertEquals((await seen(ask, "/body/json", coded(coding, body)))[0], 400, coding);
+      }
+    }
+  }, "unpacking");
+
+  it("the members of a gzip body are joined, and padding behind a compressed body is left out", async ({ ask }) => {
+    const members = await Promise.all(['{"pa', "", 'cked":1}', ""].map((text) => packed("gzip", text)));
+    const padding = new Uint8Array(3);
+    for (const body of [joined(members), joined([...members, padding])]) {
+      assertEquals(await json(ask, "/body/json", coded("gzip", body)), { body: { packed: 1 } });
+    }
+    const behind = coded("gzip", joined([...members, new TextEncoder().encode("text")]));
+    assertEquals((await seen(ask, "/body/json", behind))[0], 400);
+    const padded = coded("deflate", joined([await packed("deflate", '{"packed":1}'), padding]));
+    assertEquals(await json(ask, "/body/json", padded), { body: { packed: 1 } });
   }, "unpacking");
 
   it("without a parser or a body, req.body is undefined", async ({ ask }) => {

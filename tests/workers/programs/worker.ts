@@ -21,6 +21,14 @@ app.post("/parsed", sluice.json(), sluice.text(), (req, res) => res.json(req.bod
 
 app.get("/env", (req, res) => res.json({ name: req.env["NAME"], env: usual, views: app.get("views") }));
 
+app.get("/listen", (_req, res) => {
+  try {
+    app.listen(3000, () => {});
+  } catch (error) {
+    res.json([(error as Error).name, (error as Error).message]);
+  }
+});
+
 app.get("/context", (req, res) => {
   req.executionCtx.passThroughOnException();
   res.json({ props: req.executionCtx.props });

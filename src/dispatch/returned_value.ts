@@ -1,0 +1,95 @@
+import { advise, isDeveloped } from "../http/advice.ts";
+import { describe } from "../http/error_text.ts";
+import type { AnyHandler } from "../matching/layer.ts";
+import type { Exchange } from "../request/exchange.ts";
+
+/**
+ * ms after which a handler is said not to have answered. Handlers also return what they do not mean as an answer, such as
+ * the result of a query whose callback answers.
+ */
+const PATIENCE_MS = 1000;
+
+/** Characters of a text that are shown. */
+const SHOWN = 40;
+
+/** What else than values for JSON is meant as an answer. */
+const KINDS = /\[object (?:Uint8Array|ArrayBuffer|Blob|File|ReadableStream|FormData|URLSearchParams)\]/;
+
+/** What a handler returned, and whether it is still its turn. */
+export interface Returned {
+  /** The handler. */
+  readonly handler: AnyHandler;
+  /** What it returned, or what its promise gave. */
+  readonly value: unknown;
+  /** Whether no other layer has run since, so that nobody but this handler can answer. */
+  isItsTurn(): boolean;
+}
+
+/** Handlers whose developer has been told. */
+const toldOf = new WeakSet<AnyHandler>();
+
+/**
+ * Warns the developer of a handler that returned its answer instead of sending it: the request would wait for ever, and
+ * nothing would say why. It is certain enough when nobody has answered for a while, and no other layer had its turn.
+ *
+ * @param exchange The exchange
+ * @param returned What was returned, which is no `Response`
+ */
+export function noteReturned(exchange: Exchange, returned: Returned): void {
+  const { app, target } = exchange;
+  const { handler, value } = returned;
+  const isWaiting = (): boolean => exchange.response === null && returned.isItsTurn() && !toldOf.has(handler);
+  if (!isDeveloped(app) || !isMeant(value) || !isWaiting()) return;
+  setTimeout(() => {
+    if (!isWaiting()) return;
+    toldOf.add(handler);
+    const text = typeof value === "function" ? ofFunction(handler, value) : ofValue(value);
+    advise(app, `${text} (${target.method} ${target.originalUrl})`);
+  }, PATIENCE_MS);
+}
+
+// Numbers, booleans, null and objects of other classes come from calls whose result nobody wants: timers, lists of
+// waiting clients, emitters, queries. So do objects that hold functions or the response.
+function isMeant(value: unknown): boolean {
+  try {
+    return isData(value);
+  } catch {
+    // its own properties throw
+    return false;
+  }
+}
+
+function isData(value: unknown): boolean {
+  if (typeof value === "string" || typeof value === "function") return true;
+  if (typeof value !== "object" || value === null) return false;
+  if (typeof (value as { toJSON?: unknown }).toJSON === "function") return true;
+  const prototype = Object.getPrototypeOf(value);
+  if (prototype !== null && prototype !== Object.prototype && !Array.isArray(value)) {
+    return KINDS.test(Object.prototype.toString.call(value));
+  }
+  return Object.values(value).every((part) => typeof part !== "function" && !isLive(part));
+}
+
+// a request or response, or a socket that is kept to be answered
+function isLive(part: unknown): boolean {
+  return typeof (part as { on?: unknown } | null | undefined)?.on === "function";
+}
+
+function ofValue(value: unknown): string {
+  const isText = typeof value === "string";
+  const shown = isText && value.length > SHOWN ? `${JSON.stringify(value.slice(0, SHOWN))}…` : describe(value);
+  const remedy = isText || !isForJson(value)
+    ? "call res.send(value), or return new Response(value)"
+    : "call res.json(value), or return Response.json(value)";
+  return `the handler returned ${shown}, which is not sent, and nothing has answered for a second; ${remedy}`;
+}
+
+function isForJson(value: unknown): boolean {
+  return !KINDS.test(Object.prototype.toString.call(value));
+}
+
+function ofFunction(handler: AnyHandler, value: object): string {
+  const name = handler.name || "handler";
+  return `${describe(handler)} returned ${describe(value)}, and nothing has answered for a second; if it makes the ` +
+    `handler, register what it returns: ${name}()`;
+}

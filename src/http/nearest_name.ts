@@ -1,0 +1,42 @@
+/** Names shorter than this are too easily near to another one. */
+const LONG = 6;
+
+/**
+ * The known name that somebody probably meant: one that differs only in capitals and punctuation, or in a character or
+ * two.
+ *
+ * @param given The name that is not known
+ * @param known The known names
+ * @returns The nearest, `undefined` if none is near
+ */
+export function nearestName(given: string, known: readonly string[]): string | undefined {
+  const bare = letters(given);
+  const same = known.find((name) => letters(name) === bare);
+  if (same !== undefined || bare.length < LONG - 1) return same;
+  const most = bare.length < LONG + 2 ? 1 : 2;
+  const near = known.map((name) => ({ name, apart: editsBetween(bare, letters(name)) }))
+    .filter(({ apart }) => apart <= most);
+  return near.sort((one, other) => one.apart - other.apart)[0]?.name;
+}
+
+function letters(name: string): string {
+  return name.toLowerCase().replace(/[^a-z0-9]/g, "");
+}
+
+// characters added, left out, replaced, or swapped with the next one (optimal string alignment)
+function editsBetween(one: string, other: string): number {
+  let before: number[] = [];
+  let last = Array.from({ length: other.length + 1 }, (_, i) => i);
+  for (let i = 1; i <= one.length; i++) {
+    const row = [i];
+    for (let j = 1; j <= other.length; j++) {
+      const isSame = one[i - 1] === other[j - 1];
+      row[j] = Math.min(last[j]! + 1, row[j - 1]! + 1, last[j - 1]! + (isSame ? 0 : 1));
+      const isSwapped = i > 1 && j > 1 && one[i - 1] === other[j - 2] && one[i - 2] === other[j - 1];
+      if (isSwapped) row[j] = Math.min(row[j]!, before[j - 2]! + 1);
+    }
+    before = last;
+    last = row;
+  }
+  return last[other.length]!;
+}

@@ -1,0 +1,44 @@
+/** What Node says to the errors that a program can do something about, by their codes. */
+const REASONS: Readonly<Record<string, string>> = {
+  EADDRINUSE: "address already in use",
+  EADDRNOTAVAIL: "address not available",
+  EACCES: "permission denied",
+};
+
+/** An error of the system. */
+interface SystemError extends Error {
+  code?: unknown;
+  syscall?: string;
+  address?: string;
+  port?: number;
+}
+
+/**
+ * Listens, and if that fails, gives the error the text and the properties it has on Node: other runtimes do not say which
+ * address it was, and programs tell their users what these say.
+ *
+ * @param address The address
+ * @param port The port
+ * @param listen Listens
+ * @returns What `listen` returns
+ * @throws The runtime's own error
+ */
+export function listeningAt<S>(address: string, port: number, listen: () => S): S {
+  try {
+    return listen();
+  } catch (error) {
+    if (error instanceof Error) describeAsNode(error, address, port);
+    throw error;
+  }
+}
+
+function describeAsNode(error: SystemError, address: string, port: number): void {
+  const reason = REASONS[String(error.code)];
+  if (reason === undefined) return;
+  const { message, stack } = error;
+  const text = `listen ${error.code}: ${reason} ${address}:${port}`;
+  error.message = text;
+  // the stack, which is what is printed, begins with the first message
+  if (stack?.includes(message)) error.stack = stack.replace(message, () => text);
+  Object.assign(error, { syscall: "listen", address, port });
+}

@@ -1,0 +1,40 @@
+import { parse } from "cookie-es";
+import type { Untyped } from "./untyped.ts";
+
+/**
+ * Parses a `Cookie` header as cookie-parser does (RFC 6265 section 5.4): of several cookies of a name the first counts,
+ * quotes around a value do not belong to it, and what `res.cookie(name, object)` has sent is an object again.
+ *
+ * @param header The header, `undefined` if the client sent none
+ * @returns Decoded values by name: a plain object, or, as cookie-parser's, one that inherits nothing if there is no header
+ */
+export function parseCookies(header: string | undefined): Record<string, Untyped> {
+  if (!header) return Object.create(null);
+  const texts = parse(header, { decode: decodeValue });
+  const cookies: Record<string, Untyped> = {};
+  for (const name of Object.keys(texts)) {
+    // of a plain object that would be the prototype
+    if (name !== "__proto__") cookies[name] = objectOf(texts[name]!) ?? texts[name];
+  }
+  return cookies;
+}
+
+function decodeValue(raw: string): string {
+  const value = raw.startsWith('"') && raw.endsWith('"') ? raw.slice(1, -1) : raw;
+  if (!value.includes("%")) return value;
+  try {
+    return decodeURIComponent(value);
+  } catch {
+    return value;
+  }
+}
+
+/** What `j:` and JSON stand for; `undefined` for other text, and for what is falsy, which cookie-parser leaves as text. */
+function objectOf(text: string): unknown {
+  if (!text.startsWith("j:")) return undefined;
+  try {
+    return JSON.parse(text.slice(2)) || undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,54 @@
+/**
+ * What handlers get: the request and the response under Express's names, with Express's type parameters in its order.
+ *
+ * Importing both shadows the web's `Request` and `Response`.
+ *
+ * @module
+ */
+import type { FrameworkRequest, ParsedQs, RouteParams } from "../request/framework_request.ts";
+import type { Untyped } from "../request/untyped.ts";
+import type { FrameworkResponse } from "./framework_response.ts";
+
+/**
+ * A request, as handlers get it: {@linkcode FrameworkRequest} under Express's name.
+ *
+ * @typeParam P Type of `req.params`
+ * @typeParam _ResBody Type of the response's body; not used, the response has it
+ * @typeParam ReqBody Type of `req.body`
+ * @typeParam ReqQuery Type of `req.query`
+ * @typeParam _L Type of `res.locals`; not used, the response has it
+ */
+export interface Request<
+  P = RouteParams,
+  _ResBody = Untyped,
+  ReqBody = Untyped,
+  ReqQuery = ParsedQs,
+  _L extends Record<string, Untyped> = Record<string, Untyped>,
+> extends FrameworkRequest<P, ReqBody, ReqQuery> {
+  /** Host with port; `X-Forwarded-Host` from a trusted proxy takes precedence. `undefined` if the client sent none. */
+  readonly host: string;
+}
+
+/**
+ * A response, as handlers get it: {@linkcode FrameworkResponse} with the types of its body and its statuses.
+ *
+ * @typeParam ResBody Type of the body
+ * @typeParam L Type of `res.locals`
+ * @typeParam Status Which statuses are allowed
+ */
+export interface Response<
+  ResBody = Untyped,
+  L extends Record<string, Untyped> = Record<string, Untyped>,
+  Status extends number = number,
+> extends FrameworkResponse<L> {
+  /** Responds with a body: text as HTML, bytes, a `Blob` or a stream as they are, anything else as JSON. */
+  send(body?: ResBody): this;
+  /** Responds with a value as JSON. */
+  json(value?: ResBody): this;
+  /** Responds with JSON wrapped in a call of the function that the query names. */
+  jsonp(value?: ResBody): this;
+  /** Sets the status. */
+  status(code: Status): this;
+  /** Responds with a status, and its reason phrase as the body. */
+  sendStatus(code: Status): this;
+}

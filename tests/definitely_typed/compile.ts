@@ -1,0 +1,71 @@
+/** Compiles a program that was written for Express, and says what the compiler finds. */
+import ts from "typescript";
+import { unlikeTypes } from "./shown_types.ts";
+
+/** Something the compiler finds. */
+export interface Finding {
+  /** Line, from 1. */
+  readonly line: number;
+  /** Number of the compiler's message, or `type` where a type is shown otherwise than a comment expects. */
+  readonly code: string;
+  /** What it says. */
+  readonly message: string;
+}
+
+/** What packages and the compiler declare, parsed once for all programs. */
+const parsed = new Map<string, ts.SourceFile | undefined>();
+
+/** How a program gets `express`: by `require`, whose types are CommonJS's, or by `import`. */
+export type Loading = "require" | "import";
+
+/**
+ * Compiles one file, and checks the declarations it reaches, too.
+ *
+ * @param path Path the file has for the compiler; what it imports is looked up from there
+ * @param text Its text
+ * @param sluice Path of the types of `express`, which `express-serve-static-core` has, too
+ * @param loading How the program gets them
+ * @throws {Error} If a declaration of a package is wrong in itself
+ */
+export function findings(path: string, text: string, sluice: string, loading: Loading): Finding[] {
+  const options: ts.CompilerOptions = {
+    target: ts.ScriptTarget.ES2022,
+    // in the first, as a program of CommonJS on Node; in the second, as one that is bundled
+    ...(loading === "require"
+      ? { module: ts.ModuleKind.Node16, moduleResolution: ts.ModuleResolutionKind.Node16 }
+      : { module: ts.ModuleKind.Preserve, moduleResolution: ts.ModuleResolutionKind.Bundler }),
+    strict: true,
+    noEmit: true,
+    skipLibCheck: false,
+    types: ["node"],
+    typeRoots: [`${path.slice(0, path.lastIndexOf("/"))}/node_modules/@types`],
+    paths: { "express-serve-static-core": [sluice] },
+  };
+  const host = ts.createCompilerHost(options);
+  const { getSourceFile, fileExists } = host;
+  const own = loading === "require"
+    ? text
+    : text.replace(/^import (\w+) = require\((["']express["'])\)/m, "import $1 from $2");
+  host.fileExists = (name) => name === path || fileExists.call(host, name);
+  host.getSourceFile = (name, version, ...rest) => {
+    if (name === path) return ts.createSourceFile(name, own, version, true);
+    if (!parsed.has(name)) parsed.set(name, getSourceFile.call(host, name, version, ...rest));
+    return parsed.get(name);
+  };
+  const program = ts.createProgram([path], options, host);
+  const source = program.getSourceFile(path)!;
+  const diagnostics = ts.getPreEmitDiagnostics(program);
+  const elsewhere = diagnostics.filter(({ file }) => file !== source);
+  if (elsewhere.length > 0) throw new Error(ts.formatDiagnostics(elsewhere, host));
+  const refused = diagnostics.map(({ code, start, messageText }) => ({
+    line: source.getLineAndCharacterOfPosition(start!).line + 1,
+    code: `TS${code}`,
+    message: ts.flattenDiagnosticMessageText(messageText, "\n"),
+  }));
+  const unlike = unlikeTypes(source, program.getTypeChecker()).map(({ line, wanted, shown }) => ({
+    line,
+    code: "type",
+    message: `expected ${wanted}, not ${shown}`,
+  }));
+  return [...refused, ...unlike].sort((one, other) => one.line - other.line);
+}

@@ -1,0 +1,55 @@
+/** What `$ExpectType` means in the tests of DefinitelyTyped: how the compiler shows the type of an expression. */
+import ts from "typescript";
+
+/** A type that is not shown as it should be. */
+export interface Unlike {
+  /** Line of the expression, from 1. */
+  readonly line: number;
+  /** What the test wants to see. */
+  readonly wanted: string;
+  /** What the compiler shows. */
+  readonly shown: string;
+}
+
+/**
+ * Compares the types that comments of a file expect with what the compiler shows. A comment behind code is about its own
+ * line, one that has a line for itself about the next.
+ *
+ * @param source The file
+ * @param checker The compiler
+ * @throws {Error} If there is nothing whose type could be shown
+ */
+export function unlikeTypes(source: ts.SourceFile, checker: ts.TypeChecker): Unlike[] {
+  const found: Unlike[] = [];
+  source.text.split("\n").forEach((text, at) => {
+    const [, before, wanted] = text.match(/^(.*?)\/\/ \$ExpectType (.+?)\s*$/) ?? [];
+    if (wanted === undefined) return;
+    const line = before!.trim() === "" ? at + 1 : at;
+    const node = nodeOn(line, source);
+    if (node === undefined) throw new Error(`${source.fileName}:${line + 1} has nothing whose type could be shown`);
+    const shown = checker.typeToString(
+      typeOf(node, checker),
+      undefined,
+      ts.TypeFormatFlags.NoTruncation | ts.TypeFormatFlags.UseAliasDefinedOutsideCurrentScope,
+    );
+    if (shown !== wanted) found.push({ line: line + 1, wanted, shown });
+  });
+  return found;
+}
+
+/** The outermost statement, or property, that begins on a line. */
+function nodeOn(line: number, source: ts.SourceFile): ts.Node | undefined {
+  let found: ts.Node | undefined = undefined;
+  const visit = (node: ts.Node): void => {
+    if (found !== undefined) return;
+    const begins = source.getLineAndCharacterOfPosition(node.getStart(source)).line === line;
+    if (begins && node.kind !== ts.SyntaxKind.SourceFile) found = node;
+    else ts.forEachChild(node, visit);
+  };
+  visit(source);
+  return found;
+}
+
+function typeOf(node: ts.Node, checker: ts.TypeChecker): ts.Type {
+  return checker.getTypeAtLocation(ts.isExpressionStatement(node) ? node.expression : node);
+}
