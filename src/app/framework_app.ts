@@ -699,7 +699,7 @@ export class FrameworkApp<
   /**
    * Listens on a port.
    *
-   * @param port Port, 3000 by default, 0 for a free one; or more options
+   * @param port Port, a free one by default, as for 0; or more options
    * @param callback Runs when listening, or with the error that kept it from doing so
    * @returns The server
    * @throws If the port is not available and there is no callback

@@ -95,25 +95,24 @@ export class Lifecycle {
     }
   }
 
+  // What is thrown at a start that succeeds, or fails, is an uncaught exception, as on Node: it ends the process, so that
+  // somebody starts it again. What listeners throw when the server has closed is reported.
   #announce(listening: Listening, callback: ListenCallback | undefined): void {
     const { platform, server } = listening;
-    // what listeners throw when it listens, or has closed, is reported. That of a server that could not listen ends the
-    // process, as in Express: programs throw the error that they get, so that somebody starts them again
-    const guarded = (run: () => unknown): void => callGuarded(this.#app, { phase: "listener" }, run);
-    if (callback !== undefined) {
-      server.once("listening", () => guarded(() => callback.call(server))).once("error", callback);
-    }
+    if (callback !== undefined) server.once("listening", () => callback.call(server)).once("error", callback);
+    const closed = (): void => callGuarded(this.#app, { phase: "listener" }, () => server.emit("close"));
     const tell = (): void => {
-      platform.finished.then(() => guarded(() => server.emit("close")), () => {});
-      guarded(() => server.emit("listening"));
+      platform.finished.then(closed, () => {});
+      server.emit("listening");
     };
     if (platform.ready === undefined) return queueMicrotask(tell);
-    platform.ready.then(tell, (error) => {
+    // within the promise it would be an unhandled rejection
+    platform.ready.then(() => queueMicrotask(tell), (error) => {
       this.#forget(listening);
       if (server.listenerCount("error") === 0) return;
       // listeners get the error here, everybody else from server.finished
       platform.finished.catch(() => {});
-      server.emit("error", error);
+      queueMicrotask(() => server.emit("error", error));
     });
   }
 

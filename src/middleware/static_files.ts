@@ -183,6 +183,6 @@ function redirectToFolder(req: FrameworkRequest, res: FrameworkResponse): void {
     '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>Redirecting</title>\n</head>\n' +
     `<body>\n<pre>Redirecting to ${shown}</pre>\n</body>\n</html>\n`;
   // express-session writes a response of known length in two pieces; the page is ASCII, because its location is encoded
-  res.setHeader("Content-Length", String(page.length));
+  res.setHeader("Content-Length", page.length);
   res.end(page);
 }

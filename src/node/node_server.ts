@@ -51,7 +51,7 @@ class NodeServer implements PlatformServer {
   #closing = false;
 
   constructor(handler: AppFetch, options: ListenOptions, app: Routed) {
-    const { port = 3000, hostname = "", cert, key, reusePort = false } = options;
+    const { port = 0, hostname = "", cert, key, reusePort = false } = options;
     if (reusePort) assertSharedPorts(process.versions.node);
     this.#requested = { port, hostname };
     const answer = toNodeHandler({ fetch: handler });

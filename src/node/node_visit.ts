@@ -83,9 +83,9 @@ export class NodeVisit implements Surroundings, NodeInfo {
     return this.#answer;
   }
 
-  /** Whether the application broke off before its response was complete. */
-  get isAborted(): boolean {
-    return this.#exchange !== null && this.#exchange.aborted;
+  /** Whether the application broke off before it had a response. */
+  get isUnanswered(): boolean {
+    return this.#exchange !== null && this.#exchange.unanswered;
   }
 
   /** Enters at the mount that Express has reached, with the parsed body, what middleware attached, and the headers set so far. */

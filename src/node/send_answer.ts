@@ -33,7 +33,7 @@ export function sendAnswer(visit: NodeVisit, response: Response): Promise<void> 
   // the client is gone, or somebody else has answered: a timeout, a server that is closing
   if (res.writableEnded || isDestroyed(res)) return response.body?.cancel();
   // a handler broke off before there was a response; on Node the connection can be closed then
-  if (visit.isAborted) return void res.destroy();
+  if (visit.isUnanswered) return void res.destroy();
   visit.keepBody();
   const parts = NodeAnswer.partsOf(response);
   if (parts === null || !sendWhole(visit, parts)) return sendResponse(visit, response, parts);

@@ -1,3 +1,4 @@
+import type { Peer } from "../request/peer.ts";
 import { type BuiltinFiles, builtinFiles } from "./builtin_files.ts";
 import { programsBody } from "./bun_body.ts";
 import { passedOn } from "./bun_stream.ts";
@@ -24,6 +25,8 @@ import { Unanswered } from "./unanswered.ts";
 interface BunServer {
   readonly port: number;
   readonly hostname: string;
+  /** Where it listens; the path of a Unix socket. */
+  readonly address: Peer | string;
   requestIP(request: Request): { address: string; port: number } | null;
   upgrade(request: Request, options: { headers: Headers; data: BunSocket }): boolean;
   timeout(request: Request, seconds: number): void;
@@ -71,6 +74,8 @@ export function bunPlatform(): Platform {
     // after the response, headers that nobody has touched are empty
     keepHeaders: (request) => void request.headers,
     forgetsPeer: true,
+    dropsBodies: true,
+    localOf,
     awaits: (_request, info) => hasMethod<BunServer>(info, "requestIP"),
     env: (name) => globals.process.env[name],
     usualEnv: () => "development",
@@ -85,6 +90,11 @@ export function bunPlatform(): Platform {
     hasLeft: ({ signal }) => Promise.resolve(signal.aborted),
     upgrade,
   };
+}
+
+function localOf(info: unknown): Peer | undefined {
+  const address = hasMethod<BunServer>(info, "requestIP") ? info.address : undefined;
+  return typeof address === "object" ? address : undefined;
 }
 
 /** The part of `node:fs` that tells whether something exists. */
@@ -115,7 +125,7 @@ const KEEP_ALIVE_MS = 60_000;
 const silences = new WeakMap<object, BunSilence>();
 
 function serve(handler: AppFetch, options: ListenOptions, app: Routed): PlatformServer {
-  const { port = 3000, hostname = "0.0.0.0", cert, key, reusePort = false } = options;
+  const { port = 0, hostname = "0.0.0.0", cert, key, reusePort = false } = options;
   const { keepAliveTimeout = KEEP_ALIVE_MS, sendTimeout = SEND_TIMEOUT_MS } = options;
   const unanswered = new Unanswered();
   const watched = unanswered.watch(handler);

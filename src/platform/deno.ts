@@ -15,6 +15,7 @@ import {
   trustRecordsOf,
   visitHeaders,
 } from "./deno_record.ts";
+import { localOf, noteLocal } from "./deno_local.ts";
 import { isEncrypted, watchScheme } from "./deno_scheme.ts";
 import { genericPlatform, noWebSockets, variables } from "./generic.ts";
 import { listeningAt } from "./listening_at.ts";
@@ -52,6 +53,7 @@ export function denoPlatform(): Platform {
     header: readHeader,
     joinedHost,
     isEncrypted,
+    localOf,
     visitHeaders,
     arrivedText,
     keepHeaders,
@@ -125,7 +127,7 @@ function mayRead(variable: string): boolean {
 const environment = variables(readEnv);
 
 function serve(handler: AppFetch, options: ListenOptions, app: Routed): PlatformServer {
-  const { port = 3000, hostname = "0.0.0.0", cert, key, reusePort = false, sendTimeout = SEND_TIMEOUT_MS } = options;
+  const { port = 0, hostname = "0.0.0.0", cert, key, reusePort = false, sendTimeout = SEND_TIMEOUT_MS } = options;
   if (reusePort) assertUnstableNet();
   const onError = (error: unknown): Response => {
     // a stream fails for the server before it does for those who watch it
@@ -139,12 +141,15 @@ function serve(handler: AppFetch, options: ListenOptions, app: Routed): Platform
   const left = Promise.withResolvers<void>();
   // Deno listens, too, when the port is bound already: then the first listener of a process would delay its first client
   stopped.signal.addEventListener("abort", () => {}, { once: true });
-  const watched = unanswered.watch(watchScheme(handler, cert !== undefined && key !== undefined));
+  const local = { address: hostname, port };
+  const watched = unanswered.watch(noteLocal(watchScheme(handler, cert !== undefined && key !== undefined), local));
   const server = listeningAt(
     hostname,
     port,
     () => Deno.serve({ ...common, ...tls, signal: stopped.signal }, watched),
   );
+  // no request can have come yet
+  Object.assign(local, { address: server.addr.hostname, port: server.addr.port });
   server.finished.then(left.resolve, left.reject);
   const slow = new SlowReaders(app.openStreams, Deno.unrefTimer);
   slow.timeoutMs = sendTimeout;

@@ -5,7 +5,7 @@ import type { RuntimeSupport } from "../request/runtime_support.ts";
 
 /** Where and how to listen, and the limits of the server. */
 export interface ListenOptions extends Partial<ServerTimeouts>, Partial<ServerCounts> {
-  /** TCP port, 3000 by default; 0 picks a free one. */
+  /** TCP port; a free one by default, as for 0. */
   port?: number;
   /** Address to listen on; all by default. On Deno and Bun the default is all IPv4 addresses, and `"::"` is all. */
   hostname?: string;

@@ -78,6 +78,8 @@ export type Respond = (body: WebBody, status: number, statusText: string, head: 
 export interface BodyReading {
   /** Number of chunks read so far. */
   readonly taken: number;
+  /** Whether somebody waits for more of it. */
+  readonly busy: boolean;
   /** Called when the response is complete. */
   answered(): void;
   /** Discards the rest of the body, unless somebody is reading it. */
@@ -104,6 +106,8 @@ class Extras {
   watch: Watch | null = null;
   /** Whether the body was cut off. */
   broken = false;
+  /** Whether it was broken off before there was a response. */
+  unanswered = false;
   /** Whether the request is becoming, or has become, a WebSocket. */
   upgrading = false;
   /** Number of handlers whose promise has not settled yet. */
@@ -192,6 +196,11 @@ export class Exchange implements Waiter {
   /** Whether the request body was cut off before the response was complete. */
   get broken(): boolean {
     return this.#extras?.broken ?? false;
+  }
+
+  /** Whether the exchange was broken off from the server's side before there was a response. */
+  get unanswered(): boolean {
+    return this.#extras?.unanswered ?? false;
   }
 
   /** Whether all of the response has been passed to the platform. */
@@ -392,12 +401,11 @@ export class Exchange implements Waiter {
     const deliver = this.#answer;
     if (deliver !== null && typeof deliver !== "function") return false;
     this.#answer = response;
-    const isSettling = this.#isSettling;
-    if (this.hasListeners || (this.#isHandled && !isSettling)) this.#keep();
+    if (this.hasListeners || (this.#isHandled && !this.#isSettling)) this.#keep();
     if (deliver === null) return true;
     if (this.#extras?.waiting) endWaiting(this.#extras.waiting);
     if (this.streaming === null) this.#endSilence();
-    if (isSettling) this.#afterHandlers(() => deliver(response));
+    if (this.#isHeldBack) this.#release(() => deliver(response));
     else deliver(response);
     return true;
   }
@@ -415,6 +423,22 @@ export class Exchange implements Waiter {
 
   get #isSettling(): boolean {
     return this.#isHandled && this.#waitsForHandlers;
+  }
+
+  /** Whether the runtime would drop a body that is being read with the response, even what has arrived of it. */
+  get #isReading(): boolean {
+    return this.#extras !== null && this.#extras.reading !== null && this.#extras.reading.busy &&
+      this.app.runtimeSupport.dropsBodies === true;
+  }
+
+  get #isHeldBack(): boolean {
+    return this.#isSettling || this.#isReading;
+  }
+
+  #release(pass: () => void): void {
+    const passOn = (): void => this.#isReading ? this.app.runtimeSupport.nextTurn(pass) : pass();
+    if (this.#isSettling) this.#afterHandlers(passOn);
+    else passOn();
   }
 
   // Most handlers have nothing left to do when they have answered, and their promises settle some microtasks later. To
@@ -518,7 +542,10 @@ export class Exchange implements Waiter {
   breakOff(error?: Error): void {
     if (this.#end !== "open") return;
     // a client that looks only at the status must not take it for a success
-    if (this.response === null) this.settle(new Response(brokenBody(), { status: 500 }));
+    if (this.response === null) {
+      this.#ensureExtras.unanswered = true;
+      this.settle(new Response(brokenBody(), { status: 500 }));
+    }
     this.abandon();
     this.streaming?.destroy(error ?? brokenOff());
   }
@@ -532,11 +559,11 @@ export class Exchange implements Waiter {
   settled(): Response | Promise<Response> {
     const { response } = this;
     if (response === null) return this.#later();
-    return this.#isSettling ? this.#soon(response) : response;
+    return this.#isHeldBack ? this.#soon(response) : response;
   }
 
   #soon(response: Response): Promise<Response> {
-    const promise = new Promise<Response>((resolve) => this.#afterHandlers(() => resolve(response)));
+    const promise = new Promise<Response>((resolve) => this.#release(() => resolve(response)));
     notePromised(promise);
     return promise;
   }

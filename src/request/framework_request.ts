@@ -33,8 +33,8 @@ export interface ParsedQs {
  * ours have, handlers with other parameters than the path's would be accepted, too.
  */
 export interface NodeRequest {
-  /** Names and values of the trailers, the headers after the body. */
-  readonly rawTrailers: string[];
+  /** Adds a chunk to the stream, as only whoever makes one does. */
+  readonly push: unknown;
 }
 
 /** Parts of a request that have been parsed on demand, or assigned. */

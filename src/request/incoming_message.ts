@@ -147,6 +147,21 @@ export abstract class IncomingMessage extends Emitter {
       : undefined;
   }
 
+  /** Headers behind a chunked body, on Node once it has ended; no other runtime tells them, so there it is empty. */
+  get trailers(): Record<string, string> {
+    return nodesTrailers(this)?.trailers ?? {};
+  }
+
+  /** Names and values of trailers in turn; see {@linkcode IncomingMessage.trailers}. */
+  get rawTrailers(): string[] {
+    return nodesTrailers(this)?.rawTrailers ?? [];
+  }
+
+  /** Lists of the values of trailers by lower-case name; see {@linkcode IncomingMessage.trailers}. */
+  get trailersDistinct(): Record<string, string[]> {
+    return nodesTrailers(this)?.trailersDistinct ?? Object.create(null);
+  }
+
   /** The other end of the connection. */
   get peer(): Peer {
     return exchangeOf(this)?.peer as Peer;
@@ -191,13 +206,16 @@ export abstract class IncomingMessage extends Emitter {
 
   /** Whether nothing more will come: the client is gone, the response is complete, or the body was read to its end. */
   get destroyed(): boolean {
-    return isOver(exchangeOf(this)) || (readableIn(this)?.ended ?? false);
+    const exchange = exchangeOf(this);
+    const readable = readableIn(this);
+    return (exchange?.aborted ?? false) || (readable?.destroyed ?? isOver(exchange));
   }
 
   /** Whether `close` was emitted, or would have been on Node, where reading a body to its end closes the request. */
   get closed(): boolean {
-    if (isOver(exchangeOf(this))) return true;
-    return readableIn(this)?.closed ?? this.readableEnded;
+    const exchange = exchangeOf(this);
+    const readable = readableIn(this);
+    return (exchange?.aborted ?? false) || (readable?.closed ?? (isOver(exchange) || this.readableEnded));
   }
 
   /** Whether the body has been received to its end. */
@@ -411,6 +429,7 @@ makeAssignable(IncomingMessage.prototype, [
   ...["request", "info", "peer", "signal"],
   ...["client", "connection", "complete", "aborted", "rawHeaders", "headersDistinct"],
   ...["destroyed", "readable", "_readableState"],
+  ...["trailers", "rawTrailers", "trailersDistinct"],
 ]);
 
 // tests that make a request from the prototype assign either name, as on Node
@@ -431,6 +450,18 @@ Object.defineProperty(IncomingMessage.prototype, "socket", {
   },
 });
 Object.assign(IncomingMessage.prototype, { _consuming: false, _dumped: false });
+
+/** The part of Node's request that tells what came behind the body. */
+interface Trailers {
+  readonly trailers: Record<string, string>;
+  readonly rawTrailers: string[];
+  readonly trailersDistinct: Record<string, string[]>;
+}
+
+function nodesTrailers(message: IncomingMessage): Trailers | undefined {
+  const req = (exchangeOf(message)?.info as { req?: Trailers } | null | undefined)?.req;
+  return Array.isArray(req?.rawTrailers) ? req : undefined;
+}
 
 function stateOf(message: IncomingMessage): RequestState {
   return originalOf(message)[stateKey] ??= new RequestState();
@@ -467,7 +498,12 @@ function assertLate(message: IncomingMessage, what: string, cause: unknown): voi
 
 function readableOf(message: IncomingMessage, caller: string): ReadableBody {
   const exchange = exchangeFor(message, caller);
-  return stateOf(message).readable ??= new ReadableBody(exchange, originalOf(message));
+  const state = stateOf(message);
+  if (state.readable !== null) return state.readable;
+  const readable = state.readable = new ReadableBody(exchange, originalOf(message));
+  // nothing comes after `close`
+  if (state.closed) readable.ended = readable.destroyed = readable.closed = true;
+  return readable;
 }
 
 // the body as a stream, if somebody has begun to use it as one
@@ -490,14 +526,16 @@ function announceEnd(message: IncomingMessage): void {
     tell(message, "aborted");
   });
   message[exchangeKey].onEnd(() => {
-    tellOfBody(message, state, wasRead);
-    if (state.readable === null) tell(message, "close");
-    else state.readable.closeWithExchange();
+    if (message.aborted) tellOfCut(message, state.readable, wasRead);
+    if (state.readable !== null) return state.readable.closeWithExchange(state.endAwaited);
+    // nobody has read the body
+    state.closed = true;
+    if (!message.aborted && state.endAwaited) tell(message, "end");
+    tell(message, "close");
   });
 }
 
-function tellOfBody(message: IncomingMessage, { endAwaited, readable }: RequestState, wasRead: boolean): void {
-  if (!message.aborted) return void (endAwaited && (readable?.untouched ?? true) && tell(message, "end"));
+function tellOfCut(message: IncomingMessage, readable: ReadableBody | null, wasRead: boolean): void {
   if (readable !== null) readable.cut();
   else if (!wasRead && message.listenerCount("error") > 0) tell(message, "error", connectionReset());
 }

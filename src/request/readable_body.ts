@@ -29,6 +29,10 @@ export class ReadableBody implements BodyReading {
   failure: unknown = undefined;
   /** Whether `close` was emitted. */
   closed = false;
+  /** Whether it was destroyed: by its caller, by a failure, or, as Node's are, after its end. */
+  destroyed = false;
+  /** Whether `end` was emitted. */
+  #hasTold = false;
   /** The error that `destroy` was given, to be emitted before `close`. */
   #untold: Error | undefined = undefined;
   readonly #exchange: Exchange;
@@ -179,7 +183,6 @@ export class ReadableBody implements BodyReading {
       if (this.#flowing) return this.#finish();
       this.#reading = false;
       this.#keep(null);
-      if (this.#exchange.finished) this.close();
     });
   }
 
@@ -250,9 +253,9 @@ export class ReadableBody implements BodyReading {
     for (const wake of this.#loops.values()) wake();
   }
 
-  /** Whether nobody has begun to read it. */
-  get untouched(): boolean {
-    return !this.#reader.begun && !this.ended;
+  /** Whether it is being read, or somebody waits for what comes. */
+  get busy(): boolean {
+    return !this.ended && (this.#flowing || this.#fetching || this.#ending || this.#loops.size > 0);
   }
 
   /** Length of the chunk that waits for `read`. */
@@ -363,10 +366,20 @@ export class ReadableBody implements BodyReading {
   }
 
   #fail(error: unknown): void {
+    const isOver = this.#exchange.finished;
+    // what nobody takes is discarded, and some runtimes do so themselves with the response
+    if (isOver && !this.#isTaken && !this.#reader.late) return this.#finish();
     const isHeard = this.#loops.size > 0 || this.#emitter.listenerCount("error") > 0;
     this.#giveUp(error);
     this.#tell(error);
     if (this.#reader.late && !isHeard) this.#answerLate(error as Error);
+    if (isOver) this.nextTurn(() => this.close());
+  }
+
+  // whether somebody wants the chunks
+  get #isTaken(): boolean {
+    const emitter = this.#emitter;
+    return this.#loops.size > 0 || emitter.listenerCount("data") + emitter.listenerCount("readable") > 0;
   }
 
   // nobody else would: whoever waits for the end of the body waits for ever
@@ -379,7 +392,7 @@ export class ReadableBody implements BodyReading {
   }
 
   #giveUp(error: unknown): void {
-    this.ended = true;
+    this.ended = this.destroyed = true;
     this.failure = error;
     this.#wake();
     this.#reader.fail(error);
@@ -391,24 +404,37 @@ export class ReadableBody implements BodyReading {
   }
 
   #finish(): void {
-    this.ended = true;
     this.#reader.finish();
-    tell(this.#emitter, "end");
+    this.#end();
     this.#wake();
     // as in Node, reading a body to its end closes the request, before the response: handlers may wait for
     // `close` to answer
     this.nextTurn(() => this.close());
   }
 
-  /** Emits `close` because the exchange is over, unless the end of the body is just about to come. */
-  closeWithExchange(): void {
-    if (!this.#ending || this.#exchange.aborted) this.close();
+  #end(): void {
+    this.ended = this.#hasTold = true;
+    tell(this.#emitter, "end");
+    this.destroyed = true;
+  }
+
+  /**
+   * Emits `close` because the exchange is over, after the `end` of a body that nobody has read. If somebody is reading, or
+   * has paused it, both come with the end of the body.
+   *
+   * @param endAwaited Whether somebody listens for `end`
+   */
+  closeWithExchange(endAwaited: boolean): void {
+    if (this.#exchange.aborted) return this.close();
+    if (this.busy || (this.#reader.begun && !this.ended)) return;
+    if (endAwaited && !this.#hasTold && this.failure === undefined) this.#end();
+    this.close();
   }
 
   /** Emits `close`, once. */
   close(): void {
     if (this.closed) return;
-    this.closed = true;
+    this.closed = this.destroyed = true;
     if (this.#untold !== undefined) this.#tell(this.#untold);
     tell(this.#emitter, "close");
   }
@@ -438,8 +464,7 @@ export class ReadableBody implements BodyReading {
    */
   answered(): void {
     if (!this.#reader.begun || this.ended || this.#flowing || this.#loops.size > 0) return;
-    const isHeard = this.#emitter.listenerCount("data") + this.#emitter.listenerCount("readable") > 0;
-    if (!isHeard) return this.drop();
+    if (!this.#isTaken) return this.drop();
     const before = this.taken;
     clearTimeout(this.#dropTimer);
     this.#dropTimer = setTimeout(() => before === this.taken ? this.drop() : this.answered(), UNREAD_BODY_MS);
@@ -451,6 +476,7 @@ export class ReadableBody implements BodyReading {
     if (!this.#reader.begun || this.ended || this.#flowing) return;
     this.ended = true;
     this.#reader.cancel();
+    if (this.#exchange.finished) this.nextTurn(() => this.close());
   }
 
   /** Cancels the body. As in Node, the events come a turn later, when the caller has dealt with the error. */

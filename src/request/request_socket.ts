@@ -2,6 +2,7 @@ import { Emitter, listenedTo, listenerFailed, tell } from "../http/emitter.ts";
 import type { EventName } from "../http/emitter_methods.ts";
 import { describe } from "../http/error_text.ts";
 import { originalKey } from "../http/original.ts";
+import { canonicalAddress } from "../http/ip_address.ts";
 import { LONGEST_TIMER_MS } from "../http/units.ts";
 import type { Exchange } from "./exchange.ts";
 import { connectionReset } from "./body_reader.ts";
@@ -78,19 +79,27 @@ export class RequestSocket extends Emitter {
     return nodesOwn(this)?.["server"];
   }
 
-  /** Local address, on Node; `undefined` elsewhere. */
+  /**
+   * Address of this end. Only Node tells that of a connection; on Deno with `app.listen`, and on Bun, it is the one that
+   * the server listens on, `0.0.0.0` or `::` for all. `undefined` elsewhere.
+   */
   get localAddress(): string | undefined {
-    return ofNode(this, "localAddress");
+    return localOf(this).address;
   }
 
-  /** Local port, on Node; `undefined` elsewhere. */
+  /** Port of this end, on Node, on Bun, and on Deno with `app.listen`; `undefined` elsewhere. */
   get localPort(): number | undefined {
-    return ofNode(this, "localPort");
+    return localOf(this).port;
   }
 
-  /** `IPv4` or `IPv6`, on Node; `undefined` elsewhere. */
+  /** `IPv4` or `IPv6`, by `localAddress`. */
+  get localFamily(): string | undefined {
+    return familyOf(this.localAddress);
+  }
+
+  /** `IPv4` or `IPv6`, by `remoteAddress`. */
   get remoteFamily(): string | undefined {
-    return ofNode(this, "remoteFamily");
+    return familyOf(this.remoteAddress);
   }
 
   /** Bytes received over the connection, on Node; `undefined` elsewhere. */
@@ -103,9 +112,10 @@ export class RequestSocket extends Emitter {
     return ofNode(this, "bytesWritten");
   }
 
-  /** Returns the local address, port and family, on Node; `undefined` elsewhere. */
-  get address(): (() => object) | undefined {
-    return ofNode(this, "address");
+  /** `localAddress`, `localFamily` and `localPort`; as on Node, an empty object if they are unknown. */
+  address(): { address?: string; family?: string; port?: number } {
+    const { localAddress: address, localFamily: family, localPort: port } = this;
+    return address === undefined ? {} : { address, ...family && { family }, ...port !== undefined && { port } };
   }
 
   /** Writes raw bytes to the connection, such as early hints, on Node; `undefined` elsewhere. */
@@ -250,11 +260,28 @@ function nodesOwn(socket: RequestSocket): Record<string, unknown> | undefined {
   return (info as { req?: { socket?: Record<string, unknown> } } | undefined)?.req?.socket;
 }
 
+function localOf(socket: RequestSocket): Peer {
+  const nodes = nodesOwn(socket);
+  const { app, info } = socket[stateKey].exchange;
+  if (nodes === undefined) return app.runtimeSupport.localOf?.(info) ?? { address: undefined };
+  const { localAddress, localPort } = nodes as { localAddress?: string; localPort?: number };
+  // as the peer's, whose IPv4 address an IPv6 socket shows as a mapped one
+  return { address: localAddress && (canonicalAddress(localAddress) ?? localAddress), port: localPort };
+}
+
+function familyOf(address: string | undefined): string | undefined {
+  if (address === undefined) return undefined;
+  return address.includes(":") ? "IPv6" : "IPv4";
+}
+
 function tellOfCut(socket: RequestSocket): void {
   const { exchange, req } = socket[stateKey];
   const complete = (exchange.info as { req?: { complete?: boolean } } | undefined)?.req?.complete;
   const isCut = exchange.broken || !(complete ?? req.complete);
-  if (isCut && socket.listenerCount("error") > 0) tell(socket, "error", connectionReset());
+  // on Node, what the client sent may have been no HTTP
+  if (isCut && socket.listenerCount("error") > 0) {
+    tell(socket, "error", nodesOwn(socket)?.["errored"] ?? connectionReset());
+  }
 }
 
 function expire(socket: RequestSocket): void {

@@ -17,6 +17,8 @@ export class RequestState {
   leaving: AbortController | null = null;
   /** Whether `close` and the other events at the end of the exchange will be emitted. */
   announced = false;
+  /** Whether `close` was emitted for a body that nobody had read. */
+  closed = false;
   /** Whether somebody began to listen for `end` before the end of the body. */
   endAwaited = false;
   /** Whether destroying the request leaves the connection alone. */

@@ -130,8 +130,17 @@ export interface RuntimeSupport extends TagMaker {
   fillSink?(request: Request, sink: BodySink): StopFilling | null;
   /** The sender of a request, from the platform's second argument. */
   peerOf(info: unknown, request: Request): Peer;
+  /**
+   * Where the server listens that received a request; `undefined` if it is unknown. Absent where nobody tells, or the
+   * connection itself does.
+   *
+   * @param info The platform's second argument
+   */
+  localOf?(info: unknown): Peer | undefined;
   /** Whether the sender is known only as long as it is connected. */
   readonly forgetsPeer?: boolean;
+  /** Whether a body is dropped with the response, even what has arrived of it. */
+  readonly dropsBodies?: boolean;
   /** Keeps the headers of a request readable after its response, where the runtime would release them. */
   keepHeaders?(request: Request): void;
   /**

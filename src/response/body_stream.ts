@@ -52,16 +52,22 @@ export class BodyStream {
   #enqueueing = false;
   #ending = false;
   #over = false;
+  /** Why the body is about to be cut; `undefined` if it is not. */
+  #cause: Error | undefined = undefined;
   #discarding = false;
   #giveUpTimer: ReturnType<typeof setTimeout> | undefined = undefined;
+
+  readonly #nextTurn: (run: () => void) => void;
 
   /**
    * Makes an empty body.
    *
    * @param events Notified of what happens to the stream
+   * @param nextTurn Runs something after the present turn of the event loop
    */
-  constructor(events: BodyStreamEvents) {
+  constructor(events: BodyStreamEvents, nextTurn: (run: () => void) => void) {
     this.#events = events;
+    this.#nextTurn = nextTurn;
     this.readable = new ReadableStream(this, NO_QUEUE);
   }
 
@@ -77,6 +83,7 @@ export class BodyStream {
   pull(): void {
     this.#asked = true;
     this.#pieces++;
+    if (this.#pieces === 1 && this.#cause !== undefined) this.#cutLater();
     this.#deliver();
   }
 
@@ -99,7 +106,7 @@ export class BodyStream {
 
   /** Whether `drain` is waited for. */
   get needsDrain(): boolean {
-    return this.#drain !== null && !this.#over;
+    return this.#drain !== null && !this.#over && this.#cause === undefined;
   }
 
   /**
@@ -110,8 +117,9 @@ export class BodyStream {
    * @returns Whether more may be written right away; otherwise wait for `drain`
    */
   write(bytes: Uint8Array, taken?: TakenCallback): boolean {
-    if (bytes.byteLength === 0 && this.#queue.length > 0) return this.#writeNothing(taken);
-    if (this.#over || this.#discarding || bytes.byteLength === 0) {
+    const isRefused = this.#over || this.#discarding || this.#cause !== undefined;
+    if (bytes.byteLength === 0 && this.#queue.length > 0 && !isRefused) return this.#writeNothing(taken);
+    if (isRefused || bytes.byteLength === 0) {
       if (taken !== undefined) queueMicrotask(taken);
       return true;
     }
@@ -152,6 +160,7 @@ export class BodyStream {
 
   /** Ends the body after what was written. */
   end(): void {
+    if (this.#cause !== undefined) return;
     this.#ending = true;
     if (!this.#discarding) return this.#deliver();
     clearTimeout(this.#giveUpTimer);
@@ -170,21 +179,41 @@ export class BodyStream {
     if (giveUp !== null) this.#giveUpTimer = setTimeout(giveUp, UNREAD_BODY_MS);
   }
 
-  /** Cuts the body: the client sees a truncated response, not a complete one. */
-  destroy(error: unknown): void {
+  /**
+   * Cuts the body: the client sees a truncated response, not a complete one. What was written before, and the client can
+   * take right away, is sent, as by Node, which has written it to the socket by then.
+   *
+   * @param error Why
+   */
+  destroy(error: Error): void {
     if (this.#giveUpTimer !== undefined) clearTimeout(this.#giveUpTimer);
-    if (this.#over) return;
-    this.#over = true;
-    this.#drop();
+    if (this.#over || this.#cause !== undefined) return;
     // whoever cuts the body knows why
     expectEcho(error, "skip");
-    this.#controller.error(error);
+    this.#cause = error;
+    this.#refuse();
+    // otherwise when the runtime begins to read
+    if (this.#pieces > 0 || this.#discarding) this.#cutLater();
   }
 
-  // drops what is queued, and calls its callbacks with an error
+  // servers drop what they were given in the turn in which a body fails
+  #cutLater(): void {
+    this.#nextTurn(() => {
+      if (this.#over) return;
+      this.#over = true;
+      this.#drop();
+      this.#controller.error(this.#cause);
+    });
+  }
+
   #drop(): void {
     this.#queue = [];
     this.#queued = 0;
+    this.#refuse();
+  }
+
+  // calls the callbacks of what is queued with an error
+  #refuse(): void {
     this.#waiting?.forEach((taken) => taken(clientLeft()));
     this.#waiting = null;
   }
@@ -239,7 +268,7 @@ export class BodyStream {
   }
 
   #drained(): void {
-    if (this.#drain === null || this.#ending || this.#queued > 0) return;
+    if (this.#drain === null || this.#ending || this.#queued > 0 || this.#cause !== undefined) return;
     const turn = this.#drain;
     this.#drain = null;
     turn(this.#events.drain);

@@ -229,7 +229,7 @@ async function sendBytes(
   { start, end }: ByteRange,
 ): Promise<void> {
   const length = Math.max(0, end - start + 1);
-  res.setHeader("Content-Length", String(length));
+  res.setHeader("Content-Length", length);
   if (res.req.method === "HEAD" || length === 0) return void res.end();
   const whole = length === stat.size;
   if (length <= (files.wholeBytes ?? WHOLE_FILE_BYTES)) {

@@ -17,7 +17,8 @@ export function fromForeign(value: unknown): Response | null {
 // Node's Response reads other classes' streams as iterables, and throws outside of any handler when the client leaves
 function nativeBody(body: BodySource | null): ReadableStream | null {
   const isForeign = body !== null && typeof body === "object" && !(body instanceof ReadableStream);
-  return isForeign && isBodySource(body) ? new StreamedBody(body, UNWATCHED).stream : body as ReadableStream | null;
+  if (!isForeign || !isBodySource(body)) return body as ReadableStream | null;
+  return new StreamedBody(body, UNWATCHED, queueMicrotask).stream;
 }
 
 // whoever sends the response sees how it ends

@@ -693,7 +693,8 @@ function sendWhole<R extends AnyResponse>(res: R, body: string | Uint8Array | un
   if (outgoing.validated && res.req?.fresh) res.statusCode = 304;
   const status = res.statusCode;
   if (status === 204 || status === 304 || status === 205) {
-    if (status !== 205) res.removeHeader("Content-Type");
+    if (status === 205) res.setHeader("Content-Length", "0");
+    else for (const name of ["Content-Type", "Content-Length"]) res.removeHeader(name);
     res.removeHeader("Transfer-Encoding");
     return res.end();
   }

@@ -13,7 +13,7 @@ export function mayHaveContent(status: number): boolean {
  *
  * @param status Status of the response
  * @param isHead Whether the response is to HEAD, which gets the headers that GET gets (RFC 9110 section 9.3.2)
- * @param headers Headers of the response; `Content-Length` and `Transfer-Encoding` are removed or corrected
+ * @param headers A copy of the headers; `Content-Length` and `Transfer-Encoding` are removed or corrected
  * @param body The body
  * @param app The application, which knows the runtime
  * @returns The body that is sent, `null` for none; empty in a response to HEAD
@@ -32,8 +32,8 @@ export function frame(
     return null;
   }
   if (isHead) {
-    const length = lengthOf(body);
-    if (length > 0 && !chunked) headers.put("content-length", String(length));
+    const length = body === null ? -1 : lengthOf(body);
+    if (length >= 0 && !chunked) headers.put("content-length", String(length));
     return headers.has("content-length") ? null : nothing();
   }
   if (body instanceof ReadableStream) return chunked ? body : sized(body, headers, app);

@@ -20,7 +20,7 @@ export abstract class HeaderMethods extends Emitter {
   /** Whether the status and headers have been sent, and can no longer be changed. */
   abstract get headersSent(): boolean;
 
-  /** The `Content-Length` that the platform sends, `undefined` if it is not known. */
+  /** The length of the body that was sent, `undefined` if it does not show. */
   protected abstract get sentLength(): string | undefined;
 
   /** Further headers of a response that has been sent, by lower-case name. */
@@ -81,7 +81,10 @@ export abstract class HeaderMethods extends Emitter {
     for (const [name, value] of pairs) this.appendHeader(name, value);
   }
 
-  /** Reads a header as it was set; once it is sent, as it was sent, including the platform's `Content-Length`. */
+  /**
+   * Reads a header as it was set. After `res.send` and the like this includes the `Content-Length`; as on Node, one that
+   * is added to what `res.end` got does not show.
+   */
   getHeader(name: string): HeaderValue | undefined {
     const value = this.outgoing.get(name);
     if (value !== undefined || !this.headersSent) return value;

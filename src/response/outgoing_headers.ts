@@ -129,6 +129,17 @@ export class OutgoingHeaders {
     return this.#contentType === undefined ? names : [this.#contentTypeName, ...names];
   }
 
+  /** A copy of all of them. */
+  copy(): OutgoingHeaders {
+    const copy = new OutgoingHeaders();
+    copy.#contentType = this.#contentType;
+    copy.#contentTypeName = this.#contentTypeName;
+    copy.#others = this.#others?.map(({ key, name, value }) => new Entry(key, name, value)) ?? null;
+    copy.framed = this.framed;
+    copy.coded = this.coded;
+    return copy;
+  }
+
   /** A copy by lower-case name, as Node's `getHeaders`. */
   toRecord(): Record<string, HeaderValue> {
     const record: Record<string, HeaderValue> = Object.create(null);

@@ -147,16 +147,16 @@ export abstract class OutgoingMessage extends HeaderMethods {
     return this[stateKey].headers;
   }
 
-  /** The `Content-Length` that the platform sends, `undefined` if it is not known. */
+  /** The length of the body that was sent, `undefined` if it does not show. */
   protected get sentLength(): string | undefined {
-    const { body } = this[stateKey];
-    const length = body === null ? -1 : lengthOf(body);
+    const { shown } = this[stateKey];
+    const length = shown === null || this.outgoing.has("transfer-encoding") ? -1 : lengthOf(shown);
     return length < 0 ? undefined : String(length);
   }
 
   /** Further headers of the response: those of the 404 page, or of a `Response` that a handler returned. */
   protected get sentHeaders(): Record<string, HeaderValue> {
-    const headers = exchangeOf(this)?.response?.headers;
+    const headers = this[stateKey].hasOthers ? exchangeOf(this)?.response?.headers : undefined;
     if (headers === undefined) return {};
     const cookies = headers.getSetCookie();
     return { ...Object.fromEntries(headers), ...cookies.length > 0 && { "set-cookie": cookies } };
@@ -273,7 +273,7 @@ export abstract class OutgoingMessage extends HeaderMethods {
         exchange.abandon();
       },
       leftOpen: (error) => report(this, error, "response"),
-    });
+    }, app.runtimeSupport.nextTurn);
     app.openStreams.add(body);
     exchange.streaming = body;
     let isTaken: boolean;
@@ -320,9 +320,11 @@ export abstract class OutgoingMessage extends HeaderMethods {
     }
     if (isReplaced) return this[streamKey](body instanceof Blob ? body.stream() : body);
     implicitHead(this);
+    const state = this[stateKey];
     let isTaken = false;
     try {
-      isTaken = this[stateKey].settleWhole(exchangeFor(this, "res.send"), body, this.statusCode);
+      isTaken = state.settleWhole(exchangeFor(this, "res.send"), body, this.statusCode);
+      if (body instanceof Blob) state.shown = body;
     } finally {
       // none of it is sent, or the client is gone
       if (!isTaken && !(body instanceof Blob)) body.cancel().catch((error) => report(this, error, "response"));
@@ -366,7 +368,8 @@ export abstract class OutgoingMessage extends HeaderMethods {
     } else if (state.ended || state.stream !== null) {
       this.end(body);
     } else {
-      state.settleWhole(exchange, body === "" ? null : body, this.statusCode);
+      state.settleWhole(exchange, body === "" && !exchange.target.isHead ? null : body, this.statusCode);
+      state.shown = body;
     }
   }
 
@@ -604,7 +607,7 @@ function startStream(message: OutgoingMessage): void {
       openStreams.delete(original);
       exchange.abandon();
     },
-  });
+  }, exchange.app.runtimeSupport.nextTurn);
   let isTaken: boolean;
   try {
     isTaken = state.settle(exchange, stream.readable, message.statusCode);

@@ -26,8 +26,13 @@ export class ResponseState {
   stream: BodyStream | null = null;
   /** Whether the response is registered to emit `finish` and `close`, or has emitted them. */
   ending: "unwatched" | "awaited" | "told" = "unwatched";
-  /** The body of a response that was ended in one piece, `null` for none. */
-  body: WebBody = null;
+  /**
+   * The body whose length shows as a header: as in Express, that of `res.send` and the like, and not that of `res.end`;
+   * `null` for none.
+   */
+  shown: WebBody = null;
+  /** Whether the web response has headers that were not set here. */
+  hasOthers = false;
 
   /** The headers that were set. */
   get headers(): OutgoingHeaders {
@@ -59,19 +64,19 @@ export class ResponseState {
     const { headers } = this;
     const status = this.sentStatus || statusCode;
     const { isHead } = exchange.target;
-    const framed = headers.framed || isHead || !mayHaveContent(status)
-      ? frame(status, isHead, headers, body, exchange.app)
-      : body;
+    const isPlain = !headers.framed && !isHead && mayHaveContent(status);
+    // a copy, because loggers ask for the headers that the program has set
+    const sent = isPlain ? headers : headers.copy();
+    const framed = isPlain ? body : frame(status, isHead, sent, body, exchange.app);
     const reason = !this.reason || this.reason === statusText(status) ? "" : this.reason;
     let isFirst: boolean;
     try {
-      isFirst = exchange.settle(webResponse(status, reason, headers, framed, exchange));
+      isFirst = exchange.settle(webResponse(status, reason, sent, framed, exchange));
     } catch (error) {
       // nothing has left yet, so an error handler may still answer
       this.sentStatus = 0;
       throw error;
     }
-    this.body = framed;
     this.sentStatus = status;
     return isFirst && framed !== null && !isHead;
   }
@@ -101,6 +106,7 @@ export class ResponseState {
    */
   take(exchange: Exchange, response: Response): boolean {
     this.sentStatus = response.status;
+    this.hasOthers = true;
     this.ended = true;
     const isFirst = exchange.settle(response);
     exchange.finish();
@@ -114,7 +120,8 @@ export class ResponseState {
    * @param status Its status
    */
   sent(body: string, status: number): void {
-    this.body = body;
+    this.shown = body;
+    this.hasOthers = true;
     this.sentStatus = status;
     this.ended = true;
   }

@@ -32,6 +32,7 @@ export class StreamedBody {
   readonly stream: ReadableStream<Uint8Array>;
   readonly #chunks: Chunks;
   readonly #events: StreamedBodyEvents;
+  readonly #nextTurn: (run: () => void) => void;
   #controller!: ReadableStreamDefaultController<Uint8Array>;
   #over = false;
   #pieces = 0;
@@ -42,10 +43,12 @@ export class StreamedBody {
   /**
    * @param source A web stream or an async iterable of text or bytes
    * @param events Notified of how it went
+   * @param nextTurn Runs something after the present turn of the event loop
    */
-  constructor(source: BodySource, events: StreamedBodyEvents) {
+  constructor(source: BodySource, events: StreamedBodyEvents, nextTurn: (run: () => void) => void) {
     this.#chunks = iteratorOf(source);
     this.#events = events;
+    this.#nextTurn = nextTurn;
     this.stream = new ReadableStream(this, NO_QUEUE);
   }
 
@@ -77,8 +80,9 @@ export class StreamedBody {
       const error = asError(thrown);
       // before the client's side, because the runtime may tell the error, too
       this.#events.fail(error);
-      this.#controller.error(error);
       this.giveUp();
+      // later, because servers drop what they were given in the turn in which a body fails
+      this.#nextTurn(() => this.#controller.error(error));
     }
   }
 

@@ -21,7 +21,7 @@ export function watchedBody(
   if (body === null || body.locked) return null;
   const closed = closedPromiseOf(body);
   if (closed === undefined) {
-    return support.passedOn?.(body, failed) ?? new StreamedBody(body, new Watching(failed)).stream;
+    return support.passedOn?.(body, failed) ?? new StreamedBody(body, new Watching(failed), support.nextTurn).stream;
   }
   closed.then(undefined, failed);
   return null;

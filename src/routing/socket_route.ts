@@ -74,6 +74,13 @@ export class SocketRoute implements RoutedEntries {
 }
 
 function assertHandlers(caller: string, handlers: unknown): asserts handlers is WebSocketHandlers {
+  if (typeof handlers === "function") {
+    throw new TypeError(
+      `${caller} takes an object with the connection's handlers, not a function (ws, req), which is the way of ` +
+        `express-ws: leave out expressWs(app), and write { open(ws) {}, message(ws, data) {}, close(ws) {} }; the ` +
+        "request is ws.data.req (docs/websockets.md#coming-from-express-ws)",
+    );
+  }
   if (typeof handlers !== "object" || handlers === null) {
     throw new TypeError(
       `${caller} needs the connection's handlers last, such as { message(ws, data) {} }, not ${describe(handlers)}`,

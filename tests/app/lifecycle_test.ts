@@ -2,6 +2,7 @@ import { fileURLToPath } from "node:url";
 import { EventEmitter } from "node:events";
 import { createServer } from "node:http";
 import { assert, assertEquals, assertInstanceOf, assertRejects, assertStringIncludes, assertThrows } from "@std/assert";
+import type { FrameworkApp, Server } from "@sluice/sluice";
 import { OPCODE } from "../contracts/frame.ts";
 import { RawSocket } from "../contracts/raw_socket.ts";
 import { quietApp } from "../support/app.ts";
@@ -149,6 +150,37 @@ Deno.test("a port in use is an error for the callback, or thrown if there is non
   assertInstanceOf(error, Deno.errors.AddrInUse);
   assertEquals(second.server, null);
   await first.close();
+});
+
+Deno.test("without a port a free one is taken, and every form of Express's arguments is understood", async () => {
+  type Form = (app: FrameworkApp, listening: () => void) => Server;
+  const forms: readonly Form[] = [
+    (app, listening) => app.listen().on("listening", listening),
+    (app, listening) => app.listen(listening),
+    (app, listening) => app.listen(undefined, listening),
+    (app, listening) => app.listen(null as never, listening),
+    (app, listening) => app.listen({}, listening),
+    (app, listening) => app.listen({ hostname: "127.0.0.1" }, listening),
+    (app, listening) => app.listen(0, listening),
+    (app, listening) => app.listen("0", listening),
+    (app, listening) => app.listen(0, undefined, listening),
+    (app, listening) => app.listen(0, null as never, listening),
+    (app, listening) => app.listen(0, undefined, undefined, listening),
+    (app, listening) => app.listen(0, "localhost", listening),
+    (app, listening) => app.listen(0, 10, listening),
+    (app, listening) => app.listen(0, "127.0.0.1", 10, listening),
+  ];
+  const ports = new Set<number>();
+  const apps = forms.map(() => quietApp());
+  for (const [i, form] of forms.entries()) {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const { port } = form(apps[i]!, resolve);
+    await promise;
+    ports.add(port);
+    assert(port > 0 && port !== 3000, `${form} listens on ${port}`);
+  }
+  assertEquals(ports.size, forms.length);
+  for (const app of apps) await app.close();
 });
 
 Deno.test("host is Node's name of hostname, and a path is refused", async () => {

@@ -61,6 +61,20 @@ export function streamRoutes(app: FrameworkApp): void {
     res.end();
   });
 
+  app.get("/stream/failing/:how", async ({ params: { how } }, res) => {
+    const body = async function* () {
+      yield "written";
+      await Promise.resolve();
+      throw new Error(how);
+    };
+    if (how === "sent") return void res.send(body());
+    if (how.startsWith("late")) await Promise.resolve();
+    res.write("written");
+    if (how === "soon-thrown") await Promise.resolve();
+    if (how.endsWith("thrown")) throw new Error(how);
+    res.destroy();
+  });
+
   app.get("/stream/sized", (_req, res) => {
     res.set("Content-Length", "6").write("abc");
     res.end("def");
@@ -96,6 +110,19 @@ export function streamRoutes(app: FrameworkApp): void {
     res.json({ length });
   });
   app.post("/upload/ignored", (_req, res) => res.send("not read"));
+
+  app.all("/ends/:how", async ({ params: { how } }, res) => {
+    const { req } = res;
+    let seen = "";
+    req.on("end", () => seen += `end ${req.readable} ${req.readableEnded} `);
+    req.on("close", () => raise(`${req.query["flag"]}-${seen}close`));
+    if (how === "data") req.on("data", () => {});
+    if (how === "soon") await Promise.resolve();
+    if (how !== "unread" && how !== "answered") req.resume();
+    if (how === "late") await new Promise((resolve) => setTimeout(resolve, 20));
+    res.send("answered");
+    if (how === "answered") req.resume();
+  });
 
   // a logger reads what it needs once the request is over
   const tell = (req: FrameworkRequest) => {

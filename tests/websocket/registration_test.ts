@@ -220,3 +220,21 @@ Deno.test("a router or an application called by a middleware has its sockets", a
     }
   });
 });
+
+Deno.test("a function in the way of express-ws is refused, and the error says what to write instead", () => {
+  const app = quietApp();
+  const router = new Router();
+  const expressWs = ((ws: unknown, req: unknown) => [ws, req]) as never;
+  for (
+    const [caller, register] of [
+      ["app.ws", () => app.ws("/chat/:room", expressWs)],
+      ["app.ws", () => app.ws("/chat/:room", (_req, _res, next) => next(), expressWs)],
+      ["ws", () => router.ws("/chat/:room", expressWs)],
+    ] as const
+  ) {
+    const { message } = assertThrows(register, TypeError);
+    assertStringIncludes(message, `ws takes an object with the connection's handlers, not a function (ws, req)`);
+    assertStringIncludes(message, "leave out expressWs(app), and write { open(ws) {}, message(ws, data) {}");
+    assertStringIncludes(message, "the request is ws.data.req");
+  }
+});

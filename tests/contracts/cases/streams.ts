@@ -16,6 +16,18 @@ async function inPieces(ask: Ask, path: string, flag: string): Promise<string[]>
   }
 }
 
+/** Reads a body that must fail, and returns what came before that. */
+async function untilCut(answer: Response): Promise<string> {
+  const reader = answer.body!.pipeThrough(new TextDecoderStream()).getReader();
+  let text = "";
+  try {
+    for (let read = await reader.read(); !read.done; read = await reader.read()) text += read.value;
+  } catch {
+    return text;
+  }
+  throw new Error(`the body ended as if it were complete: ${text}`);
+}
+
 /** Uploads a piece, waits until the program has seen it, and uploads the last. */
 async function uploaded(ask: Ask, path: string, flag: string): Promise<unknown> {
   const pieces = (async function* () {
@@ -62,6 +74,18 @@ export const streams: Chapter = chapter("Streams", (it) => {
     assertEquals((await (await ask("/stream/large")).bytes()).length, 64 * 64 * 1024);
   });
 
+  for (const how of ["sent", "thrown", "soon-thrown", "late-thrown", "destroyed", "late-destroyed"]) {
+    it(
+      `what was written before an answer failed arrives, and then the client sees that it was cut: ${how}`,
+      async ({ ask }) => {
+        const answer = await ask(`/stream/failing/${how}`);
+        assertEquals([answer.status, await untilCut(answer)], [200, "written"]);
+      },
+      "pieces",
+      "cut",
+    );
+  }
+
   it("HEAD of a streamed answer has no body and ends", async ({ ask, flag }) => {
     await ask(`/flags/${flag}`, { method: "POST" });
     assertEquals(await text(ask, `/stream/written?flag=${flag}`, { method: "HEAD" }), "");
@@ -95,6 +119,16 @@ export const streams: Chapter = chapter("Streams", (it) => {
     assertEquals(await text(ask, "/upload/ignored", init), "not read");
     assertEquals(await text(ask, "/"), "home");
   });
+
+  for (const how of ["flowing", "data", "soon", "late", "answered", "unread"]) {
+    it(`a request emits end once, and then close, whatever comes in between: ${how}`, async ({ ask, flag }) => {
+      for (const init of [{}, { method: "POST", body: "abc" }, { method: "POST" }]) {
+        const name = `${flag}-${init.method}-${init.body}`;
+        assertEquals(await text(ask, `/ends/${how}?flag=${name}`, init), "answered");
+        await flagged(ask, encodeURIComponent(`${name}-end false true close`));
+      }
+    });
+  }
 
   for (const where of ["listener", "late-listener", "promise", "middleware"]) {
     it(`the request can still be read after the answer: ${where}`, async ({ ask, flag, lacks }) => {

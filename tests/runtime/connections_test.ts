@@ -1,0 +1,41 @@
+/** What requests tell of their connections, on every runtime that listens. */
+import { assertEquals } from "@std/assert";
+import { run } from "../../scripts/process.ts";
+import { LISTENING_RUNTIMES } from "../support/listening_runtimes.ts";
+import { PATIENCE_MS } from "../support/patience.ts";
+
+const ENDS = {
+  localAddress: "127.0.0.1",
+  localFamily: "IPv4",
+  remoteAddress: "127.0.0.1",
+  remoteFamily: "IPv4",
+  address: { address: "127.0.0.1", family: "IPv4", port: 0 },
+};
+
+/** What only Node tells; docs/express-differences.md says so. */
+const TRAILERS = {
+  Node: {
+    trailers: { "x-one": "1, 2" },
+    rawTrailers: ["X-One", "1", "X-One", "2"],
+    trailersDistinct: { "x-one": ["1", "2"] },
+  },
+  Deno: { trailers: {}, rawTrailers: [], trailersDistinct: {} },
+  // its server refuses them
+  Bun: undefined,
+};
+
+/** The code of the socket's error for a client that has sent what is no HTTP. */
+const BROKEN = { Node: "HPE_INVALID_CHUNK_SIZE", Deno: "ECONNRESET", Bun: "ECONNRESET" };
+
+for (const { name, ignore, command } of LISTENING_RUNTIMES) {
+  Deno.test(`on ${name}, a request knows both ends of its connection, and a client that breaks the protocol`, {
+    ignore,
+  }, async () => {
+    const [program, ...args] = await command("tests/fixtures/connections.ts");
+    const { output } = await run(program, args, { limitMs: PATIENCE_MS, quiet: true });
+    const { ends, port, statuses, trailers, broken } = JSON.parse(output.trim().split("\n").at(-1)!);
+    assertEquals([ends, port, statuses[0]], [ENDS, true, "200"]);
+    assertEquals([trailers, statuses[1]], [TRAILERS[name], name === "Bun" ? "400" : "200"]);
+    assertEquals(broken.toSorted(), ["aborted undefined", "error ECONNRESET", `socket ${BROKEN[name]}`]);
+  });
+}

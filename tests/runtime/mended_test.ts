@@ -1,0 +1,110 @@
+/**
+ * What only a runtime itself can mend: limits that the documentation names, each with the program that shows it, without
+ * Sluice. A test fails when the runtime has mended it.
+ */
+import { assert, assertStringIncludes } from "@std/assert";
+import { opened } from "../support/raw_client.ts";
+import { type Program, startProgram } from "../support/program.ts";
+
+const runtimes = Deno.env.get("SLUICE_RUNTIMES");
+const SERVER = "tests/fixtures/runtime_server.js";
+const PAGE = "docs/express-differences.md";
+
+/** ms in which a server on the same machine sends what it is going to send. */
+const ANSWER_MS = 1000;
+
+interface Limit {
+  readonly runtime: "Deno" | "Bun";
+  /** How the page begins to tell of it. */
+  readonly told: string;
+  /** Whether it is still there. */
+  isLeft(port: number): Promise<boolean>;
+}
+
+const LIMITS: readonly Limit[] = [
+  {
+    runtime: "Deno",
+    told: "- **`Upgrade` beside a body.**",
+    isLeft: async (port) => (await answer(port, H2C)).startsWith("HTTP/1.1 400"),
+  },
+  {
+    runtime: "Deno",
+    told: "- **205.**",
+    // neither a length nor a closed connection says that it has ended
+    isLeft: async (port) => !/^(?:content-length|transfer-encoding):/im.test(await answer(port, get("/205"))),
+  },
+  ...(["Deno", "Bun"] as const).map((runtime): Limit => ({
+    runtime,
+    told: "- **The version of HTTP.**",
+    isLeft: async (port) => {
+      const { info, request } = JSON.parse(bodyOf(await answer(port, get("/"))));
+      return ![...info, ...request].some((name: string) => /version/i.test(name));
+    },
+  })),
+  {
+    runtime: "Deno",
+    told: "- **Trailers of requests.**",
+    isLeft: async (port) => {
+      const { info, request } = JSON.parse(bodyOf(await answer(port, TRAILERS)));
+      return ![...info, ...request].some((name: string) => /trailer/i.test(name));
+    },
+  },
+  {
+    runtime: "Bun",
+    told: "- **Trailers of requests.**",
+    isLeft: async (port) => (await answer(port, TRAILERS)).includes("HTTP/1.1 400"),
+  },
+];
+
+/** What Java's HttpClient sends first, unless it is told not to. */
+const H2C = "POST / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade, HTTP2-Settings\r\nContent-Length: 3\r\n" +
+  "HTTP2-Settings: AAEAAEAAAAIAAAABAAMAAABkAAQBAAAAAAUAAEAA\r\nUpgrade: h2c\r\n\r\nabc";
+
+const TRAILERS = "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\nX-One: 1\r\n\r\n";
+
+function get(path: string): string {
+  return `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
+}
+
+function bodyOf(text: string): string {
+  return text.slice(text.indexOf("\r\n\r\n") + 4);
+}
+
+/** All that a server sends: the connection stays open, as most clients keep it. */
+async function answer(port: number, request: string): Promise<string> {
+  const connection = await opened({ port }, request);
+  const timer = setTimeout(() => connection.close(), ANSWER_MS);
+  const decoder = new TextDecoder();
+  const buffer = new Uint8Array(65_536);
+  let text = "";
+  try {
+    for (;;) {
+      const length = await connection.read(buffer);
+      if (length === null) break;
+      text += decoder.decode(buffer.subarray(0, length));
+    }
+    connection.close();
+  } catch {
+    // it was closed here
+  } finally {
+    clearTimeout(timer);
+  }
+  return text;
+}
+
+function started(runtime: Limit["runtime"]): Promise<Program> {
+  return runtime === "Bun"
+    ? startProgram(`${runtimes}node_modules/.bin/bun`, [SERVER], { cwd: "." })
+    : startProgram(Deno.execPath(), ["run", "-A", "--quiet", "--no-config", SERVER], { cwd: "." });
+}
+
+for (const { runtime, told, isLeft } of LIMITS) {
+  Deno.test(`what ${runtime} cannot do is documented, and still so: ${told.replaceAll(/[-*]/g, "").trim()}`, {
+    ignore: runtime === "Bun" && runtimes === undefined,
+  }, async () => {
+    assertStringIncludes(await Deno.readTextFile(PAGE), told);
+    await using server = await started(runtime);
+    const advice = `take "${told}" out of ${PAGE}, as far as it is about ${runtime}, and its entry out of this test`;
+    assert(await isLeft(Number(server.line)), `${runtime} has mended it: ${advice}`);
+  });
+}

@@ -1,0 +1,33 @@
+/** The runtimes with `app.listen`, and how a program is started on each. */
+import { bundled } from "../contracts/bundled.ts";
+import { bundleForNode, lockFlag, skipNode } from "./node_program.ts";
+
+const folder = Deno.env.get("SLUICE_RUNTIMES");
+
+/** A runtime with `app.listen`. */
+export interface ListeningRuntime {
+  /** Its name. */
+  readonly name: "Deno" | "Node" | "Bun";
+  /** Whether it is missing here. */
+  readonly ignore: boolean;
+  /** The command that runs a program, given by its path below the root, and its arguments. */
+  command(program: string): Promise<[command: string, ...args: string[]]>;
+}
+
+/** All of them. */
+export const LISTENING_RUNTIMES: readonly ListeningRuntime[] = [
+  {
+    name: "Deno",
+    ignore: false,
+    async command(program) {
+      const lock = await lockFlag(program.replace(/[^a-z0-9]+/g, "_"));
+      return [Deno.execPath(), "run", "-A", "--quiet", lock, program];
+    },
+  },
+  { name: "Node", ignore: skipNode, command: async (program) => ["node", await bundleForNode("node.ts", program)] },
+  {
+    name: "Bun",
+    ignore: folder === undefined,
+    command: async (program) => [`${folder}node_modules/.bin/bun`, await bundled(program, "deno")],
+  },
+];
