@@ -83,13 +83,6 @@ export const APPLICATIONS: readonly Suite[] = [
     env: { NODE_ENV: "production" },
   },
   {
-    name: "Node-RED",
-    repository: "node-red/node-red",
-    commit: "1f38dc899b1d6d24b05369023ef2d83b808cd55d",
-    runner: "mocha",
-    tests: [],
-  },
-  {
     name: "PeerServer",
     repository: "peers/peerjs-server",
     commit: "cfa79ac8607686ba5dfd5110e5ea5edfdb3fe61d",
