@@ -84,17 +84,18 @@ for (const { name, source, built } of entries) {
 }
 
 Deno.test("published stack traces name the same functions and classes", async () => {
-  const page = async (path: string) => {
+  const frames = async (path: string) => {
     const { default: sluice } = await imported(path);
     const app = sluice().set("env", "test");
     app.use((_req: unknown, _res: unknown, next: () => void) => next());
     app.get("/", () => {
       throw new Error("shown");
     });
+    app.use((error: Error, _req: unknown, res: FrameworkResponse, _next: unknown) => res.send(error.stack));
     const response: Response = await app.handle(new Request("http://localhost/"));
     return [...(await response.text()).matchAll(/at ([\w.#]+) \(/g)].map(([, name]) => name);
   };
-  const [before, after] = await Promise.all([entries[0]!.source, entries[0]!.built].map(page));
+  const [before, after] = await Promise.all([entries[0]!.source, entries[0]!.built].map(frames));
   assert(before!.some((name) => name!.includes(".#")), before!.join());
   assertEquals(after, before);
 });

@@ -233,7 +233,7 @@ Deno.test("a function in the way of express-ws is refused, and the error says wh
     ] as const
   ) {
     const { message } = assertThrows(register, TypeError);
-    assertStringIncludes(message, `ws takes an object with the connection's handlers, not a function (ws, req)`);
+    assertStringIncludes(message, `${caller} takes an object with the connection's handlers, not a function (ws, req)`);
     assertStringIncludes(message, "leave out expressWs(app), and write { open(ws) {}, message(ws, data) {}");
     assertStringIncludes(message, "the request is ws.data.req");
   }
