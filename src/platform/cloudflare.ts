@@ -36,6 +36,7 @@ export function cloudflarePlatform(): Platform {
     name: "Workers",
     // a function exported as the default is taken for a Durable Object class
     callableApps: false,
+    dropsBodies: true,
     get files() {
       return files === undefined ? files = workerFiles() : files;
     },
