@@ -1,5 +1,5 @@
 import { noFaults, tellFaults } from "./faults.js";
-import { hungUp } from "./hung_up.js";
+import { sentFirst } from "./hung_up.js";
 
 export const title = "an error after the answer has begun cuts it, and one after its end changes nothing";
 
@@ -62,7 +62,7 @@ export const requests = [
   ...["throws", "rejects", "rejects-at-once", "next", "continues"].flatMap((how) =>
     Object.keys({ ...begun, ...done }).map((name) => ({
       path: `/${how}/${name}`,
-      ...name === "write" && how !== "rejects" && how !== "rejects-at-once" && { differs: hungUp },
+      ...name === "write" && how !== "rejects" && how !== "rejects-at-once" && { differs: sentFirst },
     }))
   ),
   { path: "/twice" },

@@ -1,5 +1,5 @@
 import { noFaults, tellFaults } from "./faults.js";
-import { hungUp } from "./hung_up.js";
+import { hungUp, sentFirst } from "./hung_up.js";
 
 export const title = "of answers given twice, late or after the end, the first is sent, as on Express";
 
@@ -78,9 +78,11 @@ export default function (app) {
   app.get("/alive", (_req, res) => res.send("alive"));
 }
 
-// the head was written or fixed, and then an error came before it was sent
-const silent = (how, name) =>
-  / after writeHead$|^writeHead twice/.test(name) || (how === "at-once" && / after write$/.test(name));
+function differenceOf(how, name) {
+  // the head was fixed, and then an error came before it was sent
+  if (/ after writeHead$|^writeHead twice/.test(name)) return { differs: hungUp };
+  return how === "at-once" && / after write$/.test(name) ? { differs: sentFirst } : {};
+}
 
 /** Paths whose requests must leave nothing behind. */
 export const measured = [
@@ -91,9 +93,9 @@ export const measured = [
 export const requests = [
   ...Object.keys(things).map((name) => ({
     path: path("at-once", name),
-    ...silent("at-once", name) && { differs: hungUp },
+    ...differenceOf("at-once", name),
   })),
-  ...late.map(([name]) => ({ path: path("late", name), ...silent("late", name) && { differs: hungUp } })),
+  ...late.map(([name]) => ({ path: path("late", name), ...differenceOf("late", name) })),
   noFaults,
   { path: "/alive", sees: { body: "alive" } },
 ];
