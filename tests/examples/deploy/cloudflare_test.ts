@@ -29,7 +29,7 @@ Deno.test("the example for Cloudflare is built by wrangler, and runs in workerd 
   }
   assert(!/warning/i.test(output), output);
   const size = Number(output.match(/gzip: ([\d.]+) KiB/)?.[1]);
-  assert(size > 10 && size < 127.5, `the Worker has ${size} KiB: ${output}`);
+  assert(size > 10 && size < 136.5, `the Worker has ${size} KiB: ${output}`);
 
   await using audits = startAudits();
   const env = { SERVICE_NAME: "on Workers", AUDIT_URL: audits.url };
