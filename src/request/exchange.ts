@@ -505,10 +505,21 @@ export class Exchange implements Waiter {
   // read here if a listener or a handler is left that may want it. Some platforms would stop the handler as well.
   #keep(): void {
     this.#keepRequest();
-    const { runtimeSupport } = this.app;
     const extras = this.#ensureExtras;
-    if (extras.handlers === 0 || extras.handlersEnded !== null || !runtimeSupport.endsWithAnswer) return;
-    this.app.background(new Promise<void>((resolve) => extras.handlersEnded = resolve), this.info, this.context);
+    if (extras.handlers > 0) extras.handlersEnded ??= this.goOn();
+  }
+
+  /**
+   * Has the platform wait for something that goes on after the response, where it would end everything otherwise, as
+   * Workers do.
+   *
+   * @returns To be called when it is over; `null` where nothing has to wait
+   */
+  goOn(): (() => void) | null {
+    if (!this.app.runtimeSupport.endsWithAnswer) return null;
+    let end!: () => void;
+    this.app.background(new Promise<void>((resolve) => end = resolve), this.info, this.context);
+    return end;
   }
 
   #keepRequest(): void {

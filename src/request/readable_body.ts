@@ -53,8 +53,8 @@ export class ReadableBody implements BodyReading {
   readonly #loops = new Map<symbol, () => void>();
   #dropTimer: ReturnType<typeof setTimeout> | undefined = undefined;
   #pipes: BodyPipes | null = null;
-  /** Called when nothing more will come, if the runtime waits for that. */
-  #release = (): void => {};
+  /** Called when nothing more will come, if the platform waits for that. */
+  #release: (() => void) | null = null;
 
   /**
    * @param exchange The exchange whose body is read
@@ -362,7 +362,7 @@ export class ReadableBody implements BodyReading {
   #throwLater(error: unknown): void {
     this.ended = true;
     this.failure = error;
-    this.#release();
+    this.#release?.();
     this.#wake();
     if (this.#emitter.listenerCount("error") > 0) this.#tell(error);
     else this.#emitter[listenerFailed]?.(error);
@@ -429,23 +429,19 @@ export class ReadableBody implements BodyReading {
    */
   closeWithExchange(endAwaited: boolean): void {
     if (this.#exchange.aborted) return this.close();
-    if (this.busy || (this.#reader.begun && !this.ended)) return this.#goOn();
+    if (this.busy || (this.#reader.begun && !this.ended)) {
+      this.#release = this.#exchange.goOn();
+      return;
+    }
     if (endAwaited && !this.#hasTold && this.failure === undefined) this.#end();
     this.close();
-  }
-
-  // Workers stop whatever is left after the response, unless they are told to wait for it
-  #goOn(): void {
-    const { app, info, context } = this.#exchange;
-    if (!app.runtimeSupport.endsWithAnswer) return;
-    app.background(new Promise<void>((resolve) => this.#release = resolve), info, context);
   }
 
   /** Emits `close`, once. */
   close(): void {
     if (this.closed) return;
     this.closed = this.destroyed = true;
-    this.#release();
+    this.#release?.();
     if (this.#untold !== undefined) this.#tell(this.#untold);
     tell(this.#emitter, "close");
   }
