@@ -177,9 +177,11 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = Pars
     return this.body !== undefined && this.readableEnded;
   }
 
-  /** The part of the path that mounts have consumed, without a trailing slash. */
+  /** The part of the path that mounts have consumed, without a trailing slash; as in Express, `undefined` after a 404. */
   get baseUrl(): string {
-    return (originalOf<AnyRequest>(this)[parsedKey]?.baseUrl ?? exchangeOf(this)?.target.baseUrl) as string;
+    const target = exchangeOf(this)?.target;
+    const isOutside = target?.params === undefined && target?.mount === 0;
+    return (originalOf<AnyRequest>(this)[parsedKey]?.baseUrl ?? (isOutside ? undefined : target?.baseUrl)) as string;
   }
 
   // Express's routers append what their mounts consume, and restore the old value afterwards
