@@ -86,8 +86,8 @@ export interface CheckedOptions {
   readonly parser: string;
   /** Most bytes. */
   readonly limit: number;
-  /** Whether to parse a request; gets its content type, which has been read already. */
-  readonly wants: (req: FrameworkRequest, contentType: string) => unknown;
+  /** Whether to parse a request; gets its content type, which has been read already, and what the program knows it as. */
+  readonly wants: (req: FrameworkRequest, contentType: string, shown: object) => unknown;
   /** Results of `wants` by content type, if they depend on nothing else. */
   readonly verdicts: ReadonlyMap<string, boolean>;
   /** Checks the raw bytes. */
@@ -128,7 +128,7 @@ export function checkBodyOptions(parser: string, options: BodyOptions, defaultTy
   return {
     parser,
     limit: readLimit(parser, limit),
-    wants: typeof type === "function" ? type : (req, given) => {
+    wants: typeof type === "function" ? (_req, _given, shown) => type(shown as FrameworkRequest) : (req, given) => {
       const known = verdicts.get(given);
       if (known !== undefined) return known;
       const wanted = Boolean(req.is(types));
