@@ -243,7 +243,7 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = Pars
     if (state.query === undefined || text !== state.queryOf || parse !== state.queryBy) {
       // a mounted application may have another parser
       state.queryBy = parse;
-      state.query = parse ? parse(text ?? "") : Object.create(null);
+      state.query = parse ? parse(text) : Object.create(null);
       state.queryOf = text;
     }
     return state.query as Query;
@@ -484,7 +484,7 @@ function derivedQuery(req: AnyRequest): unknown {
   // the same object, as long as it is the same query
   if (original !== req && req.url === original.url && req.app === original.app) return original.query;
   const parse = appOf(req, "req.query").get("query parser fn");
-  const text = urlPartsOf(req)?.query ?? "";
+  const text = urlPartsOf(req)?.query ?? null;
   return parse ? parse(text) : Object.create(null);
 }
 

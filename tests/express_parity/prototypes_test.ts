@@ -171,12 +171,12 @@ Deno.test("as in Express: settings, locals, engines and views of an application 
   assertEquals(ours, theirs);
 });
 
-const QUERIES = ["", "?a=1", "?a=1&a=2&b[c]=1&d[e]=2", "?__proto__=1&toString=2&a[__proto__]=3"];
+const QUERIES = ["", "?", "?a=1", "?a=1&a=2&b[c]=1&d[e]=2", "?__proto__=1&toString=2&a[__proto__]=3"];
 const PARSERS: Record<string, Any> = {
   simple: "simple",
   extended: "extended",
   off: false,
-  own: (text: string | null) => ({ text: text ?? "" }),
+  own: (text: string | null) => ({ text, isString: typeof text === "string" }),
   bare: () => Object.create(null),
   nothing: () => undefined,
 };
