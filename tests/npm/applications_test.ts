@@ -147,7 +147,7 @@ const APPLICATIONS: Readonly<Record<string, Application>> = {
 const rows: string[] = [];
 
 if (inFull) {
-  const registry = await startRegistry(new URL("../../.cache/npm_applications_test/", import.meta.url));
+  const registry = await startRegistry();
   globalThis.addEventListener("unload", () => {
     void registry.stop();
     console.log(rows.join("\n"));

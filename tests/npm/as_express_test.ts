@@ -4,7 +4,7 @@ import { makeProject, type Project } from "./support/project.ts";
 import { startRegistry } from "./support/registry.ts";
 import { tool } from "./support/tools.ts";
 
-const registry = await startRegistry(new URL("../../.cache/npm_as_express_test/", import.meta.url));
+const registry = await startRegistry();
 globalThis.addEventListener("unload", () => void registry.stop());
 
 const ALIAS = "npm:@sluice/sluice@^0.1.0";
