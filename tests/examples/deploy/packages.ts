@@ -58,7 +58,11 @@ async function install(): Promise<void> {
   if (await Deno.readTextFile(installed).catch(() => "") !== manifest) {
     await Deno.mkdir(FOLDER, { recursive: true });
     await Deno.writeTextFile(new URL("package.json", FOLDER), manifest);
-    await done("npm", ["install", "--no-audit", "--no-fund", "--no-package-lock"], fileURLToPath(FOLDER));
+    await done(
+      "npm",
+      ["install", "--prefer-offline", "--no-audit", "--no-fund", "--no-package-lock"],
+      fileURLToPath(FOLDER),
+    );
     await Deno.writeTextFile(installed, manifest);
   }
   const scope = fileURLToPath(new URL("node_modules/@sluice", FOLDER));

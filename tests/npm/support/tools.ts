@@ -1,4 +1,4 @@
-/** Tools from npm that users have around Sluice, installed once into `.cache/npm_tools/`. */
+/** What users have around Sluice, and what they come from, installed from npm once into `.cache/npm_tools/`. */
 import { fileURLToPath } from "node:url";
 import { run } from "../../../scripts/process.ts";
 
@@ -8,6 +8,7 @@ const PACKAGES = {
   "@arethetypeswrong/cli": "0.18.5",
   "@types/node": "22.20.5",
   "esbuild": "0.28.2",
+  "express-4": "npm:express@4.22.2",
   "jest": "30.5.2",
   // newer versions require Node 22
   "pnpm": "10.34.9",
@@ -62,7 +63,7 @@ async function install(): Promise<string> {
   if (await Deno.readTextFile(done).catch(() => "") === manifest) return folder;
   await Deno.mkdir(FOLDER, { recursive: true });
   await Deno.writeTextFile(new URL("package.json", FOLDER), manifest);
-  const args = ["install", "--no-audit", "--no-fund", "--no-package-lock"];
+  const args = ["install", "--prefer-offline", "--no-audit", "--no-fund", "--no-package-lock"];
   const { code, output } = await run("npm", args, { limitMs: 300_000, quiet: true, cwd: folder });
   if (code !== 0) throw new Error(`The tools cannot be installed: ${output}`);
   await Deno.writeTextFile(done, manifest);
