@@ -2,6 +2,7 @@
  * The packages for tests and benchmarks. Building takes long, and each of their files is a program of its own: whichever
  * is the first builds, and all others have the same, until anything changes that the packages are built from.
  */
+import { alone } from "./alone.ts";
 import { buildPackages } from "./build.ts";
 import { buildNpm, buildProgram, type Built } from "./build_npm.ts";
 import { digestOfSources } from "./built_from.ts";
@@ -67,21 +68,19 @@ function below(folder: URL, { href }: URL): string {
 }
 
 /** Builds, unless any program has done so from files with the same contents; if one is about to, waits for it. */
-async function builtOnce(kind: string, build: (to: URL) => Promise<void>): Promise<URL> {
-  await Deno.mkdir(FOLDER, { recursive: true });
-  // the system takes it from a program that ends in the middle
-  using lock = await Deno.open(new URL("lock", FOLDER), { create: true, write: true });
-  await lock.lock(true);
-  for (;;) {
-    const digest = await digestOfSources(ROOT);
-    const folder = new URL(`${kind}-${digest}/`, FOLDER);
-    if (await Deno.stat(folder).catch(() => null) !== null) return folder;
-    await removeOld();
-    // whatever has the other name is complete, and nobody has changed a file meanwhile
-    const unfinished = new URL(`${kind}-unfinished/`, FOLDER);
-    await build(unfinished);
-    if (await digestOfSources(ROOT) === digest) await Deno.rename(unfinished, folder);
-  }
+function builtOnce(kind: string, build: (to: URL) => Promise<void>): Promise<URL> {
+  return alone(new URL("lock", FOLDER), async () => {
+    for (;;) {
+      const digest = await digestOfSources(ROOT);
+      const folder = new URL(`${kind}-${digest}/`, FOLDER);
+      if (await Deno.stat(folder).catch(() => null) !== null) return folder;
+      await removeOld();
+      // whatever has the other name is complete, and nobody has changed a file meanwhile
+      const unfinished = new URL(`${kind}-unfinished/`, FOLDER);
+      await build(unfinished);
+      if (await digestOfSources(ROOT) === digest) await Deno.rename(unfinished, folder);
+    }
+  });
 }
 
 async function removeOld(): Promise<void> {

@@ -1,5 +1,6 @@
 /** What users have around Sluice, and what they come from, installed from npm once into `.cache/npm_tools/`. */
 import { fileURLToPath } from "node:url";
+import { alone } from "../../../scripts/alone.ts";
 import { run } from "../../../scripts/process.ts";
 
 const FOLDER = new URL("../../../.cache/npm_tools/", import.meta.url);
@@ -52,7 +53,7 @@ let installed: Promise<string> | null = null;
  * @throws {Error} If npm cannot
  */
 export function tools(): Promise<string> {
-  return installed ??= install();
+  return installed ??= alone(new URL("lock", FOLDER), install);
 }
 
 async function install(): Promise<string> {
@@ -61,7 +62,6 @@ async function install(): Promise<string> {
   const done = new URL("installed.json", FOLDER);
   const folder = fileURLToPath(FOLDER);
   if (await Deno.readTextFile(done).catch(() => "") === manifest) return folder;
-  await Deno.mkdir(FOLDER, { recursive: true });
   await Deno.writeTextFile(new URL("package.json", FOLDER), manifest);
   const args = ["install", "--prefer-offline", "--no-audit", "--no-fund", "--no-package-lock"];
   const { code, output } = await run("npm", args, { limitMs: 300_000, quiet: true, cwd: folder });

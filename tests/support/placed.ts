@@ -1,0 +1,23 @@
+/** Files that several processes write at the same time, each with the same contents: there is never half of one. */
+
+/**
+ * Makes a file, or replaces it.
+ *
+ * @param path Its path
+ * @param make Writes it to another path
+ */
+export async function place(path: string, make: (path: string) => Promise<void>): Promise<void> {
+  const own = `${path}.${crypto.randomUUID()}`;
+  await make(own);
+  await Deno.rename(own, path);
+}
+
+/**
+ * Copies a file.
+ *
+ * @param from The file
+ * @param to Path of the copy
+ */
+export async function placeCopy(from: URL, to: string): Promise<void> {
+  await place(to, (path) => Deno.copyFile(from, path));
+}
