@@ -4,10 +4,11 @@
  * Makes a file, or replaces it.
  *
  * @param path Its path
- * @param make Writes it to another path
+ * @param make Writes it to another path in the same folder
  */
 export async function place(path: string, make: (path: string) => Promise<void>): Promise<void> {
-  const own = `${path}.${crypto.randomUUID()}`;
+  // whoever makes it may go by its extension
+  const own = path.replace(/[^/]*$/, (name) => `${crypto.randomUUID()}.${name}`);
   await make(own);
   await Deno.rename(own, path);
 }
