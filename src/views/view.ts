@@ -68,7 +68,11 @@ export class View {
       throw new Error(`No default engine was specified and no extension was provided: "${name}"; set "view engine"`);
     }
     this.ext = given || usual!;
-    this.engine = options.engines[this.ext] ??= engineFor(this, usual, loadPackage ?? ((name) => usualApp().loadPackage(name)));
+    this.engine = options.engines[this.ext] ??= engineFor(
+      this,
+      usual,
+      loadPackage ?? ((name) => usualApp().loadPackage(name)),
+    );
     this.path = this.lookup(given === "" ? name + this.ext : name);
   }
 
