@@ -32,12 +32,14 @@ export interface ResponseLike {
 
 /** A request of whatever framework the limiter is used in, where nothing says of which: it may have anything. */
 export interface AnyRequest extends RequestLike {
+  /** Whatever it has. */
   // deno-lint-ignore no-explicit-any -- only the program knows its framework
   [property: string]: any;
 }
 
 /** Its response. */
 export interface AnyResponse extends ResponseLike {
+  /** Whatever it has. */
   // deno-lint-ignore no-explicit-any -- only the program knows its framework
   [property: string]: any;
 }
