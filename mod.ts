@@ -81,8 +81,8 @@ export { urlencoded } from "./src/middleware/body/urlencoded.ts";
 export type { LoadFigures } from "./src/middleware/overload/load.ts";
 export type { RequestPriority, ShedLoadOptions } from "./src/middleware/overload/options.ts";
 export { type LoadShedder, shedLoad } from "./src/middleware/overload/shed_load.ts";
-export { clientKey, type ClientKeyOptions } from "./src/middleware/rate_limit/client_key.ts";
-export type { Validate } from "./src/middleware/rate_limit/mistakes.ts";
+export { clientKey, type ClientKeyOptions } from "./limiting/client_key.ts";
+export type { Validate } from "./limiting/mistakes.ts";
 export type { RateLimitOptions } from "./src/middleware/rate_limit/options.ts";
 export { rateLimit, type RateLimitMiddleware } from "./src/middleware/rate_limit/rate_limit.ts";
 export {

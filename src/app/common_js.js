@@ -6,7 +6,7 @@ import { FastMatcher } from "../matching/fast_matcher.ts";
 import { Layer } from "../matching/layer.ts";
 import { PathPattern } from "../matching/path_pattern.ts";
 import { shedLoad } from "../middleware/overload/shed_load.ts";
-import { clientKey } from "../middleware/rate_limit/client_key.ts";
+import { clientKey } from "../../limiting/client_key.ts";
 import { rateLimit } from "../middleware/rate_limit/rate_limit.ts";
 import { serveStatic } from "../middleware/static_files.ts";
 import { Exchange } from "../request/exchange.ts";

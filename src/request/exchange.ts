@@ -1,8 +1,9 @@
+import { expectPeers, peers } from "../http/expected_peers.ts";
 import { captureContext } from "../http/async_context.ts";
 import { expectEcho } from "../http/echoes.ts";
 import { created } from "../http/sequence.ts";
 import type { AppLike, OpenStream } from "./app_like.ts";
-import { expectPeers, type Peer, peersExpected } from "./peer.ts";
+import type { Peer } from "./peer.ts";
 import { Target } from "./target.ts";
 import {
   beginWaiting,
@@ -588,7 +589,7 @@ export class Exchange implements Waiter {
       this.#answer = resolve;
       this.#watch();
     });
-    if (runtimeSupport.forgetsPeer && peersExpected) void this.#peer;
+    if (runtimeSupport.forgetsPeer && peers.expected) void this.#peer;
     if (runtimeSupport.awaits?.(request, info)) this.#ensureExtras.waiting = beginWaiting(this, promise);
     return promise;
   }

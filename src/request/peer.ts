@@ -5,17 +5,3 @@ export interface Peer {
   /** TCP port, `undefined` if unknown. */
   readonly port?: number | undefined;
 }
-
-/**
- * Whether the program reads addresses of clients. Node and Bun forget the address with the connection, so that it has to
- * be read before a handler waits, which on Bun takes a sixth of a request. Programs that never ask do not pay for it.
- */
-export let peersExpected = false;
-
-/**
- * Notes that addresses are read, or will be: limiters tell so when they are made, because a client must not get away
- * from its limit by leaving.
- */
-export function expectPeers(): void {
-  peersExpected = true;
-}

@@ -48,7 +48,12 @@ function loadedBy(source: string): string[] {
 }
 
 Deno.test("what is loaded is named in the source, but for installed packages and the modules of Node", async () => {
-  const files = [...await sourceFiles(""), ...await sourceFiles("src/"), ...await sourceFiles("advanced/")];
+  const files = [
+    ...await sourceFiles(""),
+    ...await sourceFiles("src/"),
+    ...await sourceFiles("limiting/"),
+    ...await sourceFiles("advanced/"),
+  ];
   const loaded: string[] = [];
   let literal = 0;
   for (const path of files) {

@@ -7,23 +7,32 @@ const GUESTS = ["node", "lambda", "fastly", "redis", "workers"];
 
 const { exports: entries } = JSON.parse(await Deno.readTextFile(new URL("../../deno.json", import.meta.url)));
 const doors = (Object.values(entries) as string[]).map((path) => path.slice("./".length));
-const sources: Source[] = [...await Promise.all(doors.map(readSource)), ...await readSources("src/")];
+const sources: Source[] = [
+  ...await Promise.all(doors.map(readSource)),
+  ...await readSources("limiting/"),
+  ...await readSources("src/"),
+];
 const core = sources.filter(({ path }) =>
   !GUESTS.some((name) => path === `${name}.ts` || path.startsWith(`src/${name}/`))
 );
 const byPath = new Map(sources.map((source) => [source.path, source]));
 
+/** What the package `@sluice/rate-limit` gets copies of, besides the engine. */
+const COPIED = "limiting/core.ts";
+
 /** Which folders each folder may import, besides itself. */
 const ARROWS: Arrows = {
   http: [],
   request: ["http"],
+  // the engine of both limiters
+  limiting: ["http"],
   matching: ["http"],
   response: ["request", "http"],
   dispatch: ["matching", "request", "response", "http"],
   websocket: ["request", "response", "http"],
   views: ["request", "http"],
   routing: ["dispatch", "matching", "request", "response", "websocket", "http"],
-  middleware: ["request", "response", "http"],
+  middleware: ["limiting", "request", "response", "http"],
   platform: ["request", "http"],
   // folders that only their own entry imports
   lambda: ["node", "platform", "http"],
@@ -48,7 +57,7 @@ const ARROWS: Arrows = {
 };
 
 Deno.test("imports between folders point one way", () => {
-  assertEquals(importsAgainst(sources, "src/", ARROWS), []);
+  assertEquals(importsAgainst(sources.filter(({ path }) => path !== COPIED), "src/", ARROWS), []);
 });
 
 Deno.test("there are no import cycles, types included", async () => {
@@ -82,15 +91,27 @@ Deno.test("the core imports nothing from the folders of the other entries", () =
   assertEquals(wrong, []);
 });
 
+/** All files that a file imports, and that these import. */
+function reachedFrom(entry: string): string[] {
+  const reached = new Set([entry]);
+  // a set that grows is iterated to its end
+  for (const path of reached) byPath.get(path)?.imports.forEach((target) => reached.add(target));
+  return [...reached].sort();
+}
+
+Deno.test("the limiter's package gets copies of nothing that knows requests, routes or applications", () => {
+  const rooms = ["http", "limiting"];
+  assertEquals(reachedFrom(COPIED).filter((path) => !rooms.includes(roomOf(path, "src/", ["limiting"]) ?? "")), [
+    "src/platform/builtin_module.ts",
+    "src/platform/installed_package.ts",
+    "src/platform/peer_of.ts",
+    // a type
+    "src/request/peer.ts",
+  ]);
+});
+
 Deno.test("a Lambda function starts without Node's server", () => {
-  const reached = new Set<string>();
-  const reach = (path: string): void => {
-    if (reached.has(path)) return;
-    reached.add(path);
-    byPath.get(path)?.imports.forEach(reach);
-  };
-  reach("lambda.ts");
-  assertEquals([...reached].filter((path) => path.startsWith("src/node/")).sort(), [
+  assertEquals(reachedFrom("lambda.ts").filter((path) => path.startsWith("src/node/")), [
     "src/node/load_package.ts",
     "src/node/node_files.ts",
   ]);

@@ -1,4 +1,5 @@
-import { checkType, describe, isThenable, type OptionNames, peerOf, type TrustSetting } from "@sluice/sluice/limiting";
+import type { TrustSetting } from "@sluice/limiting";
+import { checkType, describe, isThenable, type OptionNames, peerOf } from "@sluice/limiting/core";
 import type { Decision } from "../limiter/decision.ts";
 import type { Limiter } from "../limiter/limiter.ts";
 import type { Awaitable } from "../policy/store.ts";

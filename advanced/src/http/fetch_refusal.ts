@@ -1,4 +1,5 @@
-import { DEFAULT_MESSAGE, describe } from "@sluice/sluice/limiting";
+import { DEFAULT_MESSAGE } from "@sluice/limiting";
+import { describe } from "@sluice/limiting/core";
 import type { Decision } from "../limiter/decision.ts";
 import type { Awaitable } from "../policy/store.ts";
 import type { HandlerOptions } from "./http_options.ts";

@@ -1,4 +1,4 @@
-import { DEFAULT_MESSAGE } from "@sluice/sluice/limiting";
+import { DEFAULT_MESSAGE } from "@sluice/limiting";
 import type { Decision } from "../limiter/decision.ts";
 import type { HeaderSink } from "./request_like.ts";
 

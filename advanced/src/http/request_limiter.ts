@@ -1,15 +1,13 @@
 import {
   ClientKeys,
   containsClient,
-  describe,
-  isThenable,
   Mistakes,
   noteUsedUp,
-  refuseOption,
   remedyFor,
   type TrustSetting,
   usedUpFor,
-} from "@sluice/sluice/limiting";
+} from "@sluice/limiting";
+import { describe, isThenable, refuseOption } from "@sluice/limiting/core";
 import type { Decision } from "../limiter/decision.ts";
 import type { CheckOptions, LimiterKeys } from "../limiter/demand.ts";
 import { Limiter } from "../limiter/limiter.ts";

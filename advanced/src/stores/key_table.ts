@@ -1,11 +1,10 @@
-import { ownText, SharedPlaces, sharesBegin, SourceShares } from "@sluice/sluice/limiting";
+import { ChunkedList, KeyMap, SharedPlaces, sharesBegin, SourceShares } from "@sluice/limiting";
+import { ownText } from "@sluice/limiting/core";
 import { ALGORITHMS } from "../algorithms/algorithms.ts";
 import { decideAlone } from "../algorithms/decide_batch.ts";
 import { MAX_LIMIT } from "../policy/check_policy.ts";
 import type { Policy } from "../policy/policy.ts";
 import { type Aim, CellColumns } from "./cell_columns.ts";
-import { ChunkedList } from "./chunked_list.ts";
-import { KeyMap } from "./key_map.ts";
 import type { Entry, Take, Verdict } from "../policy/store.ts";
 
 /** Places that are checked for idle keys with every new key; more than one outpaces new keys. */

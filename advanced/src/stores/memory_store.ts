@@ -1,11 +1,11 @@
-import { checkInteger, checkNames, checkType, nextSequence, type OptionNames } from "@sluice/sluice/limiting";
+import { checkInteger, checkNames, checkType, nextSequence, type OptionNames } from "@sluice/limiting/core";
 import { decideBatch } from "../algorithms/decide_batch.ts";
 import { ALGORITHM_NAMES, type Policy } from "../policy/policy.ts";
 import { KeyTable } from "./key_table.ts";
 import { assertDistinct } from "./assert_distinct.ts";
 import type { Capabilities, Entry, Selector, Store, Take, Verdict } from "../policy/store.ts";
 import { shapeOf } from "./state_record.ts";
-import { StoreClock } from "./store_clock.ts";
+import { StoreClock } from "@sluice/limiting";
 
 /** Options of a {@linkcode MemoryStore}. */
 export interface MemoryStoreOptions {

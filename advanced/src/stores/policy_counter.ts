@@ -1,10 +1,10 @@
-import { ownText } from "@sluice/sluice/limiting";
+import { ownText } from "@sluice/limiting/core";
 import { setCharge } from "../policy/charge.ts";
 import type { Policy } from "../policy/policy.ts";
 import type { Take, Verdict } from "../policy/store.ts";
 import { type AnyCounter, type CounterInfo, hit, infoOf } from "./counter_like.ts";
 import { KeyTurns } from "./key_turns.ts";
-import type { StoreClock } from "./store_clock.ts";
+import type { StoreClock } from "@sluice/limiting";
 
 /** Most keys whose windows are remembered; beyond that, the key seen longest ago gets nothing back any more. */
 const MOST_SEEN = 100_000;

@@ -1,4 +1,4 @@
-import { TwoGenerations } from "@sluice/sluice/limiting";
+import { TwoGenerations } from "@sluice/limiting/core";
 import type { Counters } from "./counters.ts";
 import { refusesFreely } from "../policy/policy.ts";
 import type { Awaitable, Capabilities, Selector, Store, Take, Verdict } from "../policy/store.ts";

@@ -1,4 +1,4 @@
-import { ownText } from "@sluice/sluice/limiting";
+import { ownText } from "@sluice/limiting/core";
 import type { Counters } from "./counters.ts";
 import { type AlgorithmName, bucketsOf, type Policy, refusesFreely } from "../policy/policy.ts";
 import type { Awaitable, Capabilities, Selector, Store, Take, Verdict } from "../policy/store.ts";

@@ -1,8 +1,8 @@
 import { describe } from "../../http/error_text.ts";
 import type { FrameworkRequest } from "../../request/framework_request.ts";
 import type { FrameworkResponse } from "../../response/framework_response.ts";
-import { ClientKeys, remedyFor } from "./client_keys.ts";
-import { containsClient, Mistakes, trustOf } from "./mistakes.ts";
+import { ClientKeys, remedyFor } from "../../../limiting/client_keys.ts";
+import { containsClient, Mistakes, trustOf } from "../../../limiting/mistakes.ts";
 import type { CheckedRateLimit } from "./options.ts";
 
 /** Computes the keys of one limiter. */

@@ -2,12 +2,13 @@ import { isThenable } from "../../http/is_thenable.ts";
 import { nextSequence } from "../../http/sequence.ts";
 import type { FrameworkRequest } from "../../request/framework_request.ts";
 import type { FrameworkResponse } from "../../response/framework_response.ts";
-import { sharedStore } from "./shared_store.ts";
+import { sharedStore } from "./shared_table.ts";
 import { LimiterKey } from "./limiter_key.ts";
-import { isMadeInside } from "./made_inside.ts";
-import { type Hit, MemoryStore } from "./memory_store.ts";
-import { type CheckedRateLimit, checkRateLimit, DEFAULT_MESSAGE, failureOf, type RateLimitOptions } from "./options.ts";
-import { noteUsedUp, usedUpFor } from "./used_up.ts";
+import { isMadeInside } from "../../../limiting/made_in_request.ts";
+import { type Hit, MemoryStore } from "./fixed_window_table.ts";
+import { DEFAULT_MESSAGE, failureOf } from "../../../limiting/refusal.ts";
+import { type CheckedRateLimit, checkRateLimit, type RateLimitOptions } from "./options.ts";
+import { noteUsedUp, usedUpFor } from "../../../limiting/exhausted_limits.ts";
 
 /** Continues with the next layer, or with the error handlers. */
 type NextStep = (error?: unknown) => void;

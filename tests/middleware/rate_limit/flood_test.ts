@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { rateLimit } from "@sluice/sluice";
-import { ClientKeys } from "@sluice/sluice/limiting";
-import { MemoryStore } from "../../../src/middleware/rate_limit/memory_store.ts";
+import { ClientKeys } from "@sluice/limiting";
+import { MemoryStore } from "../../../src/middleware/rate_limit/fixed_window_table.ts";
 import { quietApp } from "../../support/app.ts";
 import { type Crowd, FLOODS, NEWCOMERS } from "../../support/floods.ts";
 import { random } from "../../support/random.ts";

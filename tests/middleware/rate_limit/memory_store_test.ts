@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import { MemoryStore } from "../../../src/middleware/rate_limit/memory_store.ts";
+import { MemoryStore } from "../../../src/middleware/rate_limit/fixed_window_table.ts";
 import { random } from "../../support/random.ts";
 
 /** The simplest fixed window: it begins with a key's first hit. */

@@ -1,7 +1,7 @@
-import { subnetOf } from "../../http/ip_address.ts";
-import { ownText } from "../../http/own_text.ts";
-import { TwoGenerations } from "../../http/two_generations.ts";
-import { expectPeers } from "../../request/peer.ts";
+import { subnetOf } from "../src/http/ip_address.ts";
+import { ownText } from "../src/http/own_text.ts";
+import { TwoGenerations } from "../src/http/two_generations.ts";
+import { expectPeers } from "../src/http/expected_peers.ts";
 
 /** Key of requests whose client is unknown. No address, and hardly any generated key, is equal to it. */
 const UNKNOWN_CLIENT = "\u0000unknown client";

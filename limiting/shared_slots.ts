@@ -1,4 +1,4 @@
-import { newSeed, seededHash, seededMix } from "../../http/seeded_hash.ts";
+import { newSeed, seededHash, seededMix } from "./seeded_hash.ts";
 import { sourceOf } from "./key_source.ts";
 
 /** Places of keys that are no addresses. */

@@ -1,4 +1,4 @@
-import { requestSequence } from "../../http/sequence.ts";
+import { requestSequence } from "../src/http/sequence.ts";
 
 /**
  * Tells whether a limiter was made during a request rather than before it.

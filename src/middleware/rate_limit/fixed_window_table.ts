@@ -1,6 +1,6 @@
 import { ownText } from "../../http/own_text.ts";
-import { SharedPlaces } from "./shared_places.ts";
-import { sharesBegin, SourceShares } from "./source_shares.ts";
+import { SharedPlaces } from "../../../limiting/shared_slots.ts";
+import { sharesBegin, SourceShares } from "../../../limiting/source_shares.ts";
 
 /** What a hit did to a key's count. */
 export interface Hit {

@@ -1,4 +1,4 @@
-import { newSeed, seededMix } from "../../http/seeded_hash.ts";
+import { newSeed, seededMix } from "./seeded_hash.ts";
 import { type KeySource, sourceOf } from "./key_source.ts";
 
 /** Counts of sources, for each family of addresses; sources that fall on the same one are taken for one source. */

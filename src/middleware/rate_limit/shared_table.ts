@@ -1,6 +1,6 @@
 import type { FrameworkRequest } from "../../request/framework_request.ts";
-import { MAX_MADE_INSIDE, noteMadeInside, placeOf } from "./made_inside.ts";
-import { MemoryStore } from "./memory_store.ts";
+import { MAX_MADE_INSIDE, noteMadeInside, placeOf } from "../../../limiting/made_in_request.ts";
+import { MemoryStore } from "./fixed_window_table.ts";
 import type { CheckedRateLimit } from "./options.ts";
 
 /** Stores of limiters with the same plain options, by the place where requests met them. */
