@@ -1,5 +1,5 @@
 import { type Decoder, decoderOf } from "../http/encodings.ts";
-import { timedOut } from "./body_errors.ts";
+import { connectionReset, timedOut } from "./body_errors.ts";
 import { BodyWait } from "./body_patience.ts";
 import { bodyTimeout } from "./body_settings.ts";
 import type { Exchange } from "./exchange.ts";
@@ -214,26 +214,6 @@ export class BodyReader {
     this.#wait?.end();
     (this.#reader ?? this.#unheld())?.cancel(reason).catch(() => {});
   }
-}
-
-/**
- * The error for a client that is gone, as in Node; with a status, because a client that has sent what is no HTTP may
- * still be there.
- *
- * @param cause The runtime's error, if there is one
- */
-export function connectionReset(cause?: unknown): Error {
-  return Object.assign(new Error("aborted", { cause }), { code: "ECONNRESET", status: 400, statusCode: 400 });
-}
-
-/**
- * Tells whether reading a body failed because it was cut off. Everything else is a `TypeError`, for a body that was
- * read before or is no form, or a `SyntaxError`.
- *
- * @param error The runtime's error
- */
-export function isCutOff(error: unknown): boolean {
-  return !(error instanceof TypeError || error instanceof SyntaxError);
 }
 
 /**

@@ -4,6 +4,9 @@ import type { SettingValue } from "./app_like.ts";
 
 const MIB = 1024 * 1024;
 
+/** ms that a body may stay unread after the response: as long as Node's server keeps such a connection. */
+export const UNREAD_BODY_MS = 5000;
+
 /** Most bytes that each of the request's methods reads; the setting `body limit`. */
 export interface BodyLimits {
   /** For `req.json()`. */

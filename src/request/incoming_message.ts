@@ -8,7 +8,8 @@ import { type HeaderRecord, headerRecord, type HeaderVisit } from "./header_reco
 import type { Peer } from "./peer.ts";
 import type { Destination } from "./body_pipes.ts";
 import { given } from "./derived_request.ts";
-import { bodyOf, connectionReset } from "./body_reader.ts";
+import { connectionReset } from "./body_errors.ts";
+import { bodyOf } from "./body_reader.ts";
 import { ReadableBody } from "./readable_body.ts";
 import { RequestState, stateKey } from "./request_state.ts";
 import { RequestSocket, type Timed } from "./request_socket.ts";

@@ -2,11 +2,10 @@ import { joinedBytes } from "../http/chunk_bytes.ts";
 import { type Emitter, listenerFailed, tell } from "../http/emitter.ts";
 import { decoderOf, textBytes } from "../http/encodings.ts";
 import { BodyPipes, type Destination } from "./body_pipes.ts";
-import { BodyReader, connectionReset, type ShownChunk } from "./body_reader.ts";
+import { connectionReset } from "./body_errors.ts";
+import { BodyReader, type ShownChunk } from "./body_reader.ts";
+import { UNREAD_BODY_MS } from "./body_settings.ts";
 import type { BodyReading, Exchange } from "./exchange.ts";
-
-/** ms that a body may stay unread after the response: as long as Node's server keeps such a connection. */
-export const UNREAD_BODY_MS = 5000;
 
 /** The request whose body it is. */
 interface Answered {

@@ -1,8 +1,7 @@
 import { isLongerThan, utf8Length } from "../http/encodings.ts";
 import { annotated } from "../http/http_error.ts";
 import { isDeeper } from "../http/json_depth.ts";
-import { aborted, tooDeep, tooLarge } from "./body_errors.ts";
-import { connectionReset, isCutOff } from "./body_reader.ts";
+import { aborted, connectionReset, isCutOff, tooDeep, tooLarge } from "./body_errors.ts";
 import { bodyLimit, type BodyLimits, formPartsLimit, jsonDepth } from "./body_settings.ts";
 import { type Exchange, exchangeFor, exchangeKey } from "./exchange.ts";
 import { formParser } from "./form_body.ts";

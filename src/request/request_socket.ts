@@ -5,7 +5,7 @@ import { originalKey } from "../http/original.ts";
 import { canonicalAddress } from "../http/ip_address.ts";
 import { LONGEST_TIMER_MS } from "../http/units.ts";
 import type { Exchange } from "./exchange.ts";
-import { connectionReset } from "./body_reader.ts";
+import { connectionReset } from "./body_errors.ts";
 import type { Peer } from "./peer.ts";
 
 /** The request that is told of a timeout, as by Node's server. */

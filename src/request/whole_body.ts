@@ -2,13 +2,11 @@ import { ByteCollector } from "../http/byte_collector.ts";
 import { isLongerThan, utf8Length } from "../http/encodings.ts";
 import { HttpError } from "../http/http_error.ts";
 import { Holding } from "./body_budget.ts";
-import { aborted, timedOut, tooLarge } from "./body_errors.ts";
-import { isCutOff } from "./body_reader.ts";
+import { aborted, isCutOff, timedOut, tooLarge } from "./body_errors.ts";
 import { BodyWait, type Impatient } from "./body_patience.ts";
-import { bodyBudget, bodyTimeout } from "./body_settings.ts";
+import { bodyBudget, bodyTimeout, UNREAD_BODY_MS } from "./body_settings.ts";
 import { type BodySink, fillFrom, type StopFilling } from "./body_sink.ts";
 import type { Exchange } from "./exchange.ts";
-import { UNREAD_BODY_MS } from "./readable_body.ts";
 
 /** The bytes of a body as they came, or its text where the runtime could read that at once. */
 export type BodyContent = Uint8Array<ArrayBuffer> | string;

@@ -1,5 +1,5 @@
 import { captureContext } from "../http/async_context.ts";
-import { UNREAD_BODY_MS } from "../request/readable_body.ts";
+import { UNREAD_BODY_MS } from "../request/body_settings.ts";
 import { joinedBytes } from "../http/chunk_bytes.ts";
 import { expectEcho } from "../http/echoes.ts";
 
