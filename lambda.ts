@@ -41,4 +41,4 @@ export {
   type LambdaStreamingHandler,
   toStreamingHandler,
 } from "./src/lambda/streaming_handler.ts";
-export type { Servable } from "./src/platform/platform.ts";
+export type { Servable } from "./src/platform/shared/platform.ts";

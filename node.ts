@@ -47,4 +47,4 @@ export { type NodeHandler, toNodeHandler } from "./src/node/node_handler.ts";
 export type { NodeInfo, NodeNext } from "./src/node/node_info.ts";
 export { serve } from "./src/node/serve.ts";
 export { toUpgradeHandler, type UpgradeHandler } from "./src/node/upgrade_handler.ts";
-export type { Servable } from "./src/platform/platform.ts";
+export type { Servable } from "./src/platform/shared/platform.ts";

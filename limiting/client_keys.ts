@@ -1,7 +1,7 @@
 import { subnetOf } from "../src/http/ip_address.ts";
-import { ownText } from "../src/http/own_text.ts";
-import { TwoGenerations } from "../src/http/two_generations.ts";
-import { expectPeers } from "../src/http/expected_peers.ts";
+import { ownText } from "../src/util/detached_string.ts";
+import { TwoGenerations } from "../src/util/generational_cache.ts";
+import { expectPeers } from "../src/util/expected_peers.ts";
 
 /** Key of requests whose client is unknown. No address, and hardly any generated key, is equal to it. */
 const UNKNOWN_CLIENT = "\u0000unknown client";

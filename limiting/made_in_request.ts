@@ -1,4 +1,4 @@
-import { requestSequence } from "../src/http/sequence.ts";
+import { requestSequence } from "../src/util/sequence.ts";
 
 /**
  * Tells whether a limiter was made during a request rather than before it.

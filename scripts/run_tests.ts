@@ -87,7 +87,7 @@ else env["CHROMIUM_PATH"] = chromium;
 if (!await installWrk()) missing("wrk", "not installed, and apt-get could not install it");
 
 // the first `deno bundle` on a machine downloads its bundler, and two at once would conflict
-const bundling = ["bundle", "--quiet", "--no-lock", "-o", ".cache/first_bundle.js", "src/http/is_thenable.ts"];
+const bundling = ["bundle", "--quiet", "--no-lock", "-o", ".cache/first_bundle.js", "src/util/is_thenable.ts"];
 const bundled = await run(Deno.execPath(), bundling, { limitMs: 60_000, quiet: true });
 if (bundled.code !== 0) missing("deno bundle", bundled.output);
 

@@ -4,7 +4,7 @@ import { text } from "../middleware/body/text.ts";
 import { urlencoded } from "../middleware/body/urlencoded.ts";
 import { serveStatic } from "../middleware/static_files.ts";
 import { FrameworkRequest, type ParsedQs, type RouteParams } from "../request/framework_request.ts";
-import type { Untyped } from "../request/untyped.ts";
+import type { Untyped } from "../util/any.ts";
 import { FrameworkResponse } from "../response/framework_response.ts";
 import type * as responses from "../response/framework_response.ts";
 import type * as exchanged from "../response/request_and_response.ts";

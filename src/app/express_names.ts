@@ -6,9 +6,9 @@
 import type { ByteRanges } from "../http/byte_range.ts";
 import type { Layer } from "../matching/layer.ts";
 import type { ParsedQs, RouteParams } from "../request/framework_request.ts";
-import type { Untyped } from "../request/untyped.ts";
+import type { Untyped } from "../util/any.ts";
 import type { Response } from "../response/request_and_response.ts";
-import type { SendFileOptions } from "../response/send_file.ts";
+import type { SendFileOptions } from "../response/files/send_file.ts";
 import type { ErrorHandler, Handler, HandlerList, Next, ParamHandler, ParamsOf, Path } from "../routing/handler.ts";
 import type { Route } from "../routing/route.ts";
 import type { Router } from "../routing/router.ts";

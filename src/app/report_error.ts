@@ -1,11 +1,11 @@
-import { expectEcho } from "../http/echoes.ts";
-import type { EmitterMethods } from "../http/emitter_methods.ts";
-import { errorText } from "../http/error_text.ts";
-import { isThenable } from "../http/is_thenable.ts";
-import type { ErrorContext, ErrorPhase } from "../request/error_context.ts";
-import type { SettingValue } from "../request/app_like.ts";
+import { expectEcho } from "../util/expected_errors.ts";
+import type { EmitterMethods } from "../util/emitter_methods.ts";
+import { errorText } from "../util/error_text.ts";
+import { isThenable } from "../util/is_thenable.ts";
+import type { ErrorContext, ErrorPhase } from "../exchange/error_context.ts";
+import type { SettingValue } from "../exchange/app_like.ts";
 import type { FrameworkRequest } from "../request/framework_request.ts";
-import type { Untyped } from "../request/untyped.ts";
+import type { Untyped } from "../util/any.ts";
 
 /**
  * Hears of errors that reached no handler of the program.

@@ -1,6 +1,6 @@
-import { Emitter, listenedTo } from "../http/emitter.ts";
-import type { EventName, Listener } from "../http/emitter_methods.ts";
-import type { LimitName, PlatformServer } from "../platform/platform.ts";
+import { Emitter, listenedTo } from "../util/emitter.ts";
+import type { EventName, Listener } from "../util/emitter_methods.ts";
+import type { LimitName, PlatformServer } from "../platform/shared/platform.ts";
 import { checkedLimit } from "./server_limits.ts";
 
 /** Events that a server emits by itself; Node's other events come from Node's server, where there is one. */

@@ -1,11 +1,11 @@
 import { sha1EntityTag, strongEntityTag, weakEntityTag } from "../http/entity_tag.ts";
-import { noteAdvice } from "../http/advice.ts";
-import { nearestName } from "../http/nearest_name.ts";
-import { compileTrust, type TrustSetting } from "../http/forwarded.ts";
+import { noteAdvice } from "../util/development_warning.ts";
+import { nearestName } from "../util/nearest_name.ts";
+import { compileTrust, type TrustSetting } from "../http/trust_proxy.ts";
 import { parseExtendedQuery } from "../http/nested_query.ts";
 import { hasBrackets, parseSimpleQuery } from "../http/query_string.ts";
-import type { SettingValue } from "../request/app_like.ts";
-import { BODY_SETTINGS, type BodyLimitSetting } from "../request/body_settings.ts";
+import type { SettingValue } from "../exchange/app_like.ts";
+import { BODY_SETTINGS, type BodyLimitSetting } from "../request/body/body_settings.ts";
 
 /** Settings of an application, by Express's names. Users may add their own. */
 export interface AppSettings {

@@ -1,5 +1,5 @@
-import { describe, errorText } from "../http/error_text.ts";
-import { foldFrames, loadedFrom } from "../http/stack_frames.ts";
+import { describe, errorText } from "../util/error_text.ts";
+import { foldFrames, loadedFrom } from "../util/stack_frames.ts";
 
 /** Errors of one page: those that an error was caused by, or collects, may go on for ever. */
 const MOST = 10;

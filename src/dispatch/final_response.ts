@@ -1,13 +1,13 @@
 import { encodeUrl } from "encodeurl";
-import { escapeHtml } from "../http/escape_html.ts";
-import { responseClass } from "../http/response_class.ts";
+import { escapeHtml } from "../util/escape_html.ts";
+import { responseClass } from "../exchange/response_class.ts";
 import { statusMessage } from "../http/status_text.ts";
-import { type Exchange, exchangeOf } from "../request/exchange.ts";
+import { type Exchange, exchangeOf } from "../exchange/exchange.ts";
 import type { FrameworkRequest } from "../request/framework_request.ts";
-import { HTML, JSON_UTF8 } from "../response/content_type.ts";
+import { HTML, JSON_UTF8 } from "../response/web/content_type.ts";
 import { errorDetails } from "./error_details.ts";
 import type { FrameworkResponse } from "../response/framework_response.ts";
-import { endWholeKey } from "../response/outgoing_message.ts";
+import { endWholeKey } from "../response/node/outgoing_message.ts";
 
 // headers of a 404, names and values in turn
 const COMMON = ["content-security-policy", "default-src 'none'", "x-content-type-options", "nosniff", "vary", "Accept"];

@@ -1,7 +1,7 @@
-import { emptyParams, isEmptyParams } from "../http/empty_params.ts";
-import { isOriginal } from "../http/original.ts";
-import { exchangeOf } from "../request/exchange.ts";
-import type { Target } from "../request/target.ts";
+import { emptyParams, isEmptyParams } from "../util/empty_params.ts";
+import { isOriginal } from "../util/original.ts";
+import { exchangeOf } from "../exchange/exchange.ts";
+import type { Target } from "../exchange/target.ts";
 import type { Position, WalkedRequest } from "./position.ts";
 
 /** A request that was not made by Sluice: Node's own, or a plain object in a test. */

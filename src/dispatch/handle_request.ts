@@ -1,10 +1,10 @@
 import type { LayerSource } from "../matching/layer.ts";
 import { socketsExist } from "../matching/registrations.ts";
-import type { AppLike } from "../request/app_like.ts";
-import { Exchange, exchangeKey } from "../request/exchange.ts";
+import type { AppLike } from "../exchange/app_like.ts";
+import { Exchange, exchangeKey } from "../exchange/exchange.ts";
 import { FrameworkRequest } from "../request/framework_request.ts";
-import { DOUBT } from "../request/doubt.ts";
-import type { Target } from "../request/target.ts";
+import { DOUBT } from "../exchange/doubt.ts";
+import type { Target } from "../exchange/target.ts";
 import { FrameworkResponse } from "../response/framework_response.ts";
 import type { AppContext } from "./app_context.ts";
 import { finalResponse } from "./final_response.ts";

@@ -1,5 +1,5 @@
-import { DOUBT } from "../request/doubt.ts";
-import type { Exchange } from "../request/exchange.ts";
+import { DOUBT } from "../exchange/doubt.ts";
+import type { Exchange } from "../exchange/exchange.ts";
 
 const MESSAGE = "app.fetch takes a web Request, not one of Node's: pass the application itself, as in " +
   "http.createServer(app)";

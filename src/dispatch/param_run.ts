@@ -1,4 +1,4 @@
-import { isThenable } from "../http/is_thenable.ts";
+import { isThenable } from "../util/is_thenable.ts";
 import type { AnyHandler } from "../matching/layer.ts";
 import type { Position, WalkedRequest, WalkedResponse } from "./position.ts";
 

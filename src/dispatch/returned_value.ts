@@ -1,7 +1,7 @@
-import { advise, isDeveloped } from "../http/advice.ts";
-import { describe } from "../http/error_text.ts";
+import { advise, isDeveloped } from "../util/development_warning.ts";
+import { describe } from "../util/error_text.ts";
 import type { AnyHandler } from "../matching/layer.ts";
-import type { Exchange } from "../request/exchange.ts";
+import type { Exchange } from "../exchange/exchange.ts";
 
 /**
  * ms after which a handler is said not to have answered. Handlers also return what they do not mean as an answer, such as

@@ -1,5 +1,5 @@
-import { EMPTY_BARE, isEmptyParams } from "../http/empty_params.ts";
-import { isResponse } from "../http/response_class.ts";
+import { EMPTY_BARE, isEmptyParams } from "../util/empty_params.ts";
+import { isResponse } from "../exchange/response_class.ts";
 import { readCaptures } from "../matching/capture.ts";
 import {
   type AnyHandler,
@@ -13,7 +13,7 @@ import type { PathMatch } from "../matching/path_pattern.ts";
 import { registrationEpoch } from "../matching/registrations.ts";
 import { firstEntered, holds } from "../matching/scope.ts";
 import { rematched, withMounts } from "../matching/steps.ts";
-import { fromForeign } from "../response/foreign_response.ts";
+import { fromForeign } from "../response/web/foreign_response.ts";
 import { answerOptions } from "./answer_options.ts";
 import { type ParamContext, ParamRun } from "./param_run.ts";
 import type { Position } from "./position.ts";

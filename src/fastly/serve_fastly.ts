@@ -1,6 +1,6 @@
-import { assertServable } from "../platform/assert_servable.ts";
+import { assertServable } from "../platform/shared/assert_servable.ts";
 import { registerPlatform } from "../platform/detect.ts";
-import type { Servable } from "../platform/platform.ts";
+import type { Servable } from "../platform/shared/platform.ts";
 import { type FastlyEnvironment, type FastlyInfo, fastlyPlatform } from "./fastly_platform.ts";
 
 /** The used part of Fastly Compute's `fetch` event. */

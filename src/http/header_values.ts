@@ -1,5 +1,5 @@
-import { describe } from "./error_text.ts";
-import { ownText } from "./own_text.ts";
+import { describe } from "../util/error_text.ts";
+import { ownText } from "../util/detached_string.ts";
 
 const TOKEN = /^[\^_`a-zA-Z\-0-9!#$%&'*+.|~]+$/;
 

@@ -1,4 +1,4 @@
-import { TwoGenerations } from "./two_generations.ts";
+import { TwoGenerations } from "../util/generational_cache.ts";
 
 /** A name or an address of IPv4 or IPv6, and perhaps a port, in the characters of RFC 3986 section 3.2.2. */
 const SHAPE = /^(?:[\w.~!$&'()*+,;=%-]+|\[[\da-f:.]+\])(?::\d{0,5})?$/i;

@@ -1,4 +1,4 @@
-import { describe } from "./error_text.ts";
+import { describe } from "../util/error_text.ts";
 import { statusMessage, statusText } from "./status_text.ts";
 
 /** Properties of an `HttpError` besides status and message. Further ones are copied to the error. */

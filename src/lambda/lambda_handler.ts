@@ -1,5 +1,5 @@
-import { assertServable } from "../platform/assert_servable.ts";
-import type { Servable } from "../platform/platform.ts";
+import { assertServable } from "../platform/shared/assert_servable.ts";
+import type { Servable } from "../platform/shared/platform.ts";
 import { httpEvent, type LambdaEvent } from "./lambda_event.ts";
 import { type LambdaResult, resultOf } from "./lambda_result.ts";
 import { type LambdaContext, LambdaVisit } from "./lambda_visit.ts";

@@ -1,5 +1,5 @@
-import type { EmptyParams } from "../http/empty_params.ts";
-import { describe } from "../http/error_text.ts";
+import type { EmptyParams } from "../util/empty_params.ts";
+import { describe } from "../util/error_text.ts";
 import type { Capture } from "./capture.ts";
 import { defineLayerCalls } from "./layer_call.ts";
 import { type LayerExpression, shownPath } from "./layer_expression.ts";

@@ -1,6 +1,6 @@
 import { parse, PathError, type Token } from "path-to-regexp";
-import { noteAdvice } from "../http/advice.ts";
-import { EMPTY_BARE, EMPTY_PLAIN, type EmptyParams } from "../http/empty_params.ts";
+import { noteAdvice } from "../util/development_warning.ts";
+import { EMPTY_BARE, EMPTY_PLAIN, type EmptyParams } from "../util/empty_params.ts";
 import { isExponential } from "./ambiguity.ts";
 import { Capture, decodeParam } from "./capture.ts";
 import {

@@ -1,20 +1,20 @@
 import { encodeUrl } from "encodeurl";
-import { advise, isDeveloped, noteAdvice } from "../http/advice.ts";
-import { type OptionNames, unknownOptions } from "../http/check_option.ts";
-import { describe } from "../http/error_text.ts";
-import { escapeHtml } from "../http/escape_html.ts";
-import { isAbsolutePath } from "../http/file_paths.ts";
-import type { FileStat, FileSystem } from "../http/file_system.ts";
+import { advise, isDeveloped, noteAdvice } from "../util/development_warning.ts";
+import { type OptionNames, unknownOptions } from "../util/check_option.ts";
+import { describe } from "../util/error_text.ts";
+import { escapeHtml } from "../util/escape_html.ts";
+import { isAbsolutePath } from "../util/file_paths.ts";
+import type { FileStat, FileSystem } from "../exchange/file_system.ts";
 import { HttpError } from "../http/http_error.ts";
-import { parseDuration } from "../http/units.ts";
-import type { AppLike } from "../request/app_like.ts";
+import { parseDuration } from "../util/units.ts";
+import type { AppLike } from "../exchange/app_like.ts";
 import type { FrameworkRequest } from "../request/framework_request.ts";
-import { usualApp } from "../request/usual_app.ts";
-import { FILE_OPTIONS, type FileOptions, insteadOfFileOption, transferFile } from "../response/file_transfer.ts";
+import { usualApp } from "../exchange/usual_app.ts";
+import { FILE_OPTIONS, type FileOptions, insteadOfFileOption, transferFile } from "../response/files/file_transfer.ts";
 import type { FrameworkResponse } from "../response/framework_response.ts";
-import { handOverKey } from "../response/outgoing_message.ts";
+import { handOverKey } from "../response/node/outgoing_message.ts";
 import type { Response } from "../response/request_and_response.ts";
-import type { FileError } from "../response/send_file.ts";
+import type { FileError } from "../response/files/send_file.ts";
 
 /** Information about a file, for `setHeaders`: the part of Node's `fs.Stats` that every runtime has. */
 export interface StaticFileStat {

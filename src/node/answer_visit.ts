@@ -1,6 +1,6 @@
 import { ownFetches } from "../dispatch/surroundings.ts";
-import { isThenable } from "../http/is_thenable.ts";
-import type { Servable } from "../platform/platform.ts";
+import { isThenable } from "../util/is_thenable.ts";
+import type { Servable } from "../platform/shared/platform.ts";
 import type { NodeVisit } from "./node_visit.ts";
 import { sendAnswer } from "./send_answer.ts";
 

@@ -1,7 +1,7 @@
 import { IncomingMessage } from "node:http";
 import { Socket } from "node:net";
 import type { FrameworkRequest } from "../request/framework_request.ts";
-import { assignOwn } from "../http/assignable.ts";
+import { assignOwn } from "../util/assignable.ts";
 
 /** Own properties of every Node request, in the order they are created; filled in by the first request. */
 let nodesOwn: readonly string[] | null = null;

@@ -1,5 +1,5 @@
 import { FastResponse } from "srvx/node";
-import type { WebBody } from "../request/exchange.ts";
+import type { WebBody } from "../exchange/exchange.ts";
 
 /** ASCII characters that are allowed in a head. */
 const ASCII = /^[\t\x20-\x7e]*$/;

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { assertServable } from "../platform/assert_servable.ts";
-import type { Servable } from "../platform/platform.ts";
+import { assertServable } from "../platform/shared/assert_servable.ts";
+import type { Servable } from "../platform/shared/platform.ts";
 import { answerVisit } from "./answer_visit.ts";
 import { isDestroyed } from "./hooked_response.ts";
 import type { NodeNext } from "./node_info.ts";

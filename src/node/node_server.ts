@@ -1,8 +1,8 @@
 import { createServer, type Server, ServerResponse } from "node:http";
 import { createSecureServer, type Http2SecureServer, type ServerHttp2Session } from "node:http2";
 import { Server as NetServer } from "node:net";
-import { type Linked, LinkedList } from "../http/linked_list.ts";
-import type { AppFetch, ListenOptions, NativeServer, PlatformServer, Routed } from "../platform/platform.ts";
+import { type Linked, LinkedList } from "../util/linked_list.ts";
+import type { AppFetch, ListenOptions, NativeServer, PlatformServer, Routed } from "../platform/shared/platform.ts";
 import { reportClientErrors } from "./client_errors.ts";
 import { ConnectionLimits } from "./connection_limits.ts";
 import { closeWhenIdle } from "./idle_session.ts";

@@ -1,5 +1,5 @@
 import type { Duplex } from "node:stream";
-import { Heartbeat } from "../platform/heartbeat.ts";
+import { Heartbeat } from "../platform/shared/heartbeat.ts";
 
 /** The used part of a connection of ws. */
 export interface WsSocket {

@@ -1,11 +1,11 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { type Surroundings, surroundingsKey } from "../dispatch/surroundings.ts";
-import type { Exchange } from "../request/exchange.ts";
+import type { Exchange } from "../exchange/exchange.ts";
 import type { FrameworkRequest } from "../request/framework_request.ts";
-import type { HeaderRecord } from "../request/header_record.ts";
-import { oddTarget } from "../request/target.ts";
-import { webRequestKey } from "../request/web_request.ts";
+import type { HeaderRecord } from "../request/node/header_record.ts";
+import { oddTarget } from "../exchange/target.ts";
+import { webRequestKey } from "../exchange/web_request.ts";
 import type { FrameworkResponse } from "../response/framework_response.ts";
 import { handBack, showAttached } from "./attached.ts";
 import { IncomingRequest, type NodeIncoming } from "./incoming_request.ts";

@@ -1,8 +1,8 @@
 import { EventEmitter } from "node:events";
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
-import type { Routed, Servable } from "../platform/platform.ts";
-import type { ErrorReporter } from "../request/guard.ts";
+import type { Routed, Servable } from "../platform/shared/platform.ts";
+import type { ErrorReporter } from "../exchange/guard.ts";
 import { answerVisit } from "./answer_visit.ts";
 import { HeldSocket } from "./held_socket.ts";
 import { UpgradeVisit } from "./upgrade_visit.ts";

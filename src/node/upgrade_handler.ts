@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { EventEmitter } from "node:events";
 import type { Duplex } from "node:stream";
 import type { FrameworkApp } from "../app/framework_app.ts";
-import { assertServable } from "../platform/assert_servable.ts";
+import { assertServable } from "../platform/shared/assert_servable.ts";
 import { isForSocket, takeUpgrade } from "./take_upgrade.ts";
 
 /** A listener for the `upgrade` event of Node's servers. */

@@ -2,7 +2,7 @@ import { type IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { HttpError } from "../http/http_error.ts";
-import type { Upgrade, UpgradeOptions } from "../platform/platform.ts";
+import type { Upgrade, UpgradeOptions } from "../platform/shared/platform.ts";
 import { type Upgrader, upgraderKey } from "../websocket/accept.ts";
 import { GOING_AWAY } from "../websocket/connections.ts";
 import { HeldSocket } from "./held_socket.ts";

@@ -1,8 +1,8 @@
-import { bunPlatform } from "./bun.ts";
-import { cloudflarePlatform } from "./cloudflare.ts";
-import { denoPlatform } from "./deno.ts";
-import { genericPlatform } from "./generic.ts";
-import type { Platform, Servable } from "./platform.ts";
+import { bunPlatform } from "./bun/bun_platform.ts";
+import { cloudflarePlatform } from "./cloudflare/cloudflare_platform.ts";
+import { denoPlatform } from "./deno/deno_platform.ts";
+import { genericPlatform } from "./shared/generic_platform.ts";
+import type { Platform, Servable } from "./shared/platform.ts";
 
 /** The platform this program runs on, once somebody has asked for it; reading it takes less than a call. */
 export let detected: Platform | null = null;

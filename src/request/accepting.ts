@@ -1,5 +1,5 @@
 import { mediaTypeOf } from "../http/media_types.ts";
-import { TwoGenerations } from "../http/two_generations.ts";
+import { TwoGenerations } from "../util/generational_cache.ts";
 import { negotiateCharsets, negotiateEncodings, negotiateLanguages, negotiateMediaTypes } from "../http/negotiation.ts";
 
 /** Picks the best offer, `false` if none is acceptable. */

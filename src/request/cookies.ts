@@ -1,5 +1,5 @@
 import { parse } from "cookie-es";
-import type { Untyped } from "./untyped.ts";
+import type { Untyped } from "../util/any.ts";
 
 /**
  * Parses a `Cookie` header as cookie-parser does (RFC 6265 section 5.4): of several cookies of a name the first counts,

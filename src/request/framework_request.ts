@@ -1,23 +1,23 @@
-import { assignOwn, makeAssignable } from "../http/assignable.ts";
+import { assignOwn, makeAssignable } from "../util/assignable.ts";
 import { type ByteRanges, parseByteRange } from "../http/byte_range.ts";
-import { emptyParams, isEmptyParams } from "../http/empty_params.ts";
+import { emptyParams, isEmptyParams } from "../util/empty_params.ts";
 import { isFresh } from "../http/freshness.ts";
-import { isOriginal, originalKey, originalOf } from "../http/original.ts";
-import { requestSequence } from "../http/sequence.ts";
+import { isOriginal, originalKey, originalOf } from "../util/original.ts";
+import { requestSequence } from "../util/sequence.ts";
 import { acceptedCharset, acceptedEncoding, acceptedLanguage, acceptedType } from "./accepting.ts";
-import type { AppLike } from "./app_like.ts";
-import { bodyOf } from "./body_reader.ts";
+import type { AppLike } from "../exchange/app_like.ts";
+import { bodyOf } from "./node/body_reader.ts";
 import { clientAddresses, clientHost, clientProtocol, hostnameOf, subdomainsOf } from "./client_address.ts";
 import { parseCookies } from "./cookies.ts";
 import { matchContentType } from "./match_content_type.ts";
-import { appOf, given, ownAppKey, ownAppOf, partsOf, urlPartsOf } from "./derived_request.ts";
-import { type Exchange, exchangeFor, exchangeKey, exchangeOf } from "./exchange.ts";
-import { IncomingMessage } from "./incoming_message.ts";
+import { appOf, given, ownAppKey, ownAppOf, partsOf, urlPartsOf } from "../exchange/derived_object.ts";
+import { type Exchange, exchangeFor, exchangeKey, exchangeOf } from "../exchange/exchange.ts";
+import { IncomingMessage } from "./node/incoming_message.ts";
 import type { CommonExtras, Declared, RequestExtras } from "./request_extras.ts";
-import { readBlob, readBuffer, readForm, readJson, readString } from "./request_body.ts";
-import { type RequestState, stateKey } from "./request_state.ts";
-import type { ResponseLike } from "./response_like.ts";
-import type { Untyped } from "./untyped.ts";
+import { readBlob, readBuffer, readForm, readJson, readString } from "./body/body_methods.ts";
+import { type RequestState, stateKey } from "./node/request_state.ts";
+import type { ResponseLike } from "../exchange/response_like.ts";
+import type { Untyped } from "../util/any.ts";
 
 /** Values of the path parameters by name. A wildcard is a list of segments, which the types of literal paths show. */
 export type RouteParams = Record<string, string>;

@@ -1,4 +1,4 @@
-import type { Untyped } from "./untyped.ts";
+import type { Untyped } from "../util/any.ts";
 
 /**
  * What a program's middleware attaches to requests. Declare it once, in any file:

@@ -1,4 +1,4 @@
-import type { Untyped } from "../request/untyped.ts";
+import type { Untyped } from "../util/any.ts";
 
 const ESCAPES: Record<string, string> = { "<": "\\u003c", ">": "\\u003e", "&": "\\u0026" };
 

@@ -6,7 +6,7 @@
  * @module
  */
 import type { FrameworkRequest, ParsedQs, RouteParams } from "../request/framework_request.ts";
-import type { Untyped } from "../request/untyped.ts";
+import type { Untyped } from "../util/any.ts";
 import type { FrameworkResponse } from "./framework_response.ts";
 
 /**

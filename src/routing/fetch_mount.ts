@@ -1,10 +1,10 @@
-import { exchangeFor } from "../request/exchange.ts";
-import { describe } from "../http/error_text.ts";
+import { exchangeFor } from "../exchange/exchange.ts";
+import { describe } from "../util/error_text.ts";
 import { HttpError } from "../http/http_error.ts";
-import { isResponse } from "../http/response_class.ts";
+import { isResponse } from "../exchange/response_class.ts";
 import type { FrameworkRequest } from "../request/framework_request.ts";
-import { webRequestOf } from "../request/web_request.ts";
-import { fromForeign } from "../response/foreign_response.ts";
+import { webRequestOf } from "../exchange/web_request.ts";
+import { fromForeign } from "../response/web/foreign_response.ts";
 import type { Handler } from "./handler.ts";
 
 /** A handler of web requests, as in every Fetch framework; it gets the platform's other arguments, too. */

@@ -1,5 +1,5 @@
 import type { NodeRequest, ParsedQs, RouteParams } from "../request/framework_request.ts";
-import type { Untyped } from "../request/untyped.ts";
+import type { Untyped } from "../util/any.ts";
 import type { Request as TypedRequest, Response as TypedResponse } from "../response/request_and_response.ts";
 import type { ParamsOfPath } from "./path_params.ts";
 

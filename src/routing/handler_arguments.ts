@@ -1,5 +1,5 @@
-import { noteAdvice } from "../http/advice.ts";
-import { describe } from "../http/error_text.ts";
+import { noteAdvice } from "../util/development_warning.ts";
+import { describe } from "../util/error_text.ts";
 import { type AnyHandler, mountedKey } from "../matching/layer.ts";
 import type { Path } from "./handler.ts";
 

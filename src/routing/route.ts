@@ -14,7 +14,7 @@ import { defineVerbs } from "../matching/methods.ts";
 import { stepsOf } from "../matching/steps.ts";
 import { noteRegistration } from "../matching/registrations.ts";
 import type { ParsedQs, RouteParams } from "../request/framework_request.ts";
-import type { Untyped } from "../request/untyped.ts";
+import type { Untyped } from "../util/any.ts";
 import { checkedHandlers } from "./handler_arguments.ts";
 import type { Given, HandlerList, NamesFor, Next, Path, PathHandler } from "./handler.ts";
 import { withTakeover } from "./takeovers.ts";

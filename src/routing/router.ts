@@ -1,8 +1,8 @@
-import { noteAdvice } from "../http/advice.ts";
-import { Callable } from "../http/callable.ts";
-import { describe } from "../http/error_text.ts";
-import { originalKey, originalOf } from "../http/original.ts";
-import { checkNames, type OptionNames, unknownOptions } from "../http/check_option.ts";
+import { noteAdvice } from "../util/development_warning.ts";
+import { Callable } from "../util/callable.ts";
+import { describe } from "../util/error_text.ts";
+import { originalKey, originalOf } from "../util/original.ts";
+import { checkNames, type OptionNames, unknownOptions } from "../util/check_option.ts";
 import { positionOf } from "../dispatch/foreign_position.ts";
 import { matchedAs } from "../dispatch/handle_request.ts";
 import { Walk } from "../dispatch/walk.ts";
@@ -20,8 +20,8 @@ import { defineVerbs } from "../matching/methods.ts";
 import type { PathOptions } from "../matching/path_options.ts";
 import { noteRegistration, noteSocket, registrationEpoch } from "../matching/registrations.ts";
 import type { ParsedQs, RouteParams } from "../request/framework_request.ts";
-import { Target } from "../request/target.ts";
-import type { Untyped } from "../request/untyped.ts";
+import { Target } from "../exchange/target.ts";
+import type { Untyped } from "../util/any.ts";
 import { type FetchApp, type FetchHandler, fetchMount } from "./fetch_mount.ts";
 import type {
   ErrorHandler,

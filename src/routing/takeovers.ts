@@ -1,6 +1,6 @@
 import type { AnyHandler } from "../matching/layer.ts";
-import { exchangeOf } from "../request/exchange.ts";
-import { IncomingMessage } from "../request/incoming_message.ts";
+import { exchangeOf } from "../exchange/exchange.ts";
+import { IncomingMessage } from "../request/node/incoming_message.ts";
 
 /**
  * Lets cookie-parser and old versions of passport do on Sluice's requests what they do on those of Node.

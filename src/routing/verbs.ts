@@ -1,5 +1,5 @@
 import type { ParsedQs, RouteParams } from "../request/framework_request.ts";
-import type { Untyped } from "../request/untyped.ts";
+import type { Untyped } from "../util/any.ts";
 import type { Given, HandlerList, NamesFor, ParamsOf, Path, PathHandler, PathOf } from "./handler.ts";
 
 /**

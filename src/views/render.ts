@@ -1,7 +1,7 @@
-import { describe, reasonOf } from "../http/error_text.ts";
-import type { RenderCallback, SettingValue } from "../request/app_like.ts";
-import { callGuarded, type ErrorReporter } from "../request/guard.ts";
-import type { RuntimeSupport } from "../request/runtime_support.ts";
+import { describe, reasonOf } from "../util/error_text.ts";
+import type { RenderCallback, SettingValue } from "../exchange/app_like.ts";
+import { callGuarded, type ErrorReporter } from "../exchange/guard.ts";
+import type { RuntimeSupport } from "../exchange/runtime_support.ts";
 import { type Engine, MODULE_NOT_FOUND, type View, type ViewOptions } from "./view.ts";
 
 /** What rendering needs of an application. */

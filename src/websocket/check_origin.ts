@@ -1,4 +1,4 @@
-import { describe } from "../http/error_text.ts";
+import { describe } from "../util/error_text.ts";
 import { HttpError } from "../http/http_error.ts";
 import type { FrameworkRequest } from "../request/framework_request.ts";
 import type { WebSocketHandlers } from "./ws_handlers.ts";

@@ -1,4 +1,4 @@
-import { ownText } from "../http/own_text.ts";
+import { ownText } from "../util/detached_string.ts";
 import { InOrder } from "./in_order.ts";
 import { assertSocketData, assertTopic, bytesOf, type SocketData } from "./socket_data.ts";
 import { assertBroker, type TopicBroker } from "./topic_broker.ts";

@@ -1,6 +1,6 @@
-import { isLongerThan } from "../http/encodings.ts";
-import { isThenable } from "../http/is_thenable.ts";
-import type { ErrorReporter } from "../request/guard.ts";
+import { isLongerThan } from "../util/encodings.ts";
+import { isThenable } from "../util/is_thenable.ts";
+import type { ErrorReporter } from "../exchange/guard.ts";
 import { type Connections, GOING_AWAY } from "./connections.ts";
 import { MAX_BUFFERED_BYTES, MAX_MESSAGE_BYTES, type ServerEnd, TOO_BIG, TOO_BUSY } from "./socket_limits.ts";
 import { Unsettled } from "./unsettled.ts";

@@ -1,7 +1,7 @@
-import { utf8Length } from "../http/encodings.ts";
-import { describe } from "../http/error_text.ts";
+import { utf8Length } from "../util/encodings.ts";
+import { describe } from "../util/error_text.ts";
 import type { FrameworkRequest } from "../request/framework_request.ts";
-import type { Untyped } from "../request/untyped.ts";
+import type { Untyped } from "../util/any.ts";
 import type { Connections, Member } from "./connections.ts";
 import { InOrder, type ReadyData } from "./in_order.ts";
 import { assertSocketData, mostBytesOf, type SocketData } from "./socket_data.ts";

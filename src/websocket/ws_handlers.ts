@@ -1,5 +1,5 @@
 import type { FrameworkRequest } from "../request/framework_request.ts";
-import type { Untyped } from "../request/untyped.ts";
+import type { Untyped } from "../util/any.ts";
 import type { WebSocketConnection } from "./ws_connection.ts";
 
 /**

@@ -1,5 +1,5 @@
 import type { FrameworkApp } from "../app/framework_app.ts";
-import type { Untyped } from "../request/untyped.ts";
+import type { Untyped } from "../util/any.ts";
 
 /** Options of `durableSockets`. */
 export interface DurableSocketsOptions {

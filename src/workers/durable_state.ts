@@ -1,5 +1,5 @@
-import type { ServerSocket } from "../platform/cloudflare_socket.ts";
-import type { Untyped } from "../request/untyped.ts";
+import type { ServerSocket } from "../platform/cloudflare/cloudflare_socket.ts";
+import type { Untyped } from "../util/any.ts";
 
 /** A socket of a Durable Object, as far as it is used; Cloudflare's types call it `WebSocket`. */
 export interface ObjectSocket extends ServerSocket {

@@ -102,11 +102,11 @@ function reachedFrom(entry: string): string[] {
 Deno.test("the limiter's package gets copies of nothing that knows requests, routes or applications", () => {
   const rooms = ["http", "limiting"];
   assertEquals(reachedFrom(COPIED).filter((path) => !rooms.includes(roomOf(path, "src/", ["limiting"]) ?? "")), [
-    "src/platform/builtin_module.ts",
-    "src/platform/installed_package.ts",
-    "src/platform/peer_of.ts",
+    "src/platform/shared/builtin_module.ts",
+    "src/platform/shared/installed_package.ts",
+    "src/platform/shared/peer_of.ts",
     // a type
-    "src/request/peer.ts",
+    "src/exchange/peer.ts",
   ]);
 });
 

@@ -4,7 +4,7 @@ import { type AddressInfo, Socket } from "node:net";
 import express from "express";
 import sluice, { type Request, type Response } from "@sluice/sluice";
 import { toNodeHandler } from "@sluice/sluice/node";
-import { genericPlatform } from "../../src/platform/generic.ts";
+import { genericPlatform } from "../../src/platform/shared/generic_platform.ts";
 import { quietApp } from "../support/app.ts";
 import type { Any } from "../support/both.ts";
 

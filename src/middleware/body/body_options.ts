@@ -1,8 +1,8 @@
-import { noteAdvice } from "../../http/advice.ts";
-import { type OptionNames, unknownOptions } from "../../http/check_option.ts";
-import { parseBytes } from "../../http/units.ts";
+import { noteAdvice } from "../../util/development_warning.ts";
+import { type OptionNames, unknownOptions } from "../../util/check_option.ts";
+import { parseBytes } from "../../util/units.ts";
 import type { FrameworkRequest, NodeRequest } from "../../request/framework_request.ts";
-import type { Untyped } from "../../request/untyped.ts";
+import type { Untyped } from "../../util/any.ts";
 import type { FrameworkResponse } from "../../response/framework_response.ts";
 
 /**

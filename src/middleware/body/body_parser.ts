@@ -1,12 +1,12 @@
 import { parse as parseContentType } from "content-type";
 import { annotated, HttpError } from "../../http/http_error.ts";
-import { charsetDecoder, type Decoder, utf8Length } from "../../http/encodings.ts";
-import { tooLarge } from "../../request/body_errors.ts";
-import { exchangeKey, exchangeOf } from "../../request/exchange.ts";
+import { charsetDecoder, type Decoder, utf8Length } from "../../util/encodings.ts";
+import { tooLarge } from "../../request/body/body_errors.ts";
+import { exchangeKey, exchangeOf } from "../../exchange/exchange.ts";
 import type { FrameworkRequest } from "../../request/framework_request.ts";
-import { announcedLength } from "../../request/request_body.ts";
-import type { Untyped } from "../../request/untyped.ts";
-import { type BodyContent, readWhole } from "../../request/whole_body.ts";
+import { announcedLength } from "../../request/body/body_methods.ts";
+import type { Untyped } from "../../util/any.ts";
+import { type BodyContent, readWhole } from "../../request/body/whole_body.ts";
 import type { FrameworkResponse } from "../../response/framework_response.ts";
 import type { CheckedOptions, RawBytes, Verify } from "./body_options.ts";
 import { type ForeignParser, parseForeign } from "./parse_foreign.ts";

@@ -1,11 +1,11 @@
-import { textBytes } from "../../http/encodings.ts";
-import type { EventName } from "../../http/emitter_methods.ts";
-import type { AppLike } from "../../request/app_like.ts";
-import { Exchange } from "../../request/exchange.ts";
+import { textBytes } from "../../util/encodings.ts";
+import type { EventName } from "../../util/emitter_methods.ts";
+import type { AppLike } from "../../exchange/app_like.ts";
+import { Exchange } from "../../exchange/exchange.ts";
 import { FrameworkRequest } from "../../request/framework_request.ts";
-import type { HeaderRecord } from "../../request/header_record.ts";
-import type { Untyped } from "../../request/untyped.ts";
-import { usualApp } from "../../request/usual_app.ts";
+import type { HeaderRecord } from "../../request/node/header_record.ts";
+import type { Untyped } from "../../util/any.ts";
+import { usualApp } from "../../exchange/usual_app.ts";
 import type { FrameworkResponse } from "../../response/framework_response.ts";
 
 /** A request that Sluice did not make: Node's own, that of another copy of Sluice, or a mock in a test. */

@@ -1,4 +1,4 @@
-import { noteAdvice } from "../../http/advice.ts";
+import { noteAdvice } from "../../util/development_warning.ts";
 import { HttpError } from "../../http/http_error.ts";
 import { parseExtendedQuery } from "../../http/nested_query.ts";
 import { hasBrackets } from "../../http/query_string.ts";

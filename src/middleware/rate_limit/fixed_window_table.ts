@@ -1,4 +1,4 @@
-import { ownText } from "../../http/own_text.ts";
+import { ownText } from "../../util/detached_string.ts";
 import { SharedPlaces } from "../../../limiting/shared_slots.ts";
 import { sharesBegin, SourceShares } from "../../../limiting/source_shares.ts";
 

@@ -1,5 +1,5 @@
-import { isThenable } from "../../http/is_thenable.ts";
-import { nextSequence } from "../../http/sequence.ts";
+import { isThenable } from "../../util/is_thenable.ts";
+import { nextSequence } from "../../util/sequence.ts";
 import type { FrameworkRequest } from "../../request/framework_request.ts";
 import type { FrameworkResponse } from "../../response/framework_response.ts";
 import { sharedStore } from "./shared_table.ts";
