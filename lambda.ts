@@ -35,7 +35,7 @@ proposePlatform(lambdaPlatform);
 export type { LambdaEvent, LambdaEventV1, LambdaEventV2 } from "./src/lambda/lambda_event.ts";
 export { type LambdaHandler, toLambdaHandler } from "./src/lambda/lambda_handler.ts";
 export type { LambdaResult, LambdaResultHead } from "./src/lambda/lambda_result.ts";
-export type { LambdaContext, LambdaInfo } from "./src/lambda/lambda_visit.ts";
+export type { LambdaContext, LambdaInfo } from "./src/lambda/invocation.ts";
 export {
   type LambdaResponseStream,
   type LambdaStreamingHandler,

@@ -1,14 +1,14 @@
 import type { AppContext } from "../dispatch/app_context.ts";
-import { finalResponse } from "../dispatch/final_response.ts";
+import { finalResponse } from "../dispatch/error_page.ts";
 import { type AppClasses, handleRequest } from "../dispatch/handle_request.ts";
-import { ownFetches } from "../dispatch/surroundings.ts";
+import { ownFetches } from "../dispatch/host_server.ts";
 import { isAdviceNoted, isDeveloped, noteAdvice, tellNoted } from "../util/development_warning.ts";
 import { assignOwn, makeAssignable } from "../util/assignable.ts";
 import { Callable } from "../util/callable.ts";
 import { mixEmitter } from "../util/emitter.ts";
 import type { EmitterMethods, EventName, Listener } from "../util/emitter_methods.ts";
 import { describe } from "../util/error_text.ts";
-import { isOriginal, originalKey, originalOf } from "../util/original.ts";
+import { isOriginal, originalKey, originalOf } from "../util/original_object.ts";
 import type { FastMatcher } from "../matching/fast_matcher.ts";
 import { type AnyHandler, type Mounted, mountedKey } from "../matching/layer.ts";
 import { defineVerbs } from "../matching/methods.ts";
@@ -22,7 +22,7 @@ import { Exchange, exchangeOf } from "../exchange/exchange.ts";
 import { OpenStreams } from "../exchange/open_streams.ts";
 import { FrameworkRequest, type ParsedQs } from "../request/framework_request.ts";
 import type { RuntimeSupport } from "../exchange/runtime_support.ts";
-import { provideUsualApp } from "../exchange/usual_app.ts";
+import { provideUsualApp } from "../exchange/default_app.ts";
 import type { Untyped } from "../util/any.ts";
 import { FrameworkResponse } from "../response/framework_response.ts";
 import type {

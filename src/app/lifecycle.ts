@@ -4,7 +4,7 @@ import { LONGEST_TIMER_MS } from "../util/units.ts";
 import { detectPlatform } from "../platform/detect.ts";
 import type { AppFetch, PlatformServer, Routed } from "../platform/shared/platform.ts";
 import type { OpenStreams } from "../exchange/open_streams.ts";
-import { callGuarded } from "../exchange/guard.ts";
+import { callGuarded } from "../exchange/call_guarded.ts";
 import type { ErrorContext } from "../exchange/error_context.ts";
 import { type Connections, connectionsKey, GOING_AWAY } from "../websocket/connections.ts";
 import { listenOptions } from "./listen_options.ts";

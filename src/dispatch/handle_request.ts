@@ -3,15 +3,15 @@ import { socketsExist } from "../matching/registrations.ts";
 import type { AppLike } from "../exchange/app_like.ts";
 import { Exchange, exchangeKey } from "../exchange/exchange.ts";
 import { FrameworkRequest } from "../request/framework_request.ts";
-import { DOUBT } from "../exchange/doubt.ts";
+import { DOUBT } from "../exchange/target_doubt.ts";
 import type { Target } from "../exchange/target.ts";
 import { FrameworkResponse } from "../response/framework_response.ts";
 import type { AppContext } from "./app_context.ts";
-import { finalResponse } from "./final_response.ts";
+import { finalResponse } from "./error_page.ts";
 import { isImproper, refuseImproper } from "./improper_host.ts";
-import { isNodes, refuseNodes } from "./nodes_request.ts";
+import { isNodes, refuseNodes } from "./node_request.ts";
 import { noteReturned, type Returned } from "./returned_value.ts";
-import { type Surrounded, type Surroundings, surroundingsKey } from "./surroundings.ts";
+import { type Surrounded, type Surroundings, surroundingsKey } from "./host_server.ts";
 import { Walk, type WalkContext, type WalkOwner } from "./walk.ts";
 
 /** An application's own request and response classes. */

@@ -1,6 +1,6 @@
 import { improperHost, isHost } from "../http/host.ts";
 import type { Exchange } from "../exchange/exchange.ts";
-import { DOUBT } from "../exchange/doubt.ts";
+import { DOUBT } from "../exchange/target_doubt.ts";
 
 /**
  * Tells whether a request whose target is in doubt is improper: with a `Host` header that is no host, a server would take

@@ -1,6 +1,6 @@
 import { isThenable } from "../util/is_thenable.ts";
 import type { AnyHandler } from "../matching/layer.ts";
-import type { Position, WalkedRequest, WalkedResponse } from "./position.ts";
+import type { Position, WalkedRequest, WalkedResponse } from "./routing_target.ts";
 
 type Done = (failure?: unknown) => void;
 

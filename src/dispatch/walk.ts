@@ -14,9 +14,9 @@ import { registrationEpoch } from "../matching/registrations.ts";
 import { firstEntered, holds } from "../matching/scope.ts";
 import { rematched, withMounts } from "../matching/steps.ts";
 import { fromForeign } from "../response/web/foreign_response.ts";
-import { answerOptions } from "./answer_options.ts";
+import { answerOptions } from "./options_response.ts";
 import { type ParamContext, ParamRun } from "./param_run.ts";
-import type { Position } from "./position.ts";
+import type { Position } from "./routing_target.ts";
 import { mergeParams } from "./merge_params.ts";
 import type { Returned } from "./returned_value.ts";
 

@@ -13,7 +13,7 @@ import {
   notePromised,
   type Waiter,
   type Waiting,
-} from "./waiting.ts";
+} from "./pending_exchanges.ts";
 import { Watch } from "./disconnect_watch.ts";
 
 /** The runtime's own, not a test's fake timers: those do not delay Node's events either. */

@@ -1,6 +1,6 @@
 import { describe } from "../util/error_text.ts";
 import { originLength } from "../http/host.ts";
-import { DOUBT, type Doubt } from "./doubt.ts";
+import { DOUBT, type Doubt } from "./target_doubt.ts";
 
 /** What only targets need that cannot be sliced from the request's URL. */
 class Odd {

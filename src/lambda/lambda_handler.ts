@@ -2,7 +2,7 @@ import { assertServable } from "../platform/shared/assert_servable.ts";
 import type { Servable } from "../platform/shared/platform.ts";
 import { httpEvent, type LambdaEvent } from "./lambda_event.ts";
 import { type LambdaResult, resultOf } from "./lambda_result.ts";
-import { type LambdaContext, LambdaVisit } from "./lambda_visit.ts";
+import { type LambdaContext, LambdaVisit } from "./invocation.ts";
 
 /** A handler as Lambda calls it. */
 export type LambdaHandler = (event: LambdaEvent, context: LambdaContext) => Promise<LambdaResult>;

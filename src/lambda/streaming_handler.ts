@@ -2,7 +2,7 @@ import { assertServable } from "../platform/shared/assert_servable.ts";
 import type { Servable } from "../platform/shared/platform.ts";
 import { httpEvent, type LambdaEvent } from "./lambda_event.ts";
 import { type LambdaResultHead, resultHead } from "./lambda_result.ts";
-import { type LambdaContext, LambdaVisit } from "./lambda_visit.ts";
+import { type LambdaContext, LambdaVisit } from "./invocation.ts";
 
 /** The used part of the Node stream that Lambda's Node runtimes pass for the response. */
 export interface LambdaResponseStream {

@@ -9,7 +9,7 @@ import { HttpError } from "../http/http_error.ts";
 import { parseDuration } from "../util/units.ts";
 import type { AppLike } from "../exchange/app_like.ts";
 import type { FrameworkRequest } from "../request/framework_request.ts";
-import { usualApp } from "../exchange/usual_app.ts";
+import { usualApp } from "../exchange/default_app.ts";
 import { FILE_OPTIONS, type FileOptions, insteadOfFileOption, transferFile } from "../response/files/file_transfer.ts";
 import type { FrameworkResponse } from "../response/framework_response.ts";
 import { handOverKey } from "../response/node/outgoing_message.ts";

@@ -1,7 +1,7 @@
 import type { Server } from "node:http";
 import type { Http2SecureServer } from "node:http2";
 import type { Duplex } from "node:stream";
-import type { ErrorReporter } from "../exchange/guard.ts";
+import type { ErrorReporter } from "../exchange/call_guarded.ts";
 
 /** Statuses by code of Node's parser, as Node answers if nobody listens; 400 for the others. */
 const STATUSES: Readonly<Record<string, string>> = {

@@ -7,7 +7,7 @@ import type { ClientWatch } from "../exchange/runtime_support.ts";
 import { oddTarget } from "../exchange/target.ts";
 import { webRequestKey } from "../exchange/web_request.ts";
 import { fillSink } from "./fill_sink.ts";
-import { isDestroyed } from "./hooked_response.ts";
+import { isDestroyed } from "./patched_response.ts";
 import { IncomingBody } from "./incoming_body.ts";
 
 /** A request from Node's server, or from Express. */

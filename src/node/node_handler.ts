@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { assertServable } from "../platform/shared/assert_servable.ts";
 import type { Servable } from "../platform/shared/platform.ts";
-import { answerVisit } from "./answer_visit.ts";
-import { isDestroyed } from "./hooked_response.ts";
+import { answerVisit } from "./handle_call.ts";
+import { isDestroyed } from "./patched_response.ts";
 import type { NodeNext } from "./node_info.ts";
-import { NodeVisit } from "./node_visit.ts";
+import { NodeVisit } from "./node_call.ts";
 
 /** A request handler of Node's servers, and a middleware of Express. */
 export type NodeHandler = (req: IncomingMessage, res: ServerResponse, next?: NodeNext) => void;

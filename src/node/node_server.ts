@@ -10,7 +10,7 @@ import { nextTurn } from "./next_turn.ts";
 import { toNodeHandler } from "./node_handler.ts";
 import { assertSharedPorts, limitServer, type NodeLimits } from "./node_limits.ts";
 import { isForSocket, takeUpgrade } from "./take_upgrade.ts";
-import type { UpgradeVisit } from "./upgrade_visit.ts";
+import type { UpgradeVisit } from "./upgrade_call.ts";
 
 /**
  * Listens with `node:http`; with a certificate with `node:http2`, which speaks HTTP/1.1 too.

@@ -2,10 +2,10 @@ import { EventEmitter } from "node:events";
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import type { Routed, Servable } from "../platform/shared/platform.ts";
-import type { ErrorReporter } from "../exchange/guard.ts";
-import { answerVisit } from "./answer_visit.ts";
-import { HeldSocket } from "./held_socket.ts";
-import { UpgradeVisit } from "./upgrade_visit.ts";
+import type { ErrorReporter } from "../exchange/call_guarded.ts";
+import { answerVisit } from "./handle_call.ts";
+import { HeldSocket } from "./detached_socket.ts";
+import { UpgradeVisit } from "./upgrade_call.ts";
 
 /** Number of header lines that Node keeps of a request by default. */
 const KEPT_HEADERS = 1000;

@@ -1,6 +1,6 @@
 import { walkForwarded } from "../http/trust_proxy.ts";
 import { canonicalAddress } from "../http/ip_address.ts";
-import { originalKey } from "../util/original.ts";
+import { originalKey } from "../util/original_object.ts";
 import type { AppLike } from "../exchange/app_like.ts";
 import { appOf, given } from "../exchange/derived_object.ts";
 import { type Exchange, exchangeKey } from "../exchange/exchange.ts";

@@ -2,7 +2,7 @@ import { assignOwn, makeAssignable } from "../util/assignable.ts";
 import { type ByteRanges, parseByteRange } from "../http/byte_range.ts";
 import { emptyParams, isEmptyParams } from "../util/empty_params.ts";
 import { isFresh } from "../http/freshness.ts";
-import { isOriginal, originalKey, originalOf } from "../util/original.ts";
+import { isOriginal, originalKey, originalOf } from "../util/original_object.ts";
 import { requestSequence } from "../util/sequence.ts";
 import { acceptedCharset, acceptedEncoding, acceptedLanguage, acceptedType } from "./accepting.ts";
 import type { AppLike } from "../exchange/app_like.ts";

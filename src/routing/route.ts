@@ -7,7 +7,7 @@ import {
   type RoutedEntries,
   Scope,
 } from "../matching/layer.ts";
-import { positionOf } from "../dispatch/foreign_position.ts";
+import { positionOf } from "../dispatch/foreign_target.ts";
 import { Walk } from "../dispatch/walk.ts";
 import { defineLayerCalls } from "../matching/layer_call.ts";
 import { defineVerbs } from "../matching/methods.ts";
@@ -17,7 +17,7 @@ import type { ParsedQs, RouteParams } from "../request/framework_request.ts";
 import type { Untyped } from "../util/any.ts";
 import { checkedHandlers } from "./handler_arguments.ts";
 import type { Given, HandlerList, NamesFor, Next, Path, PathHandler } from "./handler.ts";
-import { withTakeover } from "./takeovers.ts";
+import { withTakeover } from "./middleware_shims.ts";
 import type { RouteVerbs } from "./verbs.ts";
 
 /** A handler of a route, with the method it is for. */

@@ -1,9 +1,9 @@
 import { noteAdvice } from "../util/development_warning.ts";
 import { Callable } from "../util/callable.ts";
 import { describe } from "../util/error_text.ts";
-import { originalKey, originalOf } from "../util/original.ts";
+import { originalKey, originalOf } from "../util/original_object.ts";
 import { checkNames, type OptionNames, unknownOptions } from "../util/check_option.ts";
-import { positionOf } from "../dispatch/foreign_position.ts";
+import { positionOf } from "../dispatch/foreign_target.ts";
 import { matchedAs } from "../dispatch/handle_request.ts";
 import { Walk } from "../dispatch/walk.ts";
 import { FastMatcher } from "../matching/fast_matcher.ts";
@@ -55,7 +55,7 @@ import { type RegisteredRoute, registeredRoutes, type RouteInfo, routeInfos } fr
 import type { WebSocketHandlers } from "../websocket/ws_handlers.ts";
 import { SocketRoute } from "./socket_route.ts";
 import type { GroupOptions, PrintRoutesOptions, RouterOptions } from "./router_options.ts";
-import { withTakeover } from "./takeovers.ts";
+import { withTakeover } from "./middleware_shims.ts";
 import type { RouterVerbs, Verb } from "./verbs.ts";
 
 const NAMES: OptionNames<RouterOptions> = { mergeParams: true, caseSensitive: true, strict: true };

@@ -1,6 +1,6 @@
 import type { EmitterMethods, EventName, Listener } from "./emitter_methods.ts";
 import { isThenable } from "./is_thenable.ts";
-import { originalKey, originalOf } from "./original.ts";
+import { originalKey, originalOf } from "./original_object.ts";
 
 /**
  * A listener. Neither it nor the lists are literals: V8 may learn that the objects of a literal live long, as they do

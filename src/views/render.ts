@@ -1,6 +1,6 @@
 import { describe, reasonOf } from "../util/error_text.ts";
 import type { RenderCallback, SettingValue } from "../exchange/app_like.ts";
-import { callGuarded, type ErrorReporter } from "../exchange/guard.ts";
+import { callGuarded, type ErrorReporter } from "../exchange/call_guarded.ts";
 import type { RuntimeSupport } from "../exchange/runtime_support.ts";
 import { type Engine, MODULE_NOT_FOUND, type View, type ViewOptions } from "./view.ts";
 

@@ -1,7 +1,7 @@
 import { isThenable } from "../util/is_thenable.ts";
 import { extensionOf, NO_FILES, resolvePath, separatorBelow } from "../util/file_paths.ts";
 import type { FileSystem } from "../exchange/file_system.ts";
-import { usualApp } from "../exchange/usual_app.ts";
+import { usualApp } from "../exchange/default_app.ts";
 
 /** Renders a file with values, like `__express` and `renderFile` of template engines. */
 export type Engine = (

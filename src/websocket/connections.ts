@@ -1,5 +1,5 @@
 import { ownText } from "../util/detached_string.ts";
-import { InOrder } from "./in_order.ts";
+import { InOrder } from "./send_queue.ts";
 import { assertSocketData, assertTopic, bytesOf, type SocketData } from "./socket_data.ts";
 import { assertBroker, type TopicBroker } from "./topic_broker.ts";
 

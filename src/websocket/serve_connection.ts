@@ -1,9 +1,9 @@
 import { isLongerThan } from "../util/encodings.ts";
 import { isThenable } from "../util/is_thenable.ts";
-import type { ErrorReporter } from "../exchange/guard.ts";
+import type { ErrorReporter } from "../exchange/call_guarded.ts";
 import { type Connections, GOING_AWAY } from "./connections.ts";
 import { MAX_BUFFERED_BYTES, MAX_MESSAGE_BYTES, type ServerEnd, TOO_BIG, TOO_BUSY } from "./socket_limits.ts";
-import { Unsettled } from "./unsettled.ts";
+import { Unsettled } from "./pending_messages.ts";
 import { type ConnectionData, WebSocketConnection } from "./ws_connection.ts";
 import type { WebSocketHandlers } from "./ws_handlers.ts";
 

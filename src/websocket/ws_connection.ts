@@ -3,7 +3,7 @@ import { describe } from "../util/error_text.ts";
 import type { FrameworkRequest } from "../request/framework_request.ts";
 import type { Untyped } from "../util/any.ts";
 import type { Connections, Member } from "./connections.ts";
-import { InOrder, type ReadyData } from "./in_order.ts";
+import { InOrder, type ReadyData } from "./send_queue.ts";
 import { assertSocketData, mostBytesOf, type SocketData } from "./socket_data.ts";
 import { MAX_BUFFERED_BYTES, TOO_SLOW } from "./socket_limits.ts";
 

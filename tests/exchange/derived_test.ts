@@ -5,7 +5,7 @@
 import { fileURLToPath } from "node:url";
 import { assert, assertEquals, assertStrictEquals } from "@std/assert";
 import sluice, { type FrameworkApp } from "@sluice/sluice";
-import type { Any } from "../support/both.ts";
+import type { Any } from "../support/sluice_and_express.ts";
 import { ask, quietApp } from "../support/app.ts";
 
 const FILE = fileURLToPath(new URL("../fixtures/files/hello.txt", import.meta.url));

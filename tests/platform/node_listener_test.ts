@@ -6,7 +6,7 @@ import sluice, { type Request, type Response } from "@sluice/sluice";
 import { toNodeHandler } from "@sluice/sluice/node";
 import { genericPlatform } from "../../src/platform/shared/generic_platform.ts";
 import { quietApp } from "../support/app.ts";
-import type { Any } from "../support/both.ts";
+import type { Any } from "../support/sluice_and_express.ts";
 
 Deno.test("http.createServer(app) serves the application, as supertest uses it", async () => {
   const app = quietApp();

@@ -5,7 +5,7 @@ import { Exchange } from "../../exchange/exchange.ts";
 import { FrameworkRequest } from "../../request/framework_request.ts";
 import type { HeaderRecord } from "../../request/node/header_record.ts";
 import type { Untyped } from "../../util/any.ts";
-import { usualApp } from "../../exchange/usual_app.ts";
+import { usualApp } from "../../exchange/default_app.ts";
 import type { FrameworkResponse } from "../../response/framework_response.ts";
 
 /** A request that Sluice did not make: Node's own, that of another copy of Sluice, or a mock in a test. */

@@ -1,6 +1,6 @@
 import type { Peer } from "../../exchange/peer.ts";
 import { type BuiltinFiles, builtinFiles } from "../shared/builtin_files.ts";
-import { programsBody } from "./bun_body.ts";
+import { programsBody } from "./program_stream.ts";
 import { passedOn } from "./bun_stream.ts";
 import { builtinModule } from "../shared/builtin_module.ts";
 import { bunSeconds, BunSilence } from "./idle_timeout.ts";

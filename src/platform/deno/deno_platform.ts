@@ -4,7 +4,7 @@ import { responseClass } from "../../exchange/response_class.ts";
 import type { ClientWatch } from "../../exchange/runtime_support.ts";
 import { builtinModule } from "../shared/builtin_module.ts";
 import { builtinTag } from "../shared/builtin_tag.ts";
-import { programsBody } from "./deno_body.ts";
+import { programsBody } from "./program_stream.ts";
 import {
   arrivedText,
   isServed,

@@ -5,7 +5,7 @@ import { builtinModule } from "./builtin_module.ts";
 import { builtinTag } from "./builtin_tag.ts";
 import { requirePackage } from "./installed_package.ts";
 import { peerOf } from "./peer_of.ts";
-import { programsBody } from "./programs_body.ts";
+import { programsBody } from "./program_stream.ts";
 import type { Platform } from "./platform.ts";
 
 /** Any other runtime with a Fetch API: edge platforms, service workers, plain calls of `app.fetch`. */

@@ -1,5 +1,5 @@
 import { isThenable } from "../../util/is_thenable.ts";
-import { cutAll, isPromised, receivedBy } from "../../exchange/waiting.ts";
+import { cutAll, isPromised, receivedBy } from "../../exchange/pending_exchanges.ts";
 import { listenNow } from "../../exchange/disconnect_watch.ts";
 import type { AppFetch } from "./platform.ts";
 

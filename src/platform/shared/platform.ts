@@ -1,5 +1,5 @@
 import type { EmitterMethods } from "../../util/emitter_methods.ts";
-import type { ErrorReporter } from "../../exchange/guard.ts";
+import type { ErrorReporter } from "../../exchange/call_guarded.ts";
 import type { OpenStreams } from "../../exchange/open_streams.ts";
 import type { RuntimeSupport } from "../../exchange/runtime_support.ts";
 

@@ -2,7 +2,7 @@ import { assignOwn, makeAssignable } from "../../util/assignable.ts";
 import { Emitter, listenedTo, listenerFailed, tell } from "../../util/emitter.ts";
 import type { EventName } from "../../util/emitter_methods.ts";
 import { isHeaderName } from "../../http/header_values.ts";
-import { isOriginal, originalKey, originalOf } from "../../util/original.ts";
+import { isOriginal, originalKey, originalOf } from "../../util/original_object.ts";
 import { type Exchange, exchangeFor, exchangeKey, exchangeOf } from "../../exchange/exchange.ts";
 import { type HeaderRecord, headerRecord, type HeaderVisit } from "./header_record.ts";
 import type { Peer } from "../../exchange/peer.ts";

@@ -1,7 +1,7 @@
 import { Emitter, listenedTo, listenerFailed, tell } from "../../util/emitter.ts";
 import type { EventName } from "../../util/emitter_methods.ts";
 import { describe } from "../../util/error_text.ts";
-import { originalKey } from "../../util/original.ts";
+import { originalKey } from "../../util/original_object.ts";
 import { canonicalAddress } from "../../http/ip_address.ts";
 import { LONGEST_TIMER_MS } from "../../util/units.ts";
 import type { Exchange } from "../../exchange/exchange.ts";

@@ -12,7 +12,7 @@ import { TwoGenerations } from "../../util/generational_cache.ts";
 import { parseDuration } from "../../util/units.ts";
 import type { AppLike } from "../../exchange/app_like.ts";
 import { exchangeOf } from "../../exchange/exchange.ts";
-import { usualApp } from "../../exchange/usual_app.ts";
+import { usualApp } from "../../exchange/default_app.ts";
 import { FileChunks } from "./file_chunks.ts";
 import { evaluateConditions, isRangeCurrent } from "./file_conditions.ts";
 import { type DotfilePolicy, resolveFilePath } from "./file_path.ts";

@@ -4,7 +4,7 @@ import { describe } from "../../util/error_text.ts";
 import { isAbsolutePath, resolvePath, separatorBelow } from "../../util/file_paths.ts";
 import { appOf, given } from "../../exchange/derived_object.ts";
 import { exchangeOf } from "../../exchange/exchange.ts";
-import { callGuarded } from "../../exchange/guard.ts";
+import { callGuarded } from "../../exchange/call_guarded.ts";
 import { FILE_OPTIONS, type FileOptions, insteadOfFileOption, transferFile } from "./file_transfer.ts";
 import type { FileResponse } from "./file_response.ts";
 import type { HeaderValue } from "../web/outgoing_headers.ts";

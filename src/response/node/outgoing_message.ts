@@ -1,15 +1,15 @@
 import { makeAssignable } from "../../util/assignable.ts";
 import { isEmitter, listenedTo, listenerFailed, runningOnce, tell } from "../../util/emitter.ts";
 import type { EmitterMethods, EventName, Listener } from "../../util/emitter_methods.ts";
-import { originalOf } from "../../util/original.ts";
+import { originalOf } from "../../util/original_object.ts";
 import { statusText } from "../../http/status_text.ts";
 import { type OpenStream, piecesKey } from "../../exchange/app_like.ts";
 import { given } from "../../exchange/derived_object.ts";
 import { type Exchange, exchangeFor, exchangeKey, exchangeOf } from "../../exchange/exchange.ts";
 import type { ErrorPhase } from "../../exchange/error_context.ts";
-import { callGuarded } from "../../exchange/guard.ts";
+import { callGuarded } from "../../exchange/call_guarded.ts";
 import type { RequestSocket } from "../../request/node/request_socket.ts";
-import { usualApp } from "../../exchange/usual_app.ts";
+import { usualApp } from "../../exchange/default_app.ts";
 import type { NodeHttp } from "../../exchange/runtime_support.ts";
 import { BodyStream, clientLeft, HIGH_WATER_MARK } from "../web/body_stream.ts";
 import { type Chunk, chunkBytes } from "../../util/chunk_bytes.ts";

@@ -2,7 +2,7 @@ import { chunkBytes } from "../../util/chunk_bytes.ts";
 import { expectEcho } from "../../util/expected_errors.ts";
 import { piecesKey } from "../../exchange/app_like.ts";
 import type { Exchange } from "../../exchange/exchange.ts";
-import { usualApp } from "../../exchange/usual_app.ts";
+import { usualApp } from "../../exchange/default_app.ts";
 import { MOST_PIECE_BYTES } from "./body_stream.ts";
 
 /** Sources a body can be streamed from. */

@@ -1,7 +1,7 @@
 import { brotliCompressSync, createBrotliDecompress, deflateSync, gzipSync } from "node:zlib";
 import zlib from "node:zlib";
 import { assert, assertEquals, assertRejects } from "@std/assert";
-import { type Any, type Ask, askBoth } from "../../support/both.ts";
+import { type Any, type Ask, askBoth } from "../../support/sluice_and_express.ts";
 import { builtinInflater, type BuiltinZlib } from "../../../src/platform/shared/builtin_inflater.ts";
 
 const TEXT = '{"a":1}';

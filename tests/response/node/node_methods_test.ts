@@ -1,7 +1,7 @@
 import { varyOf } from "../../support/page_vary.ts";
 import { assertEquals, assertRejects } from "@std/assert";
 import { ask, quietApp } from "../../support/app.ts";
-import { type Any, type Ask, askBoth } from "../../support/both.ts";
+import { type Any, type Ask, askBoth } from "../../support/sluice_and_express.ts";
 
 Deno.test("a timeout listener may answer for a late handler, as in Express", async () => {
   const [ours, theirs] = await askBoth(

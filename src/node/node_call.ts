@@ -1,15 +1,15 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { type Surroundings, surroundingsKey } from "../dispatch/surroundings.ts";
+import { type Surroundings, surroundingsKey } from "../dispatch/host_server.ts";
 import type { Exchange } from "../exchange/exchange.ts";
 import type { FrameworkRequest } from "../request/framework_request.ts";
 import type { HeaderRecord } from "../request/node/header_record.ts";
 import { oddTarget } from "../exchange/target.ts";
 import { webRequestKey } from "../exchange/web_request.ts";
 import type { FrameworkResponse } from "../response/framework_response.ts";
-import { handBack, showAttached } from "./attached.ts";
+import { handBack, showAttached } from "./shared_properties.ts";
 import { IncomingRequest, type NodeIncoming } from "./incoming_request.ts";
-import { NodeAnswer } from "./node_answer.ts";
+import { NodeAnswer } from "./node_response.ts";
 import type { NodeInfo, NodeNext } from "./node_info.ts";
 
 /** A response as Node's server and Express deliver it. */

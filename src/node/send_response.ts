@@ -1,9 +1,9 @@
 import { ServerResponse, STATUS_CODES } from "node:http";
 import { FastResponse, sendNodeResponse } from "srvx/node";
-import { isDestroyed, isHooked, sendHooked, type Sent } from "./hooked_response.ts";
+import { isDestroyed, isHooked, sendHooked, type Sent } from "./patched_response.ts";
 import { nextTurn } from "./next_turn.ts";
-import { NodeAnswer, type Parts } from "./node_answer.ts";
-import type { NodeVisit } from "./node_visit.ts";
+import { NodeAnswer, type Parts } from "./node_response.ts";
+import type { NodeVisit } from "./node_call.ts";
 
 const NOTHING: ReadonlySet<string> = new Set();
 

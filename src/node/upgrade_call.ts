@@ -5,10 +5,10 @@ import { HttpError } from "../http/http_error.ts";
 import type { Upgrade, UpgradeOptions } from "../platform/shared/platform.ts";
 import { type Upgrader, upgraderKey } from "../websocket/accept.ts";
 import { GOING_AWAY } from "../websocket/connections.ts";
-import { HeldSocket } from "./held_socket.ts";
+import { HeldSocket } from "./detached_socket.ts";
 import { loadWs } from "./load_ws.ts";
 import { NodeSocket, type WsServer, type WsSocket } from "./node_socket.ts";
-import { NodeVisit } from "./node_visit.ts";
+import { NodeVisit } from "./node_call.ts";
 
 /** An upgrade request being handled by an application: it results in a connection, or in a response. */
 export class UpgradeVisit extends NodeVisit implements Upgrader {

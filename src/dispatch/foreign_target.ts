@@ -1,8 +1,8 @@
 import { emptyParams, isEmptyParams } from "../util/empty_params.ts";
-import { isOriginal } from "../util/original.ts";
+import { isOriginal } from "../util/original_object.ts";
 import { exchangeOf } from "../exchange/exchange.ts";
 import type { Target } from "../exchange/target.ts";
-import type { Position, WalkedRequest } from "./position.ts";
+import type { Position, WalkedRequest } from "./routing_target.ts";
 
 /** A request that was not made by Sluice: Node's own, or a plain object in a test. */
 export interface ForeignRequest extends WalkedRequest {

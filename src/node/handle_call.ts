@@ -1,8 +1,8 @@
-import { ownFetches } from "../dispatch/surroundings.ts";
+import { ownFetches } from "../dispatch/host_server.ts";
 import { isThenable } from "../util/is_thenable.ts";
 import type { Servable } from "../platform/shared/platform.ts";
-import type { NodeVisit } from "./node_visit.ts";
-import { sendAnswer } from "./send_answer.ts";
+import type { NodeVisit } from "./node_call.ts";
+import { sendAnswer } from "./send_response.ts";
 
 /**
  * Answers a request; errors are reported, and the client gets 500.

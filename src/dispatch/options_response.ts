@@ -1,4 +1,4 @@
-import type { WalkedResponse } from "./position.ts";
+import type { WalkedResponse } from "./routing_target.ts";
 
 interface EndableResponse extends WalkedResponse {
   setHeader(name: string, value: string): unknown;

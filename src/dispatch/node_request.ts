@@ -1,4 +1,4 @@
-import { DOUBT } from "../exchange/doubt.ts";
+import { DOUBT } from "../exchange/target_doubt.ts";
 import type { Exchange } from "../exchange/exchange.ts";
 
 const MESSAGE = "app.fetch takes a web Request, not one of Node's: pass the application itself, as in " +
