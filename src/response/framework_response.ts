@@ -24,7 +24,14 @@ import { jsonText } from "./json_text.ts";
 import { lengthOf, mayHaveContent } from "./web/framing.ts";
 import { headerText, type HeaderValue } from "./web/outgoing_headers.ts";
 import { assertOpen } from "./node/header_methods.ts";
-import { bodyFailedKey, endWholeKey, handOverKey, isHooked, OutgoingMessage, streamKey } from "./node/outgoing_message.ts";
+import {
+  bodyFailedKey,
+  endWholeKey,
+  handOverKey,
+  isHooked,
+  OutgoingMessage,
+  streamKey,
+} from "./node/outgoing_message.ts";
 import { ResponseState, stateKey } from "./node/response_state.ts";
 import { absolutePath, sendFile, type SendFileCallback, type SendFileOptions } from "./files/send_file.ts";
 import { type CookieOptions, formatSetCookie, misspeltAttributes, signCookie } from "./set_cookie.ts";

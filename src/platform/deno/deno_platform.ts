@@ -19,7 +19,15 @@ import { localOf, noteLocal } from "./local_address.ts";
 import { isEncrypted, watchScheme } from "./request_scheme.ts";
 import { genericPlatform, noWebSockets, variables } from "../shared/generic_platform.ts";
 import { listeningAt } from "../shared/listening_at.ts";
-import type { AppFetch, ListenOptions, Platform, PlatformServer, Routed, Upgrade, UpgradeOptions } from "../shared/platform.ts";
+import type {
+  AppFetch,
+  ListenOptions,
+  Platform,
+  PlatformServer,
+  Routed,
+  Upgrade,
+  UpgradeOptions,
+} from "../shared/platform.ts";
 import { SEND_TIMEOUT_MS, SlowReaders } from "../shared/slow_readers.ts";
 import { endStalled } from "./slow_client_guard.ts";
 import { Unanswered } from "../shared/pending_requests.ts";
