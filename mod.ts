@@ -103,7 +103,7 @@ export {
 } from "./src/request/framework_request.ts";
 export type { CommonExtras, Declared, RequestExtras } from "./src/request/request_extras.ts";
 export type { ResponseLike } from "./src/exchange/response_like.ts";
-export type { Untyped } from "./src/util/any.ts";
+export type { Any } from "./src/util/any.ts";
 export { IncomingMessage } from "./src/request/node/incoming_message.ts";
 export type { HeaderName, HeaderRecord, NamedHeaders } from "./src/request/node/header_record.ts";
 export type { Destination } from "./src/request/node/body_pipes.ts";

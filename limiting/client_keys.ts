@@ -1,6 +1,6 @@
 import { subnetOf } from "../src/http/ip_address.ts";
-import { ownText } from "../src/util/detached_string.ts";
-import { TwoGenerations } from "../src/util/generational_cache.ts";
+import { detachedString } from "../src/util/detached_string.ts";
+import { GenerationalCache } from "../src/util/generational_cache.ts";
 import { expectPeers } from "../src/util/expected_peers.ts";
 
 /** Key of requests whose client is unknown. No address, and hardly any generated key, is equal to it. */
@@ -16,7 +16,7 @@ let warned = false;
 export class ClientKeys {
   readonly #prefixLength: number;
   readonly #missing: "share" | "error";
-  readonly #remembered = new TwoGenerations<string>(MAX_REMEMBERED);
+  readonly #remembered = new GenerationalCache<string>(MAX_REMEMBERED);
 
   /**
    * Makes the cache of keys.
@@ -43,7 +43,7 @@ export class ClientKeys {
     if (!address.includes(":") && !address.startsWith("[")) return address;
     const known = this.#remembered.get(address);
     if (known !== undefined) return known;
-    const key = subnetOf(withoutPort(address), this.#prefixLength) ?? ownText(address);
+    const key = subnetOf(withoutPort(address), this.#prefixLength) ?? detachedString(address);
     if (address.length > LONGEST_REMEMBERED) return key;
     this.#remembered.set(address, key);
     return key;

@@ -1,5 +1,5 @@
 import { sha1EntityTag, strongEntityTag, weakEntityTag } from "../http/entity_tag.ts";
-import { noteAdvice } from "../util/development_warning.ts";
+import { noteWarning } from "../util/development_warning.ts";
 import { nearestName } from "../util/nearest_name.ts";
 import { compileTrust, type TrustSetting } from "../http/trust_proxy.ts";
 import { parseExtendedQuery } from "../http/nested_query.ts";
@@ -132,7 +132,7 @@ export function storeSetting(settings: Record<string, SettingValue>, name: strin
  */
 export function parseUnchosenQuery(text: string | null): Record<string, string | string[]> {
   if (text !== null && hasBrackets(text)) {
-    noteAdvice(
+    noteWarning(
       'req.query: names with brackets, as in "filter[name]=x", are not nested; Express 4 nests them: write ' +
         'app.set("query parser", "extended"), or "simple" to leave it so',
     );

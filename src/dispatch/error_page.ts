@@ -34,7 +34,7 @@ function notFoundInit(head: readonly string[]): ResponseInit {
  * @param res The response
  * @param error The error, `undefined` for none
  */
-export function finalResponse(req: FrameworkRequest, res: FrameworkResponse, error: unknown): void {
+export function sendErrorPage(req: FrameworkRequest, res: FrameworkResponse, error: unknown): void {
   if (error === undefined && res.headersSent) return;
   const exchange = exchangeOf(req);
   const app = exchange === null ? req.app : exchange.app;

@@ -2,7 +2,7 @@ import { emptyParams, isEmptyParams } from "../util/empty_params.ts";
 import { isOriginal } from "../util/original_object.ts";
 import { exchangeOf } from "../exchange/exchange.ts";
 import type { Target } from "../exchange/target.ts";
-import type { Position, WalkedRequest } from "./routing_target.ts";
+import type { RoutingTarget, WalkedRequest } from "./routing_target.ts";
 
 /** A request that was not made by Sluice: Node's own, or a plain object in a test. */
 export interface ForeignRequest extends WalkedRequest {
@@ -19,7 +19,7 @@ export interface ForeignRequest extends WalkedRequest {
 }
 
 /** Keeps `url` and `baseUrl` of a foreign request as Express does, by rewriting them at every mount. */
-export class ForeignPosition implements Position {
+export class ForeignTarget implements RoutingTarget {
   readonly writesUrl = true;
   #req: ForeignRequest;
   /** What it was before, `undefined` for a request that comes directly from a server. */
@@ -104,9 +104,9 @@ export class ForeignPosition implements Position {
  *
  * @param req The request
  */
-export function positionOf(req: object): Target | ForeignPosition {
+export function positionOf(req: object): Target | ForeignTarget {
   const exchange = exchangeOf(req);
-  return exchange !== null && isOriginal(req) ? exchange.target : new ForeignPosition(req);
+  return exchange !== null && isOriginal(req) ? exchange.target : new ForeignTarget(req);
 }
 
 // an added slash is removed again, one that belongs to a rewritten path stays

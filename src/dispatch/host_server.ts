@@ -3,10 +3,10 @@ import type { FrameworkRequest } from "../request/framework_request.ts";
 import type { FrameworkResponse } from "../response/framework_response.ts";
 
 /** Key of the surroundings in the platform's second argument. */
-export const surroundingsKey: unique symbol = Symbol.for("sluice.surroundings");
+export const hostServerKey: unique symbol = Symbol.for("sluice.surroundings");
 
 /** The server around an application that handles only some of its requests: Node's `http`, or Express. */
-export interface Surroundings {
+export interface HostServer {
   /** Tells whether a request is the server's; another one that a program passes to an application has no surroundings. */
   isOf(request: Request): boolean;
   /** Runs before the first layer: tells where the application is mounted, and hands over what was done before. */
@@ -20,9 +20,9 @@ export interface Surroundings {
 }
 
 /** A platform's second argument that knows of such a server. */
-export interface Surrounded {
+export interface Hosted {
   /** The server. */
-  readonly [surroundingsKey]?: Surroundings;
+  readonly [hostServerKey]?: HostServer;
 }
 
 /**

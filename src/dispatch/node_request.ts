@@ -1,4 +1,4 @@
-import { DOUBT } from "../exchange/target_doubt.ts";
+import { TARGET_DOUBT } from "../exchange/target_doubt.ts";
 import type { Exchange } from "../exchange/exchange.ts";
 
 const MESSAGE = "app.fetch takes a web Request, not one of Node's: pass the application itself, as in " +
@@ -16,8 +16,8 @@ interface NodeResponse {
  *
  * @param exchange The exchange
  */
-export function isNodes({ target: { doubt, request } }: Exchange): boolean {
-  return doubt === DOUBT.alone && typeof (request.headers as { get?: unknown } | undefined)?.get !== "function";
+export function isNodeRequest({ target: { doubt, request } }: Exchange): boolean {
+  return doubt === TARGET_DOUBT.alone && typeof (request.headers as { get?: unknown } | undefined)?.get !== "function";
 }
 
 /**
@@ -28,7 +28,7 @@ export function isNodes({ target: { doubt, request } }: Exchange): boolean {
  * @param info The platform's second argument: Node's response
  * @throws {TypeError} If it is something else
  */
-export function refuseNodes(exchange: Exchange, info: unknown): void {
+export function refuseNodeRequest(exchange: Exchange, info: unknown): void {
   const res = info as Partial<NodeResponse> | undefined;
   if (typeof res?.end !== "function") throw new TypeError(MESSAGE);
   console.error(MESSAGE);

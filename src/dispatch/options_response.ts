@@ -11,7 +11,7 @@ interface EndableResponse extends WalkedResponse {
  * @param res The response
  * @param methods The methods, in capitals; may repeat
  */
-export function answerOptions(res: WalkedResponse, methods: readonly string[]): void {
+export function respondToOptions(res: WalkedResponse, methods: readonly string[]): void {
   const list = [...new Set(methods)].sort().join(", ");
   const response = res as EndableResponse;
   response.setHeader("Allow", list);

@@ -1,4 +1,4 @@
-import { advise, isDeveloped } from "../util/development_warning.ts";
+import { isDeveloped, warnInDevelopment } from "../util/development_warning.ts";
 import { describe } from "../util/error_text.ts";
 import type { AnyHandler } from "../matching/layer.ts";
 import type { Exchange } from "../exchange/exchange.ts";
@@ -44,7 +44,7 @@ export function noteReturned(exchange: Exchange, returned: Returned): void {
     if (!isWaiting()) return;
     toldOf.add(handler);
     const text = typeof value === "function" ? ofFunction(handler, value) : ofValue(value);
-    advise(app, `${text} (${target.method} ${target.originalUrl})`);
+    warnInDevelopment(app, `${text} (${target.method} ${target.originalUrl})`);
   }, PATIENCE_MS);
 }
 

@@ -1,5 +1,5 @@
 /** Where a walk is in a request's URL: a `Target`, or the adapter of a foreign request. */
-export interface Position {
+export interface RoutingTarget {
   /** Method in capitals. */
   readonly method: string;
   /** Path below the present mount, `undefined` if there is none to match. */

@@ -8,11 +8,11 @@ let made: AppLike | null = null;
  *
  * @param makeApp Makes one
  */
-export function provideUsualApp(makeApp: () => AppLike): void {
+export function provideDefaultApp(makeApp: () => AppLike): void {
   make = makeApp;
 }
 
 /** An application with the usual settings, for what is used without one: middleware in unit tests, views that a program makes. */
-export function usualApp(): AppLike {
+export function defaultApp(): AppLike {
   return made ??= make!();
 }

@@ -1,5 +1,5 @@
 import type { AppLike } from "./app_like.ts";
-import type { Untyped } from "../util/any.ts";
+import type { Any } from "../util/any.ts";
 
 /** Key under which the prototype of an application's requests, or of its responses, tells the application. */
 export const ownAppKey: unique symbol = Symbol("own app");
@@ -29,7 +29,7 @@ interface DerivedRequest {
 /** What is needed of an application: tests may assign less than one. */
 interface Settings {
   /** Reads a setting. */
-  get(name: string): Untyped;
+  get(name: string): Any;
 }
 
 /**
@@ -63,7 +63,7 @@ export function given<T>(value: T, caller: string, missing: string): NonNullable
 }
 
 /** The parts of a URL under the names of Node's `url.parse()`. */
-export interface UrlParts extends Record<string, Untyped> {
+export interface UrlParts extends Record<string, Any> {
   /** The path. */
   readonly pathname: string;
   /** The query without the question mark, `null` if there is none. */

@@ -11,7 +11,7 @@ const PATIENCE_MS = 20;
  * that: on Deno, V8 comes to allocate them in the old generation, and they would keep all of the request alive. So they
  * only hold a watch, which lets go of the request.
  */
-export class Watch implements ClientWatch {
+export class DisconnectWatch implements ClientWatch {
   #left: (() => void) | null;
   #listen: (() => void) | null = null;
 
@@ -53,8 +53,8 @@ export class Watch implements ClientWatch {
   }
 }
 
-let younger = new Set<Watch>();
-let older = new Set<Watch>();
+let younger = new Set<DisconnectWatch>();
+let older = new Set<DisconnectWatch>();
 /** Stops the timer, while there is one. */
 let stopTimer: (() => void) | null = null;
 

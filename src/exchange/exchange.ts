@@ -1,6 +1,6 @@
 import { expectPeers, peers } from "../util/expected_peers.ts";
 import { captureContext } from "../util/async_context.ts";
-import { expectEcho } from "../util/expected_errors.ts";
+import { expectError } from "../util/expected_errors.ts";
 import { created } from "../util/sequence.ts";
 import type { AppLike, OpenStream } from "./app_like.ts";
 import type { Peer } from "./peer.ts";
@@ -14,7 +14,7 @@ import {
   type Waiter,
   type Waiting,
 } from "./pending_exchanges.ts";
-import { Watch } from "./disconnect_watch.ts";
+import { DisconnectWatch } from "./disconnect_watch.ts";
 
 /** The runtime's own, not a test's fake timers: those do not delay Node's events either. */
 const { queueMicrotask } = globalThis;
@@ -95,7 +95,7 @@ const NOBODY: readonly (() => void)[] = [];
 type Deliver = (response: Response) => void;
 
 /** What few exchanges need, made when it is first needed: listeners, handlers still running, a body being streamed. */
-class Extras {
+class RareData {
   onEnd: (() => void)[] | null = null;
   onLeave: (() => void)[] | null = null;
   /** Runs the listeners for the end in the right asynchronous context, if that matters. */
@@ -104,7 +104,7 @@ class Extras {
   reading: BodyReading | null = null;
   context: unknown = undefined;
   /** Notices that the client disconnects, once somebody listens for that. */
-  watch: Watch | null = null;
+  watch: DisconnectWatch | null = null;
   /** Whether the body was cut off. */
   broken = false;
   /** Whether it was broken off before there was a response. */
@@ -147,7 +147,7 @@ export class Exchange implements Waiter {
   #answer: Response | Deliver | null = null;
   /** Whether the platform had to wait for the response. */
   #wasAwaited = false;
-  #extras: Extras | null = null;
+  #extras: RareData | null = null;
   #end: "open" | "finished" | "aborted" = "open";
 
   /**
@@ -170,8 +170,8 @@ export class Exchange implements Waiter {
     this.#ensureExtras.context = context;
   }
 
-  get #ensureExtras(): Extras {
-    return this.#extras ??= new Extras();
+  get #ensureExtras(): RareData {
+    return this.#extras ??= new RareData();
   }
 
   /** The platform's third argument: what waits for background work on Workers. */
@@ -217,7 +217,7 @@ export class Exchange implements Waiter {
     if (this.#extras !== null) this.#tellEnd(this.#extras);
   }
 
-  #tellEnd({ reading }: Extras): void {
+  #tellEnd({ reading }: RareData): void {
     reading?.answered();
     if (!this.aborted) this.#runEnd();
   }
@@ -315,7 +315,7 @@ export class Exchange implements Waiter {
   #watch(): void {
     const extras = this.#extras;
     if (extras === null || extras.watch !== null || !this.hasListeners) return;
-    const watch = extras.watch = new Watch(() => this.#hearAbort());
+    const watch = extras.watch = new DisconnectWatch(() => this.#hearAbort());
     const { runtimeSupport } = this.app;
     if (runtimeSupport.watchClient === undefined) return this.#listen(watch);
     runtimeSupport.watchClient(this.target.request, watch, () => this.#listen(watch));
@@ -324,10 +324,10 @@ export class Exchange implements Waiter {
   /** Begins to notice that the client leaves: a handler that takes long may never answer, and nobody listens. */
   watch(): void {
     const extras = this.#ensureExtras;
-    if (extras.watch === null) this.#listen(extras.watch = new Watch(() => this.#hearAbort()));
+    if (extras.watch === null) this.#listen(extras.watch = new DisconnectWatch(() => this.#hearAbort()));
   }
 
-  #listen(watch: Watch): void {
+  #listen(watch: DisconnectWatch): void {
     // whoever hears of it may read the request, which the platform may release with a response that somebody else gave
     this.#keepRequest();
     const { request } = this.target;
@@ -596,7 +596,7 @@ export class Exchange implements Waiter {
 }
 
 // a function of its own, because a closure keeps all variables around it alive
-function listenTo(signal: AbortSignal, watch: Watch): void {
+function listenTo(signal: AbortSignal, watch: DisconnectWatch): void {
   signal.addEventListener("abort", () => watch.hear(), { once: true });
 }
 
@@ -613,7 +613,7 @@ function brokenBody(): ReadableStream<Uint8Array> {
   return new ReadableStream({
     pull(controller) {
       const error = brokenOff();
-      expectEcho(error, "skip");
+      expectError(error, "skip");
       controller.error(error);
     },
   }, { highWaterMark: 0 });

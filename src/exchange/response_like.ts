@@ -1,5 +1,5 @@
 import type { EmitterMethods } from "../util/emitter_methods.ts";
-import type { Untyped } from "../util/any.ts";
+import type { Any } from "../util/any.ts";
 
 /**
  * What `req.res` has: the part of a response that requests need, and code that only gets the request, such as
@@ -11,13 +11,13 @@ export interface ResponseLike extends EmitterMethods {
   /** Whether the status and headers have been sent. */
   readonly headersSent: boolean;
   /** Values for the views of this request. */
-  locals: Record<string, Untyped>;
+  locals: Record<string, Any>;
   /** Reads a response header. */
   getHeader(name: string): number | string | string[] | undefined;
   /** Sets a response header. */
   setHeader(name: string, value: number | string | string[]): this;
   /** Sets headers. */
-  set(field: string | Record<string, Untyped>, value?: number | string | string[] | boolean): this;
+  set(field: string | Record<string, Any>, value?: number | string | string[] | boolean): this;
   /** Sets the content type. */
   type(type: string): this;
   /** Sets a cookie. */
@@ -29,13 +29,13 @@ export interface ResponseLike extends EmitterMethods {
   /** Responds with a status, and its reason phrase as the body. */
   sendStatus(code: number): this;
   /** Responds with a body. */
-  send(body?: Untyped): this;
+  send(body?: Any): this;
   /** Responds with a value as JSON. */
-  json(value?: Untyped): this;
+  json(value?: Any): this;
   /** Redirects. */
   redirect(status: number, url: string | URL): void;
   /** Redirects with status 302. */
   redirect(url: string | URL): void;
   /** Ends the response. */
-  end(chunk?: Untyped): this;
+  end(chunk?: Any): this;
 }

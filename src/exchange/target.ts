@@ -1,9 +1,9 @@
 import { describe } from "../util/error_text.ts";
 import { originLength } from "../http/host.ts";
-import { DOUBT, type Doubt } from "./target_doubt.ts";
+import { TARGET_DOUBT, type TargetDoubt } from "./target_doubt.ts";
 
 /** What only targets need that cannot be sliced from the request's URL. */
-class Odd {
+class RareData {
   /** The target that the client asked for. */
   readonly original: string;
   /** Scheme and host, if a middleware assigned an absolute URL. */
@@ -39,11 +39,11 @@ export class Target {
   #start: number;
   /** Where the path ends. */
   #end: number;
-  #doubt: Doubt;
+  #doubt: TargetDoubt;
   #mount = 0;
   /** The path below the mount, if it was asked for. */
   #path: string | null = null;
-  #odd: Odd | null = null;
+  #odd: RareData | null = null;
 
   /**
    * Reads the method and the URL.
@@ -58,15 +58,15 @@ export class Target {
     // servers always deliver a path and no fragment, but requests made in process may differ; and without a proper Host,
     // Bun delivers the path alone
     const isOdd = start === -1 || url.includes("#");
-    if (isOdd) this.#odd = new Odd(oddTarget(url));
+    if (isOdd) this.#odd = new RareData(targetOfUrl(url));
     this.#text = this.#odd === null ? url : this.#odd.original;
     this.#start = isOdd ? 0 : start;
     this.#end = queryStart(this.#text, this.#start);
-    this.#doubt = isOdd ? oddDoubt(url) : doubtOf(url, start);
+    this.#doubt = isOdd ? doubtOfUrl(url) : doubtOf(url, start);
   }
 
-  /** Whether the URL may not be what the client asked for; see {@linkcode DOUBT}. Only for what nobody has rewritten. */
-  get doubt(): Doubt {
+  /** Whether the URL may not be what the client asked for; see {@linkcode TARGET_DOUBT}. Only for what nobody has rewritten. */
+  get doubt(): TargetDoubt {
     return this.#doubt;
   }
 
@@ -127,7 +127,7 @@ export class Target {
   }
 
   set url(value: string) {
-    const assigned = this.#odd ??= new Odd(this.originalUrl);
+    const assigned = this.#odd ??= new RareData(this.originalUrl);
     const mounted = this.#text.slice(this.#start, this.#start + this.#mount);
     const origin = assignedOrigin(value);
     const rest = value.slice(origin);
@@ -136,7 +136,7 @@ export class Target {
     this.#start = 0;
     // its query begins after the part that mounts have consumed
     this.#end = queryStart(this.#text, this.#mount);
-    this.#doubt = DOUBT.none;
+    this.#doubt = TARGET_DOUBT.none;
     this.#path = null;
     assigned.bare = isPathless(rest) ? value : null;
     this.version++;
@@ -195,13 +195,13 @@ function pathStart(url: string): number {
 const NOT_THE_CLIENTS = /^(?!https?:)|^https?:\/\/localhost:/;
 
 // a second slash, even in the query, may be the first one of what the client asked for
-function doubtOf(url: string, start: number): Doubt {
-  return isServers || url.indexOf("/", start + 1) !== -1 ? DOUBT.shared : DOUBT.none;
+function doubtOf(url: string, start: number): TargetDoubt {
+  return isServers || url.indexOf("/", start + 1) !== -1 ? TARGET_DOUBT.shared : TARGET_DOUBT.none;
 }
 
-function oddDoubt(url: string): Doubt {
-  if (url.charCodeAt(0) === 47) return DOUBT.alone;
-  return originLength(url) === -1 ? DOUBT.improper : DOUBT.shared;
+function doubtOfUrl(url: string): TargetDoubt {
+  if (url.charCodeAt(0) === 47) return TARGET_DOUBT.alone;
+  return originLength(url) === -1 ? TARGET_DOUBT.improper : TARGET_DOUBT.shared;
 }
 
 function refused(given: unknown): never {
@@ -230,7 +230,7 @@ function assignedOrigin(url: string): number {
  * @param url An absolute URL, or a path
  * @returns The target, always with a leading slash
  */
-export function oddTarget(url: string): string {
+export function targetOfUrl(url: string): string {
   const fragment = url.indexOf("#");
   const end = fragment === -1 ? url.length : fragment;
   const slash = firstSlash(url);

@@ -2,7 +2,7 @@
  * Whether a target may be something else than the client's: servers put URLs together from the `Host` header and the
  * target of the request, and not all of them look at either.
  */
-export const DOUBT = {
+export const TARGET_DOUBT = {
   /** There is no doubt. */
   none: 0,
   /** The path may begin in the header: there is more than one slash, or the host is not the client's. */
@@ -13,5 +13,5 @@ export const DOUBT = {
   improper: 3,
 } as const;
 
-/** One of {@linkcode DOUBT}. */
-export type Doubt = (typeof DOUBT)[keyof typeof DOUBT];
+/** One of {@linkcode TARGET_DOUBT}. */
+export type TargetDoubt = (typeof TARGET_DOUBT)[keyof typeof TARGET_DOUBT];

@@ -22,7 +22,7 @@ export interface LambdaInfo {
 }
 
 /** One invocation. */
-export class LambdaVisit implements LambdaInfo {
+export class Invocation implements LambdaInfo {
   readonly event: LambdaEvent;
   readonly context: LambdaContext;
   readonly request: Request;

@@ -1,5 +1,5 @@
 import { encodeUrl } from "encodeurl";
-import { advise, isDeveloped, noteAdvice } from "../util/development_warning.ts";
+import { isDeveloped, noteWarning, warnInDevelopment } from "../util/development_warning.ts";
 import { type OptionNames, unknownOptions } from "../util/check_option.ts";
 import { describe } from "../util/error_text.ts";
 import { escapeHtml } from "../util/escape_html.ts";
@@ -9,7 +9,7 @@ import { HttpError } from "../http/http_error.ts";
 import { parseDuration } from "../util/units.ts";
 import type { AppLike } from "../exchange/app_like.ts";
 import type { FrameworkRequest } from "../request/framework_request.ts";
-import { usualApp } from "../exchange/default_app.ts";
+import { defaultApp } from "../exchange/default_app.ts";
 import { FILE_OPTIONS, type FileOptions, insteadOfFileOption, transferFile } from "../response/files/file_transfer.ts";
 import type { FrameworkResponse } from "../response/framework_response.ts";
 import { handOverKey } from "../response/node/outgoing_message.ts";
@@ -67,7 +67,7 @@ export function serveStatic(root: string, options?: ServeStaticOptions): StaticF
   if (options && typeof options !== "object") {
     throw new TypeError(`serveStatic takes its options as an object, not ${describe(options)}`);
   }
-  unknownOptions("serveStatic", options, optionNames(), insteadOfFileOption).forEach(noteAdvice);
+  unknownOptions("serveStatic", options, optionNames(), insteadOfFileOption).forEach(noteWarning);
   const { fallthrough = true, redirect = true, index = "index.html", setHeaders, ...fileOptions } = options ?? {};
   if (setHeaders && typeof setHeaders !== "function") throw new TypeError("option setHeaders must be function");
   const maxAge = parseDuration(fileOptions.maxAge || fileOptions.maxage || 0, "option maxAge of serveStatic");
@@ -112,7 +112,7 @@ function serveForeign(
   res: FrameworkResponse,
   next: (error?: unknown) => void,
 ): void {
-  const leave = usualApp().adopt(req, res);
+  const leave = defaultApp().adopt(req, res);
   middleware(req, res, (error) => {
     leave();
     next(error);
@@ -128,7 +128,7 @@ function adviseOfRoot(app: AppLike, root: string): void {
   const remedy = isAbsolutePath(root)
     ? "create it, or pass another one"
     : "a relative path begins in the working directory";
-  advise(app, `serveStatic: there is no folder ${path}, so that no file is found; ${remedy}`);
+  warnInDevelopment(app, `serveStatic: there is no folder ${path}, so that no file is found; ${remedy}`);
 }
 
 function isFolder(files: FileSystem, path: string): boolean {

@@ -8,7 +8,7 @@ type AnsweringSocket = Duplex & { readonly _httpMessage?: ServerResponse | null 
  * A socket that Node has detached because of an upgrade request. Earlier pipelined requests on it may not have been
  * answered yet, so the upgrade has to wait.
  */
-export class HeldSocket {
+export class DetachedSocket {
   readonly #socket: AnsweringSocket;
 
   /**

@@ -4,7 +4,7 @@ import { isHost, originLength } from "../http/host.ts";
 import { mayHaveBody, requestAsSent } from "../http/request_as_sent.ts";
 import type { BodySink, StopFilling } from "../exchange/body_sink.ts";
 import type { ClientWatch } from "../exchange/runtime_support.ts";
-import { oddTarget } from "../exchange/target.ts";
+import { targetOfUrl } from "../exchange/target.ts";
 import { webRequestKey } from "../exchange/web_request.ts";
 import { fillSink } from "./fill_sink.ts";
 import { isDestroyed } from "./patched_response.ts";
@@ -108,7 +108,7 @@ export class IncomingRequest implements Read {
       return isProper ? `${origin}/${target}` : NOWHERE;
     }
     // a client may send the whole URL, as to a proxy; its host must be proper, too
-    return /^https?:/i.test(target) && originLength(target) !== -1 ? origin + oddTarget(target) : NOWHERE;
+    return /^https?:/i.test(target) && originLength(target) !== -1 ? origin + targetOfUrl(target) : NOWHERE;
   }
 
   /** Scheme and host, empty if the client's `Host` is improper: then the application refuses the request. */

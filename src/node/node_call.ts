@@ -1,15 +1,15 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { type Surroundings, surroundingsKey } from "../dispatch/host_server.ts";
+import { type HostServer, hostServerKey } from "../dispatch/host_server.ts";
 import type { Exchange } from "../exchange/exchange.ts";
 import type { FrameworkRequest } from "../request/framework_request.ts";
 import type { HeaderRecord } from "../request/node/header_record.ts";
-import { oddTarget } from "../exchange/target.ts";
+import { targetOfUrl } from "../exchange/target.ts";
 import { webRequestKey } from "../exchange/web_request.ts";
 import type { FrameworkResponse } from "../response/framework_response.ts";
-import { handBack, showAttached } from "./shared_properties.ts";
+import { copyPropertiesBack, shareProperties } from "./shared_properties.ts";
 import { IncomingRequest, type NodeIncoming } from "./incoming_request.ts";
-import { NodeAnswer } from "./node_response.ts";
+import { NodeResponse } from "./node_response.ts";
 import type { NodeInfo, NodeNext } from "./node_info.ts";
 
 /** A response as Node's server and Express deliver it. */
@@ -19,7 +19,7 @@ interface NodeOutgoing extends ServerResponse {
 }
 
 /** A request that a Node server passes to an application, and gets back if the application has no response. */
-export class NodeVisit implements Surroundings, NodeInfo {
+export class NodeCall implements HostServer, NodeInfo {
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
   readonly #request: IncomingRequest;
@@ -69,7 +69,7 @@ export class NodeVisit implements Surroundings, NodeInfo {
   }
 
   /** Itself. */
-  get [surroundingsKey](): this {
+  get [hostServerKey](): this {
     return this;
   }
 
@@ -93,7 +93,7 @@ export class NodeVisit implements Surroundings, NodeInfo {
     this.#exchange = exchange;
     this.#asked = req;
     this.#answer = res;
-    exchange.respond = NodeAnswer.of;
+    exchange.respond = NodeResponse.of;
     const { originalUrl, baseUrl = "", url = "/", body, httpVersion } = this.req as NodeIncoming;
     if (httpVersion !== "1.1") {
       const { httpVersionMajor, httpVersionMinor } = this.req;
@@ -105,7 +105,7 @@ export class NodeVisit implements Surroundings, NodeInfo {
     if (baseUrl !== "") exchange.target.mount = baseUrl.length;
     this.#version = exchange.target.version;
     if (body !== undefined) req.body = body;
-    showAttached(this.req, req);
+    shareProperties(this.req, req);
     const { locals } = this.res as NodeOutgoing;
     if (locals !== undefined) res.locals = locals;
     // Express's object, which earlier middleware may have changed; but not with HTTP/2's pseudo-headers
@@ -133,7 +133,7 @@ export class NodeVisit implements Surroundings, NodeInfo {
     }
     const asked = this.#asked!;
     if (asked.body !== undefined) (req as NodeIncoming).body = asked.body;
-    handBack(asked, req);
+    copyPropertiesBack(asked, req);
     (res as NodeOutgoing).locals = answer.locals;
     res.statusCode = answer.statusCode;
     this.dropRemoved((name) => answer.hasHeader(name));
@@ -167,5 +167,5 @@ export class NodeVisit implements Surroundings, NodeInfo {
 
 // Express keeps the host of an absolute URL, and a fragment, on the URL below a mount, but matches neither
 function belowMount(url: string): string {
-  return url.startsWith("/") || url.includes("://") ? oddTarget(url) : url;
+  return url.startsWith("/") || url.includes("://") ? targetOfUrl(url) : url;
 }

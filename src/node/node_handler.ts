@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { assertServable } from "../platform/shared/assert_servable.ts";
 import type { Servable } from "../platform/shared/platform.ts";
-import { answerVisit } from "./handle_call.ts";
+import { handleCall } from "./handle_call.ts";
 import { isDestroyed } from "./patched_response.ts";
 import type { NodeNext } from "./node_info.ts";
-import { NodeVisit } from "./node_call.ts";
+import { NodeCall } from "./node_call.ts";
 
 /** A request handler of Node's servers, and a middleware of Express. */
 export type NodeHandler = (req: IncomingMessage, res: ServerResponse, next?: NodeNext) => void;
@@ -39,7 +39,7 @@ export function toNodeHandler(app: Servable): NodeHandler {
     if (isAbandoned(req, res)) return;
     // without a socket, earlier requests on the connection are still being answered
     if (res.socket === null) closeWith(req, res);
-    answerVisit(app, new NodeVisit(req, res, next));
+    handleCall(app, new NodeCall(req, res, next));
   };
 }
 

@@ -5,7 +5,7 @@ import type { WebBody } from "../exchange/exchange.ts";
 const ASCII = /^[\t\x20-\x7e]*$/;
 
 /** What a response is made of. */
-export class Parts {
+export class RawResponse {
   /** The body, `null` for none. */
   readonly body: WebBody;
   /** Status. */
@@ -44,12 +44,12 @@ export class Parts {
  * A web response that becomes one of Node's own, through srvx, only when somebody reads it. Its parts can be sent
  * directly, because Node takes longer to make a `Response` than to send one.
  */
-export class NodeAnswer extends FastResponse {
-  #parts: Parts | null;
+export class NodeResponse extends FastResponse {
+  #parts: RawResponse | null;
   /** Whether `headers` has been read, so that they may have been changed. */
   #isSeen = false;
 
-  private constructor(parts: Parts) {
+  private constructor(parts: RawResponse) {
     super(parts.body, parts);
     // Node's own class validates other characters, and must do so while an error handler can still answer
     if (!parts.isAscii) new Response(null, parts);
@@ -66,7 +66,7 @@ export class NodeAnswer extends FastResponse {
    * @throws {TypeError} If a web response cannot carry the reason phrase or a header
    */
   static of(body: WebBody, status: number, statusText: string, head: readonly string[]): Response {
-    return new NodeAnswer(new Parts(body, status, statusText, head));
+    return new NodeResponse(new RawResponse(body, status, statusText, head));
   }
 
   /**
@@ -74,11 +74,11 @@ export class NodeAnswer extends FastResponse {
    *
    * @param response The response
    */
-  static partsOf(response: Response): Parts | null {
+  static partsOf(response: Response): RawResponse | null {
     const parts = #parts in response ? response.#parts : null;
-    if (parts === null || !(response as unknown as NodeAnswer).#isSeen) return parts;
+    if (parts === null || !(response as unknown as NodeResponse).#isSeen) return parts;
     const { body, status, statusText } = parts;
-    return new Parts(body, status, statusText, [...response.headers].flat());
+    return new RawResponse(body, status, statusText, [...response.headers].flat());
   }
 
   /** The headers. */

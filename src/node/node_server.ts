@@ -10,7 +10,7 @@ import { nextTurn } from "./next_turn.ts";
 import { toNodeHandler } from "./node_handler.ts";
 import { assertSharedPorts, limitServer, type NodeLimits } from "./node_limits.ts";
 import { isForSocket, takeUpgrade } from "./take_upgrade.ts";
-import type { UpgradeVisit } from "./upgrade_call.ts";
+import type { UpgradeCall } from "./upgrade_call.ts";
 
 /**
  * Listens with `node:http`; with a certificate with `node:http2`, which speaks HTTP/1.1 too.
@@ -45,7 +45,7 @@ class NodeServer implements PlatformServer {
   readonly #server: Server | Http2SecureServer;
   readonly #requested: Required<Pick<ListenOptions, "port" | "hostname">>;
   readonly #unanswered = new LinkedList<OpenResponse>();
-  readonly #upgrades = new Set<UpgradeVisit>();
+  readonly #upgrades = new Set<UpgradeCall>();
   readonly #sessions = new Set<ServerHttp2Session>();
   readonly #connections = new ConnectionLimits(this.#unanswered);
   #closing = false;

@@ -32,7 +32,7 @@ export function isDestroyed(res: ServerResponse & { stream?: { destroyed: boolea
  *
  * @param res Node's response
  */
-export function isHooked(res: ServerResponse): boolean {
+export function isPatched(res: ServerResponse): boolean {
   // HTTP/2 has another class of responses
   const { end, write, writeHead } = res instanceof ServerResponse
     ? ServerResponse.prototype
@@ -47,7 +47,7 @@ export function isHooked(res: ServerResponse): boolean {
  * @param res Node's response
  * @param sent The response
  */
-export async function sendHooked(res: ServerResponse, sent: Sent): Promise<void> {
+export async function sendPatched(res: ServerResponse, sent: Sent): Promise<void> {
   const { status, statusText, headers, body, early } = sent;
   if (!res.headersSent) {
     res.statusCode = status;

@@ -1,9 +1,9 @@
 import { ServerResponse, STATUS_CODES } from "node:http";
 import { FastResponse, sendNodeResponse } from "srvx/node";
-import { isDestroyed, isHooked, sendHooked, type Sent } from "./patched_response.ts";
+import { isDestroyed, isPatched, sendPatched, type Sent } from "./patched_response.ts";
 import { nextTurn } from "./next_turn.ts";
-import { NodeAnswer, type Parts } from "./node_response.ts";
-import type { NodeVisit } from "./node_call.ts";
+import { NodeResponse, type RawResponse } from "./node_response.ts";
+import type { NodeCall } from "./node_call.ts";
 
 const NOTHING: ReadonlySet<string> = new Set();
 
@@ -27,7 +27,7 @@ const CONNECTION_HEADERS: ReadonlySet<string> = new Set([
  * @param response The response
  * @returns A promise that settles when it has been sent; nothing if it was passed to Node synchronously
  */
-export function sendAnswer(visit: NodeVisit, response: Response): Promise<void> | void {
+export function sendResponse(visit: NodeCall, response: Response): Promise<void> | void {
   if (visit.upgraded) return;
   const { res } = visit;
   // the client is gone, or somebody else has answered: a timeout, a server that is closing
@@ -35,15 +35,15 @@ export function sendAnswer(visit: NodeVisit, response: Response): Promise<void> 
   // a handler broke off before there was a response; on Node the connection can be closed then
   if (visit.isUnanswered) return void res.destroy();
   visit.keepBody();
-  const parts = NodeAnswer.partsOf(response);
-  if (parts === null || !sendWhole(visit, parts)) return sendResponse(visit, response, parts);
+  const parts = NodeResponse.partsOf(response);
+  if (parts === null || !sendWhole(visit, parts)) return sendWebResponse(visit, response, parts);
 }
 
 // most responses are complete, and Node's response has not been touched by others
-function sendWhole({ req, res }: NodeVisit, { body, status, statusText, head, isAscii }: Parts): boolean {
+function sendWhole({ req, res }: NodeCall, { body, status, statusText, head, isAscii }: RawResponse): boolean {
   if (body !== null && typeof body !== "string" && !(body instanceof Uint8Array)) return false;
   // not for HTTP/2, which has another class, nor if headers are set already: a second cookie would replace the first
-  if (!(res instanceof ServerResponse) || isHooked(res) || res.getHeaderNames().length > 0) return false;
+  if (!(res instanceof ServerResponse) || isPatched(res) || res.getHeaderNames().length > 0) return false;
   const sent = body ?? noBody(req.method, status);
   // Node garbles a Latin-1 Content-Disposition that follows a Content-Length, and then refuses it; a web response sorts
   if (sent === null && !isAscii) return false;
@@ -54,7 +54,7 @@ function sendWhole({ req, res }: NodeVisit, { body, status, statusText, head, is
   return true;
 }
 
-async function sendResponse(visit: NodeVisit, response: Response, parts: Parts | null): Promise<void> {
+async function sendWebResponse(visit: NodeCall, response: Response, parts: RawResponse | null): Promise<void> {
   const { res } = visit;
   const { status, headers } = response;
   const forbidden = visit.req.httpVersionMajor > 1 ? CONNECTION_HEADERS : NOTHING;
@@ -72,11 +72,11 @@ async function sendResponse(visit: NodeVisit, response: Response, parts: Parts |
       ? headers
       : [...headers].filter(([name]) => name !== "set-cookie" && !forbidden.has(name)),
   };
-  if (isHooked(res)) {
+  if (isPatched(res)) {
     // flushed early if the handler is still writing, and for event streams
     const early = visit.answer?.writableEnded === false ||
       headers.get("content-type")?.startsWith("text/event-stream") === true;
-    return await sendHooked(res, { ...sent, body, early });
+    return await sendPatched(res, { ...sent, body, early });
   }
   sent.statusText ||= STATUS_CODES[status] ?? "";
   await sendNodeResponse(res, new FastResponse(body ?? noBody(visit.req.method, status), sent));
@@ -93,7 +93,7 @@ function hasHeadBack(res: ServerResponse & { _headerSent?: boolean }): boolean {
 }
 
 // a complete body is sent in one piece and with its length; as bytes, because a string would add a content type
-function bodyOf(response: Response, { body }: Parts): Sent["body"] {
+function bodyOf(response: Response, { body }: RawResponse): Sent["body"] {
   if (typeof body === "string") return new TextEncoder().encode(body);
   return body instanceof Blob ? response.body : body as Sent["body"];
 }

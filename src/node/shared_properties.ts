@@ -19,7 +19,7 @@ const PARSED: ReadonlySet<string> = new Set(["cookies", "query"]);
  *
  * @param incoming Node's request
  */
-function attachedTo(incoming: IncomingMessage): string[] {
+function sharedNames(incoming: IncomingMessage): string[] {
   const names = Object.keys(incoming);
   // adding a listener creates a property as well
   const known = nodesOwn ??= Object.keys(new IncomingMessage(new Socket()).on("error", () => {}));
@@ -36,9 +36,9 @@ function attachedTo(incoming: IncomingMessage): string[] {
  * @param incoming Node's request
  * @param req The application's request, whose own properties take precedence
  */
-export function showAttached(incoming: IncomingMessage, req: FrameworkRequest): void {
+export function shareProperties(incoming: IncomingMessage, req: FrameworkRequest): void {
   const from = incoming as unknown as Record<string, unknown>;
-  for (const name of attachedTo(incoming)) {
+  for (const name of sharedNames(incoming)) {
     if (PARSED.has(name)) assignOwn(req, name, from[name]);
     else if (!(name in req)) {
       Object.defineProperty(req, name, {
@@ -57,7 +57,7 @@ export function showAttached(incoming: IncomingMessage, req: FrameworkRequest): 
  * @param req The application's request
  * @param incoming Node's request
  */
-export function handBack(req: FrameworkRequest, incoming: IncomingMessage): void {
+export function copyPropertiesBack(req: FrameworkRequest, incoming: IncomingMessage): void {
   const prototype = Object.getPrototypeOf(req);
   for (const name of Object.keys(req)) {
     // our session is saved with our response; session middleware after us would take it for its own

@@ -3,9 +3,9 @@ import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import type { Routed, Servable } from "../platform/shared/platform.ts";
 import type { ErrorReporter } from "../exchange/call_guarded.ts";
-import { answerVisit } from "./handle_call.ts";
-import { HeldSocket } from "./detached_socket.ts";
-import { UpgradeVisit } from "./upgrade_call.ts";
+import { handleCall } from "./handle_call.ts";
+import { DetachedSocket } from "./detached_socket.ts";
+import { UpgradeCall } from "./upgrade_call.ts";
 
 /** Number of header lines that Node keeps of a request by default. */
 const KEPT_HEADERS = 1000;
@@ -33,7 +33,7 @@ export function takeUpgrade(
   server: unknown,
   reporter: ErrorReporter,
   isClosing: () => boolean = () => false,
-): UpgradeVisit | null {
+): UpgradeCall | null {
   const failed = (error: unknown): void => {
     reporter.reportError(error, { phase: "server" });
     socket.destroy();
@@ -42,8 +42,8 @@ export function takeUpgrade(
     giveBack(server, req, socket, head).catch(failed);
     return null;
   }
-  const visit = new UpgradeVisit(req, socket, head, isClosing);
-  visit.turn().then((came) => came && answerVisit(app, visit, visit.prepare())).catch(failed);
+  const visit = new UpgradeCall(req, socket, head, isClosing);
+  visit.turn().then((came) => came && handleCall(app, visit, visit.prepare())).catch(failed);
   return visit;
 }
 
@@ -75,7 +75,7 @@ async function giveBack(
   socket: Duplex,
   head: Uint8Array,
 ): Promise<void> {
-  const held = new HeldSocket(socket);
+  const held = new DetachedSocket(socket);
   const isFree = await held.freed();
   if (!isFree) return void socket.destroy();
   if (!hasAllHeaders(req, server)) return void socket.end(TOO_MANY_HEADERS, () => socket.destroy());

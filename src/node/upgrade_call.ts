@@ -5,15 +5,15 @@ import { HttpError } from "../http/http_error.ts";
 import type { Upgrade, UpgradeOptions } from "../platform/shared/platform.ts";
 import { type Upgrader, upgraderKey } from "../websocket/accept.ts";
 import { GOING_AWAY } from "../websocket/connections.ts";
-import { HeldSocket } from "./detached_socket.ts";
+import { DetachedSocket } from "./detached_socket.ts";
 import { loadWs } from "./load_ws.ts";
 import { NodeSocket, type WsServer, type WsSocket } from "./node_socket.ts";
-import { NodeVisit } from "./node_call.ts";
+import { NodeCall } from "./node_call.ts";
 
 /** An upgrade request being handled by an application: it results in a connection, or in a response. */
-export class UpgradeVisit extends NodeVisit implements Upgrader {
+export class UpgradeCall extends NodeCall implements Upgrader {
   readonly #socket: Duplex;
-  readonly #held: HeldSocket;
+  readonly #held: DetachedSocket;
   readonly #head: Uint8Array;
   readonly #isClosing: () => boolean;
   #Server: (new (options: object) => WsServer) | null = null;
@@ -33,7 +33,7 @@ export class UpgradeVisit extends NodeVisit implements Upgrader {
     this.#socket = socket;
     this.#head = head;
     this.#isClosing = isClosing;
-    this.#held = new HeldSocket(socket);
+    this.#held = new DetachedSocket(socket);
     res.shouldKeepAlive = false;
     res.once("finish", () => socket.end(() => socket.destroy()));
   }

@@ -41,7 +41,12 @@ export function proposePlatform(platform: Platform): void {
  * @param res Node's response
  * @param next Called if the application has no response
  */
-export function answerNode(app: Servable, req: object, res: NodeResponse, next?: (error?: unknown) => void): void {
+export function handleNodeRequest(
+  app: Servable,
+  req: object,
+  res: ServerResponseLike,
+  next?: (error?: unknown) => void,
+): void {
   if (registered?.answerNode !== undefined) return registered.answerNode(app, req, res, next);
   console.error(
     'An application in http.createServer, connect or Express takes import "@sluice/sluice/node" beside it, or is ' +
@@ -52,7 +57,7 @@ export function answerNode(app: Servable, req: object, res: NodeResponse, next?:
 }
 
 /** The part of Node's response that a response without a body needs. */
-export interface NodeResponse {
+export interface ServerResponseLike {
   /** Status. */
   statusCode: number;
   /** Ends the response. */

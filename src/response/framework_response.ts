@@ -1,6 +1,6 @@
 import { create as contentDisposition } from "content-disposition";
 import { encodeUrl } from "encodeurl";
-import { advise, isDeveloped } from "../util/development_warning.ts";
+import { isDeveloped, warnInDevelopment } from "../util/development_warning.ts";
 import { describe } from "../util/error_text.ts";
 import { escapeHtml } from "../util/escape_html.ts";
 import { baseName, extensionOf } from "../util/file_paths.ts";
@@ -16,8 +16,8 @@ import { type Exchange, exchangeFor, exchangeKey, exchangeOf } from "../exchange
 import type { FrameworkRequest } from "../request/framework_request.ts";
 import { callGuarded } from "../exchange/call_guarded.ts";
 import type { RuntimeSupport } from "../exchange/runtime_support.ts";
-import type { Untyped } from "../util/any.ts";
-import { usualApp } from "../exchange/default_app.ts";
+import type { Any } from "../util/any.ts";
+import { defaultApp } from "../exchange/default_app.ts";
 import { chunkBytes } from "../util/chunk_bytes.ts";
 import { HTML, JSON_PLAIN, JSON_UTF8, withUtf8Charset } from "./web/content_type.ts";
 import { jsonText } from "./json_text.ts";
@@ -32,7 +32,7 @@ import {
   OutgoingMessage,
   streamKey,
 } from "./node/outgoing_message.ts";
-import { ResponseState, stateKey } from "./node/response_state.ts";
+import { ResponseState, responseStateKey } from "./node/response_state.ts";
 import { absolutePath, sendFile, type SendFileCallback, type SendFileOptions } from "./files/send_file.ts";
 import { type CookieOptions, formatSetCookie, misspeltAttributes, signCookie } from "./set_cookie.ts";
 import { isBodySource } from "./web/streamed_body.ts";
@@ -49,7 +49,7 @@ export type FormatHandlers = Record<
  * What `res.send` accepts: text, bytes, a `Blob`, a stream of either, or any JSON value. Typed as any, as in Express:
  * programs send values that they have caught, and wrappers of `res.send` look into what they get.
  */
-export type SendBody = Untyped;
+export type SendBody = Any;
 
 /** What a program's middleware attaches to responses; declared like `RequestExtras`. */
 // deno-lint-ignore no-empty-interface -- programs augment it
@@ -77,15 +77,14 @@ export interface Locals {}
 export type LocalsOf<L> = [keyof Locals] extends [never] ? L : L & Locals;
 
 /** Properties that middleware attaches. */
-export interface FrameworkResponse<L extends Record<string, Untyped> = Record<string, Untyped>>
-  extends ResponseExtras {}
+export interface FrameworkResponse<L extends Record<string, Any> = Record<string, Any>> extends ResponseExtras {}
 
 /**
  * Express's response, resulting in one web `Response`: every method of Express 5 on top of Node's.
  *
  * @typeParam L Type of `res.locals`
  */
-export class FrameworkResponse<L extends Record<string, Untyped> = Record<string, Untyped>> extends OutgoingMessage {
+export class FrameworkResponse<L extends Record<string, Any> = Record<string, Any>> extends OutgoingMessage {
   /**
    * Itself.
    *
@@ -139,7 +138,7 @@ export class FrameworkResponse<L extends Record<string, Untyped> = Record<string
    *
    * @internal
    */
-  get [stateKey](): ResponseState {
+  get [responseStateKey](): ResponseState {
     return this[begunKey] ?? begin(originalOf(this));
   }
 
@@ -214,7 +213,7 @@ export class FrameworkResponse<L extends Record<string, Untyped> = Record<string
    * @param value Any value that JSON can represent
    * @throws {Error} If the response has been sent already (`ERR_HTTP_HEADERS_SENT`)
    */
-  json(value?: Untyped): this {
+  json(value?: Any): this {
     return answersAtOnce(this) && answerJson(this, value) ? this : sendJson(this, value);
   }
 
@@ -223,7 +222,7 @@ export class FrameworkResponse<L extends Record<string, Untyped> = Record<string
    *
    * @param value Any value that JSON can represent
    */
-  jsonp(value?: Untyped): this {
+  jsonp(value?: Any): this {
     assertOpen(this, "res.jsonp");
     const app = appOf(this, "res.jsonp");
     let text = jsonText(value, app);
@@ -301,7 +300,7 @@ export class FrameworkResponse<L extends Record<string, Untyped> = Record<string
    * @param value A value, or a list of them for several header lines
    * @throws {TypeError} If a name or value is not allowed, or the content type is a list
    */
-  set(field: string | Record<string, Untyped>, value?: HeaderValue | boolean): this {
+  set(field: string | Record<string, Any>, value?: HeaderValue | boolean): this {
     if (typeof field !== "string") {
       if (value !== undefined) throw new TypeError(`res.set takes a header name as a string, not ${describe(field)}`);
       for (const name of Object.keys(field ?? {})) this.set(name, field[name]);
@@ -326,7 +325,7 @@ export class FrameworkResponse<L extends Record<string, Untyped> = Record<string
   }
 
   /** Sets headers; the same as {@linkcode FrameworkResponse.set}. */
-  header(field: string | Record<string, Untyped>, value?: HeaderValue | boolean): this {
+  header(field: string | Record<string, Any>, value?: HeaderValue | boolean): this {
     return arguments.length === 1 ? this.set(field) : this.set(field, value);
   }
 
@@ -577,7 +576,7 @@ export class FrameworkResponse<L extends Record<string, Untyped> = Record<string
 }
 
 /** Any response. */
-type AnyResponse = FrameworkResponse<Untyped>;
+type AnyResponse = FrameworkResponse<Any>;
 
 function begin(res: AnyResponse): ResponseState {
   // a copy does not see what was made after it
@@ -626,13 +625,13 @@ function sendJson<R extends AnyResponse>(res: R, value: unknown): R {
 
 // what is derived from a response, or made by a test, may keep its headers elsewhere
 function givenType(res: AnyResponse): string | undefined {
-  return res[originalKey] === res ? res[stateKey].headers.contentType : res.get("Content-Type");
+  return res[originalKey] === res ? res[responseStateKey].headers.contentType : res.get("Content-Type");
 }
 
 // a middleware that replaced res.set or res.setHeader gets the type
 function giveType(res: AnyResponse, type: string): void {
   const isPlain = res[originalKey] === res && res.setHeader === plainSetHeader && res.set === plainSet;
-  if (isPlain) res[stateKey].headers.contentType = type;
+  if (isPlain) res[responseStateKey].headers.contentType = type;
   else res.set("Content-Type", type);
 }
 
@@ -676,7 +675,7 @@ function sendAtOnce(res: AnyResponse, response: Response, body: string): void {
   if (isFirst && res[begunKey] === null) {
     (res[originalKey] as AnyResponse)[sentKey] = body;
   } else {
-    const state = res[stateKey];
+    const state = res[responseStateKey];
     state.sent(body, res.statusCode);
     // what this response says of itself is not in the exchange's, which the client that has left was given
     if (!isFirst) response.headers.forEach((value, name) => state.headers.set("res.send", name, value));
@@ -687,7 +686,7 @@ function sendAtOnce(res: AnyResponse, response: Response, body: string): void {
 // the last part of both send and json: ETag, freshness, then Node's end()
 function sendWhole<R extends AnyResponse>(res: R, body: string | Uint8Array | undefined): R {
   if (res[originalKey] !== res) return sendByMethods(res, body);
-  const { headers: outgoing } = res[stateKey];
+  const { headers: outgoing } = res[responseStateKey];
   const app = appOf(res, "res.send");
   const makeTag = app.get("etag fn");
   if (makeTag !== undefined && body !== undefined && (outgoing.bare || !outgoing.has("etag"))) {
@@ -731,7 +730,7 @@ function sendByMethods<R extends AnyResponse>(res: R, body: string | Uint8Array 
 
 // a response that a test made may have no application, or less than one
 function supportOf(res: AnyResponse): RuntimeSupport {
-  const { runtimeSupport = usualApp().runtimeSupport }: Partial<AppLike> = res.app ?? {};
+  const { runtimeSupport = defaultApp().runtimeSupport }: Partial<AppLike> = res.app ?? {};
   return runtimeSupport;
 }
 
@@ -741,7 +740,7 @@ function asBuffer(res: AnyResponse, body: string | Uint8Array): Uint8Array {
 }
 
 function sendBlob<R extends AnyResponse>(res: R, blob: Blob): R {
-  res[stateKey].headers.contentType ??= blob.type || "application/octet-stream";
+  res[responseStateKey].headers.contentType ??= blob.type || "application/octet-stream";
   res[handOverKey](blob);
   return res;
 }
@@ -752,7 +751,7 @@ function sendBlob<R extends AnyResponse>(res: R, blob: Blob): R {
 // be endless, too, but may also be large and urgent: it is passed on as it is, unless headers have to be added
 // anyway.
 function mayHandOver(res: AnyResponse, { status, headers }: Response): boolean {
-  const { headers: outgoing } = res[stateKey];
+  const { headers: outgoing } = res[responseStateKey];
   if (isHooked(res) || outgoing.framed || outgoing.coded || res.req.method === "HEAD" || status < 200) return false;
   const type = headers.get("content-type");
   if (res[exchangeKey].hasListeners) return type !== null && type.startsWith("application/json");
@@ -773,7 +772,7 @@ function upgradeWithHeaders(res: AnyResponse, response: Response): Response {
 // adds headers that the response does not have, and cookies before its own
 function addHeaders(res: AnyResponse, response: Response): Response {
   const { headers } = response;
-  const { headers: outgoing } = res[stateKey];
+  const { headers: outgoing } = res[responseStateKey];
   for (const name of outgoing.names()) {
     const values = [outgoing.get(name)!].flat();
     if (name === "set-cookie") {
@@ -788,7 +787,7 @@ function addHeaders(res: AnyResponse, response: Response): Response {
 // not by `res.app`, which objects that were made from the prototype of responses need not have
 function adviseOn({ req }: AnyResponse, texts: () => string[]): void {
   const app = exchangeOf(req)?.app;
-  if (isDeveloped(app)) { for (const text of texts()) advise(app, text); }
+  if (isDeveloped(app)) { for (const text of texts()) warnInDevelopment(app, text); }
 }
 
 const BACK = 'res.redirect("back") leads to the relative URL "back"; Express 4 took it for the page before: write ' +

@@ -11,7 +11,7 @@ import { IncomingMessage } from "../request/node/incoming_message.ts";
  * @param fn A middleware about to be registered
  * @returns The middleware, wrapped if it is one of those
  */
-export function withTakeover(fn: AnyHandler): AnyHandler {
+export function withShim(fn: AnyHandler): AnyHandler {
   if (fn.length !== 3) return fn;
   if (fn.name === "cookieParser") return cookieParserOf(fn);
   const source = Function.prototype.toString.call(fn);

@@ -5,7 +5,7 @@
  * @param text The text
  * @returns The same text, with characters of its own
  */
-export function ownText(text: string): string {
+export function detachedString(text: string): string {
   // JavaScriptCore sees through joining and slicing again, which is enough for V8
   return JSON.parse(JSON.stringify(text));
 }

@@ -10,7 +10,7 @@ const given = new Set<string>();
 const noted = new Set<string>();
 
 /** Whether something is noted. */
-export let isAdviceNoted = false;
+export let isWarningNoted = false;
 
 /**
  * Whether an application is in development, so that its developer should hear of what is probably a mistake.
@@ -28,7 +28,7 @@ export function isDeveloped(app: Configured | undefined): boolean {
  * @param app The application that is handling the request
  * @param text What is wrong, and what to do instead
  */
-export function advise(app: Configured | undefined, text: string): void {
+export function warnInDevelopment(app: Configured | undefined, text: string): void {
   if (isDeveloped(app)) give(text);
 }
 
@@ -38,10 +38,10 @@ export function advise(app: Configured | undefined, text: string): void {
  *
  * @param text What is wrong, and what to do instead
  */
-export function noteAdvice(text: string): void {
+export function noteWarning(text: string): void {
   if (given.has(text)) return;
   noted.add(text);
-  isAdviceNoted = true;
+  isWarningNoted = true;
 }
 
 /**
@@ -49,10 +49,10 @@ export function noteAdvice(text: string): void {
  *
  * @param app The application that serves
  */
-export function tellNoted(app: Configured): void {
+export function tellWarnings(app: Configured): void {
   if (isDeveloped(app)) noted.forEach(give);
   noted.clear();
-  isAdviceNoted = false;
+  isWarningNoted = false;
 }
 
 function give(text: string): void {

@@ -2,9 +2,9 @@
  * What to do when the runtime tells an error of a response body. Some runtimes do, without the request, after the body
  * was failed with that error; it must be told once.
  */
-export type Echo = "skip" | "tell";
+export type Expectation = "skip" | "tell";
 
-const echoes = new WeakMap<object, Echo>();
+const echoes = new WeakMap<object, Expectation>();
 
 /**
  * Notes that a body is being failed with an error.
@@ -12,7 +12,7 @@ const echoes = new WeakMap<object, Echo>();
  * @param error The error; what is no object cannot be recognised again
  * @param echo Whether it is still to be told
  */
-export function expectEcho(error: unknown, echo: Echo): void {
+export function expectError(error: unknown, echo: Expectation): void {
   if (isObject(error) && !echoes.has(error)) echoes.set(error, echo);
 }
 
@@ -21,7 +21,7 @@ export function expectEcho(error: unknown, echo: Echo): void {
  *
  * @param error The error
  */
-export function isEcho(error: unknown): boolean {
+export function isExpected(error: unknown): boolean {
   if (!isObject(error)) return false;
   const echo = echoes.get(error);
   echoes.delete(error);

@@ -1,7 +1,7 @@
-import { ownText } from "./detached_string.ts";
+import { detachedString } from "./detached_string.ts";
 
 /** A bounded cache in two generations: it drops the older half at once, instead of tracking the age of entries. */
-export class TwoGenerations<V> {
+export class GenerationalCache<V> {
   readonly #half: number;
   #young = new Map<string, V>();
   #old = new Map<string, V>();
@@ -31,7 +31,7 @@ export class TwoGenerations<V> {
       this.#young = new Map();
     }
     this.#old.delete(key);
-    this.#young.set(ownText(key), value);
+    this.#young.set(detachedString(key), value);
   }
 
   /** Removes an entry. */

@@ -11,7 +11,7 @@ const CALL_BYTES = 1024;
  * they take in total. If it is more than the limit, nothing more is read until half of it has been handled; where
  * reading cannot be paused, the connection has to end.
  */
-export class Unsettled {
+export class PendingMessages {
   readonly #socket: ServerEnd;
   readonly #limit: number;
   readonly #overflow: () => void;

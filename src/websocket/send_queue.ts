@@ -7,7 +7,7 @@ export type ReadyData = Exclude<SocketData, Blob>;
  * Keeps messages in order although a `Blob` must be read before it can be sent: later messages wait for it. Without a
  * Blob nothing waits.
  */
-export class InOrder {
+export class SendQueue {
   #last: Promise<void> | null = null;
   #bytes = 0;
   readonly #failed: (error: unknown) => void;

@@ -1,5 +1,5 @@
 import { ChunkedList, KeyMap, SharedPlaces, sharesBegin, SourceShares } from "@sluice/limiting";
-import { ownText } from "@sluice/limiting/core";
+import { detachedString } from "@sluice/limiting/core";
 import { ALGORITHMS } from "../algorithms/algorithms.ts";
 import { decideAlone } from "../algorithms/decide_batch.ts";
 import { MAX_LIMIT } from "../policy/check_policy.ts";
@@ -149,7 +149,7 @@ export class KeyTable {
       return this.#enterShared(key, now);
     }
     const place = this.#free.pop() ?? this.#used++;
-    const own = ownText(key);
+    const own = detachedString(key);
     this.#keys.set(place, own);
     this.#places.add(own, place);
     if (this.#shared !== null) this.#inheritShared(this.#shared, key, place);

@@ -1,4 +1,4 @@
-import { ownText } from "../../util/detached_string.ts";
+import { detachedString } from "../../util/detached_string.ts";
 import { SharedPlaces } from "../../../limiting/shared_slots.ts";
 import { sharesBegin, SourceShares } from "../../../limiting/source_shares.ts";
 
@@ -132,7 +132,7 @@ export class MemoryStore {
       slot = this.#keys.length;
       if (slot >= this.#counts.length) this.#grow();
     }
-    const own = ownText(key);
+    const own = detachedString(key);
     this.#keys[slot] = own;
     this.#slots.set(own, slot);
     this.#ends[slot] = -Infinity;

@@ -19,7 +19,7 @@ import type {
   UpgradeOptions,
 } from "../shared/platform.ts";
 import { SEND_TIMEOUT_MS, SlowReaders } from "../shared/slow_readers.ts";
-import { Unanswered } from "../shared/pending_requests.ts";
+import { PendingRequests } from "../shared/pending_requests.ts";
 
 /** The used part of Bun's server. */
 interface BunServer {
@@ -128,7 +128,7 @@ const silences = new WeakMap<object, BunSilence>();
 function serve(handler: AppFetch, options: ListenOptions, app: Routed): PlatformServer {
   const { port = 0, hostname = "0.0.0.0", cert, key, reusePort = false } = options;
   const { keepAliveTimeout = KEEP_ALIVE_MS, sendTimeout = SEND_TIMEOUT_MS } = options;
-  const unanswered = new Unanswered();
+  const unanswered = new PendingRequests();
   const watched = unanswered.watch(handler);
   const served = {
     port,

@@ -1,5 +1,5 @@
 import type { FileStat, FileSystem, OpenFile, WholeFile } from "../../exchange/file_system.ts";
-import { isEcho } from "../../util/expected_errors.ts";
+import { isExpected } from "../../util/expected_errors.ts";
 import { responseClass } from "../../exchange/response_class.ts";
 import type { ClientWatch } from "../../exchange/runtime_support.ts";
 import { builtinModule } from "../shared/builtin_module.ts";
@@ -29,8 +29,8 @@ import type {
   UpgradeOptions,
 } from "../shared/platform.ts";
 import { SEND_TIMEOUT_MS, SlowReaders } from "../shared/slow_readers.ts";
-import { endStalled } from "./slow_client_guard.ts";
-import { Unanswered } from "../shared/pending_requests.ts";
+import { guardSlowClient } from "./slow_client_guard.ts";
+import { PendingRequests } from "../shared/pending_requests.ts";
 
 /** ms for the last responses to be sent before the server counts as closed. */
 const LEAVING_MS = 100;
@@ -139,12 +139,12 @@ function serve(handler: AppFetch, options: ListenOptions, app: Routed): Platform
   if (reusePort) assertUnstableNet();
   const onError = (error: unknown): Response => {
     // a stream fails for the server before it does for those who watch it
-    setTimeout(() => isEcho(error) || app.reportError(error, { phase: "response" }), 0);
+    setTimeout(() => isExpected(error) || app.reportError(error, { phase: "response" }), 0);
     return new Response("Internal Server Error", { status: 500 });
   };
   const common = { port, hostname, reusePort, onListen() {}, onError };
   const tls = cert !== undefined && key !== undefined ? { cert, key } : {};
-  const unanswered = new Unanswered();
+  const unanswered = new PendingRequests();
   const stopped = new AbortController();
   const left = Promise.withResolvers<void>();
   // Deno listens, too, when the port is bound already: then the first listener of a process would delay its first client
@@ -227,7 +227,7 @@ function upgrade(request: Request, _info: unknown, { protocol, headers, pingTime
   // The protocol is not passed to upgradeWebSocket, which requires the exact spelling in the request. The timeout is in
   // seconds and may be fractional: after the first half Deno sends a ping, after the second it closes.
   const { socket, response } = Deno.upgradeWebSocket(request, { idleTimeout: pingTimeoutMs / 1000 });
-  endStalled(socket, pingTimeoutMs);
+  guardSlowClient(socket, pingTimeoutMs);
   for (const [name, value] of headers ?? []) response.headers.append(name, value);
   if (protocol !== undefined) response.headers.set("sec-websocket-protocol", protocol);
   return { socket, response };

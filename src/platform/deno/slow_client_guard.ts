@@ -17,7 +17,7 @@ const GONE: CloseEventInit = {
  * @param socket The server's end
  * @param timeoutMs ms after which such a client counts as gone, 0 for never
  */
-export function endStalled(socket: WebSocket, timeoutMs: number): void {
+export function guardSlowClient(socket: WebSocket, timeoutMs: number): void {
   if (timeoutMs === 0) return;
   let waiting = 0;
   let added = 0;

@@ -4,7 +4,7 @@ import { listenNow } from "../../exchange/disconnect_watch.ts";
 import type { AppFetch } from "./platform.ts";
 
 /** What a server waits for, on runtimes that cannot cut connections once they shut down. */
-export class Unanswered {
+export class PendingRequests {
   /** Those of a handler around the application, whose promises are its own. */
   readonly #wrapped = new Map<Request, (response: Response) => void>();
   #over = false;

@@ -5,7 +5,7 @@ import { aborted, connectionReset, isCutOff, tooDeep, tooLarge } from "./body_er
 import { bodyLimit, type BodyLimits, formPartsLimit, jsonDepth } from "./body_settings.ts";
 import { type Exchange, exchangeFor, exchangeKey } from "../../exchange/exchange.ts";
 import { formParser } from "./form_body.ts";
-import type { Untyped } from "../../util/any.ts";
+import type { Any } from "../../util/any.ts";
 import { type BodyContent, type Wanted, wholeBody } from "./whole_body.ts";
 
 /** What reading the body needs of a request. */
@@ -28,7 +28,7 @@ let decoder: TextDecoder | null = null;
  *
  * @param req The request
  */
-export async function readJson(req: BodyOwner): Promise<Untyped> {
+export async function readJson(req: BodyOwner): Promise<Any> {
   if (wasParsed(req, "json", "object")) return req.body;
   return await readText(req, "json", (text) => parseJson(text, jsonDepth(req[exchangeKey].app.settings)));
 }
@@ -90,7 +90,7 @@ export async function readForm(req: BodyOwner): Promise<FormData> {
  * @throws {SyntaxError} If it is not JSON; the error has the status 400
  * @throws {HttpError} 400 if it has more levels
  */
-export function parseJson(text: string, depth: number): Untyped {
+export function parseJson(text: string, depth: number): Any {
   let value: unknown;
   try {
     value = JSON.parse(text);

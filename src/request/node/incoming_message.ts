@@ -11,7 +11,7 @@ import { given } from "../../exchange/derived_object.ts";
 import { connectionReset } from "../body/body_errors.ts";
 import { bodyOf } from "./body_reader.ts";
 import { ReadableBody } from "./readable_body.ts";
-import { RequestState, stateKey } from "./request_state.ts";
+import { RequestState, requestStateKey } from "./request_state.ts";
 import { RequestSocket, type Timed } from "./request_socket.ts";
 import { webRequestOf } from "../../exchange/web_request.ts";
 
@@ -33,7 +33,7 @@ export abstract class IncomingMessage extends Emitter {
    *
    * @internal
    */
-  abstract [stateKey]: RequestState | null;
+  abstract [requestStateKey]: RequestState | null;
 
   /** HTTP version; always "1.1" except on Node, since no other runtime tells the real one. */
   declare readonly httpVersion: string;
@@ -133,7 +133,7 @@ export abstract class IncomingMessage extends Emitter {
     // what is derived may have headers of its own
     if (this[originalKey] !== this) return this.headers?.[name.toLowerCase()] as string | undefined;
     // through the public property, because validators may redefine that, with defaults filled in
-    if (this[stateKey]?.headers) return this.headers[name.toLowerCase()] as string | undefined;
+    if (this[requestStateKey]?.headers) return this.headers[name.toLowerCase()] as string | undefined;
     let value: string | null = null;
     try {
       const { app, target: { request } } = this[exchangeKey];
@@ -465,7 +465,7 @@ function nodesTrailers(message: IncomingMessage): Trailers | undefined {
 }
 
 function stateOf(message: IncomingMessage): RequestState {
-  return originalOf(message)[stateKey] ??= new RequestState();
+  return originalOf(message)[requestStateKey] ??= new RequestState();
 }
 
 // Whether the headers were copied because the client is gone. Deno may be letting go of the original in this very turn,
@@ -509,7 +509,7 @@ function readableOf(message: IncomingMessage, caller: string): ReadableBody {
 
 // the body as a stream, if somebody has begun to use it as one
 function readableIn(message: IncomingMessage): ReadableBody | null {
-  return originalOf(message)[stateKey]?.readable ?? null;
+  return originalOf(message)[requestStateKey]?.readable ?? null;
 }
 
 function isOver(exchange: Exchange | null): boolean {

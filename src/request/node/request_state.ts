@@ -3,7 +3,7 @@ import type { ReadableBody } from "./readable_body.ts";
 import type { RequestSocket } from "./request_socket.ts";
 
 /** Key under which a request keeps its state. */
-export const stateKey: unique symbol = Symbol("state");
+export const requestStateKey: unique symbol = Symbol("state");
 
 /** State of a request's Node API, made on first use; most requests are answered without it. */
 export class RequestState {

@@ -8,11 +8,11 @@ import type { Validators } from "../../http/freshness.ts";
 import { toHttpDate } from "../../http/http_date.ts";
 import { HttpError } from "../../http/http_error.ts";
 import { contentTypeOf } from "../../http/media_types.ts";
-import { TwoGenerations } from "../../util/generational_cache.ts";
+import { GenerationalCache } from "../../util/generational_cache.ts";
 import { parseDuration } from "../../util/units.ts";
 import type { AppLike } from "../../exchange/app_like.ts";
 import { exchangeOf } from "../../exchange/exchange.ts";
-import { usualApp } from "../../exchange/default_app.ts";
+import { defaultApp } from "../../exchange/default_app.ts";
 import { FileChunks } from "./file_chunks.ts";
 import { evaluateConditions, isRangeCurrent } from "./file_conditions.ts";
 import { type DotfilePolicy, resolveFilePath } from "./file_path.ts";
@@ -119,7 +119,7 @@ export async function transferFile(res: FileResponse, transfer: FileTransfer): P
 
 function filesOf(res: FileResponse): FileSystem | null {
   const app: Partial<AppLike> | undefined = exchangeOf(res.req)?.app ?? res.app;
-  return (app?.runtimeSupport ?? usualApp().runtimeSupport).files;
+  return (app?.runtimeSupport ?? defaultApp().runtimeSupport).files;
 }
 
 function assertNames(option: string, value: unknown): void {
@@ -212,7 +212,7 @@ function setFileHeaders(res: FileResponse, { path, stat }: FoundFile, transfer: 
 }
 
 /** Content types by extension: finding one takes several regular expressions. */
-const types = new TwoGenerations<string>(64);
+const types = new GenerationalCache<string>(64);
 
 function typeFor(extension: string): string {
   const known = types.get(extension);

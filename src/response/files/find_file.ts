@@ -1,7 +1,7 @@
 import { extensionOf, separatorBelow } from "../../util/file_paths.ts";
 import type { FileStat, FileSystem, WholeFile } from "../../exchange/file_system.ts";
 import { HttpError } from "../../http/http_error.ts";
-import { TwoGenerations } from "../../util/generational_cache.ts";
+import { GenerationalCache } from "../../util/generational_cache.ts";
 
 /** A file that exists. */
 export interface FoundFile {
@@ -38,7 +38,7 @@ class DirectoryError extends Error {
  * saves a trip to another thread, and they are those of the content that is sent, even if the file is being replaced.
  * Other paths are asked first, because opening a pipe would wait for somebody to write into it.
  */
-const sentWhole = new TwoGenerations<true>(128);
+const sentWhole = new GenerationalCache<true>(128);
 
 /**
  * Notes that a regular file is sent whole.

@@ -1,4 +1,4 @@
-import { advise, isDeveloped } from "../../util/development_warning.ts";
+import { isDeveloped, warnInDevelopment } from "../../util/development_warning.ts";
 import { type OptionNames, unknownOptions } from "../../util/check_option.ts";
 import { describe } from "../../util/error_text.ts";
 import { isAbsolutePath, resolvePath, separatorBelow } from "../../util/file_paths.ts";
@@ -71,7 +71,9 @@ export function sendFile(
     throw new TypeError("path must be absolute or specify root to res.sendFile");
   }
   if (isDeveloped(res.app)) {
-    for (const text of unknownOptions("res.sendFile", options, NAMES, insteadOfFileOption)) advise(res.app, text);
+    for (const text of unknownOptions("res.sendFile", options, NAMES, insteadOfFileOption)) {
+      warnInDevelopment(res.app, text);
+    }
   }
   const { headers, index = "index.html", ...rest } = options;
   const { next } = given(res.req, "res.sendFile", "res.req");

@@ -9,14 +9,14 @@ import { type Exchange, exchangeFor, exchangeKey, exchangeOf } from "../../excha
 import type { ErrorPhase } from "../../exchange/error_context.ts";
 import { callGuarded } from "../../exchange/call_guarded.ts";
 import type { RequestSocket } from "../../request/node/request_socket.ts";
-import { usualApp } from "../../exchange/default_app.ts";
+import { defaultApp } from "../../exchange/default_app.ts";
 import type { NodeHttp } from "../../exchange/runtime_support.ts";
 import { BodyStream, clientLeft, HIGH_WATER_MARK } from "../web/body_stream.ts";
 import { type Chunk, chunkBytes } from "../../util/chunk_bytes.ts";
 import { lengthOf, mayHaveContent } from "../web/framing.ts";
 import { assertOpen, type HeaderInit, HeaderMethods } from "./header_methods.ts";
 import type { HeaderValue, OutgoingHeaders } from "../web/outgoing_headers.ts";
-import { type ResponseState, stateKey } from "./response_state.ts";
+import { type ResponseState, responseStateKey } from "./response_state.ts";
 import { type BodySource, pour, StreamedBody } from "../web/streamed_body.ts";
 
 /** Key of the method that ends a response in one piece, even if a middleware has replaced `send`. */
@@ -55,7 +55,7 @@ export abstract class OutgoingMessage extends HeaderMethods {
    *
    * @internal
    */
-  abstract get [stateKey](): ResponseState;
+  abstract get [responseStateKey](): ResponseState;
 
   /**
    * The exchange that is answered; none on what was made from a prototype only.
@@ -72,12 +72,12 @@ export abstract class OutgoingMessage extends HeaderMethods {
 
   /** Whether `end()` was called. */
   get writableEnded(): boolean {
-    return this[stateKey].ended;
+    return this[responseStateKey].ended;
   }
 
   /** Node's older name for {@linkcode OutgoingMessage.writableEnded}. */
   get finished(): boolean {
-    return this[stateKey].ended;
+    return this[responseStateKey].ended;
   }
 
   /** Whether all of the response has been passed to the platform. */
@@ -95,7 +95,7 @@ export abstract class OutgoingMessage extends HeaderMethods {
 
   /** Bytes that were written and wait for the client, not counting those that the platform has taken. */
   get writableLength(): number {
-    return this[stateKey].stream?.waitingBytes ?? 0;
+    return this[responseStateKey].stream?.waitingBytes ?? 0;
   }
 
   /** Bytes that may wait before `write()` returns `false`. */
@@ -105,14 +105,14 @@ export abstract class OutgoingMessage extends HeaderMethods {
 
   /** Whether `write()` has returned `false`, and `drain` is still to come. */
   get writableNeedDrain(): boolean {
-    return !this[stateKey].ended && (this[stateKey].stream?.needsDrain ?? false);
+    return !this[responseStateKey].ended && (this[responseStateKey].stream?.needsDrain ?? false);
   }
 
   /** Whether the exchange is over: the client is gone, or has got its response. */
   get destroyed(): boolean {
     const exchange = exchangeOf(this);
     if (exchange === null) return false;
-    const { ending } = this[stateKey];
+    const { ending } = this[responseStateKey];
     // as on Node, still false when listeners of `finish` are called
     return exchange.aborted || (exchange.finished && ending !== "awaited");
   }
@@ -134,29 +134,29 @@ export abstract class OutgoingMessage extends HeaderMethods {
 
   /** Reason phrase; empty for the standard one, which it shows once the headers are sent. */
   get statusMessage(): string {
-    const { reason, sentStatus } = this[stateKey];
+    const { reason, sentStatus } = this[responseStateKey];
     return reason || (sentStatus === 0 ? "" : statusText(sentStatus) ?? "unknown");
   }
 
   set statusMessage(reason: string) {
-    this[stateKey].reason = reason;
+    this[responseStateKey].reason = reason;
   }
 
   /** The headers that were set, for the framework's own use. */
   protected get outgoing(): OutgoingHeaders {
-    return this[stateKey].headers;
+    return this[responseStateKey].headers;
   }
 
   /** The length of the body that was sent, `undefined` if it does not show. */
   protected get sentLength(): string | undefined {
-    const { shown } = this[stateKey];
+    const { shown } = this[responseStateKey];
     const length = shown === null || this.outgoing.has("transfer-encoding") ? -1 : lengthOf(shown);
     return length < 0 ? undefined : String(length);
   }
 
   /** Further headers of the response: those of the 404 page, or of a `Response` that a handler returned. */
   protected get sentHeaders(): Record<string, HeaderValue> {
-    const headers = this[stateKey].hasOthers ? exchangeOf(this)?.response?.headers : undefined;
+    const headers = this[responseStateKey].hasOthers ? exchangeOf(this)?.response?.headers : undefined;
     if (headers === undefined) return {};
     const cookies = headers.getSetCookie();
     return { ...Object.fromEntries(headers), ...cookies.length > 0 && { "set-cookie": cookies } };
@@ -178,9 +178,9 @@ export abstract class OutgoingMessage extends HeaderMethods {
       throw new RangeError(`res.writeHead takes a status from 100 to 999, not ${status}`);
     }
     this.statusCode = code;
-    if (typeof reason === "string") this[stateKey].reason = reason;
+    if (typeof reason === "string") this[responseStateKey].reason = reason;
     this.setGiven(typeof reason === "string" ? headers : reason ?? headers);
-    this[stateKey].sentStatus = code;
+    this[responseStateKey].sentStatus = code;
     return this;
   }
 
@@ -197,7 +197,7 @@ export abstract class OutgoingMessage extends HeaderMethods {
 
   /** Sends the status and headers now, before the body. */
   flushHeaders(): void {
-    const { ended, stream } = this[stateKey];
+    const { ended, stream } = this[responseStateKey];
     if (stream === null && !ended && !exchangeFor(this, "res.flushHeaders").aborted) startStream(this);
   }
 
@@ -213,7 +213,7 @@ export abstract class OutgoingMessage extends HeaderMethods {
     const exchange = exchangeFor(this, "res.write");
     const done = guarded(this, callbackOf(encoding) ?? callbackOf(callback));
     const bytes = chunkBytes("res.write", chunk, typeof encoding === "string" ? encoding : undefined);
-    const state = this[stateKey];
+    const state = this[responseStateKey];
     if (state.ended) {
       complain(this, done);
       return false;
@@ -245,7 +245,7 @@ export abstract class OutgoingMessage extends HeaderMethods {
     const done = guarded(this, callbackOf(chunk) ?? callbackOf(encoding) ?? callbackOf(callback));
     // hooks around end() may pass `false` for no chunk
     const last = typeof chunk === "function" ? null : chunk || null;
-    if (this[stateKey].ended) endAgain(this, last, done);
+    if (this[responseStateKey].ended) endAgain(this, last, done);
     else {
       if (done !== undefined) whenFinished(this, done);
       endWith(this, last, typeof encoding === "string" ? encoding : undefined);
@@ -261,7 +261,7 @@ export abstract class OutgoingMessage extends HeaderMethods {
    * @param source The body
    */
   [streamKey](source: BodySource): void {
-    const state = this[stateKey];
+    const state = this[responseStateKey];
     if (this.write !== plain.write || this.end !== plain.end) {
       void pour(source, this, exchangeOf(this), (error) => report(this, error, "response"));
       return;
@@ -331,7 +331,7 @@ export abstract class OutgoingMessage extends HeaderMethods {
     }
     if (isReplaced) return this[streamKey](body instanceof Blob ? body.stream() : body);
     implicitHead(this);
-    const state = this[stateKey];
+    const state = this[responseStateKey];
     let isTaken = false;
     try {
       isTaken = state.settleWhole(exchangeFor(this, "res.send"), body, this.statusCode);
@@ -351,7 +351,7 @@ export abstract class OutgoingMessage extends HeaderMethods {
     exchangeFor(this, "res.adopt");
     this.statusCode = response.status;
     // the client may be gone; the source of the body must not stay open
-    if (!this[stateKey].take(this[exchangeKey], response)) {
+    if (!this[responseStateKey].take(this[exchangeKey], response)) {
       response.body?.cancel().catch((error) => report(this, error, "response"));
     }
     const { app, info, target } = this[exchangeKey];
@@ -367,7 +367,7 @@ export abstract class OutgoingMessage extends HeaderMethods {
    * @param isPage Whether it is one of the framework's own pages, which Express passes as a string
    */
   [endWholeKey](body: string | Uint8Array<ArrayBuffer> | null, isPage: boolean = false): void {
-    const state = this[stateKey];
+    const state = this[responseStateKey];
     const exchange = exchangeOf(this);
     if (exchange === null || isHooked(this)) {
       if (body !== null && !this.hasHeader("Transfer-Encoding")) {
@@ -387,14 +387,14 @@ export abstract class OutgoingMessage extends HeaderMethods {
   /** Node's internal name for the sent headers, which some middleware reads, and Node's own `setHeader`, too. */
   get _header(): string | null {
     const exchange = exchangeOf(this);
-    const { sentStatus } = this[stateKey];
+    const { sentStatus } = this[responseStateKey];
     if (!isShown && exchange !== null) show(exchange.app.runtimeSupport.nodeHttp());
     return sentStatus === 0 ? null : `HTTP/1.1 ${sentStatus}`;
   }
 
   /** Node's internal name for whether there may be a body, read by middleware that buffers one. */
   get _hasBody(): boolean {
-    const { sentStatus } = this[stateKey];
+    const { sentStatus } = this[responseStateKey];
     return !exchangeOf(this)?.target.isHead && mayHaveContent(sentStatus || 200);
   }
 
@@ -454,14 +454,14 @@ export abstract class OutgoingMessage extends HeaderMethods {
    * @internal
    */
   get [piecesKey](): number | null {
-    return this[stateKey].stream?.pieces ?? null;
+    return this[responseStateKey].stream?.pieces ?? null;
   }
 
   /** Breaks off the response: a body that has begun is cut, and a response that has not begun fails. */
   destroy(error?: Error): this {
     const exchange = exchangeOf(this);
     if (exchange === null) return this;
-    const { stream } = this[stateKey];
+    const { stream } = this[responseStateKey];
     exchange.app.openStreams.delete(originalOf<OutgoingMessage>(this));
     if (stream !== null) stream.destroy(error ?? new Error("The answer was broken off"));
     exchange.breakOff(error);
@@ -497,7 +497,7 @@ export abstract class OutgoingMessage extends HeaderMethods {
   override [listenedTo](event: EventName): void {
     const exchange = exchangeOf(this);
     if (exchange === null) return;
-    const state = this[stateKey];
+    const state = this[responseStateKey];
     if (state.ending === "awaited" || (event !== "finish" && event !== "close")) return;
     if (state.ending === "unwatched") state.ending = "awaited";
     const original = originalOf<OutgoingMessage>(this);
@@ -586,7 +586,7 @@ function endWith(message: OutgoingMessage, chunk: Chunk | null, encoding: string
   const body = chunk === null || (typeof chunk === "string" && isUtf8(encoding))
     ? chunk
     : chunkBytes("res.end", chunk, encoding);
-  const state = message[stateKey];
+  const state = message[responseStateKey];
   // a hook on writeHead may have begun to stream
   if (state.stream === null) implicitHead(message);
   if (state.stream === null) {
@@ -601,19 +601,19 @@ function endWith(message: OutgoingMessage, chunk: Chunk | null, encoding: string
 
 // middleware that replaced a method expects Buffers
 function nodeBytes(message: OutgoingMessage, chunk: string | Uint8Array): Uint8Array {
-  const { runtimeSupport } = exchangeOf(message)?.app ?? usualApp();
+  const { runtimeSupport } = exchangeOf(message)?.app ?? defaultApp();
   return runtimeSupport.nodeBytes(chunkBytes("A body", chunk));
 }
 
 // middleware such as on-headers replaces writeHead to be called before the headers are sent
 function implicitHead(message: OutgoingMessage): void {
-  if (message[stateKey].sentStatus !== 0 || message.writeHead === plain.writeHead) return;
+  if (message[responseStateKey].sentStatus !== 0 || message.writeHead === plain.writeHead) return;
   message.writeHead(message.statusCode);
 }
 
 function startStream(message: OutgoingMessage): void {
   implicitHead(message);
-  const state = message[stateKey];
+  const state = message[responseStateKey];
   if (state.stream !== null) return;
   const exchange = message[exchangeKey];
   const original = originalOf(message);
@@ -683,7 +683,7 @@ function watchPipe(message: OutgoingMessage, source: unknown): void {
 }
 
 function report(message: OutgoingMessage, error: unknown, phase: ErrorPhase): void {
-  const app = exchangeOf(message)?.app ?? usualApp();
+  const app = exchangeOf(message)?.app ?? defaultApp();
   app.reportError(error, { req: requestOf(message), phase });
 }
 

@@ -6,7 +6,7 @@ import { OutgoingHeaders } from "../web/outgoing_headers.ts";
 import { webResponse } from "../web/web_response.ts";
 
 /** Key under which a response keeps its state. */
-export const stateKey: unique symbol = Symbol("state");
+export const responseStateKey: unique symbol = Symbol("state");
 
 /**
  * State of a response, from the first header to the web response.

@@ -1,7 +1,7 @@
 import { captureContext } from "../../util/async_context.ts";
 import { UNREAD_BODY_MS } from "../../request/body/body_settings.ts";
 import { joinedBytes } from "../../util/chunk_bytes.ts";
-import { expectEcho } from "../../util/expected_errors.ts";
+import { expectError } from "../../util/expected_errors.ts";
 
 /** Bytes that may wait in memory for a slow client before `write()` returns `false`, as in Node. */
 export const HIGH_WATER_MARK = 16 * 1024;
@@ -189,7 +189,7 @@ export class BodyStream {
     if (this.#giveUpTimer !== undefined) clearTimeout(this.#giveUpTimer);
     if (this.#over || this.#cause !== undefined) return;
     // whoever cuts the body knows why
-    expectEcho(error, "skip");
+    expectError(error, "skip");
     this.#cause = error;
     this.#refuse();
     // otherwise when the runtime begins to read

@@ -1,8 +1,8 @@
 import { chunkBytes } from "../../util/chunk_bytes.ts";
-import { expectEcho } from "../../util/expected_errors.ts";
+import { expectError } from "../../util/expected_errors.ts";
 import { piecesKey } from "../../exchange/app_like.ts";
 import type { Exchange } from "../../exchange/exchange.ts";
-import { usualApp } from "../../exchange/default_app.ts";
+import { defaultApp } from "../../exchange/default_app.ts";
 import { MOST_PIECE_BYTES } from "./body_stream.ts";
 
 /** Sources a body can be streamed from. */
@@ -111,7 +111,7 @@ export class StreamedBody {
   /** Cuts the body: the client sees a truncated response. */
   destroy(error: Error): void {
     if (this.#over) return;
-    expectEcho(error, "skip");
+    expectError(error, "skip");
     this.#controller.error(error);
     this.giveUp();
     this.#events.leave();
@@ -174,7 +174,7 @@ export async function pour(
   exchange: Exchange | null,
   failed: (error: unknown) => void,
 ): Promise<void> {
-  const { runtimeSupport } = exchange?.app ?? usualApp();
+  const { runtimeSupport } = exchange?.app ?? defaultApp();
   const isOver = (): boolean => exchange !== null && (exchange.aborted || exchange.finished);
   let chunks: Chunks | undefined;
   // One listener each for the whole body, however long it is: compression hands `drain` listeners on to a stream of its
