@@ -50,7 +50,7 @@ export function sendErrorPage(req: FrameworkRequest, res: FrameworkResponse, err
     return;
   }
   if (error === undefined && exchange !== null && res.untouched && req.method !== "HEAD") {
-    return answerNotFound(exchange, req, res);
+    return sendNotFound(exchange, req, res);
   }
   const status = error === undefined ? 404 : statusOf(error, res.statusCode);
   const message = error === undefined ? cannot(req.method, req.originalUrl) : messageOf(error, status, app.get("env"));
@@ -77,13 +77,13 @@ function isTold(exchange: Exchange | null, res: FrameworkResponse, error: unknow
     (app.runtimeSupport.tellsOfBodies?.(target.request) ?? false);
 }
 
-function answerNotFound({ respond }: Exchange, req: FrameworkRequest, res: FrameworkResponse): void {
+function sendNotFound({ respond }: Exchange, req: FrameworkRequest, res: FrameworkResponse): void {
   const asJson = prefersJson(req);
   const message = cannot(req.method, req.originalUrl);
   const text = asJson ? JSON.stringify({ error: message }) : page(message);
-  if (respond !== null) return res.answerPage(respond(text, 404, "", asJson ? JSON_HEAD : PAGE_HEAD), text);
+  if (respond !== null) return res.respondWithPage(respond(text, 404, "", asJson ? JSON_HEAD : PAGE_HEAD), text);
   const init = asJson ? notFound.json ??= notFoundInit(JSON_HEAD) : notFound.page ??= notFoundInit(PAGE_HEAD);
-  res.answerPage(new (responseClass())(text, init), text);
+  res.respondWithPage(new (responseClass())(text, init), text);
 }
 
 function cannot(method: string, target: string): string {

@@ -25,5 +25,5 @@ export interface WalkedRequest {
 /** What a walk needs of a response; foreign ones may lack it. */
 export interface WalkedResponse {
   /** Responds with a web `Response` that a handler returned. */
-  answer?(response: Response): void;
+  respondWith?(response: Response): void;
 }

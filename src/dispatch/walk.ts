@@ -422,14 +422,14 @@ function called({ fn }: Step, error: unknown): AnyHandler {
 function takeResult(result: object | null, context: WalkContext, walk: Walk, handler: AnyHandler, at: number): void {
   // first a look for a promise: on Deno, instanceof with a class of the web takes longer
   if (typeof (result as PromiseLike<unknown> | null)?.then !== "function") {
-    answer(result, context, walk, handler, at);
+    respond(result, context, walk, handler, at);
     return;
   }
   context.handlerBegan?.();
   (result as PromiseLike<unknown>).then(
     (value) => {
       context.handlerEnded?.();
-      if (value !== undefined) answer(value, context, walk, handler, at);
+      if (value !== undefined) respond(value, context, walk, handler, at);
     },
     (failure) => {
       context.handlerEnded?.();
@@ -438,12 +438,12 @@ function takeResult(result: object | null, context: WalkContext, walk: Walk, han
   );
 }
 
-function answer(result: unknown, context: WalkContext, walk: Walk, handler: AnyHandler, at: number): void {
+function respond(result: unknown, context: WalkContext, walk: Walk, handler: AnyHandler, at: number): void {
   // most handlers that return something return the response they have answered with
   if (result === context.res) return;
   try {
     const response = isResponse(result) ? result : isReadable(result) ? fromForeign(result) : null;
-    if (response !== null) context.res.answer?.(response);
+    if (response !== null) context.res.respondWith?.(response);
     else context.returned?.({ handler, value: result, isItsTurn: () => walk.waitsAt(at) });
   } catch (failure) {
     walk.resume(failure);

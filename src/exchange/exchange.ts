@@ -82,7 +82,7 @@ export interface BodyReading {
   /** Whether somebody waits for more of it. */
   readonly busy: boolean;
   /** Called when the response is complete. */
-  answered(): void;
+  responded(): void;
   /** Discards the rest of the body, unless somebody is reading it. */
   drop(): void;
   /** A copy of the body for a parser that reads it as well; `null` if it is too late for one. */
@@ -108,7 +108,7 @@ class RareData {
   /** Whether the body was cut off. */
   broken = false;
   /** Whether it was broken off before there was a response. */
-  unanswered = false;
+  withoutResponse = false;
   /** Whether the request is becoming, or has become, a WebSocket. */
   upgrading = false;
   /** Number of handlers whose promise has not settled yet. */
@@ -144,7 +144,7 @@ export class Exchange implements Waiter {
   /** Number of this request in the order of creation. */
   readonly sequence: number = ++created.last;
   /** The response; before there is one, what passes it to the platform, if that waits for it. */
-  #answer: Response | Deliver | null = null;
+  #response: Response | Deliver | null = null;
   /** Whether the platform had to wait for the response. */
   #wasAwaited = false;
   #extras: RareData | null = null;
@@ -200,8 +200,8 @@ export class Exchange implements Waiter {
   }
 
   /** Whether the exchange was broken off from the server's side before there was a response. */
-  get unanswered(): boolean {
-    return this.#extras?.unanswered ?? false;
+  get isWithoutResponse(): boolean {
+    return this.#extras?.withoutResponse ?? false;
   }
 
   /** Whether all of the response has been passed to the platform. */
@@ -218,7 +218,7 @@ export class Exchange implements Waiter {
   }
 
   #tellEnd({ reading }: RareData): void {
-    reading?.answered();
+    reading?.responded();
     if (!this.aborted) this.#runEnd();
   }
 
@@ -303,7 +303,7 @@ export class Exchange implements Waiter {
 
   /** Whether the platform waits for the response, because there was none in the turn in which the request came. */
   get awaited(): boolean {
-    return typeof this.#answer === "function";
+    return typeof this.#response === "function";
   }
 
   get #lasting(): boolean {
@@ -334,7 +334,7 @@ export class Exchange implements Waiter {
     if (this.app.runtimeSupport.onLeave?.(request, watch)) return;
     const { signal } = request;
     if (!signal.aborted) listenTo(signal, watch);
-    else if (this.#answer === null && !this.#ensureExtras.upgrading) this.abandon();
+    else if (this.#response === null && !this.#ensureExtras.upgrading) this.abandon();
     else this.#hearAbort();
   }
 
@@ -389,7 +389,7 @@ export class Exchange implements Waiter {
 
   /** The response, once there is one. */
   get response(): Response | null {
-    return typeof this.#answer === "function" ? null : this.#answer;
+    return typeof this.#response === "function" ? null : this.#response;
   }
 
   /**
@@ -399,9 +399,9 @@ export class Exchange implements Waiter {
    * @returns Whether it was the first
    */
   settle(response: Response): boolean {
-    const deliver = this.#answer;
+    const deliver = this.#response;
     if (deliver !== null && typeof deliver !== "function") return false;
-    this.#answer = response;
+    this.#response = response;
     if (this.hasListeners || (this.#isHandled && !this.#isSettling)) this.#keep();
     if (deliver === null) return true;
     if (this.#extras?.waiting) endWaiting(this.#extras.waiting);
@@ -517,7 +517,7 @@ export class Exchange implements Waiter {
    * @returns To be called when it is over; `null` where nothing has to wait
    */
   goOn(): (() => void) | null {
-    if (!this.app.runtimeSupport.endsWithAnswer) return null;
+    if (!this.app.runtimeSupport.endsWithResponse) return null;
     let end!: () => void;
     this.app.background(new Promise<void>((resolve) => end = resolve), this.info, this.context);
     return end;
@@ -555,7 +555,7 @@ export class Exchange implements Waiter {
     if (this.#end !== "open") return;
     // a client that looks only at the status must not take it for a success
     if (this.response === null) {
-      this.#ensureExtras.unanswered = true;
+      this.#ensureExtras.withoutResponse = true;
       this.settle(new Response(brokenBody(), { status: 500 }));
     }
     this.abandon();
@@ -586,7 +586,7 @@ export class Exchange implements Waiter {
     runtimeSupport.allowSilence?.(request, info);
     this.#wasAwaited = true;
     const promise = new Promise<Response>((resolve) => {
-      this.#answer = resolve;
+      this.#response = resolve;
       this.#watch();
     });
     if (runtimeSupport.forgetsPeer && peers.expected) void this.#peer;

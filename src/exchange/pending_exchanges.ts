@@ -80,10 +80,10 @@ export function receivedBy<T>(
  * Tells whether what `receivedBy` returned is an exchange's own promise, so that cutting the exchange settles it. A
  * program may have wrapped `app.fetch`.
  *
- * @param answer What it returned
+ * @param result What it returned
  */
-export function isPromised(answer: unknown): boolean {
-  const isOwn = answer === promised;
+export function isPromised(result: unknown): boolean {
+  const isOwn = result === promised;
   promised = null;
   return isOwn;
 }

@@ -71,7 +71,7 @@ export interface RuntimeSupport extends TagMaker {
    */
   passedOn?(body: ReadableStream<Uint8Array>, failed: (error: unknown) => void): ReadableStream<Uint8Array>;
   /** Whether handlers are stopped after the response, unless the platform is told to wait for them. */
-  readonly endsWithAnswer: boolean;
+  readonly endsWithResponse: boolean;
   /** The environment as handlers see it: a Worker's bindings, on other runtimes the environment variables. */
   environment(info: unknown): Record<string, unknown>;
   /** Bytes as Node passes them: a `Buffer` over the same memory, where the runtime has `Buffer`. */
@@ -135,7 +135,7 @@ export interface RuntimeSupport extends TagMaker {
    * @param request The request
    * @param info The platform's second argument
    */
-  closesWithAnswer?(request: Request, info: unknown): boolean;
+  closesAfterResponse?(request: Request, info: unknown): boolean;
   /** The sender of a request, from the platform's second argument. */
   peerOf(info: unknown, request: Request): Peer;
   /**

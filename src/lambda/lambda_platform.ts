@@ -8,7 +8,7 @@ export const lambdaPlatform: Platform = {
   ...genericPlatform(),
   name: "Lambda",
   // the response would wait for such handlers: one that never ends would keep it back
-  endsWithAnswer: false,
+  endsWithResponse: false,
   files: nodeFiles,
   env: (name) => process.env[name],
   usualEnv: () => "production",

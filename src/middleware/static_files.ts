@@ -96,7 +96,7 @@ export function serveStatic(root: string, options?: ServeStaticOptions): StaticF
         adviseOfRoot(req.app, root);
       }
       if (fallthrough && failure.status !== undefined && failure.status < 500) {
-        return isUnanswerable(failure) ? next(failure) : next();
+        return isRefusal(failure) ? next(failure) : next();
       }
       next(failure);
     }).catch(next);
@@ -151,7 +151,7 @@ function isOfFolder({ code, path }: FileError & { path?: string }): boolean {
 }
 
 // failed conditions and ranges are about a file that exists
-function isUnanswerable(failure: FileError): boolean {
+function isRefusal(failure: FileError): boolean {
   return failure.status === 412 || failure.status === 416;
 }
 

@@ -14,7 +14,7 @@ const STATUSES: Readonly<Record<string, string>> = {
 const CAUSED = /^(?:HPE_|ERR_HTTP_REQUEST_TIMEOUT$|ERR_SSL_|ERR_TLS_)/;
 
 /** A socket with the response that Node is writing to it. */
-type AnsweringSocket = Duplex & { readonly _httpMessage?: { readonly headersSent: boolean } | null };
+type RespondingSocket = Duplex & { readonly _httpMessage?: { readonly headersSent: boolean } | null };
 
 /**
  * Reports what clients do wrong before there is a request, and answers it as Node does by itself as long as nobody
@@ -25,7 +25,7 @@ type AnsweringSocket = Duplex & { readonly _httpMessage?: { readonly headersSent
  */
 export function reportClientErrors(server: Server | Http2SecureServer, app: ErrorReporter): void {
   const report = (error: unknown): void => app.reportError(error, { phase: "connection" });
-  server.on("clientError", (error: Error & { code?: string }, socket: AnsweringSocket) => {
+  server.on("clientError", (error: Error & { code?: string }, socket: RespondingSocket) => {
     const { code = "" } = error;
     // others are that a client is gone, and the reason for which a response was broken off here
     if (CAUSED.test(code)) report(error);

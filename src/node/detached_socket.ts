@@ -2,14 +2,14 @@ import type { ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 
 /** A socket with the response that Node is writing to it. */
-type AnsweringSocket = Duplex & { readonly _httpMessage?: ServerResponse | null };
+type RespondingSocket = Duplex & { readonly _httpMessage?: ServerResponse | null };
 
 /**
  * A socket that Node has detached because of an upgrade request. Earlier pipelined requests on it may not have been
  * answered yet, so the upgrade has to wait.
  */
 export class DetachedSocket {
-  readonly #socket: AnsweringSocket;
+  readonly #socket: RespondingSocket;
 
   /**
    * Handles the events of a socket in Node's place.
@@ -58,6 +58,6 @@ function leave(this: Duplex): void {
 }
 
 // Node passes `drain` on only for sockets it watches itself
-function drain(this: AnsweringSocket): void {
+function drain(this: RespondingSocket): void {
   this._httpMessage?.emit("drain");
 }

@@ -26,7 +26,7 @@ export class NodeCall implements HostServer, NodeInfo {
   readonly #next: NodeNext | undefined;
   #exchange: Exchange | null = null;
   #asked: FrameworkRequest | null = null;
-  #answer: FrameworkResponse | null = null;
+  #response: FrameworkResponse | null = null;
   #inFront: readonly string[] = [];
   /** Version of the target on entry, to notice that the application has rewritten the URL or the method. */
   #version = 0;
@@ -79,20 +79,20 @@ export class NodeCall implements HostServer, NodeInfo {
   }
 
   /** The application's response, once the application has begun. */
-  get answer(): FrameworkResponse | null {
-    return this.#answer;
+  get response(): FrameworkResponse | null {
+    return this.#response;
   }
 
   /** Whether the application broke off before it had a response. */
-  get isUnanswered(): boolean {
-    return this.#exchange !== null && this.#exchange.unanswered;
+  get isWithoutResponse(): boolean {
+    return this.#exchange !== null && this.#exchange.isWithoutResponse;
   }
 
   /** Enters at the mount that Express has reached, with the parsed body, what middleware attached, and the headers set so far. */
   enter(exchange: Exchange, req: FrameworkRequest, res: FrameworkResponse): void {
     this.#exchange = exchange;
     this.#asked = req;
-    this.#answer = res;
+    this.#response = res;
     exchange.respond = NodeResponse.of;
     const { originalUrl, baseUrl = "", url = "/", body, httpVersion } = this.req as NodeIncoming;
     if (httpVersion !== "1.1") {
@@ -123,7 +123,7 @@ export class NodeCall implements HostServer, NodeInfo {
    * middleware has put on the request, and the rewritten URL and method.
    */
   leave(error: unknown): boolean {
-    const answer = this.#answer;
+    const answer = this.#response;
     if (this.#next === undefined || answer === null || answer.headersSent) return false;
     const { req, res } = this;
     const { target } = this.#exchange!;

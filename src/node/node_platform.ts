@@ -21,7 +21,7 @@ Module.createRequire("/")("node:http");
 export const nodePlatform: Platform = {
   ...genericPlatform(),
   name: "Node",
-  endsWithAnswer: false,
+  endsWithResponse: false,
   files: nodeFiles,
   keepsCoding: true,
   forgetsPeer: true,
@@ -33,14 +33,14 @@ export const nodePlatform: Platform = {
   watchClient: (request, watch, listen) => IncomingRequest.watchClient(request, watch, listen),
   fillSink: (request, sink) => IncomingRequest.fillSink(request, sink),
   // over HTTP/2 there is no such property
-  closesWithAnswer: (_request, info) => (info as Partial<NodeInfo> | undefined)?.res?.shouldKeepAlive === false,
+  closesAfterResponse: (_request, info) => (info as Partial<NodeInfo> | undefined)?.res?.shouldKeepAlive === false,
   inflater: (coding) => builtinInflater(zlib as BuiltinZlib, coding),
   colours: () => process.stdout.isTTY === true && !process.env["NO_COLOR"],
   loadPackage,
   nextTurn,
   idleMs: () => performance.eventLoopUtilization().idle,
   serve: serveOnNode,
-  answerNode: (app, req, res, next) => toNodeHandler(app)(req as IncomingMessage, res as ServerResponse, next),
+  handleNodeRequest: (app, req, res, next) => toNodeHandler(app)(req as IncomingMessage, res as ServerResponse, next),
   upgrade: refuseUpgrade,
 };
 

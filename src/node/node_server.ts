@@ -44,10 +44,10 @@ class NodeServer implements PlatformServer {
   readonly limits: NodeLimits;
   readonly #server: Server | Http2SecureServer;
   readonly #requested: Required<Pick<ListenOptions, "port" | "hostname">>;
-  readonly #unanswered = new LinkedList<OpenResponse>();
+  readonly #open = new LinkedList<OpenResponse>();
   readonly #upgrades = new Set<UpgradeCall>();
   readonly #sessions = new Set<ServerHttp2Session>();
-  readonly #connections = new ConnectionLimits(this.#unanswered);
+  readonly #connections = new ConnectionLimits(this.#open);
   #closing = false;
 
   constructor(handler: AppFetch, options: ListenOptions, app: Routed) {
@@ -101,10 +101,10 @@ class NodeServer implements PlatformServer {
 
   #watch(res: ServerResponse): void {
     const open = new OpenResponse(res);
-    this.#unanswered.add(open);
+    this.#open.add(open);
     // not once(), which would only add a wrapper
     res.on("close", () => {
-      this.#unanswered.delete(open);
+      this.#open.delete(open);
       // otherwise idle connections would keep the server open until they time out
       if (this.#closing) nextTurn(() => this.#closeIdle());
     });
@@ -147,20 +147,20 @@ class NodeServer implements PlatformServer {
   // `Connection: close` on the last response of each connection keeps the client from sending another request
   #sayGoodbye(): void {
     const last = new Map<object, ServerResponse>();
-    for (const { res } of this.#unanswered) last.set(res.req.socket, res);
+    for (const { res } of this.#open) last.set(res.req.socket, res);
     for (const { req } of this.#upgrades) last.delete(req.socket);
     for (const res of last.values()) res.shouldKeepAlive = false;
   }
 
   // for the same reason not while responses are still being received; called again after each
   #closeIdle(): void {
-    const isIdleKnown = ![...this.#unanswered].some(({ res }) => isLeaving(res));
+    const isIdleKnown = ![...this.#open].some(({ res }) => isLeaving(res));
     if (isIdleKnown && "closeIdleConnections" in this.#server) this.#server.closeIdleConnections();
     for (const session of this.#sessions) session.close();
   }
 
   abort(): void {
-    const left = [...this.#unanswered].map(({ res }) =>
+    const left = [...this.#open].map(({ res }) =>
       new Promise<void>((resolve) => {
         res.once("close", resolve);
         if (res.headersSent) res.destroy();

@@ -55,7 +55,7 @@ export class NodeSocket {
     });
     // any bytes count: the response to a ping, or a part of a long message
     socket.on("data", () => heartbeat.heard());
-    answerPings(ws, socket);
+    replyToPings(ws, socket);
     // RFC 6455 section 7.1.1: after both Close frames the server closes the connection; ws would wait for the client
     const end = () => socket.destroy();
     socket.once("finish", end);
@@ -121,7 +121,7 @@ const TOO_BIG = "WS_ERR_UNSUPPORTED_MESSAGE_LENGTH";
 
 // RFC 6455 section 5.5.3: only the latest ping needs a response. A client that sends pings and reads nothing would
 // otherwise fill the memory with responses.
-function answerPings(ws: WsSocket, socket: Duplex): void {
+function replyToPings(ws: WsSocket, socket: Duplex): void {
   let latest: Uint8Array | null = null;
   ws.on("ping", (data) => {
     if (socket.writableNeedDrain) latest = data;

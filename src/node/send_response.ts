@@ -33,7 +33,7 @@ export function sendResponse(visit: NodeCall, response: Response): Promise<void>
   // the client is gone, or somebody else has answered: a timeout, a server that is closing
   if (res.writableEnded || isDestroyed(res)) return response.body?.cancel();
   // a handler broke off before there was a response; on Node the connection can be closed then
-  if (visit.isUnanswered) return void res.destroy();
+  if (visit.isWithoutResponse) return void res.destroy();
   visit.keepBody();
   const parts = NodeResponse.partsOf(response);
   if (parts === null || !sendWhole(visit, parts)) return sendWebResponse(visit, response, parts);
@@ -74,7 +74,7 @@ async function sendWebResponse(visit: NodeCall, response: Response, parts: RawRe
   };
   if (isPatched(res)) {
     // flushed early if the handler is still writing, and for event streams
-    const early = visit.answer?.writableEnded === false ||
+    const early = visit.response?.writableEnded === false ||
       headers.get("content-type")?.startsWith("text/event-stream") === true;
     return await sendPatched(res, { ...sent, body, early });
   }

@@ -47,7 +47,7 @@ export function handleNodeRequest(
   res: ServerResponseLike,
   next?: (error?: unknown) => void,
 ): void {
-  if (registered?.answerNode !== undefined) return registered.answerNode(app, req, res, next);
+  if (registered?.handleNodeRequest !== undefined) return registered.handleNodeRequest(app, req, res, next);
   console.error(
     'An application in http.createServer, connect or Express takes import "@sluice/sluice/node" beside it, or is ' +
       "handed over as toNodeHandler(app)",

@@ -203,7 +203,7 @@ export class FrameworkResponse<L extends Record<string, Any> = Record<string, An
    * @throws {TypeError} If the body is a function or a symbol
    */
   send(body?: SendBody): this {
-    return typeof body === "string" && answersAtOnce(this) && answerText(this, body, HTML) ? this : sendAny(this, body);
+    return typeof body === "string" && respondsAtOnce(this) && sendTextAtOnce(this, body, HTML) ? this : sendAny(this, body);
   }
 
   /**
@@ -214,7 +214,7 @@ export class FrameworkResponse<L extends Record<string, Any> = Record<string, An
    * @throws {Error} If the response has been sent already (`ERR_HTTP_HEADERS_SENT`)
    */
   json(value?: Any): this {
-    return answersAtOnce(this) && answerJson(this, value) ? this : sendJson(this, value);
+    return respondsAtOnce(this) && sendJsonAtOnce(this, value) ? this : sendJson(this, value);
   }
 
   /**
@@ -251,8 +251,8 @@ export class FrameworkResponse<L extends Record<string, Any> = Record<string, An
    *
    * @internal
    */
-  answerPage(response: Response, text: string): void {
-    exchangeFor(this, "res.answerPage");
+  respondWithPage(response: Response, text: string): void {
+    exchangeFor(this, "res.respondWithPage");
     this.statusCode = response.status;
     sendAtOnce(this, response, text);
   }
@@ -263,7 +263,7 @@ export class FrameworkResponse<L extends Record<string, Any> = Record<string, An
    *
    * @param returned The response
    */
-  answer(returned: Response): void {
+  respondWith(returned: Response): void {
     assertOpen(this, "returning a Response");
     const { untouched } = this;
     // srvx's class on Node adds the content type of a body only when `body` is read
@@ -637,7 +637,7 @@ function giveType(res: AnyResponse, type: string): void {
 
 // whether nothing stands between a body and its web response: a GET or POST for which no method was replaced, and no
 // header set that says something of the body
-function answersAtOnce(res: AnyResponse): boolean {
+function respondsAtOnce(res: AnyResponse): boolean {
   const state = res[begunKey];
   const { statusCode } = res;
   return res[originalKey] === res && res[sentKey] === undefined && (state === null || state.allowsBody) &&
@@ -646,16 +646,16 @@ function answersAtOnce(res: AnyResponse): boolean {
     (statusCode === 200 || (statusCode > 200 && statusCode <= 599 && mayHaveContent(statusCode)));
 }
 
-function answerJson(res: AnyResponse, value: unknown): boolean {
+function sendJsonAtOnce(res: AnyResponse, value: unknown): boolean {
   const { app } = res[exchangeKey];
   const { settings } = app;
   const isPlain = settings["json charset"] === false;
   const isShaped = settings["json replacer"] || settings["json spaces"] || settings["json escape"];
   const text = isShaped ? jsonText(value, app) : JSON.stringify(value);
-  return text !== undefined && answerText(res, text, isPlain ? JSON_PLAIN : JSON_UTF8);
+  return text !== undefined && sendTextAtOnce(res, text, isPlain ? JSON_PLAIN : JSON_UTF8);
 }
 
-function answerText(res: AnyResponse, body: string, type: string): boolean {
+function sendTextAtOnce(res: AnyResponse, body: string, type: string): boolean {
   const { settings, runtimeSupport } = res.app;
   const makeTag = settings["etag fn"];
   // a function of the program's own gets Buffers; and the client may have a fresh copy

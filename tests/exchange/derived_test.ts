@@ -34,7 +34,7 @@ const RESPONSE_CALLS: Readonly<Record<string, readonly unknown[]>> = {
   ...{ header: ["a", "b"], get: ["x-a"], append: ["x-a", "b"], type: ["txt"], contentType: ["txt"], vary: ["a"] },
   ...{ links: [{ next: "/" }], location: ["/"], redirect: ["/x"], format: [{ text() {} }], cookie: ["a", "b"] },
   ...{ clearCookie: ["a"], attachment: ["a.txt"], sendFile: [FILE], download: [FILE], render: ["x"] },
-  ...{ answer: [new Response("web")], answerPage: [new Response("page", { status: 404 }), "page"] },
+  ...{ respondWith: [new Response("web")], respondWithPage: [new Response("page", { status: 404 }), "page"] },
   ...{ adopt: [new Response("web")], setGiven: [{ a: "b" }], setHeader: ["a", "b"], appendHeader: ["x-a", "b"] },
   ...{ setHeaders: [new Headers({ a: "b" })], getHeader: ["x-a"], getHeaders: [], getHeaderNames: [] },
   ...{ getRawHeaderNames: [], hasHeader: ["x-a"], removeHeader: ["x-a"], writeHead: [203], flushHeaders: [] },

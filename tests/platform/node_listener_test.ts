@@ -274,9 +274,9 @@ Deno.test("without a Node socket, the fields that only it provides are undefined
 
 Deno.test("without the entry for Node, it answers 500 and says what is missing", async () => {
   const program = `
-    import { answerNode } from "${new URL("../../src/platform/detect.ts", import.meta.url)}";
+    import { handleNodeRequest } from "${new URL("../../src/platform/detect.ts", import.meta.url)}";
     const res = { statusCode: 200, ended: false, end() { this.ended = true; } };
-    answerNode({}, {}, res);
+    handleNodeRequest({}, {}, res);
     console.log(res.statusCode, res.ended);
   `;
   const { stdout, stderr } = await new Deno.Command(Deno.execPath(), {

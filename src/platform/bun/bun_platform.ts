@@ -59,7 +59,7 @@ export function bunPlatform(): Platform {
   return {
     ...genericPlatform(),
     name: "Bun",
-    endsWithAnswer: false,
+    endsWithResponse: false,
     socketHandlers: bunSocketHandlers,
     serverLimits,
     programsBody,
@@ -76,7 +76,7 @@ export function bunPlatform(): Platform {
     forgetsPeer: true,
     dropsBodies: true,
     localOf,
-    closesWithAnswer: (request) => request.headers.get("connection")?.toLowerCase() === "close",
+    closesAfterResponse: (request) => request.headers.get("connection")?.toLowerCase() === "close",
     awaits: (_request, info) => hasMethod<BunServer>(info, "requestIP"),
     env: (name) => globals.process.env[name],
     usualEnv: () => "development",
@@ -128,8 +128,8 @@ const silences = new WeakMap<object, BunSilence>();
 function serve(handler: AppFetch, options: ListenOptions, app: Routed): PlatformServer {
   const { port = 0, hostname = "0.0.0.0", cert, key, reusePort = false } = options;
   const { keepAliveTimeout = KEEP_ALIVE_MS, sendTimeout = SEND_TIMEOUT_MS } = options;
-  const unanswered = new PendingRequests();
-  const watched = unanswered.watch(handler);
+  const pending = new PendingRequests();
+  const watched = pending.watch(handler);
   const served = {
     port,
     hostname,
@@ -180,7 +180,7 @@ function serve(handler: AppFetch, options: ListenOptions, app: Routed): Platform
       }),
     abort() {
       // Bun aborts no signals then
-      for (const { signal } of unanswered.abort()) signal.dispatchEvent(new Event("abort"));
+      for (const { signal } of pending.abort()) signal.dispatchEvent(new Event("abort"));
       // after the 503s have been sent
       setTimeout(() => void server.stop(true), 0);
     },

@@ -48,7 +48,7 @@ export function denoPlatform(): Platform {
   return {
     ...generic,
     name: "Deno",
-    endsWithAnswer: false,
+    endsWithResponse: false,
     leavesStreams: true,
     files: denoFiles(),
     separator: () => Deno.build.os === "windows" ? undefined : "/",
@@ -144,13 +144,13 @@ function serve(handler: AppFetch, options: ListenOptions, app: Routed): Platform
   };
   const common = { port, hostname, reusePort, onListen() {}, onError };
   const tls = cert !== undefined && key !== undefined ? { cert, key } : {};
-  const unanswered = new PendingRequests();
+  const pending = new PendingRequests();
   const stopped = new AbortController();
   const left = Promise.withResolvers<void>();
   // Deno listens, too, when the port is bound already: then the first listener of a process would delay its first client
   stopped.signal.addEventListener("abort", () => {}, { once: true });
   const local = { address: hostname, port };
-  const watched = unanswered.watch(noteLocal(watchScheme(handler, cert !== undefined && key !== undefined), local));
+  const watched = pending.watch(noteLocal(watchScheme(handler, cert !== undefined && key !== undefined), local));
   const server = listeningAt(
     hostname,
     port,
@@ -162,8 +162,8 @@ function serve(handler: AppFetch, options: ListenOptions, app: Routed): Platform
   const slow = new SlowReaders(app.openStreams, Deno.unrefTimer);
   slow.timeoutMs = sendTimeout;
   left.promise.finally(() => slow.stop()).catch(() => {});
-  const afterAnswers = (done: () => void): void => {
-    const timer = setTimeout(done, unanswered.abort().size > 0 ? LEAVING_MS : 0);
+  const afterResponses = (done: () => void): void => {
+    const timer = setTimeout(done, pending.abort().size > 0 ? LEAVING_MS : 0);
     server.finished.finally(() => clearTimeout(timer));
   };
   return {
@@ -180,9 +180,9 @@ function serve(handler: AppFetch, options: ListenOptions, app: Routed): Platform
     finished: left.promise,
     shutdown: () => Promise.race([server.shutdown(), left.promise]),
     // Deno's own abort fails once shutdown has begun: connections that are left end with their clients
-    abort: () => afterAnswers(left.resolve),
+    abort: () => afterResponses(left.resolve),
     cut() {
-      afterAnswers(() => stopped.abort());
+      afterResponses(() => stopped.abort());
       return server.finished;
     },
     ref: () => server.ref(),

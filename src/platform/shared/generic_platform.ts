@@ -13,7 +13,7 @@ export function genericPlatform(): Platform {
   return {
     name: "this runtime",
     callableApps: true,
-    endsWithAnswer: true,
+    endsWithResponse: true,
     files: null,
     separator: () => (globalThis as { process?: ProcessLike }).process?.platform === "win32" ? undefined : "/",
     header: (request, name) => request.headers.get(name),

@@ -217,7 +217,7 @@ export interface Platform extends RuntimeSupport {
   /** Listens on a port; where the runtime cannot, throws an error that says what to do instead. */
   serve(handler: AppFetch, options: ListenOptions, app: Routed): PlatformServer;
   /** Answers a request of a Node server, for `http.createServer(app)`. */
-  answerNode?(app: Servable, req: object, res: object, next?: (error?: unknown) => void): void;
+  handleNodeRequest?(app: Servable, req: object, res: object, next?: (error?: unknown) => void): void;
   /**
    * Tells whether the client of a handshake disconnected while middleware waited, where an upgrade would not notice. If
    * not, the upgrade must follow in the same turn.

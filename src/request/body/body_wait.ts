@@ -72,9 +72,9 @@ export class BodyWait {
    * @param owner Is told when it took longer
    * @param support The runtime: on Workers a timer belongs to the request that set it, and ends with it
    */
-  constructor(ms: number, owner: Impatient, support: Pick<RuntimeSupport, "endsWithAnswer">) {
+  constructor(ms: number, owner: Impatient, support: Pick<RuntimeSupport, "endsWithResponse">) {
     this.#owner = owner;
-    this.#patience = ms === 0 ? null : support.endsWithAnswer ? new Patience(ms) : patienceOf(ms);
+    this.#patience = ms === 0 ? null : support.endsWithResponse ? new Patience(ms) : patienceOf(ms);
     this.#patience?.add(this);
     this.restart();
   }

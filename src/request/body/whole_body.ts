@@ -99,7 +99,7 @@ class WholeBody implements BodySink, Impatient {
   refuse(error: Error): void {
     const { app, info, target: { request } } = this.#exchange;
     const isInflated = this.#wanted.instead !== undefined;
-    if (isInflated || !app.runtimeSupport.closesWithAnswer?.(request, info)) return this.#giveUp(error);
+    if (isInflated || !app.runtimeSupport.closesAfterResponse?.(request, info)) return this.#giveUp(error);
     this.#refusal = error;
     this.#collector = null;
     this.#holding.release();

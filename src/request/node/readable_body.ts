@@ -8,7 +8,7 @@ import { UNREAD_BODY_MS } from "../body/body_settings.ts";
 import type { BodyReading, Exchange } from "../../exchange/exchange.ts";
 
 /** The request whose body it is. */
-interface Answered {
+interface Responding {
   readonly res: {
     statusCode: number;
     readonly headersSent: boolean;
@@ -141,7 +141,7 @@ export class ReadableBody implements BodyReading {
   pause(): void {
     this.held = true;
     this.#flowing = false;
-    if (this.#exchange.finished) this.answered();
+    if (this.#exchange.finished) this.responded();
   }
 
   /** Whether it ended as a body does that was read to its end. */
@@ -374,7 +374,7 @@ export class ReadableBody implements BodyReading {
     const isHeard = this.#loops.size > 0 || this.#emitter.listenerCount("error") > 0;
     this.#giveUp(error);
     this.#tell(error);
-    if (this.#reader.late && !isHeard) this.#answerLate(error as Error);
+    if (this.#reader.late && !isHeard) this.#respondLate(error as Error);
     if (isOver) this.nextTurn(() => this.close());
   }
 
@@ -385,8 +385,8 @@ export class ReadableBody implements BodyReading {
   }
 
   // nobody else would: whoever waits for the end of the body waits for ever
-  #answerLate(error: Error): void {
-    const { res } = this.#emitter as unknown as Answered;
+  #respondLate(error: Error): void {
+    const { res } = this.#emitter as unknown as Responding;
     if (res.headersSent) return this.#exchange.breakOff(error);
     res.statusCode = 408;
     res.setHeader("Connection", "close");
@@ -468,12 +468,12 @@ export class ReadableBody implements BodyReading {
    * Discards the rest of the body unless somebody goes on reading: otherwise the connection would never get to its next
    * request, and on Deno never close. Readers that have paused it get some time to continue.
    */
-  answered(): void {
+  responded(): void {
     if (!this.#reader.begun || this.ended || this.#flowing || this.#loops.size > 0) return;
     if (!this.#isTaken) return this.drop();
     const before = this.taken;
     clearTimeout(this.#dropTimer);
-    this.#dropTimer = setTimeout(() => before === this.taken ? this.drop() : this.answered(), UNREAD_BODY_MS);
+    this.#dropTimer = setTimeout(() => before === this.taken ? this.drop() : this.responded(), UNREAD_BODY_MS);
   }
 
   /** Discards the rest of a body that nobody is reading at the moment. */

@@ -644,7 +644,7 @@ function startStream(message: OutgoingMessage): void {
   // no body is sent, so there is nothing to cut
   openStreams.delete(original);
   const giveUp = (): void => message[piped] ? endPipeLater(exchange) : exchange.finish();
-  const isTheEnd = exchange.aborted || exchange.app.runtimeSupport.endsWithAnswer;
+  const isTheEnd = exchange.aborted || exchange.app.runtimeSupport.endsWithResponse;
   stream.discard(isTheEnd ? null : giveUp);
   if (isTheEnd) queueMicrotask(giveUp);
 }
