@@ -7,7 +7,7 @@
  *
  * WebSockets run over HTTP/1.1, also on a port that serves HTTP/2; WebSockets over HTTP/2 itself (RFC 8441) are not
  * supported. A message may have up to 64 MiB; a larger one closes the connection with 1009. Messages are not
- * compressed. A client that does not answer pings is closed with 1006: see `pingTimeoutMs` among the handlers of
+ * compressed. A client that does not respond to pings is closed with 1006: see `pingTimeoutMs` among the handlers of
  * `app.ws`.
  *
  * @example A server

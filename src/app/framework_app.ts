@@ -175,7 +175,7 @@ export class FrameworkApp<
   /** The application this one is mounted on. */
   parent: FrameworkApp | undefined = undefined;
   /**
-   * Answers a request. It is bound, so it can be passed to `Deno.serve`, `Bun.serve` or a Worker.
+   * Responds to a request. It is bound, so it can be passed to `Deno.serve`, `Bun.serve` or a Worker.
    *
    * Returns the response itself when every handler was synchronous, a promise of it otherwise.
    */
@@ -227,13 +227,13 @@ export class FrameworkApp<
     platform.prepare?.();
     tellOfEnv(this);
     if (isWarningNoted) tellWarnings(this);
-    const answer: AppFetch = (request, info, context) => {
+    const respond: AppFetch = (request, info, context) => {
       if (isWarningNoted) tellWarnings(this);
       return handleRequest(this.#router ?? this.router, request, info, context, this, this.#classes, this._appContext);
     };
     const fetch: AppFetch = platform.refuse === undefined
-      ? answer
-      : (request, info, context) => platform.refuse!(request) ?? answer(request, info, context);
+      ? respond
+      : (request, info, context) => platform.refuse!(request) ?? respond(request, info, context);
     ownFetches.add(fetch);
     return this.#fetch = fetch;
   }
@@ -372,7 +372,7 @@ export class FrameworkApp<
    *
    * @param req The request
    * @param res The response
-   * @param next Runs when no layer answered; without it the application sends its own 404 or error page, as in Express
+   * @param next Runs when no layer responded; without it the application sends its own 404 or error page, as in Express
    */
   handle(req: Any, res: Any, next?: Next): void;
   handle(first: Any, second?: Any, next?: Next): Promise<Response> | void {
@@ -472,7 +472,7 @@ export class FrameworkApp<
    * @param name Name of the setting
    */
   get(name: string): SettingValue;
-  /** Registers handlers for GET, and for HEAD where no other handler answers it. */
+  /** Registers handlers for GET, and for HEAD where no other handler handles it. */
   get<
     const P = Path,
     ResBody = Any,

@@ -62,7 +62,7 @@ export class Lifecycle {
   /**
    * Listens, in addition to the servers there are.
    *
-   * @param handler Answers requests
+   * @param handler Handles requests
    * @param args Express's forms: `(port?, hostname?, backlog?, callback?)`, or options and a callback
    * @returns The server
    * @throws If the port is not available and there is no callback

@@ -87,7 +87,7 @@ export class Server extends Emitter {
     return { address: this.hostname, family: this.hostname.includes(":") ? "IPv6" : "IPv4", port: this.port };
   }
 
-  /** ms that an idle connection is kept open after an answer. On Deno setting it warns, and it reads as 0. */
+  /** ms that an idle connection is kept open after a response. On Deno setting it warns, and it reads as 0. */
   get keepAliveTimeout(): number {
     return this.#limits.keepAliveTimeout ?? 0;
   }

@@ -45,7 +45,7 @@ export interface AppSettings {
   "json depth"?: number;
   /** Query parameter that names the function of `res.jsonp`, `"callback"` by default. */
   "jsonp callback name": string;
-  /** Whether JSON answers name their charset, on by default; `false` sends plain `application/json`. */
+  /** Whether JSON responses name their charset, on by default; `false` sends plain `application/json`. */
   "json charset"?: boolean;
   /** Escapes `<`, `>` and `&` in JSON; off by default. */
   "json escape"?: boolean;

@@ -25,7 +25,7 @@ function notFoundInit(head: readonly string[]): ResponseInit {
 }
 
 /**
- * Answers when no layer did: 404, or the page for an error that was not handled.
+ * Responds when no layer did: 404, or the page for an error that was not handled.
  *
  * Outside production the page shows the error's stack. Clients that prefer JSON get `{ "error": … }`, all others
  * Express's page with its headers. Both have a `Vary` besides, so that no cache mistakes one for the other.
@@ -45,7 +45,7 @@ export function sendErrorPage(req: FrameworkRequest, res: FrameworkResponse, err
   // nobody needs the rest of the body: whoever was reading it has failed, or called next()
   exchange?.reading?.drop();
   if (res.headersSent) {
-    // too late for a page: a truncated answer must not look complete
+    // too late for a page: a truncated response must not look complete
     if (!res.writableEnded) res.destroy(error instanceof Error ? error : new Error(String(error)));
     return;
   }

@@ -40,7 +40,7 @@ export class ForeignTarget implements RoutingTarget {
   }
 
   /**
-   * What to call when no layer answered.
+   * What to call when no layer responded.
    *
    * @param next Called with `req.baseUrl` as it was before
    */

@@ -12,7 +12,7 @@ export interface HostServer {
   /** Runs before the first layer: tells where the application is mounted, and hands over what was done before. */
   enter(exchange: Exchange, req: FrameworkRequest, res: FrameworkResponse): void;
   /**
-   * Runs when no layer answered, or with the error that was not handled.
+   * Runs when no layer responded, or with the error that was not handled.
    *
    * @returns Whether the server takes over; otherwise the application sends its own 404 or error page
    */

@@ -6,7 +6,7 @@ interface EndableResponse extends WalkedResponse {
 }
 
 /**
- * Answers OPTIONS with the methods of the path's routes (RFC 9110 section 9.3.7).
+ * Responds to OPTIONS with the methods of the path's routes (RFC 9110 section 9.3.7).
  *
  * @param res The response
  * @param methods The methods, in capitals; may repeat

@@ -61,7 +61,7 @@ class RareData {
   base = 0;
   params: unknown = undefined;
   next: unknown = undefined;
-  /** Methods for the answer to OPTIONS. */
+  /** Methods for the response to OPTIONS. */
   allowed: string[] | null = null;
   /** The parameter handlers that have run. */
   runs: Map<Scope, ParamRun> | null = null;
@@ -439,7 +439,7 @@ function takeResult(result: object | null, context: WalkContext, walk: Walk, han
 }
 
 function respond(result: unknown, context: WalkContext, walk: Walk, handler: AnyHandler, at: number): void {
-  // most handlers that return something return the response they have answered with
+  // most handlers that return something return `res`
   if (result === context.res) return;
   try {
     const response = isResponse(result) ? result : isReadable(result) ? fromForeign(result) : null;
@@ -450,7 +450,7 @@ function respond(result: unknown, context: WalkContext, walk: Walk, handler: Any
   }
 }
 
-// results of HTTP clients such as axios have a status and headers, too, and are no answers
+// results of HTTP clients such as axios have a status and headers, too, and are no responses
 function isReadable(result: unknown): boolean {
   return typeof (result as Response | null)?.arrayBuffer === "function";
 }

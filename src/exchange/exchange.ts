@@ -321,7 +321,7 @@ export class Exchange implements Waiter {
     runtimeSupport.watchClient(this.target.request, watch, () => this.#listen(watch));
   }
 
-  /** Begins to notice that the client leaves: a handler that takes long may never answer, and nobody listens. */
+  /** Begins to notice that the client leaves: a handler that takes long may never respond, and nobody listens. */
   watch(): void {
     const extras = this.#ensureExtras;
     if (extras.watch === null) this.#listen(extras.watch = new DisconnectWatch(() => this.#hearAbort()));
@@ -341,7 +341,7 @@ export class Exchange implements Waiter {
   /**
    * Notes that the body was cut off, as readers find out: the client is gone, or what it sends is no HTTP. As on Node,
    * the exchange is over then. But on Deno, and if the request was made in process, somebody may still be there: the
-   * handler may answer in this turn; otherwise it is 400, which Node's server and Bun's send by themselves.
+   * handler may respond in this turn; otherwise it is 400, which Node's server and Bun's send by themselves.
    */
   lost(): void {
     if (this.#end !== "open") return;
@@ -359,7 +359,7 @@ export class Exchange implements Waiter {
   #hearAbort(): void {
     if (this.#extras?.upgrading || this.response?.status === 101) return;
     if (this.response !== null || !asksForUpgrade(this)) return this.leave();
-    // a handler that calls Deno.upgradeWebSocket itself is about to answer
+    // a handler that calls Deno.upgradeWebSocket itself is about to respond
     setTimeout(() => this.response?.status === 101 || this.leave(), 0);
   }
 
@@ -442,7 +442,7 @@ export class Exchange implements Waiter {
     else passOn();
   }
 
-  // Most handlers have nothing left to do when they have answered, and their promises settle some microtasks later. To
+  // Most handlers have nothing left to do when they have responded, and their promises settle some microtasks later. To
   // wait for those takes less than to keep what the others may still read.
   #afterHandlers(pass: () => void): void {
     let left = SETTLING_MICROTASKS;
@@ -600,7 +600,7 @@ function listenTo(signal: AbortSignal, watch: DisconnectWatch): void {
   signal.addEventListener("abort", () => watch.hear(), { once: true });
 }
 
-// The headers may be gone: somebody else, such as a deadline, may have answered before anybody read them.
+// The headers may be gone: somebody else, such as a deadline, may have responded before anybody read them.
 function asksForUpgrade({ app, target }: Exchange): boolean {
   try {
     return app.runtimeSupport.header(target.request, "upgrade") !== null;
@@ -620,5 +620,5 @@ function brokenBody(): ReadableStream<Uint8Array> {
 }
 
 function brokenOff(): Error {
-  return new Error("The answer was broken off");
+  return new Error("The response was broken off");
 }

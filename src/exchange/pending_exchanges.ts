@@ -14,7 +14,7 @@ export interface Waiter {
 
 /**
  * ms after which a handler is slow. Noticing that a client leaves costs something on every runtime, and most handlers
- * have answered by then.
+ * have responded by then.
  */
 const SLOW_MS = 1000;
 
@@ -122,7 +122,7 @@ export function endWaiting(ended: Waiting): void {
 
 /**
  * Called for one in {@linkcode LOOK_EVERY} requests, this looks for handlers that are slow: their clients may leave without
- * anybody's noticing, and a server would keep their requests until they have answered. It needs no timer, because as long
+ * anybody's noticing, and a server would keep their requests until they have responded. It needs no timer, because as long
  * as no further requests come nothing more is kept.
  *
  * @param sequence Number of the request

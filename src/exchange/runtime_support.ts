@@ -52,7 +52,7 @@ export interface RuntimeSupport extends TagMaker {
   /**
    * Whether the runtime itself tells the error of a body that fails while it is sent.
    *
-   * @param request The request that is answered
+   * @param request The request that gets the response
    */
   tellsOfBodies?(request: Request): boolean;
   /**
@@ -176,7 +176,7 @@ export interface RuntimeSupport extends TagMaker {
    */
   awaits?(request: Request, info: unknown): boolean;
   /**
-   * Lets the connection of a request be silent for as long as its answer takes, where the runtime would cut it: event
+   * Lets the connection of a request be silent for as long as its response takes, where the runtime would cut it: event
    * streams may have nothing to say.
    *
    * @param request The request
@@ -188,7 +188,7 @@ export interface RuntimeSupport extends TagMaker {
    *
    * @param request The request
    * @param info The platform's second argument
-   * @param isBroken Whether the answer was broken off, so that the connection is of no use any more
+   * @param isBroken Whether the response was broken off, so that the connection is of no use any more
    */
   endSilence?(request: Request, info: unknown, isBroken: boolean): void;
   /** `/` if only that separates folders in the names of the system's files; otherwise both slashes do, as on Windows. */

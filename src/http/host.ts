@@ -45,7 +45,7 @@ export function originLength(url: string): number {
 }
 
 /**
- * The answer to a request whose `Host` header is no host (RFC 9112 section 3.2).
+ * The response to a request whose `Host` header is no host (RFC 9112 section 3.2).
  *
  * @param isHead Whether the client asked with HEAD
  */

@@ -60,7 +60,7 @@ function nameOf(status: number): string {
 }
 
 /**
- * Adds to an error how it is answered. The error itself is kept, so that error handlers recognise it.
+ * Adds to an error how it is responded to. The error itself is kept, so that error handlers recognise it.
  *
  * @param thrown What was thrown; anything but an error becomes one
  * @param status Status of the response, unless the error has one from 400 to 599

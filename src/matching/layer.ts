@@ -56,7 +56,7 @@ export function kindOf(fn: AnyHandler): HandlerKind {
  * @internal
  */
 export interface RoutedEntries {
-  /** Handlers for a method, in order; empty if the route does not answer it. */
+  /** Handlers for a method, in order; empty if the route does not handle it. */
   entriesFor(method: string): readonly LayerEntry[];
   /** Methods for the `Allow` header. */
   allowedMethods(): string[];

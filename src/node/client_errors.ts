@@ -3,7 +3,7 @@ import type { Http2SecureServer } from "node:http2";
 import type { Duplex } from "node:stream";
 import type { ErrorReporter } from "../exchange/call_guarded.ts";
 
-/** Statuses by code of Node's parser, as Node answers if nobody listens; 400 for the others. */
+/** Statuses by code of Node's parser, as Node responds if nobody listens; 400 for the others. */
 const STATUSES: Readonly<Record<string, string>> = {
   HPE_HEADER_OVERFLOW: "431 Request Header Fields Too Large",
   HPE_CHUNK_EXTENSIONS_OVERFLOW: "413 Payload Too Large",

@@ -31,11 +31,11 @@ export class DetachedSocket {
    */
   async freed(): Promise<boolean> {
     // the next response gets the socket before the previous one is closed
-    for (let before = this.#answering(); before !== null; before = this.#answering()) await closed(before);
+    for (let before = this.#pendingResponse(); before !== null; before = this.#pendingResponse()) await closed(before);
     return this.#socket.writable;
   }
 
-  #answering(): ServerResponse | null {
+  #pendingResponse(): ServerResponse | null {
     return this.#socket.destroyed ? null : this.#socket._httpMessage ?? null;
   }
 

@@ -5,7 +5,7 @@ import type { NodeCall } from "./node_call.ts";
 import { sendResponse } from "./send_response.ts";
 
 /**
- * Answers a request; errors are reported, and the client gets 500.
+ * Responds to a request; errors are reported, and the client gets 500.
  *
  * @param app The application
  * @param visit The request

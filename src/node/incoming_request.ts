@@ -59,7 +59,7 @@ type Read = Pick<
 
 /**
  * A request from Node's server. To the application it stands for a web `Request`, because Node takes longer to make one
- * than to answer: a real one is made when somebody asks for `req.request`, and from then on both have the same body.
+ * than to respond: a real one is made when somebody asks for `req.request`, and from then on both have the same body.
  */
 export class IncomingRequest implements Read {
   readonly #incoming: NodeIncoming;
@@ -284,7 +284,7 @@ export class IncomingRequest implements Read {
     const incoming = request.#incoming;
     const outgoing = request.#outgoing;
     if (isDestroyed(outgoing) || isCut(incoming)) return listen();
-    // also if somebody else has answered, such as the server when it is closed, for nobody waits for the handler then
+    // also if somebody else has responded, such as the server when it is closed, for nobody waits for the handler then
     outgoing.once("close", () => watch.hear());
   }
 }

@@ -123,8 +123,8 @@ export class NodeCall implements HostServer, NodeInfo {
    * middleware has put on the request, and the rewritten URL and method.
    */
   leave(error: unknown): boolean {
-    const answer = this.#response;
-    if (this.#next === undefined || answer === null || answer.headersSent) return false;
+    const response = this.#response;
+    if (this.#next === undefined || response === null || response.headersSent) return false;
     const { req, res } = this;
     const { target } = this.#exchange!;
     if (target.version !== this.#version) {
@@ -134,11 +134,11 @@ export class NodeCall implements HostServer, NodeInfo {
     const asked = this.#asked!;
     if (asked.body !== undefined) (req as NodeIncoming).body = asked.body;
     copyPropertiesBack(asked, req);
-    (res as NodeOutgoing).locals = answer.locals;
-    res.statusCode = answer.statusCode;
-    this.dropRemoved((name) => answer.hasHeader(name));
-    for (const [name, value] of Object.entries(answer.getHeaders())) res.setHeader(name, value as string | string[]);
-    // before the watch of the client, which would take every answer of others for a client that is gone
+    (res as NodeOutgoing).locals = response.locals;
+    res.statusCode = response.statusCode;
+    this.dropRemoved((name) => response.hasHeader(name));
+    for (const [name, value] of Object.entries(response.getHeaders())) res.setHeader(name, value as string | string[]);
+    // before the watch of the client, which would take every response of others for a client that is gone
     res.prependOnceListener(
       "close",
       () => res.writableFinished ? this.#exchange?.finish() : this.#exchange?.abandon(),

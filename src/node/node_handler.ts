@@ -14,7 +14,7 @@ export type NodeHandler = (req: IncomingMessage, res: ServerResponse, next?: Nod
  *
  * Mounted in Express, the application gets the path below the mount, the body that Express's parsers have read, what
  * other middleware has put on the request, such as `user` and `session`, `res.locals`, and the headers set so far. If
- * no layer answers, or an error is not handled, `next` is called, if there is one.
+ * no layer responds, or an error is not handled, `next` is called, if there is one.
  *
  * A request whose client is known to have left, because the server waited for something before it called the handler,
  * is dropped: no layer runs.

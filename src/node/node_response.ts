@@ -51,7 +51,7 @@ export class NodeResponse extends FastResponse {
 
   private constructor(parts: RawResponse) {
     super(parts.body, parts);
-    // Node's own class validates other characters, and must do so while an error handler can still answer
+    // Node's own class validates other characters, and must do so while an error handler can still respond
     if (!parts.isAscii) new Response(null, parts);
     this.#parts = parts;
   }

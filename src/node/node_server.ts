@@ -15,7 +15,7 @@ import type { UpgradeCall } from "./upgrade_call.ts";
 /**
  * Listens with `node:http`; with a certificate with `node:http2`, which speaks HTTP/1.1 too.
  *
- * @param handler Answers requests
+ * @param handler Handles requests
  * @param options Where to listen
  * @param app Has the WebSocket routes; upgrades that lead to none of them are left to other listeners
  * @returns The server; Node finds out asynchronously whether it can listen
@@ -54,12 +54,12 @@ class NodeServer implements PlatformServer {
     const { port = 0, hostname = "", cert, key, reusePort = false } = options;
     if (reusePort) assertSharedPorts(process.versions.node);
     this.#requested = { port, hostname };
-    const answer = toNodeHandler({ fetch: handler });
-    const listener = (req: Parameters<typeof answer>[0], res: ServerResponse): void => {
+    const handle = toNodeHandler({ fetch: handler });
+    const listener = (req: Parameters<typeof handle>[0], res: ServerResponse): void => {
       this.#watch(res);
       // otherwise a client that sends request after request would keep the server open
       if (this.#closing) res.shouldKeepAlive = false;
-      answer(req, res);
+      handle(req, res);
     };
     const server = this.#server = cert !== undefined && key !== undefined
       ? createSecureServer({ allowHTTP1: true, cert, key }, listener as never)

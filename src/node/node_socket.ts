@@ -39,7 +39,7 @@ export class NodeSocket {
   /**
    * @param ws The connection
    * @param socket The underlying socket
-   * @param pingTimeoutMs ms after which a client that does not answer pings counts as gone, 0 for never
+   * @param pingTimeoutMs ms after which a client that does not respond to pings counts as gone, 0 for never
    */
   constructor(ws: WsSocket, socket: Duplex, pingTimeoutMs: number) {
     this.#ws = ws;
@@ -68,7 +68,7 @@ export class NodeSocket {
       // the rest of its data must be read: otherwise the client would get a reset instead of the Close frame
       socket.off("finish", end);
       if (error.code !== TOO_BIG) return this.onerror?.({ error, message: error.message });
-      // ws has sent it, and would tell 1006 unless the client answers
+      // ws has sent it, and would tell 1006 unless the client responds
       this.onclose?.({ code: 1009, reason: "Message too big" });
     });
     // it is open already, but nobody listens yet, and messages may have come with the handshake

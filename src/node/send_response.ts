@@ -30,7 +30,7 @@ const CONNECTION_HEADERS: ReadonlySet<string> = new Set([
 export function sendResponse(visit: NodeCall, response: Response): Promise<void> | void {
   if (visit.upgraded) return;
   const { res } = visit;
-  // the client is gone, or somebody else has answered: a timeout, a server that is closing
+  // the client is gone, or somebody else has responded: a timeout, a server that is closing
   if (res.writableEnded || isDestroyed(res)) return response.body?.cancel();
   // a handler broke off before there was a response; on Node the connection can be closed then
   if (visit.isWithoutResponse) return void res.destroy();

@@ -10,11 +10,11 @@ import { UpgradeCall } from "./upgrade_call.ts";
 /** Number of header lines that Node keeps of a request by default. */
 const KEPT_HEADERS = 1000;
 
-/** Answer of newer Node versions to a request with more headers. */
+/** Response of newer Node versions to a request with more headers. */
 const TOO_MANY_HEADERS = "HTTP/1.1 431 Request Header Fields Too Large\r\nConnection: close\r\n\r\n";
 
 /**
- * Answers an `upgrade` event.
+ * Responds to an `upgrade` event.
  *
  * @param app The application
  * @param req Node's request

@@ -65,7 +65,7 @@ export class UpgradeCall extends NodeCall implements Upgrader {
   }
 
   /**
-   * Answers the handshake, which has been validated.
+   * Responds to the handshake, which has been validated.
    *
    * @param _request The request
    * @param _info This visit
@@ -112,7 +112,7 @@ export class UpgradeCall extends NodeCall implements Upgrader {
     this.#socket.destroy();
   }
 
-  /** Ends it now: cuts a connection, or answers 503 in place of a handler that has not answered. */
+  /** Ends it now: cuts a connection, or responds with 503 in place of a handler that has not responded. */
   cut(): void {
     if (this.upgraded || this.res.headersSent) this.#socket.destroy();
     else this.res.writeHead(503, { "content-length": 19 }).end("Service Unavailable");

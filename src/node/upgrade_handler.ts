@@ -45,7 +45,7 @@ export function toUpgradeHandler(app: FrameworkApp): UpgradeHandler {
   return handler;
 }
 
-// the last of our handlers must answer: a request that all of them leave to others would wait for ever
+// the last of our handlers must respond: a request that all of them leave to others would wait for ever
 function isLast(server: unknown, handler: UpgradeHandler): boolean {
   if (!(server instanceof EventEmitter)) return true;
   const listeners = server.listeners("upgrade") as UpgradeHandler[];

@@ -33,7 +33,7 @@ export function proposePlatform(platform: Platform): void {
 }
 
 /**
- * Answers a request of a Node server, which Deno and Bun have, too. This needs the entry for Node: without it the
+ * Responds to a request of a Node server, which Deno and Bun have, too. This needs the entry for Node: without it the
  * client gets 500, and the log says what to do.
  *
  * @param app The application

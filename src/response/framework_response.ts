@@ -196,14 +196,16 @@ export class FrameworkResponse<L extends Record<string, Any> = Record<string, An
   /**
    * Responds with a body: text as HTML, bytes, a `Blob` or a stream as they are, anything else as JSON.
    *
-   * Sets a content type if there is none, and an ETag; answers 304 if the client's cached copy is still valid.
+   * Sets a content type if there is none, and an ETag; responds with 304 if the client's cached copy is still valid.
    *
    * @param body The body
    * @throws {Error} If the response has been sent already (`ERR_HTTP_HEADERS_SENT`)
    * @throws {TypeError} If the body is a function or a symbol
    */
   send(body?: SendBody): this {
-    return typeof body === "string" && respondsAtOnce(this) && sendTextAtOnce(this, body, HTML) ? this : sendAny(this, body);
+    return typeof body === "string" && respondsAtOnce(this) && sendTextAtOnce(this, body, HTML)
+      ? this
+      : sendAny(this, body);
   }
 
   /**

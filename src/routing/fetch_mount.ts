@@ -12,7 +12,7 @@ export type FetchHandler = (request: Request, info?: never, context?: never) => 
 
 /** An object with a `fetch` method: an application of another framework. */
 export interface FetchApp {
-  /** Answers a web request. */
+  /** Responds to a web request. */
   fetch(request: Request, info?: never, context?: never): Response | Promise<Response>;
 }
 
@@ -31,10 +31,10 @@ const CAPITALISED_ELSEWHERE = /^(?:delete|get|head|options|post|put)$/i;
  * @throws {TypeError} If `handler` is neither
  */
 export function fetchMount(caller: string, handler: FetchHandler | FetchApp): Handler {
-  const answer = fetchOf(caller, handler);
+  const fetch = fetchOf(caller, handler);
   return (req: FrameworkRequest) => {
     const { target, info, context } = exchangeFor(req, "app.mount");
-    const given = answer(requestBelow(caller, req, webRequestOf(target.request)), info as never, context as never);
+    const given = fetch(requestBelow(caller, req, webRequestOf(target.request)), info as never, context as never);
     return isResponse(given) ? given : Promise.resolve(given).then((late) => responseOf(caller, late));
   };
 }

@@ -179,7 +179,7 @@ export class Route<Params = RouteParams, L extends Record<string, Any> = Record<
     new Walk(source, { req, res, position }, { walked: done }).start();
   }
 
-  /** Handlers for a method: its own and those of `all()`, in order. GET handlers answer HEAD where no other does. */
+  /** Handlers for a method: its own and those of `all()`, in order. GET handlers handle HEAD where no other does. */
   entriesFor(method: string): readonly LayerEntry[] {
     let name: string | null = method.toLowerCase();
     if (name === "head" && !this.#has("head")) name = "get";

@@ -70,7 +70,7 @@ export type GroupCallback<Outer = unknown> = (router: Router<Outer>) => void;
 
 /** The verbs of a router, and being called as a handler. */
 export interface BaseRouter<Outer = unknown> extends RouterVerbs<Record<string, Any>, Outer> {
-  /** Registers handlers for GET, and for HEAD where no other handler answers it. */
+  /** Registers handlers for GET, and for HEAD where no other handler handles it. */
   readonly get: Verb<this, Record<string, Any>, Outer>;
   /** Passes a request through the router, as a middleware. */
   (req: Any, res: Any, next: Next): void;
@@ -222,7 +222,7 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
    *
    * @param req The request
    * @param res The response
-   * @param next Called when no layer answered, with the error that was not handled, if any
+   * @param next Called when no layer responded, with the error that was not handled, if any
    * @throws {TypeError} If there is no `next`
    */
   handle(req: Any, res: Any, next: Next): void {

@@ -45,8 +45,8 @@ function withoutUsualPort(host: string): string {
   return host.toLowerCase().replace(/:(?:80|443)$/, "");
 }
 
-function told(answer: unknown): boolean {
-  if (typeof answer === "boolean") return answer;
+function told(verdict: unknown): boolean {
+  if (typeof verdict === "boolean") return verdict;
   // a promise would let everybody in
-  throw new TypeError(`app.ws: "origins" must return true or false synchronously, not ${describe(answer)}`);
+  throw new TypeError(`app.ws: "origins" must return true or false synchronously, not ${describe(verdict)}`);
 }

@@ -81,7 +81,7 @@ export function serveConnection(options: ConnectionOptions): WebSocketConnection
   const run = (handler: () => unknown): Running => attempt(handler, fail);
   const closing = (...how: [number, string]): void => {
     closedHere = how;
-    // nothing can be sent from now on, although the client may take its time to answer
+    // nothing can be sent from now on, although the client may take its time to respond
     connections.delete(ws);
   };
   const events = { sent, closing, failed: fail };

@@ -22,7 +22,7 @@ export interface DurableSocketsBase<Base> extends DurableSocketsOptions {
 export interface DurableSockets {
   /** The application the object serves. */
   readonly app: FrameworkApp<Any>;
-  /** Answers a request. */
+  /** Responds to a request. */
   fetch(request: Request): Response | Promise<Response>;
   /** Called with a message of a connection. */
   webSocketMessage(socket: Any, message: string | ArrayBuffer): Promise<void>;

@@ -876,7 +876,7 @@ Deno.test("a header that is read too late, in an untracked timer, is undefined, 
     console.error = log;
     await app.close();
   }
-  const said = logged.map((error) => /^Error: (\S+) came when .* read it before the answer/.exec(String(error))?.[1]);
+  const said = logged.map((error) => /^Error: (\S+) came when .* read it before the response/.exec(String(error))?.[1]);
   assertEquals(said, ['req.get("x-told")', "req.headers", "req.rawHeaders"]);
 });
 

@@ -46,11 +46,11 @@ for (const runtime of [DENO, BUN, NODE]) {
 
 for (const runtime of [DENO, BUN, NODE]) {
   Deno.test(`likely mistakes are told to the developer, on ${runtime.name}`, { ignore: runtime.missing }, async () => {
-    const unanswered = "which is not sent, and nothing has answered for a second";
+    const unanswered = "which is not sent, and nothing has responded for a second";
     assertEquals(await printed(runtime, "advice"), {
       late: "late",
       told: [
-        "a function returned a function, and nothing has answered for a second; if it makes the handler, register what it " +
+        "a function returned a function, and nothing has responded for a second; if it makes the handler, register what it " +
         "returns: handler() (GET /factory)",
         'app.get: the path "users" matches no request, because paths begin with a slash; write "/users"',
         "json: there is no option limmit; did you mean limit?",

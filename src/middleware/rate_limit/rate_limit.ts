@@ -168,7 +168,7 @@ function seconds(ms: number): string {
 }
 
 function refuse(res: FrameworkResponse, { statusCode, message = DEFAULT_MESSAGE }: CheckedRateLimit): void {
-  // somebody else may have answered meanwhile, such as a timeout middleware
+  // somebody else may have responded meanwhile, such as a timeout middleware
   if (res.writableEnded) return;
   res.status(statusCode);
   if (typeof message === "string") res.send(message);

@@ -139,9 +139,9 @@ function serve(handler: AppFetch, options: ListenOptions, app: Routed): Platform
     idleTimeout: bunSeconds(keepAliveTimeout),
     development: false,
     fetch(request: Request, server: BunServer) {
-      const answer = watched(request, server);
+      const response = watched(request, server);
       silence.passed(request);
-      return answer;
+      return response;
     },
     websocket: app.websocket,
     error(error: unknown) {
@@ -202,7 +202,7 @@ function upgrade(request: Request, info: unknown, options: UpgradeOptions): Upgr
       "Bun upgrades only requests that its server delivers; mount applications with app.use, not app.mount",
     );
   }
-  // Bun has answered already, and ignores this response
+  // Bun has responded already, and ignores this response
   return { socket: socket as unknown as WebSocket, response: new Response(null, { status: 101 }) };
 }
 

@@ -41,7 +41,7 @@ export class BunSocket {
   /** How often the client has taken something of what was waiting. */
   #drained = 0;
 
-  /** @param pingTimeoutMs ms after which a client that does not answer pings counts as gone, 0 for never */
+  /** @param pingTimeoutMs ms after which a client that does not respond to pings counts as gone, 0 for never */
   constructor(pingTimeoutMs: number) {
     this.#pingTimeoutMs = pingTimeoutMs;
   }

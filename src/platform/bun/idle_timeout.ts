@@ -22,7 +22,7 @@ export function bunSeconds(ms: number): number {
 
 /**
  * Tells Bun which connections may be silent. It has one timeout for all of a connection once its first head has come,
- * and begins it anew with every request: while a handler waits, while an answer is sent, and afterwards. Only the last of
+ * and begins it anew with every request: while a handler waits, while a response is sent, and afterwards. Only the last of
  * these is meant by it, so a quiet event stream, or a long poll, is exempted.
  */
 export class BunSilence {
@@ -35,7 +35,7 @@ export class BunSilence {
 
   /**
    * @param server Bun's server
-   * @param keepAliveMs ms that a connection is kept after an answer, 0 for no limit: the timeout that the server was made
+   * @param keepAliveMs ms that a connection is kept after a response, 0 for no limit: the timeout that the server was made
    * with
    */
   constructor(server: TimedServer, keepAliveMs: number) {
@@ -44,7 +44,7 @@ export class BunSilence {
     this.#keepAliveMs = keepAliveMs;
   }
 
-  /** ms that a connection is kept after an answer, 0 for no limit. */
+  /** ms that a connection is kept after a response, 0 for no limit. */
   get keepAliveMs(): number {
     return this.#keepAliveMs;
   }
@@ -53,13 +53,13 @@ export class BunSilence {
     this.#keepAliveMs = ms;
   }
 
-  /** Exempts a request, whose answer is waited for, or streamed. */
+  /** Exempts a request, whose response is waited for, or streamed. */
   allow(request: Request): void {
     this.#exempt = request;
     this.#server.timeout(request, 0);
   }
 
-  /** Ends the exemption of a request. An answer that was broken off leaves a connection behind that is of no use. */
+  /** Ends the exemption of a request. A response that was broken off leaves a connection behind that is of no use. */
   end(request: Request, isBroken: boolean): void {
     this.#exempt = null;
     this.#server.timeout(request, isBroken ? AT_ONCE : bunSeconds(this.#keepAliveMs));

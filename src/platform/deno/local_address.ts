@@ -12,7 +12,7 @@ interface Info {
 /**
  * Notes for every request where its server listens.
  *
- * @param handler Answers requests
+ * @param handler Handles requests
  * @param local Address and port; read when a request comes
  */
 export function noteLocal(handler: AppFetch, local: Peer): AppFetch {

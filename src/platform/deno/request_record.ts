@@ -111,7 +111,7 @@ export function keepHeaders({ headers }: Request): void {
   try {
     headers.has("host");
   } catch {
-    // somebody else has answered, such as a server that is closing
+    // somebody else has responded, such as a server that is closing
   }
 }
 

@@ -7,7 +7,7 @@ const disguised = new WeakSet<Request>();
  * Watches for requests whose URL does not tell whether they came over TLS: Deno takes over the scheme that a client
  * writes (RFC 9112 section 3.2.2). Only who listens knows better.
  *
- * @param handler Answers requests
+ * @param handler Handles requests
  * @param isSecure Whether the server speaks TLS
  */
 export function watchScheme(handler: AppFetch, isSecure: boolean): AppFetch {

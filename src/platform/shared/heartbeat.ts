@@ -2,7 +2,7 @@
 export interface Pulse {
   /** Sends a ping. */
   ping(): void;
-  /** Ends the connection, because the client did not answer. */
+  /** Ends the connection, because the client did not respond. */
   lost(): void;
   /**
    * Tells what the client has taken so far, as a number that changes with it; `null` if nothing waits to be sent, or
@@ -85,7 +85,7 @@ export class Heartbeat {
     const now = this.#now();
     if (this.#isStuck(now, due)) return this.#pulse.lost();
     if (this.#isPaused) {
-      // nobody reads the answer; but a client that has vanished is noticed
+      // nobody reads the response; but a client that has vanished is noticed
       this.#pulse.ping();
       return this.#wait(this.#half);
     }

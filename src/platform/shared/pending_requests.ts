@@ -18,15 +18,15 @@ export class PendingRequests {
     return (request, info) => {
       // a further request on a connection that was kept alive
       if (this.#over) return unavailable();
-      const answer = receivedBy(this, handler, request, info);
-      return isThenable(answer) && !isPromised(answer) ? this.#cuttable(request, answer) : answer;
+      const result = receivedBy(this, handler, request, info);
+      return isThenable(result) && !isPromised(result) ? this.#cuttable(request, result) : result;
     };
   }
 
-  #cuttable(request: Request, answer: PromiseLike<Response>): Promise<Response> {
+  #cuttable(request: Request, result: PromiseLike<Response>): Promise<Response> {
     return new Promise((resolve, reject) => {
       this.#wrapped.set(request, resolve);
-      answer.then((response) => {
+      result.then((response) => {
         if (this.#wrapped.delete(request)) resolve(response);
         // too late; the source of the body, such as a file, must not stay open
         else response.body?.cancel().catch(() => {});
@@ -38,7 +38,7 @@ export class PendingRequests {
   }
 
   /**
-   * Answers all requests that wait for their handlers, and all further ones, with 503.
+   * Responds to all requests that wait for their handlers, and all further ones, with 503.
    *
    * @returns The requests that were waiting
    */
@@ -47,10 +47,10 @@ export class PendingRequests {
     const wrapped = [...this.#wrapped];
     this.#wrapped.clear();
     listenNow();
-    // first: their handlers may go on, and must still find what the runtime releases with the answer
+    // first: their handlers may go on, and must still find what the runtime releases with the response
     const requests = new Set(wrapped.map(([request]) => request));
     for (const request of cutAll(this, requests, unavailable)) requests.add(request);
-    for (const [, answer] of wrapped) answer(unavailable());
+    for (const [, resolve] of wrapped) resolve(unavailable());
     return requests;
   }
 }

@@ -24,12 +24,12 @@ export interface ListenOptions extends Partial<ServerTimeouts>, Partial<ServerCo
   reusePort?: boolean;
 }
 
-/** Answers a request; the other arguments are the platform's. */
+/** Responds to a request; the other arguments are the platform's. */
 export type AppFetch = (request: Request, info?: unknown, context?: unknown) => Response | Promise<Response>;
 
 /** Something that can be served: an application. */
 export interface Servable {
-  /** Answers a web request. */
+  /** Responds to a web request. */
   fetch(request: Request, info?: unknown): Response | Promise<Response>;
 }
 
@@ -106,7 +106,7 @@ export interface PlatformServer {
   readonly finished: Promise<void>;
   /** Stops accepting connections; resolves when the requests in flight have been answered. */
   shutdown(): Promise<void>;
-  /** Answers every request that is still waiting for its handler with 503. */
+  /** Responds to every request that is still waiting for its handler with 503. */
   abort(): void;
   /**
    * Cuts everything right away, instead of `shutdown`; for platforms that cannot once a shutdown has begun.
@@ -126,7 +126,7 @@ export interface UpgradeOptions {
   protocol?: string | undefined;
   /** Headers set before the upgrade. */
   headers?: Headers | undefined;
-  /** ms after which a client that does not answer pings counts as gone, 0 for never. */
+  /** ms after which a client that does not respond to pings counts as gone, 0 for never. */
   pingTimeoutMs: number;
   /** Bytes of a message; the connection is closed with 1009 if one is longer. */
   maxMessageBytes: number;
@@ -208,7 +208,7 @@ export interface Platform extends RuntimeSupport {
    * @param name Name of the package
    */
   loadPackage(name: string): Promise<unknown>;
-  /** Answers a request that the runtime's server ought to have refused, where its URL does not show that any more. */
+  /** Responds to a request that the runtime's server ought to have refused, where its URL does not show that any more. */
   refuse?(request: Request): Response | undefined;
   /** Makes what the runtime needs for its first response, before clients can connect. */
   prepare?(): void;
@@ -216,7 +216,7 @@ export interface Platform extends RuntimeSupport {
   readonly listenLimits: readonly LimitName[] | "all";
   /** Listens on a port; where the runtime cannot, throws an error that says what to do instead. */
   serve(handler: AppFetch, options: ListenOptions, app: Routed): PlatformServer;
-  /** Answers a request of a Node server, for `http.createServer(app)`. */
+  /** Responds to a request of a Node server, for `http.createServer(app)`. */
   handleNodeRequest?(app: Servable, req: object, res: object, next?: (error?: unknown) => void): void;
   /**
    * Tells whether the client of a handshake disconnected while middleware waited, where an upgrade would not notice. If

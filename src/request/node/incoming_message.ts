@@ -487,12 +487,12 @@ function copied<T>(message: IncomingMessage, what: string, copy: (visit: HeaderV
 }
 
 // Callers this late are mostly loggers, and nothing would catch an error thrown there. A handler whose request somebody
-// around the application has answered, such as a deadline, must not fail halfway either.
+// around the application has responded, such as a deadline, must not fail halfway either.
 function assertLate(message: IncomingMessage, what: string, cause: unknown): void {
   const { app, awaited } = message[exchangeKey];
   if (awaited) message[exchangeKey].leave();
   else if (message[exchangeKey].response === null) throw cause;
-  const advice = "read it before the answer, in a listener of res, or in a handler whose promise has not settled";
+  const advice = "read it before the response, in a listener of res, or in a handler whose promise has not settled";
   const late = new Error(`${what} came when the runtime had taken the headers back: ${advice}`, { cause });
   app.reportError(late, { req: message, phase: "listener" });
 }

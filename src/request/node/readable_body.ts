@@ -410,7 +410,7 @@ export class ReadableBody implements BodyReading {
     this.#end();
     this.#wake();
     // as in Node, reading a body to its end closes the request, before the response: handlers may wait for
-    // `close` to answer
+    // `close` to respond
     this.nextTurn(() => this.close());
   }
 

@@ -26,7 +26,7 @@ export interface FileResponse {
   setHeader(name: string, value: HeaderValue): unknown;
   /** Takes a header away. */
   removeHeader(name: string): void;
-  /** Answers without a body. */
+  /** Responds without a body. */
   end(): unknown;
   /** Responds with a stream. */
   [streamKey](body: BodySource): void;

@@ -138,7 +138,7 @@ export abstract class HeaderMethods extends Emitter {
  */
 export function assertOpen(message: { readonly headersSent: boolean }, caller: string): void {
   if (!message.headersSent) return;
-  const late = `${caller}: cannot set headers after they are sent to the client; the answer was given already`;
+  const late = `${caller}: cannot set headers after they are sent to the client; the response was given already`;
   throw Object.assign(new Error(late), { code: "ERR_HTTP_HEADERS_SENT" });
 }
 

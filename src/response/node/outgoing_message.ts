@@ -58,7 +58,7 @@ export abstract class OutgoingMessage extends HeaderMethods {
   abstract get [responseStateKey](): ResponseState;
 
   /**
-   * The exchange that is answered; none on what was made from a prototype only.
+   * The exchange whose response it is; none on what was made from a prototype only.
    *
    * @internal
    */
@@ -291,7 +291,7 @@ export abstract class OutgoingMessage extends HeaderMethods {
     try {
       isTaken = state.settle(exchange, body.stream, this.statusCode);
     } catch (error) {
-      // no web response can carry the status or a header; an error handler may still answer, without this body
+      // no web response can carry the status or a header; an error handler may still respond, without this body
       forgetStream(exchange, body);
       body.giveUp();
       throw error;
@@ -463,7 +463,7 @@ export abstract class OutgoingMessage extends HeaderMethods {
     if (exchange === null) return this;
     const { stream } = this[responseStateKey];
     exchange.app.openStreams.delete(originalOf<OutgoingMessage>(this));
-    if (stream !== null) stream.destroy(error ?? new Error("The answer was broken off"));
+    if (stream !== null) stream.destroy(error ?? new Error("The response was broken off"));
     exchange.breakOff(error);
     return this;
   }
@@ -511,7 +511,7 @@ export abstract class OutgoingMessage extends HeaderMethods {
   }
 }
 
-// plain fields on Node: some programs set `res.finished` to signal that they have answered, and mocks have their own
+// plain fields on Node: some programs set `res.finished` to signal that they have responded, and mocks have their own
 makeAssignable(OutgoingMessage.prototype, [
   ...["finished", "socket", "connection", "destroyed", "writable"],
   ...["_header", "_hasBody"],
@@ -578,7 +578,7 @@ function whenFinished(message: OutgoingMessage, callback: WriteCallback): void {
 function endAgain(message: OutgoingMessage, chunk: Chunk | null, done: WriteCallback | undefined): void {
   // hooks around end() may pass on a chunk once more when a response is broken off
   if (chunk && !message[exchangeKey].aborted) return complain(message, done);
-  const error = streamError("ERR_STREAM_ALREADY_FINISHED", "res.end was called after the answer was complete");
+  const error = streamError("ERR_STREAM_ALREADY_FINISHED", "res.end was called after the response was complete");
   if (done !== undefined) queueMicrotask(() => done(error));
 }
 

@@ -53,7 +53,7 @@ export class ResponseState {
   /**
    * Responds with a body and the headers set so far.
    *
-   * @param exchange The exchange that is answered
+   * @param exchange The exchange whose response it is
    * @param body The body
    * @param statusCode Status, if the headers are not sent yet
    * @returns Whether the client gets the body; otherwise its source has to be closed
@@ -73,7 +73,7 @@ export class ResponseState {
     try {
       isFirst = exchange.settle(webResponse(status, reason, sent, framed, exchange));
     } catch (error) {
-      // nothing has left yet, so an error handler may still answer
+      // nothing has left yet, so an error handler may still respond
       this.sentStatus = 0;
       throw error;
     }
@@ -84,7 +84,7 @@ export class ResponseState {
   /**
    * Responds with a complete body and the headers set so far; nothing more may be written.
    *
-   * @param exchange The exchange that is answered
+   * @param exchange The exchange whose response it is
    * @param body The body
    * @param statusCode Status, if the headers are not sent yet
    * @returns Whether the client gets the body
@@ -100,7 +100,7 @@ export class ResponseState {
   /**
    * Responds with a complete web response.
    *
-   * @param exchange The exchange that is answered
+   * @param exchange The exchange whose response it is
    * @param response The response
    * @returns Whether it is the response the client gets
    */

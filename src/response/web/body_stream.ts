@@ -282,7 +282,7 @@ function inContext(taken: TakenCallback): TakenCallback {
 
 /** The error for writing to a client that is gone, with Node's code. */
 export function clientLeft(): Error {
-  return Object.assign(new Error("res.write: the client has left, or the answer was broken off"), {
+  return Object.assign(new Error("res.write: the client has left, or the response was broken off"), {
     code: "ERR_STREAM_DESTROYED",
   });
 }

@@ -24,7 +24,7 @@ class Entry {
 
 /**
  * Headers of a response before it is sent, as in Node: names keep their spelling, and are found in any case. The
- * content type has a slot of its own, so that the most common answer needs no list.
+ * content type has a slot of its own, so that the most common response needs no list.
  *
  * @internal
  */

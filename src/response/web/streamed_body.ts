@@ -165,7 +165,7 @@ export interface ChunkTarget {
  *
  * @param source The source; it is closed when the client is gone
  * @param target What they are written to
- * @param exchange The exchange that is answered; none if what is written to is a mock
+ * @param exchange The exchange whose response it is; none if what is written to is a mock
  * @param failed Called with the error if the source fails, or cannot be closed
  */
 export async function pour(

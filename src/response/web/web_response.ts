@@ -46,7 +46,7 @@ export function webResponse(
 }
 
 /**
- * Makes the web response of a text: what most handlers answer with.
+ * Makes the web response of a text: what most handlers respond with.
  *
  * @param exchange The exchange, which knows the runtime
  * @param status Status, one that has a body
