@@ -4,6 +4,7 @@ import type { FrameworkRequest } from "../../request/framework_request.ts";
 import type { FrameworkResponse } from "../../response/framework_response.ts";
 import { sharedTable } from "./shared_table.ts";
 import { LimiterKey } from "./limiter_key.ts";
+import { LEGACY, seconds, writeLimit, writeRetryAfter } from "../../../limiting/limit_headers.ts";
 import { isMadeInside } from "../../../limiting/made_in_request.ts";
 import { FixedWindowTable, type Hit } from "./fixed_window_table.ts";
 import { DEFAULT_MESSAGE, failureOf } from "../../../limiting/refusal.ts";
@@ -106,7 +107,7 @@ function decide(
   next: NextStep,
 ): void | Promise<void> {
   const limited = hit.count > options.max;
-  if (options.headers && !res.headersSent) setHeaders(req, res, options.max, hit, limited);
+  if (options.headers && !res.headersSent) setHeaders(req, res, options.max, hit);
   if (!limited) {
     if (hit.count === options.max) noteUsedUp(req, hit.resetMs);
     return next();
@@ -137,23 +138,11 @@ async function refuseLater(
 function setHeaders(
   req: FrameworkRequest,
   res: FrameworkResponse,
-  max: number,
-  hit: Hit,
-  limited: boolean,
+  limit: number,
+  { count, resetMs }: Hit,
 ): void {
-  const remaining = Math.max(0, max - hit.count);
-  // with several limiters, the headers show the one with the fewest requests left
-  const earlier = res.getHeader("X-RateLimit-Remaining");
-  if (limited || earlier === undefined || remaining < Number(earlier)) {
-    res.setHeader("X-RateLimit-Limit", String(max));
-    res.setHeader("X-RateLimit-Remaining", String(remaining));
-    res.setHeader("X-RateLimit-Reset", seconds(hit.resetMs));
-  }
-  if (limited) res.setHeader("Retry-After", seconds(Math.max(hit.resetMs, usedUpFor(req))));
-}
-
-function seconds(ms: number): string {
-  return String(Math.max(1, Math.ceil(ms / 1000)));
+  writeLimit(res, LEGACY, { limit, remaining: Math.max(0, limit - count) }, seconds(resetMs));
+  if (count > limit) writeRetryAfter(res, Math.max(resetMs, usedUpFor(req)));
 }
 
 function refuse(res: FrameworkResponse, { statusCode, message = DEFAULT_MESSAGE }: CheckedRateLimit): void {
