@@ -2,6 +2,7 @@ import { subnetOf } from "../src/http/ip_address.ts";
 import { ownText } from "../src/http/own_text.ts";
 import { TwoGenerations } from "../src/http/two_generations.ts";
 import { expectPeers } from "../src/http/expected_peers.ts";
+import { warnOnce } from "./warn_once.ts";
 
 /** Key of requests whose client is unknown. No address, and hardly any generated key, is equal to it. */
 const UNKNOWN_CLIENT = "\u0000unknown client";
@@ -9,8 +10,6 @@ const UNKNOWN_CLIENT = "\u0000unknown client";
 const MAX_REMEMBERED = 262_144;
 /** Longer than any address with zone and port; longer strings are not worth the memory. */
 const LONGEST_REMEMBERED = 80;
-
-let warned = false;
 
 /** Makes keys from clients' addresses: the same for all spellings, and for the whole subnet of an IPv6 client. */
 export class ClientKeys {
@@ -53,8 +52,7 @@ export class ClientKeys {
     const reason = "the client's address is unknown: pass the platform's second argument to app.fetch, set " +
       '"trust proxy" behind a proxy, pass fetchLimit a clientAddress, or set keyGenerator';
     if (this.#missing === "error") throw new TypeError(`rateLimit: ${reason}`);
-    if (!warned) console.warn(`rateLimit: ${reason}; such requests are counted together`);
-    warned = true;
+    warnOnce("missingKey", () => `rateLimit: ${reason}; such requests are counted together`);
     return UNKNOWN_CLIENT;
   }
 }
