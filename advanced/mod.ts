@@ -15,12 +15,11 @@
  * @module
  */
 export { clientKey } from "./src/http/client_key.ts";
-export type { ClientKeyOptions, Validate } from "@sluice/limiting";
+export type { ClientKeyOptions, HeaderSink, Validate } from "@sluice/limiting";
 export { type Emitter, type EmitterMethods, type EventName, type Listener, subnetOf } from "@sluice/limiting/core";
 export type {
   AnyRequest,
   AnyResponse,
-  HeaderSink,
   RequestLike,
   ResponseLike,
   ResponseOf,

@@ -1,7 +1,8 @@
 import { subnetOf } from "../src/http/ip_address.ts";
-import { detachedString } from "../src/util/detached_string.ts";
-import { GenerationalCache } from "../src/util/generational_cache.ts";
-import { expectPeers } from "../src/util/expected_peers.ts";
+import { ownText } from "../src/http/own_text.ts";
+import { TwoGenerations } from "../src/http/two_generations.ts";
+import { expectPeers } from "../src/http/expected_peers.ts";
+import { warnOnce } from "./warn_once.ts";
 
 /** Key of requests whose client is unknown. No address, and hardly any generated key, is equal to it. */
 const UNKNOWN_CLIENT = "\u0000unknown client";
@@ -10,13 +11,11 @@ const MAX_REMEMBERED = 262_144;
 /** Longer than any address with zone and port; longer strings are not worth the memory. */
 const LONGEST_REMEMBERED = 80;
 
-let warned = false;
-
 /** Makes keys from clients' addresses: the same for all spellings, and for the whole subnet of an IPv6 client. */
 export class ClientKeys {
   readonly #prefixLength: number;
   readonly #missing: "share" | "error";
-  readonly #remembered = new GenerationalCache<string>(MAX_REMEMBERED);
+  readonly #remembered = new TwoGenerations<string>(MAX_REMEMBERED);
 
   /**
    * Makes the cache of keys.
@@ -43,7 +42,7 @@ export class ClientKeys {
     if (!address.includes(":") && !address.startsWith("[")) return address;
     const known = this.#remembered.get(address);
     if (known !== undefined) return known;
-    const key = subnetOf(withoutPort(address), this.#prefixLength) ?? detachedString(address);
+    const key = subnetOf(withoutPort(address), this.#prefixLength) ?? ownText(address);
     if (address.length > LONGEST_REMEMBERED) return key;
     this.#remembered.set(address, key);
     return key;
@@ -53,8 +52,7 @@ export class ClientKeys {
     const reason = "the client's address is unknown: pass the platform's second argument to app.fetch, set " +
       '"trust proxy" behind a proxy, pass fetchLimit a clientAddress, or set keyGenerator';
     if (this.#missing === "error") throw new TypeError(`rateLimit: ${reason}`);
-    if (!warned) console.warn(`rateLimit: ${reason}; such requests are counted together`);
-    warned = true;
+    warnOnce("missingKey", () => `rateLimit: ${reason}; such requests are counted together`);
     return UNKNOWN_CLIENT;
   }
 }

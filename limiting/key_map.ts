@@ -4,7 +4,7 @@ const FIRST_KEYS = 16_384;
 const MAPS = 256;
 
 /**
- * A map from keys to places that never pauses to grow as a whole: the first keys are in one map, and later ones in many
+ * A map from keys to slots that never pauses to grow as a whole: the first keys are in one map, and later ones in many
  * small ones.
  */
 export class KeyMap {
@@ -17,20 +17,20 @@ export class KeyMap {
     return this.#first.size + this.#othersSize;
   }
 
-  /** The place of a key. */
+  /** The slot of a key. */
   get(key: string): number | undefined {
     if (this.#others === null) return this.#first.get(key);
     return this.#others[mapOf(key)]?.get(key) ?? this.#first.get(key);
   }
 
-  /** Gives a key that has none a place. */
-  add(key: string, place: number): void {
+  /** Gives a key that has none a slot. */
+  add(key: string, slot: number): void {
     if (this.#first.size < FIRST_KEYS) {
-      this.#first.set(key, place);
+      this.#first.set(key, slot);
       return;
     }
     this.#others ??= new Array(MAPS).fill(undefined);
-    (this.#others[mapOf(key)] ??= new Map()).set(key, place);
+    (this.#others[mapOf(key)] ??= new Map()).set(key, slot);
     this.#othersSize++;
   }
 
@@ -44,7 +44,7 @@ export class KeyMap {
     for (const [key] of this.entries()) yield key;
   }
 
-  /** All keys with their places. */
+  /** All keys with their slots. */
   *entries(): Generator<[string, number]> {
     yield* this.#first;
     for (const map of this.#others ?? []) if (map !== undefined) yield* map;

@@ -1,4 +1,5 @@
-import { requestSequence } from "../src/util/sequence.ts";
+import { requestSequence } from "../src/http/sequence.ts";
+import { warnOnce } from "./warn_once.ts";
 
 /**
  * Tells whether a limiter was made during a request rather than before it.
@@ -15,8 +16,6 @@ export function isMadeInside(limiterSequence: number, req: object): boolean {
 /** Most different limiters made inside requests; more would mean that their options differ for each request. */
 export const MAX_MADE_INSIDE = 1000;
 
-let warned = false;
-
 /**
  * Notes a new limiter made inside requests, and warns about the first one without a name.
  *
@@ -32,10 +31,11 @@ export function noteMadeInside(name: string | undefined, known: number, alike: s
         `make them once, outside, or give them a name and the same ${alike}`,
     );
   }
-  if (warned || name !== undefined) return;
-  warned = true;
-  console.warn(
-    "rateLimit: a limiter was made inside a request. It counts together with others of the same options and route; " +
+  if (name !== undefined) return;
+  warnOnce(
+    "name",
+    () =>
+      "rateLimit: a limiter was made inside a request. It counts together with others of the same options and route; " +
       "make it once, outside, or give it a name",
   );
 }

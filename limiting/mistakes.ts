@@ -1,4 +1,5 @@
 import { clientKeysOf } from "./client_key.ts";
+import { warnOnce } from "./warn_once.ts";
 
 /**
  * Which common mistakes a limiter looks for: all by default, `false` for none, or an object of these names, which are
@@ -11,13 +12,6 @@ export type Validate = boolean | Readonly<Record<string, boolean>>;
 const FIRST = 100;
 /** Of later requests every one of so many is looked at: a proxy may be put in front while the program runs. */
 const EVERY = 1024;
-
-const WARNED: unique symbol = /* @__PURE__ */ Symbol.for("sluice.rate-limit.warned");
-
-/** What has been warned about in this process; limiters of both packages have copies of this module. */
-function warnedAbout(): Set<string> {
-  return (globalThis as { [WARNED]?: Set<string> })[WARNED] ??= new Set();
-}
 
 /** The setting that says which proxies are trusted, as a limiter sees it. */
 export interface TrustSetting {
@@ -131,9 +125,7 @@ export class Mistakes {
   #warn(name: string, text: () => string): void {
     const validate = this.#validate;
     const isOn = typeof validate === "object" ? validate[name] ?? validate["default"] ?? true : validate;
-    if (!isOn || warnedAbout().has(name)) return;
-    warnedAbout().add(name);
-    console.warn(`${this.#caller}: ${text()} (validate: { ${name}: false } silences this)`);
+    if (isOn) warnOnce(name, () => `${this.#caller}: ${text()} (validate: { ${name}: false } silences this)`);
   }
 }
 

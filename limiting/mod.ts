@@ -6,13 +6,13 @@
  * @module
  */
 export { ChunkedCells, ChunkedList } from "./chunked_list.ts";
+export { ClientFinder, type Clients } from "./client_finder.ts";
 export { clientKey, type ClientKeyOptions } from "./client_key.ts";
 export { ClientKeys, remedyFor } from "./client_keys.ts";
 export { noteUsedUp, usedUpFor } from "./exhausted_limits.ts";
-export { KeyMap } from "./key_map.ts";
+export { type HeaderSink, LEGACY, type LimitNames, seconds, writeLimit, writeRetryAfter } from "./limit_headers.ts";
 export { isMadeInside, MAX_MADE_INSIDE, noteMadeInside, placeOf } from "./made_in_request.ts";
-export { containsClient, Mistakes, trustOf, type TrustSetting, type Validate } from "./mistakes.ts";
+export { trustOf, type TrustSetting, type Validate } from "./mistakes.ts";
 export { DEFAULT_MESSAGE, failureOf } from "./refusal.ts";
-export { type SharedPlace, SharedPlaces } from "./shared_slots.ts";
-export { sharesBegin, SourceShares } from "./source_shares.ts";
+export { indexOf, type SlotStates, SlotTable } from "./slot_table.ts";
 export { StoreClock } from "./store_clock.ts";

@@ -15,7 +15,7 @@ export function sharesBegin(maxKeys: number): number {
  * Shares of a bounded table among the sources of its keys, so that one attacker cannot fill it: there is always room for
  * clients from elsewhere.
  *
- * A network of the narrow kind may take a place as long as it has fewer than are free, one of the wide kind as long as it
+ * A network of the narrow kind may take a slot as long as it has fewer than are free, one of the wide kind as long as it
  * has fewer than four times as many. So alone they get a half and four fifths, and `n` wide networks that take all they
  * can leave `1 / (4 * n + 1)` of the table to others. Keys that are no addresses have no source, and are not bounded.
  */
@@ -34,10 +34,10 @@ export class SourceShares {
   }
 
   /**
-   * Takes a place for a key, if its source may have another one.
+   * Takes a slot for a key, if its source may have another one.
    *
    * @param key The key
-   * @param free Number of free places
+   * @param free Number of free slots
    * @returns Whether it may
    */
   take(key: string, free: number): boolean {
@@ -48,7 +48,7 @@ export class SourceShares {
     return true;
   }
 
-  /** Gives the place of a key back. */
+  /** Gives the slot of a key back. */
   free(key: string): void {
     this.#count(sourceOf(key), -1);
   }

@@ -40,7 +40,7 @@ export class StoreClock {
 
   /** The present time. */
   now(): number {
-    if (this.#read !== null) return this.#forward(this.#read());
+    if (this.#read !== null) return this.at(this.#read());
     if (this.#reads > 0) {
       this.#reads--;
       return this.#latest;
@@ -51,10 +51,15 @@ export class StoreClock {
       if (!this.#noticesEnd) queueMicrotask(this.#endTurn);
       this.#noticesEnd = true;
     }
-    return this.#forward(Date.now());
+    return this.at(Date.now());
   }
 
-  #forward(time: number): number {
+  /**
+   * The store's time when another clock than its own is read.
+   *
+   * @param time What that clock tells, in ms
+   */
+  at(time: number): number {
     const now = Math.floor(time) + this.#offset;
     if (now >= this.#latest) return this.#latest = now;
     this.#offset += this.#latest - now;

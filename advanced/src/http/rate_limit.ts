@@ -1,4 +1,4 @@
-import { DEFAULT_MESSAGE, failureOf, isMadeInside, trustOf } from "@sluice/limiting";
+import { type Clients, DEFAULT_MESSAGE, failureOf, isMadeInside, trustOf } from "@sluice/limiting";
 import { isThenable, nextSequence, type OptionNames } from "@sluice/limiting/core";
 import type { Decision } from "../limiter/decision.ts";
 import type { PeekOptions } from "../limiter/demand.ts";
@@ -20,7 +20,7 @@ import { sharedLimiter } from "./made_in_request.ts";
 import { checkRequestNames, COMMON_NAMES } from "./option_names.ts";
 import { RateLimitInfo } from "./rate_limit_info.ts";
 import { forbidStoring, type Refusal } from "./refusal.ts";
-import { type Clients, RequestLimiter } from "./request_limiter.ts";
+import { RequestLimiter } from "./request_limiter.ts";
 
 const NAMES: OptionNames<RateLimitOptions> = { ...COMMON_NAMES, handler: true, requestPropertyName: true };
 

@@ -56,6 +56,3 @@ export interface SendingResponse {
   /** Responds with JSON. */
   json(body: unknown): unknown;
 }
-
-/** Headers of a response, wherever they are kept: a response, or a web `Headers` with these methods. */
-export type HeaderSink = Pick<ResponseLike, "setHeader" | "getHeader">;

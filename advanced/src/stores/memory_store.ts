@@ -80,11 +80,11 @@ export class MemoryStore implements Store {
     assertDistinct(takes);
     const tables = takes.map(({ policy }) => this.#tableOf(policy));
     const keys = new Set(takes.map(({ key }) => key));
-    const places = takes.map(({ key }, i) => tables[i]!.place(key, now, keys));
-    takes.forEach(({ policy }, i) => tables[i]!.touch(places[i]!, policy));
-    const aims = takes.map(({ policy }, i) => tables[i]!.aim(places[i]!, policy));
+    const slots = takes.map(({ key }, i) => tables[i]!.slot(key, now, keys));
+    takes.forEach(({ policy }, i) => tables[i]!.touch(slots[i]!, policy));
+    const aims = takes.map(({ policy }, i) => tables[i]!.aim(slots[i]!, policy));
     const verdicts = decideBatch(takes, aims, times, now);
-    aims.forEach((aim, i) => tables[i]!.keep(aim, places[i]!));
+    aims.forEach((aim, i) => tables[i]!.keep(aim, slots[i]!));
     return verdicts;
   }
 

@@ -66,6 +66,18 @@ Deno.test("headers tell the limit, the remaining count, whole seconds to the res
   assertEquals(await headers(), ["2", "0", "1", "1"]);
 });
 
+Deno.test("with several limiters, the headers describe the one of which the smallest part is left", async () => {
+  const clock = () => 0;
+  const [few, many] = [{ max: 10, windowMs: 1000, clock }, { max: 1000, windowMs: 5000, clock }];
+  for (const order of [[few, many], [many, few]]) {
+    const app = quietApp();
+    app.use(...order.map((options) => rateLimit(options)), (_req, res) => res.send("in"));
+    const { headers } = await ask(app, "/", undefined, PEER);
+    const shown = ["x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset"].map((name) => headers.get(name));
+    assertEquals(shown, ["10", "9", "1"]);
+  }
+});
+
 Deno.test("a client that waits as long as Retry-After says is admitted", async () => {
   let now = 0;
   const app = limited({ max: 1, windowMs: 1234, clock: () => now });
