@@ -97,7 +97,7 @@ Deno.test("header values with CR or LF are refused with an error", async () => {
 });
 
 Deno.test("a second answer is Node's error, whose cause names the method", async () => {
-  const late: readonly (readonly [caller: string, verb: string, (res: Response) => unknown])[] = [
+  const late: readonly (readonly [caller: string, verb: string, again: (res: FrameworkResponse) => unknown])[] = [
     ["res.send", "set", (res) => res.send("second")],
     ["res.json", "set", (res) => res.json("second")],
     ["res.jsonp", "set", (res) => res.jsonp("second")],
