@@ -25,6 +25,9 @@ const listeners: unique symbol = Symbol("listeners");
 /** Key of the value of `setMaxListeners`. */
 const mostListeners: unique symbol = Symbol("most listeners");
 
+/** Key by which emitters of this class are known, whatever prototypes they have. */
+const emitterKey: unique symbol = Symbol("emitter");
+
 /** Key of the method that is called when a listener was added. */
 export const listenedTo: unique symbol = Symbol("listened to");
 
@@ -36,6 +39,10 @@ export const listenerFailed: unique symbol = Symbol("listener failed");
  * constructor call: a class without fields and private methods has nothing to construct.
  */
 export class Emitter implements EmitterMethods {
+  static {
+    Object.defineProperty(this.prototype, emitterKey, { value: true });
+  }
+
   declare private [listeners]: Map<EventName, readonly Entry[]> | undefined;
   declare private [mostListeners]: number | undefined;
   /**
@@ -226,14 +233,23 @@ export function tell(emitter: Telling, event: EventName, ...args: unknown[]): bo
 }
 
 /**
+ * Whether something is an emitter of this class, and not one of Node.
+ *
+ * @param object Anything with listeners
+ */
+export function isEmitter(object: unknown): boolean {
+  return typeof object === "object" && object !== null && emitterKey in object;
+}
+
+/**
  * Adds the methods of an emitter to a class with another base class.
  *
  * @param prototype Prototype of the class
  */
 export function mixEmitter(prototype: EmitterMethods): void {
-  for (const name of Object.getOwnPropertyNames(Emitter.prototype) as (keyof Emitter | "constructor")[]) {
-    if (name === "constructor") continue;
-    Object.defineProperty(prototype, name, { value: Emitter.prototype[name], configurable: true, writable: true });
+  for (const key of Reflect.ownKeys(Emitter.prototype)) {
+    if (key === "constructor") continue;
+    Object.defineProperty(prototype, key, Object.getOwnPropertyDescriptor(Emitter.prototype, key)!);
   }
 }
 

@@ -7,13 +7,32 @@ import { finished } from "node:stream";
  *
  * When a reader cancels, the rest is discarded, as with Express's parsers. `Readable.toWeb` would destroy the request
  * instead, and with it the connection.
- *
- * @param incoming Node's request
- * @returns The stream
  */
-export function incomingBody(incoming: IncomingMessage): ReadableStream<Uint8Array<ArrayBuffer>> {
-  let release: (() => void) | null = null;
-  const begin = (controller: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>): () => void => {
+export class IncomingBody {
+  /** The stream. */
+  readonly stream: ReadableStream<Uint8Array<ArrayBuffer>>;
+  /** Whether some of it was asked for, or it was cancelled. */
+  isTouched = false;
+  readonly #incoming: IncomingMessage;
+  #release: (() => void) | null = null;
+
+  /** @param incoming Node's request */
+  constructor(incoming: IncomingMessage) {
+    this.#incoming = incoming;
+    this.stream = new ReadableStream({
+      pull: (controller) => this.#pull(controller),
+      cancel: () => this.#cancel(),
+    }, { highWaterMark: 0 });
+  }
+
+  #pull(controller: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>): void {
+    this.isTouched = true;
+    this.#release ??= this.#begin(controller);
+    this.#incoming.resume();
+  }
+
+  #begin(controller: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>): () => void {
+    const incoming = this.#incoming;
     const take = (chunk: Uint8Array<ArrayBuffer>): void => {
       incoming.pause();
       // a plain view: slice() of Node's own Buffer would not copy
@@ -29,16 +48,12 @@ export function incomingBody(incoming: IncomingMessage): ReadableStream<Uint8Arr
       unwatch();
       incoming.off("data", take);
     };
-  };
-  return new ReadableStream({
-    pull(controller) {
-      release ??= begin(controller);
-      incoming.resume();
-    },
-    cancel() {
-      release?.();
-      // errors while the rest is discarded do not matter
-      incoming.on("error", () => {}).resume();
-    },
-  }, { highWaterMark: 0 });
+  }
+
+  #cancel(): void {
+    this.isTouched = true;
+    this.#release?.();
+    // errors while the rest is discarded do not matter
+    this.#incoming.on("error", () => {}).resume();
+  }
 }

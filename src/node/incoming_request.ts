@@ -8,7 +8,7 @@ import { oddTarget } from "../request/target.ts";
 import { webRequestKey } from "../request/web_request.ts";
 import { fillSink } from "./fill_sink.ts";
 import { isDestroyed } from "./hooked_response.ts";
-import { incomingBody } from "./incoming_body.ts";
+import { IncomingBody } from "./incoming_body.ts";
 
 /** A request from Node's server, or from Express. */
 export interface NodeIncoming extends IncomingMessage {
@@ -67,7 +67,7 @@ export class IncomingRequest implements Read {
   readonly #readBefore: boolean;
   #url: string | null = null;
   /** The body as it comes, once somebody has asked for it. */
-  #stream: ReadableStream<Uint8Array<ArrayBuffer>> | null = null;
+  #stream: IncomingBody | null = null;
   /** Whether the body went to a sink. */
   #filled = false;
   #web: Request | null = null;
@@ -143,24 +143,32 @@ export class IncomingRequest implements Read {
 
   #makeWeb(): Request {
     const { method } = this;
-    const hasBody = mayHaveBody(method) && !this.#isBodiless;
-    const body = hasBody ? this.#unread() ?? new ReadableStream() : null;
     const signal = leavingSignal(this.#incoming, this.#outgoing);
     const init = { method, headers: webHeaders(this.#incoming), signal };
-    const web = requestAsSent(
-      this.url,
-      body === null ? init : { ...init, body, duplex: "half" } as RequestInit & typeof init,
+    if (!mayHaveBody(method) || this.#isBodiless) return requestAsSent(this.url, init);
+    return this.#withBody((body) =>
+      requestAsSent(this.url, { ...init, body, duplex: "half" } as RequestInit & typeof init)
     );
-    // what was read before, by whomever, cannot be read again
-    if (body !== null && body !== this.#stream) void body.getReader().cancel();
-    return web;
+  }
+
+  #withBody<Made>(make: (body: ReadableStream<Uint8Array<ArrayBuffer>>) => Made): Made {
+    const unread = this.#unread();
+    if (unread !== null) return make(unread);
+    // what others read, or have read, cannot be read again
+    const body = new ReadableStream<Uint8Array<ArrayBuffer>>();
+    const made = make(body);
+    const reader = body.getReader();
+    if (this.bodyUsed) void reader.cancel();
+    return made;
   }
 
   // the body as a stream that nobody has begun to read, `null` if somebody has
   #unread(): ReadableStream<Uint8Array<ArrayBuffer>> | null {
     if (this.#readBefore || this.#filled) return null;
     const raw = rawBodyOf(this.#incoming);
-    return this.#stream ??= raw === null ? incomingBody(this.#incoming) : new Blob([raw]).stream();
+    if (raw !== null) return new Blob([raw]).stream();
+    const { isTouched, stream } = this.#stream ??= new IncomingBody(this.#incoming);
+    return isTouched || stream.locked ? null : stream;
   }
 
   /** The headers; to read only some of them, {@linkcode IncomingRequest.header} takes less. */
@@ -170,7 +178,9 @@ export class IncomingRequest implements Read {
 
   /** The body, `null` where there is none (RFC 9112 section 6.3, RFC 9113 section 8.1). */
   get body(): ReadableStream<Uint8Array<ArrayBuffer>> | null {
-    return this.#isBodiless ? null : this.#holder.body;
+    if (this.#isBodiless) return null;
+    if (this.#readBefore || this.#filled || rawBodyOf(this.#incoming) !== null) return this.#holder.body;
+    return (this.#stream ??= new IncomingBody(this.#incoming)).stream;
   }
 
   get #isBodiless(): boolean {
@@ -182,12 +192,17 @@ export class IncomingRequest implements Read {
 
   // Express's parsers read the body of any method
   get #holder(): Request | Response {
-    return mayHaveBody(this.method) ? this[webRequestKey] : this.#carrier ??= new Response(this.#unread());
+    return mayHaveBody(this.method) ? this[webRequestKey] : this.#carrier ??= this.#makeCarrier();
+  }
+
+  #makeCarrier(): Response {
+    return this.#isBodiless ? new Response(null) : this.#withBody((body) => new Response(body));
   }
 
   /** Whether the body was read, perhaps by middleware before Sluice. */
   get bodyUsed(): boolean {
-    return this.#readBefore || this.#filled || (this.#carrier ?? this.#web)?.bodyUsed === true;
+    const { isTouched = false } = this.#stream ?? {};
+    return this.#readBefore || this.#filled || isTouched || (this.#carrier ?? this.#web)?.bodyUsed === true;
   }
 
   /** The body as text. */
@@ -202,7 +217,7 @@ export class IncomingRequest implements Read {
 
   /** Keeps the body for a later reader; see {@linkcode NodeVisit.keepBody}. */
   keepBody(): void {
-    if (this.#stream?.locked) this.#incoming.read(0);
+    if (this.#stream?.stream.locked) this.#incoming.read(0);
   }
 
   /**
@@ -221,7 +236,7 @@ export class IncomingRequest implements Read {
    * @returns Stops; `null` if the request is not from Node's server, or somebody has asked for its body already
    */
   static fillSink(request: Request, sink: BodySink): StopFilling | null {
-    if (!(#incoming in request) || request.bodyUsed || request.#web !== null || request.#carrier !== null) return null;
+    if (!(#incoming in request) || request.bodyUsed || request.#stream !== null || request.#web !== null) return null;
     const incoming = request.#incoming;
     // some hosts have read the body already, and left it there
     if (rawBodyOf(incoming) !== null || incoming.destroyed || request.#isBodiless) return null;

@@ -1,4 +1,4 @@
-import { Emitter } from "../http/emitter.ts";
+import { type Emitter, isEmitter } from "../http/emitter.ts";
 
 /** What `pipe` needs of its destination; Node's writable streams and Sluice's responses fit. */
 export interface Destination {
@@ -87,7 +87,7 @@ export class BodyPipes {
     // A destination that has failed is not always destroyed, and would stay full for ever. The listener runs first, so
     // that a program that resumes the body on the error finds the pipe removed. Sluice's responses need none: they log
     // errors that have no listener, and are destroyed by all others.
-    if (!(destination instanceof Emitter)) destination.prependListener?.("error", onError);
+    if (!isEmitter(destination)) destination.prependListener?.("error", onError);
     if (this.#body.hasEnded()) this.#body.nextTurn(onEnd);
     else this.#emitter.on("end", onEnd);
     this.#emitter.on("data", listener);

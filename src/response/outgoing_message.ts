@@ -1,5 +1,5 @@
 import { makeAssignable } from "../http/assignable.ts";
-import { Emitter, listenedTo, listenerFailed, runningOnce, tell } from "../http/emitter.ts";
+import { isEmitter, listenedTo, listenerFailed, runningOnce, tell } from "../http/emitter.ts";
 import type { EmitterMethods, EventName, Listener } from "../http/emitter_methods.ts";
 import { originalOf } from "../http/original.ts";
 import { statusText } from "../http/status_text.ts";
@@ -182,6 +182,17 @@ export abstract class OutgoingMessage extends HeaderMethods {
     this.setGiven(typeof reason === "string" ? headers : reason ?? headers);
     this[stateKey].sentStatus = code;
     return this;
+  }
+
+  /**
+   * Another name of `writeHead`, as in Node.
+   *
+   * @param status Status
+   * @param reason Reason phrase, or the headers
+   * @param headers Headers to set in addition to the present ones
+   */
+  writeHeader(status: number, reason?: string | HeaderInit, headers?: HeaderInit): this {
+    return this.writeHead(status, reason, headers);
   }
 
   /** Sends the status and headers now, before the body. */
@@ -643,7 +654,7 @@ function forgetStream(exchange: Exchange, stream: OpenStream): void {
 function watchPipe(message: OutgoingMessage, source: unknown): void {
   const { on, off, listenerCount } = (source ?? {}) as Partial<EmitterMethods>;
   // ours ignores errors without a listener: any client can disconnect
-  if (source instanceof Emitter || !on || !off || !listenerCount) return;
+  if (isEmitter(source) || !on || !off || !listenerCount) return;
   const stream = source as EmitterMethods;
   const failed = (error: unknown): void => {
     if (stream.listenerCount("error") > 1) return;

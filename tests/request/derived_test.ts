@@ -38,7 +38,15 @@ const RESPONSE_CALLS: Readonly<Record<string, readonly unknown[]>> = {
   ...{ adopt: [new Response("web")], setGiven: [{ a: "b" }], setHeader: ["a", "b"], appendHeader: ["x-a", "b"] },
   ...{ setHeaders: [new Headers({ a: "b" })], getHeader: ["x-a"], getHeaders: [], getHeaderNames: [] },
   ...{ getRawHeaderNames: [], hasHeader: ["x-a"], removeHeader: ["x-a"], writeHead: [203], flushHeaders: [] },
-  ...{ write: ["part"], end: ["end"], _isLenientHeaderValidation: [], _implicitHeader: [], setTimeout: [0], cork: [] },
+  ...{
+    writeHeader: [203],
+    write: ["part"],
+    end: ["end"],
+    _isLenientHeaderValidation: [],
+    _implicitHeader: [],
+    setTimeout: [0],
+    cork: [],
+  },
   ...{ uncork: [], addTrailers: [{}], writeEarlyHints: [{}], writeContinue: [], writeProcessing: [], destroy: [] },
 };
 

@@ -57,6 +57,8 @@ for (const [runtime, start, ignore] of [["Node", startNode, skipNode], ["Deno", 
     assertEquals(await ask("/parsed-after"), [{ a: 1 }, true]);
     assertEquals(await ask("/cloned-before"), [{ a: 1 }, '{"a":1}']);
     assertEquals(await ask("/partly-read"), [true, "TypeError", "TypeError"]);
+    assertEquals(await ask("/listened-before"), [true, "TypeError", "TypeError", '{"a":1}']);
+    assertEquals(await ask("/listened-after"), ['{"a":1}', true, "TypeError"]);
   });
 
   onRuntime("method and target of req.request are as they were sent", async (at) => {

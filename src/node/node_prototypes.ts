@@ -1,0 +1,21 @@
+import { IncomingMessage as NodesIncomingMessage, ServerResponse } from "node:http";
+import { mixEmitter } from "../http/emitter.ts";
+import type { EmitterMethods } from "../http/emitter_methods.ts";
+import { IncomingMessage } from "../request/incoming_message.ts";
+import { HeaderMethods } from "../response/header_methods.ts";
+
+/**
+ * Lets the prototypes of requests and responses end in Node's, as Express's do: packages ask for
+ * `req instanceof http.IncomingMessage`, and some add methods there, such as passport before 0.5. All that ours have
+ * comes first.
+ */
+export function inheritFromNode(): void {
+  inherit(IncomingMessage.prototype, NodesIncomingMessage.prototype);
+  inherit(HeaderMethods.prototype, ServerResponse.prototype);
+}
+
+// the emitter, from which both inherit otherwise, would have to inherit from both of Node's
+function inherit(ours: EmitterMethods, nodes: object): void {
+  mixEmitter(ours);
+  Object.setPrototypeOf(ours, nodes);
+}
