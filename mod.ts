@@ -65,12 +65,19 @@ export { HttpError, type HttpErrorOptions } from "./src/http/http_error.ts";
 export { FastMatcher } from "./src/matching/fast_matcher.ts";
 export { Layer } from "./src/matching/layer.ts";
 
-export type { BodyOptions, ForeignVerify, RawBytes, Verify } from "./src/middleware/body/body_options.ts";
+export type {
+  BodyOptions,
+  ForeignVerify,
+  JsonOptions,
+  RawBytes,
+  UrlencodedOptions,
+  Verify,
+} from "./src/middleware/body/body_options.ts";
 export type { BodyParser } from "./src/middleware/body/body_parser.ts";
-export { json, type JsonOptions } from "./src/middleware/body/json.ts";
+export { json } from "./src/middleware/body/json.ts";
 export { raw } from "./src/middleware/body/raw.ts";
 export { text } from "./src/middleware/body/text.ts";
-export { urlencoded, type UrlencodedOptions } from "./src/middleware/body/urlencoded.ts";
+export { urlencoded } from "./src/middleware/body/urlencoded.ts";
 export type { LoadFigures } from "./src/middleware/overload/load.ts";
 export type { RequestPriority, ShedLoadOptions } from "./src/middleware/overload/options.ts";
 export { type LoadShedder, shedLoad } from "./src/middleware/overload/shed_load.ts";

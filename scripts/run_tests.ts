@@ -19,15 +19,13 @@ const env: Record<string, string> = { NODE_ENV: "test" };
 const LIMIT_MS = (Deno.env.has("SLUICE_FUZZ_OPERATIONS") ? 40 : 25) * 60_000;
 
 /**
- * Folders whose tests start other programs and wait for them. They run in parallel with the rest, which halves the
- * time; those that install packages are with the rest, so that both halves take about as long.
+ * Parts that run beside the rest, by their names: tests that start other programs, and wait for them. With two
+ * processors, three parts take the least time, and these take about as long as the rest.
  */
-const BESIDE = [
-  "tests/examples/",
-  "tests/reliability/",
-  "tests/runtime/",
-  "tests/workers/",
-];
+const BESIDE: Readonly<Record<string, readonly string[]>> = {
+  contract: ["tests/examples/", "tests/npm/", "tests/runtime/contract_test.ts"],
+  runtimes: ["tests/create/", "tests/reliability/", "tests/runtime/", "tests/workers/"],
+};
 
 /**
  * Runs one part under `deno test` and adds its figures to the total.
@@ -126,13 +124,16 @@ try {
       ...(chromium === undefined ? ["tests/browser/"] : []),
       ...(typeof redis === "string" || !node ? ["tests/create/", "tests/ecosystem/", "tests/npm/"] : []),
     ];
-    const tests = (name: string, paths: string[], ignored: string[], quiet: boolean) => {
-      const ignore = ignored.length > 0 ? [`--ignore=${ignored.join(",")}`] : [];
-      return part(name, [...unchecked, ...ignore, ...paths], quiet);
+    const tests = (name: string, paths: readonly string[], quiet: boolean) => {
+      const ofOthers = Object.values(BESIDE).flat().filter((path) => {
+        return !paths.includes(path) && paths.some((own) => path.startsWith(own));
+      });
+      const without = [...ignored, ...ofOthers].join(",");
+      return part(name, [...unchecked, ...(without === "" ? [] : [`--ignore=${without}`]), ...paths], quiet);
     };
     await Promise.all([
-      tests("tests", ["tests/", "advanced/"], [...ignored, ...BESIDE], false),
-      tests("beside", BESIDE, [], true),
+      tests("tests", ["tests/", "advanced/"], false),
+      ...Object.entries(BESIDE).map(([name, paths]) => tests(name, paths, true)),
     ]);
     await part("docs", [...flags, "--doc", "mod.ts", "src/"]);
   }

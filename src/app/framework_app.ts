@@ -8,7 +8,7 @@ import { Callable } from "../http/callable.ts";
 import { mixEmitter } from "../http/emitter.ts";
 import type { EmitterMethods, EventName, Listener } from "../http/emitter_methods.ts";
 import { describe } from "../http/error_text.ts";
-import { isOriginal } from "../http/original.ts";
+import { isOriginal, originalKey, originalOf } from "../http/original.ts";
 import type { FastMatcher } from "../matching/fast_matcher.ts";
 import { type AnyHandler, type Mounted, mountedKey } from "../matching/layer.ts";
 import { defineVerbs } from "../matching/methods.ts";
@@ -125,6 +125,12 @@ export class FrameworkApp<
   L extends Record<string, Untyped> = Record<string, Untyped>,
   AppLocals extends Record<string, Untyped> = Record<string, Untyped>,
 > extends Callable implements AppLike {
+  /**
+   * Itself, by which what is derived from it, and proxies, find what is private.
+   *
+   * @internal
+   */
+  readonly [originalKey]: object = this;
   // Private fields come first: V8 turns an object with more than twelve properties into a hash table when it gets
   // another one by a computed key, which is how private fields are added, and every access is a look-up from then on.
   /** Its own request and response classes, made on first use of `app.request` or `app.response`. */
@@ -143,7 +149,9 @@ export class FrameworkApp<
     configurable: true,
     enumerable: true,
     get(this: FrameworkApp) {
-      return this.#fetch ?? this.#firstFetch();
+      // for every request, and so without a call
+      const original = this[originalKey] as FrameworkApp;
+      return original.#fetch ?? original.#firstFetch();
     },
     set(this: FrameworkApp, value) {
       assignOwn(this, "fetch", value);
@@ -236,12 +244,12 @@ export class FrameworkApp<
 
   /** Prototype of this application's requests; add your own methods here. */
   get request(): FrameworkRequest & Record<string, Untyped> {
-    return this.#ownClasses().Request.prototype;
+    return originalOf(this).#ownClasses().Request.prototype;
   }
 
   /** Prototype of this application's responses; add your own methods here. */
   get response(): FrameworkResponse & Record<string, Untyped> {
-    return this.#ownClasses().Response.prototype;
+    return originalOf(this).#ownClasses().Response.prototype;
   }
 
   #ownClasses(): AppClasses {
@@ -257,14 +265,16 @@ export class FrameworkApp<
 
   /** The router, with all layers in registration order. Made on first use, with the routing settings of that moment. */
   get router(): Router {
-    if (this.#router === null) {
-      this.routerOptions = {
-        caseSensitive: this.enabled("case sensitive routing"),
-        strict: this.enabled("strict routing"),
-      };
-      this.#router = new BaseRouter(this.routerOptions, "app");
-    }
-    return this.#router;
+    const original = originalOf(this);
+    return original.#router ?? original.#firstRouter();
+  }
+
+  #firstRouter(): Router {
+    this.routerOptions = {
+      caseSensitive: this.enabled("case sensitive routing"),
+      strict: this.enabled("strict routing"),
+    };
+    return this.#router = new BaseRouter(this.routerOptions, "app");
   }
 
   /**
@@ -272,11 +282,11 @@ export class FrameworkApp<
    * anew without any routes: `undefined` for an empty one.
    */
   get _router(): Router | undefined {
-    return this.#router ?? undefined;
+    return originalOf(this).#router ?? undefined;
   }
 
   set _router(router: Router | null | undefined) {
-    this.#router = router ?? null;
+    originalOf(this).#router = router ?? null;
     noteRegistration();
   }
 
@@ -296,7 +306,7 @@ export class FrameworkApp<
       get source() {
         return source();
       },
-      enter: (req, res) => this.#enter(req, res),
+      enter: (req, res) => originalOf(this).#enter(req, res),
     };
   }
 
@@ -374,7 +384,7 @@ export class FrameworkApp<
         `app.handle takes a Request, such as new Request("http://localhost/"), not ${describe(first)}`,
       );
     }
-    const leave = this.#enter(first, second);
+    const leave = originalOf(this).#enter(first, second);
     this.router.handle(first, second, (error) => {
       if (typeof next === "function") {
         leave(error);
@@ -428,7 +438,7 @@ export class FrameworkApp<
     // `mount` is emitted before later arguments are registered
     for (const fn of handlers) {
       this.router.use(path as string, fn as Handler);
-      if (isApplication(fn)) this.#adopt(path, fn);
+      if (isApplication(fn)) adopt(this, path, fn);
     }
     return this;
   }
@@ -454,12 +464,6 @@ export class FrameworkApp<
   mount(path: Path, handler: FetchHandler | FetchApp): this {
     this.router.mount(path, handler);
     return this;
-  }
-
-  #adopt(path: Path, child: ExpressApp): void {
-    child.mountpath = path;
-    child.parent = this;
-    child.emit("mount", this);
   }
 
   /**
@@ -548,7 +552,7 @@ export class FrameworkApp<
     if (arguments.length === 1) return this.settings[name];
     storeSetting(this.settings, name, value);
     if (isDeveloped(this)) misspeltSetting(name).forEach(noteAdvice);
-    this.#untouchedDefaults.delete(name);
+    originalOf(this).#untouchedDefaults.delete(name);
     if (name === "env") envIsKnown(this);
     return this;
   }
@@ -710,14 +714,14 @@ export class FrameworkApp<
   ): Server {
     const { fetch } = this;
     // again, because layers may have been registered since it was first read
-    this.#indexLayers();
+    originalOf(this).#indexLayers();
     if (isAdviceNoted) tellNoted(this);
-    return this.#lifecycle.listen(fetch, [port, ...rest]);
+    return originalOf(this).#lifecycle.listen(fetch, [port, ...rest]);
   }
 
   /** The server, or the first one if it listens more than once; `null` before `listen` and after `close`. */
   get server(): Server | null {
-    return this.#lifecycle.server;
+    return originalOf(this).#lifecycle.server;
   }
 
   /**
@@ -729,7 +733,7 @@ export class FrameworkApp<
    * @throws {RangeError} If the deadline is not a valid timer delay
    */
   close(options?: CloseOptions | ((error?: Error) => void), callback?: (error?: Error) => void): Promise<void> {
-    return this.#lifecycle.close(options, callback);
+    return originalOf(this).#lifecycle.close(options, callback);
   }
 
   /**
@@ -747,7 +751,7 @@ export class FrameworkApp<
    */
   get [connectionsKey](): Connections {
     if (this.parent !== undefined) return this.parent[connectionsKey];
-    return this.#connections ??= new Connections((error, phase) => this.reportError(error, { phase }));
+    return originalOf(this).#connections ??= new Connections((error, phase) => this.reportError(error, { phase }));
   }
 
   /**
@@ -756,7 +760,7 @@ export class FrameworkApp<
    * @internal
    */
   get openStreams(): OpenStreams {
-    return this.parent === undefined ? this.#openStreams : this.parent.openStreams;
+    return this.parent === undefined ? originalOf(this).#openStreams : this.parent.openStreams;
   }
 
   /**
@@ -804,7 +808,7 @@ export class FrameworkApp<
    */
   background(work: PromiseLike<unknown>, info: unknown, context: unknown, req?: object): void {
     const failed = (error: unknown): void => this.reportError(error, { req, phase: "background" });
-    detectPlatform().waitUntil(this.#lifecycle.follow(work, failed), info, context);
+    detectPlatform().waitUntil(originalOf(this).#lifecycle.follow(work, failed), info, context);
   }
 
   /**
@@ -880,7 +884,7 @@ export class FrameworkApp<
   resumeRequest(kept: ResumedRequest): FrameworkRequest {
     const exchange = new Exchange(kept.request, kept.info, kept.context, this);
     exchange.target.mount = kept.mount;
-    const classes = this.#classes ?? { Request: FrameworkRequest, Response: FrameworkResponse };
+    const classes = originalOf(this).#classes ?? { Request: FrameworkRequest, Response: FrameworkResponse };
     const req = new classes.Request(exchange);
     const res = req.res = new classes.Response(exchange, req);
     req.params = kept.params;
@@ -897,6 +901,12 @@ export class FrameworkApp<
 function inheritClasses(child: FrameworkApp, parent: FrameworkApp): void {
   Object.setPrototypeOf(child.request, parent.request);
   Object.setPrototypeOf(child.response, parent.response);
+}
+
+function adopt(parent: FrameworkApp, path: Path, child: ExpressApp): void {
+  child.mountpath = path;
+  child.parent = parent;
+  child.emit("mount", parent);
 }
 
 function isApplication(fn: AnyHandler): fn is AnyHandler & ExpressApp {

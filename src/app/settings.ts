@@ -53,8 +53,8 @@ export interface AppSettings {
   "json replacer"?: SettingValue;
   /** Indentation for `JSON.stringify`; none by default. */
   "json spaces"?: string | number;
-  /** `"simple"`, the default, `"extended"`, `false`, or a function of the query string. */
-  "query parser": boolean | "simple" | "extended" | ((text: string) => Record<string, SettingValue>);
+  /** `"simple"`, the default, `"extended"`, `false`, or a function of the query string, `null` if there is none. */
+  "query parser": boolean | "simple" | "extended" | ((text: string | null) => Record<string, SettingValue>);
   /** Treats `/foo` and `/foo/` as different paths; off by default. */
   "strict routing"?: boolean;
   /** How many labels of the host, from the right, belong to the domain itself; 2 by default. */
@@ -128,10 +128,10 @@ export function storeSetting(settings: Record<string, SettingValue>, name: strin
 /**
  * Parses a query as `"simple"` does, for applications in development that have not chosen: what Express 4 nests is noted.
  *
- * @param text The query string
+ * @param text The query string, `null` if there is none
  */
-export function parseUnchosenQuery(text: string): Record<string, string | string[]> {
-  if (hasBrackets(text)) {
+export function parseUnchosenQuery(text: string | null): Record<string, string | string[]> {
+  if (text !== null && hasBrackets(text)) {
     noteAdvice(
       'req.query: names with brackets, as in "filter[name]=x", are not nested; Express 4 nests them: write ' +
         'app.set("query parser", "extended"), or "simple" to leave it so',
@@ -168,7 +168,7 @@ function compileQueryParser(value: SettingValue): unknown {
   if (typeof value === "function") return value;
   if (value === true || value === "simple") return parseSimpleQuery;
   if (value === false) return undefined;
-  if (value === "extended") return (text: string) => parseExtendedQuery(text, { allowPrototypes: true });
+  if (value === "extended") return (text: string | null) => parseExtendedQuery(text ?? "", { allowPrototypes: true });
   throw new TypeError(
     `unknown value for query parser function: ${String(value)}; use "simple", "extended", false or a function`,
   );

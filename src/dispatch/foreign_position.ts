@@ -13,7 +13,7 @@ export interface ForeignRequest extends WalkedRequest {
   /** Path and query before any mount. */
   originalUrl?: string;
   /** The part of the path that mounts have consumed. */
-  baseUrl?: string;
+  baseUrl?: string | undefined;
   /** Path parameters. */
   params?: unknown;
 }
@@ -22,6 +22,8 @@ export interface ForeignRequest extends WalkedRequest {
 export class ForeignPosition implements Position {
   readonly writesUrl = true;
   #req: ForeignRequest;
+  /** What it was before, `undefined` for a request that comes directly from a server. */
+  #outside: string | undefined;
   #base: string;
   #removed = "";
   #slashAdded = false;
@@ -31,9 +33,22 @@ export class ForeignPosition implements Position {
   /** @param req The request */
   constructor(req: ForeignRequest) {
     this.#req = req;
+    this.#outside = req.baseUrl;
     this.#base = req.baseUrl ?? "";
     req.baseUrl = this.#base;
     req.originalUrl = req.originalUrl || req.url || "";
+  }
+
+  /**
+   * What to call when no layer answered.
+   *
+   * @param next Called with `req.baseUrl` as it was before
+   */
+  leaving(next: (error?: unknown) => void): (error?: unknown) => void {
+    return (error) => {
+      this.#req.baseUrl = this.#outside;
+      next(error);
+    };
   }
 
   get params(): unknown {

@@ -8,6 +8,7 @@ import type { Platform } from "../platform/platform.ts";
 import { IncomingRequest } from "./incoming_request.ts";
 import { loadPackage } from "./load_package.ts";
 import { nextTurn } from "./next_turn.ts";
+import type { NodeInfo } from "./node_info.ts";
 import { nodeFiles } from "./node_files.ts";
 import { toNodeHandler } from "./node_handler.ts";
 import { serveOnNode } from "./node_server.ts";
@@ -31,6 +32,8 @@ export const nodePlatform: Platform = {
   visitHeaders: (request, visitor) => IncomingRequest.visitHeaders(request, visitor),
   watchClient: (request, watch, listen) => IncomingRequest.watchClient(request, watch, listen),
   fillSink: (request, sink) => IncomingRequest.fillSink(request, sink),
+  // over HTTP/2 there is no such property
+  closesWithAnswer: (_request, info) => (info as Partial<NodeInfo> | undefined)?.res?.shouldKeepAlive === false,
   inflater: (coding) => builtinInflater(zlib as BuiltinZlib, coding),
   colours: () => process.stdout.isTTY === true && !process.env["NO_COLOR"],
   loadPackage,

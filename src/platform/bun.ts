@@ -76,6 +76,7 @@ export function bunPlatform(): Platform {
     forgetsPeer: true,
     dropsBodies: true,
     localOf,
+    closesWithAnswer: (request) => request.headers.get("connection")?.toLowerCase() === "close",
     awaits: (_request, info) => hasMethod<BunServer>(info, "requestIP"),
     env: (name) => globals.process.env[name],
     usualEnv: () => "development",

@@ -50,6 +50,12 @@ export interface AppLike extends EmitterMethods {
    */
   readonly runtimeSupport: RuntimeSupport;
   /**
+   * Loads a package by name.
+   *
+   * @internal
+   */
+  loadPackage(name: string): Promise<unknown>;
+  /**
    * Keeps work going after the response: the platform waits for it, and so does closing the application.
    *
    * @internal

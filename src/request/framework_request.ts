@@ -177,9 +177,11 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = Pars
     return this.body !== undefined && this.readableEnded;
   }
 
-  /** The part of the path that mounts have consumed, without a trailing slash. */
+  /** The part of the path that mounts have consumed, without a trailing slash; as in Express, `undefined` after a 404. */
   get baseUrl(): string {
-    return (originalOf<AnyRequest>(this)[parsedKey]?.baseUrl ?? exchangeOf(this)?.target.baseUrl) as string;
+    const target = exchangeOf(this)?.target;
+    const isOutside = target?.params === undefined && target?.mount === 0;
+    return (originalOf<AnyRequest>(this)[parsedKey]?.baseUrl ?? (isOutside ? undefined : target?.baseUrl)) as string;
   }
 
   // Express's routers append what their mounts consume, and restore the old value afterwards
@@ -241,7 +243,7 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = Pars
     if (state.query === undefined || text !== state.queryOf || parse !== state.queryBy) {
       // a mounted application may have another parser
       state.queryBy = parse;
-      state.query = parse ? parse(text ?? "") : Object.create(null);
+      state.query = parse ? parse(text) : Object.create(null);
       state.queryOf = text;
     }
     return state.query as Query;
@@ -482,7 +484,7 @@ function derivedQuery(req: AnyRequest): unknown {
   // the same object, as long as it is the same query
   if (original !== req && req.url === original.url && req.app === original.app) return original.query;
   const parse = appOf(req, "req.query").get("query parser fn");
-  const text = urlPartsOf(req)?.query ?? "";
+  const text = urlPartsOf(req)?.query ?? null;
   return parse ? parse(text) : Object.create(null);
 }
 

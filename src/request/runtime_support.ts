@@ -128,6 +128,14 @@ export interface RuntimeSupport extends TagMaker {
    * @returns Stops; `null` if the body has to be read in the usual way
    */
   fillSink?(request: Request, sink: BodySink): StopFilling | null;
+  /**
+   * Tells whether the connection of a request is closed with the response, and reset if its body has not come by then.
+   * Absent where the runtime takes the rest of a body in any case.
+   *
+   * @param request The request
+   * @param info The platform's second argument
+   */
+  closesWithAnswer?(request: Request, info: unknown): boolean;
   /** The sender of a request, from the platform's second argument. */
   peerOf(info: unknown, request: Request): Peer;
   /**

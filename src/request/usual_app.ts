@@ -12,7 +12,7 @@ export function provideUsualApp(makeApp: () => AppLike): void {
   make = makeApp;
 }
 
-/** An application with the usual settings, for middleware that is called without one, as in unit tests. */
+/** An application with the usual settings, for what is used without one: middleware in unit tests, views that a program makes. */
 export function usualApp(): AppLike {
   return made ??= make!();
 }

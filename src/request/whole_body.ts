@@ -8,6 +8,7 @@ import { BodyWait, type Impatient } from "./body_patience.ts";
 import { bodyBudget, bodyTimeout } from "./body_settings.ts";
 import { type BodySink, fillFrom, type StopFilling } from "./body_sink.ts";
 import type { Exchange } from "./exchange.ts";
+import { UNREAD_BODY_MS } from "./readable_body.ts";
 
 /** The bytes of a body as they came, or its text where the runtime could read that at once. */
 export type BodyContent = Uint8Array<ArrayBuffer> | string;
@@ -52,8 +53,8 @@ export type BodyFailed = (error: Error) => void;
  */
 export function readWhole(exchange: Exchange, wanted: Wanted, take: TakeBody, fail: BodyFailed): void {
   const { announced, limit } = wanted;
-  if (announced !== undefined && announced > limit) return fail(tooLarge(limit, { length: announced }));
   const reading = new WholeBody(exchange, wanted, take, fail);
+  if (announced !== undefined && announced > limit) reading.refuse(tooLarge(limit, { length: announced }));
   reading.begin();
 }
 
@@ -81,6 +82,9 @@ class WholeBody implements BodySink, Impatient {
   #wait: BodyWait | null = null;
   #stop: StopFilling | null = null;
   #over = false;
+  /** The error for a body above the limit, while the rest of it is discarded. */
+  #refusal: Error | null = null;
+  #refusalTimer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(exchange: Exchange, wanted: Wanted, take: TakeBody, fail: BodyFailed) {
     this.#exchange = exchange;
@@ -90,7 +94,22 @@ class WholeBody implements BodySink, Impatient {
     this.#holding = new Holding(bodyBudget(exchange.app.settings));
   }
 
+  /**
+   * Refuses the body: at once, unless the connection is closed with the response. A client that writes all of its body
+   * before it reads would lose the response then, so as in Express what it sends is discarded first, but not for ever.
+   */
+  refuse(error: Error): void {
+    const { app, info, target: { request } } = this.#exchange;
+    const isInflated = this.#wanted.instead !== undefined;
+    if (isInflated || !app.runtimeSupport.closesWithAnswer?.(request, info)) return this.#giveUp(error);
+    this.#refusal = error;
+    this.#collector = null;
+    this.#holding.release();
+    this.#refusalTimer = setTimeout(() => this.#giveUp(error), UNREAD_BODY_MS);
+  }
+
   begin(): void {
+    if (this.#over) return;
     const { app, target: { request } } = this.#exchange;
     const { announced, instead } = this.#wanted;
     this.#wait = new BodyWait(bodyTimeout(app.settings), this, app.runtimeSupport);
@@ -120,10 +139,11 @@ class WholeBody implements BodySink, Impatient {
   take(chunk: Uint8Array<ArrayBuffer>): void {
     if (this.#over) return;
     this.#wait?.restart();
+    if (this.#refusal !== null) return;
     const { limit } = this.#wanted;
     const collector = this.#collector ??= new ByteCollector();
     const received = collector.length + chunk.length;
-    if (received > limit) return this.#giveUp(tooLarge(limit, { received }));
+    if (received > limit) return this.refuse(tooLarge(limit, { received }));
     try {
       this.#holding.take(chunk.length);
     } catch (error) {
@@ -152,6 +172,7 @@ class WholeBody implements BodySink, Impatient {
 
   #done(content: BodyContent): void {
     if (this.#over) return;
+    if (this.#refusal !== null) return this.#giveUp(this.#refusal);
     const { limit } = this.#wanted;
     // whoever makes a request in the process may announce any length
     if (isLongerThan(content, limit)) return this.#giveUp(tooLarge(limit, { received: lengthOf(content) }));
@@ -163,10 +184,11 @@ class WholeBody implements BodySink, Impatient {
   #giveUp(error: Error): void {
     if (this.#over) return;
     this.#over = true;
+    clearTimeout(this.#refusalTimer);
     this.#wait?.end();
     this.#holding.release();
     this.#stop?.();
-    this.#fail(error);
+    this.#fail(this.#refusal ?? error);
   }
 }
 

@@ -430,19 +430,22 @@ export abstract class OutgoingMessage extends HeaderMethods {
   /** Accepted but not sent: a web response has no trailers. */
   addTrailers(_headers: HeaderInit): void {}
 
-  /** Accepted but not sent, since a request has only one web response; the callback runs. */
-  writeEarlyHints(_hints: Record<string, string | string[]>, callback?: () => void): void {
-    if (callback !== undefined) queueMicrotask(guarded(this, callback));
+  /**
+   * Sends a `103 Early Hints` before the response, on Node. Elsewhere nothing is sent, since a request has only one web
+   * response; the callback runs.
+   */
+  writeEarlyHints(hints: Record<string, string | string[]>, callback?: () => void): void {
+    inform(this, "writeEarlyHints", [hints], callback);
   }
 
-  /** Accepted but not sent, like early hints; the platform itself sends the `100 Continue` that a client expects. */
+  /** The same with `100 Continue`, which the platform itself sends to a client that expects it. */
   writeContinue(callback?: () => void): void {
-    if (callback !== undefined) queueMicrotask(guarded(this, callback));
+    inform(this, "writeContinue", [], callback);
   }
 
-  /** Accepted but not sent, like early hints. */
+  /** The same with `102 Processing`. */
   writeProcessing(callback?: () => void): void {
-    if (callback !== undefined) queueMicrotask(guarded(this, callback));
+    inform(this, "writeProcessing", [], callback);
   }
 
   /**
@@ -530,6 +533,15 @@ export function isHooked(message: OutgoingMessage): boolean {
 let isShown = false;
 
 // npm's cookies calls that setHeader on responses, and so does Koa, whose applications can be mounted
+// only Node's own response has room for another one in front of it
+function inform(res: OutgoingMessage, name: string, args: readonly unknown[], callback?: () => void): void {
+  const done = callback === undefined ? undefined : guarded(res, callback);
+  const nodes = (exchangeOf(res)?.info as { res?: Record<string, unknown> } | null | undefined)?.res;
+  const send = nodes?.["headersSent"] === false && !res.headersSent ? nodes[name] : undefined;
+  if (typeof send === "function") send.call(nodes, ...args, done);
+  else if (done !== undefined) queueMicrotask(done);
+}
+
 function show(http: NodeHttp | undefined): void {
   isShown = true;
   if (http === undefined) return;

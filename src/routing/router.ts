@@ -1,6 +1,7 @@
 import { noteAdvice } from "../http/advice.ts";
 import { Callable } from "../http/callable.ts";
 import { describe } from "../http/error_text.ts";
+import { originalKey, originalOf } from "../http/original.ts";
 import { checkNames, type OptionNames, unknownOptions } from "../http/check_option.ts";
 import { positionOf } from "../dispatch/foreign_position.ts";
 import { matchedAs } from "../dispatch/handle_request.ts";
@@ -93,6 +94,12 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
   readonly mergeParams: boolean;
   /** Whether a trailing slash makes a difference. */
   readonly strict: boolean;
+  /**
+   * Itself, by which what is derived from it, and proxies, find what is private.
+   *
+   * @internal
+   */
+  readonly [originalKey]: object = this;
   #layers: Layer[] = [];
   readonly #name: string;
   readonly #routeOptions: PathOptions;
@@ -130,10 +137,10 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
     enumerable: true,
     get(this: BaseRouter) {
       noteRegistration();
-      return this.#layers;
+      return originalOf(this).#layers;
     },
     set(this: BaseRouter, layers: Layer[]) {
-      this.#layers = layers;
+      originalOf(this).#layers = layers;
       noteRegistration();
     },
   };
@@ -201,7 +208,7 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
   static #hasSockets(router: BaseRouter, seen: Set<BaseRouter>): boolean {
     if (seen.has(router)) return false;
     seen.add(router);
-    return router.#layers.some(({ socket, mounted }) => {
+    return originalOf(router).#layers.some(({ socket, mounted }) => {
       if (socket || mounted === null) return socket;
       const { source } = mounted;
       return source instanceof BaseRouter ? BaseRouter.#hasSockets(source, seen) : source.hasSockets;
@@ -219,10 +226,13 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
    * @throws {TypeError} If there is no `next`
    */
   handle(req: Untyped, res: Untyped, next: Next): void {
-    if (typeof next !== "function") throw new TypeError(`${this.#name}.handle: argument callback is required`);
+    if (typeof next !== "function") {
+      throw new TypeError(`${originalOf(this).#name}.handle: argument callback is required`);
+    }
     const position = positionOf(req);
-    const as = position instanceof Target ? matchedAs(this, position) : undefined;
-    new Walk(this, { req, res, position, as }, { walked: next }).start();
+    const isOwn = position instanceof Target;
+    const as = isOwn ? matchedAs(this, position) : undefined;
+    new Walk(this, { req, res, position, as }, { walked: isOwn ? next : position.leaving(next) }).start();
   }
 
   /** Adds middleware, error handlers, routers or apps, for every path. */
@@ -278,9 +288,10 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
     ...handlers: PathHandler<P & Outer, Given<ResBody>, ReqBody, ReqQuery, Given<Ls>>[]
   ): this;
   use(...args: unknown[]): this {
-    const caller = `${this.#name}.use`;
+    const original = originalOf(this);
+    const caller = `${original.#name}.use`;
     const { path, handlers } = splitPath(caller, args);
-    for (const fn of handlers) this.#mount(path, fn, caller, handlers);
+    for (const fn of handlers) original.#mount(path, fn, caller, handlers);
     return this;
   }
 
@@ -292,8 +303,9 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
    * @throws {TypeError} If the handler is neither
    */
   mount(path: Path, handler: FetchHandler | FetchApp): this {
-    const caller = `${this.#name}.mount`;
-    this.#mount(path, fetchMount(caller, handler) as AnyHandler, caller);
+    const original = originalOf(this);
+    const caller = `${original.#name}.mount`;
+    original.#mount(path, fetchMount(caller, handler) as AnyHandler, caller);
     return this;
   }
 
@@ -315,7 +327,8 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
    * @throws {TypeError} If the path is not valid
    */
   route<const P extends Path>(path: P): Route<ParamsOf<P> & Outer, Record<string, Untyped>, Outer> {
-    return this.#route(path, `${this.#name}.route`) as unknown as Route<
+    const original = originalOf(this);
+    return original.#route(path, `${original.#name}.route`) as unknown as Route<
       ParamsOf<P> & Outer,
       Record<string, Untyped>,
       Outer
@@ -337,18 +350,19 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
    * @throws {TypeError} If the path is not valid, or a handler is missing or not a function
    */
   register(method: string | null, path: Path, handlers: readonly unknown[]): this {
-    if (method !== this.#method) {
-      this.#method = method;
-      this.#caller = `${this.#name}.${method ?? "all"}`;
+    const original = originalOf(this);
+    if (method !== original.#method) {
+      original.#method = method;
+      original.#caller = `${original.#name}.${method ?? "all"}`;
     }
-    const caller = this.#caller;
+    const caller = original.#caller;
     if (typeof path === "function") {
       throw new TypeError(
         `${caller} takes a path before its handlers, as in ${caller}("/path", handler), not a function`,
       );
     }
     const functions = checkedHandlers(caller, handlers);
-    this.#route(path, caller).add(method, functions, caller);
+    original.#route(path, caller).add(method, functions, caller);
     return this;
   }
 
@@ -369,7 +383,7 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
       for (const one of name) this.param(one, handler);
       return this;
     }
-    const caller = `${this.#name}.param`;
+    const caller = `${originalOf(this).#name}.param`;
     if (!name) throw new TypeError(`${caller}: argument name is required`);
     if (typeof name !== "string") {
       throw new TypeError(`${caller}: argument name must be a string, not ${describe(name)}`);
@@ -414,7 +428,7 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
     callback?: GroupCallback<ParamsOf<P> & Outer>,
   ): this;
   group(prefix: string, options: GroupOptions | GroupCallback<Untyped>, callback?: GroupCallback<Untyped>): this {
-    const caller = `${this.#name}.group`;
+    const caller = `${originalOf(this).#name}.group`;
     const fill = typeof options === "function" ? options : callback;
     if (typeof fill !== "function") {
       throw new TypeError(`${caller} requires a callback that fills the router, not ${describe(fill)}`);
@@ -431,7 +445,7 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
     const { middleware = [], ...rest } = given;
     const router = new BaseRouter({ mergeParams: true, ...rest }) as Router;
     const { path, handlers } = splitPath(caller, [prefix, middleware, router]);
-    for (const fn of handlers) this.#mount(path, fn, caller);
+    for (const fn of handlers) originalOf(this).#mount(path, fn, caller);
     fill(router);
     return this;
   }
@@ -449,41 +463,42 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
     path: P,
     ...args: [...PathHandler<ParamsOf<P> & Outer>[], WebSocketHandlers<ParamsOf<P> & Outer>]
   ): this {
-    const caller = `${this.#name}.ws`;
+    const original = originalOf(this);
+    const caller = `${original.#name}.ws`;
     const route = new SocketRoute(caller, path, args);
     noteSocket();
-    this.#add(new Layer(caller, path, this.#routeOptions, { route, socket: true }));
+    original.#add(new Layer(caller, path, original.#routeOptions, { route, socket: true }));
     return this;
   }
 
   /** Routes in the order of registration, one entry for each method; derived from the layers. */
   get routes(): RouteDefinition[] {
-    return routesOf(this.#layers);
+    return routesOf(originalOf(this).#layers);
   }
 
   /** Middleware for every path; derived from the layers. */
   get middlewares(): Handler[] {
-    return middlewaresOf(this.#layers);
+    return middlewaresOf(originalOf(this).#layers);
   }
 
   /** Middleware for paths below a prefix; derived from the layers. */
   get prefixMiddlewares(): PrefixMiddleware[] {
-    return prefixMiddlewaresOf(this.#layers);
+    return prefixMiddlewaresOf(originalOf(this).#layers);
   }
 
   /** Mounted routers and apps; derived from the layers. */
   get children(): SubRouter[] {
-    return childrenOf(this.#layers);
+    return childrenOf(originalOf(this).#layers);
   }
 
   /** Error handlers; derived from the layers. */
   get errorHandlers(): ErrorHandler[] {
-    return errorHandlersOf(this.#layers);
+    return errorHandlersOf(originalOf(this).#layers);
   }
 
   /** WebSocket routes; derived from the layers. */
   get wsRoutes(): WebSocketRouteDefinition[] {
-    return wsRoutesOf(this.#layers);
+    return wsRoutesOf(originalOf(this).#layers);
   }
 
   /** The same as {@linkcode BaseRouter.routes}. */

@@ -9,7 +9,7 @@ import type { Untyped } from "../../request/untyped.ts";
 import { type BodyContent, readWhole } from "../../request/whole_body.ts";
 import type { FrameworkResponse } from "../../response/framework_response.ts";
 import type { CheckedOptions, RawBytes, Verify } from "./body_options.ts";
-import { parseForeign } from "./parse_foreign.ts";
+import { type ForeignParser, parseForeign } from "./parse_foreign.ts";
 import { assertLength, isUncoded, readBody } from "./read_body.ts";
 
 /** A body parser as a middleware: sets `req.body`, unless the body is of another type. */
@@ -42,8 +42,7 @@ export function bodyParser(options: CheckedOptions, parsing: Parsing): BodyParse
   // The last type of a body that was parsed as it came. Comparing it costs next to nothing, and looking it up 0.15 µs on
   // V8, which has to hash a string that has just come from a client.
   let usual: string | undefined;
-  const middleware: BodyParser = (req, res, next) => {
-    if (exchangeOf(req) === null) return parseForeign(middleware, req, res, next);
+  const take: ForeignParser = (req, res, next, shown) => {
     if (isWithoutBody(req)) return skip(req, next);
     const type = req.get("content-type") ?? "";
     const isUsual = type === usual;
@@ -58,7 +57,7 @@ export function bodyParser(options: CheckedOptions, parsing: Parsing): BodyParse
     markParsed(req);
     const length = announcedLength(req);
     if (length === undefined && !hasUnannouncedBody(req)) return next();
-    if (known !== true && !options.wants(req, type)) return next();
+    if (known !== true && !options.wants(req, type, shown)) return next();
     // a copy, if earlier middleware listens for the chunks
     const beside = req[exchangeKey].reading?.beside() ?? null;
     if (beside === null) {
@@ -68,11 +67,13 @@ export function bodyParser(options: CheckedOptions, parsing: Parsing): BodyParse
         return takeText(req, length, options.limit, textOnly, next);
       }
     }
-    parse(req, res, options, parsing, beside).then((body) => {
+    parse(req, res, shown, options, parsing, beside).then((body) => {
       if (body !== NO_BODY) req.body = body;
       next();
     }, next);
   };
+  const middleware: BodyParser = (req, res, next) =>
+    exchangeOf(req) === null ? parseForeign(take, req, res, next) : take(req, res, next, req);
   // packages look for a layer of this name, as Nest does before it adds its own parser
   return Object.defineProperty(middleware, "name", { value: `${options.parser}Parser` });
 }
@@ -178,6 +179,7 @@ const NO_BODY: object = {};
 async function parse(
   req: FrameworkRequest,
   res: FrameworkResponse,
+  shown: object,
   options: CheckedOptions,
   { acceptsCharset, parseText }: Parsing,
   beside: ReadableStream<Uint8Array<ArrayBuffer>> | null,
@@ -194,7 +196,7 @@ async function parse(
     }
     if (typeof content === "string") return parsed(parseText!, content, charset!, req);
     const bytes = req[exchangeKey].app.runtimeSupport.nodeBytes(content);
-    if (verify !== undefined) runVerify(verify, req, res, bytes, charset);
+    if (verify !== undefined) runVerify(verify, shown as FrameworkRequest, res, bytes, charset);
     if (charset === null) return bytes;
     const text = (bigEndian(content, charset) ?? decoder ?? new TextDecoder()).decode(content);
     return parsed(parseText!, text, charset, req);

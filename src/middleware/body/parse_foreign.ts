@@ -22,6 +22,14 @@ export interface ForeignRequest {
   on?(event: EventName, listener: (...args: Untyped[]) => void): unknown;
 }
 
+/** Parses a body; `shown` is the request as functions of the program, such as `verify`, get it. */
+export type ForeignParser = (
+  req: FrameworkRequest,
+  res: FrameworkResponse,
+  next: (error?: unknown) => void,
+  shown: object,
+) => void;
+
 /**
  * Parses the body of a request that Sluice did not make, from its events, as Express's parsers do.
  *
@@ -31,7 +39,7 @@ export interface ForeignRequest {
  * @param next Continues
  */
 export function parseForeign(
-  parser: (req: FrameworkRequest, res: FrameworkResponse, next: (error?: unknown) => void) => void,
+  parser: ForeignParser,
   req: ForeignRequest,
   res: FrameworkResponse,
   next: (error?: unknown) => void,
@@ -45,7 +53,7 @@ export function parseForeign(
   parser(standIn, res, (error) => {
     if (standIn.body !== undefined) req.body = standIn.body;
     next(error);
-  });
+  }, req);
 }
 
 function hasBody({ headers = {}, on }: ForeignRequest): boolean {

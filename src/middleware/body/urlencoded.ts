@@ -2,25 +2,11 @@ import { noteAdvice } from "../../http/advice.ts";
 import { HttpError } from "../../http/http_error.ts";
 import { parseExtendedQuery } from "../../http/nested_query.ts";
 import { hasBrackets } from "../../http/query_string.ts";
-import { type BodyOptions, checkBodyOptions } from "./body_options.ts";
+import { checkBodyOptions, type UrlencodedOptions } from "./body_options.ts";
 import { type BodyParser, bodyParser } from "./body_parser.ts";
 
 const FLAT = 'urlencoded: names with brackets, as in "user[name]=x", are not nested; Express 4 nests them: write ' +
   "urlencoded({ extended: true }), or extended: false to leave it so";
-
-/** Options of the form parser. */
-export interface UrlencodedOptions extends BodyOptions {
-  /** Parses brackets as nested objects; off by default. */
-  extended?: boolean | undefined;
-  /** Most pairs, 1000 by default; more are refused with 413. */
-  parameterLimit?: number | undefined;
-  /** Most levels of brackets, 32 by default; more are refused with 400. */
-  depth?: number | undefined;
-  /** Takes the charset from a field `utf8=✓`; off by default. */
-  charsetSentinel?: boolean | undefined;
-  /** Turns `&#9786;` into its character, in ISO-8859-1; off by default. */
-  interpretNumericEntities?: boolean | undefined;
-}
 
 /**
  * Parses form bodies, as Express's `express.urlencoded`.
