@@ -136,6 +136,19 @@ export abstract class HeaderMethods extends Emitter {
   }
 }
 
+// Node's older name of the headers, which middleware also assigns to replace all of them; it is missing in Node's types,
+// too
+Object.defineProperty(HeaderMethods.prototype, "_headers", {
+  get(this: HeaderMethods) {
+    return this.getHeaders();
+  },
+  set(this: HeaderMethods, headers: Record<string, HeaderValue> | null) {
+    for (const name of this.getHeaderNames()) this.removeHeader(name);
+    for (const [name, value] of Object.entries(headers ?? {})) this.setHeader(name, value);
+  },
+  configurable: true,
+});
+
 /**
  * Throws if the headers have been sent: Node's error with Node's message, which programs and loggers compare, and what
  * to do as its cause.

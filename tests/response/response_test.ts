@@ -118,6 +118,16 @@ Deno.test("a second answer is Node's error, whose cause names the method", async
   }
 });
 
+Deno.test("_headers, as middleware for older Nodes uses it, shows the headers, and replaces all when assigned", async () => {
+  const response = await answered((res) => {
+    const { _headers: seen } = res.set("X-Old", "1") as unknown as { _headers: Record<string, string> };
+    Object.assign(res, { _headers: { "x-new": "2", "x-seen": seen["x-old"] } });
+    res.send("x");
+  });
+  const { headers } = response;
+  assertEquals([headers.get("x-old"), headers.get("x-new"), headers.get("x-seen")], [null, "2", "1"]);
+});
+
 Deno.test("a status outside 100 to 999 is a RangeError, one that is no integer a TypeError", async () => {
   assertEquals((await failureOf((res) => res.status(99))) instanceof RangeError, true);
   assertEquals((await failureOf((res) => res.status(1000))) instanceof RangeError, true);
