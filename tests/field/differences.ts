@@ -86,6 +86,14 @@ export const DIFFERENCES: readonly Difference[] = [
     ],
   },
   {
+    suite: "express-rate-limit",
+    why: "it knows that it is called in a handler by the names of Express's functions in the stack",
+    tests: [
+      "validations tests creationStack should log an error if called in an express request handler with a memory store",
+      "validations tests creationStack should log a different error when used with an external store",
+    ],
+  },
+  {
     suite: "http-proxy-middleware",
     why: "`app.listen` takes no path of a Unix socket; `http.createServer(app).listen` does",
     tests: ["E2E Unix Domain Socket proxy (UDS, or IPC sockets) proxies HTTP request to unix socket target"],
