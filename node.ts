@@ -36,12 +36,9 @@
  */
 // every program has it: what the entries share is then one module of the bundle (docs/decisions/0013-start.md)
 import "./mod.ts";
-import { nodePlatform } from "./src/node/node_platform.ts";
-import { inheritFromNode } from "./src/node/node_prototypes.ts";
-import { registerPlatform } from "./src/platform/detect.ts";
+import { setUpNode } from "./src/node/set_up_node.ts";
 
-registerPlatform(nodePlatform);
-inheritFromNode();
+setUpNode();
 
 export { type NodeHandler, toNodeHandler } from "./src/node/node_handler.ts";
 export type { NodeInfo, NodeNext } from "./src/node/node_info.ts";

@@ -537,7 +537,7 @@ function announceEnd(message: IncomingMessage): void {
 }
 
 function tellOfCut(message: IncomingMessage, readable: ReadableBody | null, wasRead: boolean): void {
-  if (readable !== null) readable.cut();
+  if (readable?.begun) readable.cut();
   else if (!wasRead && message.listenerCount("error") > 0) tell(message, "error", connectionReset());
 }
 

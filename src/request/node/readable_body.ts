@@ -82,6 +82,11 @@ export class ReadableBody implements BodyReading {
     return this.#reader.broken;
   }
 
+  /** Whether somebody has begun to read it. */
+  get begun(): boolean {
+    return this.#reader.begun;
+  }
+
   /** The encoding that was set. */
   get encoding(): string | null {
     return this.#reader.encoding;
@@ -350,7 +355,7 @@ export class ReadableBody implements BodyReading {
 
   /** Fails the present reading because the client is gone: some runtimes tell only after the request was closed. */
   cut(): void {
-    if (!this.#reader.begun || this.ended) return;
+    if (this.ended) return;
     this.#fail(this.#reader.cut());
     // Deno would never settle the pending read, and keep the request with it
     this.#reader.cancel();

@@ -28,7 +28,10 @@ class SocketState {
   readonly peer: Peer;
   readonly req: Timed;
   timer: ReturnType<typeof setTimeout> | undefined = undefined;
-  isListenedTo = false;
+  /** Whether an error, and whether the end of the connection, has been arranged to be told. */
+  errorAwaited = false;
+  closeAwaited = false;
+  hasFailed = false;
   isClosed = false;
 
   constructor(exchange: Exchange, req: Timed) {
@@ -179,19 +182,22 @@ export class RequestSocket extends Emitter {
 
   /**
    * Emits `close` at the end of the exchange, since nobody tells what becomes of the connection then. It is the only
-   * way for npm's on-finished, and so for every logger, to learn that a client is gone. If it had not sent all of its
-   * request, `error` comes first, as on Node, where parsing the request fails then.
+   * way for npm's on-finished, and so for every logger, to learn that a client is gone. If the connection failed, which
+   * Node tells, or it had not sent all of its request, `error` comes first, as on Node, where parsing fails then.
    */
   override [listenedTo](event: EventName): void {
     const state = this[stateKey];
     const { exchange } = state;
-    if (event === "error") return exchange.onLeave(() => tellOfCut(this));
-    if (event !== "close" || state.isListenedTo) return;
-    state.isListenedTo = true;
+    if (event === "error" && !state.errorAwaited) {
+      state.errorAwaited = true;
+      return exchange.onLeave(() => tellOfFailure(this));
+    }
+    if (event !== "close" || state.closeAwaited) return;
+    state.closeAwaited = true;
     const close = (): void => {
       if (state.isClosed) return;
       state.isClosed = true;
-      tell(this, "close", false);
+      tell(this, "close", state.hasFailed);
     };
     // after the events of a complete response, but before those of one whose client is gone
     exchange.onLeave(() => queueMicrotask(close));
@@ -274,14 +280,16 @@ function familyOf(address: string | undefined): string | undefined {
   return address.includes(":") ? "IPv6" : "IPv4";
 }
 
-function tellOfCut(socket: RequestSocket): void {
-  const { exchange, req } = socket[stateKey];
+function tellOfFailure(socket: RequestSocket): void {
+  const state = socket[stateKey];
+  const { exchange, req } = state;
+  // what the client sent may have been no HTTP, also in another request on this connection
+  const errored = nodesOwn(socket)?.["errored"];
   const complete = (exchange.info as { req?: { complete?: boolean } } | undefined)?.req?.complete;
   const isCut = exchange.broken || !(complete ?? req.complete);
-  // on Node, what the client sent may have been no HTTP
-  if (isCut && socket.listenerCount("error") > 0) {
-    tell(socket, "error", nodesOwn(socket)?.["errored"] ?? connectionReset());
-  }
+  if (!errored && !isCut) return;
+  state.hasFailed = true;
+  if (socket.listenerCount("error") > 0) tell(socket, "error", errored ?? connectionReset());
 }
 
 function expire(socket: RequestSocket): void {

@@ -41,8 +41,15 @@ export abstract class HeaderMethods extends Emitter {
     return this;
   }
 
-  /** Adds a value to a header, as a line of its own. */
+  /**
+   * Adds a value to a header, as a line of its own.
+   *
+   * @param name Header name
+   * @param value A value, or a list of them
+   * @throws {Error} If the headers have been sent already (`ERR_HTTP_HEADERS_SENT`)
+   */
   appendHeader(name: string, value: string | string[]): this {
+    assertOpen(this, "res.appendHeader", "append");
     const earlier = this.getHeader(name);
     if (earlier === undefined) return this.setHeader(name, value);
     const before = Array.isArray(earlier) ? earlier : [String(earlier)];
@@ -124,22 +131,38 @@ export abstract class HeaderMethods extends Emitter {
    * @throws {Error} If the headers have been sent already (`ERR_HTTP_HEADERS_SENT`)
    */
   removeHeader(name: string): void {
-    assertOpen(this, "res.removeHeader");
+    assertOpen(this, "res.removeHeader", "remove");
     this.outgoing.delete(name);
   }
 }
 
+// Node's older name of the headers, which middleware also assigns to replace all of them; it is missing in Node's types,
+// too
+Object.defineProperty(HeaderMethods.prototype, "_headers", {
+  get(this: HeaderMethods) {
+    return this.getHeaders();
+  },
+  set(this: HeaderMethods, headers: Record<string, HeaderValue> | null) {
+    for (const name of this.getHeaderNames()) this.removeHeader(name);
+    for (const [name, value] of Object.entries(headers ?? {})) this.setHeader(name, value);
+  },
+  configurable: true,
+});
+
 /**
- * Throws if the headers have been sent.
+ * Throws if the headers have been sent: Node's error with Node's message, which programs and loggers compare, and what
+ * to do as its cause.
  *
  * @param message The response
- * @param caller Name of the caller for error messages
+ * @param caller Name of the caller for the cause
+ * @param verb What it does with headers, in Node's message
  * @throws {Error} If the headers have been sent already (`ERR_HTTP_HEADERS_SENT`)
  */
-export function assertOpen(message: { readonly headersSent: boolean }, caller: string): void {
+export function assertOpen(message: { readonly headersSent: boolean }, caller: string, verb = "set"): void {
   if (!message.headersSent) return;
-  const late = `${caller}: cannot set headers after they are sent to the client; the response was given already`;
-  throw Object.assign(new Error(late), { code: "ERR_HTTP_HEADERS_SENT" });
+  const cause = `${caller} came after the response to this request: respond once, and return afterwards`;
+  const late = new Error(`Cannot ${verb} headers after they are sent to the client`, { cause });
+  throw Object.assign(late, { code: "ERR_HTTP_HEADERS_SENT" });
 }
 
 function pairsOf(flat: readonly string[]): [string, string][] {

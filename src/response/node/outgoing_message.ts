@@ -171,7 +171,7 @@ export abstract class OutgoingMessage extends HeaderMethods {
    * @throws {Error} If the headers have been sent already (`ERR_HTTP_HEADERS_SENT`)
    */
   writeHead(status: number, reason?: string | HeaderInit, headers?: HeaderInit): this {
-    assertOpen(this, "res.writeHead");
+    assertOpen(this, "res.writeHead", "write");
     // Node accepts strings of digits, and drops fractions
     const code = status | 0;
     if (code < 100 || code > 999) {
