@@ -48,7 +48,7 @@ export function noteMadeInside(name: string | undefined, known: number, alike: s
  * @param req The request
  * @returns A string, the same for the same place
  */
-export function placeOf(req: object): string {
+export function routeLabel(req: object): string {
   const { app, route } = req as { app?: { mountpath?: unknown }; route?: { path?: unknown } };
   return JSON.stringify([String(app?.mountpath ?? ""), String(route?.path ?? "")]);
 }

@@ -11,7 +11,7 @@ export { clientKey, type ClientKeyOptions } from "./client_key.ts";
 export { ClientKeys, remedyFor } from "./client_keys.ts";
 export { noteUsedUp, usedUpFor } from "./exhausted_limits.ts";
 export { type HeaderSink, LEGACY, type LimitNames, seconds, writeLimit, writeRetryAfter } from "./limit_headers.ts";
-export { isMadeInside, MAX_MADE_INSIDE, noteMadeInside, placeOf } from "./made_in_request.ts";
+export { isMadeInside, MAX_MADE_INSIDE, noteMadeInside, routeLabel } from "./made_in_request.ts";
 export { trustOf, type TrustSetting, type Validate } from "./mistakes.ts";
 export { DEFAULT_MESSAGE, failureOf } from "./refusal.ts";
 export { indexOf, type SlotStates, SlotTable } from "./slot_table.ts";

@@ -1,4 +1,4 @@
-import { isMadeInside, MAX_MADE_INSIDE, noteMadeInside, placeOf } from "@sluice/limiting";
+import { isMadeInside, MAX_MADE_INSIDE, noteMadeInside, routeLabel } from "@sluice/limiting";
 import { Limiter } from "../limiter/limiter.ts";
 import { leaveStore } from "../limiter/store_users.ts";
 import { type CountersHome, homeOf } from "../stores/counters_home.ts";
@@ -35,7 +35,7 @@ export function sharedLimiter<Req>(made: RequestLimiter<Req>, req: object): Limi
   const { store: _store, timers: _timers, message: _message, requestPropertyName: _property, ...rest } = options;
   const { validate: _validate, ...counting } = rest;
   const named = options.name ?? options.identifier;
-  const identity = `${JSON.stringify(counting)}${named === undefined ? placeOf(req) : ""}${prefix}`;
+  const identity = `${JSON.stringify(counting)}${named === undefined ? routeLabel(req) : ""}${prefix}`;
   const known = limiters.get(identity);
   // there may be a prefix for each tenant, and their counts are in the store anyway
   if (known === undefined && prefix !== "" && limiters.size >= MAX_MADE_INSIDE) return made.limiter;
