@@ -2,10 +2,10 @@ import {
   ClientFinder,
   ClientKeys,
   type Clients,
+  exhaustedFor,
   type HeaderSink,
-  noteUsedUp,
+  noteExhausted,
   remedyFor,
-  usedUpFor,
 } from "@sluice/limiting";
 import { describe, isThenable, refuseOption } from "@sluice/limiting/core";
 import type { Decision } from "../limiter/decision.ts";
@@ -172,14 +172,16 @@ export class RequestLimiter<Req> {
 
   /** Writes the headers of a decision about a request. */
   writeHeaders(req: Req & object, headers: HeaderSink, decision: Decision): void {
-    if (this.#headers !== null) writeHeaders(headers, decision, this.#headers, decision.allowed ? 0 : usedUpFor(req));
+    if (this.#headers !== null) {
+      writeHeaders(headers, decision, this.#headers, decision.allowed ? 0 : exhaustedFor(req));
+    }
   }
 
   /** Notes that a request was admitted, for limiters behind this one. */
   admitted(req: Req & object, decision: Decision): void {
     // what a refused request took may be given back to it
     const waitMs = this.watchesOutcome ? 0 : refillMs(decision);
-    if (waitMs > 0) noteUsedUp(req, waitMs);
+    if (waitMs > 0) noteExhausted(req, waitMs);
   }
 
   /** Whether a finished request may get something back: it was granted, or counted although it was refused. */

@@ -4,7 +4,7 @@ import { MemoryStore } from "../stores/memory_store.ts";
 import type { Awaitable, Selector, Store, Take, Verdict } from "../policy/store.ts";
 import { CircuitBreaker } from "./circuit_breaker.ts";
 import { Deadline } from "./deadline.ts";
-import type { Remembering } from "./remembering.ts";
+import type { VerdictCache } from "./verdict_cache.ts";
 import { shareOf } from "./share_of.ts";
 import type { Timers } from "./timers.ts";
 
@@ -60,7 +60,7 @@ export interface Decided {
  * undone if its request was refused meanwhile; nothing is retried.
  */
 export class FailurePolicy {
-  readonly #store: Store & Partial<Remembering>;
+  readonly #store: Store & Partial<VerdictCache>;
   readonly #local: MemoryStore;
   readonly #options: FailureOptions;
   readonly #breaker: CircuitBreaker;
@@ -80,7 +80,7 @@ export class FailurePolicy {
    * @param options What to do when it fails
    * @param counters Where failures are counted
    */
-  constructor(store: Store & Partial<Remembering>, options: FailureOptions, counters: Counters) {
+  constructor(store: Store & Partial<VerdictCache>, options: FailureOptions, counters: Counters) {
     this.#store = store;
     this.#options = options;
     this.#counters = counters;

@@ -2,7 +2,7 @@ import { checkInteger, checkNames, checkType, type OptionNames } from "@sluice/l
 import { ALGORITHM_NAMES, capacityOf, DEFAULT_BUCKETS, type Policy } from "../../policy/policy.ts";
 import { assertDistinct } from "../assert_distinct.ts";
 import { checkLog } from "../check_log.ts";
-import { noteHome } from "../counters_home.ts";
+import { noteLocation } from "../counter_location.ts";
 import { decideByKey } from "../decide_by_key.ts";
 import type { Capabilities, Entry, Selector, Store, Take, Verdict } from "../../policy/store.ts";
 import { isRedisClient } from "./is_redis_client.ts";
@@ -81,7 +81,7 @@ export class RedisStore implements Store {
       throw new TypeError(`RedisStore: option prefix must be a string without braces, not ${String(prefix)}`);
     }
     const { port, home } = url === undefined ? { port: redisPortOf(client!), home: client! } : sharedClient(url);
-    noteHome(this, { home, prefix });
+    noteLocation(this, { home, prefix });
     this.#port = port;
     this.#prefix = prefix;
     this.#clock = clock;
