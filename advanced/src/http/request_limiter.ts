@@ -13,6 +13,7 @@ import type { CheckOptions, LimiterKeys } from "../limiter/demand.ts";
 import { Limiter } from "../limiter/limiter.ts";
 import { systemClock } from "../limiter/limiter_options.ts";
 import { chargeOf } from "../policy/charge.ts";
+import { holdsSlots } from "../policy/policy.ts";
 import type { Awaitable } from "../policy/store.ts";
 import { type HeaderOptions, writeHeaders } from "./header_fields.ts";
 import type { ResponseOf } from "./request_like.ts";
@@ -79,7 +80,7 @@ export class RequestLimiter<Req> {
       ]))
       : null;
     this.watchesOutcome = options.skipFailedRequests === true || options.skipSuccessfulRequests === true;
-    this.hasLeases = this.limiter.policies.some(({ algorithm }) => algorithm === "concurrency");
+    this.hasLeases = this.limiter.policies.some(holdsSlots);
     this.property = options.requestPropertyName ?? "rateLimit";
     this.clock = options.clock ?? systemClock;
   }
@@ -245,7 +246,7 @@ function refillMs({ takes, verdicts }: Decision): number {
     const { cost, policy, shadow } = takes[i]!;
     const { remaining, nextMs } = verdicts[i]!;
     // what counts requests in progress has room again once this one has ended
-    if (remaining < cost && !shadow && policy.algorithm !== "concurrency") wait = Math.max(wait, nextMs);
+    if (remaining < cost && !shadow && !holdsSlots(policy)) wait = Math.max(wait, nextMs);
   }
   return wait;
 }

@@ -1,6 +1,6 @@
 import { TwoGenerations } from "@sluice/limiting/core";
 import type { Counters } from "./counters.ts";
-import { refusesFreely } from "../policy/policy.ts";
+import { holdsSlots, refusesFreely } from "../policy/policy.ts";
 import type { Awaitable, Capabilities, Selector, Store, Take, Verdict } from "../policy/store.ts";
 import { aged, type VerdictCache } from "./verdict_cache.ts";
 import { signatureOf } from "./signature.ts";
@@ -187,5 +187,5 @@ function grantsOf(counters: readonly Counter[]): number {
 
 // a lease may come back at any time, and refusals that have consequences must reach the store
 function isCacheable({ policy, cost }: Take): boolean {
-  return cost > 0 && policy.algorithm !== "concurrency" && refusesFreely(policy);
+  return cost > 0 && !holdsSlots(policy) && refusesFreely(policy);
 }

@@ -1,5 +1,5 @@
 import type { Counters } from "./counters.ts";
-import { capacityOf, type Policy } from "../policy/policy.ts";
+import { capacityOf, holdsSlots, type Policy } from "../policy/policy.ts";
 import { MemoryStore } from "../stores/memory_store.ts";
 import type { Awaitable, Selector, Store, Take, Verdict } from "../policy/store.ts";
 import { CircuitBreaker } from "./circuit_breaker.ts";
@@ -225,7 +225,7 @@ export class FailurePolicy {
   async give(take: Take, stamp: number, amount: number, by: DecidedBy): Promise<boolean> {
     if (by === "store") {
       // a lease that is not released is held for all of its window, so this is tried even if the breaker is open
-      const mayAsk = take.policy.algorithm === "concurrency" || this.#breaker.mayAsk();
+      const mayAsk = holdsSlots(take.policy) || this.#breaker.mayAsk();
       return mayAsk && await this.#giveToStore(take, stamp, amount);
     }
     const given = by === "local" && this.#local.give(this.#shareOf(take), stamp, amount);
