@@ -219,9 +219,9 @@ export class Limiter extends Emitter {
     return this.#giveBack(decision, leases);
   }
 
-  #giveBack(decision: Decision, places: readonly number[]): Awaitable<boolean> {
+  #giveBack(decision: Decision, indices: readonly number[]): Awaitable<boolean> {
     const gifts: Awaitable<boolean>[] = [];
-    for (const i of places) {
+    for (const i of indices) {
       const verdict = decision.verdicts[i]!;
       const { units, stamp } = takenBy(verdict);
       if (units === 0 || decision.given?.[i]) continue;

@@ -200,8 +200,8 @@ export class FailurePolicy {
     late: readonly Verdict[],
   ): void {
     if (others.length === 0) return this.#settleOne(takes, verdicts, late);
-    [takes, ...others].forEach((batch, place) => {
-      this.#settleOne(batch, shareOf(batch, verdicts, place), shareOf(batch, late, place));
+    [takes, ...others].forEach((batch, turn) => {
+      this.#settleOne(batch, shareOf(batch, verdicts, turn), shareOf(batch, late, turn));
     });
   }
 
