@@ -5,7 +5,7 @@ import { startRegistry } from "./support/registry.ts";
 import { inFull, tools } from "./support/tools.ts";
 
 const runtimes = Deno.env.get("SLUICE_RUNTIMES");
-const registry = await startRegistry(new URL("../../.cache/npm_limiter_alone_test/", import.meta.url));
+const registry = await startRegistry();
 globalThis.addEventListener("unload", () => void registry.stop());
 
 /** A project of Express and Hono, to which only the limiter was added. */
