@@ -3,7 +3,7 @@ import { setCharge } from "../policy/charge.ts";
 import type { Policy } from "../policy/policy.ts";
 import type { Take, Verdict } from "../policy/store.ts";
 import { type AnyCounter, type CounterInfo, hit, infoOf } from "./counter_like.ts";
-import { KeyTurns } from "./key_turns.ts";
+import { KeyedMutex } from "./keyed_mutex.ts";
 import type { StoreClock } from "@sluice/limiting";
 
 /** Most keys whose windows are remembered; beyond that, the key seen longest ago gets nothing back any more. */
@@ -24,7 +24,7 @@ export class PolicyCounter {
   readonly #windowMs: number;
   readonly #clock: StoreClock;
   // some counters return an object that later hits change, so decisions on one key take turns
-  readonly #turns = new KeyTurns(() => this.#clock.now());
+  readonly #turns = new KeyedMutex(() => this.#clock.now());
   /** Windows as they were last seen, those not seen for longest first. */
   readonly #seen = new Map<string, Window>();
 

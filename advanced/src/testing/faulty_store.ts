@@ -6,7 +6,7 @@ import type { Awaitable, Capabilities, Entry, Selector, Store, Take, Verdict } f
  * What happens to one call: nothing (`"pass"`); it fails, with an error of its own or the given one; it never settles;
  * the store does it, but the answer is lost and the call fails; or it reaches the store once a promise has settled.
  */
-export type Fault = "pass" | "fail" | "hang" | "loseAnswer" | Error | PromiseLike<unknown>;
+export type Fault = "pass" | "fail" | "hang" | "loseReply" | Error | PromiseLike<unknown>;
 
 /**
  * A store that fails on request, for tests of what stands around a store: deadlines, breakers, what is decided instead.
@@ -22,7 +22,7 @@ export type Fault = "pass" | "fail" | "hang" | "loseAnswer" | Error | PromiseLik
  *
  * function unwell(store: Store): FaultyStore {
  *   // the first call is lost on the way back, the second never answers, then all is well
- *   return new FaultyStore(store).next("loseAnswer", "hang");
+ *   return new FaultyStore(store).next("loseReply", "hang");
  * }
  * ```
  */
@@ -98,8 +98,8 @@ export class FaultyStore implements Store {
    *
    * @param error What they reject with
    */
-  loseAnswer(error?: Error): this {
-    this.#stand("loseAnswer");
+  loseReply(error?: Error): this {
+    this.#stand("loseReply");
     this.#error = error;
     return this;
   }
@@ -172,7 +172,7 @@ export class FaultyStore implements Store {
     if (fault instanceof Error) throw fault;
     if (fault === "fail") throw new Error("FaultyStore: the call failed, as it was told to");
     if (fault === "hang") return new Promise(() => {});
-    if (fault !== "loseAnswer") {
+    if (fault !== "loseReply") {
       await fault;
       return body();
     }

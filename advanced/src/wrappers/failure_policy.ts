@@ -1,10 +1,10 @@
 import type { Counters } from "./counters.ts";
-import { capacityOf, type Policy } from "../policy/policy.ts";
+import { capacityOf, holdsSlots, type Policy } from "../policy/policy.ts";
 import { MemoryStore } from "../stores/memory_store.ts";
 import type { Awaitable, Selector, Store, Take, Verdict } from "../policy/store.ts";
 import { CircuitBreaker } from "./circuit_breaker.ts";
 import { Deadline } from "./deadline.ts";
-import type { Remembering } from "./remembering.ts";
+import type { VerdictCache } from "./verdict_cache.ts";
 import { shareOf } from "./share_of.ts";
 import type { Timers } from "./timers.ts";
 
@@ -60,7 +60,7 @@ export interface Decided {
  * undone if its request was refused meanwhile; nothing is retried.
  */
 export class FailurePolicy {
-  readonly #store: Store & Partial<Remembering>;
+  readonly #store: Store & Partial<VerdictCache>;
   readonly #local: MemoryStore;
   readonly #options: FailureOptions;
   readonly #breaker: CircuitBreaker;
@@ -80,7 +80,7 @@ export class FailurePolicy {
    * @param options What to do when it fails
    * @param counters Where failures are counted
    */
-  constructor(store: Store & Partial<Remembering>, options: FailureOptions, counters: Counters) {
+  constructor(store: Store & Partial<VerdictCache>, options: FailureOptions, counters: Counters) {
     this.#store = store;
     this.#options = options;
     this.#counters = counters;
@@ -200,8 +200,8 @@ export class FailurePolicy {
     late: readonly Verdict[],
   ): void {
     if (others.length === 0) return this.#settleOne(takes, verdicts, late);
-    [takes, ...others].forEach((batch, place) => {
-      this.#settleOne(batch, shareOf(batch, verdicts, place), shareOf(batch, late, place));
+    [takes, ...others].forEach((batch, turn) => {
+      this.#settleOne(batch, shareOf(batch, verdicts, turn), shareOf(batch, late, turn));
     });
   }
 
@@ -225,7 +225,7 @@ export class FailurePolicy {
   async give(take: Take, stamp: number, amount: number, by: DecidedBy): Promise<boolean> {
     if (by === "store") {
       // a lease that is not released is held for all of its window, so this is tried even if the breaker is open
-      const mayAsk = take.policy.algorithm === "concurrency" || this.#breaker.mayAsk();
+      const mayAsk = holdsSlots(take.policy) || this.#breaker.mayAsk();
       return mayAsk && await this.#giveToStore(take, stamp, amount);
     }
     const given = by === "local" && this.#local.give(this.#shareOf(take), stamp, amount);

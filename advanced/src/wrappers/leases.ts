@@ -2,7 +2,7 @@ import { detachedString } from "@sluice/limiting/core";
 import type { Counters } from "./counters.ts";
 import { type AlgorithmName, bucketsOf, type Policy, refusesFreely } from "../policy/policy.ts";
 import type { Awaitable, Capabilities, Selector, Store, Take, Verdict } from "../policy/store.ts";
-import { aged, type Remembering } from "./remembering.ts";
+import { aged, type VerdictCache } from "./verdict_cache.ts";
 import { signatureOf } from "./signature.ts";
 
 /** Options of leases. */
@@ -48,8 +48,8 @@ const PATIENCE_MS = 1000;
  * units are reserved elsewhere at the first rejection. A lease ends with the window (or the part of a sliding window)
  * in which it was taken: only until then using a unit is equivalent to having used it when it was reserved.
  */
-export class LeasingStore implements Store, Remembering {
-  readonly #store: Store & Partial<Remembering>;
+export class LeasingStore implements Store, VerdictCache {
+  readonly #store: Store & Partial<VerdictCache>;
   readonly #options: LeaseOptions;
   readonly #clock: () => number;
   readonly #counters: Counters;
@@ -64,7 +64,7 @@ export class LeasingStore implements Store, Remembering {
    * @param clock A clock in ms; only differences count
    * @param counters Where decisions from leases are counted
    */
-  constructor(store: Store & Partial<Remembering>, options: LeaseOptions, clock: () => number, counters: Counters) {
+  constructor(store: Store & Partial<VerdictCache>, options: LeaseOptions, clock: () => number, counters: Counters) {
     this.#store = store;
     this.#options = options;
     this.#clock = clock;
