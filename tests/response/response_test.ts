@@ -114,7 +114,7 @@ Deno.test("a second answer is Node's error, whose cause names the method", async
     });
     assertEquals(error.message, `Cannot ${verb} headers after they are sent to the client`);
     assertEquals((error as Error & { code: string }).code, "ERR_HTTP_HEADERS_SENT");
-    assertEquals(error.cause, `${caller} came after the answer to this request: answer once, and return afterwards`);
+    assertEquals(error.cause, `${caller} came after the response to this request: respond once, and return afterwards`);
   }
 });
 
