@@ -8,9 +8,6 @@ import { fileURLToPath } from "node:url";
 /** Its path. */
 export const TESTS_CONFIG: string = fileURLToPath(new URL("../tests/deno.json", import.meta.url));
 
-/** The packages of this repository. */
-const PACKAGE_FOLDERS = ["", "advanced/", "create/"];
-
 /** Path of its lock file. */
 export const TESTS_LOCK: string = fileURLToPath(new URL("../tests/deno.lock", import.meta.url));
 
@@ -21,12 +18,19 @@ export const TESTS_LOCK: string = fileURLToPath(new URL("../tests/deno.lock", im
  */
 export async function allImports(): Promise<Record<string, string>> {
   const all: Record<string, string> = {};
-  for (const folder of ["tests/", ...PACKAGE_FOLDERS]) {
-    const config = new URL(`../${folder}deno.json`, import.meta.url);
+  for (const folder of ["tests", ...await packageFolders()]) {
+    const config = new URL(`../${folder}/deno.json`, import.meta.url);
     const { imports = {} } = JSON.parse(await Deno.readTextFile(config)) as { imports?: Record<string, string> };
     for (const [name, target] of Object.entries(imports)) {
       all[name] = target.startsWith(".") ? new URL(target, config).href : target;
     }
   }
   return all;
+}
+
+/** Paths of the folders of the packages, published or not, relative to the root. */
+export async function packageFolders(): Promise<string[]> {
+  const config = new URL("../deno.json", import.meta.url);
+  const { workspace } = JSON.parse(await Deno.readTextFile(config)) as { workspace: string[] };
+  return [".", ...workspace];
 }

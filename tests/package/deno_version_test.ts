@@ -1,6 +1,6 @@
 /** The version of Deno that the tests run with has one source, `.ci/run`, and is repeated in several places. */
 import { assert, assertEquals } from "@std/assert";
-import { TESTED_VERSION } from "../../src/platform/deno_record.ts";
+import { TESTED_VERSION } from "../../src/platform/deno/request_record.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 

@@ -1,9 +1,17 @@
 /** `tests/deno.json` and its lock file, which stand beside those of the packages. */
 import { assertEquals } from "@std/assert";
-import { manifestOf } from "../../scripts/packages.ts";
+import { join } from "node:path/posix";
+import { packageFolders } from "../../scripts/tests_config.ts";
 
 const ROOT = new URL("../../", import.meta.url);
-const FOLDERS = ["./", "./advanced/", "./create/"];
+
+/** The part of a `deno.json` that is compared. */
+interface Config {
+  readonly name: string;
+  readonly exports: Readonly<Record<string, string>>;
+  readonly imports?: Readonly<Record<string, string>>;
+  readonly compilerOptions?: unknown;
+}
 
 interface Lock {
   readonly specifiers: Readonly<Record<string, string>>;
@@ -13,28 +21,28 @@ async function readJson<T>(path: string): Promise<T> {
   return JSON.parse(await Deno.readTextFile(new URL(path, ROOT)));
 }
 
-const own = await readJson<{ imports: Record<string, string>; compilerOptions: unknown }>("tests/deno.json");
+const own = await readJson<Config & { imports: Record<string, string> }>("tests/deno.json");
+const folders = await packageFolders();
 
 Deno.test("tests import every entry of the packages by the name that users import", async () => {
   const entries: Record<string, string> = {};
-  for (const folder of FOLDERS) {
-    const { name, exports } = await manifestOf(folder);
-    for (const [entry, path] of Object.entries(exports)) {
-      entries[`${name}${entry.slice(1)}`] = `../${folder.slice(2)}${path.slice(2)}`;
-    }
+  for (const folder of folders) {
+    const { name, exports } = await readJson<Config>(`${folder}/deno.json`);
+    for (const [entry, path] of Object.entries(exports)) entries[`${name}${entry.slice(1)}`] = join("..", folder, path);
   }
   const mapped = Object.entries(own.imports).filter(([, target]) => target.startsWith("."));
   assertEquals(Object.fromEntries(mapped), entries, "tests/deno.json has to map the entries that deno.json exports");
 });
 
 Deno.test("tests are compiled with the options of the packages, and import what they import in the same range", async () => {
-  assertEquals(own.compilerOptions, (await readJson<{ compilerOptions: unknown }>("deno.json")).compilerOptions);
-  for (const folder of FOLDERS) {
-    for (const [name, range] of Object.entries((await manifestOf(folder)).imports)) {
+  assertEquals(own.compilerOptions, (await readJson<Config>("deno.json")).compilerOptions);
+  for (const folder of folders) {
+    const { imports = {} } = await readJson<Config>(`${folder}/deno.json`);
+    for (const [name, range] of Object.entries(imports)) {
       assertEquals(
         own.imports[name] ?? range,
         range,
-        `tests/deno.json and ${folder}deno.json disagree about "${name}"`,
+        `tests/deno.json and ${folder}/deno.json disagree about "${name}"`,
       );
     }
   }
