@@ -4,6 +4,9 @@ import { createHash } from "node:crypto";
 /** Folders that no package is built from; all else may become part of one. */
 const UNUSED = /^(?:\..*|bench|coverage|docs|examples|node_modules|reliability|tests)\/$/;
 
+/** What the scripts that build import, and in which versions. */
+const TOOLS = ["tests/deno.json", "tests/deno.lock"];
+
 /**
  * Paths of all files that building the packages may read, those of the scripts that build them among them.
  *
@@ -11,7 +14,7 @@ const UNUSED = /^(?:\..*|bench|coverage|docs|examples|node_modules|reliability|t
  * @returns Paths below it, in an order that is the same on every machine
  */
 export async function builtFrom(root: URL): Promise<string[]> {
-  const found: string[] = [];
+  const found = [...TOOLS];
   for await (const { name, isDirectory } of Deno.readDir(root)) {
     if (!isDirectory) found.push(name);
     else if (!UNUSED.test(`${name}/`)) found.push(...await filesBelow(root, `${name}/`));

@@ -1,15 +1,15 @@
-/** npm packages in their own folder, for programs that do not run on Deno, at the versions of `deno.lock`. */
+/** npm packages in their own folder, for programs that do not run on Deno, at the versions of `tests/deno.lock`. */
 import { rm } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { run } from "./process.ts";
-
-const ROOT = new URL("../", import.meta.url);
+import { allImports, TESTS_LOCK } from "./tests_config.ts";
 
 /** What is installed in a folder; if that covers what is needed, nothing is installed. */
 type Installed = { lock: string; dependencies: Record<string, string> };
 
 /**
- * Installs packages so that Node and Bun find them, down to the last dependency at the versions of `deno.lock`.
+ * Installs packages so that Node and Bun find them, down to the last dependency at the versions of
+ * `tests/deno.lock`.
  *
  * @param folder The folder, which this function owns: it is recreated if something is missing
  * @param packages Names of the packages
@@ -20,10 +20,10 @@ export async function installLocked(folder: URL, packages: readonly string[]): P
   const dependencies: Record<string, string> = {};
   for (const name of [...packages].sort()) {
     const version = versions[name];
-    if (version === undefined) throw new Error(`deno.json and deno.lock do not have the package "${name}"`);
+    if (version === undefined) throw new Error(`tests/deno.lock does not have the package "${name}"`);
     dependencies[name] = version;
   }
-  const lock = await Deno.readTextFile(new URL("deno.lock", ROOT));
+  const lock = await Deno.readTextFile(TESTS_LOCK);
   const done = new URL("installed.json", folder);
   const present: Installed = JSON.parse(await Deno.readTextFile(done).catch(() => "{}"));
   const known = present.lock === lock ? present.dependencies : {};
@@ -46,15 +46,14 @@ export async function installLocked(folder: URL, packages: readonly string[]): P
 }
 
 /**
- * Versions of the npm packages in `deno.lock`.
+ * Versions of the npm packages in `tests/deno.lock`.
  *
- * @returns Versions by the names that `deno.json` imports
+ * @returns Versions by the names that this repository imports
  */
 export async function lockedVersions(): Promise<Record<string, string>> {
-  const { imports } = await readJson<{ imports: Record<string, string> }>("deno.json");
-  const { specifiers } = await readJson<{ specifiers: Record<string, string> }>("deno.lock");
+  const { specifiers } = JSON.parse(await Deno.readTextFile(TESTS_LOCK)) as { specifiers: Record<string, string> };
   const versions: Record<string, string> = {};
-  for (const [name, specifier] of Object.entries(imports)) {
+  for (const [name, specifier] of Object.entries(await allImports())) {
     const [, wanted, major] = specifier.match(/^npm:((?:@[^/]+\/)?[^@]+)@\D*(\d+)/) ?? [];
     // the lock file may have several versions of a package, and spells ranges in its own way
     const found = Object.entries(specifiers).find(([one, version]) =>
@@ -64,8 +63,4 @@ export async function lockedVersions(): Promise<Record<string, string>> {
     if (found !== undefined) versions[name] = found[1].split("_")[0]!;
   }
   return versions;
-}
-
-async function readJson<T>(file: string): Promise<T> {
-  return JSON.parse(await Deno.readTextFile(new URL(file, ROOT)));
 }

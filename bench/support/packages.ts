@@ -3,6 +3,7 @@ import { buildPackages } from "../../scripts/build.ts";
 import { digestOfSources } from "../../scripts/built_from.ts";
 import { run } from "../../scripts/process.ts";
 import { publishedImports } from "../../scripts/published_imports.ts";
+import { TESTS_CONFIG } from "../../scripts/tests_config.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 const FOLDER = new URL(".cache/bench/", ROOT);
@@ -19,7 +20,7 @@ export interface Packages {
 }
 
 /** Sluice's sources, for what is no server: the limiter. */
-export const SOURCES: Packages = { name: "sources", flags: [] };
+export const SOURCES: Packages = { name: "sources", flags: [`--config=${TESTS_CONFIG}`] };
 
 /**
  * Builds this checkout's packages as they are published. A command does this once, before it starts anything.
@@ -48,7 +49,7 @@ export async function buildOther(path: string): Promise<Packages> {
   const program = `const { buildPackages } = await import(${JSON.stringify(script.href)});
 await buildPackages(new URL(${JSON.stringify(folder.href)}));`;
   await unlessUnchanged(checkout, folder, async () => {
-    const args = ["eval", "--quiet", await lockFlag("build_before", checkout), program];
+    const args = ["eval", "--quiet", ...await importFlags("build_before", checkout), program];
     const { code, output } = await run(Deno.execPath(), args, {
       limitMs: 120_000,
       quiet: true,
@@ -74,15 +75,18 @@ async function packagesIn(name: string, folder: URL): Promise<Packages> {
   // what another checkout needs and this one does not
   const { imports: own } = JSON.parse(await Deno.readTextFile(new URL("deno.json", folder)));
   await Deno.writeTextFile(map, JSON.stringify({ imports: { ...own, ...imports } }));
-  return { name, flags: [`--import-map=${map}`, await lockFlag(name, ROOT)] };
+  return { name, flags: [`--import-map=${map}`, ...await importFlags(name, ROOT)] };
 }
 
-/** The flag for a copy of a checkout's lock file. */
-async function lockFlag(name: string, checkout: URL): Promise<string> {
+/** Flags for all that a checkout imports, with a copy of its lock file. */
+async function importFlags(name: string, checkout: URL): Promise<string[]> {
   const lock = new URL(`${name}.lock`, FOLDER);
   await Deno.mkdir(FOLDER, { recursive: true });
-  await Deno.copyFile(new URL("deno.lock", checkout), lock);
-  return `--lock=${fileURLToPath(lock)}`;
+  const own = new URL("tests/deno.json", checkout);
+  // older checkouts have one configuration for everything
+  const config = await Deno.stat(own).then(() => own, () => new URL("deno.json", checkout));
+  await Deno.copyFile(new URL("deno.lock", config), lock);
+  return [`--config=${fileURLToPath(config)}`, `--lock=${fileURLToPath(lock)}`];
 }
 
 /**

@@ -1,7 +1,7 @@
 /** Faults of Redis while four processes decide with it. */
 import { fileURLToPath } from "node:url";
 import { startProxy } from "../../advanced/tests/support/tcp_proxy.ts";
-import { lockFlag } from "../../tests/support/node_program.ts";
+import { packageFlags } from "../../tests/support/node_program.ts";
 import { startSentinel } from "../../tests/support/redis_sentinel.ts";
 import { startServer } from "../../tests/support/redis_servers.ts";
 import { Child } from "../support/children.ts";
@@ -146,7 +146,15 @@ async function injected(name: string, change: Partial<LimiterOrder>): Promise<{ 
     requests: REQUESTS,
     ...change,
   };
-  const args = ["run", "-A", "--quiet", "--no-check", await lockFlag("chaos_limiter"), PROGRAM, JSON.stringify(order)];
+  const args = [
+    "run",
+    "-A",
+    "--quiet",
+    "--no-check",
+    ...await packageFlags("chaos_limiter"),
+    PROGRAM,
+    JSON.stringify(order),
+  ];
   const processes = Array.from({ length: PROCESSES }, () => stack.use(Child.start([Deno.execPath(), ...args])));
   for (const process of processes) await process.line();
   const startAt = Date.now() + 300;

@@ -1,7 +1,7 @@
 /** Faults of Redis while two processes share topics through it. */
 import { fileURLToPath } from "node:url";
 import { SocketClient } from "../../tests/contracts/socket_client.ts";
-import { lockFlag } from "../../tests/support/node_program.ts";
+import { packageFlags } from "../../tests/support/node_program.ts";
 import { type RedisServer, startServer } from "../../tests/support/redis_servers.ts";
 import { until } from "../../tests/support/until.ts";
 import { Child } from "../support/children.ts";
@@ -51,7 +51,7 @@ export async function* topicFaults(): AsyncGenerator<Row> {
 }
 
 async function processOn(stack: AsyncDisposableStack, { url }: RedisServer): Promise<string> {
-  const args = ["run", "-A", "--quiet", "--no-check", await lockFlag("chaos_topics"), PROGRAM];
+  const args = ["run", "-A", "--quiet", "--no-check", ...await packageFlags("chaos_topics"), PROGRAM];
   const child = stack.use(Child.start([Deno.execPath(), ...args], { REDIS_URL: url }));
   return `http://127.0.0.1:${Number(await child.line())}`;
 }

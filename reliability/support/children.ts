@@ -2,7 +2,7 @@
 import { fileURLToPath } from "node:url";
 import { linesOf } from "../../scripts/lines.ts";
 import { installRuntimes } from "../../scripts/runtimes.ts";
-import { bundleForNode, lockFlag } from "../../tests/support/node_program.ts";
+import { bundleForNode, packageFlags } from "../../tests/support/node_program.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
@@ -21,8 +21,8 @@ export const RUNTIMES: readonly RuntimeName[] = ["Deno", "Node", "Bun"];
  */
 export async function commandOf(runtime: RuntimeName, path: string): Promise<readonly string[]> {
   if (runtime === "Deno") {
-    const lock = await lockFlag(path.replace(/[^a-z0-9]+/g, "_"));
-    return [Deno.execPath(), "run", "-A", "--quiet", "--no-check", "--v8-flags=--expose-gc", lock, path];
+    const flags = await packageFlags(path.replace(/[^a-z0-9]+/g, "_"));
+    return [Deno.execPath(), "run", "-A", "--quiet", "--no-check", "--v8-flags=--expose-gc", ...flags, path];
   }
   // app.listen on Node needs Sluice's entry for it, which must not be loaded on Bun
   if (runtime === "Node") return ["node", "--expose-gc", await bundleForNode("@sluice/sluice/node", path)];

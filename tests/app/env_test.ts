@@ -8,7 +8,7 @@ import { bunPlatform } from "../../src/platform/bun/bun_platform.ts";
 import { cloudflarePlatform } from "../../src/platform/cloudflare/cloudflare_platform.ts";
 import { genericPlatform } from "../../src/platform/shared/generic_platform.ts";
 import type { Platform } from "../../src/platform/shared/platform.ts";
-import { lockFlag } from "../support/node_program.ts";
+import { packageFlags } from "../support/node_program.ts";
 
 const WARNING =
   "NODE_ENV may not be read, so this runs as in production: clients get no details of errors, and views " +
@@ -22,7 +22,7 @@ async function served(flags: readonly string[], args: readonly string[], env: Re
       "run",
       "--quiet",
       "--no-check",
-      await lockFlag("env_program"),
+      ...await packageFlags("env_program"),
       ...flags,
       "tests/fixtures/env_program.ts",
       ...args,

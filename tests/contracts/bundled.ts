@@ -1,6 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { run } from "../../scripts/process.ts";
-import { placeCopy, putFile } from "../support/put_file.ts";
+import { packageFlags } from "../support/node_program.ts";
+import { putFile } from "../support/put_file.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 
@@ -25,10 +26,8 @@ async function bundle(path: string, platform: "browser" | "deno"): Promise<strin
   const name = `${path.replace(/[^a-z0-9]+/g, "_")}_${platform}`;
   const file = (extension: string) => fileURLToPath(new URL(`${name}.${extension}`, folder));
   await Deno.mkdir(folder, { recursive: true });
-  // if JSR is reachable, Deno would add to the committed lock file
-  await placeCopy(new URL("deno.lock", ROOT), file("lock"));
   const source = fileURLToPath(new URL(path, ROOT));
-  const flags = ["--quiet", `--lock=${file("lock")}`, "--platform", platform];
+  const flags = ["--quiet", ...await packageFlags(`contracts_${name}`), "--platform", platform];
   await putFile(file("mjs"), async (to) => {
     const { code, output } = await run(Deno.execPath(), ["bundle", ...flags, "-o", to, source], {
       limitMs: 60_000,

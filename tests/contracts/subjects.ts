@@ -2,7 +2,7 @@
 import type { Subject } from "./app_contract.ts";
 import { bundled } from "./bundled.ts";
 import type { Feature } from "./case.ts";
-import { lockFlag } from "../support/node_program.ts";
+import { packageFlags } from "../support/node_program.ts";
 import { placeCopy } from "../support/put_file.ts";
 import { buildProgram } from "./program.ts";
 import { asked, type Serving, startServing } from "./serving.ts";
@@ -74,7 +74,7 @@ const entry = (name: string) => `tests/contracts/entries/${name}.ts`;
 
 function deno(name: string, file: string, ...command: string[]): SubjectKind {
   const start = async () => {
-    const flags = ["-A", await lockFlag(`contract_${file}`)];
+    const flags = ["-A", ...await packageFlags(`contract_${file}`)];
     return startServing(Deno.execPath(), [...command, ...flags, entry(file)]);
   };
   return { name, gaps: GAPS.deno, needs: "nothing", start };
@@ -143,7 +143,7 @@ export const SUBJECTS: readonly SubjectKind[] = [
     Deno.execPath(),
     "run",
     "-A",
-    await lockFlag("contract_unix"),
+    ...await packageFlags("contract_unix"),
     entry("unix_socket"),
   ]),
   onUnixSocket(

@@ -2,7 +2,7 @@
 import { fileURLToPath } from "node:url";
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { run } from "../../scripts/process.ts";
-import { lockFlag, skipNode } from "../support/node_program.ts";
+import { packageFlags, skipNode } from "../support/node_program.ts";
 import { PATIENCE_MS } from "../support/patience.ts";
 import {
   askProgram,
@@ -204,7 +204,16 @@ Deno.test("on Deno, it needs to read and to write, and says so", async () => {
   await using place = await makePlace();
   const source = fileURLToPath(new URL("../../create/mod.ts", import.meta.url));
   const onDeno = async (...permissions: string[]) => {
-    const args = ["run", "--quiet", "--no-prompt", await lockFlag("create"), ...permissions, source, "app", ...API];
+    const args = [
+      "run",
+      "--quiet",
+      "--no-prompt",
+      ...await packageFlags("create"),
+      ...permissions,
+      source,
+      "app",
+      ...API,
+    ];
     return await run(Deno.execPath(), args, { limitMs: PATIENCE_MS, quiet: true, cwd: place.path });
   };
   const refused = await onDeno("--allow-read");

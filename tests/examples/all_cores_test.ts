@@ -3,7 +3,7 @@ import { assert, assertEquals } from "@std/assert";
 import { fileURLToPath } from "node:url";
 import { bundled } from "../contracts/bundled.ts";
 import { BUN, NODE } from "../support/fault_servers.ts";
-import { lockFlag } from "../support/node_program.ts";
+import { packageFlags } from "../support/node_program.ts";
 import { startProgram } from "../support/program.ts";
 import { ask } from "../support/raw_client.ts";
 import { until } from "../support/until.ts";
@@ -38,7 +38,15 @@ async function assertSpread(port: number): Promise<void> {
 
 Deno.test("deno serve --parallel uses all cores", async () => {
   const port = freePort();
-  const flags = ["--parallel", "--host", "127.0.0.1", "--port", String(port), "--quiet", await lockFlag("parallel")];
+  const flags = [
+    "--parallel",
+    "--host",
+    "127.0.0.1",
+    "--port",
+    String(port),
+    "--quiet",
+    ...await packageFlags("parallel"),
+  ];
   const child = new Deno.Command(Deno.execPath(), {
     args: ["serve", ...flags, "-A", `${FOLDER}app.ts`],
     cwd: ROOT,
@@ -66,7 +74,7 @@ Deno.test("on Node, a cluster uses all cores", { ignore: NODE.missing }, async (
 
 const SHARING: readonly [string, boolean, () => Promise<string[]>][] = [
   ["Deno", false, async () => {
-    const flags = ["--unstable-net", "-A", "--quiet", await lockFlag("shared_port")];
+    const flags = ["--unstable-net", "-A", "--quiet", ...await packageFlags("shared_port")];
     return [Deno.execPath(), "run", ...flags, `${FOLDER}shared_port.ts`];
   }],
   ["Bun", BUN.missing, async () => {

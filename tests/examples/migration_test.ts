@@ -1,7 +1,7 @@
 import { varyOf } from "../support/page_vary.ts";
 import { fileURLToPath } from "node:url";
 import { assertEquals } from "@std/assert";
-import { bundleForNode, lockFlag, skipNode } from "../support/node_program.ts";
+import { bundleForNode, packageFlags, skipNode } from "../support/node_program.ts";
 import { type Program, startProgram } from "../support/program.ts";
 
 const root = new URL("../../", import.meta.url);
@@ -132,7 +132,7 @@ function folderOf(name: string): string {
 }
 
 async function onDeno(name: string, variant: string): Promise<Program> {
-  const args = ["run", "-A", "--quiet", await lockFlag(`${name}_${variant}`), `${variant}.js`];
+  const args = ["run", "-A", "--quiet", ...await packageFlags(`${name}_${variant}`), `${variant}.js`];
   return await startProgram(Deno.execPath(), args, { cwd: folderOf(name), env: { PORT: "0", NODE_ENV: "production" } });
 }
 

@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 import { assert, assertEquals } from "@std/assert";
 import { gzipSync } from "node:zlib";
 import { minify } from "rolldown/utils";
-import { lockFlag } from "../support/node_program.ts";
+import { packageFlags } from "../support/node_program.ts";
 import { withoutComments, withoutTexts } from "../support/sources.ts";
 
 const ROOT = new URL("../../", import.meta.url);
@@ -16,7 +16,7 @@ interface Section {
 async function bundle(program: string, ...flags: string[]): Promise<string> {
   const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
     args: [
-      ...["bundle", "--quiet", await lockFlag(`bundle_${program}`), "--platform", "browser", ...flags],
+      ...["bundle", "--quiet", ...await packageFlags(`bundle_${program}`), "--platform", "browser", ...flags],
       `tests/package/bundles/${program}.ts`,
     ],
     cwd: fileURLToPath(ROOT),

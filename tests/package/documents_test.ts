@@ -1,7 +1,7 @@
 /** Code examples and links in the documentation. */
 import { assert, assertEquals } from "@std/assert";
 import { run } from "../../scripts/process.ts";
-import { lockFlag } from "../support/node_program.ts";
+import { allImports, TESTS_LOCK } from "../../scripts/tests_config.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 
@@ -52,15 +52,16 @@ async function packageEntries(folder: string): Promise<[string, string][]> {
 }
 
 Deno.test("every TypeScript program in a document type-checks as printed", async () => {
-  const { imports, compilerOptions } = JSON.parse(await read("deno.json"));
+  const { compilerOptions } = JSON.parse(await read("deno.json"));
   const packages = Object.fromEntries((await Promise.all(["", "advanced/"].map(packageEntries))).flat());
   const folder = await Deno.makeTempDir();
   try {
     const config = {
-      imports: { ...imports, ...packages },
+      imports: { ...await allImports(), ...packages },
       compilerOptions: { ...compilerOptions, lib: [...compilerOptions.lib, "deno.unstable"] },
     };
     await Deno.writeTextFile(`${folder}/deno.json`, JSON.stringify(config));
+    await Deno.copyFile(TESTS_LOCK, `${folder}/deno.lock`);
     const files: string[] = [];
     for (const path of await documents()) {
       for (const [i, code] of programs(await read(path)).entries()) {
@@ -69,7 +70,7 @@ Deno.test("every TypeScript program in a document type-checks as printed", async
       }
     }
     assert(files.length > 20, `only ${files.length} programs were found`);
-    const args = ["check", "--quiet", await lockFlag("documents"), "--config", `${folder}/deno.json`, ...files];
+    const args = ["check", "--quiet", ...files];
     const { code, output } = await run(Deno.execPath(), args, { limitMs: 300_000, quiet: true, cwd: folder });
     assertEquals(code, 0, output);
   } finally {

@@ -30,6 +30,25 @@ Deno.test("every entry is published", async () => {
   assertEquals(missing, []);
 });
 
+Deno.test("the changelog has a section for each version, with its date, its kinds of changes and its address", async () => {
+  const text = await Deno.readTextFile(new URL("../../CHANGELOG.md", import.meta.url));
+  const [first, ...released] = Array.from(text.matchAll(/^## (.*)$/gm), ([, heading]) => heading!);
+  assertEquals(first, "[Unreleased]");
+  const versions = released.map((heading) => heading.match(/^\[(\d+\.\d+\.\d+(?:-[\w.]+)?)\] - \d{4}-\d\d-\d\d$/)?.[1]);
+  assertEquals(versions.includes(undefined), false, `a section is "[1.2.3] - 2027-01-31", not one of ${released}`);
+  for (const version of ["Unreleased", ...versions]) {
+    const address = `\n[${version}]: https://github.com/sluicejs/sluice/`;
+    assertEquals(text.includes(address), true, `the end of the file has no ${address.trim()}…`);
+  }
+  const kinds = Array.from(text.matchAll(/^### (.*)$/gm), ([, kind]) => kind!);
+  const known = ["Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"];
+  assertEquals(kinds.filter((kind) => !known.includes(kind)), []);
+  const { version } = await manifest("deno.json");
+  // raised, and not yet released
+  const isNext = text.slice(0, text.indexOf("\n## ", text.indexOf("## [Unreleased]") + 1)).includes(`${version}`);
+  assertEquals(versions[0] === version || isNext, true, `the changelog does not know ${version}, which deno.json has`);
+});
+
 Deno.test("all packages have the same version", async () => {
   const { version } = await manifest("deno.json");
   for (const folder of ["advanced/", "create/"]) {

@@ -11,7 +11,7 @@ import { publishedImports } from "../../scripts/published_imports.ts";
 import { APP_CONTRACT, outcomesOf } from "../contracts/app_contract.ts";
 import { startServing } from "../contracts/serving.ts";
 import { SUBJECTS } from "../contracts/subjects.ts";
-import { lockFlag, skipNode } from "../support/node_program.ts";
+import { packageFlags, skipNode } from "../support/node_program.ts";
 import { PATIENCE_MS } from "../support/patience.ts";
 
 const ROOT = new URL("../../", import.meta.url);
@@ -56,7 +56,7 @@ function classNames(exported: Record<string, { name?: unknown; toString?: unknow
 
 /** Flags with which a program's imports of the packages lead to what is published. */
 async function publishedFlags(): Promise<string[]> {
-  return [`--import-map=${await publishedImports(new URL(FOLDER, ROOT))}`, await lockFlag("published")];
+  return [`--import-map=${await publishedImports(new URL(FOLDER, ROOT))}`, ...await packageFlags("published")];
 }
 
 /** The files of the framework's bundles, by name. */

@@ -16,6 +16,7 @@ const FILES = [
   "mod.ts",
   "scripts/bundle.ts",
   "src/app/framework_app.ts",
+  "tests/deno.lock",
 ];
 
 const PROGRAM = `
@@ -42,7 +43,6 @@ Deno.test("programs that need the packages at the same time get one build, and a
   const unfinished = new URL(".cache/builds/jsr-unfinished/", checkout.folder);
   await Deno.mkdir(unfinished, { recursive: true });
   await Deno.writeTextFile(new URL("left.txt", unfinished), "");
-  await Deno.mkdir(new URL("tests/", checkout.folder));
   await Deno.writeTextFile(new URL("tests/program.ts", checkout.folder), PROGRAM.replace("./", "../"));
 
   const [one, other] = await Promise.all([folderFor(checkout), folderFor(checkout)]);

@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { assertEquals } from "@std/assert";
 import { importGraph } from "../../bench/start/graph.ts";
-import { lockFlag } from "../support/node_program.ts";
+import { packageFlags } from "../support/node_program.ts";
 
 Deno.test("mod.ts loads seven packages", async () => {
   const { packages } = await importGraph("mod.ts");
@@ -46,7 +46,7 @@ Deno.test("starting an application accesses no global that the runtime loads on 
     const response = await app.fetch(new Request("http://localhost/"));
     console.log(JSON.stringify([await response.text(), ...touched]));`;
   const { stdout } = await new Deno.Command(Deno.execPath(), {
-    args: ["eval", "--quiet", await lockFlag("touched"), code],
+    args: ["eval", "--quiet", ...await packageFlags("touched"), code],
     cwd: fileURLToPath(new URL("../../", import.meta.url)),
     stderr: "inherit",
   }).output();

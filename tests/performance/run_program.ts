@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import { lockFlag } from "../support/node_program.ts";
+import { packageFlags } from "../support/node_program.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 
@@ -16,7 +16,7 @@ export async function runProgram<T>(name: string, ...v8Flags: string[]): Promise
     "-A",
     "--quiet",
     "--no-check",
-    await lockFlag(name),
+    ...await packageFlags(name),
     `--v8-flags=${v8Flags.join(",") || "--expose-gc"}`,
   ];
   const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {

@@ -6,7 +6,7 @@ import { Cluster, Redis } from "ioredis";
 import { createClient, createCluster } from "redis";
 import { bundled } from "../contracts/bundled.ts";
 import { SocketClient } from "../contracts/socket_client.ts";
-import { lockFlag } from "../support/node_program.ts";
+import { packageFlags } from "../support/node_program.ts";
 import { type Program, startProgram } from "../support/program.ts";
 import { startCluster } from "../support/redis_cluster.ts";
 import { type RedisServer, startServer } from "../support/redis_servers.ts";
@@ -469,7 +469,7 @@ Deno.test("three processes, one of them Bun if it is installed, send each other 
   const file = "tests/fixtures/topic_process.ts";
   const options = { cwd: root, env: { NODE_ENV: "test", REDIS_URL: server.url } };
   const onDeno = async () =>
-    startProgram(Deno.execPath(), ["run", "-A", "--quiet", await lockFlag("topics"), file], options);
+    startProgram(Deno.execPath(), ["run", "-A", "--quiet", ...await packageFlags("topics"), file], options);
   const runtimes = Deno.env.get("SLUICE_RUNTIMES");
   const third = runtimes === undefined
     ? onDeno()

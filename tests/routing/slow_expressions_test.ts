@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { assertEquals, assertMatch, assertThrows } from "@std/assert";
-import { lockFlag } from "../support/node_program.ts";
+import { packageFlags } from "../support/node_program.ts";
 import { quietApp } from "../support/app.ts";
 import { warningsOf } from "../support/warnings.ts";
 
@@ -82,7 +82,7 @@ Deno.test("deno task check:routes lists the expressions of a program's routes, a
       "-A",
       "--quiet",
       "--no-check",
-      await lockFlag("slow_routes"),
+      ...await packageFlags("slow_routes"),
       "scripts/check_routes.ts",
       "tests/fixtures/slow_routes.ts",
     ],

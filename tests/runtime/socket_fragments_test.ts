@@ -5,7 +5,7 @@ import { closeOf, OPCODE } from "../contracts/frame.ts";
 import { RawSocket } from "../contracts/raw_socket.ts";
 import { type Serving, startServing } from "../contracts/serving.ts";
 import { SocketClient } from "../contracts/socket_client.ts";
-import { lockFlag, skipNode } from "../support/node_program.ts";
+import { packageFlags, skipNode } from "../support/node_program.ts";
 
 const runtimes = Deno.env.get("SLUICE_RUNTIMES");
 const MEBIBYTE = 1024 * 1024;
@@ -50,7 +50,7 @@ serves("Node", skipNode, async () => {
   return startServing("node", [await bundled("tests/fixtures/socket_limits_node.ts", "deno")]);
 });
 serves("Deno with a server of node:http", false, async () => {
-  const flags = ["run", "-A", "--quiet", await lockFlag("socket_limits_http")];
+  const flags = ["run", "-A", "--quiet", ...await packageFlags("socket_limits_http")];
   return startServing(Deno.execPath(), [...flags, "tests/fixtures/socket_limits_http.ts"]);
 });
 serves("Bun", runtimes === undefined, async () => {

@@ -2,7 +2,7 @@
 import { fileURLToPath } from "node:url";
 import { run } from "../../scripts/process.ts";
 import { bundled } from "../contracts/bundled.ts";
-import { lockFlag, skipNode } from "./node_program.ts";
+import { packageFlags, skipNode } from "./node_program.ts";
 import { startProgram } from "./program.ts";
 import { settledDescriptors } from "./process_figures.ts";
 import { ask } from "./raw_client.ts";
@@ -53,7 +53,7 @@ export const DENO: FaultRuntime = {
     "run",
     "-A",
     "--quiet",
-    await lockFlag(fixture.replace("/", "_")),
+    ...await packageFlags(fixture.replace("/", "_")),
     pathOf(fixture),
   ],
 };

@@ -1,6 +1,6 @@
 /** The runtimes with `app.listen`, and how a program is started on each. */
 import { bundled } from "../contracts/bundled.ts";
-import { bundleForNode, lockFlag, skipNode } from "./node_program.ts";
+import { bundleForNode, packageFlags, skipNode } from "./node_program.ts";
 
 const folder = Deno.env.get("SLUICE_RUNTIMES");
 
@@ -20,8 +20,8 @@ export const LISTENING_RUNTIMES: readonly ListeningRuntime[] = [
     name: "Deno",
     ignore: false,
     async command(program) {
-      const lock = await lockFlag(program.replace(/[^a-z0-9]+/g, "_"));
-      return [Deno.execPath(), "run", "-A", "--quiet", lock, program];
+      const flags = await packageFlags(program.replace(/[^a-z0-9]+/g, "_"));
+      return [Deno.execPath(), "run", "-A", "--quiet", ...flags, program];
     },
   },
   { name: "Node", ignore: skipNode, command: async (program) => ["node", await bundleForNode("node.ts", program)] },

@@ -1,5 +1,6 @@
 /** Bundles programs and runs them under real Node, which supports neither TypeScript nor import maps. */
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { TESTS_CONFIG, TESTS_LOCK } from "../../scripts/tests_config.ts";
 import { placeCopy, putFile } from "./put_file.ts";
 import { type Program, startProgram } from "./program.ts";
 
@@ -42,7 +43,7 @@ async function bundle(name: string, paths: readonly string[]): Promise<string> {
   const specifiers = paths.map((path) => path.startsWith("@") ? path : `../../${path}`);
   const text = specifiers.map((one) => `import ${JSON.stringify(one)};\n`).join("");
   await putFile(file("js"), (path) => Deno.writeTextFile(path, text));
-  const flags = ["--quiet", await lockFlag(name), "--platform", "deno"];
+  const flags = ["--quiet", ...await packageFlags(name), "--platform", "deno"];
   await putFile(file("mjs"), async (path) => {
     const { success, stderr } = await new Deno.Command(Deno.execPath(), {
       args: ["bundle", ...flags, "-o", path, file("js")],
@@ -56,16 +57,16 @@ async function bundle(name: string, paths: readonly string[]): Promise<string> {
 }
 
 /**
- * Copies the lock file for one run of Deno: if JSR is reachable, Deno would add to the committed one.
+ * Flags for one run of Deno, so that it finds all that this repository imports. The lock file is a copy: if JSR is
+ * reachable, Deno would add to the committed one.
  *
  * @param name Name of the copy
- * @returns The flag that uses it
  */
-export async function lockFlag(name: string): Promise<string> {
-  const lock = fileURLToPath(new URL(`.cache/node/${name}.lock`, root));
+export async function packageFlags(name: string): Promise<string[]> {
   await Deno.mkdir(new URL(".cache/node/", root), { recursive: true });
-  await placeCopy(new URL("deno.lock", root), lock);
-  return `--lock=${lock}`;
+  const lock = fileURLToPath(new URL(`.cache/node/${name}.lock`, root));
+  await placeCopy(pathToFileURL(TESTS_LOCK), lock);
+  return [`--config=${TESTS_CONFIG}`, `--lock=${lock}`];
 }
 
 /** Where programs run, and their environment. */
@@ -91,6 +92,6 @@ export async function startNodeWithFiles(files: number, path: string, ...args: s
 
 /** Starts a program under Deno, whose Node modules replace Node. */
 export async function startDeno(path: string): Promise<Program> {
-  const lock = await lockFlag(path.replace(/[^a-z0-9]+/g, "_"));
-  return await startProgram(Deno.execPath(), ["run", "-A", "--quiet", lock, path], SETTING);
+  const flags = await packageFlags(path.replace(/[^a-z0-9]+/g, "_"));
+  return await startProgram(Deno.execPath(), ["run", "-A", "--quiet", ...flags, path], SETTING);
 }

@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { bundleForNode, lockFlag, skipNode } from "../support/node_program.ts";
+import { bundleForNode, packageFlags, skipNode } from "../support/node_program.ts";
 
 const PROGRAM = "tests/fixtures/named_views.ts";
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
@@ -229,7 +229,7 @@ for (const { name, command, flags, ignore, downloads } of COMMANDS) {
 
 Deno.test("on Deno, a package that the program's deno.json names is an engine if it has been installed", async () => {
   const views = `${ROOT}tests/fixtures/views`;
-  const args = ["run", "-A", "--quiet", await lockFlag("named_views"), PROGRAM, views, "ejs", "page"];
+  const args = ["run", "-A", "--quiet", ...await packageFlags("named_views"), PROGRAM, views, "ejs", "page"];
   assertStringIncludes(await printed(Deno.execPath(), args, ROOT), "title is not defined");
 });
 

@@ -11,6 +11,7 @@ import type { AddressInfo } from "node:net";
 import sluiceApp from "../../../mod.ts";
 import { toNodeHandler } from "../../../node.ts";
 import { run } from "../../../scripts/process.ts";
+import { packageFlags } from "../../support/node_program.ts";
 import { askAll } from "../support/ask_all.ts";
 import { compare } from "../support/compare.ts";
 import { startExpressHost } from "../support/express_host.ts";
@@ -173,7 +174,7 @@ interface Left {
 
 async function leftBehind(names: readonly string[]): Promise<Left> {
   const { code, output } = await run(Deno.execPath(), [
-    ...["run", "-A", "--quiet", "--v8-flags=--expose-gc", "--lock=.cache/ecosystem.lock"],
+    ...["run", "-A", "--quiet", "--v8-flags=--expose-gc", ...await packageFlags("retained")],
     ...[fileURLToPath(new URL("retained.ts", HERE)), ...names],
   ], { limitMs: 240_000, quiet: true, cwd: fileURLToPath(ROOT) });
   assertEquals(code, 0, output);

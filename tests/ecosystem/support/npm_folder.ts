@@ -9,7 +9,7 @@ const ROOT = new URL("../../../", import.meta.url);
 export const NPM_FOLDER: URL = new URL(".cache/ecosystem/", ROOT);
 
 /**
- * Fills the folder, with the packages at the versions of `deno.lock` down to the last dependency.
+ * Fills the folder, with the packages at the versions of `tests/deno.lock` down to the last dependency.
  *
  * @param packages Names of the packages that programs import
  * @throws {Error} If a package can't be installed

@@ -1,4 +1,5 @@
 import { bundled } from "../../contracts/bundled.ts";
+import { packageFlags } from "../../support/node_program.ts";
 import { Host } from "./host.ts";
 import { NPM_FOLDER } from "./npm_folder.ts";
 import type { Runtime } from "./program.ts";
@@ -27,9 +28,7 @@ export async function startSluiceHost(runtime: Runtime, flags: readonly string[]
 }
 
 async function denoArgs(flags: readonly string[]): Promise<string[]> {
-  await Deno.mkdir(new URL(".cache/", ROOT), { recursive: true });
-  // its own lock file, since a run may add to it
-  await Deno.copyFile(new URL("deno.lock", ROOT), new URL(".cache/ecosystem.lock", ROOT));
+  const packages = await packageFlags("ecosystem");
   const runner = "tests/ecosystem/support/runner.mjs";
-  return ["run", "-A", "--quiet", "--lock=.cache/ecosystem.lock", ...flags, runner, "@sluice/sluice"];
+  return ["run", "-A", "--quiet", ...packages, ...flags, runner, "@sluice/sluice"];
 }

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { startServing } from "../../contracts/serving.ts";
-import { lockFlag } from "../../support/node_program.ts";
+import { packageFlags } from "../../support/node_program.ts";
 import { checkService, checkSocket, startAudits } from "./service.ts";
 
 const FOLDER = "examples/deploy/deno-deploy/";
@@ -21,8 +21,7 @@ Deno.test("the example for Deno Deploy runs with the permissions and the feature
     ...flags,
     ...database,
     "--no-prompt",
-    "--config=deno.json",
-    await lockFlag("deploy_deno"),
+    ...await packageFlags("deploy_deno"),
     `${FOLDER}main.ts`,
   ];
   const env = {

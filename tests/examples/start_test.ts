@@ -1,0 +1,65 @@
+/** What a newcomer waits for: the demo, started on a machine that has nothing but Deno. */
+import { assert, assertEquals } from "@std/assert";
+import { fileURLToPath } from "node:url";
+import { linesOf } from "../../scripts/lines.ts";
+import { PATIENCE_MS } from "../support/patience.ts";
+
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+
+/** What may be downloaded: a third more packages than today, and twice their size when unpacked. */
+const MOST = { packages: 40, megabytes: 20 };
+
+const ADVICE = "deno.json names what the packages and the demo need, and Deno downloads all of it before it starts a " +
+  "task; whatever else this repository imports belongs into tests/deno.json";
+
+/** Files below a folder, with their sizes in bytes. */
+async function filesIn(folder: string): Promise<Map<string, number>> {
+  const found = new Map<string, number>();
+  for await (const { name, isDirectory } of Deno.readDir(folder)) {
+    const path = `${folder}/${name}`;
+    if (!isDirectory) found.set(path, (await Deno.stat(path)).size);
+    else for (const [inside, size] of await filesIn(path)) found.set(inside, size);
+  }
+  return found;
+}
+
+Deno.test("with empty caches, the README's command starts the demo after few downloads", async () => {
+  const readme = await Deno.readTextFile(`${ROOT}README.md`);
+  const [, command] = readme.match(/\| start the demo \| `npx -y deno@[\d.]+ ([^`]+)`/)!;
+  const cache = await Deno.makeTempDir();
+  const child = new Deno.Command(Deno.execPath(), {
+    args: command!.split(" "),
+    cwd: ROOT,
+    env: { DENO_DIR: cache, PORT: "0" },
+    stdin: "null",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+  const errors = new Response(child.stderr).text();
+  const timer = setTimeout(() => child.kill("SIGTERM"), PATIENCE_MS);
+  try {
+    const { value: line } = await linesOf(child.stdout).next();
+    const [, url] = line?.match(/^The demo listens on (\S+)$/) ?? [];
+    if (url === undefined) throw new Error(`it did not start: ${await errors}`);
+    const page = await fetch(url);
+    await page.body?.cancel();
+    assertEquals(page.status, 200);
+  } finally {
+    clearTimeout(timer);
+    // Deno passes it on to what the task has started
+    child.kill("SIGTERM");
+    await child.status;
+    await errors;
+  }
+  const files = await filesIn(`${cache}/npm`);
+  await Deno.remove(cache, { recursive: true });
+  const packages = [...files.keys()].flatMap((path) =>
+    path.match(/\/npm\/[^/]+\/((?:@[^/]+\/)?[^/]+)\/[^/]+\/package\.json$/)?.[1] ?? []
+  );
+  const megabytes = files.values().reduce((sum, size) => sum + size, 0) / 1e6;
+  assert(packages.includes("ejs"), `no package was found in ${[...files.keys()]}`);
+  assert(
+    packages.length <= MOST.packages && megabytes <= MOST.megabytes,
+    `${packages.length} packages, ${megabytes.toFixed(1)} MB: ${packages.sort().join(", ")}; ${ADVICE}`,
+  );
+});
