@@ -15,8 +15,16 @@
  * @module
  */
 export { clientKey } from "./src/http/client_key.ts";
-export type { ClientKeyOptions, Validate } from "@sluice/sluice/limiting";
-export type { HeaderSink, RequestLike, ResponseLike, ResponseOf, SendingResponse } from "./src/http/request_like.ts";
+export type { ClientKeyOptions, HeaderSink, Validate } from "@sluice/limiting";
+export { type Emitter, type EmitterMethods, type EventName, type Listener, subnetOf } from "@sluice/limiting/core";
+export type {
+  AnyRequest,
+  AnyResponse,
+  RequestLike,
+  ResponseLike,
+  ResponseOf,
+  SendingResponse,
+} from "./src/http/request_like.ts";
 export {
   type FetchHandler,
   type FetchLimit,

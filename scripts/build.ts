@@ -19,6 +19,9 @@ const ROOT = new URL("../", import.meta.url);
 /** The folder `deno task build` writes to. */
 export const PUBLISHED = new URL(".cache/published/", ROOT);
 
+/** Folders of the packages inside the one that is the root. */
+const MEMBERS = [...PACKAGES, CREATE].map(({ path }) => path).filter((path) => path !== "./");
+
 /** How packages are built. */
 export interface BuildOptions {
   /** Whether the bundles get source maps. */
@@ -67,6 +70,8 @@ function exportBuilt(text: string): string {
   const manifest = JSON.parse(text);
   for (const [name, entry] of Object.entries<string>(manifest.exports)) manifest.exports[name] = builtFrom(entry);
   manifest.publish?.include.push("dist/");
+  // a member that nobody publishes is not there
+  if (manifest.workspace !== undefined) manifest.workspace = MEMBERS;
   return JSON.stringify(manifest, null, 2);
 }
 

@@ -67,7 +67,7 @@ const MAKES_APPLICATIONS = "<L extends _Locals = _Locals>(): _FrameworkApp<L>";
  *
  * @param to Where to; what it held before is removed
  * @param repository Address of the repository
- * @returns The packages, each after those it needs
+ * @returns The packages
  * @throws {Error} If one cannot be built or packed
  */
 export async function buildNpm(to: URL, repository: string): Promise<Built[]> {
@@ -91,7 +91,6 @@ export async function buildNpm(to: URL, repository: string): Promise<Built[]> {
       entries,
       to: "types/",
       packages: [...facts.dependencies, ...facts.optionalPeers],
-      others: await sourcesOf(facts.dependencies),
     };
     const declared = await writeDeclarations(declaring);
     if (facts.listensOnNode) await includeExpressGlobals(new URL("types/", folder));
@@ -138,9 +137,8 @@ export async function buildProgram(to: URL, repository: string): Promise<Built> 
  */
 async function onNodeEntry(folder: URL): Promise<string> {
   const text = `
-    import { nodePlatform } from "./src/node/node_platform.ts";
-    import { registerPlatform } from "./src/platform/detect.ts";
-    registerPlatform(nodePlatform);
+    import { setUpNode } from "./src/node/set_up_node.ts";
+    setUpNode();
     export * from "./mod.ts";
   `;
   await Deno.writeTextFile(new URL("mod_on_node.ts", folder), text);
@@ -230,7 +228,15 @@ function afterCode(code: string, line: string): string {
 }
 
 async function removeSources(folder: URL, { exports, publish }: Manifest): Promise<void> {
-  const sources = ["src/", "mod_on_node.ts", "deno.json", "jsr.json", ...Object.values(exports)];
+  const sources = [
+    "src/",
+    "limiting/",
+    "shared/",
+    "mod_on_node.ts",
+    "deno.json",
+    "jsr.json",
+    ...Object.values(exports),
+  ];
   for (const name of sources) await rm(new URL(name, folder), { recursive: true, force: true });
   const left = publish.include.filter((name) => !sources.includes(name) && !sources.includes(`./${name}`));
   const others = left.filter((name) => !/^[A-Z]+(?:\.md)?$/.test(name));
@@ -247,19 +253,6 @@ async function rangesOf({ version, imports }: Manifest): Promise<Record<string, 
   }
   for (const { path } of PACKAGES) ranges[(await manifestOf(path)).name] = `^${version}`;
   return ranges;
-}
-
-/** Sources of the entry points of those packages that are in this repository. */
-async function sourcesOf(names: readonly string[]): Promise<Record<string, URL>> {
-  const sources: Record<string, URL> = {};
-  for (const { path } of PACKAGES) {
-    const { name, exports } = await manifestOf(path);
-    if (!names.includes(name)) continue;
-    for (const [entry, file] of Object.entries(exports)) {
-      sources[name + entry.slice(1)] = new URL(`${path}${file}`, ROOT);
-    }
-  }
-  return sources;
 }
 
 async function writeJson(file: URL, value: unknown): Promise<void> {

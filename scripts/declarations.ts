@@ -14,8 +14,6 @@ export interface Declaring {
   readonly to: string;
   /** Packages whose types programs have, beside Node's own. */
   readonly packages: readonly string[];
-  /** Sources of entry points of other packages that it passes names on from. */
-  readonly others: Readonly<Record<string, URL>>;
 }
 
 /** A name that an entry point exports. */
@@ -41,7 +39,7 @@ export interface Exported {
  * @throws {Error} If the compiler cannot declare one of them, or a program would need another package's types
  */
 export async function writeDeclarations(
-  { folder, entries, to, packages, others }: Declaring,
+  { folder, entries, to, packages }: Declaring,
 ): Promise<Record<string, readonly Exported[]>> {
   const root = fileURLToPath(folder);
   const declarations = fileURLToPath(new URL(to, folder));
@@ -61,7 +59,6 @@ export async function writeDeclarations(
     allowImportingTsExtensions: true,
     lib: ["lib.esnext.d.ts", "lib.dom.d.ts", "lib.dom.iterable.d.ts", "lib.dom.asynciterable.d.ts"],
     types: [],
-    paths: Object.fromEntries(Object.entries(others).map(([name, source]) => [name, [fileURLToPath(source)]])),
   });
   const emitted = new Map<string, string>();
   const { diagnostics } = program.emit(undefined, (path, text) => void emitted.set(moduleOf(resolve(path)), text));

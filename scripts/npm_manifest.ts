@@ -78,7 +78,7 @@ export const NPM_FACTS: Readonly<Record<string, NpmFacts>> = {
       "token-bucket",
     ],
     included: [],
-    dependencies: ["@sluice/sluice"],
+    dependencies: [],
     optionalPeers: ["redis"],
     expressFiles: [],
     listensOnNode: false,

@@ -1,5 +1,7 @@
 /** The packages of this repository, and what building them for any registry begins with. */
 import { cp, rm } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { copyEngine } from "./copy_engine.ts";
 import { installLocked } from "./locked_packages.ts";
 
 const ROOT = new URL("../", import.meta.url);
@@ -15,7 +17,7 @@ export interface Package {
   readonly included: readonly string[];
 }
 
-/** The libraries, each after those it needs. */
+/** The libraries. */
 export const PACKAGES: readonly Package[] = [
   {
     path: "./",
@@ -83,8 +85,12 @@ export async function stage(folder: URL, { path, included }: Package): Promise<v
   await installLocked(folder, included);
   const { publish } = await manifestOf(path);
   for (const name of publish.include) {
-    await cp(new URL(`${path}${name}`, ROOT), new URL(name, folder), { recursive: true });
+    const from = new URL(`${path}${name}`, ROOT);
+    // that of a folder inside makes it another member of the workspace
+    const filter = (source: string) => source === fileURLToPath(from) || !source.endsWith("/deno.json");
+    await cp(from, new URL(name, folder), { recursive: true, filter });
   }
+  await copyEngine(folder);
 }
 
 /** Removes what {@linkcode stage} has installed. */

@@ -10,10 +10,14 @@ import { buildPackages } from "./build.ts";
 import { buildNpm, buildProgram } from "./build_npm.ts";
 import { flags } from "./flags.ts";
 import { REPOSITORY } from "./npm_manifest.ts";
+import { CREATE, PACKAGES } from "./packages.ts";
 import { run } from "./process.ts";
 
 const ROOT = new URL("../", import.meta.url);
 const FOLDER = new URL(".cache/release/", ROOT);
+
+/** Folders of the packages. */
+const FOLDERS = [...PACKAGES, CREATE].map(({ path }) => path);
 
 /** What publishing one package on one registry takes. */
 interface Step {
@@ -52,19 +56,13 @@ for (const step of steps) await take(step);
 async function versionOf(tag: string): Promise<string> {
   const [, named] = tag.match(/^v(\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?)$/) ?? [];
   if (named === undefined) throw new Error(`--tag names the version, as in --tag=v1.2.3; it is "${tag}"`);
-  for (const path of await foldersOf(ROOT)) {
+  for (const path of FOLDERS) {
     for (const file of ["deno.json", "jsr.json"]) {
       const { version } = await readJson(new URL(path + file, ROOT));
       if (version !== named) throw new Error(`The tag is ${tag}, and ${path}${file} says ${version}`);
     }
   }
   return named;
-}
-
-/** Folders of the packages, each after those it needs. */
-async function foldersOf(root: URL): Promise<string[]> {
-  const { workspace } = await readJson(new URL("deno.json", root));
-  return ["./", ...(workspace as string[]).map((path) => `${path}/`)];
 }
 
 async function stepsForNpm(): Promise<Step[]> {
@@ -86,7 +84,7 @@ async function stepsForNpm(): Promise<Step[]> {
 async function stepsForJsr(): Promise<Step[]> {
   const built = new URL("jsr/", FOLDER);
   await buildPackages(built);
-  return await Promise.all((await foldersOf(ROOT)).map(async (path): Promise<Step> => {
+  return await Promise.all(FOLDERS.map(async (path): Promise<Step> => {
     const { name } = await readJson(new URL(`${path}deno.json`, ROOT));
     return {
       name: `${name}@${version}`,

@@ -51,7 +51,8 @@ export async function installRuntimes(): Promise<{ folder: string } | string> {
 }
 
 async function install(...args: string[]): Promise<string | undefined> {
-  const { code, output } = await run("npm", ["install", "--no-audit", "--no-fund", "--no-package-lock", ...args], {
+  const flags = ["--prefer-offline", "--no-audit", "--no-fund", "--no-package-lock"];
+  const { code, output } = await run("npm", ["install", ...flags, ...args], {
     limitMs: 300_000,
     quiet: true,
     cwd: fileURLToPath(FOLDER),

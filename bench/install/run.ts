@@ -46,7 +46,7 @@ const WAYS: Readonly<Record<string, Way>> = {
 };
 
 const { only, rounds, write } = flags({ only: Object.keys(WAYS), rounds: 3, write: false });
-const registry = await startRegistry(new URL("../../.cache/bench/install/", import.meta.url));
+const registry = await startRegistry();
 
 /** An application with a limit, which asks itself once and ends. */
 const program = (imports: string) =>

@@ -1,13 +1,11 @@
-import { createHash } from "node:crypto";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { buildPackages } from "../../scripts/build.ts";
+import { digestOfSources } from "../../scripts/built_from.ts";
 import { run } from "../../scripts/process.ts";
 import { publishedImports } from "../../scripts/published_imports.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 const FOLDER = new URL(".cache/bench/", ROOT);
-/** The folders whose files are part of the packages, or build them. */
-const BUILT_FROM = /^\.\/(advanced|scripts|src)\//;
 
 /** What a benchmark's programs get when they import Sluice. */
 export interface Packages {
@@ -64,26 +62,10 @@ await buildPackages(new URL(${JSON.stringify(folder.href)}));`;
 /** Builds, unless that was done from files with the same contents. */
 async function unlessUnchanged(checkout: URL, folder: URL, build: () => Promise<void>): Promise<void> {
   const stamp = new URL("built_from.txt", folder);
-  const contents = await digestOf(checkout);
+  const contents = `${checkout.href} ${await digestOfSources(checkout)}`;
   if (await Deno.readTextFile(stamp).catch(() => "") === contents) return;
   await build();
   await Deno.writeTextFile(stamp, contents);
-}
-
-/** A digest of all that a checkout's packages are built from, and of what builds them. */
-async function digestOf(checkout: URL): Promise<string> {
-  const hash = createHash("sha256").update(checkout.href);
-  const visit = async (path: string): Promise<void> => {
-    const entries = await Array.fromAsync(Deno.readDir(new URL(path, checkout)));
-    for (const { name, isDirectory } of entries.sort((one, other) => one.name < other.name ? -1 : 1)) {
-      if (isDirectory && BUILT_FROM.test(`${path}${name}/`)) await visit(`${path}${name}/`);
-      else if (/\.(ts|json|lock|md)$/.test(name)) {
-        hash.update(`${path}${name}`).update(await Deno.readFile(new URL(path + name, checkout)));
-      }
-    }
-  };
-  await visit("./");
-  return hash.digest("hex");
 }
 
 async function packagesIn(name: string, folder: URL): Promise<Packages> {

@@ -1,11 +1,11 @@
 import { sha1EntityTag, strongEntityTag, weakEntityTag } from "../http/entity_tag.ts";
-import { noteAdvice } from "../http/advice.ts";
-import { nearestName } from "../http/nearest_name.ts";
-import { compileTrust, type TrustSetting } from "../http/forwarded.ts";
+import { noteWarning } from "../util/development_warning.ts";
+import { nearestName } from "../util/nearest_name.ts";
+import { compileTrust, type TrustSetting } from "../http/trust_proxy.ts";
 import { parseExtendedQuery } from "../http/nested_query.ts";
 import { hasBrackets, parseSimpleQuery } from "../http/query_string.ts";
-import type { SettingValue } from "../request/app_like.ts";
-import { BODY_SETTINGS, type BodyLimitSetting } from "../request/body_settings.ts";
+import type { SettingValue } from "../exchange/app_like.ts";
+import { BODY_SETTINGS, type BodyLimitSetting } from "../request/body/body_settings.ts";
 
 /** Settings of an application, by Express's names. Users may add their own. */
 export interface AppSettings {
@@ -45,7 +45,7 @@ export interface AppSettings {
   "json depth"?: number;
   /** Query parameter that names the function of `res.jsonp`, `"callback"` by default. */
   "jsonp callback name": string;
-  /** Whether JSON answers name their charset, on by default; `false` sends plain `application/json`. */
+  /** Whether JSON responses name their charset, on by default; `false` sends plain `application/json`. */
   "json charset"?: boolean;
   /** Escapes `<`, `>` and `&` in JSON; off by default. */
   "json escape"?: boolean;
@@ -53,8 +53,8 @@ export interface AppSettings {
   "json replacer"?: SettingValue;
   /** Indentation for `JSON.stringify`; none by default. */
   "json spaces"?: string | number;
-  /** `"simple"`, the default, `"extended"`, `false`, or a function of the query string. */
-  "query parser": boolean | "simple" | "extended" | ((text: string) => Record<string, SettingValue>);
+  /** `"simple"`, the default, `"extended"`, `false`, or a function of the query string, `null` if there is none. */
+  "query parser": boolean | "simple" | "extended" | ((text: string | null) => Record<string, SettingValue>);
   /** Treats `/foo` and `/foo/` as different paths; off by default. */
   "strict routing"?: boolean;
   /** How many labels of the host, from the right, belong to the domain itself; 2 by default. */
@@ -128,11 +128,11 @@ export function storeSetting(settings: Record<string, SettingValue>, name: strin
 /**
  * Parses a query as `"simple"` does, for applications in development that have not chosen: what Express 4 nests is noted.
  *
- * @param text The query string
+ * @param text The query string, `null` if there is none
  */
-export function parseUnchosenQuery(text: string): Record<string, string | string[]> {
-  if (hasBrackets(text)) {
-    noteAdvice(
+export function parseUnchosenQuery(text: string | null): Record<string, string | string[]> {
+  if (text !== null && hasBrackets(text)) {
+    noteWarning(
       'req.query: names with brackets, as in "filter[name]=x", are not nested; Express 4 nests them: write ' +
         'app.set("query parser", "extended"), or "simple" to leave it so',
     );
@@ -168,7 +168,7 @@ function compileQueryParser(value: SettingValue): unknown {
   if (typeof value === "function") return value;
   if (value === true || value === "simple") return parseSimpleQuery;
   if (value === false) return undefined;
-  if (value === "extended") return (text: string) => parseExtendedQuery(text, { allowPrototypes: true });
+  if (value === "extended") return (text: string | null) => parseExtendedQuery(text ?? "", { allowPrototypes: true });
   throw new TypeError(
     `unknown value for query parser function: ${String(value)}; use "simple", "extended", false or a function`,
   );

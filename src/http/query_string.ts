@@ -1,4 +1,4 @@
-import { utf8Bytes } from "./encodings.ts";
+import { utf8Bytes } from "../util/encodings.ts";
 
 /** A parsed query: text, lists and, with the extended parser, nested objects. */
 // deno-lint-ignore no-explicit-any -- the client decides what a query holds
@@ -10,10 +10,10 @@ const MAX_PAIRS = 1000;
 /**
  * Parses a query string as Node's `querystring.parse`: strings, or a list if a name repeats.
  *
- * @param text The query without its question mark
+ * @param text The query without its question mark, `null` if there is none
  * @returns An object without a prototype, so that no name is special
  */
-export function parseSimpleQuery(text: string): Record<string, string | string[]> {
+export function parseSimpleQuery(text: string | null): Record<string, string | string[]> {
   const query: Record<string, string | string[]> = Object.create(null);
   if (typeof text !== "string" || text === "") return query;
   let pairs = 0;

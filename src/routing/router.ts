@@ -1,8 +1,9 @@
-import { noteAdvice } from "../http/advice.ts";
-import { Callable } from "../http/callable.ts";
-import { describe } from "../http/error_text.ts";
-import { checkNames, type OptionNames, unknownOptions } from "../http/check_option.ts";
-import { positionOf } from "../dispatch/foreign_position.ts";
+import { noteWarning } from "../util/development_warning.ts";
+import { Callable } from "../util/callable.ts";
+import { describe } from "../util/error_text.ts";
+import { originalKey, originalOf } from "../util/original_object.ts";
+import { checkNames, type OptionNames, unknownOptions } from "../util/check_option.ts";
+import { positionOf } from "../dispatch/foreign_target.ts";
 import { matchedAs } from "../dispatch/handle_request.ts";
 import { Walk } from "../dispatch/walk.ts";
 import { FastMatcher } from "../matching/fast_matcher.ts";
@@ -19,8 +20,8 @@ import { defineVerbs } from "../matching/methods.ts";
 import type { PathOptions } from "../matching/path_options.ts";
 import { noteRegistration, noteSocket, registrationEpoch } from "../matching/registrations.ts";
 import type { ParsedQs, RouteParams } from "../request/framework_request.ts";
-import { Target } from "../request/target.ts";
-import type { Untyped } from "../request/untyped.ts";
+import { Target } from "../exchange/target.ts";
+import type { Any } from "../util/any.ts";
 import { type FetchApp, type FetchHandler, fetchMount } from "./fetch_mount.ts";
 import type {
   ErrorHandler,
@@ -54,7 +55,7 @@ import { type RegisteredRoute, registeredRoutes, type RouteInfo, routeInfos } fr
 import type { WebSocketHandlers } from "../websocket/ws_handlers.ts";
 import { SocketRoute } from "./socket_route.ts";
 import type { GroupOptions, PrintRoutesOptions, RouterOptions } from "./router_options.ts";
-import { withTakeover } from "./takeovers.ts";
+import { withShim } from "./middleware_shims.ts";
 import type { RouterVerbs, Verb } from "./verbs.ts";
 
 const NAMES: OptionNames<RouterOptions> = { mergeParams: true, caseSensitive: true, strict: true };
@@ -68,11 +69,11 @@ export const registerKey: unique symbol = Symbol("register");
 export type GroupCallback<Outer = unknown> = (router: Router<Outer>) => void;
 
 /** The verbs of a router, and being called as a handler. */
-export interface BaseRouter<Outer = unknown> extends RouterVerbs<Record<string, Untyped>, Outer> {
-  /** Registers handlers for GET, and for HEAD where no other handler answers it. */
-  readonly get: Verb<this, Record<string, Untyped>, Outer>;
+export interface BaseRouter<Outer = unknown> extends RouterVerbs<Record<string, Any>, Outer> {
+  /** Registers handlers for GET, and for HEAD where no other handler handles it. */
+  readonly get: Verb<this, Record<string, Any>, Outer>;
   /** Passes a request through the router, as a middleware. */
-  (req: Untyped, res: Untyped, next: Next): void;
+  (req: Any, res: Any, next: Next): void;
 }
 
 /**
@@ -93,6 +94,12 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
   readonly mergeParams: boolean;
   /** Whether a trailing slash makes a difference. */
   readonly strict: boolean;
+  /**
+   * Itself, by which what is derived from it, and proxies, find what is private.
+   *
+   * @internal
+   */
+  readonly [originalKey]: object = this;
   #layers: Layer[] = [];
   readonly #name: string;
   readonly #routeOptions: PathOptions;
@@ -109,12 +116,12 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
   constructor(options?: RouterOptions | null, name = "Router") {
     let made: BaseRouter | undefined = undefined;
     // named `router`, because programs that list routes recognise routers by this name
-    const router = (req: Untyped, res: Untyped, next: Next) => made!.handle(req, res, next);
+    const router = (req: Any, res: Any, next: Next) => made!.handle(req, res, next);
     super(router);
     made = this;
     Object.defineProperty(this, "stack", BaseRouter.#stackProperty);
     this.#name = name;
-    unknownOptions(name, options, NAMES).forEach(noteAdvice);
+    unknownOptions(name, options, NAMES).forEach(noteWarning);
     this.caseSensitive = options?.caseSensitive ?? false;
     this.mergeParams = options?.mergeParams ?? false;
     this.strict = options?.strict ?? false;
@@ -130,10 +137,10 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
     enumerable: true,
     get(this: BaseRouter) {
       noteRegistration();
-      return this.#layers;
+      return originalOf(this).#layers;
     },
     set(this: BaseRouter, layers: Layer[]) {
-      this.#layers = layers;
+      originalOf(this).#layers = layers;
       noteRegistration();
     },
   };
@@ -201,7 +208,7 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
   static #hasSockets(router: BaseRouter, seen: Set<BaseRouter>): boolean {
     if (seen.has(router)) return false;
     seen.add(router);
-    return router.#layers.some(({ socket, mounted }) => {
+    return originalOf(router).#layers.some(({ socket, mounted }) => {
       if (socket || mounted === null) return socket;
       const { source } = mounted;
       return source instanceof BaseRouter ? BaseRouter.#hasSockets(source, seen) : source.hasSockets;
@@ -215,14 +222,17 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
    *
    * @param req The request
    * @param res The response
-   * @param next Called when no layer answered, with the error that was not handled, if any
+   * @param next Called when no layer responded, with the error that was not handled, if any
    * @throws {TypeError} If there is no `next`
    */
-  handle(req: Untyped, res: Untyped, next: Next): void {
-    if (typeof next !== "function") throw new TypeError(`${this.#name}.handle: argument callback is required`);
+  handle(req: Any, res: Any, next: Next): void {
+    if (typeof next !== "function") {
+      throw new TypeError(`${originalOf(this).#name}.handle: argument callback is required`);
+    }
     const position = positionOf(req);
-    const as = position instanceof Target ? matchedAs(this, position) : undefined;
-    new Walk(this, { req, res, position, as }, { walked: next }).start();
+    const isOwn = position instanceof Target;
+    const as = isOwn ? matchedAs(this, position) : undefined;
+    new Walk(this, { req, res, position, as }, { walked: isOwn ? next : position.leaving(next) }).start();
   }
 
   /** Adds middleware, error handlers, routers or apps, for every path. */
@@ -232,10 +242,10 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
   /** Adds middleware, error handlers, routers or apps, for paths below a prefix. */
   use<
     const P = Path,
-    ResBody = Untyped,
-    ReqBody = Untyped,
+    ResBody = Any,
+    ReqBody = Any,
     ReqQuery = ParsedQs,
-    Ls extends Record<string, Untyped> = Record<string, Untyped>,
+    Ls extends Record<string, Any> = Record<string, Any>,
   >(
     path: PathOf<P>,
     ...handlers: PathHandler<
@@ -252,10 +262,10 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
   /** Adds middleware and error handlers for paths below a prefix, in lists nested to any depth. */
   use<
     const P = Path,
-    ResBody = Untyped,
-    ReqBody = Untyped,
+    ResBody = Any,
+    ReqBody = Any,
     ReqQuery = ParsedQs,
-    Ls extends Record<string, Untyped> = Record<string, Untyped>,
+    Ls extends Record<string, Any> = Record<string, Any>,
   >(
     path: PathOf<P>,
     ...handlers: HandlerList<
@@ -270,17 +280,18 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
   /** Adds middleware for every path, with explicit type arguments. */
   use<
     P,
-    ResBody = Untyped,
-    ReqBody = Untyped,
+    ResBody = Any,
+    ReqBody = Any,
     ReqQuery = ParsedQs,
-    Ls extends Record<string, Untyped> = Record<string, Untyped>,
+    Ls extends Record<string, Any> = Record<string, Any>,
   >(
     ...handlers: PathHandler<P & Outer, Given<ResBody>, ReqBody, ReqQuery, Given<Ls>>[]
   ): this;
   use(...args: unknown[]): this {
-    const caller = `${this.#name}.use`;
+    const original = originalOf(this);
+    const caller = `${original.#name}.use`;
     const { path, handlers } = splitPath(caller, args);
-    for (const fn of handlers) this.#mount(path, fn, caller, handlers);
+    for (const fn of handlers) original.#mount(path, fn, caller, handlers);
     return this;
   }
 
@@ -292,15 +303,16 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
    * @throws {TypeError} If the handler is neither
    */
   mount(path: Path, handler: FetchHandler | FetchApp): this {
-    const caller = `${this.#name}.mount`;
-    this.#mount(path, fetchMount(caller, handler) as AnyHandler, caller);
+    const original = originalOf(this);
+    const caller = `${original.#name}.mount`;
+    original.#mount(path, fetchMount(caller, handler) as AnyHandler, caller);
     return this;
   }
 
   #mount(path: Path, fn: AnyHandler, caller: string, call: object = fn): void {
     const mounted = (fn as { [mountedKey]?: Mounted })[mountedKey] ?? null;
     const options = { sensitive: this.caseSensitive, strict: false, end: false };
-    const content = { fn: mounted === null ? withTakeover(withOwnPrototypes(fn)) : fn, mounted, call };
+    const content = { fn: mounted === null ? withShim(withOwnPrototypes(fn)) : fn, mounted, call };
     this.#add(new Layer(caller, path, options, content));
   }
 
@@ -314,10 +326,11 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
    *
    * @throws {TypeError} If the path is not valid
    */
-  route<const P extends Path>(path: P): Route<ParamsOf<P> & Outer, Record<string, Untyped>, Outer> {
-    return this.#route(path, `${this.#name}.route`) as unknown as Route<
+  route<const P extends Path>(path: P): Route<ParamsOf<P> & Outer, Record<string, Any>, Outer> {
+    const original = originalOf(this);
+    return original.#route(path, `${original.#name}.route`) as unknown as Route<
       ParamsOf<P> & Outer,
-      Record<string, Untyped>,
+      Record<string, Any>,
       Outer
     >;
   }
@@ -337,18 +350,19 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
    * @throws {TypeError} If the path is not valid, or a handler is missing or not a function
    */
   register(method: string | null, path: Path, handlers: readonly unknown[]): this {
-    if (method !== this.#method) {
-      this.#method = method;
-      this.#caller = `${this.#name}.${method ?? "all"}`;
+    const original = originalOf(this);
+    if (method !== original.#method) {
+      original.#method = method;
+      original.#caller = `${original.#name}.${method ?? "all"}`;
     }
-    const caller = this.#caller;
+    const caller = original.#caller;
     if (typeof path === "function") {
       throw new TypeError(
         `${caller} takes a path before its handlers, as in ${caller}("/path", handler), not a function`,
       );
     }
     const functions = checkedHandlers(caller, handlers);
-    this.#route(path, caller).add(method, functions, caller);
+    original.#route(path, caller).add(method, functions, caller);
     return this;
   }
 
@@ -369,7 +383,7 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
       for (const one of name) this.param(one, handler);
       return this;
     }
-    const caller = `${this.#name}.param`;
+    const caller = `${originalOf(this).#name}.param`;
     if (!name) throw new TypeError(`${caller}: argument name is required`);
     if (typeof name !== "string") {
       throw new TypeError(`${caller}: argument name must be a string, not ${describe(name)}`);
@@ -413,8 +427,8 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
     options: GroupOptions,
     callback?: GroupCallback<ParamsOf<P> & Outer>,
   ): this;
-  group(prefix: string, options: GroupOptions | GroupCallback<Untyped>, callback?: GroupCallback<Untyped>): this {
-    const caller = `${this.#name}.group`;
+  group(prefix: string, options: GroupOptions | GroupCallback<Any>, callback?: GroupCallback<Any>): this {
+    const caller = `${originalOf(this).#name}.group`;
     const fill = typeof options === "function" ? options : callback;
     if (typeof fill !== "function") {
       throw new TypeError(`${caller} requires a callback that fills the router, not ${describe(fill)}`);
@@ -431,7 +445,7 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
     const { middleware = [], ...rest } = given;
     const router = new BaseRouter({ mergeParams: true, ...rest }) as Router;
     const { path, handlers } = splitPath(caller, [prefix, middleware, router]);
-    for (const fn of handlers) this.#mount(path, fn, caller);
+    for (const fn of handlers) originalOf(this).#mount(path, fn, caller);
     fill(router);
     return this;
   }
@@ -449,41 +463,42 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
     path: P,
     ...args: [...PathHandler<ParamsOf<P> & Outer>[], WebSocketHandlers<ParamsOf<P> & Outer>]
   ): this {
-    const caller = `${this.#name}.ws`;
+    const original = originalOf(this);
+    const caller = `${original.#name}.ws`;
     const route = new SocketRoute(caller, path, args);
     noteSocket();
-    this.#add(new Layer(caller, path, this.#routeOptions, { route, socket: true }));
+    original.#add(new Layer(caller, path, original.#routeOptions, { route, socket: true }));
     return this;
   }
 
   /** Routes in the order of registration, one entry for each method; derived from the layers. */
   get routes(): RouteDefinition[] {
-    return routesOf(this.#layers);
+    return routesOf(originalOf(this).#layers);
   }
 
   /** Middleware for every path; derived from the layers. */
   get middlewares(): Handler[] {
-    return middlewaresOf(this.#layers);
+    return middlewaresOf(originalOf(this).#layers);
   }
 
   /** Middleware for paths below a prefix; derived from the layers. */
   get prefixMiddlewares(): PrefixMiddleware[] {
-    return prefixMiddlewaresOf(this.#layers);
+    return prefixMiddlewaresOf(originalOf(this).#layers);
   }
 
   /** Mounted routers and apps; derived from the layers. */
   get children(): SubRouter[] {
-    return childrenOf(this.#layers);
+    return childrenOf(originalOf(this).#layers);
   }
 
   /** Error handlers; derived from the layers. */
   get errorHandlers(): ErrorHandler[] {
-    return errorHandlersOf(this.#layers);
+    return errorHandlersOf(originalOf(this).#layers);
   }
 
   /** WebSocket routes; derived from the layers. */
   get wsRoutes(): WebSocketRouteDefinition[] {
-    return wsRoutesOf(this.#layers);
+    return wsRoutesOf(originalOf(this).#layers);
   }
 
   /** The same as {@linkcode BaseRouter.routes}. */

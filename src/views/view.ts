@@ -1,6 +1,7 @@
-import { isThenable } from "../http/is_thenable.ts";
-import { extensionOf, isAbsolutePath, NO_FILES, resolvePath, separatorBelow } from "../http/file_paths.ts";
-import type { FileSystem } from "../http/file_system.ts";
+import { isThenable } from "../util/is_thenable.ts";
+import { extensionOf, isAbsolutePath, NO_FILES, resolvePath, separatorBelow } from "../util/file_paths.ts";
+import type { FileSystem } from "../exchange/file_system.ts";
+import { defaultApp } from "../exchange/default_app.ts";
 
 /** Renders a file with values, like `__express` and `renderFile` of template engines. */
 export type Engine = (
@@ -18,9 +19,9 @@ export interface ViewOptions {
   root: string | readonly string[];
   /** Engines by extension. */
   engines: Record<string, Engine>;
-  /** Loads the package of an engine that is not registered. */
+  /** Loads the package of an engine that is not registered; the platform's own by default. */
   loadPackage?: ((name: string) => Promise<unknown>) | undefined;
-  /** Files of the platform. */
+  /** The file system; that of the platform by default. */
   files?: FileSystem | null | undefined;
 }
 
@@ -59,14 +60,19 @@ export class View {
     this.name = name;
     this.defaultEngine = options.defaultEngine;
     this.root = options.root;
-    this.#files = options.files ?? null;
+    const { files, loadPackage } = options;
+    this.#files = files === undefined ? defaultApp().runtimeSupport.files : files;
     const given = extensionOf(name);
     const usual = options.defaultEngine && dotted(options.defaultEngine);
     if (given === "" && !usual) {
       throw new Error(`No default engine was specified and no extension was provided: "${name}"; set "view engine"`);
     }
     this.ext = given || usual!;
-    this.engine = options.engines[this.ext] ??= engineFor(this, usual, options.loadPackage);
+    this.engine = options.engines[this.ext] ??= engineFor(
+      this,
+      usual,
+      loadPackage ?? ((name) => defaultApp().loadPackage(name)),
+    );
     this.path = this.lookup(given === "" ? name + this.ext : name);
   }
 
@@ -147,7 +153,7 @@ function isWithin(folder: string, path: string): boolean {
 function engineFor(
   { name, ext }: View,
   usual: string | undefined,
-  load?: (name: string) => Promise<unknown>,
+  load: (name: string) => Promise<unknown>,
 ): Engine {
   if (ext === usual) return packagedEngine(ext.slice(1), load);
   const expected = usual === undefined ? '"view engine", which is not set,' : `"view engine", ${usual},`;
@@ -164,7 +170,7 @@ function engineFor(
  * @param load Loads an installed package
  * @returns The engine; it fails with an error if there is no such package, or it has no `__express`
  */
-function packagedEngine(name: string, load?: (name: string) => Promise<unknown>): Engine {
+function packagedEngine(name: string, load: (name: string) => Promise<unknown>): Engine {
   let engine: Promise<Engine> | null = null;
   return (path, options, callback) => {
     engine ??= loadEngine(name, load);
@@ -172,8 +178,8 @@ function packagedEngine(name: string, load?: (name: string) => Promise<unknown>)
   };
 }
 
-async function loadEngine(name: string, load?: (name: string) => Promise<unknown>): Promise<Engine> {
-  const loaded = await load?.(name) as Record<string, unknown> | undefined;
+async function loadEngine(name: string, load: (name: string) => Promise<unknown>): Promise<Engine> {
+  const loaded = await load(name) as Record<string, unknown> | undefined;
   if (loaded === undefined) {
     throw notFound(
       name,

@@ -1,5 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { run } from "../../scripts/process.ts";
+import { place, placeCopy } from "../support/placed.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 
@@ -21,17 +22,20 @@ export function bundled(path: string, platform: "browser" | "deno" = "browser"):
 
 async function bundle(path: string, platform: "browser" | "deno"): Promise<string> {
   const folder = new URL(".cache/contracts/", ROOT);
-  const name = path.replace(/[^a-z0-9]+/g, "_");
+  const name = `${path.replace(/[^a-z0-9]+/g, "_")}_${platform}`;
   const file = (extension: string) => fileURLToPath(new URL(`${name}.${extension}`, folder));
   await Deno.mkdir(folder, { recursive: true });
   // if JSR is reachable, Deno would add to the committed lock file
-  await Deno.copyFile(new URL("deno.lock", ROOT), file("lock"));
+  await placeCopy(new URL("deno.lock", ROOT), file("lock"));
   const source = fileURLToPath(new URL(path, ROOT));
-  const { code, output } = await run(
-    Deno.execPath(),
-    ["bundle", "--quiet", `--lock=${file("lock")}`, "--platform", platform, "-o", file("mjs"), source],
-    { limitMs: 60_000, quiet: true, cwd: fileURLToPath(ROOT) },
-  );
-  if (code !== 0) throw new Error(`${path} could not be bundled: ${output}`);
+  const flags = ["--quiet", `--lock=${file("lock")}`, "--platform", platform];
+  await place(file("mjs"), async (to) => {
+    const { code, output } = await run(Deno.execPath(), ["bundle", ...flags, "-o", to, source], {
+      limitMs: 60_000,
+      quiet: true,
+      cwd: fileURLToPath(ROOT),
+    });
+    if (code !== 0) throw new Error(`${path} could not be bundled: ${output}`);
+  });
   return file("mjs");
 }

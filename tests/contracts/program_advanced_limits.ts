@@ -7,6 +7,7 @@ import {
   Limiter,
   MemoryStore,
   rateLimit,
+  type RateLimitMiddleware,
   type RateLimitOptions,
 } from "@sluice/rate-limit";
 import { FaultyStore } from "@sluice/rate-limit/testing";
@@ -25,7 +26,7 @@ type Options = RateLimitOptions<FrameworkRequest>;
  */
 export function advancedLimitRoutes(app: FrameworkApp, clock: RequestedClock): void {
   const common = { clock: clock.read, keyGenerator: byClient };
-  const limited = (name: string, options: Options): ReturnType<typeof rateLimit> => {
+  const limited = (name: string, options: Options): RateLimitMiddleware => {
     const limiter = rateLimit<FrameworkRequest>({ ...common, ...(options.limits ? {} : { max: 2 }), ...options });
     app.get(`/advanced/${name}`, limiter, (req, res) => {
       const { limit, used, remaining } = (req as { rateLimit?: Record<string, unknown> }).rateLimit ?? {};
@@ -49,7 +50,7 @@ export function advancedLimitRoutes(app: FrameworkApp, clock: RequestedClock): v
   app.ws("/advanced/socket", rateLimit({ ...common, max: 1 }), { open: (ws) => ws.send("admitted") });
 }
 
-type Limited = (name: string, options: Options) => ReturnType<typeof rateLimit>;
+type Limited = (name: string, options: Options) => RateLimitMiddleware;
 
 function algorithms(limited: Limited): void {
   for (const algorithm of ["fixed-window", "sliding-window", "sliding-log", "token-bucket"] as const) {
@@ -126,7 +127,7 @@ function stores(limited: Limited, clock: RequestedClock): void {
   limited("store-hangs", { max: 1, store: new FaultyStore(memory()).hang(), timeoutMs: 20 });
 }
 
-function controls(app: FrameworkApp, limiter: ReturnType<typeof rateLimit>): void {
+function controls(app: FrameworkApp, limiter: RateLimitMiddleware): void {
   app.get("/advanced/controlled/:key", async (req, res) => {
     const { tightest } = await limiter.getKey(req.params.key);
     res.json({ remaining: tightest.remaining });

@@ -3,6 +3,7 @@ import type { Subject } from "./app_contract.ts";
 import { bundled } from "./bundled.ts";
 import type { Feature } from "./case.ts";
 import { lockFlag } from "../support/node_program.ts";
+import { placeCopy } from "../support/placed.ts";
 import { buildProgram } from "./program.ts";
 import { asked, type Serving, startServing } from "./serving.ts";
 import { bridgeTo } from "./unix_bridge.ts";
@@ -101,7 +102,7 @@ function onNode(name: string, gaps: Gaps, host: string, file: string, options: H
   const { platform = "browser", args = [] } = options;
   const start = async () => {
     const copy = runtime(host);
-    await Deno.copyFile(new URL(`hosts/${host}`, import.meta.url), copy);
+    await placeCopy(new URL(`hosts/${host}`, import.meta.url), copy);
     return startServing("node", [copy, await bundled(entry(file), platform), ...args]);
   };
   return { name, gaps, needs: "runtimes", start };

@@ -1,20 +1,19 @@
 /** What is in `create-sluice`, the package for npm. */
 import { fileURLToPath } from "node:url";
 import { assertEquals, assertMatch } from "@std/assert";
-import { buildProgram } from "../../scripts/build_npm.ts";
+import type { Built } from "../../scripts/build_npm.ts";
 import { run } from "../../scripts/process.ts";
+import { npmPackages } from "../../scripts/shared_builds.ts";
 import { done } from "../examples/deploy/packages.ts";
 import { tool } from "../npm/support/tools.ts";
 import { skipNode } from "../support/node_program.ts";
 import { PATIENCE_MS } from "../support/patience.ts";
 
 const ROOT = new URL("../../", import.meta.url);
-const FOLDER = new URL(".cache/create_package/", ROOT);
 const REPOSITORY = "https://github.com/sluicejs/sluice";
 
-async function built() {
-  await Deno.mkdir(FOLDER, { recursive: true });
-  return await buildProgram(FOLDER, REPOSITORY);
+async function built(): Promise<Built> {
+  return (await npmPackages()).program;
 }
 
 Deno.test("publint finds nothing in create-sluice", { ignore: skipNode }, async () => {
@@ -27,7 +26,7 @@ Deno.test("publint finds nothing in create-sluice", { ignore: skipNode }, async 
 
 Deno.test("it is one program, which names no machine and has all templates inside", { ignore: skipNode }, async () => {
   const { folder, tarball } = await built();
-  const list = await done("tar", ["-tzf", fileURLToPath(tarball)], fileURLToPath(FOLDER));
+  const list = await done("tar", ["-tzf", fileURLToPath(tarball)], fileURLToPath(folder));
   const files = ["LICENSE", "README.md", "dist/create.js", "package.json"];
   assertEquals(list.trim().split("\n").sort(), files.map((name) => `package/${name}`));
   const code = await Deno.readTextFile(new URL("dist/create.js", folder));

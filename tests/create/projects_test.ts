@@ -18,7 +18,7 @@ const OLD_WRANGLER = "4.86.0";
 let site: Site;
 let registry: Registry;
 if (!ignore) {
-  registry = await startRegistry(new URL("../../.cache/create_projects/", import.meta.url));
+  registry = await startRegistry();
   globalThis.addEventListener("unload", () => void registry.stop());
   site = await makeSite(registry);
 }

@@ -3,15 +3,12 @@
  *
  * `--from=folder`, or the variable `DEFINITELY_TYPED`, names a folder that has them; `--fetch` checks them out.
  */
-import { buildNpm } from "../../scripts/build_npm.ts";
 import { flags } from "../../scripts/flags.ts";
-import { REPOSITORY } from "../../scripts/npm_manifest.ts";
+import { npmPackages } from "../../scripts/shared_builds.ts";
 import { findings, type Loading } from "./compile.ts";
 import { EXPECTED } from "./expected.ts";
 import { makeProject } from "./project.ts";
 import { checkOutTests, readTests } from "./sources.ts";
-
-const BUILT = new URL("../../.cache/npm_definitely_typed/", import.meta.url);
 
 /** How programs load Express, and the types they get. */
 const LOADINGS: Readonly<Record<Loading, string>> = { require: "required.d.cts", import: "mod.d.ts" };
@@ -24,7 +21,7 @@ if (given.from === "" && !given.fetch) {
   );
 }
 const texts = await readTests(given.fetch ? await checkOutTests() : given.from);
-const [sluice] = await buildNpm(BUILT, REPOSITORY);
+const { libraries: [sluice] } = await npmPackages();
 const folder = await makeProject(sluice!.folder);
 
 const wrong: string[] = [];

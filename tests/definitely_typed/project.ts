@@ -20,7 +20,7 @@ export async function makeProject(sluice: URL): Promise<string> {
   await Deno.mkdir(FOLDER, { recursive: true });
   if (await Deno.readTextFile(done).catch(() => "") !== manifest) {
     await Deno.writeTextFile(new URL("package.json", FOLDER), manifest);
-    const args = ["install", "--no-audit", "--no-fund", "--no-package-lock", "--legacy-peer-deps"];
+    const args = ["install", "--prefer-offline", "--no-audit", "--no-fund", "--no-package-lock", "--legacy-peer-deps"];
     const { code, output } = await run("npm", args, { limitMs: INSTALL_MS, quiet: true, cwd: folder });
     if (code !== 0) throw new Error(`The packages of types cannot be installed: ${output}`);
     await Deno.writeTextFile(done, manifest);

@@ -1,7 +1,6 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import express from "express";
 import type { AddressInfo } from "node:net";
-import { loadedFrom } from "../../src/dispatch/error_details.ts";
 import { ask, quietApp, serving } from "../support/app.ts";
 import { opened, untilClosed } from "../support/raw_client.ts";
 
@@ -106,27 +105,6 @@ Deno.test("the page of an error shows the frames of the program, and counts thos
   assertMatch(lines[2]!, /^ {4}at .*error_page_test\.ts:\d+:\d+\)?$/);
   assertMatch(lines[3]!, /^ {4}… \d frames of Sluice$/);
   assertEquals(lines.some((line) => line.includes("/src/")), false);
-});
-
-Deno.test("the folder of Sluice is found wherever it is installed, and none in a bundle with the program", () => {
-  const folders: Record<string, string | null> = {
-    "    at ownFolder (/app/node_modules/@sluice/sluice/node/chunk-a1.cjs:1:2)": "/app/node_modules/@sluice/sluice/",
-    "    at file:///app/node_modules/express/dist/mod.js:1:2": "file:///app/node_modules/express/",
-    "    at ownFolder (file:///app/node_modules/.pnpm/@sluice+sluice@0.1.0/node_modules/@sluice/sluice/node/mod.js:1:2)":
-      "file:///app/node_modules/.pnpm/@sluice+sluice@0.1.0/node_modules/@sluice/sluice/",
-    "    at ownFolder (https://jsr.io/@sluice/sluice/0.1.0/mod.js:1:2)": "https://jsr.io/@sluice/sluice/",
-    "    at ownFolder (file:///home/.cache/deno/npm/registry.npmjs.org/@sluice/sluice/0.1.0/dist/mod.js:1:2)":
-      "file:///home/.cache/deno/npm/registry.npmjs.org/@sluice/sluice/",
-    "    at ownFolder (C:\\app\\node_modules\\@sluice\\sluice\\node\\mod.cjs:1:2)":
-      "C:/app/node_modules/@sluice/sluice/",
-    "ownFolder@/app/node_modules/@sluice/sluice/dist/mod.js:1:2": "/app/node_modules/@sluice/sluice/",
-    "    at ownFolder (file:///app/dist/server.js:1:2)": null,
-    "    at ownFolder (worker.js:1:2)": null,
-    "    at ownFolder (/app/src/server.js:1:2)": null,
-  };
-  for (const [frame, folder] of Object.entries(folders)) {
-    assertEquals([frame, loadedFrom(`Error\n${frame}\n    at handler (/app/server.js:3:4)`)], [frame, folder]);
-  }
 });
 
 Deno.test("frames between those of the program are counted where they are, with the runtime's behind them", async () => {

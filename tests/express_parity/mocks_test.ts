@@ -4,6 +4,7 @@
  */
 import { EventEmitter } from "node:events";
 import http from "node:http";
+import { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { assertEquals, assertThrows } from "@std/assert";
 import express from "express";
@@ -11,7 +12,7 @@ import inject from "light-my-request";
 import httpMocks from "node-mocks-http";
 import sluice from "@sluice/sluice";
 import "@sluice/sluice/node";
-import { type Any, serveBoth } from "../support/both.ts";
+import { type Any, serveBoth } from "../support/sluice_and_express.ts";
 
 const FILES = fileURLToPath(new URL("../fixtures/files", import.meta.url));
 
@@ -315,6 +316,44 @@ Deno.test("derived requests and proxies show in a handler what they show in Expr
   });
   assertEquals(ours, theirs);
 });
+
+/** Requests with a body that are not from a server, and what sends the body. */
+const WITH_BODY: Readonly<Record<string, (body: string) => [req: Any, send: () => void]>> = {
+  "a mock"(body) {
+    const req: Any = httpMocks.createRequest({ method: "POST", headers: { ...HEADERS } as Any });
+    return [req, () => req.send(body)];
+  },
+  "a stream"(body) {
+    const stream = Readable.from([Buffer.from(body)], { objectMode: false });
+    return [Object.assign(stream, { method: "POST", headers: HEADERS }), () => {}];
+  },
+};
+
+for (const [kind, make] of Object.entries(WITH_BODY)) {
+  Deno.test(`functions in the options of body parsers get the very request, ${kind}, as in Express`, async () => {
+    const parse = (lib: Any, parser: string, refuse: boolean) =>
+      new Promise<unknown>((resolve) => {
+        const [req, send] = make('{"a":1}');
+        const res: Any = httpMocks.createResponse();
+        const seen: unknown[] = [];
+        const type = (given: Any) => seen.push(given === req);
+        const verify = (given: Any, answer: Any, bytes: Any, charset: unknown) => {
+          seen.push([given === req, answer === res, String(bytes), charset]);
+          given.rawBody = String(bytes);
+          if (refuse) throw new Error("refused");
+        };
+        lib[parser]({ type, verify })(req, res, (error: Any) => {
+          resolve([seen, req.rawBody, String(req.body), error && [error.status, error.type, error.message]]);
+        });
+        send();
+      });
+    for (const parser of ["json", "text", "raw", "urlencoded"]) {
+      for (const refuse of [false, true]) {
+        assertEquals(await parse(sluice, parser, refuse), await parse(express, parser, refuse));
+      }
+    }
+  });
+}
 
 Deno.test("what cannot work without a client says what it needs", () => {
   const { request, response } = sluice as Any;

@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert";
 import sluice from "@sluice/sluice";
 import cookieParser from "cookie-parser";
 import express from "express";
-import { type Any, type Ask, askBoth } from "../support/both.ts";
+import { type Any, type Ask, askBoth } from "../support/sluice_and_express.ts";
 
 /** What programs see when they look into an object: whether it inherits nothing, is plain, or neither, and what it holds. */
 function kind(value: Any): unknown {
@@ -110,19 +110,40 @@ Deno.test("as in Express: the parameters of path strings inherit nothing, and th
   assertEquals(ours.map(({ body }) => body), theirs.map(({ body }) => body));
 });
 
-Deno.test("as in Express: where no layer is being run, there are no parameters", async () => {
-  const build = (app: Any): void => {
+Deno.test("as in Express: where no layer is being run, there are neither parameters nor a req.baseUrl", async () => {
+  const build = (app: Any, lib: Any): void => {
     const seen: unknown[] = [];
     app.get("/seen", (_req: Any, res: Any) => res.json(seen));
     app.use((req: Any, res: Any, next: Any) => {
-      res.on("finish", () => seen.push([req.url, kind(req.params)]));
+      res.on("finish", () => seen.push([req.url, kind(req.params), String(req.baseUrl)]));
       next();
     });
     app.get("/answered/:id", (_req: Any, res: Any) => res.send("answered"));
+    const fail = (_req: Any, _res: Any, next: Any) => next(Object.assign(new Error("failed"), { status: 400 }));
+    const router = lib.Router().get("/:id", (_req: Any, res: Any) => res.send("answered")).use("/failed/x", fail);
+    app.use("/mounted", router);
+    app.use("/application", lib().use("/inner", router));
+    app.use((error: Any, req: Any, _res: Any, next: Any) => (seen.push(String(req.baseUrl)), next(error)));
   };
-  const asks = ["/answered/1", "/unknown", "/seen"].map((path) => ({ path }));
+  const paths = ["/answered/1", "/unknown", "/mounted/1", "/mounted/1/2", "/mounted/failed/x", "/application/inner/1"];
+  const asks = [...paths, "/application/inner/1/2", "/application/inner/failed/x", "/seen"].map((path) => ({ path }));
   const [ours, theirs] = await askBoth(build, asks);
-  assertEquals(ours.at(-1)!.body, theirs.at(-1)!.body);
+  assertEquals(JSON.parse(ours.at(-1)!.body), JSON.parse(theirs.at(-1)!.body));
+});
+
+Deno.test("as in Express: a router that was called with a request leaves req.baseUrl as it was", async () => {
+  const bases = (lib: Any): Promise<unknown[]> => {
+    const all = [undefined, "", "/outer"].map(async (baseUrl) => {
+      const seen: unknown[] = [];
+      const see = (req: Any, _res: Any, next: Any) => (seen.push(req.baseUrl), next());
+      const router = lib.Router().use(see).use("/a", lib.Router().use(see));
+      const req: Any = { method: "GET", url: "/a/b", ...(baseUrl === undefined ? {} : { baseUrl }) };
+      await new Promise((resolve) => router(req, {}, resolve));
+      return [...seen, req.baseUrl, req.url, req.originalUrl];
+    });
+    return Promise.all(all);
+  };
+  assertEquals(await bases(sluice), await bases(express));
 });
 
 Deno.test("as in Express: settings, locals, engines and views of an application inherit nothing but its parent's", async () => {
@@ -150,12 +171,12 @@ Deno.test("as in Express: settings, locals, engines and views of an application 
   assertEquals(ours, theirs);
 });
 
-const QUERIES = ["", "?a=1", "?a=1&a=2&b[c]=1&d[e]=2", "?__proto__=1&toString=2&a[__proto__]=3"];
+const QUERIES = ["", "?", "?a=1", "?a=1&a=2&b[c]=1&d[e]=2", "?__proto__=1&toString=2&a[__proto__]=3"];
 const PARSERS: Record<string, Any> = {
   simple: "simple",
   extended: "extended",
   off: false,
-  own: (text: string | null) => ({ text: text ?? "" }),
+  own: (text: string | null) => ({ text, isString: typeof text === "string" }),
   bare: () => Object.create(null),
   nothing: () => undefined,
 };

@@ -331,7 +331,6 @@ export const SUITES: readonly Suite[] = [
   {
     name: "express-rate-limit",
     repository: "express-rate-limit/express-rate-limit",
-    env: { NODE_OPTIONS: "--experimental-vm-modules" },
     packages: { "@express-rate-limit/tsconfig": "1.0.2" },
     commit: "3828a5b61c90e3134451ab32e88e61072dbf19f5",
     runner: "jest",
@@ -342,7 +341,6 @@ export const SUITES: readonly Suite[] = [
   {
     name: "express-slow-down",
     repository: "express-rate-limit/express-slow-down",
-    env: { NODE_OPTIONS: "--experimental-vm-modules" },
     packages: { "@express-rate-limit/tsconfig": "1.0.2" },
     commit: "0d6ecae08aa0d1fc4522c61ac07f09b4a3af325e",
     runner: "jest",

@@ -1,10 +1,11 @@
 /** Sluice under Express's name: packages that require `express` get Sluice. */
 import { assertEquals } from "@std/assert";
+import { seenInFiles } from "./support/express_files.ts";
 import { makeProject, type Project } from "./support/project.ts";
 import { startRegistry } from "./support/registry.ts";
-import { tool } from "./support/tools.ts";
+import { tool, tools } from "./support/tools.ts";
 
-const registry = await startRegistry(new URL("../../.cache/npm_as_express_test/", import.meta.url));
+const registry = await startRegistry();
 globalThis.addEventListener("unload", () => void registry.stop());
 
 const ALIAS = "npm:@sluice/sluice@^0.1.0";
@@ -22,7 +23,7 @@ const PROGRAM = `
   const { rateLimit } = require("express-rate-limit");
   const session = require("express-session");
   const jsonServer = require("json-server");
-  const theirs = createRequire(require.resolve("json-server"))("express");
+  const theirs = createRequire(require.resolve("json-server"));
 
   const app = express();
   app.use(rateLimit({ windowMs: 60_000, limit: 2, keyGenerator: () => "everybody" }));
@@ -35,7 +36,8 @@ const PROGRAM = `
     const post = await fetch(address + "/db/posts/1");
     const third = await fetch(address);
     console.log(JSON.stringify({
-      isSluice: express.FrameworkApp !== undefined && theirs === express,
+      isSluice: express.FrameworkApp !== undefined && theirs("express") === express,
+      sharesFiles: theirs("express/lib/router/layer") === require("express/lib/router/layer"),
       home: [home.status, await home.text(), home.headers.get("set-cookie").split("=")[0]],
       post: await post.json(),
       third: third.status,
@@ -46,6 +48,7 @@ const PROGRAM = `
 
 const SEEN = {
   isSluice: true,
+  sharesFiles: true,
   home: [200, "object", "connect.sid"],
   post: { id: 1, title: "first" },
   third: 429,
@@ -88,14 +91,29 @@ const MANAGERS: readonly { name: string; manifest: object; files?: Record<string
   },
 ];
 
+/** What runs programs; Deno and Bun run what npm installed. */
+const NODE = ["node"];
+const runtimes = Deno.env.get("SLUICE_RUNTIMES");
+const RUNTIMES: readonly (readonly string[])[] = [
+  NODE,
+  [Deno.execPath(), "run", "-A", "--quiet"],
+  ...(runtimes === undefined ? [] : [[`${runtimes}node_modules/.bin/bun`]]),
+];
+
 for (const { name, manifest, files = {}, install: [command, ...args] } of MANAGERS) {
-  Deno.test(`with ${name}, express-rate-limit, express-session and json-server get Sluice for Express, without a conflict`, async () => {
+  Deno.test(`with ${name}, express-rate-limit, express-session and json-server get Sluice for Express, and its files, without a conflict`, async () => {
     const project = await makeProject(registry, { dependencies: DEPENDENCIES, ...manifest });
     await project.write("program.cjs", PROGRAM);
     for (const [file, text] of Object.entries(files)) await project.write(file, text);
     await installed(project, command!, args);
     const { output } = await project.run("node", "program.cjs");
     assertEquals(JSON.parse(output), SEEN);
+
+    const express = await seenInFiles(project, NODE, await tools(), "express-4");
+    for (const runtime of name === "npm" ? RUNTIMES : [NODE]) {
+      const sluice = await seenInFiles(project, runtime, project.path, "express");
+      assertEquals(sluice, { ...express, manifest: "@sluice/sluice" }, runtime[0]);
+    }
   });
 }
 

@@ -3,7 +3,7 @@ import { assertEquals } from "@std/assert";
 import { installWithNpm, makeProject } from "./support/project.ts";
 import { startRegistry } from "./support/registry.ts";
 
-const registry = await startRegistry(new URL("../../.cache/npm_express_files_test/", import.meta.url));
+const registry = await startRegistry();
 globalThis.addEventListener("unload", () => void registry.stop());
 
 /** Imports each file, and prints what it is. */

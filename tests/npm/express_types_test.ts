@@ -4,7 +4,7 @@ import { installWithNpm, makeProject } from "./support/project.ts";
 import { startRegistry } from "./support/registry.ts";
 import { inFull, tools } from "./support/tools.ts";
 
-const registry = await startRegistry(new URL("../../.cache/npm_express_types_test/", import.meta.url));
+const registry = await startRegistry();
 globalThis.addEventListener("unload", () => void registry.stop());
 
 const MANIFEST = {

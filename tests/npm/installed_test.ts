@@ -6,7 +6,7 @@ import { startRegistry } from "./support/registry.ts";
 import { inFull, nodes, tool, tools } from "./support/tools.ts";
 
 const runtimes = Deno.env.get("SLUICE_RUNTIMES");
-const registry = await startRegistry(new URL("../../.cache/npm_installed_test/", import.meta.url));
+const registry = await startRegistry();
 globalThis.addEventListener("unload", () => void registry.stop());
 
 /** One project with both packages, for whatever only runs in it. */
@@ -86,7 +86,7 @@ for (const scheme of ["npm", "jsr"]) {
 Deno.test("installed from JSR, a program on Node that listens without the entry for Node is told what to import", async () => {
   const own = await makeProject(registry, {});
   const installed = `${own.path}node_modules/@sluice/sluice/`;
-  await cp(new URL("../../.cache/npm_installed_test/jsr/", import.meta.url), installed, { recursive: true });
+  await cp(registry.published, installed, { recursive: true });
   const { exports } = JSON.parse(await Deno.readTextFile(`${installed}deno.json`));
   await Deno.writeTextFile(`${installed}package.json`, JSON.stringify({ type: "module", exports }));
   await own.write("main.mjs", await readmesProgram());

@@ -128,7 +128,7 @@ const TOLD = {
 const WITH_UNDICI = { ...TOLD, "POST /undici": [200, '["POST","1","body"]'] };
 
 if (inFull) {
-  const registry = await startRegistry(new URL("../../.cache/npm_web_objects_test/", import.meta.url));
+  const registry = await startRegistry();
   globalThis.addEventListener("unload", () => void registry.stop());
   const project = await makeProject(registry, { type: "module" });
   await installWithNpm(project, "@sluice/sluice", ...LIBRARIES);

@@ -3,11 +3,17 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { fileURLToPath } from "node:url";
 import { run } from "../../scripts/process.ts";
 import { manifestOf } from "../../scripts/packages.ts";
+import { npmPackages } from "../../scripts/shared_builds.ts";
+import { copySources } from "../support/checkout.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 
 /** Runs it without publishing. The registries have what is listed, and answer 404 to anything else. */
-async function release(tag: string, had: readonly string[] = []): Promise<{ code: number; lines: string[] }> {
+async function release(
+  cwd: string,
+  tag: string,
+  had: readonly string[] = [],
+): Promise<{ code: number; lines: string[] }> {
   await using registry = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, (request) => {
     const path = decodeURIComponent(new URL(request.url).pathname);
     return Response.json({}, { status: had.includes(path) ? 200 : 404 });
@@ -25,15 +31,20 @@ async function release(tag: string, had: readonly string[] = []): Promise<{ code
   const { code, output } = await run(Deno.execPath(), args, {
     limitMs: 300_000,
     quiet: true,
-    cwd: fileURLToPath(ROOT),
+    cwd,
     env: { NO_COLOR: "1" },
   });
   return { code, lines: output.trim().split("\n") };
 }
 
+async function digestOf(file: URL): Promise<string> {
+  return new Uint8Array(await crypto.subtle.digest("SHA-256", await Deno.readFile(file))).toHex();
+}
+
 Deno.test("a release publishes every package on both registries, and leaves out what they have", async () => {
   const { version } = await manifestOf("./");
-  const { code, lines } = await release(`v${version}`, [
+  await using checkout = await copySources();
+  const { code, lines } = await release(checkout.path, `v${version}`, [
     `/npm/@sluice/sluice/${version}`,
     `/jsr/@sluice/rate-limit/${version}_meta.json`,
   ]);
@@ -47,6 +58,13 @@ Deno.test("a release publishes every package on both registries, and leaves out 
   assert(at(`npm would get @sluice/rate-limit@${version}`) < at(`npm would get create-sluice@${version}`));
   assert(at(`JSR would get @sluice/create@${version}`) >= 0);
   assert(at(`JSR would get @sluice/sluice@${version}`) < at(`JSR has @sluice/rate-limit@${version}`));
+
+  // it has built what all other tests install, though there was nothing but what decides when to build that again
+  const { libraries, program } = await npmPackages();
+  for (const { name, tarball } of [...libraries, program]) {
+    const released = new URL(`.cache/release/npm/${tarball.pathname.split("/").at(-1)}`, checkout.folder);
+    assertEquals(await digestOf(released), await digestOf(tarball), name);
+  }
 });
 
 Deno.test("a tag that is not the packages' version, or no version, releases nothing", async () => {
@@ -57,7 +75,7 @@ Deno.test("a tag that is not the packages' version, or no version, releases noth
       ["", "--tag names the version"],
     ] as const
   ) {
-    const { code, lines } = await release(tag);
+    const { code, lines } = await release(fileURLToPath(ROOT), tag);
     assertEquals(code, 1);
     assertStringIncludes(lines.join("\n"), problem);
     assert(!lines.some((line) => /^(?:npm|JSR) /.test(line)));

@@ -7,48 +7,82 @@ const GUESTS = ["node", "lambda", "fastly", "redis", "workers"];
 
 const { exports: entries } = JSON.parse(await Deno.readTextFile(new URL("../../deno.json", import.meta.url)));
 const doors = (Object.values(entries) as string[]).map((path) => path.slice("./".length));
-const sources: Source[] = [...await Promise.all(doors.map(readSource)), ...await readSources("src/")];
+const sources: Source[] = [
+  ...await Promise.all(doors.map(readSource)),
+  ...await readSources("limiting/"),
+  ...await readSources("src/"),
+];
 const core = sources.filter(({ path }) =>
   !GUESTS.some((name) => path === `${name}.ts` || path.startsWith(`src/${name}/`))
 );
 const byPath = new Map(sources.map((source) => [source.path, source]));
 
-/** Which folders each folder may import, besides itself. */
+/** What the package `@sluice/rate-limit` gets copies of, besides the engine. */
+const COPIED = "limiting/core.ts";
+
+/**
+ * Which rooms each room imports, besides itself. A folder may import those inside it, and never the other way round.
+ */
 const ARROWS: Arrows = {
-  http: [],
-  request: ["http"],
-  matching: ["http"],
-  response: ["request", "http"],
-  dispatch: ["matching", "request", "response", "http"],
-  websocket: ["request", "response", "http"],
-  views: ["request", "http"],
-  routing: ["dispatch", "matching", "request", "response", "websocket", "http"],
-  middleware: ["request", "response", "http"],
-  platform: ["request", "http"],
+  util: [],
+  http: ["util"],
+  // the engine of both limiters
+  limiting: ["http", "util"],
+  // paths and layers know nothing of requests
+  matching: ["util"],
+  exchange: ["http", "util"],
+  "request/body": ["exchange", "http", "util"],
+  "request/node": ["request/body", "exchange", "http", "util"],
+  request: ["request/body", "request/node", "exchange", "http", "util"],
+  "response/web": ["request/body", "exchange", "http", "util"],
+  "response/node": ["response/web", "request/node", "exchange", "http", "util"],
+  "response/files": ["response/node", "response/web", "request", "exchange", "http", "util"],
+  response: ["response/files", "response/node", "response/web", "request", "exchange", "http", "util"],
+  views: ["exchange", "util"],
+  websocket: ["response", "request", "exchange", "http", "util"],
+  dispatch: ["matching", "response/node", "response/web", "response", "request", "exchange", "http", "util"],
+  routing: [
+    ...["dispatch", "matching", "websocket", "response/web", "response", "request/node", "request"],
+    ...["exchange", "http", "util"],
+  ],
+  middleware: [
+    ...["limiting", "response/files", "response/node", "response", "request/body", "request/node", "request"],
+    ...["exchange", "http", "util"],
+  ],
+  "platform/shared": ["exchange", "http", "util"],
+  "platform/bun": ["platform/shared", "exchange"],
+  "platform/cloudflare": ["platform/shared", "exchange", "http"],
+  "platform/deno": ["platform/shared", "exchange", "util"],
+  platform: ["platform/bun", "platform/cloudflare", "platform/deno", "platform/shared"],
   // folders that only their own entry imports
-  lambda: ["node", "platform", "http"],
-  fastly: ["request", "platform"],
-  node: ["app", "dispatch", "request", "response", "websocket", "platform", "http"],
+  lambda: ["node", "platform/shared", "http"],
+  fastly: ["platform", "platform/shared", "exchange"],
+  node: [
+    ...["app", "dispatch", "websocket", "response/node", "response", "request/node", "request"],
+    ...["platform/shared", "exchange", "http", "util"],
+  ],
   // imported only by redis.ts: topics across processes
-  redis: ["websocket", "http"],
+  redis: ["websocket", "util"],
   // imported only by workers.ts: Durable Objects around the application
-  workers: ["app", "routing", "request", "websocket", "platform", "http"],
+  workers: ["app", "routing", "websocket", "platform/cloudflare", "platform/shared", "exchange", "util"],
   app: [
-    "routing",
-    "dispatch",
-    "matching",
-    "request",
-    "response",
-    "middleware",
-    "views",
-    "websocket",
-    "platform",
-    "http",
+    ...["routing", "dispatch", "matching", "middleware", "views", "websocket", "response/files", "response"],
+    ...["request/body", "request", "platform", "platform/shared", "exchange", "http", "util"],
   ],
 };
 
 Deno.test("imports between folders point one way", () => {
-  assertEquals(importsAgainst(sources, "src/", ARROWS), []);
+  assertEquals(importsAgainst(sources.filter(({ path }) => path !== COPIED), "src/", ARROWS), []);
+});
+
+Deno.test("every import that is allowed between folders is used", () => {
+  const rooms = Object.keys(ARROWS);
+  const used = new Set(sources.flatMap(({ path, imports }) => {
+    const room = roomOf(path, "src/", rooms);
+    return imports.map((target) => `${room} imports ${roomOf(target, "src/", rooms)}`);
+  }));
+  const allowed = Object.entries(ARROWS).flatMap(([room, others]) => others.map((other) => `${room} imports ${other}`));
+  assertEquals(allowed.filter((arrow) => !used.has(arrow)), []);
 });
 
 Deno.test("there are no import cycles, types included", async () => {
@@ -82,15 +116,27 @@ Deno.test("the core imports nothing from the folders of the other entries", () =
   assertEquals(wrong, []);
 });
 
+/** All files that a file imports, and that these import. */
+function reachedFrom(entry: string): string[] {
+  const reached = new Set([entry]);
+  // a set that grows is iterated to its end
+  for (const path of reached) byPath.get(path)?.imports.forEach((target) => reached.add(target));
+  return [...reached].sort();
+}
+
+Deno.test("the limiter's package gets copies of nothing that knows requests, routes or applications", () => {
+  const rooms = ["http", "limiting", "util"];
+  assertEquals(reachedFrom(COPIED).filter((path) => !rooms.includes(roomOf(path, "src/", ["limiting"]) ?? "")), [
+    // a type
+    "src/exchange/peer.ts",
+    "src/platform/shared/builtin_module.ts",
+    "src/platform/shared/installed_package.ts",
+    "src/platform/shared/peer_of.ts",
+  ]);
+});
+
 Deno.test("a Lambda function starts without Node's server", () => {
-  const reached = new Set<string>();
-  const reach = (path: string): void => {
-    if (reached.has(path)) return;
-    reached.add(path);
-    byPath.get(path)?.imports.forEach(reach);
-  };
-  reach("lambda.ts");
-  assertEquals([...reached].filter((path) => path.startsWith("src/node/")).sort(), [
+  assertEquals(reachedFrom("lambda.ts").filter((path) => path.startsWith("src/node/")), [
     "src/node/load_package.ts",
     "src/node/node_files.ts",
   ]);

@@ -114,8 +114,18 @@ Deno.test("a second answer is Node's error, whose cause names the method", async
     });
     assertEquals(error.message, `Cannot ${verb} headers after they are sent to the client`);
     assertEquals((error as Error & { code: string }).code, "ERR_HTTP_HEADERS_SENT");
-    assertEquals(error.cause, `${caller} came after the answer to this request: answer once, and return afterwards`);
+    assertEquals(error.cause, `${caller} came after the response to this request: respond once, and return afterwards`);
   }
+});
+
+Deno.test("_headers, as middleware for older Nodes uses it, shows the headers, and replaces all when assigned", async () => {
+  const response = await answered((res) => {
+    const { _headers: seen } = res.set("X-Old", "1") as unknown as { _headers: Record<string, string> };
+    Object.assign(res, { _headers: { "x-new": "2", "x-seen": seen["x-old"] } });
+    res.send("x");
+  });
+  const { headers } = response;
+  assertEquals([headers.get("x-old"), headers.get("x-new"), headers.get("x-seen")], [null, "2", "1"]);
 });
 
 Deno.test("a status outside 100 to 999 is a RangeError, one that is no integer a TypeError", async () => {

@@ -2,7 +2,17 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { FAULT_SUBJECTS, type FaultServer, startFaultServer } from "../support/fault_servers.ts";
 import { allowDescriptors, descriptors, memoryOf } from "../support/process_figures.ts";
-import { ask, flag, HANDSHAKE, opened, openedMany, readUntil, requestHead, writeAll } from "../support/raw_client.ts";
+import {
+  ask,
+  flag,
+  HANDSHAKE,
+  opened,
+  openedMany,
+  readUntil,
+  requestHead,
+  writeAll,
+  writeText,
+} from "../support/raw_client.ts";
 import { until } from "../support/until.ts";
 import { GIB, uploaded } from "../support/raw_upload.ts";
 import { PATIENCE_MS } from "../support/patience.ts";
@@ -96,6 +106,22 @@ const FAULTS: Readonly<Record<string, Fault>> = {
       assertMatch(answer, /^HTTP\/1\.1 413 /);
       assert(sent < GIB / 8, `${sent} bytes were taken before the answer`);
       assertEquals(await ask(server, "/"), "home");
+    }
+  },
+
+  async "a client that reads nothing before all is sent is told that it was too much, on a connection to be closed"(
+    server,
+  ) {
+    const size = 20_000_000;
+    const body = new Uint8Array(size).fill(97);
+    for (const isChunked of [false, true]) {
+      const framing = isChunked ? "Transfer-Encoding: chunked" : `Content-Length: ${size}`;
+      const headers = ["Connection: close", "Content-Type: application/json", framing];
+      using client = await opened(server, requestHead("POST /json", headers));
+      if (isChunked) await writeText(client, `${size.toString(16)}\r\n`);
+      await writeAll(client, body);
+      if (isChunked) await writeText(client, "\r\n0\r\n\r\n");
+      assertMatch(await readUntil(client, "\r\n\r\n"), /^HTTP\/1\.1 413 /);
     }
   },
 };

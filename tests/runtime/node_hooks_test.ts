@@ -56,18 +56,33 @@ for (const [runtime, start, ignore] of [["Node", startNode, skipNode], ["Deno", 
 }
 
 // Deno's own node:http has no socket that takes bytes
-Deno.test("on Node, raw bytes written to req.socket reach the client, and end closes the connection", {
-  ignore: skipNode,
-}, async () => {
-  await using program = await startNode(PROGRAM);
-  const { port } = JSON.parse(program.line) as { port: number };
-  for (const side of ["ours", "real"]) {
-    const path = `/${side}/all`;
-    const hinted = await opened({ port }, `GET ${path}/hinted HTTP/1.1\r\nHost: x\r\n\r\n`);
-    const lines = (await readUntil(hinted, "text")).split("\r\n");
-    assertEquals(lines.slice(0, 4), ["HTTP/1.1 103 Early Hints", "Link: </number.css>", "", "HTTP/1.1 200 OK"], side);
-    hinted.close();
-    const ended = await opened({ port }, `GET ${path}/ended HTTP/1.1\r\nHost: x\r\n\r\n`);
-    assertEquals((await new Response(ended.readable).text()).split("\r\n")[0], "HTTP/1.1 400 Bad Request", side);
-  }
-});
+Deno.test(
+  "on Node, informational responses and raw bytes written to req.socket reach the client, and end closes the connection",
+  {
+    ignore: skipNode,
+  },
+  async () => {
+    await using program = await startNode(PROGRAM);
+    const { port } = JSON.parse(program.line) as { port: number };
+    for (const side of ["ours", "real"]) {
+      const path = `/${side}/all`;
+      const hinted = await opened({ port }, `GET ${path}/hinted HTTP/1.1\r\nHost: x\r\n\r\n`);
+      const lines = (await readUntil(hinted, "text")).split("\r\n");
+      assertEquals(lines.slice(0, 4), ["HTTP/1.1 103 Early Hints", "Link: </number.css>", "", "HTTP/1.1 200 OK"], side);
+      hinted.close();
+      const informed = await opened({ port }, `GET ${path}/informed HTTP/1.1\r\nHost: x\r\n\r\n`);
+      const heads = (await readUntil(informed, "xt")).split("\r\n");
+      assertEquals(
+        heads.slice(0, 7),
+        [
+          ...["HTTP/1.1 102 Processing", "", "HTTP/1.1 103 Early Hints", "Link: </a.css>; rel=preload", "x-b: 1", ""],
+          "HTTP/1.1 200 OK",
+        ],
+        side,
+      );
+      informed.close();
+      const ended = await opened({ port }, `GET ${path}/ended HTTP/1.1\r\nHost: x\r\n\r\n`);
+      assertEquals((await new Response(ended.readable).text()).split("\r\n")[0], "HTTP/1.1 400 Bad Request", side);
+    }
+  },
+);

@@ -4,14 +4,18 @@ import type { Source } from "./sources.ts";
 export type Arrows = Readonly<Record<string, readonly string[]>>;
 
 /**
- * The folder of `src` a file is in.
+ * The room that a file is in: the innermost of the listed folders, or else the folder directly in `src`.
  *
  * @param path Path of the file below the root
  * @param src The source folder
- * @returns The folder's name; `undefined` for a file directly in `src` or outside it
+ * @param rooms The listed folders
+ * @returns The folder's path below `src`, or its name if it is listed and stands beside `src`; `undefined` for other files
  */
-export function roomOf(path: string, src: string): string | undefined {
-  return path.startsWith(src) ? path.slice(src.length).match(/^([^/]+)\//)?.[1] : undefined;
+export function roomOf(path: string, src: string, rooms: readonly string[] = []): string | undefined {
+  if (!path.startsWith(src)) return rooms.find((room) => path.startsWith(`${room}/`));
+  const [, folder] = path.slice(src.length).match(/^(.+)\//) ?? [];
+  const around = rooms.filter((room) => `${folder}/`.startsWith(`${room}/`));
+  return around.toSorted((a, b) => b.length - a.length)[0] ?? folder?.split("/")[0];
 }
 
 /**
@@ -23,11 +27,12 @@ export function roomOf(path: string, src: string): string | undefined {
  * @returns A sentence for each
  */
 export function importsAgainst(sources: readonly Source[], src: string, arrows: Arrows): string[] {
+  const rooms = Object.keys(arrows);
   return sources.flatMap((source) => {
-    const room = roomOf(source.path, src);
+    const room = roomOf(source.path, src, rooms);
     if (room === undefined) return [];
     return source.imports.filter((target) => {
-      const other = roomOf(target, src);
+      const other = roomOf(target, src, rooms);
       return other !== room && !(arrows[room] ?? []).includes(other ?? "");
     }).map((target) => `${source.path} imports ${target}`);
   });

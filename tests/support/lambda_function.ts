@@ -1,6 +1,7 @@
 /** Functions in AWS's own runtime client, and events as Lambda delivers them. */
 import { bundled } from "../contracts/bundled.ts";
 import { type Serving, startServing } from "../contracts/serving.ts";
+import { placeCopy } from "./placed.ts";
 
 const RUNTIMES = Deno.env.get("SLUICE_RUNTIMES");
 
@@ -38,7 +39,7 @@ export interface LambdaFunction extends AsyncDisposable {
  */
 export async function startLambda(path: string): Promise<LambdaFunction> {
   const host = `${RUNTIMES}lambda.mjs`;
-  await Deno.copyFile(new URL("../contracts/hosts/lambda.mjs", import.meta.url), host);
+  await placeCopy(new URL("../contracts/hosts/lambda.mjs", import.meta.url), host);
   const serving: Serving = await startServing("node", [host, await bundled(path, "deno")]);
   const payload = async (event: unknown): Promise<string> => {
     const init = { method: "POST", body: JSON.stringify(event) };

@@ -1,5 +1,6 @@
 /** Bundles programs and runs them under real Node, which supports neither TypeScript nor import maps. */
 import { fileURLToPath } from "node:url";
+import { place, placeCopy } from "./placed.ts";
 import { type Program, startProgram } from "./program.ts";
 
 const root = new URL("../../", import.meta.url);
@@ -39,14 +40,18 @@ async function bundle(name: string, paths: readonly string[]): Promise<string> {
   const file = (extension: string) => fileURLToPath(new URL(`${name}.${extension}`, folder));
   await Deno.mkdir(folder, { recursive: true });
   const specifiers = paths.map((path) => path.startsWith("@") ? path : `../../${path}`);
-  await Deno.writeTextFile(file("js"), specifiers.map((one) => `import ${JSON.stringify(one)};\n`).join(""));
-  const { success, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ["bundle", "--quiet", await lockFlag(name), "--platform", "deno", "-o", file("mjs"), file("js")],
-    cwd: fileURLToPath(root),
-    stdout: "null",
-    stderr: "piped",
-  }).output();
-  if (!success) throw new Error(new TextDecoder().decode(stderr));
+  const text = specifiers.map((one) => `import ${JSON.stringify(one)};\n`).join("");
+  await place(file("js"), (path) => Deno.writeTextFile(path, text));
+  const flags = ["--quiet", await lockFlag(name), "--platform", "deno"];
+  await place(file("mjs"), async (path) => {
+    const { success, stderr } = await new Deno.Command(Deno.execPath(), {
+      args: ["bundle", ...flags, "-o", path, file("js")],
+      cwd: fileURLToPath(root),
+      stdout: "null",
+      stderr: "piped",
+    }).output();
+    if (!success) throw new Error(new TextDecoder().decode(stderr));
+  });
   return file("mjs");
 }
 
@@ -59,7 +64,7 @@ async function bundle(name: string, paths: readonly string[]): Promise<string> {
 export async function lockFlag(name: string): Promise<string> {
   const lock = fileURLToPath(new URL(`.cache/node/${name}.lock`, root));
   await Deno.mkdir(new URL(".cache/node/", root), { recursive: true });
-  await Deno.copyFile(new URL("deno.lock", root), lock);
+  await placeCopy(new URL("deno.lock", root), lock);
   return `--lock=${lock}`;
 }
 

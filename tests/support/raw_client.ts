@@ -42,6 +42,11 @@ export async function writeAll(connection: Deno.Conn, bytes: Uint8Array): Promis
   for (let sent = 0; sent < bytes.length;) sent += await connection.write(bytes.subarray(sent));
 }
 
+/** Writes a text. */
+export async function writeText(connection: Deno.Conn, text: string): Promise<void> {
+  await writeAll(connection, encoder.encode(text));
+}
+
 /** Reads until a text has arrived. */
 export async function readUntil(connection: Deno.Conn, text: string): Promise<string> {
   const buffer = new Uint8Array(65_536);

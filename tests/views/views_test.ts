@@ -143,6 +143,16 @@ Deno.test("a class that extends the framework's own may look views up elsewhere,
   assertEquals([await askText(app, "/inner"), await askText(app, "/page")], ["deep t w", "<h1>t</h1>"]);
 });
 
+Deno.test("a view that a program makes itself, as Express does, is found and loads its engine", async () => {
+  const OwnView = quietApp().get("view") as typeof View;
+  const view = new OwnView("page", { defaultEngine: "ejs", root: VIEWS, engines: {} });
+  assertEquals([view.name, view.ext, view.path], ["page", ".ejs", `${VIEWS}/page.ejs`]);
+  const text = await new Promise<string | undefined>((resolve, reject) => {
+    view.render({ title: "t" }, (error, html) => error === null ? resolve(html) : reject(error));
+  });
+  assertEquals(text, "<h1>t</h1>");
+});
+
 Deno.test("view names invented by a client leave nothing behind", async () => {
   const app = withViews().enable("view cache");
   app.get("/:name", (req, res) => res.render(req.params.name));

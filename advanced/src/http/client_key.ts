@@ -1,4 +1,5 @@
-import { clientKey as keyOfClient, type ClientKeyOptions, peerOf } from "@sluice/sluice/limiting";
+import { clientKey as keyOfClient, type ClientKeyOptions } from "@sluice/limiting";
+import { peerOf } from "@sluice/limiting/core";
 
 /**
  * What a limiter counts a client by, for keys that consist of more than that: the address of an IPv4 client, and the

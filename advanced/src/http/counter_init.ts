@@ -1,4 +1,4 @@
-import { clientKey, DEFAULT_MESSAGE, type Validate } from "@sluice/sluice/limiting";
+import { clientKey, DEFAULT_MESSAGE, type Validate } from "@sluice/limiting";
 import type { RequestLike, ResponseLike, SendingResponse } from "./request_like.ts";
 
 /** Options that have another name or form there. */

@@ -1,4 +1,5 @@
-import { checkType, describe, isThenable, type OptionNames, peerOf, type TrustSetting } from "@sluice/sluice/limiting";
+import type { Clients, TrustSetting } from "@sluice/limiting";
+import { checkType, describe, isThenable, type OptionNames, peerOf } from "@sluice/limiting/core";
 import type { Decision } from "../limiter/decision.ts";
 import type { Limiter } from "../limiter/limiter.ts";
 import type { Awaitable } from "../policy/store.ts";
@@ -6,7 +7,7 @@ import { noteDefaultNames } from "./default_names.ts";
 import type { RateLimitOptions } from "./http_options.ts";
 import { checkRequestNames, COMMON_NAMES } from "./option_names.ts";
 import { type FetchRefusal, refuse, withHeaders } from "./fetch_refusal.ts";
-import { type Clients, RequestLimiter } from "./request_limiter.ts";
+import { RequestLimiter } from "./request_limiter.ts";
 
 /** What a handler returns: a response; on Bun nothing, if it has upgraded the request. */
 export type FetchResult = Response | undefined;

@@ -1,9 +1,9 @@
-import { DEFAULT_MESSAGE, describe } from "@sluice/sluice/limiting";
+import { DEFAULT_MESSAGE, type HeaderSink } from "@sluice/limiting";
+import { describe } from "@sluice/limiting/core";
 import type { Decision } from "../limiter/decision.ts";
 import type { Awaitable } from "../policy/store.ts";
 import type { HandlerOptions } from "./http_options.ts";
 import { forbidStoring } from "./refusal.ts";
-import type { HeaderSink } from "./request_like.ts";
 import type { RequestLimiter } from "./request_limiter.ts";
 
 /** Responds to a refused web request: with what the limiter would have answered, and the platform's second argument. */

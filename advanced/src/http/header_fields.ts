@@ -1,7 +1,6 @@
+import { type HeaderSink, LEGACY, type LimitNames, seconds, writeLimit, writeRetryAfter } from "@sluice/limiting";
 import type { Decision } from "../limiter/decision.ts";
 import type { Policy } from "../policy/policy.ts";
-import type { Verdict } from "../policy/store.ts";
-import type { HeaderSink } from "./request_like.ts";
 
 /** Forms of the IETF's RateLimit headers (draft-ietf-httpapi-ratelimit-headers). */
 export type StandardHeaders = "draft-6" | "draft-7" | "draft-8" | "draft-10";
@@ -35,69 +34,28 @@ export function writeHeaders(
   options: HeaderOptions,
   earlierMs = 0,
 ): void {
-  const { legacy, standard } = options;
-  if (legacy) writeLegacy(headers, decision.tightest, options);
+  const { legacy, legacyReset, standard, clock } = options;
+  if (legacy) {
+    const { tightest } = decision;
+    writeLimit(
+      headers,
+      LEGACY,
+      tightest,
+      seconds(legacyReset === "epoch" ? clock() + tightest.resetMs : tightest.resetMs),
+    );
+  }
   if (standard === "draft-8" || standard === "draft-10") writeLists(headers, decision);
   else if (standard !== null) writeEarlyDraft(headers, decision, standard);
   if (!decision.allowed) writeRetryAfter(headers, Math.max(decision.retryMs, earlierMs));
 }
 
-/** Headers that tell a limit and what is left of it. */
-interface LimitNames {
-  readonly limit: string;
-  readonly remaining: string;
-}
-
-const LEGACY: LimitNames = { limit: "X-RateLimit-Limit", remaining: "X-RateLimit-Remaining" };
-const DRAFT_6: LimitNames = { limit: "RateLimit-Limit", remaining: "RateLimit-Remaining" };
-
-function seconds(ms: number): number {
-  return Math.ceil(ms / 1000);
-}
-
-// cached, because limits are mostly the same from request to request, and so are reset times in seconds
-let lastLimit = -1;
-let limitText = "";
-let lastReset = -1;
-let resetText = "";
-
-function limitInText(limit: number): string {
-  if (limit !== lastLimit) limitText = String(lastLimit = limit);
-  return limitText;
-}
-
-function resetInText(reset: number): string {
-  if (reset !== lastReset) resetText = String(lastReset = reset);
-  return resetText;
-}
-
-function writeLegacy(headers: HeaderSink, { limit, remaining, resetMs }: Verdict, options: HeaderOptions): void {
-  if (!leavesLess(headers, LEGACY, remaining, limit)) return;
-  headers.setHeader("X-RateLimit-Limit", limitInText(limit));
-  headers.setHeader("X-RateLimit-Remaining", String(remaining));
-  const reset = options.legacyReset === "epoch" ? seconds(options.clock() + resetMs) : seconds(resetMs);
-  headers.setHeader("X-RateLimit-Reset", resetInText(reset));
-}
-
-// whether a smaller part of this limit is left than of the one in the headers
-function leavesLess(headers: HeaderSink, names: LimitNames, remaining: number, limit: number): boolean {
-  const earlier = headers.getHeader(names.remaining);
-  if (earlier === undefined) return true;
-  // headers written by others may not be numbers; those are replaced
-  return !(remaining * Number(headers.getHeader(names.limit)) > Number(earlier) * limit);
-}
+const DRAFT_6: LimitNames = { limit: "RateLimit-Limit", remaining: "RateLimit-Remaining", reset: "RateLimit-Reset" };
 
 function writeEarlyDraft(headers: HeaderSink, decision: Decision, form: "draft-6" | "draft-7"): void {
   const { limit, remaining, resetMs } = decision.tightest;
   const policies = decision.policies.map((policy, i) => `${decision.verdicts[i]!.limit}${windowOf(policy)}`);
   append(headers, "RateLimit-Policy", policies.join(", "));
-  if (form === "draft-6") {
-    if (!leavesLess(headers, DRAFT_6, remaining, limit)) return;
-    headers.setHeader("RateLimit-Limit", String(limit));
-    headers.setHeader("RateLimit-Remaining", String(remaining));
-    headers.setHeader("RateLimit-Reset", String(seconds(resetMs)));
-    return;
-  }
+  if (form === "draft-6") return writeLimit(headers, DRAFT_6, decision.tightest, seconds(resetMs));
   const earlier = headers.getHeader("RateLimit")?.toString().match(/^limit=(\d+), remaining=(\d+)/);
   if (earlier && remaining * Number(earlier[1]) > Number(earlier[2]) * limit) return;
   headers.setHeader("RateLimit", `limit=${limit}, remaining=${remaining}, reset=${seconds(resetMs)}`);
@@ -128,11 +86,4 @@ function quoted(text: string): string {
 function append(headers: HeaderSink, name: string, value: string): void {
   const earlier = headers.getHeader(name);
   headers.setHeader(name, earlier === undefined ? value : `${earlier}, ${value}`);
-}
-
-/** RFC 9110 section 10.2.3: whole seconds, rounded up. The latest one wins; none if the cost can never be granted. */
-function writeRetryAfter(headers: HeaderSink, retryMs: number): void {
-  if (retryMs === Infinity) return;
-  const earlier = Number(headers.getHeader("Retry-After") ?? 0);
-  headers.setHeader("Retry-After", String(Math.max(seconds(retryMs), Number.isNaN(earlier) ? 0 : earlier)));
 }

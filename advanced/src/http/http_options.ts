@@ -1,4 +1,5 @@
-import { checkInteger, checkType, type OptionNames, refuseOption, type Validate } from "@sluice/sluice/limiting";
+import type { Validate } from "@sluice/limiting";
+import { checkInteger, checkType, type OptionNames, refuseOption } from "@sluice/limiting/core";
 import type { Decision } from "../limiter/decision.ts";
 import type { CheckOptions, LimiterKeys } from "../limiter/demand.ts";
 import { type LimiterOptions, type LimitOptions, systemClock } from "../limiter/limiter_options.ts";
@@ -13,7 +14,7 @@ import {
 import { isRedisClient } from "../stores/redis/is_redis_client.ts";
 import { checkName, MAX_LIMIT } from "../policy/check_policy.ts";
 import type { Awaitable, Store } from "../policy/store.ts";
-import type { RequestLike, ResponseOf } from "./request_like.ts";
+import type { AnyRequest, ResponseOf } from "./request_like.ts";
 import { counterInitOf } from "./counter_init.ts";
 import type { HeaderOptions, StandardHeaders } from "./header_fields.ts";
 
@@ -39,9 +40,13 @@ export interface RequestLimitOptions extends LimitOptions {
  *
  * @typeParam Req The request that functions in the options get: Sluice's, Express's, or a web `Request`
  * @typeParam Rest What they get after it: the response, if there is one already
+ * @typeParam Res The response that belongs to it
  */
-export interface RateLimitOptions<Req = RequestLike, Rest extends unknown[] = [res: ResponseOf<Req>]>
-  extends Omit<LimiterOptions, "max" | "store" | "limits"> {
+export interface RateLimitOptions<
+  Req = AnyRequest,
+  Rest extends unknown[] = [res: ResponseOf<Req>],
+  Res = ResponseOf<Req>,
+> extends Omit<LimiterOptions, "max" | "store" | "limits"> {
   /** Several limits decided as one: either all of them grant, or none is charged. Replaces the single one. */
   limits?: readonly RequestLimitOptions[] | undefined;
   /**
@@ -78,7 +83,7 @@ export interface RateLimitOptions<Req = RequestLike, Rest extends unknown[] = [r
   identifier?: string | undefined;
   /** Responds to refused requests instead of the limiter. */
   handler?:
-    | ((req: Req, res: ResponseOf<Req>, next: (error?: unknown) => void, options: HandlerOptions) => unknown)
+    | ((req: Req, res: Res, next: (error?: unknown) => void, options: HandlerOptions) => unknown)
     | undefined;
   /** Called for every refused request, before it is answered. */
   onLimitReached?: ((req: Req, ...rest: Rest) => unknown) | undefined;
@@ -92,7 +97,7 @@ export interface RateLimitOptions<Req = RequestLike, Rest extends unknown[] = [r
   /** Gives back what a request took if its status is below 400. */
   skipSuccessfulRequests?: boolean | undefined;
   /** Decides which requests succeeded, for the two options above. */
-  requestWasSuccessful?: ((req: Req, res: ResponseOf<Req>) => Awaitable<boolean>) | undefined;
+  requestWasSuccessful?: ((req: Req, res: Res) => Awaitable<boolean>) | undefined;
   /** express-rate-limit's name for `onStoreFailure: "open"`. */
   passOnStoreError?: boolean | undefined;
   /**

@@ -1,4 +1,4 @@
-import { isMadeInside, MAX_MADE_INSIDE, noteMadeInside, placeOf } from "@sluice/sluice/limiting";
+import { isMadeInside, MAX_MADE_INSIDE, noteMadeInside, placeOf } from "@sluice/limiting";
 import { Limiter } from "../limiter/limiter.ts";
 import { leaveStore } from "../limiter/store_users.ts";
 import { type CountersHome, homeOf } from "../stores/counters_home.ts";

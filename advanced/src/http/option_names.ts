@@ -1,4 +1,4 @@
-import type { OptionNames } from "@sluice/sluice/limiting";
+import type { OptionNames } from "@sluice/limiting/core";
 import { checkLimiterNames, LIMIT_NAMES, LIMITER_NAMES } from "../limiter/option_names.ts";
 import type { RateLimitOptions, RequestLimitOptions } from "./http_options.ts";
 

@@ -1,13 +1,5 @@
-import {
-  DEFAULT_MESSAGE,
-  failureOf,
-  isMadeInside,
-  isThenable,
-  nextSequence,
-  type OptionNames,
-  trustOf,
-} from "@sluice/sluice/limiting";
-import type { FrameworkRequest } from "@sluice/sluice";
+import { type Clients, DEFAULT_MESSAGE, failureOf, isMadeInside, trustOf } from "@sluice/limiting";
+import { isThenable, nextSequence, type OptionNames } from "@sluice/limiting/core";
 import type { Decision } from "../limiter/decision.ts";
 import type { PeekOptions } from "../limiter/demand.ts";
 import { assertKey } from "../limiter/encode_key.ts";
@@ -15,13 +7,20 @@ import type { Limiter } from "../limiter/limiter.ts";
 import { whenAll } from "../limiter/when_all.ts";
 import type { Awaitable } from "../policy/store.ts";
 import { noteDefaultNames } from "./default_names.ts";
-import type { RequestLike, ResponseLike, ResponseOf, SendingResponse } from "./request_like.ts";
+import type {
+  AnyRequest,
+  AnyResponse,
+  RequestLike,
+  ResponseLike,
+  ResponseOf,
+  SendingResponse,
+} from "./request_like.ts";
 import type { RateLimitOptions } from "./http_options.ts";
 import { sharedLimiter } from "./made_in_request.ts";
 import { checkRequestNames, COMMON_NAMES } from "./option_names.ts";
 import { RateLimitInfo } from "./rate_limit_info.ts";
 import { forbidStoring, type Refusal } from "./refusal.ts";
-import { type Clients, RequestLimiter } from "./request_limiter.ts";
+import { RequestLimiter } from "./request_limiter.ts";
 
 const NAMES: OptionNames<RateLimitOptions> = { ...COMMON_NAMES, handler: true, requestPropertyName: true };
 
@@ -44,10 +43,18 @@ const CLIENTS: Clients<RequestLike> = {
 /** Continues with the next layer, or with the error handlers. */
 type Next = (error?: unknown) => void;
 
-/** A limiter as middleware, with a few controls. */
-export interface RateLimitMiddleware {
+/**
+ * A limiter as middleware, with a few controls.
+ *
+ * @typeParam Req The request that functions in its options get
+ * @typeParam Res The response they get
+ */
+// deno-lint-ignore no-explicit-any -- whatever its options are typed for, it is a middleware
+export interface RateLimitMiddleware<Req = any, Res = any> {
   /** Counts a request, and admits or refuses it. */
   (req: RequestLike, res: ResponseLike, next: (error?: unknown) => void): void | Promise<void>;
+  /** The same; where a framework takes it, the compiler types the functions in its options by this. */
+  (req: Req, res: Res, next: (error?: unknown) => void): void | Promise<void>;
   /** The limiter behind it: `check`, `peek`, `counters`, `on`, `close`. */
   readonly limiter: Limiter;
   /** Forgets all keys. */
@@ -65,7 +72,11 @@ export interface RateLimitMiddleware {
 /**
  * Limits requests, as middleware of Sluice and of Express: `(req, res, next)`.
  *
+ * Functions in the options get the request and response of the framework it is given to, as in `app.use(rateLimit(…))`. For
+ * one that is made elsewhere, say which: `rateLimit<Request>({ … })`.
+ *
  * @typeParam Req The request that functions in the options get
+ * @typeParam Res The response they get
  * @param options Limits, store, headers, responses
  * @returns The middleware
  * @throws {TypeError} If an option has the wrong type
@@ -83,10 +94,12 @@ export interface RateLimitMiddleware {
  * }));
  * ```
  */
-export function rateLimit<Req extends RequestLike = FrameworkRequest>(
-  options: RateLimitOptions<Req> = {},
-): RateLimitMiddleware {
-  checkRequestNames("rateLimit", options, NAMES);
+export function rateLimit<Req extends AnyRequest = AnyRequest, Res extends AnyResponse = ResponseOf<Req>>(
+  given: RateLimitOptions<Req, [res: Res], Res> = {},
+): RateLimitMiddleware<Req, Res> {
+  checkRequestNames("rateLimit", given, NAMES);
+  // the response that belongs to a request is one of that type
+  const options = given as RateLimitOptions<Req>;
   const own = new RequestLimiter<Req>("rateLimit", options, CLIENTS);
   const sequence = nextSequence();
   let asker: RequestLimiter<Req> | null = null;
@@ -118,7 +131,7 @@ export function rateLimit<Req extends RequestLike = FrameworkRequest>(
     resetKey: { value: (key: string) => resetKey(asker ?? own, key) },
     getKey: { value: (key: string, options?: PeekOptions) => getKey(asker ?? own, key, options) },
     size: { get: () => (asker ?? own).limiter.size },
-  }) as RateLimitMiddleware;
+  }) as RateLimitMiddleware<Req, Res>;
 }
 
 // a generated key may look like an address, and is then counted as it is, unless it is that of the request

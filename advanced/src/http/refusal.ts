@@ -1,6 +1,5 @@
-import { DEFAULT_MESSAGE } from "@sluice/sluice/limiting";
+import { DEFAULT_MESSAGE, type HeaderSink } from "@sluice/limiting";
 import type { Decision } from "../limiter/decision.ts";
-import type { HeaderSink } from "./request_like.ts";
 
 /** The response to a refused request. */
 export interface Refusal {

@@ -1,5 +1,3 @@
-import type { FrameworkRequest, FrameworkResponse } from "@sluice/sluice";
-
 /** What the limiter needs of a request; Sluice's, Express's and Node's fit. */
 export interface RequestLike {
   /** Address of the client, according to the framework. */
@@ -32,10 +30,24 @@ export interface ResponseLike {
   on(event: string, listener: () => void): unknown;
 }
 
-/** Type of the response that belongs to a request: Sluice's, or that of `res` in Express's request. */
-export type ResponseOf<Req> = Req extends FrameworkRequest ? FrameworkResponse
-  : Req extends { res?: infer Res extends ResponseLike | undefined } ? NonNullable<Res>
-  : ResponseLike;
+/** A request of whatever framework the limiter is used in, where nothing says of which: it may have anything. */
+export interface AnyRequest extends RequestLike {
+  /** Whatever it has. */
+  // deno-lint-ignore no-explicit-any -- only the program knows its framework
+  [property: string]: any;
+}
+
+/** Its response. */
+export interface AnyResponse extends ResponseLike {
+  /** Whatever it has. */
+  // deno-lint-ignore no-explicit-any -- only the program knows its framework
+  [property: string]: any;
+}
+
+/** Type of the response that belongs to a request: that of its `res`, as requests of Sluice and Express have it. */
+export type ResponseOf<Req> = Req extends { readonly res?: infer Res extends ResponseLike | undefined }
+  ? string extends keyof Req ? AnyResponse : NonNullable<Res>
+  : AnyResponse;
 
 /** Express's methods to answer, if the response has them. */
 export interface SendingResponse {
@@ -44,6 +56,3 @@ export interface SendingResponse {
   /** Responds with JSON. */
   json(body: unknown): unknown;
 }
-
-/** Headers of a response, wherever they are kept: a response, or a web `Headers` with these methods. */
-export type HeaderSink = Pick<ResponseLike, "setHeader" | "getHeader">;

@@ -1,15 +1,13 @@
 import {
+  ClientFinder,
   ClientKeys,
-  containsClient,
-  describe,
-  isThenable,
-  Mistakes,
+  type Clients,
+  type HeaderSink,
   noteUsedUp,
-  refuseOption,
   remedyFor,
-  type TrustSetting,
   usedUpFor,
-} from "@sluice/sluice/limiting";
+} from "@sluice/limiting";
+import { describe, isThenable, refuseOption } from "@sluice/limiting/core";
 import type { Decision } from "../limiter/decision.ts";
 import type { CheckOptions, LimiterKeys } from "../limiter/demand.ts";
 import { Limiter } from "../limiter/limiter.ts";
@@ -17,20 +15,10 @@ import { systemClock } from "../limiter/limiter_options.ts";
 import { chargeOf } from "../policy/charge.ts";
 import type { Awaitable } from "../policy/store.ts";
 import { type HeaderOptions, writeHeaders } from "./header_fields.ts";
-import type { HeaderSink, ResponseOf } from "./request_like.ts";
+import type { ResponseOf } from "./request_like.ts";
 import { checkHttpOptions, headerOptionsOf, limiterOptionsOf, type RateLimitOptions } from "./http_options.ts";
 import { type Refusal, refusalOf } from "./refusal.ts";
 import { reporterOf } from "./reporter_of.ts";
-
-/** How a limiter finds out who sent a request. */
-export interface Clients<Req> {
-  /** Tells the address of a request's client. */
-  addressOf(req: Req): string | undefined;
-  /** Reads a header of a request. */
-  header(req: Req, name: string): string | undefined;
-  /** Which proxies may say who the client is; `null` if that is not known, or the program finds out itself. */
-  trustOf(req: Req): TrustSetting | null;
-}
 
 /**
  * Asks a limiter about requests: what they are counted by, what they cost, how a refusal looks. The part of `rateLimit`
@@ -54,7 +42,7 @@ export class RequestLimiter<Req> {
   readonly #headers: HeaderOptions | null;
   readonly #clients: Clients<Req>;
   readonly #keys: ClientKeys;
-  readonly #mistakes: Mistakes;
+  readonly #finder: ClientFinder<Req>;
   /** Keys of the limits that have a subnet of their own, `null` when none has. */
   readonly #layers: ReadonlyMap<string, ClientKeys> | null;
   /** Whether the first request has told which application it runs in. */
@@ -79,7 +67,7 @@ export class RequestLimiter<Req> {
     this.options = options;
     this.#headers = headerOptionsOf(options, caller);
     this.#clients = clients;
-    this.#mistakes = new Mistakes(caller, options.validate);
+    this.#finder = new ClientFinder(caller, clients, options.validate);
     const { limits = [], ipv6Subnet = 64, missingKey = "share" } = options;
     this.#keys = new ClientKeys(ipv6Subnet, missingKey);
     this.limiter = limiter ?? new Limiter(limiterOptionsOf(options, caller), caller);
@@ -129,21 +117,9 @@ export class RequestLimiter<Req> {
     const units = awaited(typeof cost === "function" ? cost(req, res!) : cost);
     const most = limit ?? max;
     const tier = awaited(typeof most === "function" ? most(req, res!) : undefined);
-    const keys = keyGenerator === undefined ? this.#keysOfClient(req) : keyGenerator(req, res!);
+    const keys = keyGenerator === undefined ? this.keysOfAddress(this.#finder.addressOf(req)) : keyGenerator(req, res!);
     if (isThenable(units) || isThenable(tier) || isThenable(keys)) return this.#checkLater(req, keys, units, tier);
     return this.#checkNow(req, keys, units, tier);
-  }
-
-  #keysOfClient(req: Req): LimiterKeys {
-    const address = this.#clients.addressOf(req);
-    if (this.#mistakes.isDue()) this.#lookAtProxy(req, address);
-    return this.keysOfAddress(address);
-  }
-
-  #lookAtProxy(req: Req, address: string | undefined): void {
-    const trust = this.#clients.trustOf(req);
-    if (trust === null || address === undefined) return;
-    this.#mistakes.lookAtProxy(address, (name) => this.#clients.header(req, name), trust);
   }
 
   /** The keys under which the client of an address is counted. */
@@ -186,18 +162,8 @@ export class RequestLimiter<Req> {
     );
   }
 
-  // a generator that falls back to req.ip must not count every address of an IPv6 client apart
-  #isAddressOf(req: Req, key: string): boolean {
-    if (typeof key !== "string") return false;
-    if (this.#mistakes.isDue()) {
-      const address = this.#clients.addressOf(req);
-      if (containsClient(key, address)) this.#lookAtProxy(req, address);
-    }
-    if (!key.includes(":")) return false;
-    const address = this.#clients.addressOf(req);
-    if (key === address) return true;
-    this.#mistakes.lookAtKey(key, address);
-    return false;
+  #isAddressOf(req: Req, key: unknown): boolean {
+    return typeof key === "string" && this.#finder.isAddressOf(req, key);
   }
 
   #layerOf(name: string): ClientKeys {

@@ -1,4 +1,4 @@
-import { refuseOption } from "@sluice/sluice/limiting";
+import { refuseOption } from "@sluice/limiting/core";
 import { checkPolicy } from "../policy/check_policy.ts";
 import type { Policy } from "../policy/policy.ts";
 import type { Store, Take } from "../policy/store.ts";

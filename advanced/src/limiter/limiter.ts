@@ -1,4 +1,4 @@
-import { checkInteger, checkNames, Emitter, type OptionNames, reasonOf } from "@sluice/sluice/limiting";
+import { checkInteger, checkNames, Emitter, type OptionNames, reasonOf } from "@sluice/limiting/core";
 import { MAX_LIMIT } from "../policy/check_policy.ts";
 import { type Charge, chargeOf } from "../policy/charge.ts";
 import type { Policy } from "../policy/policy.ts";

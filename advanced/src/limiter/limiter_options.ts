@@ -1,4 +1,4 @@
-import { checkInteger, checkType, LONGEST_TIMER_MS, refuseOption } from "@sluice/sluice/limiting";
+import { checkInteger, checkType, LONGEST_TIMER_MS, refuseOption } from "@sluice/limiting/core";
 import { checkPolicy } from "../policy/check_policy.ts";
 import type { AlgorithmName, Block, OnDenied, Policy } from "../policy/policy.ts";
 import type { Store } from "../policy/store.ts";

@@ -1,4 +1,4 @@
-import { checkNames, type OptionNames, refuseOption } from "@sluice/sluice/limiting";
+import { checkNames, type OptionNames, refuseOption } from "@sluice/limiting/core";
 import type { LimiterOptions, LimitOptions } from "./limiter_options.ts";
 
 /** Names of the options of one limit. */

@@ -1,4 +1,4 @@
-import { checkInteger, LONGEST_TIMER_MS, refuseOption } from "@sluice/sluice/limiting";
+import { checkInteger, LONGEST_TIMER_MS, refuseOption } from "@sluice/limiting/core";
 import { capacityOf, refusesFreely } from "../policy/policy.ts";
 import type { Awaitable, Take } from "../policy/store.ts";
 import { signatureOf } from "../wrappers/signature.ts";

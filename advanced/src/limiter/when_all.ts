@@ -1,4 +1,4 @@
-import { isThenable } from "@sluice/sluice/limiting";
+import { isThenable } from "@sluice/limiting/core";
 import type { Awaitable } from "../policy/store.ts";
 
 /**

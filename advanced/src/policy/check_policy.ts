@@ -1,4 +1,4 @@
-import { checkInteger, checkNames, type OptionNames, refuseOption } from "@sluice/sluice/limiting";
+import { checkInteger, checkNames, type OptionNames, refuseOption } from "@sluice/limiting/core";
 import { ALGORITHM_NAMES, type Block, type Policy } from "./policy.ts";
 
 /** Longest window, in ms: 2 to the power of 40, some 35 years. Nothing here uses a timer for it. */

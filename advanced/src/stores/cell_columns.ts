@@ -1,8 +1,8 @@
+import { ChunkedCells, ChunkedList } from "@sluice/limiting";
 import type { Held } from "../algorithms/decide_batch.ts";
 import type { Algorithm, Cells } from "../algorithms/algorithm.ts";
 import { BLOCK_WIDTH, blockReset } from "../algorithms/block_state.ts";
 import type { Policy } from "../policy/policy.ts";
-import { ChunkedCells, ChunkedList } from "./chunked_list.ts";
 
 const NOTHING: Float64Array = new Float64Array(0);
 

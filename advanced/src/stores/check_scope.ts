@@ -1,4 +1,4 @@
-import { refuseOption } from "@sluice/sluice/limiting";
+import { refuseOption } from "@sluice/limiting/core";
 import type { Capabilities } from "../policy/store.ts";
 
 const SCOPES: readonly Capabilities["scope"][] = ["process", "host", "region", "global"];

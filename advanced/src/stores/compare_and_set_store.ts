@@ -1,4 +1,4 @@
-import { checkInteger, checkNames, checkType, type OptionNames } from "@sluice/sluice/limiting";
+import { checkInteger, checkNames, checkType, type OptionNames } from "@sluice/limiting/core";
 import { decideBatch } from "../algorithms/decide_batch.ts";
 import { ALGORITHM_NAMES, type Policy } from "../policy/policy.ts";
 import { assertDistinct } from "./assert_distinct.ts";
@@ -16,7 +16,7 @@ import {
   toBytes,
 } from "./state_record.ts";
 import type { Awaitable, Capabilities, Entry, Selector, Store, Take, Verdict } from "../policy/store.ts";
-import { StoreClock } from "./store_clock.ts";
+import { StoreClock } from "@sluice/limiting";
 
 /** Where a state is kept: the policy's name, the key, and the shape of the state. */
 export type StateKey = readonly [policy: string, key: string, shape: string];

@@ -1,4 +1,4 @@
-import { checkNames, checkType, type OptionNames, refuseOption } from "@sluice/sluice/limiting";
+import { checkNames, checkType, type OptionNames, refuseOption } from "@sluice/limiting/core";
 import type { Policy } from "../policy/policy.ts";
 import { assertDistinct } from "./assert_distinct.ts";
 import { assertMethods } from "./assert_methods.ts";
@@ -6,7 +6,7 @@ import { decideByKey } from "./decide_by_key.ts";
 import type { Capabilities, Selector, Store, Take, Verdict } from "../policy/store.ts";
 import { type AnyCounter, type CallbackCounterLike, type CounterLike, isCallbackCounter } from "./counter_like.ts";
 import { PolicyCounter } from "./policy_counter.ts";
-import { StoreClock } from "./store_clock.ts";
+import { StoreClock } from "@sluice/limiting";
 
 /** Options of {@linkcode fromCounter}. */
 export interface CounterOptions {

@@ -1,4 +1,4 @@
-import { checkNames, type OptionNames, refuseOption, sha256 } from "@sluice/sluice/limiting";
+import { checkNames, type OptionNames, refuseOption, sha256 } from "@sluice/limiting/core";
 import type { Policy } from "../policy/policy.ts";
 import {
   type CompareAndSet,

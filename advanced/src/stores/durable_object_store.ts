@@ -1,4 +1,4 @@
-import { checkNames, checkType, type OptionNames } from "@sluice/sluice/limiting";
+import { checkNames, checkType, type OptionNames } from "@sluice/limiting/core";
 import { ALGORITHM_NAMES, type Policy } from "../policy/policy.ts";
 import { assertDistinct } from "./assert_distinct.ts";
 import { assertMethods } from "./assert_methods.ts";

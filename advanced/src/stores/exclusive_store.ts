@@ -1,4 +1,4 @@
-import { checkNames, checkType, type OptionNames, refuseOption } from "@sluice/sluice/limiting";
+import { checkNames, checkType, type OptionNames, refuseOption } from "@sluice/limiting/core";
 import { ALGORITHM_NAMES, type Policy } from "../policy/policy.ts";
 import { assertDistinct } from "./assert_distinct.ts";
 import { decideByKey } from "./decide_by_key.ts";

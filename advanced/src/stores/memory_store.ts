@@ -1,11 +1,11 @@
-import { checkInteger, checkNames, checkType, nextSequence, type OptionNames } from "@sluice/sluice/limiting";
+import { checkInteger, checkNames, checkType, nextSequence, type OptionNames } from "@sluice/limiting/core";
 import { decideBatch } from "../algorithms/decide_batch.ts";
 import { ALGORITHM_NAMES, type Policy } from "../policy/policy.ts";
 import { KeyTable } from "./key_table.ts";
 import { assertDistinct } from "./assert_distinct.ts";
 import type { Capabilities, Entry, Selector, Store, Take, Verdict } from "../policy/store.ts";
 import { shapeOf } from "./state_record.ts";
-import { StoreClock } from "./store_clock.ts";
+import { StoreClock } from "@sluice/limiting";
 
 /** Options of a {@linkcode MemoryStore}. */
 export interface MemoryStoreOptions {
@@ -80,11 +80,11 @@ export class MemoryStore implements Store {
     assertDistinct(takes);
     const tables = takes.map(({ policy }) => this.#tableOf(policy));
     const keys = new Set(takes.map(({ key }) => key));
-    const places = takes.map(({ key }, i) => tables[i]!.place(key, now, keys));
-    takes.forEach(({ policy }, i) => tables[i]!.touch(places[i]!, policy));
-    const aims = takes.map(({ policy }, i) => tables[i]!.aim(places[i]!, policy));
+    const slots = takes.map(({ key }, i) => tables[i]!.slot(key, now, keys));
+    takes.forEach(({ policy }, i) => tables[i]!.touch(slots[i]!, policy));
+    const aims = takes.map(({ policy }, i) => tables[i]!.aim(slots[i]!, policy));
     const verdicts = decideBatch(takes, aims, times, now);
-    aims.forEach((aim, i) => tables[i]!.keep(aim, places[i]!));
+    aims.forEach((aim, i) => tables[i]!.keep(aim, slots[i]!));
     return verdicts;
   }
 

@@ -1,10 +1,10 @@
-import { ownText } from "@sluice/sluice/limiting";
+import { detachedString } from "@sluice/limiting/core";
 import { setCharge } from "../policy/charge.ts";
 import type { Policy } from "../policy/policy.ts";
 import type { Take, Verdict } from "../policy/store.ts";
 import { type AnyCounter, type CounterInfo, hit, infoOf } from "./counter_like.ts";
 import { KeyTurns } from "./key_turns.ts";
-import type { StoreClock } from "./store_clock.ts";
+import type { StoreClock } from "@sluice/limiting";
 
 /** Most keys whose windows are remembered; beyond that, the key seen longest ago gets nothing back any more. */
 const MOST_SEEN = 100_000;
@@ -107,7 +107,7 @@ export class PolicyCounter {
     const assumed = known !== undefined && known.end > now ? known.end : now + this.#windowMs;
     const window = { used: totalHits, end: resetTime?.getTime() ?? assumed };
     this.#seen.delete(key);
-    this.#seen.set(ownText(key), window);
+    this.#seen.set(detachedString(key), window);
     for (const [oldest, { end }] of this.#seen) {
       if (end > now && this.#seen.size <= MOST_SEEN) break;
       this.#seen.delete(oldest);

@@ -1,7 +1,7 @@
 import type { Take } from "../policy/store.ts";
 import { decideIn, dropExpired, giveIn, resetIn, type StateRecords } from "./partition_records.ts";
 import { recordExpiry } from "./state_record.ts";
-import { StoreClock } from "./store_clock.ts";
+import { StoreClock } from "@sluice/limiting";
 
 /** Storage of a Durable Object, as far as the object uses it. */
 export interface DurableObjectStorageLike {

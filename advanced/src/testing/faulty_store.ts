@@ -1,4 +1,4 @@
-import { isThenable } from "@sluice/sluice/limiting";
+import { isThenable } from "@sluice/limiting/core";
 import type { Policy } from "../policy/policy.ts";
 import type { Awaitable, Capabilities, Entry, Selector, Store, Take, Verdict } from "../policy/store.ts";
 

@@ -1,4 +1,4 @@
-import { checkNames, type OptionNames } from "@sluice/sluice/limiting";
+import { checkNames, type OptionNames } from "@sluice/limiting/core";
 import type { Store } from "../policy/store.ts";
 import { saysWhatTheModelSays } from "./contract/agreement.ts";
 import {

@@ -1,4 +1,4 @@
-import { LONGEST_TIMER_MS } from "@sluice/sluice/limiting";
+import { LONGEST_TIMER_MS } from "@sluice/limiting/core";
 
 /** Timers: the platform's, or a test's. */
 export interface Timers {

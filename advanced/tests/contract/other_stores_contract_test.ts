@@ -5,7 +5,7 @@ import { fromCounter } from "../../src/stores/counter_store.ts";
 import type { CounterInfo, CounterLike } from "../../src/stores/counter_like.ts";
 import { DurableObjectStore } from "../../src/stores/durable_object_store.ts";
 import { RateLimitObject } from "../../src/stores/rate_limit_object.ts";
-import { StoreClock } from "../../src/stores/store_clock.ts";
+import { StoreClock } from "@sluice/limiting";
 import { storeContract, type VirtualClock } from "../../testing.ts";
 
 const operations = Number(Deno.env.get("SLUICE_FUZZ_OPERATIONS") ?? 3_000);

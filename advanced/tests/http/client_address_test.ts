@@ -1,6 +1,6 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import sluice from "@sluice/sluice";
-import { subnetOf } from "@sluice/sluice/limiting";
+import { subnetOf } from "@sluice/limiting/core";
 import { rateLimit, type RateLimitOptions } from "../../mod.ts";
 
 type Ask = { trust?: unknown; forwarded?: string | null; peer?: string };

@@ -2,8 +2,8 @@
 import { assertEquals } from "@std/assert";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer } from "node:http";
-import type { FrameworkRequest, FrameworkResponse } from "@sluice/sluice";
-import { fetchLimit, rateLimit, type RateLimitOptions } from "../../mod.ts";
+import sluice, { type Request as SluiceRequest, Router } from "@sluice/sluice";
+import { type AnyRequest, fetchLimit, rateLimit, type RateLimitMiddleware, type RateLimitOptions } from "../../mod.ts";
 import { type Equal, expectType } from "../../../tests/types/support/expect_type.ts";
 
 /** The part of `@types/express` that makes its requests a different type from Sluice's. */
@@ -18,15 +18,44 @@ interface ExpressResponse extends ServerResponse {
   send(body?: unknown): this;
 }
 
-Deno.test("a handler is typed for the request and response of Sluice, Express or Node", () => {
-  const limits = [
+Deno.test("functions in the options get the request of the application that the limiter is given to", () => {
+  const app = sluice();
+  app.use(rateLimit({
+    keyGenerator: (req, res) => {
+      expectType<Equal<ReturnType<typeof req.get>, string | undefined>>();
+      return req.get("x-user") ?? res.locals.user;
+    },
+  }));
+  app.get(
+    "/:id",
     rateLimit({
-      handler: (req, res, _next, { statusCode, message }) => {
-        expectType<Equal<typeof req, FrameworkRequest>>();
-        expectType<Equal<typeof res, FrameworkResponse>>();
-        res.status(statusCode).send(message);
+      keyGenerator: (req) => {
+        expectType<Equal<typeof req.params.id, string>>();
+        return req.params.id;
       },
+      handler: (_req, res, _next, { statusCode, message }) => res.status(statusCode).send(message),
     }),
+    (req, res) => res.send(req.params.id),
+  );
+  Router().use("/api", rateLimit({ skip: (req) => req.method === "HEAD", message: (req) => `not more, ${req.ip}` }));
+  const elsewhere = rateLimit({
+    keyGenerator: (req) => {
+      expectType<Equal<typeof req, AnyRequest>>();
+      return req.session.user;
+    },
+  });
+  const said = rateLimit({
+    keyGenerator: (req: SluiceRequest, res) => req.get("x-user") ?? res.locals.user,
+    handler: (_req, res) => res.status(503).json({ error: "later" }),
+  });
+  const kept: RateLimitMiddleware[] = [elsewhere, said];
+  app.use(elsewhere, said).get("/one/:id", elsewhere, said, (req, res) => res.send(req.params.id));
+  assertEquals(kept.length, 2);
+});
+
+Deno.test("a handler is typed for the request and response of Express or Node", () => {
+  const limits = [
+    rateLimit({ handler: (_req, res, _next, { statusCode, message }) => res.status(statusCode).send(message) }),
     rateLimit({
       handler: (_req: ExpressRequest, res: ExpressResponse, _next, { statusCode, message }) =>
         res.status(statusCode).send(message),
@@ -51,11 +80,7 @@ Deno.test("a handler is typed for the request and response of Sluice, Express or
 Deno.test("functions in the options are typed for request and response, and with fetchLimit for the request", () => {
   const limits = [
     rateLimit({
-      keyGenerator: (req, res) => {
-        expectType<Equal<typeof req, FrameworkRequest>>();
-        expectType<Equal<typeof res, FrameworkResponse>>();
-        return String(res.locals.user ?? req.ip);
-      },
+      keyGenerator: (req, res) => String(res.locals.user ?? req.ip),
       message: (_req, res) => `not more, ${res.locals.user}`,
     }),
     rateLimit({

@@ -23,6 +23,11 @@ Deno.test("imports between the limiter's folders point one way", () => {
   assertEquals(importsAgainst(sources, "advanced/src/", ARROWS), []);
 });
 
+Deno.test("the limiter imports the engine, and nothing of the framework", () => {
+  const imported = new Set(sources.flatMap(({ packages }) => packages));
+  assertEquals([...imported].sort(), ["@sluice/limiting", "@sluice/limiting/core"]);
+});
+
 Deno.test("the limiter has no import cycles, types included", () => {
   assertEquals(importCycles(sources), []);
 });

@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import { ClientKeys } from "@sluice/sluice/limiting";
+import { ClientKeys } from "@sluice/limiting";
 import { FLOODS, NEWCOMERS } from "../../../tests/support/floods.ts";
 import { type Decision, Limiter, MemoryStore, type Policy, type Take } from "../../mod.ts";
 import { ReferenceModel, VirtualClock } from "../../testing.ts";

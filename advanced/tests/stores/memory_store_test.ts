@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { ALGORITHM_NAMES, type Policy } from "../../src/policy/policy.ts";
 import { MemoryStore } from "../../src/stores/memory_store.ts";
-import { StoreClock } from "../../src/stores/store_clock.ts";
+import { StoreClock } from "@sluice/limiting";
 import { VirtualClock } from "../../src/testing/virtual_clock.ts";
 import { seededRandom } from "../../src/testing/seeded_random.ts";
 

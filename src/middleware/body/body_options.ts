@@ -1,8 +1,8 @@
-import { noteAdvice } from "../../http/advice.ts";
-import { type OptionNames, unknownOptions } from "../../http/check_option.ts";
-import { parseBytes } from "../../http/units.ts";
+import { noteWarning } from "../../util/development_warning.ts";
+import { type OptionNames, unknownOptions } from "../../util/check_option.ts";
+import { parseBytes } from "../../util/units.ts";
 import type { FrameworkRequest, NodeRequest } from "../../request/framework_request.ts";
-import type { Untyped } from "../../request/untyped.ts";
+import type { Any } from "../../util/any.ts";
 import type { FrameworkResponse } from "../../response/framework_response.ts";
 
 /**
@@ -22,9 +22,9 @@ export interface VerifyShape {
  */
 export interface ForeignVerifyShape {
   /** Checks the raw bytes. */
-  call(req: NodeRequest, res: Untyped, bytes: RawBytes, encoding: Untyped): void;
+  call(req: NodeRequest, res: Any, bytes: RawBytes, encoding: Any): void;
   /** Checks the raw bytes; second overload. */
-  call<_>(req: NodeRequest, res: Untyped, bytes: RawBytes, encoding: Untyped): void;
+  call<_>(req: NodeRequest, res: Any, bytes: RawBytes, encoding: Any): void;
 }
 
 /** Checks the raw bytes of a body. */
@@ -51,18 +51,30 @@ export interface BodyOptions {
   defaultCharset?: string | undefined;
 }
 
-/** Options of some parsers only. Programs often pass one object to several, so all of them know all. */
-interface OtherOptions {
-  readonly strict: unknown;
-  readonly reviver: unknown;
-  readonly extended: unknown;
-  readonly parameterLimit: unknown;
-  readonly depth: unknown;
-  readonly charsetSentinel: unknown;
-  readonly interpretNumericEntities: unknown;
+/** Options of the JSON parser. */
+export interface JsonOptions extends BodyOptions {
+  /** Accepts only objects and arrays; on by default. */
+  strict?: boolean | undefined;
+  /** Second argument of `JSON.parse`. */
+  reviver?: ((this: Any, key: string, value: Any) => Any) | undefined;
 }
 
-const NAMES: OptionNames<BodyOptions & OtherOptions> = {
+/** Options of the form parser. */
+export interface UrlencodedOptions extends BodyOptions {
+  /** Parses brackets as nested objects; off by default. */
+  extended?: boolean | undefined;
+  /** Most pairs, 1000 by default; more are refused with 413. */
+  parameterLimit?: number | undefined;
+  /** Most levels of brackets, 32 by default; more are refused with 400. */
+  depth?: number | undefined;
+  /** Takes the charset from a field `utf8=✓`; off by default. */
+  charsetSentinel?: boolean | undefined;
+  /** Turns `&#9786;` into its character, in ISO-8859-1; off by default. */
+  interpretNumericEntities?: boolean | undefined;
+}
+
+/** Programs often pass one object to several parsers, so all of them know all options. */
+const NAMES: OptionNames<JsonOptions & UrlencodedOptions> = {
   limit: true,
   type: true,
   verify: true,
@@ -86,8 +98,8 @@ export interface CheckedOptions {
   readonly parser: string;
   /** Most bytes. */
   readonly limit: number;
-  /** Whether to parse a request; gets its content type, which has been read already. */
-  readonly wants: (req: FrameworkRequest, contentType: string) => unknown;
+  /** Whether to parse a request; gets its content type, which has been read already, and what the program knows it as. */
+  readonly wants: (req: FrameworkRequest, contentType: string, shown: object) => unknown;
   /** Results of `wants` by content type, if they depend on nothing else. */
   readonly verdicts: ReadonlyMap<string, boolean>;
   /** Checks the raw bytes. */
@@ -111,7 +123,7 @@ export function checkBodyOptions(parser: string, options: BodyOptions, defaultTy
   if (typeof (options as { originalUrl?: unknown }).originalUrl === "string") {
     throw new TypeError(`${parser}() makes the middleware: register ${parser}(), not ${parser}`);
   }
-  unknownOptions(parser, options, NAMES).forEach(noteAdvice);
+  unknownOptions(parser, options, NAMES).forEach(noteWarning);
   const { limit, verify, inflate = true } = options;
   // as in Express, an empty value counts as none
   const type = options.type || defaultType;
@@ -128,7 +140,7 @@ export function checkBodyOptions(parser: string, options: BodyOptions, defaultTy
   return {
     parser,
     limit: readLimit(parser, limit),
-    wants: typeof type === "function" ? type : (req, given) => {
+    wants: typeof type === "function" ? (_req, _given, shown) => type(shown as FrameworkRequest) : (req, given) => {
       const known = verdicts.get(given);
       if (known !== undefined) return known;
       const wanted = Boolean(req.is(types));

@@ -1,15 +1,15 @@
 import { parse as parseContentType } from "content-type";
 import { annotated, HttpError } from "../../http/http_error.ts";
-import { charsetDecoder, type Decoder, utf8Length } from "../../http/encodings.ts";
-import { tooLarge } from "../../request/body_errors.ts";
-import { exchangeKey, exchangeOf } from "../../request/exchange.ts";
+import { charsetDecoder, type Decoder, utf8Length } from "../../util/encodings.ts";
+import { tooLarge } from "../../request/body/body_errors.ts";
+import { exchangeKey, exchangeOf } from "../../exchange/exchange.ts";
 import type { FrameworkRequest } from "../../request/framework_request.ts";
-import { announcedLength } from "../../request/request_body.ts";
-import type { Untyped } from "../../request/untyped.ts";
-import { type BodyContent, readWhole } from "../../request/whole_body.ts";
+import { announcedLength } from "../../request/body/body_methods.ts";
+import type { Any } from "../../util/any.ts";
+import { type BodyContent, readWhole } from "../../request/body/whole_body.ts";
 import type { FrameworkResponse } from "../../response/framework_response.ts";
 import type { CheckedOptions, RawBytes, Verify } from "./body_options.ts";
-import { parseForeign } from "./parse_foreign.ts";
+import { type ForeignParser, parseForeign } from "./parse_foreign.ts";
 import { assertLength, isUncoded, readBody } from "./read_body.ts";
 
 /** A body parser as a middleware: sets `req.body`, unless the body is of another type. */
@@ -24,7 +24,7 @@ export interface Parsing {
 }
 
 /** Turns the text of a body into `req.body`; gets the settings of the application, too. */
-type ParseText = (text: string, charset: string, settings: Readonly<Record<string, Untyped>>) => Untyped;
+type ParseText = (text: string, charset: string, settings: Readonly<Record<string, Any>>) => Any;
 
 /** Most bytes of a UTF-16 code unit in UTF-8; characters of four bytes are two code units. */
 const MOST_BYTES = 3;
@@ -42,8 +42,7 @@ export function bodyParser(options: CheckedOptions, parsing: Parsing): BodyParse
   // The last type of a body that was parsed as it came. Comparing it costs next to nothing, and looking it up 0.15 µs on
   // V8, which has to hash a string that has just come from a client.
   let usual: string | undefined;
-  const middleware: BodyParser = (req, res, next) => {
-    if (exchangeOf(req) === null) return parseForeign(middleware, req, res, next);
+  const take: ForeignParser = (req, res, next, shown) => {
     if (isWithoutBody(req)) return skip(req, next);
     const type = req.get("content-type") ?? "";
     const isUsual = type === usual;
@@ -58,7 +57,7 @@ export function bodyParser(options: CheckedOptions, parsing: Parsing): BodyParse
     markParsed(req);
     const length = announcedLength(req);
     if (length === undefined && !hasUnannouncedBody(req)) return next();
-    if (known !== true && !options.wants(req, type)) return next();
+    if (known !== true && !options.wants(req, type, shown)) return next();
     // a copy, if earlier middleware listens for the chunks
     const beside = req[exchangeKey].reading?.beside() ?? null;
     if (beside === null) {
@@ -68,11 +67,13 @@ export function bodyParser(options: CheckedOptions, parsing: Parsing): BodyParse
         return takeText(req, length, options.limit, textOnly, next);
       }
     }
-    parse(req, res, options, parsing, beside).then((body) => {
+    parse(req, res, shown, options, parsing, beside).then((body) => {
       if (body !== NO_BODY) req.body = body;
       next();
     }, next);
   };
+  const middleware: BodyParser = (req, res, next) =>
+    exchangeOf(req) === null ? parseForeign(take, req, res, next) : take(req, res, next, req);
   // packages look for a layer of this name, as Nest does before it adds its own parser
   return Object.defineProperty(middleware, "name", { value: `${options.parser}Parser` });
 }
@@ -178,10 +179,11 @@ const NO_BODY: object = {};
 async function parse(
   req: FrameworkRequest,
   res: FrameworkResponse,
+  shown: object,
   options: CheckedOptions,
   { acceptsCharset, parseText }: Parsing,
   beside: ReadableStream<Uint8Array<ArrayBuffer>> | null,
-): Promise<Untyped> {
+): Promise<Any> {
   const { verify } = options;
   const charset = parseText === undefined ? null : charsetOf(req) || options.defaultCharset;
   if (charset !== null && acceptsCharset?.(charset) === false) throw unsupportedCharset(charset);
@@ -194,7 +196,7 @@ async function parse(
     }
     if (typeof content === "string") return parsed(parseText!, content, charset!, req);
     const bytes = req[exchangeKey].app.runtimeSupport.nodeBytes(content);
-    if (verify !== undefined) runVerify(verify, req, res, bytes, charset);
+    if (verify !== undefined) runVerify(verify, shown as FrameworkRequest, res, bytes, charset);
     if (charset === null) return bytes;
     const text = (bigEndian(content, charset) ?? decoder ?? new TextDecoder()).decode(content);
     return parsed(parseText!, text, charset, req);
@@ -239,7 +241,7 @@ function runVerify(
   }
 }
 
-function parsed(parseText: ParseText, text: string, charset: string, req: FrameworkRequest): Untyped {
+function parsed(parseText: ParseText, text: string, charset: string, req: FrameworkRequest): Any {
   try {
     const { settings } = req[exchangeKey].app;
     // Workers with an older compatibility date leave a byte order mark in the text

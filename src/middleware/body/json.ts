@@ -1,19 +1,10 @@
-import { jsonDepth } from "../../request/body_settings.ts";
-import { assertDepth } from "../../request/request_body.ts";
-import type { Untyped } from "../../request/untyped.ts";
-import { type BodyOptions, checkBodyOptions } from "./body_options.ts";
+import { jsonDepth } from "../../request/body/body_settings.ts";
+import { assertDepth } from "../../request/body/body_methods.ts";
+import { checkBodyOptions, type JsonOptions } from "./body_options.ts";
 import { type BodyParser, bodyParser } from "./body_parser.ts";
 
 const OPENING_BRACE = 0x7b;
 const OPENING_BRACKET = 0x5b;
-
-/** Options of the JSON parser. */
-export interface JsonOptions extends BodyOptions {
-  /** Accepts only objects and arrays; on by default. */
-  strict?: boolean | undefined;
-  /** Second argument of `JSON.parse`. */
-  reviver?: ((this: Untyped, key: string, value: Untyped) => Untyped) | undefined;
-}
 
 /**
  * Parses JSON bodies, as Express's `express.json`.

@@ -1,26 +1,12 @@
-import { noteAdvice } from "../../http/advice.ts";
+import { noteWarning } from "../../util/development_warning.ts";
 import { HttpError } from "../../http/http_error.ts";
 import { parseExtendedQuery } from "../../http/nested_query.ts";
 import { hasBrackets } from "../../http/query_string.ts";
-import { type BodyOptions, checkBodyOptions } from "./body_options.ts";
+import { checkBodyOptions, type UrlencodedOptions } from "./body_options.ts";
 import { type BodyParser, bodyParser } from "./body_parser.ts";
 
 const FLAT = 'urlencoded: names with brackets, as in "user[name]=x", are not nested; Express 4 nests them: write ' +
   "urlencoded({ extended: true }), or extended: false to leave it so";
-
-/** Options of the form parser. */
-export interface UrlencodedOptions extends BodyOptions {
-  /** Parses brackets as nested objects; off by default. */
-  extended?: boolean | undefined;
-  /** Most pairs, 1000 by default; more are refused with 413. */
-  parameterLimit?: number | undefined;
-  /** Most levels of brackets, 32 by default; more are refused with 400. */
-  depth?: number | undefined;
-  /** Takes the charset from a field `utf8=✓`; off by default. */
-  charsetSentinel?: boolean | undefined;
-  /** Turns `&#9786;` into its character, in ISO-8859-1; off by default. */
-  interpretNumericEntities?: boolean | undefined;
-}
 
 /**
  * Parses form bodies, as Express's `express.urlencoded`.
@@ -49,7 +35,7 @@ export function urlencoded(options?: UrlencodedOptions): BodyParser {
     acceptsCharset: isFormCharset,
     parseText(text, charset) {
       if (text.length === 0) return {};
-      if (!isChosen && hasBrackets(text)) noteAdvice(FLAT);
+      if (!isChosen && hasBrackets(text)) noteWarning(FLAT);
       const count = text.split("&", Number.isFinite(most) ? most + 1 : undefined).length;
       if (count > most) throw new HttpError(413, "too many parameters", { type: "parameters.too.many" });
       try {

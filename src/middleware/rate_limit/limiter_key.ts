@@ -1,20 +1,27 @@
-import { describe } from "../../http/error_text.ts";
+import { describe } from "../../util/error_text.ts";
 import type { FrameworkRequest } from "../../request/framework_request.ts";
 import type { FrameworkResponse } from "../../response/framework_response.ts";
-import { ClientKeys, remedyFor } from "./client_keys.ts";
-import { containsClient, Mistakes, trustOf } from "./mistakes.ts";
+import { ClientFinder, type Clients } from "../../../limiting/client_finder.ts";
+import { ClientKeys, remedyFor } from "../../../limiting/client_keys.ts";
+import { trustOf } from "../../../limiting/mistakes.ts";
 import type { CheckedRateLimit } from "./options.ts";
+
+const CLIENTS: Clients<FrameworkRequest> = {
+  addressOf: (req) => req.ip,
+  header: (req, name) => req.get(name),
+  trustOf,
+};
 
 /** Computes the keys of one limiter. */
 export class LimiterKey {
   readonly #keyGenerator: CheckedRateLimit["keyGenerator"];
   readonly #clients: ClientKeys;
-  readonly #mistakes: Mistakes;
+  readonly #finder: ClientFinder<FrameworkRequest>;
 
   /** @param options The limiter's options */
   constructor({ keyGenerator, ipv6Subnet, missingKey, validate }: CheckedRateLimit) {
     this.#keyGenerator = keyGenerator;
-    this.#mistakes = new Mistakes("rateLimit", validate);
+    this.#finder = new ClientFinder("rateLimit", CLIENTS, validate);
     this.#clients = new ClientKeys(ipv6Subnet, missingKey);
   }
 
@@ -29,10 +36,7 @@ export class LimiterKey {
    */
   of(req: FrameworkRequest, res: FrameworkResponse): string | Promise<string> {
     const keyGenerator = this.#keyGenerator;
-    if (keyGenerator === undefined) {
-      if (this.#mistakes.isDue()) this.#lookAtProxy(req);
-      return this.#clients.of(req.ip);
-    }
+    if (keyGenerator === undefined) return this.#clients.of(this.#finder.addressOf(req));
     const key = keyGenerator(req, res);
     if (typeof key === "string") return this.#ofGenerated(key, req);
     return Promise.resolve(key).then((later) => this.#ofGenerated(later, req));
@@ -50,18 +54,7 @@ export class LimiterKey {
 
   #ofGenerated(key: unknown, req: FrameworkRequest): string {
     const text = checkedKey(key, req);
-    if (this.#mistakes.isDue() && containsClient(text, req.ip)) this.#lookAtProxy(req);
-    if (!text.includes(":")) return text;
-    const { ip } = req;
-    // a generator that falls back to req.ip must not count each address of an IPv6 client separately
-    if (text === ip) return this.#clients.of(text);
-    this.#mistakes.lookAtKey(text, ip);
-    return text;
-  }
-
-  #lookAtProxy(req: FrameworkRequest): void {
-    const { ip } = req;
-    if (ip !== undefined) this.#mistakes.lookAtProxy(ip, (name) => req.get(name), trustOf(req));
+    return this.#finder.isAddressOf(req, text) ? this.#clients.of(text) : text;
   }
 }
 

@@ -1,7 +1,7 @@
 import type { FrameworkRequest } from "../../request/framework_request.ts";
 import type { FrameworkResponse } from "../../response/framework_response.ts";
-import type { Validate } from "./mistakes.ts";
-import { checkInteger, checkNames, checkType, type OptionNames, refuseOption } from "../../http/check_option.ts";
+import type { Validate } from "../../../limiting/mistakes.ts";
+import { checkInteger, checkNames, checkType, type OptionNames, refuseOption } from "../../util/check_option.ts";
 
 /** Options of the built-in limiter; all are optional. */
 export interface RateLimitOptions {
@@ -39,9 +39,6 @@ export interface RateLimitOptions {
   /** The present time in ms; for tests. */
   clock?: (() => number) | undefined;
 }
-
-/** Body of a limited response, unless the user sets one. */
-export const DEFAULT_MESSAGE: { readonly error: string } = { error: "Too many requests, please try again later." };
 
 const NAMES: OptionNames<RateLimitOptions> = {
   windowMs: true,
@@ -108,16 +105,4 @@ export function checkRateLimit(options: RateLimitOptions): CheckedRateLimit {
     refuseOption("rateLimit", "missingKey", '"share" or "error"', missingKey);
   }
   return { ...options, windowMs, max, statusCode, headers, maxKeys, ipv6Subnet, missingKey, validate, clock };
-}
-
-/**
- * Makes sure that `next` takes what a user's function threw for an error: with nothing, `"route"` or `"router"` it
- * would continue after the limiter, without the request being counted.
- *
- * @param thrown What was thrown
- * @returns The same, or an error in its place
- */
-export function failureOf(thrown: unknown): unknown {
-  if (thrown && thrown !== "route" && thrown !== "router") return thrown;
-  return new Error(`rateLimit: a function of the options threw ${String(thrown)}; throw an Error`);
 }

@@ -1,24 +1,18 @@
-import { isThenable } from "../../http/is_thenable.ts";
-import { nextSequence } from "../../http/sequence.ts";
+import { isThenable } from "../../util/is_thenable.ts";
+import { nextSequence } from "../../util/sequence.ts";
 import type { FrameworkRequest } from "../../request/framework_request.ts";
 import type { FrameworkResponse } from "../../response/framework_response.ts";
-import { sharedStore } from "./shared_store.ts";
+import { sharedTable } from "./shared_table.ts";
 import { LimiterKey } from "./limiter_key.ts";
-import { isMadeInside } from "./made_inside.ts";
-import { type Hit, MemoryStore } from "./memory_store.ts";
-import { type CheckedRateLimit, checkRateLimit, DEFAULT_MESSAGE, failureOf, type RateLimitOptions } from "./options.ts";
-import { noteUsedUp, usedUpFor } from "./used_up.ts";
+import { LEGACY, seconds, writeLimit, writeRetryAfter } from "../../../limiting/limit_headers.ts";
+import { isMadeInside } from "../../../limiting/made_in_request.ts";
+import { FixedWindowTable, type Hit } from "./fixed_window_table.ts";
+import { DEFAULT_MESSAGE, failureOf } from "../../../limiting/refusal.ts";
+import { type CheckedRateLimit, checkRateLimit, type RateLimitOptions } from "./options.ts";
+import { noteUsedUp, usedUpFor } from "../../../limiting/exhausted_limits.ts";
 
 /** Continues with the next layer, or with the error handlers. */
 type NextStep = (error?: unknown) => void;
-
-/** The result of counting a request, and when. */
-interface Decision {
-  /** The count. */
-  readonly hit: Hit;
-  /** The time it was taken, in ms. */
-  readonly now: number;
-}
 
 /** A limiter: a middleware with a few controls. */
 export interface RateLimitMiddleware {
@@ -55,34 +49,33 @@ export function rateLimit(options?: RateLimitOptions): RateLimitMiddleware {
   const checked = checkRateLimit(options ?? {});
   const sequence = nextSequence();
   const keys = new LimiterKey(checked);
-  let store: MemoryStore | null = null;
+  let table: FixedWindowTable | null = null;
 
-  function count(req: FrameworkRequest, key: string): Decision {
-    store ??= isMadeInside(sequence, req)
-      ? sharedStore(checked, req)
-      : new MemoryStore(checked.windowMs, checked.maxKeys);
-    const now = checked.clock();
-    return { hit: store.hit(key, now), now };
+  function count(req: FrameworkRequest, key: string): Hit {
+    table ??= isMadeInside(sequence, req)
+      ? sharedTable(checked, req)
+      : new FixedWindowTable(checked.windowMs, checked.maxKeys);
+    return table.hit(key, checked.clock());
   }
 
   // errors thrown through next() belong to later layers, so it is never called inside a try
   function limiter(req: FrameworkRequest, res: FrameworkResponse, next: NextStep): void | Promise<void> {
-    let decision: Decision | null = null;
+    let hit: Hit | null = null;
     try {
       const skipped = checked.skip?.(req, res) ?? false;
       if (isThenable(skipped)) return limitLater(req, res, next, skipped);
       if (!skipped) {
         const key = keys.of(req, res);
         if (typeof key !== "string") return limitLater(req, res, next, false, key);
-        decision = count(req, key);
+        hit = count(req, key);
       }
     } catch (error) {
       return next(failureOf(error));
     }
-    return decision === null ? next() : decide(checked, decision, req, res, next);
+    return hit === null ? next() : decide(checked, hit, req, res, next);
   }
 
-  // counts after the last await, so that nothing happens between a count and its decision
+  // counts after the last await, so that nothing happens between a count and what follows from it
   async function limitLater(
     req: FrameworkRequest,
     res: FrameworkResponse,
@@ -90,33 +83,33 @@ export function rateLimit(options?: RateLimitOptions): RateLimitMiddleware {
     skipped: boolean | Promise<boolean>,
     laterKey?: Promise<string>,
   ): Promise<void> {
-    let decision: Decision | null = null;
+    let hit: Hit | null = null;
     try {
-      if (!await skipped) decision = count(req, await (laterKey ?? keys.of(req, res)));
+      if (!await skipped) hit = count(req, await (laterKey ?? keys.of(req, res)));
     } catch (error) {
       return next(failureOf(error));
     }
-    return decision === null ? next() : decide(checked, decision, req, res, next);
+    return hit === null ? next() : decide(checked, hit, req, res, next);
   }
 
   return Object.defineProperties(limiter, {
-    reset: { value: () => store?.clear() },
-    resetKey: { value: (key: string) => keys.named(key).forEach((one) => store?.delete(one)) },
-    size: { get: () => store?.liveCount(checked.clock()) ?? 0 },
+    reset: { value: () => table?.clear() },
+    resetKey: { value: (key: string) => keys.named(key).forEach((one) => table?.delete(one)) },
+    size: { get: () => table?.liveCount(checked.clock()) ?? 0 },
   }) as RateLimitMiddleware;
 }
 
 function decide(
   options: CheckedRateLimit,
-  { hit, now }: Decision,
+  hit: Hit,
   req: FrameworkRequest,
   res: FrameworkResponse,
   next: NextStep,
 ): void | Promise<void> {
   const limited = hit.count > options.max;
-  if (options.headers && !res.headersSent) setHeaders(req, res, options.max, hit, now, limited);
+  if (options.headers && !res.headersSent) setHeaders(req, res, options.max, hit);
   if (!limited) {
-    if (hit.count === options.max) noteUsedUp(req, hit.resetAt - now);
+    if (hit.count === options.max) noteUsedUp(req, hit.resetMs);
     return next();
   }
   try {
@@ -145,29 +138,15 @@ async function refuseLater(
 function setHeaders(
   req: FrameworkRequest,
   res: FrameworkResponse,
-  max: number,
-  hit: Hit,
-  now: number,
-  limited: boolean,
+  limit: number,
+  { count, resetMs }: Hit,
 ): void {
-  const remaining = Math.max(0, max - hit.count);
-  const resetMs = hit.resetAt - now;
-  // with several limiters, the headers show the one with the fewest requests left
-  const earlier = res.getHeader("X-RateLimit-Remaining");
-  if (limited || earlier === undefined || remaining < Number(earlier)) {
-    res.setHeader("X-RateLimit-Limit", String(max));
-    res.setHeader("X-RateLimit-Remaining", String(remaining));
-    res.setHeader("X-RateLimit-Reset", seconds(resetMs));
-  }
-  if (limited) res.setHeader("Retry-After", seconds(Math.max(resetMs, usedUpFor(req))));
-}
-
-function seconds(ms: number): string {
-  return String(Math.max(1, Math.ceil(ms / 1000)));
+  writeLimit(res, LEGACY, { limit, remaining: Math.max(0, limit - count) }, seconds(resetMs));
+  if (count > limit) writeRetryAfter(res, Math.max(resetMs, usedUpFor(req)));
 }
 
 function refuse(res: FrameworkResponse, { statusCode, message = DEFAULT_MESSAGE }: CheckedRateLimit): void {
-  // somebody else may have answered meanwhile, such as a timeout middleware
+  // somebody else may have responded meanwhile, such as a timeout middleware
   if (res.writableEnded) return;
   res.status(statusCode);
   if (typeof message === "string") res.send(message);

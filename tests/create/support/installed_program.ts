@@ -1,10 +1,9 @@
 /** The program as `npm create sluice` installs it. */
 import { fileURLToPath } from "node:url";
-import { buildProgram } from "../../../scripts/build_npm.ts";
-import { REPOSITORY } from "../../../scripts/npm_manifest.ts";
+import { run } from "../../../scripts/process.ts";
+import { npmPackages } from "../../../scripts/shared_builds.ts";
 import { done } from "../../examples/deploy/packages.ts";
 import { PATIENCE_MS } from "../../support/patience.ts";
-import { run } from "../../../scripts/process.ts";
 
 /** How the program ended. */
 export interface Ended {
@@ -23,16 +22,13 @@ export interface RunOptions {
   readonly fileBlocks?: number;
 }
 
-const FOLDER = new URL("../../../.cache/create_program/", import.meta.url);
-
 /**
  * Installs the program in a new folder that everybody may read.
  *
  * @returns Path of the program
  */
 export async function installProgram(): Promise<string> {
-  await Deno.mkdir(FOLDER, { recursive: true });
-  const { tarball } = await buildProgram(FOLDER, REPOSITORY);
+  const { program: { tarball } } = await npmPackages();
   const folder = await Deno.makeTempDir({ prefix: "sluice-create-" });
   globalThis.addEventListener("unload", () => Deno.removeSync(folder, { recursive: true }));
   await Deno.chmod(folder, 0o755);

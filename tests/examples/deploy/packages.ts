@@ -1,61 +1,25 @@
 /** Both packages as users install them from npm, and examples that import them by name. */
-import { createHash } from "node:crypto";
 import { cp, rm } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-import { buildNpm } from "../../../scripts/build_npm.ts";
-import { REPOSITORY } from "../../../scripts/npm_manifest.ts";
-import { manifestOf, PACKAGES } from "../../../scripts/packages.ts";
 import { run } from "../../../scripts/process.ts";
+import { npmPackages } from "../../../scripts/shared_builds.ts";
 
 const ROOT = new URL("../../../", import.meta.url);
 const FOLDER = new URL(".cache/deploy/", ROOT);
-const BUILT = new URL(".cache/deploy_built/", ROOT);
 
 /** Packed packages by name. */
 export type Tarballs = Readonly<Record<string, string>>;
 
-let packing: Promise<Tarballs> | undefined;
 let installing: Promise<void> | undefined;
 
 /**
- * Builds and packs the packages, unless that has been done since their sources have changed.
+ * The packages, packed.
  *
  * @returns Paths of the tarballs
  */
-export function packages(): Promise<Tarballs> {
-  return packing ??= packAll();
-}
-
-// every test file is a program of its own, and building takes several seconds
-async function packAll(): Promise<Tarballs> {
-  const sources = await digestOfSources();
-  const before = new URL("built.json", BUILT);
-  const { digest, tarballs } = JSON.parse(await Deno.readTextFile(before).catch(() => "{}"));
-  if (digest === sources) return tarballs;
-  const built = await buildNpm(BUILT, REPOSITORY);
-  const packed = Object.fromEntries(built.map(({ name, tarball }) => [name, fileURLToPath(tarball)]));
-  await Deno.writeTextFile(before, JSON.stringify({ digest: sources, tarballs: packed }));
-  return packed;
-}
-
-/** A digest of all that the packages are built from. */
-async function digestOfSources(): Promise<string> {
-  const paths = ["deno.json", "deno.lock", "scripts/"];
-  for (const { path } of PACKAGES) {
-    paths.push(...(await manifestOf(path)).publish.include.map((name) => path + name));
-  }
-  const hash = createHash("sha256");
-  const files = (await Promise.all(paths.map((path) => filesAt(new URL(path, ROOT))))).flat();
-  for (const file of files.map(String).sort()) hash.update(file).update(await Deno.readFile(new URL(file)));
-  return hash.digest("hex");
-}
-
-async function filesAt(place: URL): Promise<URL[]> {
-  if (!place.pathname.endsWith("/")) return [place];
-  const inside = await Array.fromAsync(Deno.readDir(place), ({ name, isDirectory }) => {
-    return filesAt(new URL(isDirectory ? `${name}/` : name, place));
-  });
-  return inside.flat();
+export async function packages(): Promise<Tarballs> {
+  const { libraries } = await npmPackages();
+  return Object.fromEntries(libraries.map(({ name, tarball }) => [name, fileURLToPath(tarball)]));
 }
 
 /**
@@ -94,7 +58,11 @@ async function install(): Promise<void> {
   if (await Deno.readTextFile(installed).catch(() => "") !== manifest) {
     await Deno.mkdir(FOLDER, { recursive: true });
     await Deno.writeTextFile(new URL("package.json", FOLDER), manifest);
-    await done("npm", ["install", "--no-audit", "--no-fund", "--no-package-lock"], fileURLToPath(FOLDER));
+    await done(
+      "npm",
+      ["install", "--prefer-offline", "--no-audit", "--no-fund", "--no-package-lock"],
+      fileURLToPath(FOLDER),
+    );
     await Deno.writeTextFile(installed, manifest);
   }
   const scope = fileURLToPath(new URL("node_modules/@sluice", FOLDER));

@@ -1,5 +1,6 @@
 import { assert, assertEquals, assertNotEquals, assertThrows } from "@std/assert";
-import { ClientKeys, subnetOf } from "@sluice/sluice/limiting";
+import { ClientKeys } from "@sluice/limiting";
+import { subnetOf } from "@sluice/limiting/core";
 import { rateLimit } from "@sluice/sluice";
 import { random } from "../../support/random.ts";
 

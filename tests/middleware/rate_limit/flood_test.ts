@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { rateLimit } from "@sluice/sluice";
-import { ClientKeys } from "@sluice/sluice/limiting";
-import { MemoryStore } from "../../../src/middleware/rate_limit/memory_store.ts";
+import { ClientKeys } from "@sluice/limiting";
+import { FixedWindowTable } from "../../../src/middleware/rate_limit/fixed_window_table.ts";
 import { quietApp } from "../../support/app.ts";
 import { type Crowd, FLOODS, NEWCOMERS } from "../../support/floods.ts";
 import { random } from "../../support/random.ts";
@@ -9,8 +9,8 @@ import { random } from "../../support/random.ts";
 const MAX = 5;
 const keys = new ClientKeys(64, "share");
 
-function floodedBy(flood: Crowd): MemoryStore {
-  const store = new MemoryStore(60_000, 100_000);
+function floodedBy(flood: Crowd): FixedWindowTable {
+  const store = new FixedWindowTable(60_000, 100_000);
   for (let i = 0; i < 108_000; i++) store.hit(keys.of(flood(i)), 0);
   return store;
 }
@@ -54,15 +54,15 @@ Deno.test("a network that has its share of the table gets it back with its windo
   // the sweep needs as many hits as half the places
   for (let i = 0; i < 60_000; i++) store.hit("203.0.113.9", 60_000);
   for (let i = 0; i < 30_000; i++) {
-    assertEquals(store.hit(FLOODS["two IPv4 /16s"]!(i), 60_000), { count: 1, resetAt: 120_000 });
+    assertEquals(store.hit(FLOODS["two IPv4 /16s"]!(i), 60_000), { count: 1, resetMs: 60_000 });
   }
 });
 
 Deno.test("one network alone has half of a table for itself, and keys that are no addresses all of it", () => {
-  const store = new MemoryStore(1000, 10_000);
+  const store = new FixedWindowTable(1000, 10_000);
   for (let i = 0; i < 10_000; i++) store.hit(`2001:db8:1:${i.toString(16)}::/64`, 0);
   assertEquals(store.size, 5000);
-  const other = new MemoryStore(1000, 10_000);
+  const other = new FixedWindowTable(1000, 10_000);
   for (let i = 0; i < 10_000; i++) other.hit(`customer ${i}`, 0);
   assertEquals(other.size, 10_000);
 });
@@ -90,7 +90,7 @@ for (const seed of [21, 22, 23]) {
   Deno.test(`whatever places keys of all kinds share, none is counted less than it should be (seed ${seed})`, () => {
     const below = random(seed);
     const max = 3;
-    const store = new MemoryStore(1000, 1024);
+    const store = new FixedWindowTable(1000, 1024);
     const admitted = new Map<string, number[]>();
     let now = 0;
     let shared = 0;
@@ -113,7 +113,7 @@ for (const seed of [21, 22, 23]) {
 
 Deno.test("within one window no key is admitted beyond the limit, at its own place or at a shared one", () => {
   const below = random(5);
-  const store = new MemoryStore(1000, 1024);
+  const store = new FixedWindowTable(1000, 1024);
   const admitted = new Map<string, number>();
   for (let i = 0; i < 100_000; i++) {
     const key = oddKey(below);

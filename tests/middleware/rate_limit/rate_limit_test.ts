@@ -2,7 +2,7 @@ import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { type FrameworkApp, rateLimit, type RateLimitOptions, Router } from "@sluice/sluice";
 import { ask, quietApp } from "../../support/app.ts";
 import { fakeTime } from "../../support/fake_time.ts";
-import { THROWING_NOTHING } from "../../support/throwing_nothing.ts";
+import { THROWING_NOTHING } from "../../support/non_errors.ts";
 import { warningsOf } from "../../support/warnings.ts";
 
 const PEER = { remoteAddr: { transport: "tcp", hostname: "192.0.2.1", port: 1 } };
@@ -64,6 +64,18 @@ Deno.test("headers tell the limit, the remaining count, whole seconds to the res
   assertEquals(await headers(), ["2", "0", "11", null]);
   now = 9_600;
   assertEquals(await headers(), ["2", "0", "1", "1"]);
+});
+
+Deno.test("with several limiters, the headers describe the one of which the smallest part is left", async () => {
+  const clock = () => 0;
+  const [few, many] = [{ max: 10, windowMs: 1000, clock }, { max: 1000, windowMs: 5000, clock }];
+  for (const order of [[few, many], [many, few]]) {
+    const app = quietApp();
+    app.use(...order.map((options) => rateLimit(options)), (_req, res) => res.send("in"));
+    const { headers } = await ask(app, "/", undefined, PEER);
+    const shown = ["x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset"].map((name) => headers.get(name));
+    assertEquals(shown, ["10", "9", "1"]);
+  }
 });
 
 Deno.test("a client that waits as long as Retry-After says is admitted", async () => {

@@ -3,11 +3,10 @@
  * other packages to the real one, and one for JSR.
  */
 import { fileURLToPath } from "node:url";
-import { buildNpm, buildProgram, type Built } from "../../../scripts/build_npm.ts";
-import { buildPackages } from "../../../scripts/build.ts";
+import type { Built } from "../../../scripts/build_npm.ts";
 import { CREATE, PACKAGES } from "../../../scripts/packages.ts";
-import { REPOSITORY } from "../../../scripts/npm_manifest.ts";
 import { run } from "../../../scripts/process.ts";
+import { jsrPackages, npmPackages } from "../../../scripts/shared_builds.ts";
 
 /** Both registries. */
 export interface Registry {
@@ -17,31 +16,27 @@ export interface Registry {
   readonly jsr: string;
   /** The libraries for npm. */
   readonly packages: readonly Built[];
+  /** Folder of the packages for JSR. */
+  readonly published: URL;
   /** Variables with which npm, pnpm, Yarn, Bun and Deno use them. */
   readonly env: Record<string, string>;
   /** Stops both. */
   stop(): Promise<void>;
 }
 
-/**
- * Builds the packages and serves them.
- *
- * @param folder Where to build them
- */
-export async function startRegistry(folder: URL): Promise<Registry> {
-  const [to, repository] = [new URL("npm/", folder), REPOSITORY];
-  const packages = await buildNpm(to, repository);
-  const program = await buildProgram(to, repository);
-  const published = new URL("jsr/", folder);
-  await buildPackages(published);
+/** Serves the packages, as they are built. */
+export async function startRegistry(): Promise<Registry> {
+  const { libraries, program } = await npmPackages();
+  const published = await jsrPackages();
   const upstream = await realRegistry();
-  const served = new Map([...packages, program].map((one) => [one.name, one]));
+  const served = new Map([...libraries, program].map((one) => [one.name, one]));
   const npm = serve((path) => npmAnswer(path, served, upstream, npm.url));
   const jsr = serve((path) => jsrAnswer(path, published));
   return {
     npm: npm.url,
     jsr: `${jsr.url}/`,
-    packages,
+    packages: libraries,
+    published,
     env: { npm_config_registry: npm.url, NPM_CONFIG_REGISTRY: npm.url, JSR_URL: `${jsr.url}/` },
     stop: async () => void await Promise.all([npm.stop(), jsr.stop()]),
   };
@@ -140,6 +135,6 @@ async function unfurled(file: URL, own: Imports = {}): Promise<Uint8Array<ArrayB
 }
 
 if (import.meta.main) {
-  const registry = await startRegistry(new URL("../../../.cache/registry/", import.meta.url));
+  const registry = await startRegistry();
   console.log(registry.env, registry.packages.map(({ tarball }) => fileURLToPath(tarball)));
 }

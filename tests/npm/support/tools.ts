@@ -1,5 +1,6 @@
-/** Tools from npm that users have around Sluice, installed once into `.cache/npm_tools/`. */
+/** What users have around Sluice, and what they come from, installed from npm once into `.cache/npm_tools/`. */
 import { fileURLToPath } from "node:url";
+import { alone } from "../../../scripts/alone.ts";
 import { run } from "../../../scripts/process.ts";
 
 const FOLDER = new URL("../../../.cache/npm_tools/", import.meta.url);
@@ -8,6 +9,7 @@ const PACKAGES = {
   "@arethetypeswrong/cli": "0.18.5",
   "@types/node": "22.20.5",
   "esbuild": "0.28.2",
+  "express-4": "npm:express@4.22.2",
   "jest": "30.5.2",
   // newer versions require Node 22
   "pnpm": "10.34.9",
@@ -51,7 +53,7 @@ let installed: Promise<string> | null = null;
  * @throws {Error} If npm cannot
  */
 export function tools(): Promise<string> {
-  return installed ??= install();
+  return installed ??= alone(new URL("lock", FOLDER), install);
 }
 
 async function install(): Promise<string> {
@@ -60,9 +62,8 @@ async function install(): Promise<string> {
   const done = new URL("installed.json", FOLDER);
   const folder = fileURLToPath(FOLDER);
   if (await Deno.readTextFile(done).catch(() => "") === manifest) return folder;
-  await Deno.mkdir(FOLDER, { recursive: true });
   await Deno.writeTextFile(new URL("package.json", FOLDER), manifest);
-  const args = ["install", "--no-audit", "--no-fund", "--no-package-lock"];
+  const args = ["install", "--prefer-offline", "--no-audit", "--no-fund", "--no-package-lock"];
   const { code, output } = await run("npm", args, { limitMs: 300_000, quiet: true, cwd: folder });
   if (code !== 0) throw new Error(`The tools cannot be installed: ${output}`);
   await Deno.writeTextFile(done, manifest);

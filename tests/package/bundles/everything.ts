@@ -1,5 +1,4 @@
 /** Every entry that needs nothing of Node. */
 export * as framework from "@sluice/sluice";
 export * as fastly from "@sluice/sluice/fastly";
-export * as limiting from "@sluice/sluice/limiting";
 export * as workers from "@sluice/sluice/workers";

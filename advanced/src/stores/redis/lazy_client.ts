@@ -1,4 +1,4 @@
-import { importsExist, requirePackage } from "@sluice/sluice/limiting";
+import { importsExist, requirePackage } from "@sluice/limiting/core";
 import { RedisConnection } from "./redis_connection.ts";
 import type { RedisPort } from "./redis_port.ts";
 

@@ -1,4 +1,4 @@
-import { describe, isThenable } from "@sluice/sluice/limiting";
+import { describe, isThenable } from "@sluice/limiting/core";
 import { quote } from "./redis_key.ts";
 
 /** What a {@linkcode RedisStore} needs of a client: three methods. Implement them for clients without an adapter. */

@@ -1,4 +1,4 @@
-import { isThenable, sha1 } from "@sluice/sluice/limiting";
+import { isThenable, sha1 } from "@sluice/limiting/core";
 import type { AlgorithmName } from "../../policy/policy.ts";
 import { hex } from "../hex.ts";
 import { CONCURRENCY } from "./lua/concurrency.ts";

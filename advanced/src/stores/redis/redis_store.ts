@@ -1,4 +1,4 @@
-import { checkInteger, checkNames, checkType, type OptionNames } from "@sluice/sluice/limiting";
+import { checkInteger, checkNames, checkType, type OptionNames } from "@sluice/limiting/core";
 import { ALGORITHM_NAMES, capacityOf, DEFAULT_BUCKETS, type Policy } from "../../policy/policy.ts";
 import { assertDistinct } from "../assert_distinct.ts";
 import { checkLog } from "../check_log.ts";

@@ -1,0 +1,68 @@
+/** Slots in one chunk, as a power of two. */
+const BITS = 12;
+const SIZE = 1 << BITS;
+
+/** A list by number that grows a chunk at a time, so that no growth copies what is there: a pause nobody notices. */
+export class ChunkedList<T> {
+  readonly #chunks: (T | undefined)[][] = [];
+
+  /** Reads a slot. */
+  get(slot: number): T | undefined {
+    return this.#chunks[slot >>> BITS]?.[slot & (SIZE - 1)];
+  }
+
+  /** Writes a slot. */
+  set(slot: number, value: T | undefined): void {
+    (this.#chunks[slot >>> BITS] ??= [])[slot & (SIZE - 1)] = value;
+  }
+}
+
+/** A fixed count of numbers for each of many slots, side by side; they grow a chunk at a time as well. */
+export class ChunkedCells {
+  readonly #width: number;
+  readonly #chunks: Float64Array[] = [];
+
+  /**
+   * Creates an instance.
+   *
+   * @param width Numbers of one slot
+   */
+  constructor(width: number) {
+    this.#width = width;
+  }
+
+  /** The chunk that a slot lies in; made when it is not there yet. */
+  chunk(slot: number): Float64Array {
+    const number = slot >>> BITS;
+    const chunk = this.#chunks[number];
+    // the first chunk begins small, for most limiters have few keys
+    if (chunk !== undefined && (number > 0 || this.offset(slot) < chunk.length)) return chunk;
+    return this.#grow(number, slot);
+  }
+
+  #grow(number: number, slot: number): Float64Array {
+    let slots = number > 0 ? SIZE : 64;
+    while (slots <= (slot & (SIZE - 1))) slots *= 2;
+    const grown = new Float64Array(slots * this.#width);
+    const former = this.#chunks[number];
+    if (former !== undefined) grown.set(former);
+    return this.#chunks[number] = grown;
+  }
+
+  /** Where a slot begins in its chunk. */
+  offset(slot: number): number {
+    return (slot & (SIZE - 1)) * this.#width;
+  }
+
+  /** Makes the numbers of a slot zero. */
+  clear(slot: number): void {
+    const at = this.offset(slot);
+    this.chunk(slot).fill(0, at, at + this.#width);
+  }
+
+  /** Copies the numbers of a slot from elsewhere. */
+  copy(slot: number, from: ChunkedCells, other: number): void {
+    const at = from.offset(other);
+    this.chunk(slot).set(from.chunk(other).subarray(at, at + this.#width), this.offset(slot));
+  }
+}

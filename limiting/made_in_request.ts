@@ -1,0 +1,54 @@
+import { requestSequence } from "../src/util/sequence.ts";
+import { warnOnce } from "./warn_once.ts";
+
+/**
+ * Tells whether a limiter was made during a request rather than before it.
+ *
+ * @param limiterSequence Number of the limiter in the order of creation
+ * @param req Its first request; requests of other frameworks have no number, and count as later
+ * @returns Whether the limiter was made after the request
+ */
+export function isMadeInside(limiterSequence: number, req: object): boolean {
+  const sequence = (req as { [requestSequence]?: number })[requestSequence];
+  return sequence !== undefined && sequence < limiterSequence;
+}
+
+/** Most different limiters made inside requests; more would mean that their options differ for each request. */
+export const MAX_MADE_INSIDE = 1000;
+
+/**
+ * Notes a new limiter made inside requests, and warns about the first one without a name.
+ *
+ * @param name Its name, if it has one
+ * @param known How many different ones there are already
+ * @param alike What limiters of one name must have in common, for the message
+ * @throws {RangeError} If there are more than a thousand
+ */
+export function noteMadeInside(name: string | undefined, known: number, alike: string): void {
+  if (known >= MAX_MADE_INSIDE) {
+    throw new RangeError(
+      `rateLimit: more than ${MAX_MADE_INSIDE} different limiters were made inside requests; ` +
+        `make them once, outside, or give them a name and the same ${alike}`,
+    );
+  }
+  if (name !== undefined) return;
+  warnOnce(
+    "name",
+    () =>
+      "rateLimit: a limiter was made inside a request. It counts together with others of the same options and route; " +
+      "make it once, outside, or give it a name",
+  );
+}
+
+/**
+ * The place in an application where a request meets a limiter: mount path of the application, and pattern of the route.
+ *
+ * It consists only of what the developer wrote: clients choose the actual paths, and must not get a new count by that.
+ *
+ * @param req The request
+ * @returns A string, the same for the same place
+ */
+export function placeOf(req: object): string {
+  const { app, route } = req as { app?: { mountpath?: unknown }; route?: { path?: unknown } };
+  return JSON.stringify([String(app?.mountpath ?? ""), String(route?.path ?? "")]);
+}

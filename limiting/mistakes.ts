@@ -1,0 +1,143 @@
+import { clientKeysOf } from "./client_key.ts";
+import { warnOnce } from "./warn_once.ts";
+
+/**
+ * Which common mistakes a limiter looks for: all by default, `false` for none, or an object of these names, which are
+ * express-rate-limit's, and `default` for those it leaves out: `trustProxy`, `xForwardedForHeader`, `forwardedHeader`,
+ * `keyGeneratorIpFallback`.
+ */
+export type Validate = boolean | Readonly<Record<string, boolean>>;
+
+/** Requests of a limiter that are looked at from the first one on. */
+const FIRST = 100;
+/** Of later requests every one of so many is looked at: a proxy may be put in front while the program runs. */
+const EVERY = 1024;
+
+/** The setting that says which proxies are trusted, as a limiter sees it. */
+export interface TrustSetting {
+  /** Its value; `false` where no proxy may say who the client is. */
+  readonly value: unknown;
+  /** What to change, for the warning. */
+  readonly remedy: string;
+}
+
+/**
+ * The setting of the application that has a request.
+ *
+ * @param req A request of Sluice or Express
+ */
+export function trustOf(req: { readonly app: { get(name: string): unknown } }): TrustSetting {
+  return {
+    value: req.app.get("trust proxy"),
+    remedy: 'set "trust proxy" to the number of proxies in front of the program, or to their subnets',
+  };
+}
+
+/**
+ * Whether a generated key is made from the client's address, so that it matters whose that is.
+ *
+ * @param key The key
+ * @param address The address
+ */
+export function containsClient(key: string, address: string | undefined): boolean {
+  return address !== undefined && (key.includes(address) || key.includes(clientKeysOf(64).of(address)));
+}
+
+/** Looks for mistakes after which a limit stops nobody, or everybody, and warns about each once in a process. */
+export class Mistakes {
+  readonly #caller: string;
+  readonly #validate: Validate;
+  #looked = 0;
+  /** Requests that pass by before the next one is looked at. */
+  #passing = 0;
+
+  /**
+   * Begins to look.
+   *
+   * @param caller Name of the limiter's function, for the warnings
+   * @param validate Which mistakes to look for
+   */
+  constructor(caller: string, validate: Validate = true) {
+    this.#caller = caller;
+    this.#validate = validate;
+  }
+
+  /** Whether the headers of the next request should be looked at: rarely, for that is not free. */
+  isDue(): boolean {
+    return this.#passing-- <= 0 && this.#begin();
+  }
+
+  #begin(): boolean {
+    this.#passing = ++this.#looked < FIRST ? 0 : EVERY - 1;
+    return this.#validate !== false;
+  }
+
+  /**
+   * Looks whether the address of a client is really its own.
+   *
+   * @param address The address it is counted by
+   * @param header Reads a header of its request
+   * @param trust The setting
+   */
+  lookAtProxy(address: string, header: (name: string) => string | undefined, trust: TrustSetting): void {
+    if (trust.value === true) {
+      return this.#warn(
+        "trustProxy",
+        () =>
+          '"trust proxy" is true, so clients can choose the address they are counted by, with an X-Forwarded-For of their ' +
+          'own. Set "trust proxy" to the number of proxies in front of the program, or to their subnets',
+      );
+    }
+    const forwardedFor = header("x-forwarded-for");
+    if (forwardedFor !== undefined) {
+      if (trust.value || names(forwardedFor, address)) return;
+      return this.#warn("xForwardedForHeader", () => told("an X-Forwarded-For", trust));
+    }
+    const forwarded = header("forwarded");
+    if (forwarded === undefined || names(forwarded, address)) return;
+    this.#warn(
+      "forwardedHeader",
+      () => `${told("a Forwarded", trust)}. Forwarded is never read: the proxy has to send X-Forwarded-For, too`,
+    );
+  }
+
+  /**
+   * Looks whether a generated key contains an IPv6 address as it is, so that each address of a client's subnet has a
+   * quota of its own.
+   *
+   * @param key The key
+   * @param address The client's address
+   */
+  lookAtKey(key: string, address: string | undefined): void {
+    if (address === undefined || !address.includes(":")) return;
+    const at = key.indexOf(address);
+    if (at === -1 || /[\da-z]/i.test(key[at - 1] ?? "") || /^[\da-f]|^\/\d/i.test(key.slice(at + address.length))) {
+      return;
+    }
+    this.#warn(
+      "keyGeneratorIpFallback",
+      () =>
+        "keyGenerator returned a key that contains req.ip, an IPv6 address. A client has 2^64 of them, each with a quota of " +
+        "its own: use clientKey(req) in place of req.ip",
+    );
+  }
+
+  #warn(name: string, text: () => string): void {
+    const validate = this.#validate;
+    const isOn = typeof validate === "object" ? validate[name] ?? validate["default"] ?? true : validate;
+    if (isOn) warnOnce(name, () => `${this.#caller}: ${text()} (validate: { ${name}: false } silences this)`);
+  }
+}
+
+function told(header: string, { remedy }: TrustSetting): string {
+  return `a request has ${header} header, which names another client than the address it is counted by: behind a proxy, ` +
+    `all clients are counted as one. If there is a proxy, ${remedy}`;
+}
+
+// platforms that tell who the client is send these headers, too
+function names(header: string, address: string): boolean {
+  const exact = clientKeysOf(128);
+  return header.split(/[,;]/).some((one) =>
+    exact.of(one.trim().replace(/^for=/i, "").replaceAll('"', "") || "-") === exact.of(address)
+  );
+}

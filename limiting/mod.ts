@@ -1,0 +1,18 @@
+/**
+ * The engine of both limiters: tables of keys, keys of clients, limiters made inside requests, headers. Nobody publishes
+ * it: the framework has this folder among its rooms, and the build copies it into `@sluice/rate-limit`
+ * (docs/decisions/0037-one-limiter-engine.md).
+ *
+ * @module
+ */
+export { ChunkedCells, ChunkedList } from "./chunked_list.ts";
+export { ClientFinder, type Clients } from "./client_finder.ts";
+export { clientKey, type ClientKeyOptions } from "./client_key.ts";
+export { ClientKeys, remedyFor } from "./client_keys.ts";
+export { noteUsedUp, usedUpFor } from "./exhausted_limits.ts";
+export { type HeaderSink, LEGACY, type LimitNames, seconds, writeLimit, writeRetryAfter } from "./limit_headers.ts";
+export { isMadeInside, MAX_MADE_INSIDE, noteMadeInside, placeOf } from "./made_in_request.ts";
+export { trustOf, type TrustSetting, type Validate } from "./mistakes.ts";
+export { DEFAULT_MESSAGE, failureOf } from "./refusal.ts";
+export { indexOf, type SlotStates, SlotTable } from "./slot_table.ts";
+export { StoreClock } from "./store_clock.ts";

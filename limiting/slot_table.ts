@@ -1,0 +1,216 @@
+import { detachedString } from "../src/util/detached_string.ts";
+import { ChunkedList } from "./chunked_list.ts";
+import { KeyMap } from "./key_map.ts";
+import { SharedSlots } from "./shared_slots.ts";
+import { sharesBegin, SourceShares } from "./source_shares.ts";
+
+/** Slots that are checked for idle keys with every new key; more than one outpaces new keys. */
+const SWEPT_PER_KEY = 4;
+/** The same when all slots are taken, and finding a free one is worth more effort. */
+const SWEPT_WHEN_FULL = 64;
+
+/** The states that a table's slots stand for. Those of shared slots have negative numbers. */
+export interface SlotStates {
+  /**
+   * Tells whether the state of a slot is that of a key never seen.
+   *
+   * @param slot The slot, a shared one perhaps
+   * @param now The present time in ms
+   */
+  isIdle(slot: number, now: number): boolean;
+  /**
+   * Makes the state of a slot that of a key never seen.
+   *
+   * @param slot A key's own slot
+   */
+  clear(slot: number): void;
+  /**
+   * Copies a shared state.
+   *
+   * @param slot The slot that gets it, a key's own
+   * @param shared The shared slot
+   */
+  inherit(slot: number, shared: number): void;
+  /** Forgets the states of all shared slots. */
+  clearShared(): void;
+}
+
+/**
+ * The index of a state among those of its kind.
+ *
+ * @param slot A key's own slot, or a shared one
+ */
+export function indexOf(slot: number): number {
+  return slot >= 0 ? slot : ~slot;
+}
+
+/**
+ * Which slot each key of a limiter's table has: a number, by which the state of the key is found in arrays.
+ *
+ * The number of keys is bounded, and no key in use is ever dropped, least of all a blocked one: it would get its quota
+ * twice. There are no timers: each new key sweeps a few slots and frees those of idle keys. When all slots are taken, or
+ * the network a key comes from has its share of them ({@linkcode SourceShares}), new keys share slots until one is free,
+ * those of one network with one another ({@linkcode SharedSlots}). A shared state counts too many, never too few.
+ */
+export class SlotTable {
+  readonly #maxKeys: number;
+  readonly #states: SlotStates;
+  readonly #slots = new KeyMap();
+  readonly #keys = new ChunkedList<string>();
+  /** Number of slots that have ever been taken. */
+  #used = 0;
+  readonly #free: number[] = [];
+  /** Which networks the keys come from, counted once there are more than a few. */
+  #shares: SourceShares | null = null;
+  #shared: SharedSlots | null = null;
+  #hand = 0;
+  /** How often a key shared a slot. */
+  overflows = 0;
+
+  /**
+   * Creates an empty table.
+   *
+   * @param maxKeys Most keys with a slot of their own
+   * @param states The states of the slots
+   */
+  constructor(maxKeys: number, states: SlotStates) {
+    this.#maxKeys = maxKeys;
+    this.#states = states;
+  }
+
+  /** Number of slots that are taken, those of idle keys included that have not been swept yet. */
+  get size(): number {
+    return this.#slots.size;
+  }
+
+  /**
+   * The slot of a key, a new one if it has none.
+   *
+   * The slot of a new key looks idle until its state is written: whoever takes several slots before writing names all
+   * keys in `spared`.
+   *
+   * @param key The key
+   * @param now The present time in ms
+   * @param spared Keys that must keep their slots
+   * @returns The key's own slot; negative for a shared one
+   */
+  take(key: string, now: number, spared?: ReadonlySet<string>): number {
+    return this.#slots.get(key) ?? this.#takeNew(key, now, spared);
+  }
+
+  /**
+   * The slot in which a key may have been counted.
+   *
+   * @param key The key
+   * @returns Its own slot, a shared one, or `undefined` if it cannot have been counted
+   */
+  find(key: string): number | undefined {
+    return this.#slots.get(key) ?? (this.#shared === null ? undefined : ~this.#shared.of(key).index);
+  }
+
+  #takeNew(key: string, now: number, spared: ReadonlySet<string> | undefined): number {
+    const full = this.#used >= this.#maxKeys && this.#free.length === 0;
+    this.#sweep(full ? SWEPT_WHEN_FULL : SWEPT_PER_KEY, now, spared);
+    if (!this.#hasRoomFor(key)) return this.share(key, now);
+    const slot = this.#free.pop() ?? this.#used++;
+    const own = detachedString(key);
+    this.#keys.set(slot, own);
+    this.#slots.add(own, slot);
+    if (this.#shared !== null) this.#inherit(this.#shared, key, slot);
+    return slot;
+  }
+
+  // checks a few slots, round-robin, and frees those of idle keys
+  #sweep(slots: number, now: number, spared: ReadonlySet<string> | undefined): void {
+    for (let i = 0; i < slots && i < this.#used; i++) {
+      this.#hand = this.#hand + 1 >= this.#used ? 0 : this.#hand + 1;
+      const key = this.#keys.get(this.#hand);
+      if (key === undefined || spared?.has(key)) continue;
+      if (this.#states.isIdle(this.#hand, now)) this.#release(key, this.#hand);
+    }
+  }
+
+  #release(key: string, slot: number): void {
+    this.#slots.delete(key);
+    this.#shares?.free(key);
+    this.#keys.set(slot, undefined);
+    this.#states.clear(slot);
+    this.#free.push(slot);
+  }
+
+  #hasRoomFor(key: string): boolean {
+    const free = this.#maxKeys - this.#slots.size;
+    if (this.#shares === null && this.#slots.size < sharesBegin(this.#maxKeys)) return free > 0;
+    this.#shares ??= new SourceShares(this.#slots.keys());
+    return this.#shares.take(key, free);
+  }
+
+  // a key that had a shared state takes that over: otherwise it could use its limit twice
+  #inherit(shared: SharedSlots, key: string, slot: number): void {
+    const one = shared.of(key);
+    if (shared.mayHold(one)) this.#states.inherit(slot, ~one.index);
+  }
+
+  /**
+   * The shared slot of a key that is to have none of its own.
+   *
+   * @param key The key
+   * @param now The present time in ms
+   * @returns The slot, which is negative
+   */
+  share(key: string, now: number): number {
+    this.overflows++;
+    this.#shared ??= new SharedSlots(this.#maxKeys);
+    const one = this.#shared.of(key);
+    this.#shared.enter(one, this.#states.isIdle(~one.index, now));
+    return ~one.index;
+  }
+
+  /**
+   * Frees the slots of all idle keys; for reports, since it looks at all of them.
+   *
+   * @param now The present time in ms
+   */
+  sweep(now: number): void {
+    this.#sweep(this.#used, now, undefined);
+  }
+
+  /**
+   * Forgets one key. A shared state is kept, because other keys may have reached their limit with it.
+   *
+   * @param key The key
+   * @returns Whether it had a slot of its own
+   */
+  delete(key: string): boolean {
+    const slot = this.#slots.get(key);
+    if (slot === undefined) return false;
+    this.#release(key, slot);
+    return true;
+  }
+
+  /**
+   * Forgets all keys, and what they share.
+   *
+   * @returns How many had a slot of their own
+   */
+  clear(): number {
+    const { size } = this.#slots;
+    for (const [key, slot] of [...this.#slots.entries()]) this.#release(key, slot);
+    this.#shares = this.#shared = null;
+    this.#states.clearShared();
+    return size;
+  }
+
+  /**
+   * Lists the keys that have slots of their own. One that is forgotten and added again meanwhile may come twice.
+   *
+   * It iterates over slots: iterating a map would never end if keys were forgotten and added again meanwhile.
+   */
+  *entries(): Generator<readonly [key: string, slot: number]> {
+    const slots = this.#used;
+    for (let slot = 0; slot < slots; slot++) {
+      const key = this.#keys.get(slot);
+      if (key !== undefined) yield [key, slot];
+    }
+  }
+}

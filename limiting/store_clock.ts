@@ -1,0 +1,68 @@
+/** The runtime's own, also under a test's fake timers. */
+const { queueMicrotask } = globalThis;
+
+/** Reads of the clock in one turn that may be answered from memory. */
+const READS_PER_TURN = 64;
+/** Fewer reads shared in a turn are not worth noticing its end. */
+const WORTH_SHARING = 3;
+/** Reads after which it is tried again. */
+const READS_ALONE = 256;
+
+/**
+ * The time a store in this process counts by: whole ms that never go back.
+ *
+ * Where the clock is set back, time goes on from where it was, so that nobody's quota comes back sooner; where it is
+ * set forward, windows end sooner. Where many decisions fall into one turn of the event loop, the system's clock is
+ * read once for up to 64 of them, for reading it costs more than deciding.
+ */
+export class StoreClock {
+  readonly #read: (() => number) | null;
+  #latest = 0;
+  #offset = 0;
+  #reads = 0;
+  /** Reads to come that are not prepared to be shared. */
+  #alone = 0;
+  #noticesEnd = false;
+  readonly #endTurn = () => {
+    if (this.#reads > READS_PER_TURN - WORTH_SHARING) this.#alone = READS_ALONE;
+    this.#reads = 0;
+    this.#noticesEnd = false;
+  };
+
+  /**
+   * Creates an instance.
+   *
+   * @param read The present time in ms; the system's clock without it
+   */
+  constructor(read?: () => number) {
+    this.#read = read ?? null;
+  }
+
+  /** The present time. */
+  now(): number {
+    if (this.#read !== null) return this.at(this.#read());
+    if (this.#reads > 0) {
+      this.#reads--;
+      return this.#latest;
+    }
+    if (this.#alone > 0) this.#alone--;
+    else {
+      this.#reads = READS_PER_TURN;
+      if (!this.#noticesEnd) queueMicrotask(this.#endTurn);
+      this.#noticesEnd = true;
+    }
+    return this.at(Date.now());
+  }
+
+  /**
+   * The store's time when another clock than its own is read.
+   *
+   * @param time What that clock tells, in ms
+   */
+  at(time: number): number {
+    const now = Math.floor(time) + this.#offset;
+    if (now >= this.#latest) return this.#latest = now;
+    this.#offset += this.#latest - now;
+    return this.#latest;
+  }
+}

@@ -1,0 +1,43 @@
+/** What packages are built from, and whether that has changed. */
+import { createHash } from "node:crypto";
+
+/** Folders that no package is built from; all else may become part of one. */
+const UNUSED = /^(?:\..*|bench|coverage|docs|examples|node_modules|reliability|tests)\/$/;
+
+/**
+ * Paths of all files that building the packages may read, those of the scripts that build them among them.
+ *
+ * @param root The repository
+ * @returns Paths below it, in an order that is the same on every machine
+ */
+export async function builtFrom(root: URL): Promise<string[]> {
+  const found: string[] = [];
+  for await (const { name, isDirectory } of Deno.readDir(root)) {
+    if (!isDirectory) found.push(name);
+    else if (!UNUSED.test(`${name}/`)) found.push(...await filesBelow(root, `${name}/`));
+  }
+  return found.sort();
+}
+
+async function filesBelow(root: URL, folder: string): Promise<string[]> {
+  const found: string[] = [];
+  for await (const { name, isDirectory } of Deno.readDir(new URL(folder, root))) {
+    if (isDirectory) found.push(...await filesBelow(root, `${folder}${name}/`));
+    else found.push(folder + name);
+  }
+  return found;
+}
+
+/**
+ * A digest of those files, and of the version of Deno that builds: with the same digest, the same is built.
+ *
+ * @param root The repository
+ */
+export async function digestOfSources(root: URL): Promise<string> {
+  const hash = createHash("sha256").update(Deno.version.deno);
+  for (const path of await builtFrom(root)) {
+    const contents = await Deno.readFile(new URL(path, root));
+    hash.update(`\n${path} ${contents.length}\n`).update(contents);
+  }
+  return hash.digest("hex");
+}

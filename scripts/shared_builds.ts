@@ -1,0 +1,92 @@
+/**
+ * The packages for tests and benchmarks. Building takes long, and each of their files is a program of its own: whichever
+ * is the first builds, and all others have the same, until anything changes that the packages are built from.
+ */
+import { alone } from "./alone.ts";
+import { buildPackages } from "./build.ts";
+import { buildNpm, buildProgram, type Built } from "./build_npm.ts";
+import { digestOfSources } from "./built_from.ts";
+import { REPOSITORY } from "./npm_manifest.ts";
+import { run } from "./process.ts";
+
+const ROOT = new URL("../", import.meta.url);
+const FOLDER = new URL(".cache/builds/", ROOT);
+
+/** ms after which nothing runs that uses a build of earlier sources. */
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** What there is on npm. */
+export interface NpmPackages {
+  /** The libraries, each after those it needs. */
+  readonly libraries: readonly Built[];
+  /** The program that starts projects. */
+  readonly program: Built;
+}
+
+let npm: Promise<NpmPackages> | undefined;
+let jsr: Promise<URL> | undefined;
+
+/**
+ * The packages for npm. Their files are for reading: others have them, too.
+ *
+ * @throws {Error} If they cannot be built
+ */
+export function npmPackages(): Promise<NpmPackages> {
+  return npm ??= builtNpm();
+}
+
+/**
+ * The packages for JSR. Their files are for reading: others have them, too.
+ *
+ * @returns Their folder
+ * @throws {Error} If they cannot be built
+ */
+export function jsrPackages(): Promise<URL> {
+  return jsr ??= builtOnce("jsr", buildPackages);
+}
+
+async function builtNpm(): Promise<NpmPackages> {
+  const { output: version } = await run("npm", ["--version"], { limitMs: 20_000, quiet: true });
+  const folder = await builtOnce(`npm-${version.trim()}`, async (to) => {
+    const built = [...await buildNpm(to, REPOSITORY), await buildProgram(to, REPOSITORY)];
+    const paths = built.map((one) => ({ ...one, folder: below(to, one.folder), tarball: below(to, one.tarball) }));
+    await Deno.writeTextFile(new URL("built.json", to), JSON.stringify(paths));
+  });
+  const paths: { name: string; folder: string; tarball: string }[] = JSON.parse(
+    await Deno.readTextFile(new URL("built.json", folder)),
+  );
+  const built = paths.map((one) => ({
+    ...one,
+    folder: new URL(one.folder, folder),
+    tarball: new URL(one.tarball, folder),
+  }));
+  return { libraries: built.slice(0, -1), program: built.at(-1)! };
+}
+
+function below(folder: URL, { href }: URL): string {
+  return href.slice(folder.href.length);
+}
+
+/** Builds, unless any program has done so from files with the same contents; if one is about to, waits for it. */
+function builtOnce(kind: string, build: (to: URL) => Promise<void>): Promise<URL> {
+  return alone(new URL("lock", FOLDER), async () => {
+    for (;;) {
+      const digest = await digestOfSources(ROOT);
+      const folder = new URL(`${kind}-${digest}/`, FOLDER);
+      if (await Deno.stat(folder).catch(() => null) !== null) return folder;
+      await removeOld();
+      // whatever has the other name is complete, and nobody has changed a file meanwhile
+      const unfinished = new URL(`${kind}-unfinished/`, FOLDER);
+      await build(unfinished);
+      if (await digestOfSources(ROOT) === digest) await Deno.rename(unfinished, folder);
+    }
+  });
+}
+
+async function removeOld(): Promise<void> {
+  for await (const { name, isDirectory } of Deno.readDir(FOLDER)) {
+    const folder = new URL(name, FOLDER);
+    if (!isDirectory || Date.now() - Number((await Deno.stat(folder)).mtime) < DAY_MS) continue;
+    await Deno.remove(folder, { recursive: true });
+  }
+}

@@ -1,0 +1,57 @@
+import type { FrameworkRequest } from "../../request/framework_request.ts";
+import { MAX_MADE_INSIDE, noteMadeInside, placeOf } from "../../../limiting/made_in_request.ts";
+import { FixedWindowTable } from "./fixed_window_table.ts";
+import type { CheckedRateLimit } from "./options.ts";
+
+/** Tables of limiters with the same plain options, by the label of the route where requests met them. */
+type TablesByRoute = Map<string, FixedWindowTable>;
+
+const shared = new Map<string, TablesByRoute>();
+/** Most routes for each set of options; more would mean that routes are made for each request. */
+const MAX_ROUTES = 1000;
+/** Label by which limiters count together if there are too many, or have a name. Equal to that of no route. */
+const ANYWHERE = "anywhere";
+
+/**
+ * The table that limiters made inside requests share.
+ *
+ * Each of them exists for only one request, and would never count beyond one. They count as the same limiter if they
+ * have the same `name` and window or, without a name, the same plain options and route: the mount path of the
+ * application and the pattern of the route. Below two prefixes of `use` they count together, which is too many rather
+ * than too few; names separate them.
+ *
+ * @param options The limiter's options
+ * @param req The request in which it was made
+ * @returns The shared table
+ * @throws {RangeError} If more than a thousand different limiters are in use
+ */
+export function sharedTable(options: CheckedRateLimit, req: FrameworkRequest): FixedWindowTable {
+  const { name, windowMs, max, statusCode, headers, maxKeys, ipv6Subnet, missingKey } = options;
+  const plain = name === undefined
+    ? [windowMs, max, statusCode, headers, maxKeys, ipv6Subnet, missingKey]
+    : [name, windowMs];
+  const tables = tablesOf(JSON.stringify(plain), options);
+  const label = name === undefined ? placeOf(req) : ANYWHERE;
+  const known = tables.get(label);
+  if (known !== undefined) return known;
+  const identity = tables.size < MAX_ROUTES ? label : ANYWHERE;
+  const table = tables.get(identity) ?? new FixedWindowTable(windowMs, maxKeys);
+  tables.set(identity, table);
+  return table;
+}
+
+function tablesOf(fingerprint: string, { clock, name }: CheckedRateLimit): TablesByRoute {
+  const known = shared.get(fingerprint);
+  if (known !== undefined) return known;
+  if (shared.size >= MAX_MADE_INSIDE) dropIdle(clock());
+  noteMadeInside(name, shared.size, "window");
+  const tables: TablesByRoute = new Map();
+  shared.set(fingerprint, tables);
+  return tables;
+}
+
+function dropIdle(now: number): void {
+  for (const [fingerprint, tables] of shared) {
+    if ([...tables.values()].every((table) => table.liveCount(now) === 0)) shared.delete(fingerprint);
+  }
+}

@@ -1,0 +1,24 @@
+/** Files that several processes write at the same time, each with the same contents: there is never half of one. */
+
+/**
+ * Makes a file, or replaces it.
+ *
+ * @param path Its path
+ * @param make Writes it to another path in the same folder
+ */
+export async function place(path: string, make: (path: string) => Promise<void>): Promise<void> {
+  // whoever makes it may go by its extension
+  const own = path.replace(/[^/]*$/, (name) => `${crypto.randomUUID()}.${name}`);
+  await make(own);
+  await Deno.rename(own, path);
+}
+
+/**
+ * Copies a file.
+ *
+ * @param from The file
+ * @param to Path of the copy
+ */
+export async function placeCopy(from: URL, to: string): Promise<void> {
+  await place(to, (path) => Deno.copyFile(from, path));
+}
