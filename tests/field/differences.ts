@@ -21,6 +21,16 @@ export const DIFFERENCES: readonly Difference[] = [
     suite: "express-gateway",
     why: "as in Express 5, `req.body` without a body is `undefined`",
     tests: [
+      "E2E: oauth2, proxy, log, expression, rate-limit policies should execute oauth2, proxy, log, expression, rate-limit policies and return 200",
+      "E2E: oauth2, proxy, log, expression, rate-limit policies should execute oauth2, proxy, log, expression, rate-limit policies and return 429 as rate limit is reached",
+      "Functional Test Authorization Code grant should grant access token if requesting with scopes and scopes are authorized",
+      "Functional Test Authorization Code grant should grant access token if requesting without scopes",
+      "Functional Test Authorization Code grant should grant access token in exchange of refresh token",
+      "Functional Test Authorization Code grant should not grant access token if code is expired",
+      "Functional Test Implicit grant should grant access token when requesting without scopes",
+      "Functional Test Implicit grant should grant access token with requesting with scopes and scopes are authorized",
+      "Request @headers @proxy downstream @auth @key-auth should authenticate token for requests with scopes if requester is authorized",
+
       "@modifier policy headers and responses modification should correctly reshape the request and response with url encoded payload",
     ],
   },
