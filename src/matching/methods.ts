@@ -44,6 +44,26 @@ export function isKnownMethod(method: string): boolean {
 }
 
 /**
+ * The method whose handlers handle a request: those for GET also handle HEAD, where there are none for it, as in Express
+ * (RFC 9110 section 9.3.2).
+ *
+ * @param method Method in lower case
+ * @param isHandled Whether there are handlers for a method
+ */
+export function headFromGet(method: string, isHandled: (method: string) => boolean): string {
+  return method === "head" && !isHandled("head") ? "get" : method;
+}
+
+/**
+ * The methods that are handled where there are handlers for some: HEAD, too, wherever GET is.
+ *
+ * @param methods Methods in capitals
+ */
+export function withHeadFromGet(methods: readonly string[]): string[] {
+  return methods.includes("GET") && !methods.includes("HEAD") ? [...methods, "HEAD"] : [...methods];
+}
+
+/**
  * Gives a class a function for each HTTP method, and `all`. They are writable properties, because some programs replace
  * them on their routers.
  *

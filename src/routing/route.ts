@@ -10,7 +10,7 @@ import {
 import { positionOf } from "../dispatch/foreign_target.ts";
 import { Walk } from "../dispatch/walk.ts";
 import { defineLayerCalls } from "../matching/layer_call.ts";
-import { defineVerbs } from "../matching/methods.ts";
+import { defineVerbs, headFromGet, withHeadFromGet } from "../matching/methods.ts";
 import { stepsOf } from "../matching/steps.ts";
 import { noteRegistration } from "../matching/registrations.ts";
 import type { ParsedQs, RouteParams } from "../request/framework_request.ts";
@@ -181,18 +181,17 @@ export class Route<Params = RouteParams, L extends Record<string, Any> = Record<
 
   /** Handlers for a method: its own and those of `all()`, in order. GET handlers handle HEAD where no other does. */
   entriesFor(method: string): readonly LayerEntry[] {
-    let name: string | null = method.toLowerCase();
-    if (name === "head" && !this.#has("head")) name = "get";
     // methods are case-sensitive (RFC 9110 section 9.1): "pOST", which Deno lets through, would bypass what guards POST
-    if (method !== method.toUpperCase()) name = null;
+    const isProper = method === method.toUpperCase();
+    const name = isProper ? headFromGet(method.toLowerCase(), (one) => this.#has(one)) : null;
     return this.stack.filter((entry) => entry.method === null || entry.method === name);
   }
 
   /** Methods for the `Allow` header, HEAD included wherever GET is. */
   allowedMethods(): string[] {
-    const names = Object.keys(this.methods).filter((name) => name !== "_all").map((name) => name.toUpperCase());
-    if (this.#has("get") && !this.#has("head")) names.push("HEAD");
-    return names;
+    return withHeadFromGet(
+      Object.keys(this.methods).filter((name) => name !== "_all").map((name) => name.toUpperCase()),
+    );
   }
 
   #has(method: string): boolean {

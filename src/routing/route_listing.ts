@@ -1,4 +1,5 @@
 import type { AnyHandler, Layer, LayerSource } from "../matching/layer.ts";
+import { withHeadFromGet } from "../matching/methods.ts";
 import { MAX_MESSAGE_BYTES } from "../websocket/socket_limits.ts";
 import { Route } from "./route.ts";
 import { SocketRoute } from "./socket_route.ts";
@@ -91,8 +92,7 @@ function isStacked(fn: AnyHandler): boolean {
 }
 
 function handledMethods(route: Route): string[] {
-  const names = methodNames(route, "*");
-  return names.includes("GET") && !names.includes("HEAD") ? [...names, "HEAD"] : names;
+  return withHeadFromGet(methodNames(route, "*"));
 }
 
 function isListed(source: LayerSource): source is LayerSource & Listed {
