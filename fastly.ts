@@ -20,4 +20,4 @@
 import "./mod.ts";
 export type { FastlyEnvironment, FastlyInfo } from "./src/fastly/fastly_platform.ts";
 export { type FastlyOptions, serveFastly } from "./src/fastly/serve_fastly.ts";
-export type { Servable } from "./src/platform/platform.ts";
+export type { Servable } from "./src/platform/shared/platform.ts";

@@ -35,10 +35,10 @@ proposePlatform(lambdaPlatform);
 export type { LambdaEvent, LambdaEventV1, LambdaEventV2 } from "./src/lambda/lambda_event.ts";
 export { type LambdaHandler, toLambdaHandler } from "./src/lambda/lambda_handler.ts";
 export type { LambdaResult, LambdaResultHead } from "./src/lambda/lambda_result.ts";
-export type { LambdaContext, LambdaInfo } from "./src/lambda/lambda_visit.ts";
+export type { LambdaContext, LambdaInfo } from "./src/lambda/invocation.ts";
 export {
   type LambdaResponseStream,
   type LambdaStreamingHandler,
   toStreamingHandler,
 } from "./src/lambda/streaming_handler.ts";
-export type { Servable } from "./src/platform/platform.ts";
+export type { Servable } from "./src/platform/shared/platform.ts";

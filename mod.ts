@@ -55,12 +55,12 @@ export type { ErrorListener } from "./src/app/report_error.ts";
 export type { CloseOptions, ListenCallback } from "./src/app/lifecycle.ts";
 export type { Server } from "./src/app/server.ts";
 export type { AppSettings } from "./src/app/settings.ts";
-export type { BodyLimits, BodyLimitSetting } from "./src/request/body_settings.ts";
-export { type AnyFunction, Callable } from "./src/http/callable.ts";
-export { Emitter } from "./src/http/emitter.ts";
-export type { EmitterMethods, EventName, Listener } from "./src/http/emitter_methods.ts";
+export type { BodyLimits, BodyLimitSetting } from "./src/request/body/body_settings.ts";
+export { type AnyFunction, Callable } from "./src/util/callable.ts";
+export { Emitter } from "./src/util/emitter.ts";
+export type { EmitterMethods, EventName, Listener } from "./src/util/emitter_methods.ts";
 export type { ByteRange, ByteRanges } from "./src/http/byte_range.ts";
-export type { TrustFunction, TrustSetting } from "./src/http/forwarded.ts";
+export type { TrustFunction, TrustSetting } from "./src/http/trust_proxy.ts";
 export { HttpError, type HttpErrorOptions } from "./src/http/http_error.ts";
 export { FastMatcher } from "./src/matching/fast_matcher.ts";
 export { Layer } from "./src/matching/layer.ts";
@@ -92,9 +92,9 @@ export {
   type StaticFiles,
   type StaticFileStat,
 } from "./src/middleware/static_files.ts";
-export type { ListenOptions, ServerCounts, ServerTimeouts } from "./src/platform/platform.ts";
-export type { AppLike, RenderCallback, SettingValue } from "./src/request/app_like.ts";
-export type { ErrorContext, ErrorPhase } from "./src/request/error_context.ts";
+export type { ListenOptions, ServerCounts, ServerTimeouts } from "./src/platform/shared/platform.ts";
+export type { AppLike, RenderCallback, SettingValue } from "./src/exchange/app_like.ts";
+export type { ErrorContext, ErrorPhase } from "./src/exchange/error_context.ts";
 export {
   FrameworkRequest,
   type NodeRequest,
@@ -102,13 +102,13 @@ export {
   type RouteParams,
 } from "./src/request/framework_request.ts";
 export type { CommonExtras, Declared, RequestExtras } from "./src/request/request_extras.ts";
-export type { ResponseLike } from "./src/request/response_like.ts";
-export type { Untyped } from "./src/request/untyped.ts";
-export { IncomingMessage } from "./src/request/incoming_message.ts";
-export type { HeaderName, HeaderRecord, NamedHeaders } from "./src/request/header_record.ts";
-export type { Destination } from "./src/request/body_pipes.ts";
-export { type PeerCertificate, RequestSocket } from "./src/request/request_socket.ts";
-export type { Peer } from "./src/request/peer.ts";
+export type { ResponseLike } from "./src/exchange/response_like.ts";
+export type { Any } from "./src/util/any.ts";
+export { IncomingMessage } from "./src/request/node/incoming_message.ts";
+export type { HeaderName, HeaderRecord, NamedHeaders } from "./src/request/node/header_record.ts";
+export type { Destination } from "./src/request/node/body_pipes.ts";
+export { type PeerCertificate, RequestSocket } from "./src/request/node/request_socket.ts";
+export type { Peer } from "./src/exchange/peer.ts";
 export {
   type FormatHandlers,
   FrameworkResponse,
@@ -117,14 +117,14 @@ export {
   type SendBody,
 } from "./src/response/framework_response.ts";
 export type { Request, Response } from "./src/response/request_and_response.ts";
-export type { Chunk } from "./src/http/chunk_bytes.ts";
-export type { DotfilePolicy } from "./src/response/file_path.ts";
-export type { FileOptions } from "./src/response/file_transfer.ts";
-export type { HeaderValue } from "./src/response/outgoing_headers.ts";
-export type { BodySource } from "./src/response/streamed_body.ts";
-export { type HeaderInit, HeaderMethods } from "./src/response/header_methods.ts";
-export { type EndCallback, OutgoingMessage, type WriteCallback } from "./src/response/outgoing_message.ts";
-export type { FileError, SendFileCallback, SendFileOptions } from "./src/response/send_file.ts";
+export type { Chunk } from "./src/util/chunk_bytes.ts";
+export type { DotfilePolicy } from "./src/response/files/file_path.ts";
+export type { FileOptions } from "./src/response/files/file_transfer.ts";
+export type { HeaderValue } from "./src/response/web/outgoing_headers.ts";
+export type { BodySource } from "./src/response/web/streamed_body.ts";
+export { type HeaderInit, HeaderMethods } from "./src/response/node/header_methods.ts";
+export { type EndCallback, OutgoingMessage, type WriteCallback } from "./src/response/node/outgoing_message.ts";
+export type { FileError, SendFileCallback, SendFileOptions } from "./src/response/files/send_file.ts";
 export type { CookieOptions } from "./src/response/set_cookie.ts";
 export type {
   ErrorHandler,

@@ -7,7 +7,7 @@
  *
  * WebSockets run over HTTP/1.1, also on a port that serves HTTP/2; WebSockets over HTTP/2 itself (RFC 8441) are not
  * supported. A message may have up to 64 MiB; a larger one closes the connection with 1009. Messages are not
- * compressed. A client that does not answer pings is closed with 1006: see `pingTimeoutMs` among the handlers of
+ * compressed. A client that does not respond to pings is closed with 1006: see `pingTimeoutMs` among the handlers of
  * `app.ws`.
  *
  * @example A server
@@ -36,15 +36,12 @@
  */
 // every program has it: what the entries share is then one module of the bundle (docs/decisions/0013-start.md)
 import "./mod.ts";
-import { nodePlatform } from "./src/node/node_platform.ts";
-import { inheritFromNode } from "./src/node/node_prototypes.ts";
-import { registerPlatform } from "./src/platform/detect.ts";
+import { setUpNode } from "./src/node/set_up_node.ts";
 
-registerPlatform(nodePlatform);
-inheritFromNode();
+setUpNode();
 
 export { type NodeHandler, toNodeHandler } from "./src/node/node_handler.ts";
 export type { NodeInfo, NodeNext } from "./src/node/node_info.ts";
 export { serve } from "./src/node/serve.ts";
 export { toUpgradeHandler, type UpgradeHandler } from "./src/node/upgrade_handler.ts";
-export type { Servable } from "./src/platform/platform.ts";
+export type { Servable } from "./src/platform/shared/platform.ts";

@@ -1,5 +1,5 @@
-import { checkInteger, checkNames, type OptionNames } from "../src/http/check_option.ts";
-import { describe } from "../src/http/error_text.ts";
+import { checkInteger, checkNames, type OptionNames } from "../src/util/check_option.ts";
+import { describe } from "../src/util/error_text.ts";
 import { ClientKeys } from "./client_keys.ts";
 
 /** Options of {@linkcode clientKey}. */

@@ -1,7 +1,7 @@
 import { subnetOf } from "../src/http/ip_address.ts";
-import { ownText } from "../src/http/own_text.ts";
-import { TwoGenerations } from "../src/http/two_generations.ts";
-import { expectPeers } from "../src/http/expected_peers.ts";
+import { detachedString } from "../src/util/detached_string.ts";
+import { GenerationalCache } from "../src/util/generational_cache.ts";
+import { expectPeers } from "../src/util/expected_peers.ts";
 import { warnOnce } from "./warn_once.ts";
 
 /** Key of requests whose client is unknown. No address, and hardly any generated key, is equal to it. */
@@ -15,7 +15,7 @@ const LONGEST_REMEMBERED = 80;
 export class ClientKeys {
   readonly #prefixLength: number;
   readonly #missing: "share" | "error";
-  readonly #remembered = new TwoGenerations<string>(MAX_REMEMBERED);
+  readonly #remembered = new GenerationalCache<string>(MAX_REMEMBERED);
 
   /**
    * Makes the cache of keys.
@@ -42,7 +42,7 @@ export class ClientKeys {
     if (!address.includes(":") && !address.startsWith("[")) return address;
     const known = this.#remembered.get(address);
     if (known !== undefined) return known;
-    const key = subnetOf(withoutPort(address), this.#prefixLength) ?? ownText(address);
+    const key = subnetOf(withoutPort(address), this.#prefixLength) ?? detachedString(address);
     if (address.length > LONGEST_REMEMBERED) return key;
     this.#remembered.set(address, key);
     return key;

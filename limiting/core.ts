@@ -4,17 +4,17 @@
  *
  * @module
  */
-export { Emitter } from "../src/http/emitter.ts";
-export type { EmitterMethods, EventName, Listener } from "../src/http/emitter_methods.ts";
-export { checkInteger, checkNames, checkType, type OptionNames, refuseOption } from "../src/http/check_option.ts";
-export { describe, reasonOf } from "../src/http/error_text.ts";
+export { Emitter } from "../src/util/emitter.ts";
+export type { EmitterMethods, EventName, Listener } from "../src/util/emitter_methods.ts";
+export { checkInteger, checkNames, checkType, type OptionNames, refuseOption } from "../src/util/check_option.ts";
+export { describe, reasonOf } from "../src/util/error_text.ts";
 export { subnetOf } from "../src/http/ip_address.ts";
-export { isThenable } from "../src/http/is_thenable.ts";
-export { ownText } from "../src/http/own_text.ts";
-export { nextSequence } from "../src/http/sequence.ts";
-export { sha1 } from "../src/http/sha1.ts";
-export { sha256 } from "../src/http/sha256.ts";
-export { TwoGenerations } from "../src/http/two_generations.ts";
-export { LONGEST_TIMER_MS } from "../src/http/units.ts";
-export { importsExist, requirePackage } from "../src/platform/installed_package.ts";
-export { peerOf } from "../src/platform/peer_of.ts";
+export { isThenable } from "../src/util/is_thenable.ts";
+export { detachedString } from "../src/util/detached_string.ts";
+export { nextSequence } from "../src/util/sequence.ts";
+export { sha1 } from "../src/util/sha1.ts";
+export { sha256 } from "../src/util/sha256.ts";
+export { GenerationalCache } from "../src/util/generational_cache.ts";
+export { LONGEST_TIMER_MS } from "../src/util/units.ts";
+export { importsExist, requirePackage } from "../src/platform/shared/installed_package.ts";
+export { peerOf } from "../src/platform/shared/peer_of.ts";

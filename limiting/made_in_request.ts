@@ -1,4 +1,4 @@
-import { requestSequence } from "../src/http/sequence.ts";
+import { requestSequence } from "../src/util/sequence.ts";
 import { warnOnce } from "./warn_once.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { ownText } from "../src/http/own_text.ts";
+import { detachedString } from "../src/util/detached_string.ts";
 import { ChunkedList } from "./chunked_list.ts";
 import { KeyMap } from "./key_map.ts";
 import { SharedSlots } from "./shared_slots.ts";
@@ -113,7 +113,7 @@ export class SlotTable {
     this.#sweep(full ? SWEPT_WHEN_FULL : SWEPT_PER_KEY, now, spared);
     if (!this.#hasRoomFor(key)) return this.share(key, now);
     const slot = this.#free.pop() ?? this.#used++;
-    const own = ownText(key);
+    const own = detachedString(key);
     this.#keys.set(slot, own);
     this.#slots.add(own, slot);
     if (this.#shared !== null) this.#inherit(this.#shared, key, slot);

@@ -137,9 +137,8 @@ export async function buildProgram(to: URL, repository: string): Promise<Built> 
  */
 async function onNodeEntry(folder: URL): Promise<string> {
   const text = `
-    import { nodePlatform } from "./src/node/node_platform.ts";
-    import { registerPlatform } from "./src/platform/detect.ts";
-    registerPlatform(nodePlatform);
+    import { setUpNode } from "./src/node/set_up_node.ts";
+    setUpNode();
     export * from "./mod.ts";
   `;
   await Deno.writeTextFile(new URL("mod_on_node.ts", folder), text);

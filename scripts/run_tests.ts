@@ -18,14 +18,37 @@ const env: Record<string, string> = { NODE_ENV: "test" };
 /** Time limit of a part, in ms; the full run of the limiter's fuzzers takes longer. */
 const LIMIT_MS = (Deno.env.has("SLUICE_FUZZ_OPERATIONS") ? 40 : 25) * 60_000;
 
+/** The part that is not named below. Its output is shown while it runs. */
+const REST = "tests";
+
 /**
  * Parts that run beside the rest, by their names: tests that start other programs, and wait for them. With two
- * processors, three parts take the least time, and these take about as long as the rest.
+ * processors, three parts take the least time, and these take about as long as the rest. A file belongs to the first
+ * part that names it or its folder.
  */
 const BESIDE: Readonly<Record<string, readonly string[]>> = {
   contract: ["tests/examples/", "tests/npm/", "tests/runtime/contract_test.ts"],
   runtimes: ["tests/create/", "tests/reliability/", "tests/runtime/", "tests/workers/"],
 };
+
+function isBelow(file: string, paths: readonly string[]): boolean {
+  return paths.some((path) => file.startsWith(path));
+}
+
+/** Name of the part that runs a file. */
+function partOf(file: string): string {
+  return Object.entries(BESIDE).find(([, paths]) => isBelow(file, paths))?.[0] ?? REST;
+}
+
+/** The files that `deno test` would run of a folder. */
+async function testsBelow(folder: string): Promise<string[]> {
+  const found: string[] = [];
+  for await (const { name, isDirectory } of Deno.readDir(folder)) {
+    if (isDirectory) found.push(...await testsBelow(`${folder}${name}/`));
+    else if (/(?:^|[._])test\.(?:[mc]?[jt]s|[jt]sx)$/.test(name)) found.push(folder + name);
+  }
+  return found.sort();
+}
 
 /**
  * Runs one part under `deno test` and adds its figures to the total.
@@ -87,7 +110,7 @@ else env["CHROMIUM_PATH"] = chromium;
 if (!await installWrk()) missing("wrk", "not installed, and apt-get could not install it");
 
 // the first `deno bundle` on a machine downloads its bundler, and two at once would conflict
-const bundling = ["bundle", "--quiet", "--no-lock", "-o", ".cache/first_bundle.js", "src/http/is_thenable.ts"];
+const bundling = ["bundle", "--quiet", "--no-lock", "-o", ".cache/first_bundle.js", "src/util/is_thenable.ts"];
 const bundled = await run(Deno.execPath(), bundling, { limitMs: 60_000, quiet: true });
 if (bundled.code !== 0) missing("deno bundle", bundled.output);
 
@@ -124,17 +147,10 @@ try {
       ...(chromium === undefined ? ["tests/browser/"] : []),
       ...(typeof redis === "string" || !node ? ["tests/create/", "tests/ecosystem/", "tests/npm/"] : []),
     ];
-    const tests = (name: string, paths: readonly string[], quiet: boolean) => {
-      const ofOthers = Object.values(BESIDE).flat().filter((path) => {
-        return !paths.includes(path) && paths.some((own) => path.startsWith(own));
-      });
-      const without = [...ignored, ...ofOthers].join(",");
-      return part(name, [...unchecked, ...(without === "" ? [] : [`--ignore=${without}`]), ...paths], quiet);
-    };
-    await Promise.all([
-      tests("tests", ["tests/", "advanced/"], false),
-      ...Object.entries(BESIDE).map(([name, paths]) => tests(name, paths, true)),
-    ]);
+    // Deno's own --ignore holds for the first of several paths alone
+    const all = [...await testsBelow("tests/"), ...await testsBelow("advanced/")];
+    const files = Map.groupBy(all.filter((file) => !isBelow(file, ignored)), partOf);
+    await Promise.all(Array.from(files, ([name, some]) => part(name, [...unchecked, ...some], name !== REST)));
     await part("docs", [...flags, "--doc", "mod.ts", "src/"]);
   }
 } finally {

@@ -4,7 +4,7 @@ import { text } from "../middleware/body/text.ts";
 import { urlencoded } from "../middleware/body/urlencoded.ts";
 import { serveStatic } from "../middleware/static_files.ts";
 import { FrameworkRequest, type ParsedQs, type RouteParams } from "../request/framework_request.ts";
-import type { Untyped } from "../request/untyped.ts";
+import type { Any } from "../util/any.ts";
 import { FrameworkResponse } from "../response/framework_response.ts";
 import type * as responses from "../response/framework_response.ts";
 import type * as exchanged from "../response/request_and_response.ts";
@@ -25,7 +25,7 @@ export interface CreateApp {
    * @typeParam L Type of `res.locals`
    * @returns The application, with Express's defaults
    */
-  <L extends Record<string, Untyped> = Record<string, Untyped>>(): FrameworkApp<L>;
+  <L extends Record<string, Any> = Record<string, Any>>(): FrameworkApp<L>;
   /** Makes routers. */
   readonly Router: RouterConstructor;
   /** A path with the handlers of its methods. */
@@ -67,15 +67,15 @@ export declare namespace createApp {
   /** The request. */
   export type Request<
     P = RouteParams,
-    ResBody = Untyped,
-    ReqBody = Untyped,
+    ResBody = Any,
+    ReqBody = Any,
     ReqQuery = ParsedQs,
-    L extends Record<string, Untyped> = Record<string, Untyped>,
+    L extends Record<string, Any> = Record<string, Any>,
   > = exchanged.Request<P, ResBody, ReqBody, ReqQuery, L>;
   /** The response. */
   export type Response<
-    ResBody = Untyped,
-    L extends Record<string, Untyped> = Record<string, Untyped>,
+    ResBody = Any,
+    L extends Record<string, Any> = Record<string, Any>,
     Status extends number = number,
   > = exchanged.Response<ResBody, L, Status>;
   /** Continues with the next layer. */
@@ -83,18 +83,18 @@ export declare namespace createApp {
   /** A middleware or route handler. */
   export type RequestHandler<
     P = RouteParams,
-    ResBody = Untyped,
-    ReqBody = Untyped,
+    ResBody = Any,
+    ReqBody = Any,
     ReqQuery = ParsedQs,
-    L extends Record<string, Untyped> = Record<string, Untyped>,
+    L extends Record<string, Any> = Record<string, Any>,
   > = names.RequestHandler<P, ResBody, ReqBody, ReqQuery, L>;
   /** An error handler. */
   export type ErrorRequestHandler<
     P = RouteParams,
-    ResBody = Untyped,
-    ReqBody = Untyped,
+    ResBody = Any,
+    ReqBody = Any,
     ReqQuery = ParsedQs,
-    L extends Record<string, Untyped> = Record<string, Untyped>,
+    L extends Record<string, Any> = Record<string, Any>,
   > = names.ErrorRequestHandler<P, ResBody, ReqBody, ReqQuery, L>;
   /** A handler of a named parameter. */
   export type RequestParamHandler = names.RequestParamHandler;
@@ -103,7 +103,7 @@ export declare namespace createApp {
   /** What a program keeps in the `res.locals` of every response. */
   export type Locals = responses.Locals;
   /** An application. */
-  export type Application<L extends Record<string, Untyped> = Record<string, Untyped>> = names.Application<L>;
+  export type Application<L extends Record<string, Any> = Record<string, Any>> = names.Application<L>;
   /** An application. */
   export type Express = names.Express;
   /** A router. */
@@ -117,7 +117,7 @@ export declare namespace createApp {
   /** A path with the handlers of its methods. */
   export type IRoute = names.IRoute;
   /** What `res.send` and `res.json` are. */
-  export type Send<ResBody = Untyped, T = exchanged.Response<ResBody>> = names.Send<ResBody, T>;
+  export type Send<ResBody = Any, T = exchanged.Response<ResBody>> = names.Send<ResBody, T>;
   /** A callback that is told what went wrong. */
   export type Errback = names.Errback;
   /** How a router matches. */
@@ -128,7 +128,7 @@ export declare namespace createApp {
 
 function withStatics(): CreateApp {
   return Object.assign(
-    function createApp<L extends Record<string, Untyped> = Record<string, Untyped>>(): FrameworkApp<L> {
+    function createApp<L extends Record<string, Any> = Record<string, Any>>(): FrameworkApp<L> {
       return new FrameworkApp<L>();
     },
     {

@@ -6,9 +6,9 @@
 import type { ByteRanges } from "../http/byte_range.ts";
 import type { Layer } from "../matching/layer.ts";
 import type { ParsedQs, RouteParams } from "../request/framework_request.ts";
-import type { Untyped } from "../request/untyped.ts";
+import type { Any } from "../util/any.ts";
 import type { Response } from "../response/request_and_response.ts";
-import type { SendFileOptions } from "../response/send_file.ts";
+import type { SendFileOptions } from "../response/files/send_file.ts";
 import type { ErrorHandler, Handler, HandlerList, Next, ParamHandler, ParamsOf, Path } from "../routing/handler.ts";
 import type { Route } from "../routing/route.ts";
 import type { Router } from "../routing/router.ts";
@@ -21,19 +21,19 @@ export type NextFunction = Next;
 /** Express's name for {@linkcode Handler}. */
 export type RequestHandler<
   P = RouteParams,
-  ResBody = Untyped,
-  ReqBody = Untyped,
+  ResBody = Any,
+  ReqBody = Any,
   ReqQuery = ParsedQs,
-  L extends Record<string, Untyped> = Record<string, Untyped>,
+  L extends Record<string, Any> = Record<string, Any>,
 > = Handler<P, ResBody, ReqBody, ReqQuery, L>;
 
 /** Express's name for {@linkcode ErrorHandler}. */
 export type ErrorRequestHandler<
   P = RouteParams,
-  ResBody = Untyped,
-  ReqBody = Untyped,
+  ResBody = Any,
+  ReqBody = Any,
   ReqQuery = ParsedQs,
-  L extends Record<string, Untyped> = Record<string, Untyped>,
+  L extends Record<string, Any> = Record<string, Any>,
 > = ErrorHandler<P, ResBody, ReqBody, ReqQuery, L>;
 
 /** Express's name for {@linkcode ParamHandler}. */
@@ -44,8 +44,8 @@ export type RequestParamHandler = ParamHandler;
  *
  * @typeParam L Type of `app.locals`
  */
-export type Application<L extends Record<string, Untyped> = Record<string, Untyped>> = FrameworkApp<
-  Record<string, Untyped>,
+export type Application<L extends Record<string, Any> = Record<string, Any>> = FrameworkApp<
+  Record<string, Any>,
   L
 >;
 
@@ -56,7 +56,7 @@ export type Express = FrameworkApp;
 export type IRouter = Router;
 
 /** Express's name for {@linkcode Route}. */
-export type IRoute = Route<Untyped>;
+export type IRoute = Route<Any>;
 
 /** Express's name for the type of `app.get` and the other methods of an application. */
 export type IRouterMatcher<T, _Method extends string = string> = Verb<T>;
@@ -70,10 +70,10 @@ export type ApplicationRequestHandler<T> = Verb<T> & RouteVerb<T>;
 /** Express's name for what may follow a path: handlers and error handlers, in lists or not. */
 export type RequestHandlerParams<
   P = RouteParams,
-  ResBody = Untyped,
-  ReqBody = Untyped,
+  ResBody = Any,
+  ReqBody = Any,
   ReqQuery = ParsedQs,
-  L extends Record<string, Untyped> = Record<string, Untyped>,
+  L extends Record<string, Any> = Record<string, Any>,
 > = HandlerList<P, ResBody, ReqBody, ReqQuery, L>;
 
 /** Express's name for {@linkcode RouteParams}. */
@@ -107,7 +107,7 @@ export type ILayer = Layer;
 export type Query = ParsedQs;
 
 /** Express's name for what `res.send` and `res.json` are. */
-export type Send<ResBody = Untyped, T = Response<ResBody>> = (body?: ResBody) => T;
+export type Send<ResBody = Any, T = Response<ResBody>> = (body?: ResBody) => T;
 
 /** Express's name for a callback that is told what went wrong. */
 export type Errback = (error?: Error) => void;

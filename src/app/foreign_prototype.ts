@@ -1,4 +1,4 @@
-import { ownAppKey } from "../request/derived_request.ts";
+import { ownAppKey } from "../exchange/derived_object.ts";
 
 /**
  * The prototype of a request or a response that somebody else made, such as a mock in a test, while an application of

@@ -1,29 +1,29 @@
 import type { AppContext } from "../dispatch/app_context.ts";
-import { finalResponse } from "../dispatch/final_response.ts";
+import { sendErrorPage } from "../dispatch/error_page.ts";
 import { type AppClasses, handleRequest } from "../dispatch/handle_request.ts";
-import { ownFetches } from "../dispatch/surroundings.ts";
-import { isAdviceNoted, isDeveloped, noteAdvice, tellNoted } from "../http/advice.ts";
-import { assignOwn, makeAssignable } from "../http/assignable.ts";
-import { Callable } from "../http/callable.ts";
-import { mixEmitter } from "../http/emitter.ts";
-import type { EmitterMethods, EventName, Listener } from "../http/emitter_methods.ts";
-import { describe } from "../http/error_text.ts";
-import { isOriginal, originalKey, originalOf } from "../http/original.ts";
+import { ownFetches } from "../dispatch/host_server.ts";
+import { isDeveloped, isWarningNoted, noteWarning, tellWarnings } from "../util/development_warning.ts";
+import { assignOwn, makeAssignable } from "../util/assignable.ts";
+import { Callable } from "../util/callable.ts";
+import { mixEmitter } from "../util/emitter.ts";
+import type { EmitterMethods, EventName, Listener } from "../util/emitter_methods.ts";
+import { describe } from "../util/error_text.ts";
+import { isOriginal, originalKey, originalOf } from "../util/original_object.ts";
 import type { FastMatcher } from "../matching/fast_matcher.ts";
 import { type AnyHandler, type Mounted, mountedKey } from "../matching/layer.ts";
 import { defineVerbs } from "../matching/methods.ts";
 import { noteRegistration } from "../matching/registrations.ts";
-import { answerNode, detected, detectPlatform, type NodeResponse } from "../platform/detect.ts";
-import type { AppFetch, ListenOptions } from "../platform/platform.ts";
-import type { AppLike, RenderCallback, SettingValue } from "../request/app_like.ts";
-import { ownAppKey } from "../request/derived_request.ts";
-import type { ErrorContext } from "../request/error_context.ts";
-import { Exchange, exchangeOf } from "../request/exchange.ts";
-import { OpenStreams } from "../request/open_streams.ts";
+import { detected, detectPlatform, handleNodeRequest, type ServerResponseLike } from "../platform/detect.ts";
+import type { AppFetch, ListenOptions } from "../platform/shared/platform.ts";
+import type { AppLike, RenderCallback, SettingValue } from "../exchange/app_like.ts";
+import { ownAppKey } from "../exchange/derived_object.ts";
+import type { ErrorContext } from "../exchange/error_context.ts";
+import { Exchange, exchangeOf } from "../exchange/exchange.ts";
+import { OpenStreams } from "../exchange/open_streams.ts";
 import { FrameworkRequest, type ParsedQs } from "../request/framework_request.ts";
-import type { RuntimeSupport } from "../request/runtime_support.ts";
-import { provideUsualApp } from "../request/usual_app.ts";
-import type { Untyped } from "../request/untyped.ts";
+import type { RuntimeSupport } from "../exchange/runtime_support.ts";
+import { provideDefaultApp } from "../exchange/default_app.ts";
+import type { Any } from "../util/any.ts";
 import { FrameworkResponse } from "../response/framework_response.ts";
 import type {
   ErrorHandler,
@@ -64,11 +64,11 @@ export interface ApplicationExtras {}
 
 /** The verbs of an application, its events, and being called as a handler. */
 export interface FrameworkApp<
-  L extends Record<string, Untyped> = Record<string, Untyped>,
-  AppLocals extends Record<string, Untyped> = Record<string, Untyped>,
+  L extends Record<string, Any> = Record<string, Any>,
+  AppLocals extends Record<string, Any> = Record<string, Any>,
 > extends RouterVerbs<L, unknown, never>, EmitterMethods, ApplicationExtras {
   /** Passes a request through the application, as a middleware of another one. */
-  (req: Untyped, res: Untyped, next?: Next): void;
+  (req: Any, res: Any, next?: Next): void;
   /**
    * Listens for errors that reached no handler of the program: see {@linkcode FrameworkApp.reportError}.
    *
@@ -95,7 +95,7 @@ export interface ResumedRequest {
   /** Length of the part of the path that mounts have consumed. */
   readonly mount: number;
   /** Path parameters. */
-  readonly params: Record<string, Untyped>;
+  readonly params: Record<string, Any>;
 }
 
 /** A request or a response that somebody else made, such as a mock in a test. */
@@ -122,8 +122,8 @@ const INHERITABLE_DEFAULTS = ["trust proxy", "json charset"];
  * @typeParam AppLocals Type of `app.locals`
  */
 export class FrameworkApp<
-  L extends Record<string, Untyped> = Record<string, Untyped>,
-  AppLocals extends Record<string, Untyped> = Record<string, Untyped>,
+  L extends Record<string, Any> = Record<string, Any>,
+  AppLocals extends Record<string, Any> = Record<string, Any>,
 > extends Callable implements AppLike {
   /**
    * Itself, by which what is derived from it, and proxies, find what is private.
@@ -175,7 +175,7 @@ export class FrameworkApp<
   /** The application this one is mounted on. */
   parent: FrameworkApp | undefined = undefined;
   /**
-   * Answers a request. It is bound, so it can be passed to `Deno.serve`, `Bun.serve` or a Worker.
+   * Responds to a request. It is bound, so it can be passed to `Deno.serve`, `Bun.serve` or a Worker.
    *
    * Returns the response itself when every handler was synchronous, a promise of it otherwise.
    */
@@ -185,7 +185,7 @@ export class FrameworkApp<
   constructor() {
     let made: FrameworkApp | undefined = undefined;
     // Express's applications have this name, too
-    const app = (req: Untyped, res: Untyped, next?: Next) => made!.handle(req, res, next!);
+    const app = (req: Any, res: Any, next?: Next) => made!.handle(req, res, next!);
     super(detectPlatform().callableApps ? app : null);
     made = this as unknown as FrameworkApp;
     Object.defineProperty(this, "fetch", FrameworkApp.#fetchProperty);
@@ -203,7 +203,7 @@ export class FrameworkApp<
     if (env === "production") this.enable("view cache");
     if (env === "development") this.settings["query parser fn"] = parseUnchosenQuery;
     for (const name of INHERITABLE_DEFAULTS) this.#untouchedDefaults.add(name);
-    (this.locals as Record<string, Untyped>)["settings"] = this.settings;
+    (this.locals as Record<string, Any>)["settings"] = this.settings;
     this.on("mount", (parent: FrameworkApp) => this.#inherit(parent));
   }
 
@@ -226,14 +226,14 @@ export class FrameworkApp<
     const platform = detectPlatform();
     platform.prepare?.();
     tellOfEnv(this);
-    if (isAdviceNoted) tellNoted(this);
-    const answer: AppFetch = (request, info, context) => {
-      if (isAdviceNoted) tellNoted(this);
+    if (isWarningNoted) tellWarnings(this);
+    const respond: AppFetch = (request, info, context) => {
+      if (isWarningNoted) tellWarnings(this);
       return handleRequest(this.#router ?? this.router, request, info, context, this, this.#classes, this._appContext);
     };
     const fetch: AppFetch = platform.refuse === undefined
-      ? answer
-      : (request, info, context) => platform.refuse!(request) ?? answer(request, info, context);
+      ? respond
+      : (request, info, context) => platform.refuse!(request) ?? respond(request, info, context);
     ownFetches.add(fetch);
     return this.#fetch = fetch;
   }
@@ -243,12 +243,12 @@ export class FrameworkApp<
   }
 
   /** Prototype of this application's requests; add your own methods here. */
-  get request(): FrameworkRequest & Record<string, Untyped> {
+  get request(): FrameworkRequest & Record<string, Any> {
     return originalOf(this).#ownClasses().Request.prototype;
   }
 
   /** Prototype of this application's responses; add your own methods here. */
-  get response(): FrameworkResponse & Record<string, Untyped> {
+  get response(): FrameworkResponse & Record<string, Any> {
     return originalOf(this).#ownClasses().Response.prototype;
   }
 
@@ -352,7 +352,7 @@ export class FrameworkApp<
     Object.setPrototypeOf(req, foreignPrototype(req, this.request, FrameworkRequest.prototype));
     Object.setPrototypeOf(res, foreignPrototype(res, this.response, FrameworkResponse.prototype));
     res.locals ||= Object.create(null);
-    this._appContext?.setApp(req as Untyped, res as Untyped);
+    this._appContext?.setApp(req as Any, res as Any);
     return () => {
       Object.setPrototypeOf(req, reqPrototype);
       Object.setPrototypeOf(res, resPrototype);
@@ -372,13 +372,13 @@ export class FrameworkApp<
    *
    * @param req The request
    * @param res The response
-   * @param next Runs when no layer answered; without it the application sends its own 404 or error page, as in Express
+   * @param next Runs when no layer responded; without it the application sends its own 404 or error page, as in Express
    */
-  handle(req: Untyped, res: Untyped, next?: Next): void;
-  handle(first: Untyped, second?: Untyped, next?: Next): Promise<Response> | void {
+  handle(req: Any, res: Any, next?: Next): void;
+  handle(first: Any, second?: Any, next?: Next): Promise<Response> | void {
     if (first instanceof Request) return Promise.resolve(this.fetch(first, second));
     // without a socket it is a mock: then the handlers get the very objects, as in Express
-    if (isNodeResponse(second) && first?.socket) return answerNode(this, first, second, next);
+    if (isNodeResponse(second) && first?.socket) return handleNodeRequest(this, first, second, next);
     if (second === undefined && next === undefined) {
       throw new TypeError(
         `app.handle takes a Request, such as new Request("http://localhost/"), not ${describe(first)}`,
@@ -391,42 +391,42 @@ export class FrameworkApp<
         next(error);
       } else {
         // before leaving, because this application's settings decide how the response looks
-        finalResponse(first, second, error || undefined);
+        sendErrorPage(first, second, error || undefined);
         leave();
       }
     });
   }
 
   /** Adds middleware, error handlers, routers or apps, for every path. */
-  use(...handlers: PathHandler<Untyped, Untyped, Untyped, ParsedQs, L>[]): this;
+  use(...handlers: PathHandler<Any, Any, Any, ParsedQs, L>[]): this;
   /** Adds error handlers, for every path. */
-  use(...handlers: ErrorHandler<Untyped, Untyped, Untyped, ParsedQs, L>[]): this;
+  use(...handlers: ErrorHandler<Any, Any, Any, ParsedQs, L>[]): this;
   /** Adds middleware, error handlers, routers or apps, for paths below a prefix. */
   use<
     const P = Path,
-    ResBody = Untyped,
-    ReqBody = Untyped,
+    ResBody = Any,
+    ReqBody = Any,
     ReqQuery = ParsedQs,
-    Ls extends Record<string, Untyped> = L,
+    Ls extends Record<string, Any> = L,
   >(
     path: PathOf<P>,
     ...handlers: PathHandler<ParamsOf<P>, Given<ResBody>, ReqBody, ReqQuery, Given<Ls>>[]
   ): this;
   /** Adds middleware and error handlers, in lists nested to any depth. */
-  use(...handlers: HandlerList<Untyped, Untyped, Untyped, ParsedQs, L>[]): this;
+  use(...handlers: HandlerList<Any, Any, Any, ParsedQs, L>[]): this;
   /** Adds middleware and error handlers for paths below a prefix, in lists nested to any depth. */
   use<
     const P = Path,
-    ResBody = Untyped,
-    ReqBody = Untyped,
+    ResBody = Any,
+    ReqBody = Any,
     ReqQuery = ParsedQs,
-    Ls extends Record<string, Untyped> = L,
+    Ls extends Record<string, Any> = L,
   >(
     path: PathOf<P>,
     ...handlers: HandlerList<ParamsOf<P>, Given<ResBody>, ReqBody, ReqQuery, Given<Ls>>[]
   ): this;
   /** Adds middleware for every path, with explicit type arguments. */
-  use<P, ResBody = Untyped, ReqBody = Untyped, ReqQuery = ParsedQs, Ls extends Record<string, Untyped> = L>(
+  use<P, ResBody = Any, ReqBody = Any, ReqQuery = ParsedQs, Ls extends Record<string, Any> = L>(
     ...handlers: PathHandler<P, Given<ResBody>, ReqBody, ReqQuery, Given<Ls>>[]
   ): this;
   use(...args: unknown[]): this {
@@ -472,13 +472,13 @@ export class FrameworkApp<
    * @param name Name of the setting
    */
   get(name: string): SettingValue;
-  /** Registers handlers for GET, and for HEAD where no other handler answers it. */
+  /** Registers handlers for GET, and for HEAD where no other handler handles it. */
   get<
     const P = Path,
-    ResBody = Untyped,
-    ReqBody = Untyped,
+    ResBody = Any,
+    ReqBody = Any,
     ReqQuery = ParsedQs,
-    Ls extends Record<string, Untyped> = L,
+    Ls extends Record<string, Any> = L,
   >(
     path: PathOf<P>,
     ...handlers: PathHandler<ParamsOf<P>, Given<ResBody>, ReqBody, ReqQuery, Given<Ls>>[]
@@ -486,17 +486,17 @@ export class FrameworkApp<
   /** Registers handlers and error handlers for GET, in lists nested to any depth. */
   get<
     const P = Path,
-    ResBody = Untyped,
-    ReqBody = Untyped,
+    ResBody = Any,
+    ReqBody = Any,
     ReqQuery = ParsedQs,
-    Ls extends Record<string, Untyped> = L,
+    Ls extends Record<string, Any> = L,
   >(
     path: PathOf<P>,
     ...handlers: HandlerList<ParamsOf<P>, Given<ResBody>, ReqBody, ReqQuery, Given<Ls>>[]
   ): this;
   get(path: Path, ...handlers: unknown[]): unknown {
     if (arguments.length === 1) {
-      if (typeof path === "string" && path.startsWith("/")) noteAdvice(readsSetting(path));
+      if (typeof path === "string" && path.startsWith("/")) noteWarning(readsSetting(path));
       return this.settings[path as string];
     }
     this.router.register("get", path, handlers);
@@ -526,7 +526,7 @@ export class FrameworkApp<
   group(prefix: string, options: GroupOptions & { mergeParams: false }, callback: GroupCallback): this;
   /** Registers routes under a common prefix, with options. */
   group<const P extends string>(prefix: P, options: GroupOptions, callback?: GroupCallback<ParamsOf<P>>): this;
-  group(prefix: string, options: GroupOptions | GroupCallback<Untyped>, callback?: GroupCallback<Untyped>): this {
+  group(prefix: string, options: GroupOptions | GroupCallback<Any>, callback?: GroupCallback<Any>): this {
     this.router.group(prefix, options as GroupOptions, callback!);
     return this;
   }
@@ -535,7 +535,7 @@ export class FrameworkApp<
   ws<const P extends Path>(
     path: P,
     ...args: [
-      ...PathHandler<ParamsOf<P>, Untyped, Untyped, ParsedQs, L>[],
+      ...PathHandler<ParamsOf<P>, Any, Any, ParsedQs, L>[],
       WebSocketHandlers<ParamsOf<P>>,
     ]
   ): this {
@@ -551,7 +551,7 @@ export class FrameworkApp<
   set(name: string, value?: unknown): this {
     if (arguments.length === 1) return this.settings[name];
     storeSetting(this.settings, name, value);
-    if (isDeveloped(this)) misspeltSetting(name).forEach(noteAdvice);
+    if (isDeveloped(this)) misspeltSetting(name).forEach(noteWarning);
     originalOf(this).#untouchedDefaults.delete(name);
     if (name === "env") envIsKnown(this);
     return this;
@@ -715,7 +715,7 @@ export class FrameworkApp<
     const { fetch } = this;
     // again, because layers may have been registered since it was first read
     originalOf(this).#indexLayers();
-    if (isAdviceNoted) tellNoted(this);
+    if (isWarningNoted) tellWarnings(this);
     return originalOf(this).#lifecycle.listen(fetch, [port, ...rest]);
   }
 
@@ -769,7 +769,7 @@ export class FrameworkApp<
    * `app.listen` and `export default app` pass it on by themselves. On other runtimes it is `undefined`. Bun has one limit
    * of a message for the whole server, so register routes with a larger `maxMessageBytes` before reading this.
    */
-  get websocket(): Untyped {
+  get websocket(): Any {
     return detectPlatform().socketHandlers?.(longestMessage(this.router));
   }
 
@@ -931,7 +931,7 @@ function isExtended(prototype: object): boolean {
 
 defineVerbs(FrameworkApp.prototype, registeringVerb);
 
-provideUsualApp(() => new FrameworkApp());
+provideDefaultApp(() => new FrameworkApp());
 
 // a class has only one base class, and here that is Callable
 mixEmitter(FrameworkApp.prototype);
@@ -952,7 +952,7 @@ makeAssignable(FrameworkApp.prototype, [
 
 // Node's own response, as http.createServer(app), http2.createServer(app), connect and Express pass it: only that has
 // assignSocket, or over HTTP/2 createPushResponse
-function isNodeResponse(res: unknown): res is NodeResponse {
+function isNodeResponse(res: unknown): res is ServerResponseLike {
   const methods = res as { assignSocket?: unknown; createPushResponse?: unknown } | null | undefined;
   return typeof methods?.assignSocket === "function" || typeof methods?.createPushResponse === "function";
 }

@@ -1,11 +1,11 @@
-import { describe } from "../http/error_text.ts";
-import { checkNames, type OptionNames } from "../http/check_option.ts";
-import { LONGEST_TIMER_MS } from "../http/units.ts";
+import { describe } from "../util/error_text.ts";
+import { checkNames, type OptionNames } from "../util/check_option.ts";
+import { LONGEST_TIMER_MS } from "../util/units.ts";
 import { detectPlatform } from "../platform/detect.ts";
-import type { AppFetch, PlatformServer, Routed } from "../platform/platform.ts";
-import type { OpenStreams } from "../request/open_streams.ts";
-import { callGuarded } from "../request/guard.ts";
-import type { ErrorContext } from "../request/error_context.ts";
+import type { AppFetch, PlatformServer, Routed } from "../platform/shared/platform.ts";
+import type { OpenStreams } from "../exchange/open_streams.ts";
+import { callGuarded } from "../exchange/call_guarded.ts";
+import type { ErrorContext } from "../exchange/error_context.ts";
 import { type Connections, connectionsKey, GOING_AWAY } from "../websocket/connections.ts";
 import { listenOptions } from "./listen_options.ts";
 import { Server } from "./server.ts";
@@ -62,7 +62,7 @@ export class Lifecycle {
   /**
    * Listens, in addition to the servers there are.
    *
-   * @param handler Answers requests
+   * @param handler Handles requests
    * @param args Express's forms: `(port?, hostname?, backlog?, callback?)`, or options and a callback
    * @returns The server
    * @throws If the port is not available and there is no callback

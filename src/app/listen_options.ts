@@ -1,6 +1,6 @@
-import { describe } from "../http/error_text.ts";
-import { checkNames, type OptionNames } from "../http/check_option.ts";
-import type { ListenOptions } from "../platform/platform.ts";
+import { describe } from "../util/error_text.ts";
+import { checkNames, type OptionNames } from "../util/check_option.ts";
+import type { ListenOptions } from "../platform/shared/platform.ts";
 import { checkedLimit, COUNTS, LIMITS, TIMEOUTS } from "./server_limits.ts";
 
 const NAMES: OptionNames<ListenOptions & { backlog: unknown }> = {

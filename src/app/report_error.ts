@@ -1,11 +1,11 @@
-import { expectEcho } from "../http/echoes.ts";
-import type { EmitterMethods } from "../http/emitter_methods.ts";
-import { errorText } from "../http/error_text.ts";
-import { isThenable } from "../http/is_thenable.ts";
-import type { ErrorContext, ErrorPhase } from "../request/error_context.ts";
-import type { SettingValue } from "../request/app_like.ts";
+import { expectError } from "../util/expected_errors.ts";
+import type { EmitterMethods } from "../util/emitter_methods.ts";
+import { errorText } from "../util/error_text.ts";
+import { isThenable } from "../util/is_thenable.ts";
+import type { ErrorContext, ErrorPhase } from "../exchange/error_context.ts";
+import type { SettingValue } from "../exchange/app_like.ts";
 import type { FrameworkRequest } from "../request/framework_request.ts";
-import type { Untyped } from "../request/untyped.ts";
+import type { Any } from "../util/any.ts";
 
 /**
  * Hears of errors that reached no handler of the program.
@@ -14,7 +14,7 @@ import type { Untyped } from "../request/untyped.ts";
  * @param context The request, if the error belongs to one, and where it came from
  */
 export type ErrorListener = (
-  error: Untyped,
+  error: Any,
   context: { readonly req: FrameworkRequest | undefined; readonly phase: ErrorPhase },
 ) => unknown;
 
@@ -49,7 +49,7 @@ class Reported {
 export function reportError(app: Reporting, error: unknown, { req, phase, isTold = false }: ErrorContext): void {
   if (req !== undefined && isRepeated(req, error)) return;
   const listening = listeningApp(app);
-  if (isTold) expectEcho(error, listening === undefined ? "tell" : "skip");
+  if (isTold) expectError(error, listening === undefined ? "tell" : "skip");
   if (listening === undefined) {
     if (!isTold && phase !== "connection") logError(app, error);
     return;

@@ -1,6 +1,6 @@
-import { Emitter, listenedTo } from "../http/emitter.ts";
-import type { EventName, Listener } from "../http/emitter_methods.ts";
-import type { LimitName, PlatformServer } from "../platform/platform.ts";
+import { Emitter, listenedTo } from "../util/emitter.ts";
+import type { EventName, Listener } from "../util/emitter_methods.ts";
+import type { LimitName, PlatformServer } from "../platform/shared/platform.ts";
 import { checkedLimit } from "./server_limits.ts";
 
 /** Events that a server emits by itself; Node's other events come from Node's server, where there is one. */
@@ -87,7 +87,7 @@ export class Server extends Emitter {
     return { address: this.hostname, family: this.hostname.includes(":") ? "IPv6" : "IPv4", port: this.port };
   }
 
-  /** ms that an idle connection is kept open after an answer. On Deno setting it warns, and it reads as 0. */
+  /** ms that an idle connection is kept open after a response. On Deno setting it warns, and it reads as 0. */
   get keepAliveTimeout(): number {
     return this.#limits.keepAliveTimeout ?? 0;
   }

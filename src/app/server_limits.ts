@@ -1,7 +1,7 @@
-import type { OptionNames } from "../http/check_option.ts";
-import { describe } from "../http/error_text.ts";
-import { LONGEST_TIMER_MS } from "../http/units.ts";
-import type { LimitName, ServerCounts, ServerTimeouts } from "../platform/platform.ts";
+import type { OptionNames } from "../util/check_option.ts";
+import { describe } from "../util/error_text.ts";
+import { LONGEST_TIMER_MS } from "../util/units.ts";
+import type { LimitName, ServerCounts, ServerTimeouts } from "../platform/shared/platform.ts";
 
 /** Names of the time limits. */
 export const TIMEOUTS: OptionNames<ServerTimeouts> = {

@@ -1,11 +1,11 @@
 import { sha1EntityTag, strongEntityTag, weakEntityTag } from "../http/entity_tag.ts";
-import { noteAdvice } from "../http/advice.ts";
-import { nearestName } from "../http/nearest_name.ts";
-import { compileTrust, type TrustSetting } from "../http/forwarded.ts";
+import { noteWarning } from "../util/development_warning.ts";
+import { nearestName } from "../util/nearest_name.ts";
+import { compileTrust, type TrustSetting } from "../http/trust_proxy.ts";
 import { parseExtendedQuery } from "../http/nested_query.ts";
 import { hasBrackets, parseSimpleQuery } from "../http/query_string.ts";
-import type { SettingValue } from "../request/app_like.ts";
-import { BODY_SETTINGS, type BodyLimitSetting } from "../request/body_settings.ts";
+import type { SettingValue } from "../exchange/app_like.ts";
+import { BODY_SETTINGS, type BodyLimitSetting } from "../request/body/body_settings.ts";
 
 /** Settings of an application, by Express's names. Users may add their own. */
 export interface AppSettings {
@@ -45,7 +45,7 @@ export interface AppSettings {
   "json depth"?: number;
   /** Query parameter that names the function of `res.jsonp`, `"callback"` by default. */
   "jsonp callback name": string;
-  /** Whether JSON answers name their charset, on by default; `false` sends plain `application/json`. */
+  /** Whether JSON responses name their charset, on by default; `false` sends plain `application/json`. */
   "json charset"?: boolean;
   /** Escapes `<`, `>` and `&` in JSON; off by default. */
   "json escape"?: boolean;
@@ -132,7 +132,7 @@ export function storeSetting(settings: Record<string, SettingValue>, name: strin
  */
 export function parseUnchosenQuery(text: string | null): Record<string, string | string[]> {
   if (text !== null && hasBrackets(text)) {
-    noteAdvice(
+    noteWarning(
       'req.query: names with brackets, as in "filter[name]=x", are not nested; Express 4 nests them: write ' +
         'app.set("query parser", "extended"), or "simple" to leave it so',
     );

@@ -1,4 +1,4 @@
-import type { Platform } from "../platform/platform.ts";
+import type { Platform } from "../platform/shared/platform.ts";
 
 /** Applications in production only because `NODE_ENV` may not be read, and how to change that. */
 const assumed = new WeakMap<object, string>();

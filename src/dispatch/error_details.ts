@@ -1,10 +1,10 @@
-import { describe, errorText } from "../http/error_text.ts";
-import { foldFrames, loadedFrom } from "../http/stack_frames.ts";
+import { describe, errorText } from "../util/error_text.ts";
+import { foldFrames, loadedFrom } from "../util/stack_frames.ts";
 
 /** Errors of one page: those that an error was caused by, or collects, may go on for ever. */
 const MOST = 10;
 
-/** Characters of a cause that is no error: it may be the whole answer of another server. */
+/** Characters of a cause that is no error: it may be the whole response of another server. */
 const SHOWN = 1000;
 
 /**

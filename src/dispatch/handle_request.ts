@@ -1,17 +1,17 @@
 import type { LayerSource } from "../matching/layer.ts";
 import { socketsExist } from "../matching/registrations.ts";
-import type { AppLike } from "../request/app_like.ts";
-import { Exchange, exchangeKey } from "../request/exchange.ts";
+import type { AppLike } from "../exchange/app_like.ts";
+import { Exchange, exchangeKey } from "../exchange/exchange.ts";
 import { FrameworkRequest } from "../request/framework_request.ts";
-import { DOUBT } from "../request/doubt.ts";
-import type { Target } from "../request/target.ts";
+import { TARGET_DOUBT } from "../exchange/target_doubt.ts";
+import type { Target } from "../exchange/target.ts";
 import { FrameworkResponse } from "../response/framework_response.ts";
 import type { AppContext } from "./app_context.ts";
-import { finalResponse } from "./final_response.ts";
+import { sendErrorPage } from "./error_page.ts";
 import { isImproper, refuseImproper } from "./improper_host.ts";
-import { isNodes, refuseNodes } from "./nodes_request.ts";
+import { isNodeRequest, refuseNodeRequest } from "./node_request.ts";
 import { noteReturned, type Returned } from "./returned_value.ts";
-import { type Surrounded, type Surroundings, surroundingsKey } from "./surroundings.ts";
+import { type Hosted, type HostServer, hostServerKey } from "./host_server.ts";
 import { Walk, type WalkContext, type WalkOwner } from "./walk.ts";
 
 /** An application's own request and response classes. */
@@ -51,11 +51,11 @@ export function handleRequest(
 }
 
 /** What few requests have: another method to be matched by, or a server around the application. */
-class Special {
+class RareData {
   readonly as: string | undefined;
-  readonly around: Surroundings | null;
+  readonly around: HostServer | null;
 
-  constructor(as: string | undefined, around: Surroundings | null) {
+  constructor(as: string | undefined, around: HostServer | null) {
     this.as = as;
     this.around = around;
   }
@@ -70,15 +70,15 @@ function serve(
   context: AppContext | null,
 ): void {
   const { target, app } = exchange;
-  if (target.doubt !== DOUBT.none) {
-    if (isNodes(exchange)) return refuseNodes(exchange, info);
+  if (target.doubt !== TARGET_DOUBT.none) {
+    if (isNodeRequest(exchange)) return refuseNodeRequest(exchange, info);
     if (isImproper(exchange)) return refuseImproper(exchange);
   }
   const res = req.res as FrameworkResponse;
   const as = matchedAs(layers, target);
-  const found = (info as Surrounded | null | undefined)?.[surroundingsKey];
+  const found = (info as Hosted | null | undefined)?.[hostServerKey];
   const around = found?.isOf(target.request) ? found : null;
-  const special = as === undefined && around === null ? null : new Special(as, around);
+  const special = as === undefined && around === null ? null : new RareData(as, around);
   try {
     around?.enter(exchange, req, res);
     if (app.settings["x-powered-by"]) res.setHeader("X-Powered-By", "Sluice");
@@ -91,10 +91,10 @@ function serve(
 }
 
 // what follows the last layer
-function conclude(req: FrameworkRequest, res: FrameworkResponse, special: Special | null, error: unknown): void {
+function conclude(req: FrameworkRequest, res: FrameworkResponse, special: RareData | null, error: unknown): void {
   if (special?.around?.leave(error)) return;
   try {
-    finalResponse(req, res, error);
+    sendErrorPage(req, res, error);
   } catch (failure) {
     const exchange = req[exchangeKey];
     exchange.app.reportError(failure, { req, phase: "handler" });
@@ -112,9 +112,9 @@ function conclude(req: FrameworkRequest, res: FrameworkResponse, special: Specia
 class Serving implements WalkContext, WalkOwner {
   readonly req: FrameworkRequest;
   readonly res: FrameworkResponse;
-  #special: Special | null;
+  #special: RareData | null;
 
-  constructor(req: FrameworkRequest, res: FrameworkResponse, special: Special | null) {
+  constructor(req: FrameworkRequest, res: FrameworkResponse, special: RareData | null) {
     this.req = req;
     this.res = res;
     this.#special = special;
@@ -135,7 +135,7 @@ class Serving implements WalkContext, WalkOwner {
     // matched by the whole path, as in the beginning
     target.mount = 0;
     const as = matchedAs(layers, target);
-    if (as !== this.as) this.#special = new Special(as, this.#special?.around ?? null);
+    if (as !== this.as) this.#special = new RareData(as, this.#special?.around ?? null);
     target.mount = mount;
   }
 

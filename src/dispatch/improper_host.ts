@@ -1,6 +1,6 @@
 import { improperHost, isHost } from "../http/host.ts";
-import type { Exchange } from "../request/exchange.ts";
-import { DOUBT } from "../request/doubt.ts";
+import type { Exchange } from "../exchange/exchange.ts";
+import { TARGET_DOUBT } from "../exchange/target_doubt.ts";
 
 /**
  * Tells whether a request whose target is in doubt is improper: with a `Host` header that is no host, a server would take
@@ -11,15 +11,17 @@ import { DOUBT } from "../request/doubt.ts";
  * @param exchange The exchange
  */
 export function isImproper({ target: { doubt, request }, app: { runtimeSupport } }: Exchange): boolean {
-  if (doubt === DOUBT.improper) return true;
-  const host = doubt === DOUBT.alone ? runtimeSupport.header(request, "host") : runtimeSupport.joinedHost?.(request);
+  if (doubt === TARGET_DOUBT.improper) return true;
+  const host = doubt === TARGET_DOUBT.alone
+    ? runtimeSupport.header(request, "host")
+    : runtimeSupport.joinedHost?.(request);
   // empty, or missing, as in HTTP/1.0
   if (!host) return false;
-  return doubt === DOUBT.alone || !isHost(host);
+  return doubt === TARGET_DOUBT.alone || !isHost(host);
 }
 
 /**
- * Answers an improper request with 400, before any layer, since no path of it can be relied upon. Nothing is logged, as
+ * Responds to an improper request with 400, before any layer, since no path of it can be relied upon. Nothing is logged, as
  * with what the runtime's own server refuses.
  *
  * @param exchange The exchange

@@ -1,4 +1,4 @@
-import { EMPTY_PLAIN, type EmptyParams, isEmptyParams } from "../http/empty_params.ts";
+import { EMPTY_PLAIN, type EmptyParams, isEmptyParams } from "../util/empty_params.ts";
 
 type Params = Record<string, unknown>;
 

@@ -1,6 +1,6 @@
-import { isThenable } from "../http/is_thenable.ts";
+import { isThenable } from "../util/is_thenable.ts";
 import type { AnyHandler } from "../matching/layer.ts";
-import type { Position, WalkedRequest, WalkedResponse } from "./position.ts";
+import type { RoutingTarget, WalkedRequest, WalkedResponse } from "./routing_target.ts";
 
 type Done = (failure?: unknown) => void;
 
@@ -11,7 +11,7 @@ export interface ParamContext {
   /** The response that handlers get. */
   readonly res: WalkedResponse;
   /** Where the walk stands in the URL; it keeps the parameters. */
-  readonly position: Position;
+  readonly position: RoutingTarget;
   /** Called with the error of a parameter handler that had continued already. */
   late?(error: unknown): void;
 }

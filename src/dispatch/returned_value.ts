@@ -1,10 +1,10 @@
-import { advise, isDeveloped } from "../http/advice.ts";
-import { describe } from "../http/error_text.ts";
+import { isDeveloped, warnInDevelopment } from "../util/development_warning.ts";
+import { describe } from "../util/error_text.ts";
 import type { AnyHandler } from "../matching/layer.ts";
-import type { Exchange } from "../request/exchange.ts";
+import type { Exchange } from "../exchange/exchange.ts";
 
 /**
- * ms after which a handler is said not to have answered. Handlers also return what they do not mean as an answer, such as
+ * ms after which a handler is said not to have responded. Handlers also return what they do not mean as a response, such as
  * the result of a query whose callback answers.
  */
 const PATIENCE_MS = 1000;
@@ -12,7 +12,7 @@ const PATIENCE_MS = 1000;
 /** Characters of a text that are shown. */
 const SHOWN = 40;
 
-/** What else than values for JSON is meant as an answer. */
+/** What else than values for JSON is meant as a response. */
 const KINDS = /\[object (?:Uint8Array|ArrayBuffer|Blob|File|ReadableStream|FormData|URLSearchParams)\]/;
 
 /** What a handler returned, and whether it is still its turn. */
@@ -21,7 +21,7 @@ export interface Returned {
   readonly handler: AnyHandler;
   /** What it returned, or what its promise gave. */
   readonly value: unknown;
-  /** Whether no other layer has run since, so that nobody but this handler can answer. */
+  /** Whether no other layer has run since, so that nobody but this handler can respond. */
   isItsTurn(): boolean;
 }
 
@@ -29,8 +29,8 @@ export interface Returned {
 const toldOf = new WeakSet<AnyHandler>();
 
 /**
- * Warns the developer of a handler that returned its answer instead of sending it: the request would wait for ever, and
- * nothing would say why. It is certain enough when nobody has answered for a while, and no other layer had its turn.
+ * Warns the developer of a handler that returned its response instead of sending it: the request would wait for ever, and
+ * nothing would say why. It is certain enough when nobody has responded for a while, and no other layer had its turn.
  *
  * @param exchange The exchange
  * @param returned What was returned, which is no `Response`
@@ -44,7 +44,7 @@ export function noteReturned(exchange: Exchange, returned: Returned): void {
     if (!isWaiting()) return;
     toldOf.add(handler);
     const text = typeof value === "function" ? ofFunction(handler, value) : ofValue(value);
-    advise(app, `${text} (${target.method} ${target.originalUrl})`);
+    warnInDevelopment(app, `${text} (${target.method} ${target.originalUrl})`);
   }, PATIENCE_MS);
 }
 
@@ -81,7 +81,7 @@ function ofValue(value: unknown): string {
   const remedy = isText || !isForJson(value)
     ? "call res.send(value), or return new Response(value)"
     : "call res.json(value), or return Response.json(value)";
-  return `the handler returned ${shown}, which is not sent, and nothing has answered for a second; ${remedy}`;
+  return `the handler returned ${shown}, which is not sent, and nothing has responded for a second; ${remedy}`;
 }
 
 function isForJson(value: unknown): boolean {
@@ -90,6 +90,6 @@ function isForJson(value: unknown): boolean {
 
 function ofFunction(handler: AnyHandler, value: object): string {
   const name = handler.name || "handler";
-  return `${describe(handler)} returned ${describe(value)}, and nothing has answered for a second; if it makes the ` +
+  return `${describe(handler)} returned ${describe(value)}, and nothing has responded for a second; if it makes the ` +
     `handler, register what it returns: ${name}()`;
 }

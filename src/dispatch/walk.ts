@@ -1,5 +1,5 @@
-import { EMPTY_BARE, isEmptyParams } from "../http/empty_params.ts";
-import { isResponse } from "../http/response_class.ts";
+import { EMPTY_BARE, isEmptyParams } from "../util/empty_params.ts";
+import { isResponse } from "../exchange/response_class.ts";
 import { readCaptures } from "../matching/capture.ts";
 import {
   type AnyHandler,
@@ -11,12 +11,12 @@ import {
 } from "../matching/layer.ts";
 import type { PathMatch } from "../matching/path_pattern.ts";
 import { registrationEpoch } from "../matching/registrations.ts";
-import { firstEntered, holds } from "../matching/scope.ts";
+import { containsScope, firstEntered } from "../matching/scope.ts";
 import { rematched, withMounts } from "../matching/steps.ts";
-import { fromForeign } from "../response/foreign_response.ts";
-import { answerOptions } from "./answer_options.ts";
+import { fromForeign } from "../response/web/foreign_response.ts";
+import { respondToOptions } from "./options_response.ts";
 import { type ParamContext, ParamRun } from "./param_run.ts";
-import type { Position } from "./position.ts";
+import type { RoutingTarget } from "./routing_target.ts";
 import { mergeParams } from "./merge_params.ts";
 import type { Returned } from "./returned_value.ts";
 
@@ -56,12 +56,12 @@ export interface WalkOwner {
 }
 
 /** What few walks need: those of mounted applications, of OPTIONS requests, and those with parameter handlers. */
-class Extras {
+class RareData {
   /** How much of the path the mounts around had consumed, their parameters, and their `next`. */
   base = 0;
   params: unknown = undefined;
   next: unknown = undefined;
-  /** Methods for the answer to OPTIONS. */
+  /** Methods for the response to OPTIONS. */
   allowed: string[] | null = null;
   /** The parameter handlers that have run. */
   runs: Map<Scope, ParamRun> | null = null;
@@ -78,7 +78,7 @@ class Extras {
  */
 export class Walk implements WalkOwner {
   readonly #context: WalkContext;
-  readonly #position: Position;
+  readonly #position: RoutingTarget;
   readonly #source: LayerSource;
   readonly #owner: WalkOwner;
   readonly #next: (error?: unknown) => void;
@@ -87,7 +87,7 @@ export class Walk implements WalkOwner {
   #at = 0;
   /** The state of URL, method and registrations when the steps were matched. */
   #matchedAt: number;
-  #extras: Extras | null = null;
+  #extras: RareData | null = null;
   /** Number of the handler that was called last, counted from the outermost one that is running. */
   #turn = 0;
   /** Number of the handler whose code is running, 0 for none. */
@@ -121,8 +121,8 @@ export class Walk implements WalkOwner {
     extras.next = this.#context.req.next;
   }
 
-  get #ensureExtras(): Extras {
-    return this.#extras ??= new Extras();
+  get #ensureExtras(): RareData {
+    return this.#extras ??= new RareData();
   }
 
   get #base(): number {
@@ -166,7 +166,7 @@ export class Walk implements WalkOwner {
     // what nearly every call comes to is all in here, and the rest elsewhere: V8 inlines only little code
     if (
       !signal && this.#open && (this.#running === 0 || this.#running === this.#turn) && step !== undefined &&
-      (step.within || (step.stays && position.params === step.empty)) &&
+      (step.continuesLayer || (step.keepsMount && position.params === step.empty)) &&
       stateOf(position) === this.#matchedAt
     ) {
       this.#at++;
@@ -198,7 +198,7 @@ export class Walk implements WalkOwner {
 
   // skips the rest of a mounted router, and of the routers inside it
   #skip(scope: Scope): void {
-    while (this.#at < this.#steps.length && holds(scope, this.#steps[this.#at]!.scope)) this.#at++;
+    while (this.#at < this.#steps.length && containsScope(scope, this.#steps[this.#at]!.scope)) this.#at++;
   }
 
   // A middleware rewrote the URL or the method, or registered a layer: what follows is matched again. The consumed part
@@ -209,7 +209,7 @@ export class Walk implements WalkOwner {
     const current = this.#steps[this.#at - 1];
     this.#steps = rematched(this.#steps, current, this.#match(current));
     // the rest of the present route stays where it was
-    if (current !== undefined) this.#position.mount = this.#base + current.scope.taken;
+    if (current !== undefined) this.#position.mount = this.#base + current.scope.consumed;
   }
 
   /** Tells the outermost walk that a middleware of a mounted router may have rewritten something. */
@@ -220,7 +220,7 @@ export class Walk implements WalkOwner {
   #advance(error: unknown): void {
     if (error !== undefined || this.#at >= this.#steps.length) return this.#search(error);
     const step = this.#steps[this.#at]!;
-    if (step.within) {
+    if (step.continuesLayer) {
       this.#at++;
       return this.#call(step.fn!);
     }
@@ -229,10 +229,10 @@ export class Walk implements WalkOwner {
     const { mergeParams: merges, paramHandlers } = scope.source ?? this.#source;
     if (step.direct) {
       position.params = merges ? mergeParams(step.empty!, this.#paramsAround(scope)) : step.empty;
-      position.mount = this.#base + step.taken;
+      position.mount = this.#base + step.consumed;
     } else {
       if (step.captures === null || paramHandlers.size > 0) return this.#search(undefined);
-      position.mount = this.#base + step.taken;
+      position.mount = this.#base + step.consumed;
       const params = readCaptures(step.captures, position.path!);
       if (params === null) return this.#search(undefined);
       position.params = merges ? mergeParams(params, this.#paramsAround(scope)) : params;
@@ -296,13 +296,13 @@ export class Walk implements WalkOwner {
   }
 
   #mountOf(step: Step, match: PathMatch): number {
-    const taken = this.#base + step.scope.taken;
+    const taken = this.#base + step.scope.consumed;
     return step.route === null ? taken + match.length : taken;
   }
 
   // all that is known so far is that the path may match the layer
   #ask(step: Step): PathMatch | null {
-    this.#position.mount = this.#base + step.scope.taken;
+    this.#position.mount = this.#base + step.scope.consumed;
     const path = this.#position.path!;
     const match = step.proven === null ? step.layer.find(path) : step.proven.extract(path);
     if (match === null || step.layer.route !== null) return match;
@@ -310,7 +310,7 @@ export class Walk implements WalkOwner {
   }
 
   #runParams(step: Step, match: PathMatch, error: unknown): void {
-    this.#position.mount = this.#base + step.scope.taken;
+    this.#position.mount = this.#base + step.scope.consumed;
     this.#paramRunOf(step.scope).run(Object.keys(match.params), (failure) => {
       if (failure) {
         // a layer whose parameter handlers failed is not entered, nor are the error handlers of its route
@@ -399,7 +399,7 @@ export class Walk implements WalkOwner {
     const allowed = this.#extras?.allowed;
     if (error === undefined && allowed?.length) {
       try {
-        return answerOptions(res, allowed);
+        return respondToOptions(res, allowed);
       } catch (failure) {
         return this.#owner.walked(failure);
       }
@@ -409,7 +409,7 @@ export class Walk implements WalkOwner {
 }
 
 // both numbers only grow, so their sum is the same only if both are
-function stateOf({ version }: Position): number {
+function stateOf({ version }: RoutingTarget): number {
   return version + registrationEpoch;
 }
 
@@ -422,14 +422,14 @@ function called({ fn }: Step, error: unknown): AnyHandler {
 function takeResult(result: object | null, context: WalkContext, walk: Walk, handler: AnyHandler, at: number): void {
   // first a look for a promise: on Deno, instanceof with a class of the web takes longer
   if (typeof (result as PromiseLike<unknown> | null)?.then !== "function") {
-    answer(result, context, walk, handler, at);
+    respond(result, context, walk, handler, at);
     return;
   }
   context.handlerBegan?.();
   (result as PromiseLike<unknown>).then(
     (value) => {
       context.handlerEnded?.();
-      if (value !== undefined) answer(value, context, walk, handler, at);
+      if (value !== undefined) respond(value, context, walk, handler, at);
     },
     (failure) => {
       context.handlerEnded?.();
@@ -438,19 +438,19 @@ function takeResult(result: object | null, context: WalkContext, walk: Walk, han
   );
 }
 
-function answer(result: unknown, context: WalkContext, walk: Walk, handler: AnyHandler, at: number): void {
-  // most handlers that return something return the response they have answered with
+function respond(result: unknown, context: WalkContext, walk: Walk, handler: AnyHandler, at: number): void {
+  // most handlers that return something return `res`
   if (result === context.res) return;
   try {
     const response = isResponse(result) ? result : isReadable(result) ? fromForeign(result) : null;
-    if (response !== null) context.res.answer?.(response);
+    if (response !== null) context.res.respondWith?.(response);
     else context.returned?.({ handler, value: result, isItsTurn: () => walk.waitsAt(at) });
   } catch (failure) {
     walk.resume(failure);
   }
 }
 
-// results of HTTP clients such as axios have a status and headers, too, and are no answers
+// results of HTTP clients such as axios have a status and headers, too, and are no responses
 function isReadable(result: unknown): boolean {
   return typeof (result as Response | null)?.arrayBuffer === "function";
 }

@@ -1,6 +1,6 @@
-import { genericPlatform, variables } from "../platform/generic.ts";
-import type { Platform } from "../platform/platform.ts";
-import type { Peer } from "../request/peer.ts";
+import { genericPlatform, variables } from "../platform/shared/generic_platform.ts";
+import type { Platform } from "../platform/shared/platform.ts";
+import type { Peer } from "../exchange/peer.ts";
 
 /** Reads the variables of a Compute service: `env` of the module `fastly:env`. */
 export interface FastlyEnvironment {

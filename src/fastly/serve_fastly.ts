@@ -1,6 +1,6 @@
-import { assertServable } from "../platform/assert_servable.ts";
+import { assertServable } from "../platform/shared/assert_servable.ts";
 import { registerPlatform } from "../platform/detect.ts";
-import type { Servable } from "../platform/platform.ts";
+import type { Servable } from "../platform/shared/platform.ts";
 import { type FastlyEnvironment, type FastlyInfo, fastlyPlatform } from "./fastly_platform.ts";
 
 /** The used part of Fastly Compute's `fetch` event. */
@@ -22,7 +22,7 @@ export interface FastlyOptions {
 }
 
 /**
- * Answers the `fetch` events of a Fastly Compute service with an application. Call it once, at the top of the program.
+ * Responds to the `fetch` events of a Fastly Compute service with an application. Call it once, at the top of the program.
  *
  * @param app The application
  * @param options Where to read variables
@@ -40,9 +40,9 @@ export function serveFastly(app: Servable, { env }: FastlyOptions = {}): void {
   registerPlatform(fastlyPlatform(() => env ?? (globalThis as FastlyGlobals).fastly?.env));
   addEventListener("fetch", (given) => {
     const event = given as unknown as FastlyEvent;
-    const answer = Promise.resolve(app.fetch(event.request, event));
-    event.respondWith(answer);
+    const response = Promise.resolve(app.fetch(event.request, event));
+    event.respondWith(response);
     // Fastly must learn in this turn that there may be background work; req.waitUntil may be called at any time
-    event.waitUntil(answer);
+    event.waitUntil(response);
   });
 }

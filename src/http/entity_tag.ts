@@ -1,6 +1,6 @@
-import { unpaddedBase64, utf8Bytes } from "./encodings.ts";
-import { murmur3 } from "./murmur3.ts";
-import { sha1 } from "./sha1.ts";
+import { unpaddedBase64, utf8Bytes } from "../util/encodings.ts";
+import { murmur3 } from "../util/murmur3.ts";
+import { sha1 } from "../util/sha1.ts";
 
 /** A runtime that makes entity tags itself. */
 export interface TagMaker {

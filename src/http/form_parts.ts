@@ -1,4 +1,4 @@
-import { utf8Bytes } from "./encodings.ts";
+import { utf8Bytes } from "../util/encodings.ts";
 
 const AMPERSAND = 0x26;
 const DASH = 0x2d;

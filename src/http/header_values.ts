@@ -1,5 +1,5 @@
-import { describe } from "./error_text.ts";
-import { ownText } from "./own_text.ts";
+import { describe } from "../util/error_text.ts";
+import { detachedString } from "../util/detached_string.ts";
 
 const TOKEN = /^[\^_`a-zA-Z\-0-9!#$%&'*+.|~]+$/;
 
@@ -20,7 +20,7 @@ export function checkedHeaderKey(caller: string, name: string): string {
   if (known !== undefined) return known;
   assertHeaderName(caller, name);
   if (lowerCase.size >= MAX_REMEMBERED) return name.toLowerCase();
-  const own = ownText(name);
+  const own = detachedString(name);
   const key = own.toLowerCase();
   lowerCase.set(own, key);
   return key;

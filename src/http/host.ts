@@ -1,4 +1,4 @@
-import { TwoGenerations } from "./two_generations.ts";
+import { GenerationalCache } from "../util/generational_cache.ts";
 
 /** A name or an address of IPv4 or IPv6, and perhaps a port, in the characters of RFC 3986 section 3.2.2. */
 const SHAPE = /^(?:[\w.~!$&'()*+,;=%-]+|\[[\da-f:.]+\])(?::\d{0,5})?$/i;
@@ -6,7 +6,7 @@ const SHAPE = /^(?:[\w.~!$&'()*+,;=%-]+|\[[\da-f:.]+\])(?::\d{0,5})?$/i;
 /** Longer ones are checked again each time, since clients choose them: no name in DNS is longer. */
 const LONGEST = 255 + ":65535".length;
 
-const known = new TwoGenerations<true>(256);
+const known = new GenerationalCache<true>(256);
 /** The last one of those: most servers have one name, and comparing is cheaper than a look-up. */
 let last = "localhost";
 
@@ -45,7 +45,7 @@ export function originLength(url: string): number {
 }
 
 /**
- * The answer to a request whose `Host` header is no host (RFC 9112 section 3.2).
+ * The response to a request whose `Host` header is no host (RFC 9112 section 3.2).
  *
  * @param isHead Whether the client asked with HEAD
  */

@@ -1,4 +1,4 @@
-import { describe } from "./error_text.ts";
+import { describe } from "../util/error_text.ts";
 import { statusMessage, statusText } from "./status_text.ts";
 
 /** Properties of an `HttpError` besides status and message. Further ones are copied to the error. */
@@ -60,7 +60,7 @@ function nameOf(status: number): string {
 }
 
 /**
- * Adds to an error how it is answered. The error itself is kept, so that error handlers recognise it.
+ * Adds to an error how it is responded to. The error itself is kept, so that error handlers recognise it.
  *
  * @param thrown What was thrown; anything but an error becomes one
  * @param status Status of the response, unless the error has one from 400 to 599

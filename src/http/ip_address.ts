@@ -1,4 +1,4 @@
-import { describe } from "./error_text.ts";
+import { describe } from "../util/error_text.ts";
 
 /** The sixteen-bit groups of an IPv6 address. */
 type Groups = readonly number[];

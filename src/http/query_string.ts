@@ -1,4 +1,4 @@
-import { utf8Bytes } from "./encodings.ts";
+import { utf8Bytes } from "../util/encodings.ts";
 
 /** A parsed query: text, lists and, with the extended parser, nested objects. */
 // deno-lint-ignore no-explicit-any -- the client decides what a query holds

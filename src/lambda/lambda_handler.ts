@@ -1,8 +1,8 @@
-import { assertServable } from "../platform/assert_servable.ts";
-import type { Servable } from "../platform/platform.ts";
+import { assertServable } from "../platform/shared/assert_servable.ts";
+import type { Servable } from "../platform/shared/platform.ts";
 import { httpEvent, type LambdaEvent } from "./lambda_event.ts";
 import { type LambdaResult, resultOf } from "./lambda_result.ts";
-import { type LambdaContext, LambdaVisit } from "./lambda_visit.ts";
+import { Invocation, type LambdaContext } from "./invocation.ts";
 
 /** A handler as Lambda calls it. */
 export type LambdaHandler = (event: LambdaEvent, context: LambdaContext) => Promise<LambdaResult>;
@@ -27,7 +27,7 @@ export function toLambdaHandler(app: Servable): LambdaHandler {
   assertServable("toLambdaHandler", app);
   return async (given, context) => {
     const event = httpEvent("toLambdaHandler", given);
-    const visit = new LambdaVisit(event, context);
+    const visit = new Invocation(event, context);
     try {
       return await resultOf(event, await app.fetch(visit.request, visit));
     } finally {

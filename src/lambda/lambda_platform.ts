@@ -1,14 +1,14 @@
 import { loadPackage } from "../node/load_package.ts";
 import { nodeFiles } from "../node/node_files.ts";
-import { genericPlatform } from "../platform/generic.ts";
-import type { Platform } from "../platform/platform.ts";
+import { genericPlatform } from "../platform/shared/generic_platform.ts";
+import type { Platform } from "../platform/shared/platform.ts";
 
 /** Lambda's Node runtimes: Node's files and packages, and nothing to listen on. */
 export const lambdaPlatform: Platform = {
   ...genericPlatform(),
   name: "Lambda",
   // the response would wait for such handlers: one that never ends would keep it back
-  endsWithAnswer: false,
+  endsWithResponse: false,
   files: nodeFiles,
   env: (name) => process.env[name],
   usualEnv: () => "production",

@@ -1,8 +1,8 @@
-import { assertServable } from "../platform/assert_servable.ts";
-import type { Servable } from "../platform/platform.ts";
+import { assertServable } from "../platform/shared/assert_servable.ts";
+import type { Servable } from "../platform/shared/platform.ts";
 import { httpEvent, type LambdaEvent } from "./lambda_event.ts";
 import { type LambdaResultHead, resultHead } from "./lambda_result.ts";
-import { type LambdaContext, LambdaVisit } from "./lambda_visit.ts";
+import { Invocation, type LambdaContext } from "./invocation.ts";
 
 /** The used part of the Node stream that Lambda's Node runtimes pass for the response. */
 export interface LambdaResponseStream {
@@ -61,7 +61,7 @@ export function toStreamingHandler(app: Servable): LambdaStreamingHandler {
     const leave = (error?: unknown): void => left.abort(error);
     stream.on("error", leave);
     stream.on("close", leave);
-    const visit = new LambdaVisit(event, context, left.signal);
+    const visit = new Invocation(event, context, left.signal);
     try {
       const response = await app.fetch(visit.request, visit);
       const out = awslambda.HttpResponseStream.from(stream, resultHead(event, response));

@@ -1,5 +1,5 @@
-import type { EmptyParams } from "../http/empty_params.ts";
-import { describe } from "../http/error_text.ts";
+import type { EmptyParams } from "../util/empty_params.ts";
+import { describe } from "../util/error_text.ts";
 import type { Capture } from "./capture.ts";
 import { defineLayerCalls } from "./layer_call.ts";
 import { type LayerExpression, shownPath } from "./layer_expression.ts";
@@ -56,7 +56,7 @@ export function kindOf(fn: AnyHandler): HandlerKind {
  * @internal
  */
 export interface RoutedEntries {
-  /** Handlers for a method, in order; empty if the route does not answer it. */
+  /** Handlers for a method, in order; empty if the route does not handle it. */
   entriesFor(method: string): readonly LayerEntry[];
   /** Methods for the `Allow` header. */
   allowedMethods(): string[];
@@ -132,7 +132,7 @@ export class Scope {
   /** The router's layers, `null` if nothing can be mounted there. */
   readonly list: LayerList | null;
   /** Length of the part of the path that mounts have consumed. */
-  readonly taken: number;
+  readonly consumed: number;
   /** Scopes of routers mounted here; weak, because programs may replace routers again and again. */
   below: WeakMap<Layer, Scope> | null = null;
 
@@ -150,12 +150,12 @@ export class Scope {
     this.mount = mount;
     this.source = mount?.mounted?.source ?? null;
     this.list = list;
-    this.taken = parent === null ? 0 : parent.taken + mount!.patterns[0]!.fixed!.length;
+    this.consumed = parent === null ? 0 : parent.consumed + mount!.patterns[0]!.fixed!.length;
   }
 
   /** Positions of the mounts in the order of registration, outermost first. */
-  get places(): readonly number[] {
-    return this.parent === null ? [] : [...this.parent.places, this.mount!.order];
+  get mountOrders(): readonly number[] {
+    return this.parent === null ? [] : [...this.parent.mountOrders, this.mount!.order];
   }
 }
 
@@ -179,15 +179,15 @@ export class Step {
   /** Whether the function can be called right away: the match is known. */
   readonly direct: boolean;
   /** Whether it is a further handler of a layer that was entered at an earlier step. */
-  readonly within: boolean;
+  readonly continuesLayer: boolean;
   /** Whether the step before it hides the same part of the path, so that only parameters have to be reset. */
-  readonly stays: boolean;
+  readonly keepsMount: boolean;
   /** What stands for the parameters, if it can be called right away. */
   readonly empty: EmptyParams | null;
   /** The parameters of a route, if only they have to be read from the path. */
   readonly captures: Capture | null;
   /** Length of the part of the path that is hidden from the function, as far as it is known before matching. */
-  readonly taken: number;
+  readonly consumed: number;
   /** The layer's route, if it is one. */
   readonly route: RoutedEntries | null;
   /** The layer it belongs to. */
@@ -232,12 +232,12 @@ export class Step {
     this.fn = fn;
     this.scope = scope;
     this.direct = handles && fixed !== null;
-    this.within = !enters && kind === "handler";
+    this.continuesLayer = !enters && kind === "handler";
     this.empty = this.direct ? fixed!.params as EmptyParams : null;
     this.captures = handles && route !== null ? proven?.capture ?? null : null;
-    this.taken = scope.taken + (route === null ? fixed?.length ?? 0 : 0);
-    this.stays = this.direct && route === null && before?.direct === true && before.scope === scope &&
-      before.taken === this.taken;
+    this.consumed = scope.consumed + (route === null ? fixed?.length ?? 0 : 0);
+    this.keepsMount = this.direct && route === null && before?.direct === true && before.scope === scope &&
+      before.consumed === this.consumed;
     this.route = route;
     this.layer = layer;
     this.kind = kind;
@@ -249,7 +249,7 @@ export class Step {
 
   /** The same step, in a list where its index is higher by a number, and the step before it may be another one. */
   moved(by: number): Step {
-    if (by === 0 && !this.stays) return this;
+    if (by === 0 && !this.keepsMount) return this;
     return new Step(this.layer, this.kind, this.fn, this.enters, this.end + by, this.proven, this.scope);
   }
 }

@@ -1,4 +1,4 @@
-import { isThenable } from "../http/is_thenable.ts";
+import { isThenable } from "../util/is_thenable.ts";
 import { noteRegistration } from "./registrations.ts";
 
 // deno-lint-ignore no-explicit-any -- handlers and error handlers are distinguished at run time

@@ -1,6 +1,6 @@
 import { parse, PathError, type Token } from "path-to-regexp";
-import { noteAdvice } from "../http/advice.ts";
-import { EMPTY_BARE, EMPTY_PLAIN, type EmptyParams } from "../http/empty_params.ts";
+import { noteWarning } from "../util/development_warning.ts";
+import { EMPTY_BARE, EMPTY_PLAIN, type EmptyParams } from "../util/empty_params.ts";
 import { isExponential } from "./ambiguity.ts";
 import { Capture, decodeParam } from "./capture.ts";
 import {
@@ -44,7 +44,7 @@ const SLASH = 47;
 const PLAIN = /^(?:\/(?::[A-Za-z_]\w*|[\w.~-]+))*\/?$/;
 
 /** What only paths have that do not consist of whole words and whole parameters. */
-interface Special {
+interface RareData {
   readonly keys: readonly string[];
   /** What parameters must match, if that is all there is besides words and parameters. */
   readonly constraints: ReadonlyMap<string, RegExp>;
@@ -75,7 +75,7 @@ export class PathPattern {
   /** Character code that begins a parameter in `text`. */
   readonly mark: number;
   readonly #options: PathOptions;
-  #special: Special | null = null;
+  #special: RareData | null = null;
   #regex: RegExp | null = null;
   /** Where the parameters are in a path that matches `text`, worked out on first use. */
   #layout: Layout | null = null;
@@ -234,7 +234,7 @@ const NO_WILDCARDS: ReadonlySet<string> = new Set();
 /** A path that is more than words and parameters, read. */
 interface ReadPath {
   readonly regexp: RegExp;
-  readonly special: Special;
+  readonly special: RareData;
   readonly text: string;
   readonly whole: boolean;
 }
@@ -324,7 +324,7 @@ function isRootless(first: Token | undefined): boolean {
 }
 
 function noteRootless(caller: string, source: string): void {
-  noteAdvice(
+  noteWarning(
     `${caller}: the path "${source}" matches no request, because paths begin with a slash; write "/${source}"`,
   );
 }

@@ -178,7 +178,7 @@ export class TrieState {
     return this.leadsToSocket && this.#candidates().some(({ layer, proven, scope }) => {
       const source = layer.mounted?.source;
       if (!layer.socket && source?.hasSockets !== true) return false;
-      const below = path.slice(scope.taken) || "/";
+      const below = path.slice(scope.consumed) || "/";
       // a broken escape is reported by the walk
       const match = unlessBroken(() => proven === null ? layer.find(below) : proven.fixed ?? proven.extract(below));
       if (match === null || source === undefined) return match !== null;

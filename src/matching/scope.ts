@@ -23,7 +23,7 @@ export function scopeBelow(scope: Scope, layer: Layer): Scope | null {
 }
 
 /** Whether a scope is the same as another one, or inside it. */
-export function holds(outer: Scope, inner: Scope): boolean {
+export function containsScope(outer: Scope, inner: Scope): boolean {
   for (let scope: Scope | null = inner; scope !== null; scope = scope.parent) if (scope === outer) return true;
   return false;
 }
@@ -37,12 +37,14 @@ export function holds(outer: Scope, inner: Scope): boolean {
  */
 export function firstEntered(to: Scope, from: Scope): Scope | null {
   let entered: Scope | null = null;
-  for (let scope: Scope | null = to; scope !== null && !holds(scope, from); scope = scope.parent) entered = scope;
+  for (let scope: Scope | null = to; scope !== null && !containsScope(scope, from); scope = scope.parent) {
+    entered = scope;
+  }
   return entered;
 }
 
 /** Something with a position in the order of registration. */
-export interface Placed {
+export interface OrderedLayer {
   /** The layer. */
   readonly layer: Layer;
   /** Scope of its router. */
@@ -54,17 +56,17 @@ export interface Placed {
  *
  * @returns Negative if the first comes first; 0 if they are one, or one is in a router that the other one mounts
  */
-export function comparePlaces(a: Placed, b: Placed): number {
+export function compareOrder(a: OrderedLayer, b: OrderedLayer): number {
   if (a.scope === b.scope) return a.layer.order - b.layer.order;
-  const depth = Math.min(a.scope.places.length, b.scope.places.length);
+  const depth = Math.min(a.scope.mountOrders.length, b.scope.mountOrders.length);
   for (let i = 0; i <= depth; i++) {
-    const difference = placeAt(a, i) - placeAt(b, i);
+    const difference = orderAt(a, i) - orderAt(b, i);
     if (difference !== 0) return difference;
   }
   return 0;
 }
 
 // the position of the mount at some depth, or of the layer itself below the last mount
-function placeAt({ scope, layer }: Placed, depth: number): number {
-  return scope.places[depth] ?? layer.order;
+function orderAt({ scope, layer }: OrderedLayer, depth: number): number {
+  return scope.mountOrders[depth] ?? layer.order;
 }

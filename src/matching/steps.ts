@@ -1,10 +1,10 @@
 import { replacedCall } from "./layer_call.ts";
 import { type AnyHandler, type Layer, type LayerEntry, type Scope, Step } from "./layer.ts";
 import type { PathPattern } from "./path_pattern.ts";
-import { comparePlaces, firstEntered, type Placed } from "./scope.ts";
+import { compareOrder, firstEntered, type OrderedLayer } from "./scope.ts";
 
 /** A layer that may match. */
-export interface Reached extends Placed {
+export interface Reached extends OrderedLayer {
   /** Its only pattern, if it is known to match; `null` if the layer must be asked. */
   readonly proven: PathPattern | null;
 }
@@ -86,7 +86,7 @@ export function rematched(
   matched: readonly Step[],
 ): readonly Step[] {
   const kept = steps.slice(0, current?.end ?? 0);
-  const from = current === undefined ? 0 : matched.findIndex((step) => comparePlaces(step, current) > 0);
+  const from = current === undefined ? 0 : matched.findIndex((step) => compareOrder(step, current) > 0);
   const later = from === -1 ? [] : matched.slice(from);
   return kept.concat(later.map((step) => step.moved(kept.length - from)));
 }

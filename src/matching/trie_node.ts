@@ -1,6 +1,6 @@
 import type { Layer, LayerList, Scope } from "./layer.ts";
 import type { PathPattern } from "./path_pattern.ts";
-import { comparePlaces, scopeBelow } from "./scope.ts";
+import { compareOrder, scopeBelow } from "./scope.ts";
 
 const SLASH = 47;
 
@@ -53,7 +53,7 @@ export class Candidate {
  * A layer that occurs twice has several paths, and has to be asked anyway.
  */
 export function inOrder(candidates: Candidate[]): Candidate[] {
-  candidates.sort(comparePlaces);
+  candidates.sort(compareOrder);
   return candidates.filter(({ layer, scope }, i) => {
     const before = candidates[i - 1];
     return before === undefined || before.layer !== layer || before.scope !== scope;

@@ -1,20 +1,20 @@
 import { encodeUrl } from "encodeurl";
-import { advise, isDeveloped, noteAdvice } from "../http/advice.ts";
-import { type OptionNames, unknownOptions } from "../http/check_option.ts";
-import { describe } from "../http/error_text.ts";
-import { escapeHtml } from "../http/escape_html.ts";
-import { isAbsolutePath } from "../http/file_paths.ts";
-import type { FileStat, FileSystem } from "../http/file_system.ts";
+import { isDeveloped, noteWarning, warnInDevelopment } from "../util/development_warning.ts";
+import { type OptionNames, unknownOptions } from "../util/check_option.ts";
+import { describe } from "../util/error_text.ts";
+import { escapeHtml } from "../util/escape_html.ts";
+import { isAbsolutePath } from "../util/file_paths.ts";
+import type { FileStat, FileSystem } from "../exchange/file_system.ts";
 import { HttpError } from "../http/http_error.ts";
-import { parseDuration } from "../http/units.ts";
-import type { AppLike } from "../request/app_like.ts";
+import { parseDuration } from "../util/units.ts";
+import type { AppLike } from "../exchange/app_like.ts";
 import type { FrameworkRequest } from "../request/framework_request.ts";
-import { usualApp } from "../request/usual_app.ts";
-import { FILE_OPTIONS, type FileOptions, insteadOfFileOption, transferFile } from "../response/file_transfer.ts";
+import { defaultApp } from "../exchange/default_app.ts";
+import { FILE_OPTIONS, type FileOptions, insteadOfFileOption, transferFile } from "../response/files/file_transfer.ts";
 import type { FrameworkResponse } from "../response/framework_response.ts";
-import { handOverKey } from "../response/outgoing_message.ts";
+import { handOverKey } from "../response/node/outgoing_message.ts";
 import type { Response } from "../response/request_and_response.ts";
-import type { FileError } from "../response/send_file.ts";
+import type { FileError } from "../response/files/send_file.ts";
 
 /** Information about a file, for `setHeaders`: the part of Node's `fs.Stats` that every runtime has. */
 export interface StaticFileStat {
@@ -67,7 +67,7 @@ export function serveStatic(root: string, options?: ServeStaticOptions): StaticF
   if (options && typeof options !== "object") {
     throw new TypeError(`serveStatic takes its options as an object, not ${describe(options)}`);
   }
-  unknownOptions("serveStatic", options, optionNames(), insteadOfFileOption).forEach(noteAdvice);
+  unknownOptions("serveStatic", options, optionNames(), insteadOfFileOption).forEach(noteWarning);
   const { fallthrough = true, redirect = true, index = "index.html", setHeaders, ...fileOptions } = options ?? {};
   if (setHeaders && typeof setHeaders !== "function") throw new TypeError("option setHeaders must be function");
   const maxAge = parseDuration(fileOptions.maxAge || fileOptions.maxage || 0, "option maxAge of serveStatic");
@@ -96,7 +96,7 @@ export function serveStatic(root: string, options?: ServeStaticOptions): StaticF
         adviseOfRoot(req.app, root);
       }
       if (fallthrough && failure.status !== undefined && failure.status < 500) {
-        return isUnanswerable(failure) ? next(failure) : next();
+        return isRefusal(failure) ? next(failure) : next();
       }
       next(failure);
     }).catch(next);
@@ -112,7 +112,7 @@ function serveForeign(
   res: FrameworkResponse,
   next: (error?: unknown) => void,
 ): void {
-  const leave = usualApp().adopt(req, res);
+  const leave = defaultApp().adopt(req, res);
   middleware(req, res, (error) => {
     leave();
     next(error);
@@ -128,7 +128,7 @@ function adviseOfRoot(app: AppLike, root: string): void {
   const remedy = isAbsolutePath(root)
     ? "create it, or pass another one"
     : "a relative path begins in the working directory";
-  advise(app, `serveStatic: there is no folder ${path}, so that no file is found; ${remedy}`);
+  warnInDevelopment(app, `serveStatic: there is no folder ${path}, so that no file is found; ${remedy}`);
 }
 
 function isFolder(files: FileSystem, path: string): boolean {
@@ -151,7 +151,7 @@ function isOfFolder({ code, path }: FileError & { path?: string }): boolean {
 }
 
 // failed conditions and ranges are about a file that exists
-function isUnanswerable(failure: FileError): boolean {
+function isRefusal(failure: FileError): boolean {
   return failure.status === 412 || failure.status === 416;
 }
 

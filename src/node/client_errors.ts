@@ -1,9 +1,9 @@
 import type { Server } from "node:http";
 import type { Http2SecureServer } from "node:http2";
 import type { Duplex } from "node:stream";
-import type { ErrorReporter } from "../request/guard.ts";
+import type { ErrorReporter } from "../exchange/call_guarded.ts";
 
-/** Statuses by code of Node's parser, as Node answers if nobody listens; 400 for the others. */
+/** Statuses by code of Node's parser, as Node responds if nobody listens; 400 for the others. */
 const STATUSES: Readonly<Record<string, string>> = {
   HPE_HEADER_OVERFLOW: "431 Request Header Fields Too Large",
   HPE_CHUNK_EXTENSIONS_OVERFLOW: "413 Payload Too Large",
@@ -14,7 +14,7 @@ const STATUSES: Readonly<Record<string, string>> = {
 const CAUSED = /^(?:HPE_|ERR_HTTP_REQUEST_TIMEOUT$|ERR_SSL_|ERR_TLS_)/;
 
 /** A socket with the response that Node is writing to it. */
-type AnsweringSocket = Duplex & { readonly _httpMessage?: { readonly headersSent: boolean } | null };
+type RespondingSocket = Duplex & { readonly _httpMessage?: { readonly headersSent: boolean } | null };
 
 /**
  * Reports what clients do wrong before there is a request, and answers it as Node does by itself as long as nobody
@@ -25,7 +25,7 @@ type AnsweringSocket = Duplex & { readonly _httpMessage?: { readonly headersSent
  */
 export function reportClientErrors(server: Server | Http2SecureServer, app: ErrorReporter): void {
   const report = (error: unknown): void => app.reportError(error, { phase: "connection" });
-  server.on("clientError", (error: Error & { code?: string }, socket: AnsweringSocket) => {
+  server.on("clientError", (error: Error & { code?: string }, socket: RespondingSocket) => {
     const { code = "" } = error;
     // others are that a client is gone, and the reason for which a response was broken off here
     if (CAUSED.test(code)) report(error);

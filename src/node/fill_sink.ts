@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import type { BodySink, StopFilling } from "../request/body_sink.ts";
+import type { BodySink, StopFilling } from "../exchange/body_sink.ts";
 
 /**
  * Fills a sink from Node's request. Through a web stream it would take several times as long, most of it for promises.

@@ -7,7 +7,7 @@ const { setTimeout, clearTimeout } = globalThis;
 interface Limits {
   /** ms for the first request, as for the head of one over HTTP/1.1. */
   readonly headersTimeout: number;
-  /** ms from an answer to the next request. */
+  /** ms from a response to the next request. */
   readonly keepAliveTimeout: number;
 }
 

@@ -2,12 +2,12 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { isHost, originLength } from "../http/host.ts";
 import { mayHaveBody, requestAsSent } from "../http/request_as_sent.ts";
-import type { BodySink, StopFilling } from "../request/body_sink.ts";
-import type { ClientWatch } from "../request/runtime_support.ts";
-import { oddTarget } from "../request/target.ts";
-import { webRequestKey } from "../request/web_request.ts";
+import type { BodySink, StopFilling } from "../exchange/body_sink.ts";
+import type { ClientWatch } from "../exchange/runtime_support.ts";
+import { targetOfUrl } from "../exchange/target.ts";
+import { webRequestKey } from "../exchange/web_request.ts";
 import { fillSink } from "./fill_sink.ts";
-import { isDestroyed } from "./hooked_response.ts";
+import { isDestroyed } from "./patched_response.ts";
 import { IncomingBody } from "./incoming_body.ts";
 
 /** A request from Node's server, or from Express. */
@@ -59,7 +59,7 @@ type Read = Pick<
 
 /**
  * A request from Node's server. To the application it stands for a web `Request`, because Node takes longer to make one
- * than to answer: a real one is made when somebody asks for `req.request`, and from then on both have the same body.
+ * than to respond: a real one is made when somebody asks for `req.request`, and from then on both have the same body.
  */
 export class IncomingRequest implements Read {
   readonly #incoming: NodeIncoming;
@@ -108,7 +108,7 @@ export class IncomingRequest implements Read {
       return isProper ? `${origin}/${target}` : NOWHERE;
     }
     // a client may send the whole URL, as to a proxy; its host must be proper, too
-    return /^https?:/i.test(target) && originLength(target) !== -1 ? origin + oddTarget(target) : NOWHERE;
+    return /^https?:/i.test(target) && originLength(target) !== -1 ? origin + targetOfUrl(target) : NOWHERE;
   }
 
   /** Scheme and host, empty if the client's `Host` is improper: then the application refuses the request. */
@@ -284,7 +284,7 @@ export class IncomingRequest implements Read {
     const incoming = request.#incoming;
     const outgoing = request.#outgoing;
     if (isDestroyed(outgoing) || isCut(incoming)) return listen();
-    // also if somebody else has answered, such as the server when it is closed, for nobody waits for the handler then
+    // also if somebody else has responded, such as the server when it is closed, for nobody waits for the handler then
     outgoing.once("close", () => watch.hear());
   }
 }

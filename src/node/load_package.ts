@@ -1,5 +1,5 @@
 import { pathToFileURL } from "node:url";
-import { findPackage, importsExist, requirePackage } from "../platform/installed_package.ts";
+import { findPackage, importsExist, requirePackage } from "../platform/shared/installed_package.ts";
 
 /**
  * Loads an installed package of the program.

@@ -1,5 +1,5 @@
-import { builtinModule } from "../platform/builtin_module.ts";
-import { importsExist } from "../platform/installed_package.ts";
+import { builtinModule } from "../platform/shared/builtin_module.ts";
+import { importsExist } from "../platform/shared/installed_package.ts";
 
 /** The used part of `node:module`. */
 interface ModuleLoader {

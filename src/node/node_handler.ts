@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { assertServable } from "../platform/assert_servable.ts";
-import type { Servable } from "../platform/platform.ts";
-import { answerVisit } from "./answer_visit.ts";
-import { isDestroyed } from "./hooked_response.ts";
+import { assertServable } from "../platform/shared/assert_servable.ts";
+import type { Servable } from "../platform/shared/platform.ts";
+import { handleCall } from "./handle_call.ts";
+import { isDestroyed } from "./patched_response.ts";
 import type { NodeNext } from "./node_info.ts";
-import { NodeVisit } from "./node_visit.ts";
+import { NodeCall } from "./node_call.ts";
 
 /** A request handler of Node's servers, and a middleware of Express. */
 export type NodeHandler = (req: IncomingMessage, res: ServerResponse, next?: NodeNext) => void;
@@ -14,7 +14,7 @@ export type NodeHandler = (req: IncomingMessage, res: ServerResponse, next?: Nod
  *
  * Mounted in Express, the application gets the path below the mount, the body that Express's parsers have read, what
  * other middleware has put on the request, such as `user` and `session`, `res.locals`, and the headers set so far. If
- * no layer answers, or an error is not handled, `next` is called, if there is one.
+ * no layer responds, or an error is not handled, `next` is called, if there is one.
  *
  * A request whose client is known to have left, because the server waited for something before it called the handler,
  * is dropped: no layer runs.
@@ -39,7 +39,7 @@ export function toNodeHandler(app: Servable): NodeHandler {
     if (isAbandoned(req, res)) return;
     // without a socket, earlier requests on the connection are still being answered
     if (res.socket === null) closeWith(req, res);
-    answerVisit(app, new NodeVisit(req, res, next));
+    handleCall(app, new NodeCall(req, res, next));
   };
 }
 

@@ -1,5 +1,5 @@
-import type { ServerCounts, ServerTimeouts } from "../platform/platform.ts";
-import { SEND_TIMEOUT_MS } from "../platform/slow_readers.ts";
+import type { ServerCounts, ServerTimeouts } from "../platform/shared/platform.ts";
+import { SEND_TIMEOUT_MS } from "../platform/shared/slow_readers.ts";
 
 /** All limits of a server. */
 export type NodeLimits = ServerTimeouts & ServerCounts;

@@ -2,9 +2,9 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import Module from "node:module";
 import { performance } from "node:perf_hooks";
 import zlib from "node:zlib";
-import { builtinInflater, type BuiltinZlib } from "../platform/builtin_inflater.ts";
-import { genericPlatform, noWebSockets } from "../platform/generic.ts";
-import type { Platform } from "../platform/platform.ts";
+import { builtinInflater, type BuiltinZlib } from "../platform/shared/builtin_inflater.ts";
+import { genericPlatform, noWebSockets } from "../platform/shared/generic_platform.ts";
+import type { Platform } from "../platform/shared/platform.ts";
 import { IncomingRequest } from "./incoming_request.ts";
 import { loadPackage } from "./load_package.ts";
 import { nextTurn } from "./next_turn.ts";
@@ -21,7 +21,7 @@ Module.createRequire("/")("node:http");
 export const nodePlatform: Platform = {
   ...genericPlatform(),
   name: "Node",
-  endsWithAnswer: false,
+  endsWithResponse: false,
   files: nodeFiles,
   keepsCoding: true,
   forgetsPeer: true,
@@ -33,14 +33,14 @@ export const nodePlatform: Platform = {
   watchClient: (request, watch, listen) => IncomingRequest.watchClient(request, watch, listen),
   fillSink: (request, sink) => IncomingRequest.fillSink(request, sink),
   // over HTTP/2 there is no such property
-  closesWithAnswer: (_request, info) => (info as Partial<NodeInfo> | undefined)?.res?.shouldKeepAlive === false,
+  closesAfterResponse: (_request, info) => (info as Partial<NodeInfo> | undefined)?.res?.shouldKeepAlive === false,
   inflater: (coding) => builtinInflater(zlib as BuiltinZlib, coding),
   colours: () => process.stdout.isTTY === true && !process.env["NO_COLOR"],
   loadPackage,
   nextTurn,
   idleMs: () => performance.eventLoopUtilization().idle,
   serve: serveOnNode,
-  answerNode: (app, req, res, next) => toNodeHandler(app)(req as IncomingMessage, res as ServerResponse, next),
+  handleNodeRequest: (app, req, res, next) => toNodeHandler(app)(req as IncomingMessage, res as ServerResponse, next),
   upgrade: refuseUpgrade,
 };
 

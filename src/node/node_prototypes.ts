@@ -1,8 +1,8 @@
 import { IncomingMessage as NodesIncomingMessage, ServerResponse } from "node:http";
-import { mixEmitter } from "../http/emitter.ts";
-import type { EmitterMethods } from "../http/emitter_methods.ts";
-import { IncomingMessage } from "../request/incoming_message.ts";
-import { HeaderMethods } from "../response/header_methods.ts";
+import { mixEmitter } from "../util/emitter.ts";
+import type { EmitterMethods } from "../util/emitter_methods.ts";
+import { IncomingMessage } from "../request/node/incoming_message.ts";
+import { HeaderMethods } from "../response/node/header_methods.ts";
 
 /**
  * Lets the prototypes of requests and responses end in Node's, as Express's do: packages ask for

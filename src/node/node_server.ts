@@ -1,8 +1,8 @@
 import { createServer, type Server, ServerResponse } from "node:http";
 import { createSecureServer, type Http2SecureServer, type ServerHttp2Session } from "node:http2";
 import { Server as NetServer } from "node:net";
-import { type Linked, LinkedList } from "../http/linked_list.ts";
-import type { AppFetch, ListenOptions, NativeServer, PlatformServer, Routed } from "../platform/platform.ts";
+import { type Linked, LinkedList } from "../util/linked_list.ts";
+import type { AppFetch, ListenOptions, NativeServer, PlatformServer, Routed } from "../platform/shared/platform.ts";
 import { reportClientErrors } from "./client_errors.ts";
 import { ConnectionLimits } from "./connection_limits.ts";
 import { closeWhenIdle } from "./idle_session.ts";
@@ -10,12 +10,12 @@ import { nextTurn } from "./next_turn.ts";
 import { toNodeHandler } from "./node_handler.ts";
 import { assertSharedPorts, limitServer, type NodeLimits } from "./node_limits.ts";
 import { isForSocket, takeUpgrade } from "./take_upgrade.ts";
-import type { UpgradeVisit } from "./upgrade_visit.ts";
+import type { UpgradeCall } from "./upgrade_call.ts";
 
 /**
  * Listens with `node:http`; with a certificate with `node:http2`, which speaks HTTP/1.1 too.
  *
- * @param handler Answers requests
+ * @param handler Handles requests
  * @param options Where to listen
  * @param app Has the WebSocket routes; upgrades that lead to none of them are left to other listeners
  * @returns The server; Node finds out asynchronously whether it can listen
@@ -44,22 +44,22 @@ class NodeServer implements PlatformServer {
   readonly limits: NodeLimits;
   readonly #server: Server | Http2SecureServer;
   readonly #requested: Required<Pick<ListenOptions, "port" | "hostname">>;
-  readonly #unanswered = new LinkedList<OpenResponse>();
-  readonly #upgrades = new Set<UpgradeVisit>();
+  readonly #open = new LinkedList<OpenResponse>();
+  readonly #upgrades = new Set<UpgradeCall>();
   readonly #sessions = new Set<ServerHttp2Session>();
-  readonly #connections = new ConnectionLimits(this.#unanswered);
+  readonly #connections = new ConnectionLimits(this.#open);
   #closing = false;
 
   constructor(handler: AppFetch, options: ListenOptions, app: Routed) {
     const { port = 0, hostname = "", cert, key, reusePort = false } = options;
     if (reusePort) assertSharedPorts(process.versions.node);
     this.#requested = { port, hostname };
-    const answer = toNodeHandler({ fetch: handler });
-    const listener = (req: Parameters<typeof answer>[0], res: ServerResponse): void => {
+    const handle = toNodeHandler({ fetch: handler });
+    const listener = (req: Parameters<typeof handle>[0], res: ServerResponse): void => {
       this.#watch(res);
       // otherwise a client that sends request after request would keep the server open
       if (this.#closing) res.shouldKeepAlive = false;
-      answer(req, res);
+      handle(req, res);
     };
     const server = this.#server = cert !== undefined && key !== undefined
       ? createSecureServer({ allowHTTP1: true, cert, key }, listener as never)
@@ -101,10 +101,10 @@ class NodeServer implements PlatformServer {
 
   #watch(res: ServerResponse): void {
     const open = new OpenResponse(res);
-    this.#unanswered.add(open);
+    this.#open.add(open);
     // not once(), which would only add a wrapper
     res.on("close", () => {
-      this.#unanswered.delete(open);
+      this.#open.delete(open);
       // otherwise idle connections would keep the server open until they time out
       if (this.#closing) nextTurn(() => this.#closeIdle());
     });
@@ -147,20 +147,20 @@ class NodeServer implements PlatformServer {
   // `Connection: close` on the last response of each connection keeps the client from sending another request
   #sayGoodbye(): void {
     const last = new Map<object, ServerResponse>();
-    for (const { res } of this.#unanswered) last.set(res.req.socket, res);
+    for (const { res } of this.#open) last.set(res.req.socket, res);
     for (const { req } of this.#upgrades) last.delete(req.socket);
     for (const res of last.values()) res.shouldKeepAlive = false;
   }
 
   // for the same reason not while responses are still being received; called again after each
   #closeIdle(): void {
-    const isIdleKnown = ![...this.#unanswered].some(({ res }) => isLeaving(res));
+    const isIdleKnown = ![...this.#open].some(({ res }) => isLeaving(res));
     if (isIdleKnown && "closeIdleConnections" in this.#server) this.#server.closeIdleConnections();
     for (const session of this.#sessions) session.close();
   }
 
   abort(): void {
-    const left = [...this.#unanswered].map(({ res }) =>
+    const left = [...this.#open].map(({ res }) =>
       new Promise<void>((resolve) => {
         res.once("close", resolve);
         if (res.headersSent) res.destroy();

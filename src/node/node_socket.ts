@@ -1,5 +1,5 @@
 import type { Duplex } from "node:stream";
-import { Heartbeat } from "../platform/heartbeat.ts";
+import { Heartbeat } from "../platform/shared/heartbeat.ts";
 
 /** The used part of a connection of ws. */
 export interface WsSocket {
@@ -39,7 +39,7 @@ export class NodeSocket {
   /**
    * @param ws The connection
    * @param socket The underlying socket
-   * @param pingTimeoutMs ms after which a client that does not answer pings counts as gone, 0 for never
+   * @param pingTimeoutMs ms after which a client that does not respond to pings counts as gone, 0 for never
    */
   constructor(ws: WsSocket, socket: Duplex, pingTimeoutMs: number) {
     this.#ws = ws;
@@ -55,7 +55,7 @@ export class NodeSocket {
     });
     // any bytes count: the response to a ping, or a part of a long message
     socket.on("data", () => heartbeat.heard());
-    answerPings(ws, socket);
+    replyToPings(ws, socket);
     // RFC 6455 section 7.1.1: after both Close frames the server closes the connection; ws would wait for the client
     const end = () => socket.destroy();
     socket.once("finish", end);
@@ -68,7 +68,7 @@ export class NodeSocket {
       // the rest of its data must be read: otherwise the client would get a reset instead of the Close frame
       socket.off("finish", end);
       if (error.code !== TOO_BIG) return this.onerror?.({ error, message: error.message });
-      // ws has sent it, and would tell 1006 unless the client answers
+      // ws has sent it, and would tell 1006 unless the client responds
       this.onclose?.({ code: 1009, reason: "Message too big" });
     });
     // it is open already, but nobody listens yet, and messages may have come with the handshake
@@ -121,7 +121,7 @@ const TOO_BIG = "WS_ERR_UNSUPPORTED_MESSAGE_LENGTH";
 
 // RFC 6455 section 5.5.3: only the latest ping needs a response. A client that sends pings and reads nothing would
 // otherwise fill the memory with responses.
-function answerPings(ws: WsSocket, socket: Duplex): void {
+function replyToPings(ws: WsSocket, socket: Duplex): void {
   let latest: Uint8Array | null = null;
   ws.on("ping", (data) => {
     if (socket.writableNeedDrain) latest = data;

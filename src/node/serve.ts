@@ -1,7 +1,7 @@
 import type { FrameworkApp } from "../app/framework_app.ts";
 import type { Server } from "../app/server.ts";
-import { assertServable } from "../platform/assert_servable.ts";
-import type { ListenOptions } from "../platform/platform.ts";
+import { assertServable } from "../platform/shared/assert_servable.ts";
+import type { ListenOptions } from "../platform/shared/platform.ts";
 
 /**
  * Listens with an application: the same as `app.listen`, which needs this entry on Node.

@@ -1,20 +1,20 @@
 import { EventEmitter } from "node:events";
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
-import type { Routed, Servable } from "../platform/platform.ts";
-import type { ErrorReporter } from "../request/guard.ts";
-import { answerVisit } from "./answer_visit.ts";
-import { HeldSocket } from "./held_socket.ts";
-import { UpgradeVisit } from "./upgrade_visit.ts";
+import type { Routed, Servable } from "../platform/shared/platform.ts";
+import type { ErrorReporter } from "../exchange/call_guarded.ts";
+import { handleCall } from "./handle_call.ts";
+import { DetachedSocket } from "./detached_socket.ts";
+import { UpgradeCall } from "./upgrade_call.ts";
 
 /** Number of header lines that Node keeps of a request by default. */
 const KEPT_HEADERS = 1000;
 
-/** Answer of newer Node versions to a request with more headers. */
+/** Response of newer Node versions to a request with more headers. */
 const TOO_MANY_HEADERS = "HTTP/1.1 431 Request Header Fields Too Large\r\nConnection: close\r\n\r\n";
 
 /**
- * Answers an `upgrade` event.
+ * Responds to an `upgrade` event.
  *
  * @param app The application
  * @param req Node's request
@@ -33,7 +33,7 @@ export function takeUpgrade(
   server: unknown,
   reporter: ErrorReporter,
   isClosing: () => boolean = () => false,
-): UpgradeVisit | null {
+): UpgradeCall | null {
   const failed = (error: unknown): void => {
     reporter.reportError(error, { phase: "server" });
     socket.destroy();
@@ -42,8 +42,8 @@ export function takeUpgrade(
     giveBack(server, req, socket, head).catch(failed);
     return null;
   }
-  const visit = new UpgradeVisit(req, socket, head, isClosing);
-  visit.turn().then((came) => came && answerVisit(app, visit, visit.prepare())).catch(failed);
+  const visit = new UpgradeCall(req, socket, head, isClosing);
+  visit.turn().then((came) => came && handleCall(app, visit, visit.prepare())).catch(failed);
   return visit;
 }
 
@@ -75,7 +75,7 @@ async function giveBack(
   socket: Duplex,
   head: Uint8Array,
 ): Promise<void> {
-  const held = new HeldSocket(socket);
+  const held = new DetachedSocket(socket);
   const isFree = await held.freed();
   if (!isFree) return void socket.destroy();
   if (!hasAllHeaders(req, server)) return void socket.end(TOO_MANY_HEADERS, () => socket.destroy());

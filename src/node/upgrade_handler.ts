@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { EventEmitter } from "node:events";
 import type { Duplex } from "node:stream";
 import type { FrameworkApp } from "../app/framework_app.ts";
-import { assertServable } from "../platform/assert_servable.ts";
+import { assertServable } from "../platform/shared/assert_servable.ts";
 import { isForSocket, takeUpgrade } from "./take_upgrade.ts";
 
 /** A listener for the `upgrade` event of Node's servers. */
@@ -45,7 +45,7 @@ export function toUpgradeHandler(app: FrameworkApp): UpgradeHandler {
   return handler;
 }
 
-// the last of our handlers must answer: a request that all of them leave to others would wait for ever
+// the last of our handlers must respond: a request that all of them leave to others would wait for ever
 function isLast(server: unknown, handler: UpgradeHandler): boolean {
   if (!(server instanceof EventEmitter)) return true;
   const listeners = server.listeners("upgrade") as UpgradeHandler[];

@@ -1,8 +1,8 @@
-import { bunPlatform } from "./bun.ts";
-import { cloudflarePlatform } from "./cloudflare.ts";
-import { denoPlatform } from "./deno.ts";
-import { genericPlatform } from "./generic.ts";
-import type { Platform, Servable } from "./platform.ts";
+import { bunPlatform } from "./bun/bun_platform.ts";
+import { cloudflarePlatform } from "./cloudflare/cloudflare_platform.ts";
+import { denoPlatform } from "./deno/deno_platform.ts";
+import { genericPlatform } from "./shared/generic_platform.ts";
+import type { Platform, Servable } from "./shared/platform.ts";
 
 /** The platform this program runs on, once somebody has asked for it; reading it takes less than a call. */
 export let detected: Platform | null = null;
@@ -33,7 +33,7 @@ export function proposePlatform(platform: Platform): void {
 }
 
 /**
- * Answers a request of a Node server, which Deno and Bun have, too. This needs the entry for Node: without it the
+ * Responds to a request of a Node server, which Deno and Bun have, too. This needs the entry for Node: without it the
  * client gets 500, and the log says what to do.
  *
  * @param app The application
@@ -41,8 +41,13 @@ export function proposePlatform(platform: Platform): void {
  * @param res Node's response
  * @param next Called if the application has no response
  */
-export function answerNode(app: Servable, req: object, res: NodeResponse, next?: (error?: unknown) => void): void {
-  if (registered?.answerNode !== undefined) return registered.answerNode(app, req, res, next);
+export function handleNodeRequest(
+  app: Servable,
+  req: object,
+  res: ServerResponseLike,
+  next?: (error?: unknown) => void,
+): void {
+  if (registered?.handleNodeRequest !== undefined) return registered.handleNodeRequest(app, req, res, next);
   console.error(
     'An application in http.createServer, connect or Express takes import "@sluice/sluice/node" beside it, or is ' +
       "handed over as toNodeHandler(app)",
@@ -52,7 +57,7 @@ export function answerNode(app: Servable, req: object, res: NodeResponse, next?:
 }
 
 /** The part of Node's response that a response without a body needs. */
-export interface NodeResponse {
+export interface ServerResponseLike {
   /** Status. */
   statusCode: number;
   /** Ends the response. */

@@ -1,5 +1,5 @@
 import type { Buffer } from "node:buffer";
-import { reasonOf } from "../http/error_text.ts";
+import { reasonOf } from "../util/error_text.ts";
 import type { TopicBroker, TopicHost } from "../websocket/topic_broker.ts";
 import type { PubSubClient, Subscriber } from "./pubsub_client.ts";
 import { newSender, packed, unpacked } from "./topic_message.ts";

@@ -1,5 +1,5 @@
-import { isThenable } from "../http/is_thenable.ts";
-import { checkNames, checkType, type OptionNames } from "../http/check_option.ts";
+import { isThenable } from "../util/is_thenable.ts";
+import { checkNames, checkType, type OptionNames } from "../util/check_option.ts";
 import type { TopicBroker } from "../websocket/topic_broker.ts";
 import { ioRedis, type IoRedisClient } from "./ioredis.ts";
 import { nodeRedis, type NodeRedisClient } from "./node_redis.ts";

@@ -1,5 +1,5 @@
 import { mediaTypeOf } from "../http/media_types.ts";
-import { TwoGenerations } from "../http/two_generations.ts";
+import { GenerationalCache } from "../util/generational_cache.ts";
 import { negotiateCharsets, negotiateEncodings, negotiateLanguages, negotiateMediaTypes } from "../http/negotiation.ts";
 
 /** Picks the best offer, `false` if none is acceptable. */
@@ -12,7 +12,7 @@ const LONGEST_REMEMBERED = 512;
 
 /** Remembers decisions: there are few kinds of clients and of offers, and deciding takes microseconds. */
 function remembering(decide: Decide): Decide {
-  const known = new TwoGenerations<string | false>(MAX_REMEMBERED);
+  const known = new GenerationalCache<string | false>(MAX_REMEMBERED);
   return (header, offered) => {
     if (header === undefined || header.length > LONGEST_REMEMBERED) return decide(header, offered);
     // No header has a line feed in it, but an offer may, if a program passes on what a client sent. The number of

@@ -1,9 +1,9 @@
-import { walkForwarded } from "../http/forwarded.ts";
+import { walkForwarded } from "../http/trust_proxy.ts";
 import { canonicalAddress } from "../http/ip_address.ts";
-import { originalKey } from "../http/original.ts";
-import type { AppLike } from "./app_like.ts";
-import { appOf, given } from "./derived_request.ts";
-import { type Exchange, exchangeKey } from "./exchange.ts";
+import { originalKey } from "../util/original_object.ts";
+import type { AppLike } from "../exchange/app_like.ts";
+import { appOf, given } from "../exchange/derived_object.ts";
+import { type Exchange, exchangeKey } from "../exchange/exchange.ts";
 
 /**
  * What is needed to find out who the client is: the connection, the headers, and the trusted proxies. Of a request that

@@ -1,5 +1,5 @@
 import { parse } from "cookie-es";
-import type { Untyped } from "./untyped.ts";
+import type { Any } from "../util/any.ts";
 
 /**
  * Parses a `Cookie` header as cookie-parser does (RFC 6265 section 5.4): of several cookies of a name the first counts,
@@ -8,10 +8,10 @@ import type { Untyped } from "./untyped.ts";
  * @param header The header, `undefined` if the client sent none
  * @returns Decoded values by name: a plain object, or, as cookie-parser's, one that inherits nothing if there is no header
  */
-export function parseCookies(header: string | undefined): Record<string, Untyped> {
+export function parseCookies(header: string | undefined): Record<string, Any> {
   if (!header) return Object.create(null);
   const texts = parse(header, { decode: decodeValue });
-  const cookies: Record<string, Untyped> = {};
+  const cookies: Record<string, Any> = {};
   for (const name of Object.keys(texts)) {
     // of a plain object that would be the prototype
     if (name !== "__proto__") cookies[name] = objectOf(texts[name]!) ?? texts[name];

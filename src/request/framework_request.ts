@@ -1,23 +1,23 @@
-import { assignOwn, makeAssignable } from "../http/assignable.ts";
+import { assignOwn, makeAssignable } from "../util/assignable.ts";
 import { type ByteRanges, parseByteRange } from "../http/byte_range.ts";
-import { emptyParams, isEmptyParams } from "../http/empty_params.ts";
+import { emptyParams, isEmptyParams } from "../util/empty_params.ts";
 import { isFresh } from "../http/freshness.ts";
-import { isOriginal, originalKey, originalOf } from "../http/original.ts";
-import { requestSequence } from "../http/sequence.ts";
+import { isOriginal, originalKey, originalOf } from "../util/original_object.ts";
+import { requestSequence } from "../util/sequence.ts";
 import { acceptedCharset, acceptedEncoding, acceptedLanguage, acceptedType } from "./accepting.ts";
-import type { AppLike } from "./app_like.ts";
-import { bodyOf } from "./body_reader.ts";
+import type { AppLike } from "../exchange/app_like.ts";
+import { bodyOf } from "./node/body_reader.ts";
 import { clientAddresses, clientHost, clientProtocol, hostnameOf, subdomainsOf } from "./client_address.ts";
 import { parseCookies } from "./cookies.ts";
 import { matchContentType } from "./match_content_type.ts";
-import { appOf, given, ownAppKey, ownAppOf, partsOf, urlPartsOf } from "./derived_request.ts";
-import { type Exchange, exchangeFor, exchangeKey, exchangeOf } from "./exchange.ts";
-import { IncomingMessage } from "./incoming_message.ts";
+import { appOf, given, ownAppKey, ownAppOf, partsOf, urlPartsOf } from "../exchange/derived_object.ts";
+import { type Exchange, exchangeFor, exchangeKey, exchangeOf } from "../exchange/exchange.ts";
+import { IncomingMessage } from "./node/incoming_message.ts";
 import type { CommonExtras, Declared, RequestExtras } from "./request_extras.ts";
-import { readBlob, readBuffer, readForm, readJson, readString } from "./request_body.ts";
-import { type RequestState, stateKey } from "./request_state.ts";
-import type { ResponseLike } from "./response_like.ts";
-import type { Untyped } from "./untyped.ts";
+import { readBlob, readBuffer, readForm, readJson, readString } from "./body/body_methods.ts";
+import { type RequestState, requestStateKey } from "./node/request_state.ts";
+import type { ResponseLike } from "../exchange/response_like.ts";
+import type { Any } from "../util/any.ts";
 
 /** Values of the path parameters by name. A wildcard is a list of segments, which the types of literal paths show. */
 export type RouteParams = Record<string, string>;
@@ -39,22 +39,22 @@ export interface NodeRequest {
 
 /** Parts of a request that have been parsed on demand, or assigned. */
 class Parsed {
-  query: Record<string, Untyped> | undefined = undefined;
+  query: Record<string, Any> | undefined = undefined;
   queryOf: string | null | undefined = undefined;
   queryBy: unknown = undefined;
-  cookies: Record<string, Untyped> | undefined = undefined;
+  cookies: Record<string, Any> | undefined = undefined;
   baseUrl: string | undefined = undefined;
-  url: Record<string, Untyped> | undefined = undefined;
+  url: Record<string, Any> | undefined = undefined;
 }
 
 /** Key of the parsed parts. */
 const parsedKey: unique symbol = Symbol("parsed");
 
 /** Any request. */
-type AnyRequest = FrameworkRequest<unknown, Untyped, unknown>;
+type AnyRequest = FrameworkRequest<unknown, Any, unknown>;
 
 /** Properties that middleware attaches. */
-export interface FrameworkRequest<Params = RouteParams, Body = Untyped, Query = ParsedQs>
+export interface FrameworkRequest<Params = RouteParams, Body = Any, Query = ParsedQs>
   extends RequestExtras, Omit<CommonExtras, keyof RequestExtras> {}
 
 /**
@@ -65,7 +65,7 @@ export interface FrameworkRequest<Params = RouteParams, Body = Untyped, Query = 
  * @typeParam Body Type of `req.body`
  * @typeParam Query Type of `req.query`
  */
-export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = ParsedQs> extends IncomingMessage {
+export class FrameworkRequest<Params = RouteParams, Body = Any, Query = ParsedQs> extends IncomingMessage {
   /**
    * Itself.
    *
@@ -84,7 +84,7 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = Pars
    *
    * @internal
    */
-  [stateKey]: RequestState | null = null;
+  [requestStateKey]: RequestState | null = null;
   private [parsedKey]: Parsed | null = null;
   /**
    * The application whose `request` was taken for a prototype.
@@ -102,7 +102,7 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = Pars
   /** The response this request belongs to. */
   res: ResponseLike = undefined as unknown as ResponseLike;
   /** The {@linkcode Route} being run, `undefined` outside routes; typed as any, as in Express. */
-  route: Untyped = undefined;
+  route: Any = undefined;
   /** Continues with the next layer of the router that is running. */
   next: (error?: unknown) => void = undefined as unknown as (error?: unknown) => void;
   /**
@@ -160,14 +160,14 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = Pars
   }
 
   /** The parts of `req.url`, where npm's parseurl and Express's router cache them, and some programs read them. */
-  get _parsedUrl(): Record<string, Untyped> {
-    if (this[originalKey] !== this) return urlPartsOf(this) as Record<string, Untyped>;
+  get _parsedUrl(): Record<string, Any> {
+    if (this[originalKey] !== this) return urlPartsOf(this) as Record<string, Any>;
     const state = parsedOf(this);
     const { path, query, url } = this[exchangeKey].target;
     return state.url?._raw === url ? state.url : state.url = partsOf(url, path, query);
   }
 
-  set _parsedUrl(value: Record<string, Untyped>) {
+  set _parsedUrl(value: Record<string, Any>) {
     if (isOriginal(this)) parsedOf(this).url = value;
     else assignOwn(this, "_parsedUrl", value);
   }
@@ -196,12 +196,12 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = Pars
    *
    * Its values are of any type unless {@linkcode RequestExtras} declares `env`.
    */
-  get env(): Declared<"env", Record<string, Untyped>> {
+  get env(): Declared<"env", Record<string, Any>> {
     const exchange = exchangeOf(this);
-    return exchange?.app.runtimeSupport.environment(exchange.info) as Untyped;
+    return exchange?.app.runtimeSupport.environment(exchange.info) as Any;
   }
 
-  set env(value: Declared<"env", Record<string, Untyped>>) {
+  set env(value: Declared<"env", Record<string, Any>>) {
     assignOwn(this, "env", value);
   }
 
@@ -211,11 +211,11 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = Pars
    *
    * It is of any type unless {@linkcode RequestExtras} declares `executionCtx`.
    */
-  get executionCtx(): Declared<"executionCtx", Untyped> {
-    return exchangeOf(this)?.context as Declared<"executionCtx", Untyped>;
+  get executionCtx(): Declared<"executionCtx", Any> {
+    return exchangeOf(this)?.context as Declared<"executionCtx", Any>;
   }
 
-  set executionCtx(value: Declared<"executionCtx", Untyped>) {
+  set executionCtx(value: Declared<"executionCtx", Any>) {
     assignOwn(this, "executionCtx", value);
   }
 
@@ -254,13 +254,13 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = Pars
   }
 
   /** The client's cookies, decoded, and parsed if `res.cookie` was given an object; cookie middleware may replace them. */
-  get cookies(): Untyped {
+  get cookies(): Any {
     // as in Express, without a request from a client there are none until a parser has set them
     if (exchangeOf(this) === null) return undefined;
     return parsedOf(this).cookies ??= parseCookies(this.lookupHeader("cookie"));
   }
 
-  set cookies(value: Untyped) {
+  set cookies(value: Any) {
     assignOwn(this, "cookies", value);
   }
 
@@ -428,7 +428,7 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = Pars
    * @throws {HttpError} 413 above the limit, 400 if it nests more deeply than `json depth` or was cut off, 408 if nothing
    * came for too long, 503 if too much is being read at the moment
    */
-  json(): Promise<Untyped> {
+  json(): Promise<Any> {
     return readJson(this);
   }
 

@@ -1,4 +1,4 @@
-import type { Untyped } from "./untyped.ts";
+import type { Any } from "../util/any.ts";
 
 /**
  * What a program's middleware attaches to requests. Declare it once, in any file:
@@ -37,15 +37,15 @@ export type Declared<Name extends string, Otherwise> = RequestExtras extends Rec
 /** What common middleware attaches to requests: of any type unless {@linkcode RequestExtras} declares one. */
 export interface CommonExtras {
   /** The session, set by session middleware. */
-  session?: Untyped;
+  session?: Any;
   /** The authenticated user, set by authentication middleware. */
-  user?: Untyped;
+  user?: Any;
   /** Secret for signed cookies, set by cookie-parser. */
   secret?: string;
   /** Signed cookies, set by cookie-parser. */
-  signedCookies?: Untyped;
+  signedCookies?: Any;
   /** An uploaded file, set by multer. */
-  file?: Untyped;
+  file?: Any;
   /** Uploaded files, set by multer. */
-  files?: Untyped;
+  files?: Any;
 }

@@ -1,36 +1,43 @@
 import { create as contentDisposition } from "content-disposition";
 import { encodeUrl } from "encodeurl";
-import { advise, isDeveloped } from "../http/advice.ts";
-import { describe } from "../http/error_text.ts";
-import { escapeHtml } from "../http/escape_html.ts";
-import { baseName, extensionOf } from "../http/file_paths.ts";
+import { isDeveloped, warnInDevelopment } from "../util/development_warning.ts";
+import { describe } from "../util/error_text.ts";
+import { escapeHtml } from "../util/escape_html.ts";
+import { baseName, extensionOf } from "../util/file_paths.ts";
 import { appendVary, headerKey } from "../http/header_values.ts";
 import { HttpError } from "../http/http_error.ts";
-import { assignOwn, makeAssignable } from "../http/assignable.ts";
-import { isOriginal, originalKey, originalOf } from "../http/original.ts";
+import { assignOwn, makeAssignable } from "../util/assignable.ts";
+import { isOriginal, originalKey, originalOf } from "../util/original_object.ts";
 import { contentTypeOf, offeredMediaType } from "../http/media_types.ts";
 import { statusMessage, statusText } from "../http/status_text.ts";
-import type { AppLike, RenderCallback } from "../request/app_like.ts";
-import { appOf, given, ownAppKey, ownAppOf } from "../request/derived_request.ts";
-import { type Exchange, exchangeFor, exchangeKey, exchangeOf } from "../request/exchange.ts";
+import type { AppLike, RenderCallback } from "../exchange/app_like.ts";
+import { appOf, given, ownAppKey, ownAppOf } from "../exchange/derived_object.ts";
+import { type Exchange, exchangeFor, exchangeKey, exchangeOf } from "../exchange/exchange.ts";
 import type { FrameworkRequest } from "../request/framework_request.ts";
-import { callGuarded } from "../request/guard.ts";
-import type { RuntimeSupport } from "../request/runtime_support.ts";
-import type { Untyped } from "../request/untyped.ts";
-import { usualApp } from "../request/usual_app.ts";
-import { chunkBytes } from "../http/chunk_bytes.ts";
-import { HTML, JSON_PLAIN, JSON_UTF8, withUtf8Charset } from "./content_type.ts";
+import { callGuarded } from "../exchange/call_guarded.ts";
+import type { RuntimeSupport } from "../exchange/runtime_support.ts";
+import type { Any } from "../util/any.ts";
+import { defaultApp } from "../exchange/default_app.ts";
+import { chunkBytes } from "../util/chunk_bytes.ts";
+import { HTML, JSON_PLAIN, JSON_UTF8, withUtf8Charset } from "./web/content_type.ts";
 import { jsonText } from "./json_text.ts";
-import { lengthOf, mayHaveContent } from "./framing.ts";
-import { headerText, type HeaderValue } from "./outgoing_headers.ts";
-import { assertOpen } from "./header_methods.ts";
-import { bodyFailedKey, endWholeKey, handOverKey, isHooked, OutgoingMessage, streamKey } from "./outgoing_message.ts";
-import { ResponseState, stateKey } from "./response_state.ts";
-import { absolutePath, sendFile, type SendFileCallback, type SendFileOptions } from "./send_file.ts";
+import { lengthOf, mayHaveContent } from "./web/framing.ts";
+import { headerText, type HeaderValue } from "./web/outgoing_headers.ts";
+import { assertOpen } from "./node/header_methods.ts";
+import {
+  bodyFailedKey,
+  endWholeKey,
+  handOverKey,
+  isHooked,
+  OutgoingMessage,
+  streamKey,
+} from "./node/outgoing_message.ts";
+import { ResponseState, responseStateKey } from "./node/response_state.ts";
+import { absolutePath, sendFile, type SendFileCallback, type SendFileOptions } from "./files/send_file.ts";
 import { type CookieOptions, formatSetCookie, misspeltAttributes, signCookie } from "./set_cookie.ts";
-import { isBodySource } from "./streamed_body.ts";
-import { watchedBody } from "./watched_body.ts";
-import { asFetched, copyOf, textResponse } from "./web_response.ts";
+import { isBodySource } from "./web/streamed_body.ts";
+import { watchedBody } from "./web/watched_body.ts";
+import { asFetched, copyOf, textResponse } from "./web/web_response.ts";
 
 /** Handlers for `res.format`, by media type or extension; `default` is called if none is acceptable. */
 export type FormatHandlers = Record<
@@ -42,7 +49,7 @@ export type FormatHandlers = Record<
  * What `res.send` accepts: text, bytes, a `Blob`, a stream of either, or any JSON value. Typed as any, as in Express:
  * programs send values that they have caught, and wrappers of `res.send` look into what they get.
  */
-export type SendBody = Untyped;
+export type SendBody = Any;
 
 /** What a program's middleware attaches to responses; declared like `RequestExtras`. */
 // deno-lint-ignore no-empty-interface -- programs augment it
@@ -70,15 +77,14 @@ export interface Locals {}
 export type LocalsOf<L> = [keyof Locals] extends [never] ? L : L & Locals;
 
 /** Properties that middleware attaches. */
-export interface FrameworkResponse<L extends Record<string, Untyped> = Record<string, Untyped>>
-  extends ResponseExtras {}
+export interface FrameworkResponse<L extends Record<string, Any> = Record<string, Any>> extends ResponseExtras {}
 
 /**
  * Express's response, resulting in one web `Response`: every method of Express 5 on top of Node's.
  *
  * @typeParam L Type of `res.locals`
  */
-export class FrameworkResponse<L extends Record<string, Untyped> = Record<string, Untyped>> extends OutgoingMessage {
+export class FrameworkResponse<L extends Record<string, Any> = Record<string, Any>> extends OutgoingMessage {
   /**
    * Itself.
    *
@@ -132,7 +138,7 @@ export class FrameworkResponse<L extends Record<string, Untyped> = Record<string
    *
    * @internal
    */
-  get [stateKey](): ResponseState {
+  get [responseStateKey](): ResponseState {
     return this[begunKey] ?? begin(originalOf(this));
   }
 
@@ -190,14 +196,16 @@ export class FrameworkResponse<L extends Record<string, Untyped> = Record<string
   /**
    * Responds with a body: text as HTML, bytes, a `Blob` or a stream as they are, anything else as JSON.
    *
-   * Sets a content type if there is none, and an ETag; answers 304 if the client's cached copy is still valid.
+   * Sets a content type if there is none, and an ETag; responds with 304 if the client's cached copy is still valid.
    *
    * @param body The body
    * @throws {Error} If the response has been sent already (`ERR_HTTP_HEADERS_SENT`)
    * @throws {TypeError} If the body is a function or a symbol
    */
   send(body?: SendBody): this {
-    return typeof body === "string" && answersAtOnce(this) && answerText(this, body, HTML) ? this : sendAny(this, body);
+    return typeof body === "string" && respondsAtOnce(this) && sendTextAtOnce(this, body, HTML)
+      ? this
+      : sendAny(this, body);
   }
 
   /**
@@ -207,8 +215,8 @@ export class FrameworkResponse<L extends Record<string, Untyped> = Record<string
    * @param value Any value that JSON can represent
    * @throws {Error} If the response has been sent already (`ERR_HTTP_HEADERS_SENT`)
    */
-  json(value?: Untyped): this {
-    return answersAtOnce(this) && answerJson(this, value) ? this : sendJson(this, value);
+  json(value?: Any): this {
+    return respondsAtOnce(this) && sendJsonAtOnce(this, value) ? this : sendJson(this, value);
   }
 
   /**
@@ -216,7 +224,7 @@ export class FrameworkResponse<L extends Record<string, Untyped> = Record<string
    *
    * @param value Any value that JSON can represent
    */
-  jsonp(value?: Untyped): this {
+  jsonp(value?: Any): this {
     assertOpen(this, "res.jsonp");
     const app = appOf(this, "res.jsonp");
     let text = jsonText(value, app);
@@ -245,8 +253,8 @@ export class FrameworkResponse<L extends Record<string, Untyped> = Record<string
    *
    * @internal
    */
-  answerPage(response: Response, text: string): void {
-    exchangeFor(this, "res.answerPage");
+  respondWithPage(response: Response, text: string): void {
+    exchangeFor(this, "res.respondWithPage");
     this.statusCode = response.status;
     sendAtOnce(this, response, text);
   }
@@ -257,7 +265,7 @@ export class FrameworkResponse<L extends Record<string, Untyped> = Record<string
    *
    * @param returned The response
    */
-  answer(returned: Response): void {
+  respondWith(returned: Response): void {
     assertOpen(this, "returning a Response");
     const { untouched } = this;
     // srvx's class on Node adds the content type of a body only when `body` is read
@@ -294,7 +302,7 @@ export class FrameworkResponse<L extends Record<string, Untyped> = Record<string
    * @param value A value, or a list of them for several header lines
    * @throws {TypeError} If a name or value is not allowed, or the content type is a list
    */
-  set(field: string | Record<string, Untyped>, value?: HeaderValue | boolean): this {
+  set(field: string | Record<string, Any>, value?: HeaderValue | boolean): this {
     if (typeof field !== "string") {
       if (value !== undefined) throw new TypeError(`res.set takes a header name as a string, not ${describe(field)}`);
       for (const name of Object.keys(field ?? {})) this.set(name, field[name]);
@@ -319,7 +327,7 @@ export class FrameworkResponse<L extends Record<string, Untyped> = Record<string
   }
 
   /** Sets headers; the same as {@linkcode FrameworkResponse.set}. */
-  header(field: string | Record<string, Untyped>, value?: HeaderValue | boolean): this {
+  header(field: string | Record<string, Any>, value?: HeaderValue | boolean): this {
     return arguments.length === 1 ? this.set(field) : this.set(field, value);
   }
 
@@ -570,7 +578,7 @@ export class FrameworkResponse<L extends Record<string, Untyped> = Record<string
 }
 
 /** Any response. */
-type AnyResponse = FrameworkResponse<Untyped>;
+type AnyResponse = FrameworkResponse<Any>;
 
 function begin(res: AnyResponse): ResponseState {
   // a copy does not see what was made after it
@@ -619,19 +627,19 @@ function sendJson<R extends AnyResponse>(res: R, value: unknown): R {
 
 // what is derived from a response, or made by a test, may keep its headers elsewhere
 function givenType(res: AnyResponse): string | undefined {
-  return res[originalKey] === res ? res[stateKey].headers.contentType : res.get("Content-Type");
+  return res[originalKey] === res ? res[responseStateKey].headers.contentType : res.get("Content-Type");
 }
 
 // a middleware that replaced res.set or res.setHeader gets the type
 function giveType(res: AnyResponse, type: string): void {
   const isPlain = res[originalKey] === res && res.setHeader === plainSetHeader && res.set === plainSet;
-  if (isPlain) res[stateKey].headers.contentType = type;
+  if (isPlain) res[responseStateKey].headers.contentType = type;
   else res.set("Content-Type", type);
 }
 
 // whether nothing stands between a body and its web response: a GET or POST for which no method was replaced, and no
 // header set that says something of the body
-function answersAtOnce(res: AnyResponse): boolean {
+function respondsAtOnce(res: AnyResponse): boolean {
   const state = res[begunKey];
   const { statusCode } = res;
   return res[originalKey] === res && res[sentKey] === undefined && (state === null || state.allowsBody) &&
@@ -640,16 +648,16 @@ function answersAtOnce(res: AnyResponse): boolean {
     (statusCode === 200 || (statusCode > 200 && statusCode <= 599 && mayHaveContent(statusCode)));
 }
 
-function answerJson(res: AnyResponse, value: unknown): boolean {
+function sendJsonAtOnce(res: AnyResponse, value: unknown): boolean {
   const { app } = res[exchangeKey];
   const { settings } = app;
   const isPlain = settings["json charset"] === false;
   const isShaped = settings["json replacer"] || settings["json spaces"] || settings["json escape"];
   const text = isShaped ? jsonText(value, app) : JSON.stringify(value);
-  return text !== undefined && answerText(res, text, isPlain ? JSON_PLAIN : JSON_UTF8);
+  return text !== undefined && sendTextAtOnce(res, text, isPlain ? JSON_PLAIN : JSON_UTF8);
 }
 
-function answerText(res: AnyResponse, body: string, type: string): boolean {
+function sendTextAtOnce(res: AnyResponse, body: string, type: string): boolean {
   const { settings, runtimeSupport } = res.app;
   const makeTag = settings["etag fn"];
   // a function of the program's own gets Buffers; and the client may have a fresh copy
@@ -669,7 +677,7 @@ function sendAtOnce(res: AnyResponse, response: Response, body: string): void {
   if (isFirst && res[begunKey] === null) {
     (res[originalKey] as AnyResponse)[sentKey] = body;
   } else {
-    const state = res[stateKey];
+    const state = res[responseStateKey];
     state.sent(body, res.statusCode);
     // what this response says of itself is not in the exchange's, which the client that has left was given
     if (!isFirst) response.headers.forEach((value, name) => state.headers.set("res.send", name, value));
@@ -680,7 +688,7 @@ function sendAtOnce(res: AnyResponse, response: Response, body: string): void {
 // the last part of both send and json: ETag, freshness, then Node's end()
 function sendWhole<R extends AnyResponse>(res: R, body: string | Uint8Array | undefined): R {
   if (res[originalKey] !== res) return sendByMethods(res, body);
-  const { headers: outgoing } = res[stateKey];
+  const { headers: outgoing } = res[responseStateKey];
   const app = appOf(res, "res.send");
   const makeTag = app.get("etag fn");
   if (makeTag !== undefined && body !== undefined && (outgoing.bare || !outgoing.has("etag"))) {
@@ -724,7 +732,7 @@ function sendByMethods<R extends AnyResponse>(res: R, body: string | Uint8Array 
 
 // a response that a test made may have no application, or less than one
 function supportOf(res: AnyResponse): RuntimeSupport {
-  const { runtimeSupport = usualApp().runtimeSupport }: Partial<AppLike> = res.app ?? {};
+  const { runtimeSupport = defaultApp().runtimeSupport }: Partial<AppLike> = res.app ?? {};
   return runtimeSupport;
 }
 
@@ -734,7 +742,7 @@ function asBuffer(res: AnyResponse, body: string | Uint8Array): Uint8Array {
 }
 
 function sendBlob<R extends AnyResponse>(res: R, blob: Blob): R {
-  res[stateKey].headers.contentType ??= blob.type || "application/octet-stream";
+  res[responseStateKey].headers.contentType ??= blob.type || "application/octet-stream";
   res[handOverKey](blob);
   return res;
 }
@@ -745,7 +753,7 @@ function sendBlob<R extends AnyResponse>(res: R, blob: Blob): R {
 // be endless, too, but may also be large and urgent: it is passed on as it is, unless headers have to be added
 // anyway.
 function mayHandOver(res: AnyResponse, { status, headers }: Response): boolean {
-  const { headers: outgoing } = res[stateKey];
+  const { headers: outgoing } = res[responseStateKey];
   if (isHooked(res) || outgoing.framed || outgoing.coded || res.req.method === "HEAD" || status < 200) return false;
   const type = headers.get("content-type");
   if (res[exchangeKey].hasListeners) return type !== null && type.startsWith("application/json");
@@ -766,7 +774,7 @@ function upgradeWithHeaders(res: AnyResponse, response: Response): Response {
 // adds headers that the response does not have, and cookies before its own
 function addHeaders(res: AnyResponse, response: Response): Response {
   const { headers } = response;
-  const { headers: outgoing } = res[stateKey];
+  const { headers: outgoing } = res[responseStateKey];
   for (const name of outgoing.names()) {
     const values = [outgoing.get(name)!].flat();
     if (name === "set-cookie") {
@@ -781,7 +789,7 @@ function addHeaders(res: AnyResponse, response: Response): Response {
 // not by `res.app`, which objects that were made from the prototype of responses need not have
 function adviseOn({ req }: AnyResponse, texts: () => string[]): void {
   const app = exchangeOf(req)?.app;
-  if (isDeveloped(app)) { for (const text of texts()) advise(app, text); }
+  if (isDeveloped(app)) { for (const text of texts()) warnInDevelopment(app, text); }
 }
 
 const BACK = 'res.redirect("back") leads to the relative URL "back"; Express 4 took it for the page before: write ' +

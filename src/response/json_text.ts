@@ -1,4 +1,4 @@
-import type { Untyped } from "../request/untyped.ts";
+import type { Any } from "../util/any.ts";
 
 const ESCAPES: Record<string, string> = { "<": "\\u003c", ">": "\\u003e", "&": "\\u0026" };
 
@@ -9,7 +9,7 @@ const ESCAPES: Record<string, string> = { "<": "\\u003c", ">": "\\u003e", "&": "
  * @param app The application whose settings apply
  * @returns The text; `undefined` for values that JSON cannot represent, such as functions
  */
-export function jsonText(value: unknown, app: { get(setting: string): Untyped }): string | undefined {
+export function jsonText(value: unknown, app: { get(setting: string): Any }): string | undefined {
   const replacer = app.get("json replacer");
   const spaces = app.get("json spaces");
   const text = replacer || spaces ? JSON.stringify(value, replacer, spaces) : JSON.stringify(value);

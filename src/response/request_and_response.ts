@@ -6,7 +6,7 @@
  * @module
  */
 import type { FrameworkRequest, ParsedQs, RouteParams } from "../request/framework_request.ts";
-import type { Untyped } from "../request/untyped.ts";
+import type { Any } from "../util/any.ts";
 import type { FrameworkResponse } from "./framework_response.ts";
 
 /**
@@ -20,10 +20,10 @@ import type { FrameworkResponse } from "./framework_response.ts";
  */
 export interface Request<
   P = RouteParams,
-  _ResBody = Untyped,
-  ReqBody = Untyped,
+  _ResBody = Any,
+  ReqBody = Any,
   ReqQuery = ParsedQs,
-  _L extends Record<string, Untyped> = Record<string, Untyped>,
+  _L extends Record<string, Any> = Record<string, Any>,
 > extends FrameworkRequest<P, ReqBody, ReqQuery> {
   /** Host with port; `X-Forwarded-Host` from a trusted proxy takes precedence. `undefined` if the client sent none. */
   readonly host: string;
@@ -37,8 +37,8 @@ export interface Request<
  * @typeParam Status Which statuses are allowed
  */
 export interface Response<
-  ResBody = Untyped,
-  L extends Record<string, Untyped> = Record<string, Untyped>,
+  ResBody = Any,
+  L extends Record<string, Any> = Record<string, Any>,
   Status extends number = number,
 > extends FrameworkResponse<L> {
   /** Responds with a body: text as HTML, bytes, a `Blob` or a stream as they are, anything else as JSON. */

@@ -1,10 +1,10 @@
 import { serialize, type SetCookie } from "cookie-es";
-import type { OptionNames } from "../http/check_option.ts";
-import { describe } from "../http/error_text.ts";
+import type { OptionNames } from "../util/check_option.ts";
+import { describe } from "../util/error_text.ts";
 import { isHeaderName } from "../http/header_values.ts";
-import { unpaddedBase64, utf8Bytes } from "../http/encodings.ts";
-import { nearestName } from "../http/nearest_name.ts";
-import { hmacSha256 } from "../http/sha256.ts";
+import { unpaddedBase64, utf8Bytes } from "../util/encodings.ts";
+import { nearestName } from "../util/nearest_name.ts";
+import { hmacSha256 } from "../util/sha256.ts";
 
 /** Attributes of a cookie, as Express takes them. */
 export interface CookieOptions {

@@ -1,10 +1,10 @@
-import { exchangeFor } from "../request/exchange.ts";
-import { describe } from "../http/error_text.ts";
+import { exchangeFor } from "../exchange/exchange.ts";
+import { describe } from "../util/error_text.ts";
 import { HttpError } from "../http/http_error.ts";
-import { isResponse } from "../http/response_class.ts";
+import { isResponse } from "../exchange/response_class.ts";
 import type { FrameworkRequest } from "../request/framework_request.ts";
-import { webRequestOf } from "../request/web_request.ts";
-import { fromForeign } from "../response/foreign_response.ts";
+import { webRequestOf } from "../exchange/web_request.ts";
+import { fromForeign } from "../response/web/foreign_response.ts";
 import type { Handler } from "./handler.ts";
 
 /** A handler of web requests, as in every Fetch framework; it gets the platform's other arguments, too. */
@@ -12,7 +12,7 @@ export type FetchHandler = (request: Request, info?: never, context?: never) => 
 
 /** An object with a `fetch` method: an application of another framework. */
 export interface FetchApp {
-  /** Answers a web request. */
+  /** Responds to a web request. */
   fetch(request: Request, info?: never, context?: never): Response | Promise<Response>;
 }
 
@@ -31,10 +31,10 @@ const CAPITALISED_ELSEWHERE = /^(?:delete|get|head|options|post|put)$/i;
  * @throws {TypeError} If `handler` is neither
  */
 export function fetchMount(caller: string, handler: FetchHandler | FetchApp): Handler {
-  const answer = fetchOf(caller, handler);
+  const fetch = fetchOf(caller, handler);
   return (req: FrameworkRequest) => {
     const { target, info, context } = exchangeFor(req, "app.mount");
-    const given = answer(requestBelow(caller, req, webRequestOf(target.request)), info as never, context as never);
+    const given = fetch(requestBelow(caller, req, webRequestOf(target.request)), info as never, context as never);
     return isResponse(given) ? given : Promise.resolve(given).then((late) => responseOf(caller, late));
   };
 }

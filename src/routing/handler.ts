@@ -1,5 +1,5 @@
 import type { NodeRequest, ParsedQs, RouteParams } from "../request/framework_request.ts";
-import type { Untyped } from "../request/untyped.ts";
+import type { Any } from "../util/any.ts";
 import type { Request as TypedRequest, Response as TypedResponse } from "../response/request_and_response.ts";
 import type { ParamsOfPath } from "./path_params.ts";
 
@@ -26,7 +26,7 @@ export type HandlerResult = any;
  *
  * @internal
  */
-export interface HandlerShape<P, ResBody, ReqBody, ReqQuery, L extends Record<string, Untyped>> {
+export interface HandlerShape<P, ResBody, ReqBody, ReqQuery, L extends Record<string, Any>> {
   /** The handler. */
   call(
     req: TypedRequest<P, ResBody, ReqBody, ReqQuery, L>,
@@ -40,10 +40,10 @@ export interface HandlerShape<P, ResBody, ReqBody, ReqQuery, L extends Record<st
  *
  * @internal
  */
-export interface ErrorHandlerShape<P, ResBody, ReqBody, ReqQuery, L extends Record<string, Untyped>> {
+export interface ErrorHandlerShape<P, ResBody, ReqBody, ReqQuery, L extends Record<string, Any>> {
   /** The error handler. */
   call(
-    error: Untyped,
+    error: Any,
     req: TypedRequest<P, ResBody, ReqBody, ReqQuery, L>,
     res: TypedResponse<ResBody, L>,
     next: Next,
@@ -57,7 +57,7 @@ export interface ErrorHandlerShape<P, ResBody, ReqBody, ReqQuery, L extends Reco
  */
 export interface ParamHandlerShape {
   /** The parameter handler. */
-  call(req: TypedRequest, res: TypedResponse, next: Next, value: Untyped, name: string): HandlerResult;
+  call(req: TypedRequest, res: TypedResponse, next: Next, value: Any, name: string): HandlerResult;
 }
 
 /**
@@ -77,8 +77,8 @@ export interface AnyNames {
  *
  * @internal
  */
-export type NamesFor<Params, Around = never> = string extends keyof Params ? Untyped
-  : unknown extends Around ? Untyped
+export type NamesFor<Params, Around = never> = string extends keyof Params ? Any
+  : unknown extends Around ? Any
   : AnyNames;
 
 /**
@@ -90,14 +90,14 @@ export type NamesFor<Params, Around = never> = string extends keyof Params ? Unt
  * @internal
  */
 export interface ReusableHandlerShape<
-  L extends Record<string, Untyped>,
+  L extends Record<string, Any>,
   Params = RouteParams,
   Names = NamesFor<Params>,
 > {
   /** The handler. */
-  call(req: TypedRequest<Names>, res: TypedResponse<Untyped, L>, next: Next): HandlerResult;
+  call(req: TypedRequest<Names>, res: TypedResponse<Any, L>, next: Next): HandlerResult;
   /** The handler, once more. */
-  call<Req extends TypedRequest<Params>>(req: Req, res: TypedResponse<Untyped, L>, next: Next): HandlerResult;
+  call<Req extends TypedRequest<Params>>(req: Req, res: TypedResponse<Any, L>, next: Next): HandlerResult;
 }
 
 /**
@@ -105,11 +105,11 @@ export interface ReusableHandlerShape<
  *
  * @internal
  */
-export interface ReusableErrorHandlerShape<L extends Record<string, Untyped>> {
+export interface ReusableErrorHandlerShape<L extends Record<string, Any>> {
   /** The error handler. */
-  call(error: Untyped, req: TypedRequest<AnyNames>, res: TypedResponse<Untyped, L>, next: Next): HandlerResult;
+  call(error: Any, req: TypedRequest<AnyNames>, res: TypedResponse<Any, L>, next: Next): HandlerResult;
   /** The error handler, once more. */
-  call<_>(error: Untyped, req: TypedRequest<AnyNames>, res: TypedResponse<Untyped, L>, next: Next): HandlerResult;
+  call<_>(error: Any, req: TypedRequest<AnyNames>, res: TypedResponse<Any, L>, next: Next): HandlerResult;
 }
 
 /**
@@ -120,9 +120,9 @@ export interface ReusableErrorHandlerShape<L extends Record<string, Untyped>> {
  */
 export interface ForeignHandlerShape {
   /** The handler. */
-  call(req: NodeRequest, res: Untyped, next: Untyped): HandlerResult;
+  call(req: NodeRequest, res: Any, next: Any): HandlerResult;
   /** The handler, once more. */
-  call<_>(req: NodeRequest, res: Untyped, next: Untyped): HandlerResult;
+  call<_>(req: NodeRequest, res: Any, next: Any): HandlerResult;
 }
 
 /**
@@ -143,9 +143,9 @@ export interface ForeignResponse {
  */
 export interface ForeignErrorHandlerShape {
   /** The error handler. */
-  call(error: Untyped, req: NodeRequest, res: ForeignResponse, next: Untyped): HandlerResult;
+  call(error: Any, req: NodeRequest, res: ForeignResponse, next: Any): HandlerResult;
   /** The error handler, once more. */
-  call<_>(error: Untyped, req: NodeRequest, res: ForeignResponse, next: Untyped): HandlerResult;
+  call<_>(error: Any, req: NodeRequest, res: ForeignResponse, next: Any): HandlerResult;
 }
 
 /**
@@ -159,31 +159,32 @@ export interface ForeignErrorHandlerShape {
  */
 export type Handler<
   P = RouteParams,
-  ResBody = Untyped,
-  ReqBody = Untyped,
+  ResBody = Any,
+  ReqBody = Any,
   ReqQuery = ParsedQs,
-  L extends Record<string, Untyped> = Record<string, Untyped>,
+  L extends Record<string, Any> = Record<string, Any>,
 > = HandlerShape<P, ResBody, ReqBody, ReqQuery, L>["call"];
 
 /** An error handler; it has four declared parameters, which is how it is recognised, as in Express. */
 export type ErrorHandler<
   P = RouteParams,
-  ResBody = Untyped,
-  ReqBody = Untyped,
+  ResBody = Any,
+  ReqBody = Any,
   ReqQuery = ParsedQs,
-  L extends Record<string, Untyped> = Record<string, Untyped>,
+  L extends Record<string, Any> = Record<string, Any>,
 > = ErrorHandlerShape<P, ResBody, ReqBody, ReqQuery, L>["call"];
 
 /** A handler that is not written for a particular path, and may be used on any. */
 export type ReusableHandler<
-  L extends Record<string, Untyped> = Record<string, Untyped>,
+  L extends Record<string, Any> = Record<string, Any>,
   Params = RouteParams,
   Names = NamesFor<Params>,
 > = ReusableHandlerShape<L, Params, Names>["call"];
 
 /** An error handler that is not written for a particular path. */
-export type ReusableErrorHandler<L extends Record<string, Untyped> = Record<string, Untyped>> =
-  ReusableErrorHandlerShape<L>["call"];
+export type ReusableErrorHandler<L extends Record<string, Any> = Record<string, Any>> = ReusableErrorHandlerShape<
+  L
+>["call"];
 
 /** A middleware from npm, typed for the request and response of Express or Node. */
 export type ForeignHandler = ForeignHandlerShape["call"];
@@ -194,10 +195,10 @@ export type ForeignErrorHandler = ForeignErrorHandlerShape["call"];
 /** What is accepted as a handler of a path: one typed for its parameters, a reusable one, or one from npm. */
 export type PathHandler<
   P = RouteParams,
-  ResBody = Untyped,
-  ReqBody = Untyped,
+  ResBody = Any,
+  ReqBody = Any,
   ReqQuery = ParsedQs,
-  L extends Record<string, Untyped> = Record<string, Untyped>,
+  L extends Record<string, Any> = Record<string, Any>,
   Names = NamesFor<P>,
 > =
   | Handler<P, ResBody, ReqBody, ReqQuery, L>
@@ -213,10 +214,10 @@ export type Path = string | RegExp | readonly (string | RegExp)[];
 /** Handlers and error handlers, in lists nested to any depth. */
 export type HandlerList<
   P = RouteParams,
-  ResBody = Untyped,
-  ReqBody = Untyped,
+  ResBody = Any,
+  ReqBody = Any,
   ReqQuery = ParsedQs,
-  L extends Record<string, Untyped> = Record<string, Untyped>,
+  L extends Record<string, Any> = Record<string, Any>,
   Names = NamesFor<P>,
 > =
   | PathHandler<P, ResBody, ReqBody, ReqQuery, L, Names>

@@ -1,5 +1,5 @@
-import { noteAdvice } from "../http/advice.ts";
-import { describe } from "../http/error_text.ts";
+import { noteWarning } from "../util/development_warning.ts";
+import { describe } from "../util/error_text.ts";
 import { type AnyHandler, mountedKey } from "../matching/layer.ts";
 import type { Path } from "./handler.ts";
 
@@ -57,7 +57,7 @@ const TAKES_ERROR = /^(?:async\s+)?(?:function\b\s*[\w$]*\s*)?\(\s*_?err(?:or)?\
 function noteMiscounted(caller: string, fn: AnyHandler): void {
   if (fn.length > 4) return noteNeverCalled(caller, fn);
   if (fn.length < 2 || !TAKES_ERROR.test(Function.prototype.toString.call(fn))) return;
-  noteAdvice(
+  noteWarning(
     `${caller}: ${
       describe(fn)
     } with ${fn.length} parameters gets no errors, but (req, res, next), whatever they are called; ` +
@@ -66,7 +66,7 @@ function noteMiscounted(caller: string, fn: AnyHandler): void {
 }
 
 function noteNeverCalled(caller: string, fn: { readonly length: number }): void {
-  noteAdvice(
+  noteWarning(
     `${caller}: ${describe(fn)} with ${fn.length} parameters is never called; handlers have (req, res, next), error ` +
       "handlers (error, req, res, next)",
   );

@@ -7,17 +7,17 @@ import {
   type RoutedEntries,
   Scope,
 } from "../matching/layer.ts";
-import { positionOf } from "../dispatch/foreign_position.ts";
+import { positionOf } from "../dispatch/foreign_target.ts";
 import { Walk } from "../dispatch/walk.ts";
 import { defineLayerCalls } from "../matching/layer_call.ts";
 import { defineVerbs } from "../matching/methods.ts";
 import { stepsOf } from "../matching/steps.ts";
 import { noteRegistration } from "../matching/registrations.ts";
 import type { ParsedQs, RouteParams } from "../request/framework_request.ts";
-import type { Untyped } from "../request/untyped.ts";
+import type { Any } from "../util/any.ts";
 import { checkedHandlers } from "./handler_arguments.ts";
 import type { Given, HandlerList, NamesFor, Next, Path, PathHandler } from "./handler.ts";
-import { withTakeover } from "./takeovers.ts";
+import { withShim } from "./middleware_shims.ts";
 import type { RouteVerbs } from "./verbs.ts";
 
 /** A handler of a route, with the method it is for. */
@@ -36,7 +36,7 @@ export class RouteEntry implements LayerEntry {
    * @param method Method in lower case, `null` for all
    */
   constructor(fn: AnyHandler, method: string | null) {
-    this.fn = withTakeover(fn);
+    this.fn = withShim(fn);
     this.kind = kindOf(fn);
     this.method = method;
   }
@@ -63,7 +63,7 @@ defineLayerCalls(RouteEntry.prototype);
 /** Verbs of a route, each taking handlers and returning the route. */
 export interface Route<
   Params = RouteParams,
-  L extends Record<string, Untyped> = Record<string, Untyped>,
+  L extends Record<string, Any> = Record<string, Any>,
   Around = never,
 > extends RouteVerbs<Params, L, Around> {}
 
@@ -74,7 +74,7 @@ export interface Route<
  * @typeParam L Type of `res.locals`
  * @typeParam Around Parameters of the paths around it, which its handlers may declare
  */
-export class Route<Params = RouteParams, L extends Record<string, Untyped> = Record<string, Untyped>, Around = never>
+export class Route<Params = RouteParams, L extends Record<string, Any> = Record<string, Any>, Around = never>
   implements RoutedEntries {
   /** The path as it was registered. */
   readonly path: Path;
@@ -106,7 +106,7 @@ export class Route<Params = RouteParams, L extends Record<string, Untyped> = Rec
    *
    * @throws {TypeError} If there is no handler, or one is not a function
    */
-  all<P = Params, ResBody = Untyped, ReqBody = Untyped, ReqQuery = ParsedQs, Ls extends Record<string, Untyped> = L>(
+  all<P = Params, ResBody = Any, ReqBody = Any, ReqQuery = ParsedQs, Ls extends Record<string, Any> = L>(
     ...handlers: PathHandler<
       Given<P>,
       Given<ResBody>,
@@ -121,7 +121,7 @@ export class Route<Params = RouteParams, L extends Record<string, Untyped> = Rec
    *
    * @throws {TypeError} If there is no handler, or one is not a function
    */
-  all<P = Params, ResBody = Untyped, ReqBody = Untyped, ReqQuery = ParsedQs, Ls extends Record<string, Untyped> = L>(
+  all<P = Params, ResBody = Any, ReqBody = Any, ReqQuery = ParsedQs, Ls extends Record<string, Any> = L>(
     ...handlers: HandlerList<
       Given<P>,
       Given<ResBody>,
@@ -163,7 +163,7 @@ export class Route<Params = RouteParams, L extends Record<string, Untyped> = Rec
    * @param res The response
    * @param done Called when the handlers are through, with the error that was not handled, if any
    */
-  dispatch(req: Untyped, res: Untyped, done: Next): void {
+  dispatch(req: Any, res: Any, done: Next): void {
     const position = positionOf(req);
     const layer = new Layer("Route.dispatch", "/", { sensitive: false, strict: false, end: false }, { route: this });
     const reached = [{ layer, proven: layer.patterns[0]!, scope: new Scope(null) }];
@@ -179,7 +179,7 @@ export class Route<Params = RouteParams, L extends Record<string, Untyped> = Rec
     new Walk(source, { req, res, position }, { walked: done }).start();
   }
 
-  /** Handlers for a method: its own and those of `all()`, in order. GET handlers answer HEAD where no other does. */
+  /** Handlers for a method: its own and those of `all()`, in order. GET handlers handle HEAD where no other does. */
   entriesFor(method: string): readonly LayerEntry[] {
     let name: string | null = method.toLowerCase();
     if (name === "head" && !this.#has("head")) name = "get";

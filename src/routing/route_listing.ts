@@ -79,7 +79,7 @@ export function routeInfos(router: Listed): RouteInfo[] {
     if (mounted === undefined && !(route instanceof Route)) return [];
     return patterns.map(({ source }) => ({
       path: source,
-      methods: route instanceof Route ? answeredMethods(route) : undefined,
+      methods: route instanceof Route ? handledMethods(route) : undefined,
       router: mounted,
     }));
   });
@@ -90,7 +90,7 @@ function isStacked(fn: AnyHandler): boolean {
   return "stack" in fn && Array.isArray(fn.stack);
 }
 
-function answeredMethods(route: Route): string[] {
+function handledMethods(route: Route): string[] {
   const names = methodNames(route, "*");
   return names.includes("GET") && !names.includes("HEAD") ? [...names, "HEAD"] : names;
 }

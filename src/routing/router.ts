@@ -1,9 +1,9 @@
-import { noteAdvice } from "../http/advice.ts";
-import { Callable } from "../http/callable.ts";
-import { describe } from "../http/error_text.ts";
-import { originalKey, originalOf } from "../http/original.ts";
-import { checkNames, type OptionNames, unknownOptions } from "../http/check_option.ts";
-import { positionOf } from "../dispatch/foreign_position.ts";
+import { noteWarning } from "../util/development_warning.ts";
+import { Callable } from "../util/callable.ts";
+import { describe } from "../util/error_text.ts";
+import { originalKey, originalOf } from "../util/original_object.ts";
+import { checkNames, type OptionNames, unknownOptions } from "../util/check_option.ts";
+import { positionOf } from "../dispatch/foreign_target.ts";
 import { matchedAs } from "../dispatch/handle_request.ts";
 import { Walk } from "../dispatch/walk.ts";
 import { FastMatcher } from "../matching/fast_matcher.ts";
@@ -20,8 +20,8 @@ import { defineVerbs } from "../matching/methods.ts";
 import type { PathOptions } from "../matching/path_options.ts";
 import { noteRegistration, noteSocket, registrationEpoch } from "../matching/registrations.ts";
 import type { ParsedQs, RouteParams } from "../request/framework_request.ts";
-import { Target } from "../request/target.ts";
-import type { Untyped } from "../request/untyped.ts";
+import { Target } from "../exchange/target.ts";
+import type { Any } from "../util/any.ts";
 import { type FetchApp, type FetchHandler, fetchMount } from "./fetch_mount.ts";
 import type {
   ErrorHandler,
@@ -55,7 +55,7 @@ import { type RegisteredRoute, registeredRoutes, type RouteInfo, routeInfos } fr
 import type { WebSocketHandlers } from "../websocket/ws_handlers.ts";
 import { SocketRoute } from "./socket_route.ts";
 import type { GroupOptions, PrintRoutesOptions, RouterOptions } from "./router_options.ts";
-import { withTakeover } from "./takeovers.ts";
+import { withShim } from "./middleware_shims.ts";
 import type { RouterVerbs, Verb } from "./verbs.ts";
 
 const NAMES: OptionNames<RouterOptions> = { mergeParams: true, caseSensitive: true, strict: true };
@@ -69,11 +69,11 @@ export const registerKey: unique symbol = Symbol("register");
 export type GroupCallback<Outer = unknown> = (router: Router<Outer>) => void;
 
 /** The verbs of a router, and being called as a handler. */
-export interface BaseRouter<Outer = unknown> extends RouterVerbs<Record<string, Untyped>, Outer> {
-  /** Registers handlers for GET, and for HEAD where no other handler answers it. */
-  readonly get: Verb<this, Record<string, Untyped>, Outer>;
+export interface BaseRouter<Outer = unknown> extends RouterVerbs<Record<string, Any>, Outer> {
+  /** Registers handlers for GET, and for HEAD where no other handler handles it. */
+  readonly get: Verb<this, Record<string, Any>, Outer>;
   /** Passes a request through the router, as a middleware. */
-  (req: Untyped, res: Untyped, next: Next): void;
+  (req: Any, res: Any, next: Next): void;
 }
 
 /**
@@ -116,12 +116,12 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
   constructor(options?: RouterOptions | null, name = "Router") {
     let made: BaseRouter | undefined = undefined;
     // named `router`, because programs that list routes recognise routers by this name
-    const router = (req: Untyped, res: Untyped, next: Next) => made!.handle(req, res, next);
+    const router = (req: Any, res: Any, next: Next) => made!.handle(req, res, next);
     super(router);
     made = this;
     Object.defineProperty(this, "stack", BaseRouter.#stackProperty);
     this.#name = name;
-    unknownOptions(name, options, NAMES).forEach(noteAdvice);
+    unknownOptions(name, options, NAMES).forEach(noteWarning);
     this.caseSensitive = options?.caseSensitive ?? false;
     this.mergeParams = options?.mergeParams ?? false;
     this.strict = options?.strict ?? false;
@@ -222,10 +222,10 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
    *
    * @param req The request
    * @param res The response
-   * @param next Called when no layer answered, with the error that was not handled, if any
+   * @param next Called when no layer responded, with the error that was not handled, if any
    * @throws {TypeError} If there is no `next`
    */
-  handle(req: Untyped, res: Untyped, next: Next): void {
+  handle(req: Any, res: Any, next: Next): void {
     if (typeof next !== "function") {
       throw new TypeError(`${originalOf(this).#name}.handle: argument callback is required`);
     }
@@ -242,10 +242,10 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
   /** Adds middleware, error handlers, routers or apps, for paths below a prefix. */
   use<
     const P = Path,
-    ResBody = Untyped,
-    ReqBody = Untyped,
+    ResBody = Any,
+    ReqBody = Any,
     ReqQuery = ParsedQs,
-    Ls extends Record<string, Untyped> = Record<string, Untyped>,
+    Ls extends Record<string, Any> = Record<string, Any>,
   >(
     path: PathOf<P>,
     ...handlers: PathHandler<
@@ -262,10 +262,10 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
   /** Adds middleware and error handlers for paths below a prefix, in lists nested to any depth. */
   use<
     const P = Path,
-    ResBody = Untyped,
-    ReqBody = Untyped,
+    ResBody = Any,
+    ReqBody = Any,
     ReqQuery = ParsedQs,
-    Ls extends Record<string, Untyped> = Record<string, Untyped>,
+    Ls extends Record<string, Any> = Record<string, Any>,
   >(
     path: PathOf<P>,
     ...handlers: HandlerList<
@@ -280,10 +280,10 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
   /** Adds middleware for every path, with explicit type arguments. */
   use<
     P,
-    ResBody = Untyped,
-    ReqBody = Untyped,
+    ResBody = Any,
+    ReqBody = Any,
     ReqQuery = ParsedQs,
-    Ls extends Record<string, Untyped> = Record<string, Untyped>,
+    Ls extends Record<string, Any> = Record<string, Any>,
   >(
     ...handlers: PathHandler<P & Outer, Given<ResBody>, ReqBody, ReqQuery, Given<Ls>>[]
   ): this;
@@ -312,7 +312,7 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
   #mount(path: Path, fn: AnyHandler, caller: string, call: object = fn): void {
     const mounted = (fn as { [mountedKey]?: Mounted })[mountedKey] ?? null;
     const options = { sensitive: this.caseSensitive, strict: false, end: false };
-    const content = { fn: mounted === null ? withTakeover(withOwnPrototypes(fn)) : fn, mounted, call };
+    const content = { fn: mounted === null ? withShim(withOwnPrototypes(fn)) : fn, mounted, call };
     this.#add(new Layer(caller, path, options, content));
   }
 
@@ -326,11 +326,11 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
    *
    * @throws {TypeError} If the path is not valid
    */
-  route<const P extends Path>(path: P): Route<ParamsOf<P> & Outer, Record<string, Untyped>, Outer> {
+  route<const P extends Path>(path: P): Route<ParamsOf<P> & Outer, Record<string, Any>, Outer> {
     const original = originalOf(this);
     return original.#route(path, `${original.#name}.route`) as unknown as Route<
       ParamsOf<P> & Outer,
-      Record<string, Untyped>,
+      Record<string, Any>,
       Outer
     >;
   }
@@ -427,7 +427,7 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
     options: GroupOptions,
     callback?: GroupCallback<ParamsOf<P> & Outer>,
   ): this;
-  group(prefix: string, options: GroupOptions | GroupCallback<Untyped>, callback?: GroupCallback<Untyped>): this {
+  group(prefix: string, options: GroupOptions | GroupCallback<Any>, callback?: GroupCallback<Any>): this {
     const caller = `${originalOf(this).#name}.group`;
     const fill = typeof options === "function" ? options : callback;
     if (typeof fill !== "function") {

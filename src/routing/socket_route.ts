@@ -1,8 +1,8 @@
-import { checkNames, type OptionNames } from "../http/check_option.ts";
-import { LONGEST_TIMER_MS } from "../http/units.ts";
-import { describe } from "../http/error_text.ts";
+import { checkNames, type OptionNames } from "../util/check_option.ts";
+import { LONGEST_TIMER_MS } from "../util/units.ts";
+import { describe } from "../util/error_text.ts";
 import { type AnyHandler, type LayerEntry, layerEntry, type RoutedEntries } from "../matching/layer.ts";
-import { exchangeKey } from "../request/exchange.ts";
+import { exchangeKey } from "../exchange/exchange.ts";
 import type { FrameworkRequest } from "../request/framework_request.ts";
 import { assertOrigins } from "../websocket/origins.ts";
 import type { WebSocketHandlers } from "../websocket/ws_handlers.ts";

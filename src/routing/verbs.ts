@@ -1,5 +1,5 @@
 import type { ParsedQs, RouteParams } from "../request/framework_request.ts";
-import type { Untyped } from "../request/untyped.ts";
+import type { Any } from "../util/any.ts";
 import type { Given, HandlerList, NamesFor, ParamsOf, Path, PathHandler, PathOf } from "./handler.ts";
 
 /**
@@ -12,12 +12,12 @@ import type { Given, HandlerList, NamesFor, ParamsOf, Path, PathHandler, PathOf 
  */
 export interface Verb<
   Self,
-  L extends Record<string, Untyped> = Record<string, Untyped>,
+  L extends Record<string, Any> = Record<string, Any>,
   Outer = unknown,
   Around = Outer,
 > {
   /** Registers handlers. */
-  <const P = Path, ResBody = Untyped, ReqBody = Untyped, ReqQuery = ParsedQs, Ls extends Record<string, Untyped> = L>(
+  <const P = Path, ResBody = Any, ReqBody = Any, ReqQuery = ParsedQs, Ls extends Record<string, Any> = L>(
     path: PathOf<P>,
     ...handlers: PathHandler<
       ParamsOf<P> & Outer,
@@ -29,7 +29,7 @@ export interface Verb<
     >[]
   ): Self;
   /** Registers handlers and error handlers, in lists nested to any depth. */
-  <const P = Path, ResBody = Untyped, ReqBody = Untyped, ReqQuery = ParsedQs, Ls extends Record<string, Untyped> = L>(
+  <const P = Path, ResBody = Any, ReqBody = Any, ReqQuery = ParsedQs, Ls extends Record<string, Any> = L>(
     path: PathOf<P>,
     ...handlers: HandlerList<
       ParamsOf<P> & Outer,
@@ -46,11 +46,11 @@ export interface Verb<
 export interface RouteVerb<
   Self,
   Params = RouteParams,
-  L extends Record<string, Untyped> = Record<string, Untyped>,
+  L extends Record<string, Any> = Record<string, Any>,
   Around = never,
 > {
   /** Adds handlers. */
-  <P = Params, ResBody = Untyped, ReqBody = Untyped, ReqQuery = ParsedQs, Ls extends Record<string, Untyped> = L>(
+  <P = Params, ResBody = Any, ReqBody = Any, ReqQuery = ParsedQs, Ls extends Record<string, Any> = L>(
     ...handlers: PathHandler<
       Given<P>,
       Given<ResBody>,
@@ -61,7 +61,7 @@ export interface RouteVerb<
     >[]
   ): Self;
   /** Adds handlers and error handlers, in lists nested to any depth. */
-  <P = Params, ResBody = Untyped, ReqBody = Untyped, ReqQuery = ParsedQs, Ls extends Record<string, Untyped> = L>(
+  <P = Params, ResBody = Any, ReqBody = Any, ReqQuery = ParsedQs, Ls extends Record<string, Any> = L>(
     ...handlers: HandlerList<
       Given<P>,
       Given<ResBody>,
@@ -75,7 +75,7 @@ export interface RouteVerb<
 
 /** `all`, and a method for each HTTP method except GET, because `app.get` also reads settings. */
 export interface RouterVerbs<
-  L extends Record<string, Untyped> = Record<string, Untyped>,
+  L extends Record<string, Any> = Record<string, Any>,
   Outer = unknown,
   Around = Outer,
 > {
@@ -154,7 +154,7 @@ export interface RouterVerbs<
 /** A method for each HTTP method of a route. */
 export interface RouteVerbs<
   Params = RouteParams,
-  L extends Record<string, Untyped> = Record<string, Untyped>,
+  L extends Record<string, Any> = Record<string, Any>,
   Around = never,
 > {
   /** Adds handlers for ACL. */

@@ -1,7 +1,7 @@
-import { describe, reasonOf } from "../http/error_text.ts";
-import type { RenderCallback, SettingValue } from "../request/app_like.ts";
-import { callGuarded, type ErrorReporter } from "../request/guard.ts";
-import type { RuntimeSupport } from "../request/runtime_support.ts";
+import { describe, reasonOf } from "../util/error_text.ts";
+import type { RenderCallback, SettingValue } from "../exchange/app_like.ts";
+import { callGuarded, type ErrorReporter } from "../exchange/call_guarded.ts";
+import type { RuntimeSupport } from "../exchange/runtime_support.ts";
 import { type Engine, MODULE_NOT_FOUND, type View, type ViewOptions } from "./view.ts";
 
 /** What rendering needs of an application. */
@@ -36,16 +36,16 @@ export interface RenderOptions {
  * @param host The application
  * @param name Name of the view
  * @param options Values for the view; `cache` overrides the `view cache` setting
- * @param answer Gets the text or the error
+ * @param given Gets the text or the error
  * @throws {Error} If the name has no extension and there is no `view engine`
  * @throws {TypeError} If there is no callback
  */
-export function render(host: ViewHost, name: string, options: RenderOptions, answer: RenderCallback): void {
-  if (typeof answer !== "function") {
-    throw new TypeError(`res.render and app.render take a callback as a function, not ${describe(answer)}`);
+export function render(host: ViewHost, name: string, options: RenderOptions, given: RenderCallback): void {
+  if (typeof given !== "function") {
+    throw new TypeError(`res.render and app.render take a callback as a function, not ${describe(given)}`);
   }
   // with an error there is no text, which Express's type does not express
-  const callback = answer as (error: Error | null, html?: string) => void;
+  const callback = given as (error: Error | null, html?: string) => void;
   let isLate = false;
   const values: Record<string, unknown> = { ...host.locals, ...options._locals, ...options };
   values["cache"] ??= host.enabled("view cache");

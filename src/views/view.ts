@@ -1,7 +1,7 @@
-import { isThenable } from "../http/is_thenable.ts";
-import { extensionOf, NO_FILES, resolvePath, separatorBelow } from "../http/file_paths.ts";
-import type { FileSystem } from "../http/file_system.ts";
-import { usualApp } from "../request/usual_app.ts";
+import { isThenable } from "../util/is_thenable.ts";
+import { extensionOf, NO_FILES, resolvePath, separatorBelow } from "../util/file_paths.ts";
+import type { FileSystem } from "../exchange/file_system.ts";
+import { defaultApp } from "../exchange/default_app.ts";
 
 /** Renders a file with values, like `__express` and `renderFile` of template engines. */
 export type Engine = (
@@ -61,7 +61,7 @@ export class View {
     this.defaultEngine = options.defaultEngine;
     this.root = options.root;
     const { files, loadPackage } = options;
-    this.#files = files === undefined ? usualApp().runtimeSupport.files : files;
+    this.#files = files === undefined ? defaultApp().runtimeSupport.files : files;
     const given = extensionOf(name);
     const usual = options.defaultEngine && dotted(options.defaultEngine);
     if (given === "" && !usual) {
@@ -71,7 +71,7 @@ export class View {
     this.engine = options.engines[this.ext] ??= engineFor(
       this,
       usual,
-      loadPackage ?? ((name) => usualApp().loadPackage(name)),
+      loadPackage ?? ((name) => defaultApp().loadPackage(name)),
     );
     this.path = this.lookup(given === "" ? name + this.ext : name);
   }

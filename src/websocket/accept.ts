@@ -1,7 +1,7 @@
-import { describe } from "../http/error_text.ts";
+import { describe } from "../util/error_text.ts";
 import { HttpError } from "../http/http_error.ts";
 import { splitList } from "../http/header_values.ts";
-import type { Exchange } from "../request/exchange.ts";
+import type { Exchange } from "../exchange/exchange.ts";
 import type { FrameworkRequest } from "../request/framework_request.ts";
 import type { FrameworkResponse } from "../response/framework_response.ts";
 import { assertOrigin } from "./check_origin.ts";

@@ -1,4 +1,4 @@
-import { describe } from "../http/error_text.ts";
+import { describe } from "../util/error_text.ts";
 import { HttpError } from "../http/http_error.ts";
 import type { FrameworkRequest } from "../request/framework_request.ts";
 import type { WebSocketHandlers } from "./ws_handlers.ts";
@@ -45,8 +45,8 @@ function withoutUsualPort(host: string): string {
   return host.toLowerCase().replace(/:(?:80|443)$/, "");
 }
 
-function told(answer: unknown): boolean {
-  if (typeof answer === "boolean") return answer;
+function told(verdict: unknown): boolean {
+  if (typeof verdict === "boolean") return verdict;
   // a promise would let everybody in
-  throw new TypeError(`app.ws: "origins" must return true or false synchronously, not ${describe(answer)}`);
+  throw new TypeError(`app.ws: "origins" must return true or false synchronously, not ${describe(verdict)}`);
 }

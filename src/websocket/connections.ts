@@ -1,5 +1,5 @@
-import { ownText } from "../http/own_text.ts";
-import { InOrder } from "./in_order.ts";
+import { detachedString } from "../util/detached_string.ts";
+import { SendQueue } from "./send_queue.ts";
 import { assertSocketData, assertTopic, bytesOf, type SocketData } from "./socket_data.ts";
 import { assertBroker, type TopicBroker } from "./topic_broker.ts";
 
@@ -25,7 +25,7 @@ export class Connections {
   readonly #open = new Map<Member, Set<string>>();
   readonly #topics = new Map<string, Set<Member>>();
   readonly #report: ReportOfTopics;
-  readonly #outgoing: InOrder;
+  readonly #outgoing: SendQueue;
   /**
    * Called when the topics of a connection have changed.
    *
@@ -44,7 +44,7 @@ export class Connections {
    */
   constructor(report: ReportOfTopics = (error) => console.error(error)) {
     this.#report = report;
-    this.#outgoing = new InOrder((error) => report(error, "broker"));
+    this.#outgoing = new SendQueue((error) => report(error, "broker"));
   }
 
   /** Number of open connections. */
@@ -82,7 +82,7 @@ export class Connections {
     if (followed === undefined) return;
     if (followed.has(topic)) return;
     // mostly a part of a message, which must not be kept as long as the topic
-    const own = ownText(topic);
+    const own = detachedString(topic);
     followed.add(own);
     this.changed?.(member);
     const members = this.#topics.get(topic);

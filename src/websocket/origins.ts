@@ -1,4 +1,4 @@
-import { describe } from "../http/error_text.ts";
+import { describe } from "../util/error_text.ts";
 import type { WebSocketHandlers } from "./ws_handlers.ts";
 
 /**

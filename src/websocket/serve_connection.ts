@@ -1,9 +1,9 @@
-import { isLongerThan } from "../http/encodings.ts";
-import { isThenable } from "../http/is_thenable.ts";
-import type { ErrorReporter } from "../request/guard.ts";
+import { isLongerThan } from "../util/encodings.ts";
+import { isThenable } from "../util/is_thenable.ts";
+import type { ErrorReporter } from "../exchange/call_guarded.ts";
 import { type Connections, GOING_AWAY } from "./connections.ts";
 import { MAX_BUFFERED_BYTES, MAX_MESSAGE_BYTES, type ServerEnd, TOO_BIG, TOO_BUSY } from "./socket_limits.ts";
-import { Unsettled } from "./unsettled.ts";
+import { PendingMessages } from "./pending_messages.ts";
 import { type ConnectionData, WebSocketConnection } from "./ws_connection.ts";
 import type { WebSocketHandlers } from "./ws_handlers.ts";
 
@@ -81,12 +81,12 @@ export function serveConnection(options: ConnectionOptions): WebSocketConnection
   const run = (handler: () => unknown): Running => attempt(handler, fail);
   const closing = (...how: [number, string]): void => {
     closedHere = how;
-    // nothing can be sent from now on, although the client may take its time to answer
+    // nothing can be sent from now on, although the client may take its time to respond
     connections.delete(ws);
   };
   const events = { sent, closing, failed: fail };
   const ws = new WebSocketConnection(socket, protocol, data, connections, events, maxBufferedBytes);
-  let unsettled: Unsettled | null = null;
+  let unsettled: PendingMessages | null = null;
   socket.binaryType = "arraybuffer";
   socket.onopen = () => {
     connections.add(ws);
@@ -104,7 +104,7 @@ export function serveConnection(options: ConnectionOptions): WebSocketConnection
     if (isLongerThan(message, maxMessageBytes)) return ws.close(...TOO_BIG);
     const handling = run(() => handlers.message?.(ws, message));
     if (handling === undefined) return;
-    unsettled ??= new Unsettled(socket, maxBufferedBytes, () => ws.close(...TOO_BUSY));
+    unsettled ??= new PendingMessages(socket, maxBufferedBytes, () => ws.close(...TOO_BUSY));
     return unsettled.until(handling, message.length);
   };
   socket.onclose = (event) => {

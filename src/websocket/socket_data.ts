@@ -1,4 +1,4 @@
-import { utf8Length } from "../http/encodings.ts";
+import { utf8Length } from "../util/encodings.ts";
 
 /** What can be sent on a connection. */
 export type SocketData = string | ArrayBuffer | ArrayBufferView<ArrayBuffer> | Blob;

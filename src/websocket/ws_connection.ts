@@ -1,9 +1,9 @@
-import { utf8Length } from "../http/encodings.ts";
-import { describe } from "../http/error_text.ts";
+import { utf8Length } from "../util/encodings.ts";
+import { describe } from "../util/error_text.ts";
 import type { FrameworkRequest } from "../request/framework_request.ts";
-import type { Untyped } from "../request/untyped.ts";
+import type { Any } from "../util/any.ts";
 import type { Connections, Member } from "./connections.ts";
-import { InOrder, type ReadyData } from "./in_order.ts";
+import { type ReadyData, SendQueue } from "./send_queue.ts";
 import { assertSocketData, mostBytesOf, type SocketData } from "./socket_data.ts";
 import { MAX_BUFFERED_BYTES, TOO_SLOW } from "./socket_limits.ts";
 
@@ -12,7 +12,7 @@ import { MAX_BUFFERED_BYTES, TOO_SLOW } from "./socket_limits.ts";
  *
  * @typeParam Params Type of the path parameters
  */
-export interface ConnectionData<Params = Record<string, Untyped>> {
+export interface ConnectionData<Params = Record<string, Any>> {
   /** The path of the route, as it was registered. */
   routePath: string;
   /** Path parameters. */
@@ -20,7 +20,7 @@ export interface ConnectionData<Params = Record<string, Untyped>> {
   /** The request that became the connection. Its headers, URL and cookies can still be read. */
   req: FrameworkRequest<Params>;
   /** The application's own values. */
-  [name: string]: Untyped;
+  [name: string]: Any;
 }
 
 /** Notifications of a connection. */
@@ -41,7 +41,7 @@ const LONGEST_REASON = 123;
  *
  * @typeParam Params Type of `ws.data.params`; inferred from literal paths
  */
-export class WebSocketConnection<Params = Record<string, Untyped>> implements Member {
+export class WebSocketConnection<Params = Record<string, Any>> implements Member {
   /** The request, the parameters, and the application's own values. */
   readonly data: ConnectionData<Params>;
   /** The sub-protocol that was chosen, `""` for none. */
@@ -49,7 +49,7 @@ export class WebSocketConnection<Params = Record<string, Untyped>> implements Me
   readonly #socket: WebSocket;
   readonly #connections: Connections;
   readonly #events: ConnectionEvents;
-  readonly #outgoing: InOrder;
+  readonly #outgoing: SendQueue;
   // one function for all messages
   readonly #pass = (data: ReadyData): void => {
     if (this.#socket.readyState === 1) this.#socket.send(data);
@@ -82,7 +82,7 @@ export class WebSocketConnection<Params = Record<string, Untyped>> implements Me
     this.data = data;
     this.#connections = connections;
     this.#events = events;
-    this.#outgoing = new InOrder((error) => events.failed(error));
+    this.#outgoing = new SendQueue((error) => events.failed(error));
     this.#maxBufferedBytes = this.#room = maxBufferedBytes;
   }
 

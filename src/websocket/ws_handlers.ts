@@ -1,5 +1,5 @@
 import type { FrameworkRequest } from "../request/framework_request.ts";
-import type { Untyped } from "../request/untyped.ts";
+import type { Any } from "../util/any.ts";
 import type { WebSocketConnection } from "./ws_connection.ts";
 
 /**
@@ -7,7 +7,7 @@ import type { WebSocketConnection } from "./ws_connection.ts";
  *
  * @typeParam Params Type of `ws.data.params`; inferred from literal paths
  */
-export interface WebSocketHandlers<Params = Record<string, Untyped>> {
+export interface WebSocketHandlers<Params = Record<string, Any>> {
   /** The connection is open. */
   open?(ws: WebSocketConnection<Params>): unknown;
   /** A message came: text, or bytes. */

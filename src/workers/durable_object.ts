@@ -1,5 +1,5 @@
 import type { FrameworkApp } from "../app/framework_app.ts";
-import type { Untyped } from "../request/untyped.ts";
+import type { Any } from "../util/any.ts";
 
 /** Options of `durableSockets`. */
 export interface DurableSocketsOptions {
@@ -21,15 +21,15 @@ export interface DurableSocketsBase<Base> extends DurableSocketsOptions {
 /** Members of a Durable Object made by `durableSockets`. */
 export interface DurableSockets {
   /** The application the object serves. */
-  readonly app: FrameworkApp<Untyped>;
-  /** Answers a request. */
+  readonly app: FrameworkApp<Any>;
+  /** Responds to a request. */
   fetch(request: Request): Response | Promise<Response>;
   /** Called with a message of a connection. */
-  webSocketMessage(socket: Untyped, message: string | ArrayBuffer): Promise<void>;
+  webSocketMessage(socket: Any, message: string | ArrayBuffer): Promise<void>;
   /** Called when a connection has closed. */
-  webSocketClose(socket: Untyped, code: number, reason: string, wasClean: boolean): Promise<void>;
+  webSocketClose(socket: Any, code: number, reason: string, wasClean: boolean): Promise<void>;
   /** Called when a connection has failed. */
-  webSocketError(socket: Untyped, error: unknown): Promise<void>;
+  webSocketError(socket: Any, error: unknown): Promise<void>;
 }
 
 /** A Durable Object that does not extend a class of Cloudflare's. */

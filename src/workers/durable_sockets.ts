@@ -1,9 +1,9 @@
 import { FrameworkApp } from "../app/framework_app.ts";
-import { describe } from "../http/error_text.ts";
-import { isThenable } from "../http/is_thenable.ts";
-import { checkNames, type OptionNames, refuseOption } from "../http/check_option.ts";
-import { acceptInObject } from "../platform/cloudflare.ts";
-import type { Untyped } from "../request/untyped.ts";
+import { describe } from "../util/error_text.ts";
+import { isThenable } from "../util/is_thenable.ts";
+import { checkNames, type OptionNames, refuseOption } from "../util/check_option.ts";
+import { acceptInObject } from "../platform/cloudflare/cloudflare_platform.ts";
+import type { Any } from "../util/any.ts";
 import type { DurableSockets, DurableSocketsBase, DurableSocketsOptions, PlainObject } from "./durable_object.ts";
 import type { DurableState, ObjectSocket } from "./durable_state.ts";
 import { ObjectSockets } from "./object_sockets.ts";
@@ -51,8 +51,8 @@ const NAMES: OptionNames<DurableSocketsBase<unknown>> = { headers: true, autoRes
  * }) {}
  * ```
  */
-export function durableSockets<Ctx extends DurableState = DurableState, Env = Untyped>(
-  make: (ctx: Ctx, env: Env) => FrameworkApp<Untyped>,
+export function durableSockets<Ctx extends DurableState = DurableState, Env = Any>(
+  make: (ctx: Ctx, env: Env) => FrameworkApp<Any>,
   options?: DurableSocketsOptions,
 ): new (ctx: Ctx, env: Env) => DurableSockets & PlainObject<Ctx, Env>;
 /**
@@ -68,7 +68,7 @@ export function durableSockets<
   Env,
   Base extends abstract new (ctx: never, env: never) => object,
 >(
-  make: (ctx: Ctx, env: Env) => FrameworkApp<Untyped>,
+  make: (ctx: Ctx, env: Env) => FrameworkApp<Any>,
   options: DurableSocketsBase<Base>,
 ): new (ctx: Ctx, env: Env) => DurableSockets & InstanceType<Base>;
 export function durableSockets(

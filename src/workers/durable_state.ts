@@ -1,5 +1,5 @@
-import type { ServerSocket } from "../platform/cloudflare_socket.ts";
-import type { Untyped } from "../request/untyped.ts";
+import type { ServerSocket } from "../platform/cloudflare/cloudflare_socket.ts";
+import type { Any } from "../util/any.ts";
 
 /** A socket of a Durable Object, as far as it is used; Cloudflare's types call it `WebSocket`. */
 export interface ObjectSocket extends ServerSocket {
@@ -12,15 +12,15 @@ export interface ObjectSocket extends ServerSocket {
 /** The state of a Durable Object, as far as it is used; Cloudflare's types call it `DurableObjectState`. */
 export interface DurableState {
   /** The object's id. */
-  readonly id: Untyped;
+  readonly id: Any;
   /** The object's storage. */
-  readonly storage: Untyped;
+  readonly storage: Any;
   /** Accepts a socket in such a way that the object may sleep. */
-  acceptWebSocket(socket: Untyped): void;
+  acceptWebSocket(socket: Any): void;
   /** The sockets accepted this way, also before a sleep. */
-  getWebSockets(): Untyped[];
+  getWebSockets(): Any[];
   /** Sets a response that does not wake the object. */
-  setWebSocketAutoResponse(pair?: Untyped): void;
+  setWebSocketAutoResponse(pair?: Any): void;
   /** Keeps the object awake until a promise has settled. */
   waitUntil(promise: Promise<unknown>): void;
 }

@@ -1,8 +1,8 @@
 import type { FrameworkApp } from "../app/framework_app.ts";
-import { socketPair, upgradeResponse } from "../platform/cloudflare.ts";
-import { WorkerSocket } from "../platform/cloudflare_socket.ts";
-import type { Upgrade, UpgradeOptions } from "../platform/platform.ts";
-import { exchangeOf } from "../request/exchange.ts";
+import { socketPair, upgradeResponse } from "../platform/cloudflare/cloudflare_platform.ts";
+import { WorkerSocket } from "../platform/cloudflare/cloudflare_socket.ts";
+import type { Upgrade, UpgradeOptions } from "../platform/shared/platform.ts";
+import { exchangeOf } from "../exchange/exchange.ts";
 import { connectionsKey } from "../websocket/connections.ts";
 import { serveConnection } from "../websocket/serve_connection.ts";
 import type { WebSocketConnection } from "../websocket/ws_connection.ts";

@@ -4,10 +4,10 @@ import sluice from "@sluice/sluice";
 import { usualEnv } from "../../src/app/usual_env.ts";
 import { fastlyPlatform } from "../../src/fastly/fastly_platform.ts";
 import { lambdaPlatform } from "../../src/lambda/lambda_platform.ts";
-import { bunPlatform } from "../../src/platform/bun.ts";
-import { cloudflarePlatform } from "../../src/platform/cloudflare.ts";
-import { genericPlatform } from "../../src/platform/generic.ts";
-import type { Platform } from "../../src/platform/platform.ts";
+import { bunPlatform } from "../../src/platform/bun/bun_platform.ts";
+import { cloudflarePlatform } from "../../src/platform/cloudflare/cloudflare_platform.ts";
+import { genericPlatform } from "../../src/platform/shared/generic_platform.ts";
+import type { Platform } from "../../src/platform/shared/platform.ts";
 import { lockFlag } from "../support/node_program.ts";
 
 const WARNING =

@@ -6,7 +6,7 @@ import type { FrameworkApp, Server } from "@sluice/sluice";
 import { OPCODE } from "../contracts/frame.ts";
 import { RawSocket } from "../contracts/raw_socket.ts";
 import { quietApp } from "../support/app.ts";
-import type { Any } from "../support/both.ts";
+import type { Any } from "../support/sluice_and_express.ts";
 import { opened, readUntil, untilClosed } from "../support/raw_client.ts";
 import { warningsOf } from "../support/warnings.ts";
 

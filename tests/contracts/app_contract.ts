@@ -19,7 +19,7 @@ import { origins } from "./cases/socket_origins.ts";
 import { topics } from "./cases/socket_topics.ts";
 import { streams } from "./cases/streams.ts";
 import type { Ask, Case, Chapter, Feature } from "./case.ts";
-import { byAborting, byReset } from "./departing.ts";
+import { byAborting, byReset } from "./disconnecting.ts";
 import { PATIENCE_MS } from "../support/patience.ts";
 
 /** The contract, chapter by chapter. */

@@ -1,5 +1,5 @@
 import { PATIENCE_MS } from "../support/patience.ts";
-import type { Depart } from "./departing.ts";
+import type { Depart } from "./disconnecting.ts";
 
 /** How long, in ms, a case waits for something: half of its own time limit, so that it fails with its own message. */
 export const CASE_PATIENCE_MS = PATIENCE_MS / 2;

@@ -1,5 +1,5 @@
 /** The part of the program that fails where no handler of a program would notice. */
-import sluice, { type FrameworkApp, type FrameworkResponse, type Next, type Untyped } from "@sluice/sluice";
+import sluice, { type Any, type FrameworkApp, type FrameworkResponse, type Next } from "@sluice/sluice";
 
 /** What was reported, by the name in `?flag=`; cases poll for it. */
 const notes = new Map<string, string[]>();
@@ -57,7 +57,7 @@ function handlers(app: FrameworkApp): void {
   });
   app.get("/handled", () => {
     throw new Error("handled");
-  }, ((_error: Error, _req: Untyped, res: FrameworkResponse, _next: Next) => void res.send("handled")) as never);
+  }, ((_error: Error, _req: Any, res: FrameworkResponse, _next: Next) => void res.send("handled")) as never);
 }
 
 function listeners(app: FrameworkApp): void {

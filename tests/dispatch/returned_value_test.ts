@@ -46,14 +46,14 @@ Deno.test("a handler that returns its answer instead of sending it is warned of,
   };
   const app = developed();
   assertEquals((await warned(all, app)).sort(), [
-    'the handler returned "hello", which is not sent, and nothing has answered for a second; call res.send(value), or return new Response(value) (GET /string)',
+    'the handler returned "hello", which is not sent, and nothing has responded for a second; call res.send(value), or return new Response(value) (GET /string)',
     `the handler returned "${
       "x".repeat(40)
-    }"…, which is not sent, and nothing has answered for a second; call res.send(value), or return new Response(value) (GET /long)`,
-    "the handler returned an array, which is not sent, and nothing has answered for a second; call res.json(value), or return Response.json(value) (GET /list)",
-    "the handler returned an object (Uint8Array), which is not sent, and nothing has answered for a second; call res.send(value), or return new Response(value) (GET /bytes)",
-    "the handler returned an object, which is not sent, and nothing has answered for a second; call res.json(value), or return Response.json(value) (GET /model)",
-    "the handler returned an object, which is not sent, and nothing has answered for a second; call res.json(value), or return Response.json(value) (GET /object)",
+    }"…, which is not sent, and nothing has responded for a second; call res.send(value), or return new Response(value) (GET /long)`,
+    "the handler returned an array, which is not sent, and nothing has responded for a second; call res.json(value), or return Response.json(value) (GET /list)",
+    "the handler returned an object (Uint8Array), which is not sent, and nothing has responded for a second; call res.send(value), or return new Response(value) (GET /bytes)",
+    "the handler returned an object, which is not sent, and nothing has responded for a second; call res.json(value), or return Response.json(value) (GET /model)",
+    "the handler returned an object, which is not sent, and nothing has responded for a second; call res.json(value), or return Response.json(value) (GET /object)",
   ]);
   assertEquals(await warnedAgain(["/string", "/string?again", "/list"], app), []);
 });
@@ -65,7 +65,7 @@ Deno.test("a factory registered in place of what it makes is warned of, by its n
     };
   }
   assertEquals(await warned({ "/factory": [cors] }), [
-    "a function cors returned a function corsMiddleware, and nothing has answered for a second; if it makes the handler, " +
+    "a function cors returned a function corsMiddleware, and nothing has responded for a second; if it makes the handler, " +
     "register what it returns: cors() (GET /factory)",
   ]);
 });

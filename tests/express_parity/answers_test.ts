@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { OutgoingMessage } from "node:http";
 import { assertEquals } from "@std/assert";
-import { type Any, type Ask, askBoth } from "../support/both.ts";
+import { type Any, type Ask, askBoth } from "../support/sluice_and_express.ts";
 
 const FILES = fileURLToPath(new URL("../fixtures/files", import.meta.url));
 

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { askBoth } from "../support/both.ts";
+import { askBoth } from "../support/sluice_and_express.ts";
 
 /** Attributes that a program may have taken from a request, such as `req.path`. */
 const ATTRIBUTES = [

@@ -2,7 +2,7 @@
 import { assertEquals } from "@std/assert";
 import sluice from "@sluice/sluice";
 import express from "express";
-import { type Any, askBoth } from "../support/both.ts";
+import { type Any, askBoth } from "../support/sluice_and_express.ts";
 
 /** Ways to make another object of an application or a router; only a proxy of it can be called. */
 const WAYS: Readonly<Record<string, (original: Any) => Any>> = {

@@ -1,7 +1,7 @@
 /** What programs pass when a value is missing: a header an upstream did not send, an option that was not set. */
 import { fileURLToPath } from "node:url";
 import { assertEquals } from "@std/assert";
-import { type Any, askBoth } from "../support/both.ts";
+import { type Any, askBoth } from "../support/sluice_and_express.ts";
 
 const FILES = fileURLToPath(new URL("../fixtures/files", import.meta.url));
 const FILE = `${FILES}/hello.txt`;

@@ -12,7 +12,7 @@ import inject from "light-my-request";
 import httpMocks from "node-mocks-http";
 import sluice from "@sluice/sluice";
 import "@sluice/sluice/node";
-import { type Any, serveBoth } from "../support/both.ts";
+import { type Any, serveBoth } from "../support/sluice_and_express.ts";
 
 const FILES = fileURLToPath(new URL("../fixtures/files", import.meta.url));
 

@@ -6,7 +6,7 @@ import { assert, assertEquals } from "@std/assert";
 import express from "express";
 import { Router } from "@sluice/sluice";
 import { quietApp } from "../support/app.ts";
-import type { Any } from "../support/both.ts";
+import type { Any } from "../support/sluice_and_express.ts";
 import { oneOf, type Pick, random } from "../support/random.ts";
 
 /** What a handler does after it has noted what it saw. */

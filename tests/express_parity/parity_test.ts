@@ -5,7 +5,7 @@ import streams, { PassThrough, Readable, Transform } from "node:stream";
 import { finished, pipeline } from "node:stream/promises";
 import { assertEquals } from "@std/assert";
 import cookieParser from "cookie-parser";
-import { type Any, type Ask, askBoth, serveBoth } from "../support/both.ts";
+import { type Any, type Ask, askBoth, serveBoth } from "../support/sluice_and_express.ts";
 import { until } from "../support/until.ts";
 
 interface Case {

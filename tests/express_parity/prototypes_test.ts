@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert";
 import sluice from "@sluice/sluice";
 import cookieParser from "cookie-parser";
 import express from "express";
-import { type Any, type Ask, askBoth } from "../support/both.ts";
+import { type Any, type Ask, askBoth } from "../support/sluice_and_express.ts";
 
 /** What programs see when they look into an object: whether it inherits nothing, is plain, or neither, and what it holds. */
 function kind(value: Any): unknown {

@@ -3,7 +3,7 @@
  * client's conditional headers make of it, must be the same.
  */
 import { assert, assertEquals } from "@std/assert";
-import { type Any, type Ask, askBoth } from "../support/both.ts";
+import { type Any, type Ask, askBoth } from "../support/sluice_and_express.ts";
 import { oneOf, type Pick, random } from "../support/random.ts";
 
 /** A method of the response and its arguments. */

@@ -5,7 +5,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { build, seenBy } from "../../reliability/fuzz/apps/build_program.ts";
 import { randomAsks, randomProgram } from "../../reliability/fuzz/apps/random_program.ts";
-import { type Any, serveBoth } from "../support/both.ts";
+import { type Any, serveBoth } from "../support/sluice_and_express.ts";
 import { random } from "../support/random.ts";
 
 const ROUNDS = Number(Deno.env.get("SLUICE_APPLICATION_ROUNDS") ?? 200);

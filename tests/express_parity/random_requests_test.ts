@@ -5,7 +5,7 @@
 import { Buffer } from "node:buffer";
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { assert, assertEquals } from "@std/assert";
-import { type Any, serveBoth } from "../support/both.ts";
+import { type Any, serveBoth } from "../support/sluice_and_express.ts";
 import { oneOf, type Pick, random } from "../support/random.ts";
 import { opened } from "../support/raw_client.ts";
 

@@ -1,7 +1,7 @@
 /** Which answers show their length to whoever looks at their headers afterwards, as loggers do. */
 import { fileURLToPath } from "node:url";
 import { assertEquals } from "@std/assert";
-import { type Any, serveBoth } from "../support/both.ts";
+import { type Any, serveBoth } from "../support/sluice_and_express.ts";
 
 const FILE = fileURLToPath(new URL("../fixtures/outside.txt", import.meta.url));
 

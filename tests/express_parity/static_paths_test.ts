@@ -1,6 +1,6 @@
 import { dirname } from "node:path";
 import { assertEquals } from "@std/assert";
-import { type Any, askBoth } from "../support/both.ts";
+import { type Any, askBoth } from "../support/sluice_and_express.ts";
 
 const FILES = [
   ...[

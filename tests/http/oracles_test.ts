@@ -10,10 +10,10 @@ import proxyAddr from "proxy-addr";
 import qs from "qs";
 import parseRange from "range-parser";
 import { parseByteRange } from "../../src/http/byte_range.ts";
-import { Emitter } from "../../src/http/emitter.ts";
+import { Emitter } from "../../src/util/emitter.ts";
 import { fileEntityTag, sha1EntityTag, strongEntityTag } from "../../src/http/entity_tag.ts";
-import { hmacSha256 } from "../../src/http/sha256.ts";
-import { compileTrust, walkForwarded } from "../../src/http/forwarded.ts";
+import { hmacSha256 } from "../../src/util/sha256.ts";
+import { compileTrust, walkForwarded } from "../../src/http/trust_proxy.ts";
 import { isFresh } from "../../src/http/freshness.ts";
 import { contentTypeOf } from "../../src/http/media_types.ts";
 import {

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { loadedFrom } from "../../src/http/stack_frames.ts";
+import { loadedFrom } from "../../src/util/stack_frames.ts";
 
 Deno.test("the folder of Sluice is found wherever it is installed, and none in a bundle with the program", () => {
   const folders: Record<string, string | null> = {

@@ -3,7 +3,7 @@ import { assert, assertEquals, assertThrows } from "@std/assert";
 import express from "express";
 import sluice, { type FrameworkResponse, type ServeStaticOptions } from "@sluice/sluice";
 import { ask, quietApp } from "../support/app.ts";
-import { type Any, askBoth } from "../support/both.ts";
+import { type Any, askBoth } from "../support/sluice_and_express.ts";
 
 const FILES = fileURLToPath(new URL("../fixtures/files", import.meta.url));
 

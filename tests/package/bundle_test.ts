@@ -83,7 +83,9 @@ for (const program of ["everything", "limited"]) {
 }
 
 Deno.test("a file that names a runtime is found in a bundle", async () => {
-  const platform = sectionsOf(await bundle("everything")).find(({ path }) => path === "src/platform/deno.ts");
+  const platform = sectionsOf(await bundle("everything")).find(({ path }) =>
+    path === "src/platform/deno/deno_platform.ts"
+  );
   assert(withoutTexts(withoutComments(platform!.text)).match(FORBIDDEN) !== null);
 });
 

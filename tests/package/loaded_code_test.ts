@@ -24,12 +24,12 @@ const KNOWN = [
   "src/node/load_ws.ts: from: string",
   "src/node/load_ws.ts: import.meta.url",
   // names are those of a type, which has only modules of Node
-  "src/platform/builtin_module.ts: getBuiltinModule?(name: string): unknown",
-  "src/platform/builtin_module.ts: getBuiltinModule?.(name) as T | undefined",
+  "src/platform/shared/builtin_module.ts: getBuiltinModule?(name: string): unknown",
+  "src/platform/shared/builtin_module.ts: getBuiltinModule?.(name) as T | undefined",
   // findPackage itself: plain names only, and nothing is downloaded
-  "src/platform/installed_package.ts: from: string",
-  "src/platform/installed_package.ts: path",
-  "src/platform/installed_package.ts: from",
+  "src/platform/shared/installed_package.ts: from: string",
+  "src/platform/shared/installed_package.ts: path",
+  "src/platform/shared/installed_package.ts: from",
 ];
 
 async function sourceFiles(folder: string): Promise<string[]> {

@@ -20,44 +20,69 @@ const byPath = new Map(sources.map((source) => [source.path, source]));
 /** What the package `@sluice/rate-limit` gets copies of, besides the engine. */
 const COPIED = "limiting/core.ts";
 
-/** Which folders each folder may import, besides itself. */
+/**
+ * Which rooms each room imports, besides itself. A folder may import those inside it, and never the other way round.
+ */
 const ARROWS: Arrows = {
-  http: [],
-  request: ["http"],
+  util: [],
+  http: ["util"],
   // the engine of both limiters
-  limiting: ["http"],
-  matching: ["http"],
-  response: ["request", "http"],
-  dispatch: ["matching", "request", "response", "http"],
-  websocket: ["request", "response", "http"],
-  views: ["request", "http"],
-  routing: ["dispatch", "matching", "request", "response", "websocket", "http"],
-  middleware: ["limiting", "request", "response", "http"],
-  platform: ["request", "http"],
+  limiting: ["http", "util"],
+  // paths and layers know nothing of requests
+  matching: ["util"],
+  exchange: ["http", "util"],
+  "request/body": ["exchange", "http", "util"],
+  "request/node": ["request/body", "exchange", "http", "util"],
+  request: ["request/body", "request/node", "exchange", "http", "util"],
+  "response/web": ["request/body", "exchange", "http", "util"],
+  "response/node": ["response/web", "request/node", "exchange", "http", "util"],
+  "response/files": ["response/node", "response/web", "request", "exchange", "http", "util"],
+  response: ["response/files", "response/node", "response/web", "request", "exchange", "http", "util"],
+  views: ["exchange", "util"],
+  websocket: ["response", "request", "exchange", "http", "util"],
+  dispatch: ["matching", "response/node", "response/web", "response", "request", "exchange", "http", "util"],
+  routing: [
+    ...["dispatch", "matching", "websocket", "response/web", "response", "request/node", "request"],
+    ...["exchange", "http", "util"],
+  ],
+  middleware: [
+    ...["limiting", "response/files", "response/node", "response", "request/body", "request/node", "request"],
+    ...["exchange", "http", "util"],
+  ],
+  "platform/shared": ["exchange", "http", "util"],
+  "platform/bun": ["platform/shared", "exchange"],
+  "platform/cloudflare": ["platform/shared", "exchange", "http"],
+  "platform/deno": ["platform/shared", "exchange", "util"],
+  platform: ["platform/bun", "platform/cloudflare", "platform/deno", "platform/shared"],
   // folders that only their own entry imports
-  lambda: ["node", "platform", "http"],
-  fastly: ["request", "platform"],
-  node: ["app", "dispatch", "request", "response", "websocket", "platform", "http"],
+  lambda: ["node", "platform/shared", "http"],
+  fastly: ["platform", "platform/shared", "exchange"],
+  node: [
+    ...["app", "dispatch", "websocket", "response/node", "response", "request/node", "request"],
+    ...["platform/shared", "exchange", "http", "util"],
+  ],
   // imported only by redis.ts: topics across processes
-  redis: ["websocket", "http"],
+  redis: ["websocket", "util"],
   // imported only by workers.ts: Durable Objects around the application
-  workers: ["app", "routing", "request", "websocket", "platform", "http"],
+  workers: ["app", "routing", "websocket", "platform/cloudflare", "platform/shared", "exchange", "util"],
   app: [
-    "routing",
-    "dispatch",
-    "matching",
-    "request",
-    "response",
-    "middleware",
-    "views",
-    "websocket",
-    "platform",
-    "http",
+    ...["routing", "dispatch", "matching", "middleware", "views", "websocket", "response/files", "response"],
+    ...["request/body", "request", "platform", "platform/shared", "exchange", "http", "util"],
   ],
 };
 
 Deno.test("imports between folders point one way", () => {
   assertEquals(importsAgainst(sources.filter(({ path }) => path !== COPIED), "src/", ARROWS), []);
+});
+
+Deno.test("every import that is allowed between folders is used", () => {
+  const rooms = Object.keys(ARROWS);
+  const used = new Set(sources.flatMap(({ path, imports }) => {
+    const room = roomOf(path, "src/", rooms);
+    return imports.map((target) => `${room} imports ${roomOf(target, "src/", rooms)}`);
+  }));
+  const allowed = Object.entries(ARROWS).flatMap(([room, others]) => others.map((other) => `${room} imports ${other}`));
+  assertEquals(allowed.filter((arrow) => !used.has(arrow)), []);
 });
 
 Deno.test("there are no import cycles, types included", async () => {
@@ -100,13 +125,13 @@ function reachedFrom(entry: string): string[] {
 }
 
 Deno.test("the limiter's package gets copies of nothing that knows requests, routes or applications", () => {
-  const rooms = ["http", "limiting"];
+  const rooms = ["http", "limiting", "util"];
   assertEquals(reachedFrom(COPIED).filter((path) => !rooms.includes(roomOf(path, "src/", ["limiting"]) ?? "")), [
-    "src/platform/builtin_module.ts",
-    "src/platform/installed_package.ts",
-    "src/platform/peer_of.ts",
     // a type
-    "src/request/peer.ts",
+    "src/exchange/peer.ts",
+    "src/platform/shared/builtin_module.ts",
+    "src/platform/shared/installed_package.ts",
+    "src/platform/shared/peer_of.ts",
   ]);
 });
 

@@ -7,7 +7,7 @@ const MOST = 16;
 Deno.test("res.json of a lone handler crosses few files, from app.fetch to the Response", async () => {
   const files = await ran<string[]>("crossed_files_program.ts");
   assert(files.length <= MOST, `${files.length} files: ${files.join(", ")}`);
-  for (const file of ["src/app/framework_app.ts", "src/dispatch/walk.ts", "src/response/web_response.ts"]) {
+  for (const file of ["src/app/framework_app.ts", "src/dispatch/walk.ts", "src/response/web/web_response.ts"]) {
     assertEquals(files.includes(file), true, file);
   }
 });

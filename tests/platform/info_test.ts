@@ -1,9 +1,9 @@
 import { assertEquals, assertStrictEquals } from "@std/assert";
 import sluice from "@sluice/sluice";
-import { bunPlatform } from "../../src/platform/bun.ts";
-import { cloudflarePlatform } from "../../src/platform/cloudflare.ts";
-import { denoPlatform } from "../../src/platform/deno.ts";
-import { genericPlatform } from "../../src/platform/generic.ts";
+import { bunPlatform } from "../../src/platform/bun/bun_platform.ts";
+import { cloudflarePlatform } from "../../src/platform/cloudflare/cloudflare_platform.ts";
+import { denoPlatform } from "../../src/platform/deno/deno_platform.ts";
+import { genericPlatform } from "../../src/platform/shared/generic_platform.ts";
 
 const NAMES = ["remoteAddr", "requestIP", "waitUntil", "ip", "client", "hostname", "port", "then"];
 

@@ -4,9 +4,9 @@ import { type AddressInfo, Socket } from "node:net";
 import express from "express";
 import sluice, { type Request, type Response } from "@sluice/sluice";
 import { toNodeHandler } from "@sluice/sluice/node";
-import { genericPlatform } from "../../src/platform/generic.ts";
+import { genericPlatform } from "../../src/platform/shared/generic_platform.ts";
 import { quietApp } from "../support/app.ts";
-import type { Any } from "../support/both.ts";
+import type { Any } from "../support/sluice_and_express.ts";
 
 Deno.test("http.createServer(app) serves the application, as supertest uses it", async () => {
   const app = quietApp();
@@ -274,9 +274,9 @@ Deno.test("without a Node socket, the fields that only it provides are undefined
 
 Deno.test("without the entry for Node, it answers 500 and says what is missing", async () => {
   const program = `
-    import { answerNode } from "${new URL("../../src/platform/detect.ts", import.meta.url)}";
+    import { handleNodeRequest } from "${new URL("../../src/platform/detect.ts", import.meta.url)}";
     const res = { statusCode: 200, ended: false, end() { this.ended = true; } };
-    answerNode({}, {}, res);
+    handleNodeRequest({}, {}, res);
     console.log(res.statusCode, res.ended);
   `;
   const { stdout, stderr } = await new Deno.Command(Deno.execPath(), {

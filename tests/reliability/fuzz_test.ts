@@ -10,7 +10,7 @@ import { reported } from "../../reliability/fuzz/reported.ts";
 import { RequestFuzzer } from "../../reliability/fuzz/requests/request_fuzzer.ts";
 import { buildTarget } from "../../reliability/fuzz/requests/target.ts";
 import { RUNTIMES } from "../../reliability/support/children.ts";
-import type { Any } from "../support/both.ts";
+import type { Any } from "../support/sluice_and_express.ts";
 
 const SEED = 40;
 

@@ -9,7 +9,7 @@ import { PassThrough, Writable } from "node:stream";
 import sluice, { type ErrorRequestHandler, type FrameworkRequest } from "@sluice/sluice";
 import { certificate } from "../fixtures/node/certificate.ts";
 import { ask, askText, quietApp } from "../support/app.ts";
-import { type Any, askBoth } from "../support/both.ts";
+import { type Any, askBoth } from "../support/sluice_and_express.ts";
 import { until } from "../support/until.ts";
 
 const PEER = { remoteAddr: { transport: "tcp", hostname: "192.0.2.7", port: 4711 } };
@@ -876,7 +876,7 @@ Deno.test("a header that is read too late, in an untracked timer, is undefined, 
     console.error = log;
     await app.close();
   }
-  const said = logged.map((error) => /^Error: (\S+) came when .* read it before the answer/.exec(String(error))?.[1]);
+  const said = logged.map((error) => /^Error: (\S+) came when .* read it before the response/.exec(String(error))?.[1]);
   assertEquals(said, ['req.get("x-told")', "req.headers", "req.rawHeaders"]);
 });
 

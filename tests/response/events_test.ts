@@ -3,7 +3,7 @@ import { assertEquals } from "@std/assert";
 import compression from "compression";
 import type { FrameworkResponse } from "@sluice/sluice";
 import { ask, askText, quietApp } from "../support/app.ts";
-import { type Any, askBoth, serveBoth } from "../support/both.ts";
+import { type Any, askBoth, serveBoth } from "../support/sluice_and_express.ts";
 import { until } from "../support/until.ts";
 
 Deno.test("a once listener for drain is called behind compression, as in Express", async () => {

@@ -96,16 +96,36 @@ Deno.test("header values with CR or LF are refused with an error", async () => {
   assertStringIncludes((await failureOf((res) => res.set("bad name", "x"))).message, "res.setHeader");
 });
 
-Deno.test("a second answer is an error that names the method", async () => {
-  for (const method of ["send", "json", "redirect", "jsonp"] as const) {
+Deno.test("a second answer is Node's error, whose cause names the method", async () => {
+  const late: readonly (readonly [caller: string, verb: string, again: (res: FrameworkResponse) => unknown])[] = [
+    ["res.send", "set", (res) => res.send("second")],
+    ["res.json", "set", (res) => res.json("second")],
+    ["res.jsonp", "set", (res) => res.jsonp("second")],
+    ["res.redirect", "set", (res) => res.redirect("/second")],
+    ["res.setHeader", "set", (res) => res.set("a", "b")],
+    ["res.appendHeader", "append", (res) => res.appendHeader("a", "b")],
+    ["res.removeHeader", "remove", (res) => res.removeHeader("a")],
+    ["res.writeHead", "write", (res) => res.writeHead(200)],
+  ];
+  for (const [caller, verb, again] of late) {
     const error = await failureOf((res) => {
       res.send("first");
-      (res[method] as (value: string) => unknown)("/second");
+      again(res);
     });
-    assertStringIncludes(error.message, `res.${method}`);
+    assertEquals(error.message, `Cannot ${verb} headers after they are sent to the client`);
     assertEquals((error as Error & { code: string }).code, "ERR_HTTP_HEADERS_SENT");
+    assertEquals(error.cause, `${caller} came after the response to this request: respond once, and return afterwards`);
   }
-  assertStringIncludes((await failureOf((res) => (res.send("x"), res.setHeader("a", "b")))).message, "res.setHeader");
+});
+
+Deno.test("_headers, as middleware for older Nodes uses it, shows the headers, and replaces all when assigned", async () => {
+  const response = await answered((res) => {
+    const { _headers: seen } = res.set("X-Old", "1") as unknown as { _headers: Record<string, string> };
+    Object.assign(res, { _headers: { "x-new": "2", "x-seen": seen["x-old"] } });
+    res.send("x");
+  });
+  const { headers } = response;
+  assertEquals([headers.get("x-old"), headers.get("x-new"), headers.get("x-seen")], [null, "2", "1"]);
 });
 
 Deno.test("a status outside 100 to 999 is a RangeError, one that is no integer a TypeError", async () => {

@@ -6,7 +6,7 @@ import { finished, PassThrough, Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { FrameworkResponse } from "@sluice/sluice";
 import { ask, quietApp, serving } from "../support/app.ts";
-import { type Any, askBoth, serveBoth } from "../support/both.ts";
+import { type Any, askBoth, serveBoth } from "../support/sluice_and_express.ts";
 import { until } from "../support/until.ts";
 
 /** Requests what a handler writes. */

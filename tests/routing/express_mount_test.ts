@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { assertEquals } from "@std/assert";
 import express from "express";
-import { type Any, type Ask, askBoth } from "../support/both.ts";
+import { type Any, type Ask, askBoth } from "../support/sluice_and_express.ts";
 
 const FILE = fileURLToPath(new URL("../fixtures/outside.txt", import.meta.url));
 

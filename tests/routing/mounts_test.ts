@@ -2,7 +2,7 @@ import { assertEquals, assertStringIncludes } from "@std/assert";
 import express from "express";
 import { type ErrorRequestHandler, type Handler, Router } from "@sluice/sluice";
 import { ask, askText, quietApp } from "../support/app.ts";
-import { type Any, askBoth } from "../support/both.ts";
+import { type Any, askBoth } from "../support/sluice_and_express.ts";
 
 Deno.test("routes added to a mounted router after the first request are found", async () => {
   const app = quietApp();

@@ -33,9 +33,15 @@ for (const { name, ignore, command } of LISTENING_RUNTIMES) {
   }, async () => {
     const [program, ...args] = await command("tests/fixtures/connections.ts");
     const { output } = await run(program, args, { limitMs: PATIENCE_MS, quiet: true });
-    const { ends, port, statuses, trailers, broken } = JSON.parse(output.trim().split("\n").at(-1)!);
+    const { ends, port, statuses, trailers, broken, first, paused } = JSON.parse(
+      output.slice(output.indexOf('{"')).split("\n")[0]!,
+    );
     assertEquals([ends, port, statuses[0]], [ENDS, true, "200"]);
     assertEquals([trailers, statuses[1]], [TRAILERS[name], name === "Bun" ? "400" : "200"]);
     assertEquals(broken.toSorted(), ["aborted undefined", "error ECONNRESET", `socket ${BROKEN[name]}`]);
+    assertEquals(paused.toSorted(), ["aborted undefined", "error ECONNRESET"]);
+    const all = ["aborted undefined", "error ECONNRESET", "socket HPE_INVALID_CHUNK_SIZE"];
+    // the request in front of it, on the same connection
+    assertEquals(first?.toSorted(), name === "Node" ? all : undefined);
   });
 }

@@ -1,6 +1,7 @@
 /** Programs written with Express's names for its types, checked by the compiler. */
 import { assertEquals } from "@std/assert";
 import express, {
+  type Any,
   type Application,
   application,
   type DownloadOptions,
@@ -23,7 +24,6 @@ import express, {
   Router,
   type Send,
   static as serveStatic,
-  type Untyped,
 } from "@sluice/sluice";
 import { type Equal, expectType } from "./support/expect_type.ts";
 
@@ -47,7 +47,7 @@ declare module "@sluice/sluice" {
 interface Bindings {
   NOTES: { get(key: string): Promise<string | null> };
   // those of other tests
-  [name: string]: Untyped;
+  [name: string]: Any;
 }
 
 interface Order {

@@ -1,6 +1,6 @@
 /** A Worker in workerd. */
 import { assertEquals, assertMatch, assertNotEquals, assertRejects, assertStringIncludes } from "@std/assert";
-import { byReset } from "../contracts/departing.ts";
+import { byReset } from "../contracts/disconnecting.ts";
 import { closeOf } from "../contracts/frame.ts";
 import { RawSocket } from "../contracts/raw_socket.ts";
 import { type RunningWorker, withWorker, WORKERD, type WorkerOptions } from "../support/workerd.ts";

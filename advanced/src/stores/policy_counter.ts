@@ -1,4 +1,4 @@
-import { ownText } from "@sluice/limiting/core";
+import { detachedString } from "@sluice/limiting/core";
 import { setCharge } from "../policy/charge.ts";
 import type { Policy } from "../policy/policy.ts";
 import type { Take, Verdict } from "../policy/store.ts";
@@ -107,7 +107,7 @@ export class PolicyCounter {
     const assumed = known !== undefined && known.end > now ? known.end : now + this.#windowMs;
     const window = { used: totalHits, end: resetTime?.getTime() ?? assumed };
     this.#seen.delete(key);
-    this.#seen.set(ownText(key), window);
+    this.#seen.set(detachedString(key), window);
     for (const [oldest, { end }] of this.#seen) {
       if (end > now && this.#seen.size <= MOST_SEEN) break;
       this.#seen.delete(oldest);

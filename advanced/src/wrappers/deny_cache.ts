@@ -1,4 +1,4 @@
-import { TwoGenerations } from "@sluice/limiting/core";
+import { GenerationalCache } from "@sluice/limiting/core";
 import type { Counters } from "./counters.ts";
 import { holdsSlots, refusesFreely } from "../policy/policy.ts";
 import type { Awaitable, Capabilities, Selector, Store, Take, Verdict } from "../policy/store.ts";
@@ -40,8 +40,8 @@ export class DenyCacheStore implements Store, VerdictCache {
   readonly #store: Store;
   readonly #clock: () => number;
   readonly #counters: Counters;
-  readonly #refusals = new TwoGenerations<Refusal>(MOST);
-  readonly #counted = new TwoGenerations<Counter>(MOST);
+  readonly #refusals = new GenerationalCache<Refusal>(MOST);
+  readonly #counted = new GenerationalCache<Counter>(MOST);
   /** Whether any refusal is remembered: as long as none is, grants need not be noted. */
   #isRemembering = false;
   /** Grows with everything that may end a refusal, so that none is remembered that was asked for before. */

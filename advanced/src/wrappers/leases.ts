@@ -1,4 +1,4 @@
-import { ownText } from "@sluice/limiting/core";
+import { detachedString } from "@sluice/limiting/core";
 import type { Counters } from "./counters.ts";
 import { type AlgorithmName, bucketsOf, type Policy, refusesFreely } from "../policy/policy.ts";
 import type { Awaitable, Capabilities, Selector, Store, Take, Verdict } from "../policy/store.ts";
@@ -137,12 +137,12 @@ export class LeasingStore implements Store, VerdictCache {
       if (granted === 0) return [{ ...verdict!, granted: 0 }];
       // conservative: the store decided after it was asked, and in a millisecond that had already begun
       const until = asked + lastsFor(take.policy, verdict!) - 1;
-      const kept = { ...take, key: ownText(take.key) };
+      const kept = { ...take, key: detachedString(take.key) };
       const lease = { take: kept, verdict: verdict!, left: granted, asked, until };
       const used = this.#use(lease, asked);
       this.#counters.leased--;
       // unless its key was forgotten meanwhile
-      if (this.#asking.get(signature) === asking) this.#leases.set(ownText(signature), lease);
+      if (this.#asking.get(signature) === asking) this.#leases.set(detachedString(signature), lease);
       for (const [oldest, lease] of this.#leases) {
         if (this.#leases.size <= MOST_KEYS) break;
         this.#leases.delete(oldest);

@@ -12,7 +12,7 @@ import { FaultyStore } from "../../src/testing/faulty_store.ts";
 import { VirtualClock } from "../../src/testing/virtual_clock.ts";
 import { fakeTime } from "../../../tests/support/fake_time.ts";
 import { AsyncStore } from "../support/async_store.ts";
-import { THROWING_NOTHING } from "../../../tests/support/throwing_nothing.ts";
+import { THROWING_NOTHING } from "../../../tests/support/non_errors.ts";
 
 // deno-lint-ignore no-explicit-any -- options of every kind are tried
 type Options = RateLimitOptions<any>;

@@ -1,7 +1,7 @@
 /** Applications made up at random, on Sluice and on real Express: what their handlers see and a client gets is the same. */
 import express from "express";
 import sluice from "@sluice/sluice";
-import type { Any } from "../../../tests/support/both.ts";
+import type { Any } from "../../../tests/support/sluice_and_express.ts";
 import type { Pick } from "../../../tests/support/random.ts";
 import type { Fuzzer, Wrong } from "../fuzzer.ts";
 import { shorter } from "../smallest.ts";

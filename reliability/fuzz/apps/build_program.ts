@@ -1,7 +1,7 @@
 /** Builds the applications of `random_program.ts` with Sluice or Express, whose handlers note what they see. */
 import express from "express";
 import { varyOf } from "../../../tests/support/page_vary.ts";
-import type { Any } from "../../../tests/support/both.ts";
+import type { Any } from "../../../tests/support/sluice_and_express.ts";
 import type { Ask, Deed, Program } from "./random_program.ts";
 
 /**

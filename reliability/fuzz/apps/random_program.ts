@@ -2,7 +2,7 @@
  * Applications made up at random: applications and routers in each other, with settings, parameter handlers, error
  * handlers, and handlers that rewrite, wait, fail and answer in every way.
  */
-import type { Any } from "../../../tests/support/both.ts";
+import type { Any } from "../../../tests/support/sluice_and_express.ts";
 import { oneOf, type Pick } from "../../../tests/support/random.ts";
 
 /** What a handler does, with the text that it needs. */

@@ -1,8 +1,8 @@
-import { noteAdvice } from "../../http/advice.ts";
-import { type OptionNames, unknownOptions } from "../../http/check_option.ts";
-import { parseBytes } from "../../http/units.ts";
+import { noteWarning } from "../../util/development_warning.ts";
+import { type OptionNames, unknownOptions } from "../../util/check_option.ts";
+import { parseBytes } from "../../util/units.ts";
 import type { FrameworkRequest, NodeRequest } from "../../request/framework_request.ts";
-import type { Untyped } from "../../request/untyped.ts";
+import type { Any } from "../../util/any.ts";
 import type { FrameworkResponse } from "../../response/framework_response.ts";
 
 /**
@@ -22,9 +22,9 @@ export interface VerifyShape {
  */
 export interface ForeignVerifyShape {
   /** Checks the raw bytes. */
-  call(req: NodeRequest, res: Untyped, bytes: RawBytes, encoding: Untyped): void;
+  call(req: NodeRequest, res: Any, bytes: RawBytes, encoding: Any): void;
   /** Checks the raw bytes; second overload. */
-  call<_>(req: NodeRequest, res: Untyped, bytes: RawBytes, encoding: Untyped): void;
+  call<_>(req: NodeRequest, res: Any, bytes: RawBytes, encoding: Any): void;
 }
 
 /** Checks the raw bytes of a body. */
@@ -56,7 +56,7 @@ export interface JsonOptions extends BodyOptions {
   /** Accepts only objects and arrays; on by default. */
   strict?: boolean | undefined;
   /** Second argument of `JSON.parse`. */
-  reviver?: ((this: Untyped, key: string, value: Untyped) => Untyped) | undefined;
+  reviver?: ((this: Any, key: string, value: Any) => Any) | undefined;
 }
 
 /** Options of the form parser. */
@@ -123,7 +123,7 @@ export function checkBodyOptions(parser: string, options: BodyOptions, defaultTy
   if (typeof (options as { originalUrl?: unknown }).originalUrl === "string") {
     throw new TypeError(`${parser}() makes the middleware: register ${parser}(), not ${parser}`);
   }
-  unknownOptions(parser, options, NAMES).forEach(noteAdvice);
+  unknownOptions(parser, options, NAMES).forEach(noteWarning);
   const { limit, verify, inflate = true } = options;
   // as in Express, an empty value counts as none
   const type = options.type || defaultType;

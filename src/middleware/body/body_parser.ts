@@ -1,12 +1,12 @@
 import { parse as parseContentType } from "content-type";
 import { annotated, HttpError } from "../../http/http_error.ts";
-import { charsetDecoder, type Decoder, utf8Length } from "../../http/encodings.ts";
-import { tooLarge } from "../../request/body_errors.ts";
-import { exchangeKey, exchangeOf } from "../../request/exchange.ts";
+import { charsetDecoder, type Decoder, utf8Length } from "../../util/encodings.ts";
+import { tooLarge } from "../../request/body/body_errors.ts";
+import { exchangeKey, exchangeOf } from "../../exchange/exchange.ts";
 import type { FrameworkRequest } from "../../request/framework_request.ts";
-import { announcedLength } from "../../request/request_body.ts";
-import type { Untyped } from "../../request/untyped.ts";
-import { type BodyContent, readWhole } from "../../request/whole_body.ts";
+import { announcedLength } from "../../request/body/body_methods.ts";
+import type { Any } from "../../util/any.ts";
+import { type BodyContent, readWhole } from "../../request/body/whole_body.ts";
 import type { FrameworkResponse } from "../../response/framework_response.ts";
 import type { CheckedOptions, RawBytes, Verify } from "./body_options.ts";
 import { type ForeignParser, parseForeign } from "./parse_foreign.ts";
@@ -24,7 +24,7 @@ export interface Parsing {
 }
 
 /** Turns the text of a body into `req.body`; gets the settings of the application, too. */
-type ParseText = (text: string, charset: string, settings: Readonly<Record<string, Untyped>>) => Untyped;
+type ParseText = (text: string, charset: string, settings: Readonly<Record<string, Any>>) => Any;
 
 /** Most bytes of a UTF-16 code unit in UTF-8; characters of four bytes are two code units. */
 const MOST_BYTES = 3;
@@ -183,7 +183,7 @@ async function parse(
   options: CheckedOptions,
   { acceptsCharset, parseText }: Parsing,
   beside: ReadableStream<Uint8Array<ArrayBuffer>> | null,
-): Promise<Untyped> {
+): Promise<Any> {
   const { verify } = options;
   const charset = parseText === undefined ? null : charsetOf(req) || options.defaultCharset;
   if (charset !== null && acceptsCharset?.(charset) === false) throw unsupportedCharset(charset);
@@ -241,7 +241,7 @@ function runVerify(
   }
 }
 
-function parsed(parseText: ParseText, text: string, charset: string, req: FrameworkRequest): Untyped {
+function parsed(parseText: ParseText, text: string, charset: string, req: FrameworkRequest): Any {
   try {
     const { settings } = req[exchangeKey].app;
     // Workers with an older compatibility date leave a byte order mark in the text

@@ -1,5 +1,5 @@
-import { jsonDepth } from "../../request/body_settings.ts";
-import { assertDepth } from "../../request/request_body.ts";
+import { jsonDepth } from "../../request/body/body_settings.ts";
+import { assertDepth } from "../../request/body/body_methods.ts";
 import { checkBodyOptions, type JsonOptions } from "./body_options.ts";
 import { type BodyParser, bodyParser } from "./body_parser.ts";
 

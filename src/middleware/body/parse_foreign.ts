@@ -1,11 +1,11 @@
-import { textBytes } from "../../http/encodings.ts";
-import type { EventName } from "../../http/emitter_methods.ts";
-import type { AppLike } from "../../request/app_like.ts";
-import { Exchange } from "../../request/exchange.ts";
+import { textBytes } from "../../util/encodings.ts";
+import type { EventName } from "../../util/emitter_methods.ts";
+import type { AppLike } from "../../exchange/app_like.ts";
+import { Exchange } from "../../exchange/exchange.ts";
 import { FrameworkRequest } from "../../request/framework_request.ts";
-import type { HeaderRecord } from "../../request/header_record.ts";
-import type { Untyped } from "../../request/untyped.ts";
-import { usualApp } from "../../request/usual_app.ts";
+import type { HeaderRecord } from "../../request/node/header_record.ts";
+import type { Any } from "../../util/any.ts";
+import { defaultApp } from "../../exchange/default_app.ts";
 import type { FrameworkResponse } from "../../response/framework_response.ts";
 
 /** A request that Sluice did not make: Node's own, that of another copy of Sluice, or a mock in a test. */
@@ -19,7 +19,7 @@ export interface ForeignRequest {
   /** The parsed body. */
   body?: unknown;
   /** Listens for the chunks. */
-  on?(event: EventName, listener: (...args: Untyped[]) => void): unknown;
+  on?(event: EventName, listener: (...args: Any[]) => void): unknown;
 }
 
 /** Parses a body; `shown` is the request as functions of the program, such as `verify`, get it. */
@@ -46,7 +46,7 @@ export function parseForeign(
 ): void {
   if (req.body === undefined) req.body = undefined;
   if (!hasBody(req) || req.readableEnded === true) return next();
-  const app = req.app?.runtimeSupport === undefined ? usualApp() : req.app;
+  const app = req.app?.runtimeSupport === undefined ? defaultApp() : req.app;
   const init = { method: "POST", body: bodyOf(req), duplex: "half" };
   const standIn = new FrameworkRequest(new Exchange(new Request("http://localhost/", init), undefined, undefined, app));
   standIn.headers = { ...req.headers };

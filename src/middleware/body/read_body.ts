@@ -1,10 +1,10 @@
 import { HttpError } from "../../http/http_error.ts";
-import { utf8Length } from "../../http/encodings.ts";
-import { exchangeKey } from "../../request/exchange.ts";
+import { utf8Length } from "../../util/encodings.ts";
+import { exchangeKey } from "../../exchange/exchange.ts";
 import type { FrameworkRequest } from "../../request/framework_request.ts";
-import { announcedLength } from "../../request/request_body.ts";
-import type { InflatedCoding, Inflater, RuntimeSupport } from "../../request/runtime_support.ts";
-import { type BodyContent, wholeBody } from "../../request/whole_body.ts";
+import { announcedLength } from "../../request/body/body_methods.ts";
+import type { InflatedCoding, Inflater, RuntimeSupport } from "../../exchange/runtime_support.ts";
+import { type BodyContent, wholeBody } from "../../request/body/whole_body.ts";
 import type { CheckedOptions } from "./body_options.ts";
 
 /** A body, and what gives its room in the process's budget back once it has been parsed. */

@@ -1,4 +1,4 @@
-import { noteAdvice } from "../../http/advice.ts";
+import { noteWarning } from "../../util/development_warning.ts";
 import { HttpError } from "../../http/http_error.ts";
 import { parseExtendedQuery } from "../../http/nested_query.ts";
 import { hasBrackets } from "../../http/query_string.ts";
@@ -35,7 +35,7 @@ export function urlencoded(options?: UrlencodedOptions): BodyParser {
     acceptsCharset: isFormCharset,
     parseText(text, charset) {
       if (text.length === 0) return {};
-      if (!isChosen && hasBrackets(text)) noteAdvice(FLAT);
+      if (!isChosen && hasBrackets(text)) noteWarning(FLAT);
       const count = text.split("&", Number.isFinite(most) ? most + 1 : undefined).length;
       if (count > most) throw new HttpError(413, "too many parameters", { type: "parameters.too.many" });
       try {

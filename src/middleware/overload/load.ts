@@ -1,5 +1,5 @@
 import type { FrameworkRequest } from "../../request/framework_request.ts";
-import type { RuntimeSupport } from "../../request/runtime_support.ts";
+import type { RuntimeSupport } from "../../exchange/runtime_support.ts";
 import type { FrameworkResponse } from "../../response/framework_response.ts";
 import { type LoopClock, LoopDelay } from "./loop_delay.ts";
 import type { CheckedShedLoad, RequestPriority } from "./options.ts";

@@ -1,5 +1,5 @@
-import { checkInteger, checkNames, checkType, type OptionNames } from "../../http/check_option.ts";
-import { LONGEST_TIMER_MS } from "../../http/units.ts";
+import { checkInteger, checkNames, checkType, type OptionNames } from "../../util/check_option.ts";
+import { LONGEST_TIMER_MS } from "../../util/units.ts";
 import type { FrameworkRequest } from "../../request/framework_request.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { describe } from "../../http/error_text.ts";
+import { describe } from "../../util/error_text.ts";
 import type { FrameworkRequest } from "../../request/framework_request.ts";
 import type { FrameworkResponse } from "../../response/framework_response.ts";
 import { ClientFinder, type Clients } from "../../../limiting/client_finder.ts";

@@ -1,7 +1,7 @@
 import type { FrameworkRequest } from "../../request/framework_request.ts";
 import type { FrameworkResponse } from "../../response/framework_response.ts";
 import type { Validate } from "../../../limiting/mistakes.ts";
-import { checkInteger, checkNames, checkType, type OptionNames, refuseOption } from "../../http/check_option.ts";
+import { checkInteger, checkNames, checkType, type OptionNames, refuseOption } from "../../util/check_option.ts";
 
 /** Options of the built-in limiter; all are optional. */
 export interface RateLimitOptions {

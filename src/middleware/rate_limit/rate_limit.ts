@@ -1,5 +1,5 @@
-import { isThenable } from "../../http/is_thenable.ts";
-import { nextSequence } from "../../http/sequence.ts";
+import { isThenable } from "../../util/is_thenable.ts";
+import { nextSequence } from "../../util/sequence.ts";
 import type { FrameworkRequest } from "../../request/framework_request.ts";
 import type { FrameworkResponse } from "../../response/framework_response.ts";
 import { sharedTable } from "./shared_table.ts";
@@ -146,7 +146,7 @@ function setHeaders(
 }
 
 function refuse(res: FrameworkResponse, { statusCode, message = DEFAULT_MESSAGE }: CheckedRateLimit): void {
-  // somebody else may have answered meanwhile, such as a timeout middleware
+  // somebody else may have responded meanwhile, such as a timeout middleware
   if (res.writableEnded) return;
   res.status(statusCode);
   if (typeof message === "string") res.send(message);

@@ -17,7 +17,8 @@ const BEFORE = "2026-11-01";
  */
 export async function checkOut(suite: Suite): Promise<string> {
   const folder = fileURLToPath(new URL(`suites/${suite.repository.replace("/", "+")}/`, FIELD));
-  const wanted = JSON.stringify([suite.commit, suite.packages, suite.links, suite.without]);
+  const { commit, packages, links, without, ignoresLock } = suite;
+  const wanted = JSON.stringify([commit, packages, links, without, ...ignoresLock ? ["no lock"] : []]);
   const done = `${folder}.git/field.json`;
   if (await Deno.readTextFile(done).catch(() => "") === wanted) return folder;
   await Deno.remove(folder, { recursive: true }).catch(() => undefined);
@@ -55,12 +56,16 @@ async function git(folder: string, ...args: string[]): Promise<void> {
 
 async function install(folder: string, suite: Suite): Promise<void> {
   if (suite.installer === "pnpm") return await pnpm(folder);
-  const isLocked = await Deno.stat(`${folder}package-lock.json`).then(() => true, () => false);
-  if (!isLocked) await leaveOut(`${folder}package.json`);
   // hooks build, or set up what only authors need
   const common = ["--no-audit", "--no-fund", "--prefer-offline", "--ignore-scripts", "--legacy-peer-deps"];
   const rest = ["--no-package-lock", `--before=${BEFORE}`];
-  await npm(folder, isLocked ? ["ci", ...common] : ["install", ...common, ...rest]);
+  const isLocked = suite.ignoresLock !== true &&
+    await Deno.stat(`${folder}package-lock.json`).then(() => true, () => false);
+  if (!isLocked) {
+    await changeManifest(`${folder}package.json`, suite.packages);
+    return await npm(folder, ["install", ...common, ...rest]);
+  }
+  await npm(folder, ["ci", ...common]);
   const added = Object.entries(suite.packages ?? {}).map(([name, version]) => `${name}@${version}`);
   if (added.length > 0) await npm(folder, ["install", "--no-save", ...common, ...rest, ...added]);
 }
@@ -69,12 +74,11 @@ async function install(folder: string, suite: Suite): Promise<void> {
 const TOOLS =
   /eslint|nyc|standard|prettier|husky|typedoc|semantic-release|lint-staged|^gulp|istanbul|^xo$|^oxfmt$|cspell|mintlify|@express-rate-limit\/tsconfig/;
 
-async function leaveOut(manifest: string): Promise<void> {
-  const content = JSON.parse(await Deno.readTextFile(manifest));
-  for (const name of Object.keys(content.devDependencies ?? {})) {
-    if (TOOLS.test(name)) delete content.devDependencies[name];
-  }
-  await Deno.writeTextFile(manifest, JSON.stringify(content, null, 2));
+async function changeManifest(path: string, packages: Readonly<Record<string, string>> | undefined): Promise<void> {
+  const manifest = JSON.parse(await Deno.readTextFile(path));
+  const wanted = Object.entries(manifest.devDependencies ?? {}).filter(([name]) => !TOOLS.test(name));
+  manifest.devDependencies = { ...Object.fromEntries(wanted), ...packages };
+  await Deno.writeTextFile(path, JSON.stringify(manifest, null, 2));
 }
 
 /** As its lock file says, but in one folder, in which each `express` can be replaced. */

@@ -1,6 +1,8 @@
 /** Runs a suite on a framework. */
+import { delimiter, dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { run, TOO_LATE } from "../../../scripts/process.ts";
+import { tool } from "../../npm/support/tools.ts";
 import { folderOf, type Framework } from "./frameworks.ts";
 import { FIELD } from "./folder.ts";
 import { variablesOf } from "./needs.ts";
@@ -59,7 +61,7 @@ export async function runSuite(
   await Deno.remove(results).catch(() => undefined);
   const [program, ...args] = [...COMMANDS[suite.runner](results), ...suite.tests];
   const wrapping = suite.wraps ? [`--require=${beside("wrapping.cjs")}`] : [];
-  const { code, output } = await run(program!.includes("/") ? cwd + program : program!, args, {
+  const { code, output } = await run(await pathOf(program!, [cwd, folder]), args, {
     limitMs: LIMIT_MS,
     quiet: true,
     cwd,
@@ -69,6 +71,7 @@ export async function runSuite(
       // types of the framework are another question
       TS_NODE_TRANSPILE_ONLY: "true",
       ...env,
+      ...await installerOf(suite),
       FIELD_RESULTS: results,
       FIELD_FRAMEWORK: folderOf(framework === "its own" ? suite.express ?? "express-5" : framework),
       NODE_OPTIONS: [env["NODE_OPTIONS"] ?? "", ...wrapping].join(" ").trim(),
@@ -81,6 +84,21 @@ export async function runSuite(
   const found = byTitle(pairs(suite.runner, JSON.parse(text)));
   if (found.size === 0) throw new Error(`${suite.name} on ${framework} ran no test:\n${output.slice(-4000)}`);
   return found;
+}
+
+// a program that looks for its plugins with what has installed it finds that
+async function installerOf({ installer }: Suite): Promise<Record<string, string>> {
+  if (installer === undefined) return {};
+  return { PATH: `${dirname(await tool(installer))}${delimiter}${Deno.env.get("PATH")}` };
+}
+
+// in a workspace, the programs of a package may be installed above it
+async function pathOf(program: string, folders: readonly string[]): Promise<string> {
+  if (!program.includes("/")) return program;
+  for (const folder of folders) {
+    if (await Deno.stat(folder + program).then(() => true, () => false)) return folder + program;
+  }
+  throw new Error(`${folders[0]} has no ${program}`);
 }
 
 async function prepare({ prepare, name }: Suite, cwd: string): Promise<void> {

@@ -24,8 +24,10 @@ export interface Suite {
   readonly wraps?: true;
   /** Version of Express that is its measure, where it brings none. */
   readonly express?: "express-4" | "express-5";
-  /** Packages that its tests need and its manifest does not name, with versions. */
+  /** Packages that its tests need and its manifest does not name, or names otherwise, with versions. */
   readonly packages?: Readonly<Record<string, string>>;
+  /** Its lock file is left aside, because what it names can no longer be installed. */
+  readonly ignoresLock?: true;
   /** Variables for its tests. */
   readonly env?: Readonly<Record<string, string>>;
   /** What must run beside it. */

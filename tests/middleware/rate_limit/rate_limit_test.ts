@@ -2,7 +2,7 @@ import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { type FrameworkApp, rateLimit, type RateLimitOptions, Router } from "@sluice/sluice";
 import { ask, quietApp } from "../../support/app.ts";
 import { fakeTime } from "../../support/fake_time.ts";
-import { THROWING_NOTHING } from "../../support/throwing_nothing.ts";
+import { THROWING_NOTHING } from "../../support/non_errors.ts";
 import { warningsOf } from "../../support/warnings.ts";
 
 const PEER = { remoteAddr: { transport: "tcp", hostname: "192.0.2.1", port: 1 } };

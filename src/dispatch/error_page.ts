@@ -1,0 +1,149 @@
+import { encodeUrl } from "encodeurl";
+import { escapeHtml } from "../util/escape_html.ts";
+import { responseClass } from "../exchange/response_class.ts";
+import { statusMessage } from "../http/status_text.ts";
+import { type Exchange, exchangeOf } from "../exchange/exchange.ts";
+import type { FrameworkRequest } from "../request/framework_request.ts";
+import { HTML, JSON_UTF8 } from "../response/web/content_type.ts";
+import { errorDetails } from "./error_details.ts";
+import type { FrameworkResponse } from "../response/framework_response.ts";
+import { endWholeKey } from "../response/node/outgoing_message.ts";
+
+// headers of a 404, names and values in turn
+const COMMON = ["content-security-policy", "default-src 'none'", "x-content-type-options", "nosniff", "vary", "Accept"];
+const PAGE_HEAD = [...COMMON, "content-type", HTML];
+const JSON_HEAD = [...COMMON, "content-type", JSON_UTF8];
+
+// made once, because on Bun making Headers from an object takes twice as long; and not when the module is loaded,
+// because on Deno the first Headers add two milliseconds to the start
+const notFound: { page?: ResponseInit; json?: ResponseInit } = {};
+
+function notFoundInit(head: readonly string[]): ResponseInit {
+  const headers = new Headers();
+  for (let i = 0; i < head.length; i += 2) headers.set(head[i]!, head[i + 1]!);
+  return { status: 404, headers };
+}
+
+/**
+ * Responds when no layer did: 404, or the page for an error that was not handled.
+ *
+ * Outside production the page shows the error's stack. Clients that prefer JSON get `{ "error": … }`, all others
+ * Express's page with its headers. Both have a `Vary` besides, so that no cache mistakes one for the other.
+ *
+ * @param req The request
+ * @param res The response
+ * @param error The error, `undefined` for none
+ */
+export function sendErrorPage(req: FrameworkRequest, res: FrameworkResponse, error: unknown): void {
+  if (error === undefined && res.headersSent) return;
+  const exchange = exchangeOf(req);
+  const app = exchange === null ? req.app : exchange.app;
+  if (error !== undefined) {
+    const owner = exchange === null ? app : exchange.appOf(error);
+    owner.reportError(error, { req, phase: "handler", isTold: isTold(exchange, res, error) });
+  }
+  // nobody needs the rest of the body: whoever was reading it has failed, or called next()
+  exchange?.reading?.drop();
+  if (res.headersSent) {
+    // too late for a page: a truncated response must not look complete
+    if (!res.writableEnded) res.destroy(error instanceof Error ? error : new Error(String(error)));
+    return;
+  }
+  if (error === undefined && exchange !== null && res.untouched && req.method !== "HEAD") {
+    return sendNotFound(exchange, req, res);
+  }
+  const status = error === undefined ? 404 : statusOf(error, res.statusCode);
+  const message = error === undefined ? cannot(req.method, req.originalUrl) : messageOf(error, status, app.get("env"));
+  for (const name of res.getHeaderNames()) if (isAboutBody(name)) res.removeHeader(name);
+  if (error !== undefined) {
+    for (const [name, value] of Object.entries(headersOf(error))) res.setHeader(name, value);
+  }
+  res.statusCode = status;
+  res.statusMessage = "";
+  res.setHeader("Content-Security-Policy", "default-src 'none'");
+  res.setHeader("X-Content-Type-Options", "nosniff");
+  const asJson = prefersJson(req);
+  res.vary("Accept");
+  const body = asJson ? JSON.stringify({ error: message }) : page(message);
+  res.setHeader("Content-Type", asJson ? JSON_UTF8 : HTML);
+  res[endWholeKey](body, true);
+}
+
+// the body that has begun is cut with the error, which some runtimes tell
+function isTold(exchange: Exchange | null, res: FrameworkResponse, error: unknown): boolean {
+  if (exchange === null) return false;
+  const { app, streaming, target } = exchange;
+  return streaming !== null && !res.writableEnded && error instanceof Error &&
+    (app.runtimeSupport.tellsOfBodies?.(target.request) ?? false);
+}
+
+function sendNotFound({ respond }: Exchange, req: FrameworkRequest, res: FrameworkResponse): void {
+  const asJson = prefersJson(req);
+  const message = cannot(req.method, req.originalUrl);
+  const text = asJson ? JSON.stringify({ error: message }) : page(message);
+  if (respond !== null) return res.respondWithPage(respond(text, 404, "", asJson ? JSON_HEAD : PAGE_HEAD), text);
+  const init = asJson ? notFound.json ??= notFoundInit(JSON_HEAD) : notFound.page ??= notFoundInit(PAGE_HEAD);
+  res.respondWithPage(new (responseClass())(text, init), text);
+}
+
+function cannot(method: string, target: string): string {
+  return `Cannot ${method} ${encodePath(target)}`;
+}
+
+// headers that describe the body which is not sent now
+function isAboutBody(name: string): boolean {
+  return /^content-(?:encoding|language|range|length|type|disposition)$|^etag$|^last-modified$|^transfer-encoding$/
+    .test(name);
+}
+
+function prefersJson(req: FrameworkRequest): boolean {
+  const accept = req.get("accept");
+  return accept !== undefined && accept.includes("json") && req.accepts("html", "json") === "json";
+}
+
+function statusOf(error: unknown, present: number): number {
+  return ownStatusOf(error) ?? (isErrorStatus(present) ? present : 500);
+}
+
+function ownStatusOf(error: unknown): number | undefined {
+  const { status, statusCode } = (error ?? {}) as { status?: unknown; statusCode?: unknown };
+  return [status, statusCode].find(isErrorStatus);
+}
+
+function isErrorStatus(given: unknown): given is number {
+  return typeof given === "number" && Number.isInteger(given) && given >= 400 && given <= 599;
+}
+
+// without a valid status, `headers` of an error mean something else
+function headersOf(error: unknown): Record<string, string> {
+  const { headers } = (error ?? {}) as Record<string, unknown>;
+  return ownStatusOf(error) === undefined || typeof headers !== "object" || headers === null
+    ? {}
+    : headers as Record<string, string>;
+}
+
+function messageOf(error: unknown, status: number, env: unknown): string {
+  if (env === "production") return statusMessage(status);
+  if (error instanceof Error) return errorDetails(error);
+  const described = (error as { stack?: unknown; toString?: unknown } | null) ?? {};
+  if (typeof described.stack === "string") return described.stack;
+  // an object without a prototype cannot be converted to a string
+  return (typeof described.toString === "function" && String(error)) || statusMessage(status);
+}
+
+function encodePath(target: string): string {
+  const query = target.search(/[?#]/);
+  const path = query === -1 ? target : target.slice(0, query);
+  // the test costs a tenth of the encoding
+  return /[^\x21\x23\x24\x26-\x3b\x3d\x3f-\x5f\x61-\x7a\x7c\x7e]/.test(path) ? encodeUrl(path) : path;
+}
+
+function page(message: string): string {
+  const body = /["&'<>\n]| {2}/.test(message) ? pageText(message) : message;
+  return '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>Error</title>\n</head>\n' +
+    `<body>\n<pre>${body}</pre>\n</body>\n</html>\n`;
+}
+
+function pageText(message: string): string {
+  return escapeHtml(message).replaceAll("\n", "<br>").replaceAll("  ", " &nbsp;");
+}

@@ -1,0 +1,119 @@
+import { emptyParams, isEmptyParams } from "../util/empty_params.ts";
+import { isOriginal } from "../util/original_object.ts";
+import { exchangeOf } from "../exchange/exchange.ts";
+import type { Target } from "../exchange/target.ts";
+import type { RoutingTarget, WalkedRequest } from "./routing_target.ts";
+
+/** A request that was not made by Sluice: Node's own, or a plain object in a test. */
+export interface ForeignRequest extends WalkedRequest {
+  /** HTTP method. */
+  method?: string;
+  /** Path and query. */
+  url?: string;
+  /** Path and query before any mount. */
+  originalUrl?: string;
+  /** The part of the path that mounts have consumed. */
+  baseUrl?: string | undefined;
+  /** Path parameters. */
+  params?: unknown;
+}
+
+/** Keeps `url` and `baseUrl` of a foreign request as Express does, by rewriting them at every mount. */
+export class ForeignTarget implements RoutingTarget {
+  readonly writesUrl = true;
+  #req: ForeignRequest;
+  /** What it was before, `undefined` for a request that comes directly from a server. */
+  #outside: string | undefined;
+  #base: string;
+  #removed = "";
+  #slashAdded = false;
+  #seen = "";
+  #version = 0;
+
+  /** @param req The request */
+  constructor(req: ForeignRequest) {
+    this.#req = req;
+    this.#outside = req.baseUrl;
+    this.#base = req.baseUrl ?? "";
+    req.baseUrl = this.#base;
+    req.originalUrl = req.originalUrl || req.url || "";
+  }
+
+  /**
+   * What to call when no layer responded.
+   *
+   * @param next Called with `req.baseUrl` as it was before
+   */
+  leaving(next: (error?: unknown) => void): (error?: unknown) => void {
+    return (error) => {
+      this.#req.baseUrl = this.#outside;
+      next(error);
+    };
+  }
+
+  get params(): unknown {
+    return this.#req.params;
+  }
+
+  set params(value: unknown) {
+    this.#req.params = isEmptyParams(value) ? emptyParams(value) : value;
+  }
+
+  get method(): string {
+    return this.#req.method?.toUpperCase() ?? "";
+  }
+
+  get path(): string | undefined {
+    const { url } = this.#req;
+    if (typeof url !== "string" || url === "") return undefined;
+    const rest = url.slice(originOf(url).length);
+    const end = rest.search(/[?#]/);
+    const path = end === -1 ? rest : rest.slice(0, end);
+    return path.startsWith("/") || path === "*" ? path : "/" + path;
+  }
+
+  get version(): number {
+    const seen = `${this.method} ${this.#removed}${this.#req.url}`;
+    if (seen !== this.#seen) this.#version++;
+    this.#seen = seen;
+    return this.#version;
+  }
+
+  get mount(): number {
+    return this.#removed.length;
+  }
+
+  set mount(length: number) {
+    if (length === this.#removed.length || typeof this.#req.url !== "string") return;
+    const origin = originOf(this.#req.url);
+    const tail = this.#req.url.slice(origin.length);
+    const full = this.#removed + (this.#slashAdded && isAddedSlash(this.#removed, tail) ? tail.slice(1) : tail);
+    this.#removed = full.slice(0, length);
+    const rest = full.slice(length);
+    this.#slashAdded = length > 0 && origin === "" && !rest.startsWith("/");
+    this.#req.url = origin + (this.#slashAdded ? "/" + rest : rest);
+    this.#req.baseUrl = this.#base + this.#removed.replace(/\/$/, "");
+    // a URL written by a mount is no rewrite
+    this.#seen = `${this.method} ${this.#removed}${this.#req.url}`;
+  }
+}
+
+/**
+ * Where a walk is in a request's URL. What is derived from one of ours has a URL of its own as soon as a mount writes to
+ * it, as in Express, so that others can use the original meanwhile.
+ *
+ * @param req The request
+ */
+export function positionOf(req: object): Target | ForeignTarget {
+  const exchange = exchangeOf(req);
+  return exchange !== null && isOriginal(req) ? exchange.target : new ForeignTarget(req);
+}
+
+// an added slash is removed again, one that belongs to a rewritten path stays
+function isAddedSlash(removed: string, tail: string): boolean {
+  return /^\/(?:\?|$)/.test(tail) || (removed.endsWith("/") && tail.startsWith("/"));
+}
+
+function originOf(url: string): string {
+  return /^[a-z][a-z0-9+.-]*:\/\/[^/?]*/i.exec(url)?.[0] ?? "";
+}

@@ -1,0 +1,32 @@
+import type { Exchange } from "../exchange/exchange.ts";
+import type { FrameworkRequest } from "../request/framework_request.ts";
+import type { FrameworkResponse } from "../response/framework_response.ts";
+
+/** Key of the surroundings in the platform's second argument. */
+export const hostServerKey: unique symbol = Symbol.for("sluice.surroundings");
+
+/** The server around an application that handles only some of its requests: Node's `http`, or Express. */
+export interface HostServer {
+  /** Tells whether a request is the server's; another one that a program passes to an application has no surroundings. */
+  isOf(request: Request): boolean;
+  /** Runs before the first layer: tells where the application is mounted, and hands over what was done before. */
+  enter(exchange: Exchange, req: FrameworkRequest, res: FrameworkResponse): void;
+  /**
+   * Runs when no layer responded, or with the error that was not handled.
+   *
+   * @returns Whether the server takes over; otherwise the application sends its own 404 or error page
+   */
+  leave(error: unknown): boolean;
+}
+
+/** A platform's second argument that knows of such a server. */
+export interface Hosted {
+  /** The server. */
+  readonly [hostServerKey]?: HostServer;
+}
+
+/**
+ * The functions `fetch` of applications as Sluice makes them. To these a server may pass what only stands for a web
+ * request; one that a program wraps, or that is another framework's, gets a real one.
+ */
+export const ownFetches: WeakSet<object> = new WeakSet();

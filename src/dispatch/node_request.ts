@@ -1,0 +1,38 @@
+import { TARGET_DOUBT } from "../exchange/target_doubt.ts";
+import type { Exchange } from "../exchange/exchange.ts";
+
+const MESSAGE = "app.fetch takes a web Request, not one of Node's: pass the application itself, as in " +
+  "http.createServer(app)";
+
+/** The used part of Node's response. */
+interface NodeResponse {
+  statusCode: number;
+  end(): unknown;
+}
+
+/**
+ * Whether a request is one of Node's, as `http.createServer(app.fetch)` passes them: with a path for a URL, and headers
+ * that are a plain object.
+ *
+ * @param exchange The exchange
+ */
+export function isNodeRequest({ target: { doubt, request } }: Exchange): boolean {
+  return doubt === TARGET_DOUBT.alone && typeof (request.headers as { get?: unknown } | undefined)?.get !== "function";
+}
+
+/**
+ * Responds to such a request with 500, and says what to do in the log: an error that is thrown here is lost on Deno, whose
+ * `node:http` responds with 400, and ends the process on Node.
+ *
+ * @param exchange The exchange
+ * @param info The platform's second argument: Node's response
+ * @throws {TypeError} If it is something else
+ */
+export function refuseNodeRequest(exchange: Exchange, info: unknown): void {
+  const res = info as Partial<NodeResponse> | undefined;
+  if (typeof res?.end !== "function") throw new TypeError(MESSAGE);
+  console.error(MESSAGE);
+  res.statusCode = 500;
+  res.end();
+  exchange.settle(new Response(null, { status: 500 }));
+}

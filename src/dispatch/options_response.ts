@@ -1,0 +1,22 @@
+import type { WalkedResponse } from "./routing_target.ts";
+
+interface EndableResponse extends WalkedResponse {
+  setHeader(name: string, value: string): unknown;
+  end(body: string): unknown;
+}
+
+/**
+ * Responds to OPTIONS with the methods of the path's routes (RFC 9110 section 9.3.7).
+ *
+ * @param res The response
+ * @param methods The methods, in capitals; may repeat
+ */
+export function respondToOptions(res: WalkedResponse, methods: readonly string[]): void {
+  const list = [...new Set(methods)].sort().join(", ");
+  const response = res as EndableResponse;
+  response.setHeader("Allow", list);
+  response.setHeader("Content-Length", String(list.length));
+  response.setHeader("Content-Type", "text/plain");
+  response.setHeader("X-Content-Type-Options", "nosniff");
+  response.end(list);
+}

@@ -1,0 +1,110 @@
+import type { EmitterMethods } from "../util/emitter_methods.ts";
+import type { ErrorContext } from "./error_context.ts";
+import type { RuntimeSupport } from "./runtime_support.ts";
+
+/** Key under which a body being streamed tells how far it is: a name could be one that a program uses. */
+export const piecesKey: unique symbol = Symbol("sluice.pieces");
+
+/**
+ * A body being streamed.
+ *
+ * @internal
+ */
+export interface OpenStream {
+  /** Cuts the body. */
+  destroy(error: Error): unknown;
+  /** How many pieces the client has asked for; `null` while it has taken all there is, and waits for more. */
+  readonly [piecesKey]: number | null;
+}
+
+/** Value of a setting, as stored by `app.set(name, value)`. */
+// deno-lint-ignore no-explicit-any -- settings hold whatever the user stores, as in Express
+export type SettingValue = any;
+
+/** What requests and responses need of the application that handles them. */
+export interface AppLike extends EmitterMethods {
+  /** Values that every view sees, and whatever a program keeps there for its handlers. */
+  locals: Record<string, SettingValue>;
+  /** The settings; `get(name)` is the public way to read one. */
+  readonly settings: Record<string, SettingValue>;
+  /** Path or paths the application is mounted on, `"/"` for the outermost one. */
+  readonly mountpath: string | string[];
+  /** Reads a setting. */
+  get(name: string): SettingValue;
+  /** Stores a setting. */
+  set(name: string, value: unknown): unknown;
+  /** Tells whether a setting is truthy. */
+  enabled(name: string): boolean;
+  /** Tells whether a setting is falsy. */
+  disabled(name: string): boolean;
+  /** Sets a setting to `true`. */
+  enable(name: string): unknown;
+  /** Sets a setting to `false`. */
+  disable(name: string): unknown;
+  /** Full path the application is mounted at, through all its parents. */
+  path(): string;
+  /**
+   * The runtime.
+   *
+   * @internal
+   */
+  readonly runtimeSupport: RuntimeSupport;
+  /**
+   * Loads a package by name.
+   *
+   * @internal
+   */
+  loadPackage(name: string): Promise<unknown>;
+  /**
+   * Keeps work going after the response: the platform waits for it, and so does closing the application.
+   *
+   * @internal
+   */
+  background(work: PromiseLike<unknown>, info: unknown, context: unknown, req?: object): void;
+  /**
+   * Upgrades a request to a WebSocket; rejects with an `HttpError` if it is not a valid handshake.
+   *
+   * @internal
+   */
+  acceptSocket(req: unknown, res: unknown, route: { path: string; handlers: object }): Promise<void>;
+  /**
+   * Bodies being streamed, which closing may have to cut.
+   *
+   * @internal
+   */
+  readonly openStreams: Set<OpenStream>;
+  /**
+   * Reports an error that reaches no handler of the program; see `FrameworkApp.reportError`.
+   *
+   * @param error What was thrown
+   * @param context The request it belongs to, and where it came from
+   */
+  reportError(error: unknown, context: ErrorContext): void;
+  /**
+   * Whether the application, or one it is mounted on, has a listener for `error`.
+   *
+   * @internal
+   */
+  readonly hearsErrors: boolean;
+  /**
+   * Makes a request and a response that somebody else made those of this application; see `FrameworkApp.adopt`.
+   *
+   * @internal
+   */
+  adopt(req: object, res: object): () => void;
+  /** Renders a view with the application's engine and locals. */
+  render(name: string, options: object, callback: RenderCallback): void;
+}
+
+/**
+ * A method, so that callbacks may be typed `(error: Error, html: string)`, as in Express's types.
+ *
+ * @internal
+ */
+export interface RenderCallbackShape {
+  /** The callback. */
+  call(error: Error | null, html: string): void;
+}
+
+/** Receives a rendered view, or the error that kept it from being rendered. */
+export type RenderCallback = RenderCallbackShape["call"];

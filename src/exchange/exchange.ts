@@ -1,0 +1,624 @@
+import { expectPeers, peers } from "../util/expected_peers.ts";
+import { captureContext } from "../util/async_context.ts";
+import { expectError } from "../util/expected_errors.ts";
+import { created } from "../util/sequence.ts";
+import type { AppLike, OpenStream } from "./app_like.ts";
+import type { Peer } from "./peer.ts";
+import { Target } from "./target.ts";
+import {
+  beginWaiting,
+  endWaiting,
+  LOOK_EVERY,
+  lookAround,
+  notePromised,
+  type Waiter,
+  type Waiting,
+} from "./pending_exchanges.ts";
+import { DisconnectWatch } from "./disconnect_watch.ts";
+
+/** The runtime's own, not a test's fake timers: those do not delay Node's events either. */
+const { queueMicrotask } = globalThis;
+
+/** Microtasks within which the promise of a handler that has nothing left to do settles, even around another one. */
+const SETTLING_MICROTASKS = 4;
+
+/** Key under which a request keeps its exchange. */
+export const exchangeKey: unique symbol = Symbol("sluice.exchange");
+
+/**
+ * The exchange behind a request.
+ *
+ * @param req Any request object
+ * @returns Its exchange, `null` if Sluice did not make the request
+ */
+export function exchangeOf(req: unknown): Exchange | null {
+  return (req as { [exchangeKey]?: Exchange } | null | undefined)?.[exchangeKey] ?? null;
+}
+
+/**
+ * The exchange behind a request or a response, for a method that cannot do without.
+ *
+ * @param object The request or response
+ * @param caller Name of the method for error messages
+ * @throws {TypeError} If there is none, because the object was made from a prototype only
+ */
+export function exchangeFor(object: unknown, caller: string): Exchange {
+  const exchange = exchangeOf(object);
+  if (exchange !== null) return exchange;
+  throw new TypeError(
+    `${caller} needs a request from a client, and this object was made without one, such as by ` +
+      `Object.create(app.${caller.startsWith("res.") ? "response" : "request"}): replace the method, or call app.fetch`,
+  );
+}
+
+/**
+ * Bodies that a web response accepts, `null` for none.
+ *
+ * @internal
+ */
+export type WebBody = string | Uint8Array<ArrayBuffer> | Blob | ReadableStream<Uint8Array> | null;
+
+/**
+ * Makes a web response.
+ *
+ * @param body The body, `null` for none
+ * @param status Status
+ * @param statusText Reason phrase, empty for the usual one
+ * @param head Header names and values in turn, one pair for each line
+ * @throws {TypeError} If a web response cannot carry the reason phrase or a header
+ *
+ * @internal
+ */
+export type Respond = (body: WebBody, status: number, statusText: string, head: string[]) => Response;
+
+/**
+ * Reads the body of a request; see `ReadableBody`.
+ *
+ * @internal
+ */
+export interface BodyReading {
+  /** Number of chunks read so far. */
+  readonly taken: number;
+  /** Whether somebody waits for more of it. */
+  readonly busy: boolean;
+  /** Called when the response is complete. */
+  responded(): void;
+  /** Discards the rest of the body, unless somebody is reading it. */
+  drop(): void;
+  /** A copy of the body for a parser that reads it as well; `null` if it is too late for one. */
+  beside(): ReadableStream<Uint8Array<ArrayBuffer>> | null;
+}
+
+/** Lists of listeners are copies of this, not literals; `Emitter` says why. */
+const NOBODY: readonly (() => void)[] = [];
+
+type Deliver = (response: Response) => void;
+
+/** What few exchanges need, made when it is first needed: listeners, handlers still running, a body being streamed. */
+class RareData {
+  onEnd: (() => void)[] | null = null;
+  onLeave: (() => void)[] | null = null;
+  /** Runs the listeners for the end in the right asynchronous context, if that matters. */
+  inContext: ((run: () => void) => void) | null = null;
+  streaming: OpenStream | null = null;
+  reading: BodyReading | null = null;
+  context: unknown = undefined;
+  /** Notices that the client disconnects, once somebody listens for that. */
+  watch: DisconnectWatch | null = null;
+  /** Whether the body was cut off. */
+  broken = false;
+  /** Whether it was broken off before there was a response. */
+  withoutResponse = false;
+  /** Whether the request is becoming, or has become, a WebSocket. */
+  upgrading = false;
+  /** Number of handlers whose promise has not settled yet. */
+  handlers = 0;
+  /** Tells the platform, if it waits for the handlers, that all have settled. */
+  handlersEnded: (() => void) | null = null;
+  peer: Peer | null = null;
+  /** That a server waits for the response. */
+  waiting: Waiting | null = null;
+  failure: Failure | null = null;
+}
+
+/** An error that left a mounted application, and which one it was. */
+interface Failure {
+  readonly error: unknown;
+  readonly app: AppLike;
+}
+
+/**
+ * One request and its one response.
+ *
+ * @internal
+ */
+export class Exchange implements Waiter {
+  /** What the request asks for. */
+  readonly target: Target;
+  /** The platform's second argument; not looked at until somebody asks for the peer. */
+  readonly info: unknown;
+  /** The application that is handling the request; another one while a mounted application runs. */
+  app: AppLike;
+  /** Makes the web response, if the platform has a faster way than the runtime's class. */
+  respond: Respond | null = null;
+  /** Number of this request in the order of creation. */
+  readonly sequence: number = ++created.last;
+  /** The response; before there is one, what passes it to the platform, if that waits for it. */
+  #response: Response | Deliver | null = null;
+  /** Whether the platform had to wait for the response. */
+  #wasAwaited = false;
+  #extras: RareData | null = null;
+  #end: "open" | "finished" | "aborted" = "open";
+
+  /**
+   * Begins an exchange.
+   *
+   * @param request The web request
+   * @param info The platform's second argument: peer address, server, environment
+   * @param context The platform's third argument: what waits for background work, on Workers
+   * @param app The application that received it
+   */
+  constructor(request: Request, info: unknown, context: unknown, app: AppLike) {
+    this.target = new Target(request);
+    this.info = info;
+    this.app = app;
+    if (context !== undefined) this.#keepContext(context);
+    if (this.sequence % LOOK_EVERY === 0) lookAround(this.sequence);
+  }
+
+  #keepContext(context: unknown): void {
+    this.#ensureExtras.context = context;
+  }
+
+  get #ensureExtras(): RareData {
+    return this.#extras ??= new RareData();
+  }
+
+  /** The platform's third argument: what waits for background work on Workers. */
+  get context(): unknown {
+    return this.#extras?.context;
+  }
+
+  /** The other end of the connection. */
+  get peer(): Peer {
+    expectPeers();
+    return this.#peer;
+  }
+
+  get #peer(): Peer {
+    return this.#ensureExtras.peer ??= this.app.runtimeSupport.peerOf(this.info, this.target.request);
+  }
+
+  /** Whether the client disconnected before the response was complete. */
+  get aborted(): boolean {
+    return this.#end === "aborted";
+  }
+
+  /** Whether the request body was cut off before the response was complete. */
+  get broken(): boolean {
+    return this.#extras?.broken ?? false;
+  }
+
+  /** Whether the exchange was broken off from the server's side before there was a response. */
+  get isWithoutResponse(): boolean {
+    return this.#extras?.withoutResponse ?? false;
+  }
+
+  /** Whether all of the response has been passed to the platform. */
+  get finished(): boolean {
+    return this.#end === "finished";
+  }
+
+  /** Notes that the last byte of the response was passed to the platform. */
+  finish(): void {
+    if (this.#end === "finished") return;
+    // a handler that destroys its request or response may still end the response, which is no success then
+    if (this.#end === "open") this.#end = "finished";
+    if (this.#extras !== null) this.#tellEnd(this.#extras);
+  }
+
+  #tellEnd({ reading }: RareData): void {
+    reading?.responded();
+    if (!this.aborted) this.#runEnd();
+  }
+
+  /** Reads the body as a Node stream, and discards the rest of it after the response. */
+  get reading(): BodyReading | null {
+    return this.#extras?.reading ?? null;
+  }
+
+  set reading(reading: BodyReading) {
+    this.#ensureExtras.reading = reading;
+  }
+
+  /** Notes that the client is gone; no effect once the response is complete. */
+  abandon(): void {
+    if (this.#end !== "open") return;
+    this.#end = "aborted";
+    this.#runLeave();
+    this.#runEnd();
+  }
+
+  #runLeave(): void {
+    const { onLeave } = this.#ensureExtras;
+    this.#ensureExtras.onLeave = null;
+    onLeave?.forEach((listener) => this.#runListener(listener));
+  }
+
+  #runEnd(): void {
+    const extras = this.#extras;
+    if (extras === null) return;
+    extras.watch?.end();
+    if (extras.streaming !== null) this.#endSilence();
+    if (extras.onEnd === null) return;
+    const left = extras.onEnd;
+    extras.onEnd = null;
+    const run = (): void => {
+      for (const listener of left) this.#runListener(listener);
+    };
+    // later, because listeners may look at the response, which the platform gets only after this turn
+    if (extras.inContext === null) queueMicrotask(run);
+    else extras.inContext(run);
+  }
+
+  // those of requests, responses and sockets report the errors of the program's listeners themselves, with the request
+  #runListener(listener: () => void): void {
+    try {
+      listener();
+    } catch (error) {
+      this.app.reportError(error, { phase: "listener" });
+    }
+  }
+
+  /** Makes the listeners for the end run in the present asynchronous context, as on Node, not in the platform's. */
+  endInThisContext(): void {
+    if (this.#extras?.onEnd) this.#extras.inContext = captureContext();
+  }
+
+  /** Whether somebody listens for the end, or for the client to disconnect. */
+  get hasListeners(): boolean {
+    const extras = this.#extras;
+    return extras !== null && (extras.onEnd !== null || extras.onLeave !== null);
+  }
+
+  /** Runs a listener when the exchange is over, however it ended; `first` is for the response's, as in Node. */
+  onEnd(listener: () => void, first = false): void {
+    if (this.response !== null) this.#keep();
+    if (this.#end !== "open") return queueMicrotask(listener);
+    const extras = this.#ensureExtras;
+    const present = extras.onEnd ?? NOBODY;
+    extras.onEnd = present.toSpliced(first ? 0 : present.length, 0, listener);
+    if (this.#lasting) this.#watch();
+  }
+
+  /** Runs a listener when the client disconnects before the response is complete. */
+  onLeave(listener: () => void): void {
+    if (this.aborted) return listener();
+    if (this.finished) return;
+    const extras = this.#ensureExtras;
+    const present = extras.onLeave ?? NOBODY;
+    extras.onLeave = present.toSpliced(present.length, 0, listener);
+    if (this.#lasting) this.#watch();
+  }
+
+  /** Whether the platform waits for the response, because there was none in the turn in which the request came. */
+  get awaited(): boolean {
+    return typeof this.#response === "function";
+  }
+
+  get #lasting(): boolean {
+    return this.awaited || this.streaming !== null;
+  }
+
+  // The signal is not read until somebody listens and the response takes time: on Deno reading it costs more than a
+  // whole request, and Deno warns of it. No disconnect can be noticed within a turn.
+  #watch(): void {
+    const extras = this.#extras;
+    if (extras === null || extras.watch !== null || !this.hasListeners) return;
+    const watch = extras.watch = new DisconnectWatch(() => this.#hearAbort());
+    const { runtimeSupport } = this.app;
+    if (runtimeSupport.watchClient === undefined) return this.#listen(watch);
+    runtimeSupport.watchClient(this.target.request, watch, () => this.#listen(watch));
+  }
+
+  /** Begins to notice that the client leaves: a handler that takes long may never respond, and nobody listens. */
+  watch(): void {
+    const extras = this.#ensureExtras;
+    if (extras.watch === null) this.#listen(extras.watch = new DisconnectWatch(() => this.#hearAbort()));
+  }
+
+  #listen(watch: DisconnectWatch): void {
+    // whoever hears of it may read the request, which the platform may release with a response that somebody else gave
+    this.#keepRequest();
+    const { request } = this.target;
+    if (this.app.runtimeSupport.onLeave?.(request, watch)) return;
+    const { signal } = request;
+    if (!signal.aborted) listenTo(signal, watch);
+    else if (this.#response === null && !this.#ensureExtras.upgrading) this.abandon();
+    else this.#hearAbort();
+  }
+
+  /**
+   * Notes that the body was cut off, as readers find out: the client is gone, or what it sends is no HTTP. As on Node,
+   * the exchange is over then. But on Deno, and if the request was made in process, somebody may still be there: the
+   * handler may respond in this turn; otherwise it is 400, which Node's server and Bun's send by themselves.
+   */
+  lost(): void {
+    if (this.#end !== "open") return;
+    this.#ensureExtras.broken = true;
+    this.#keepRequest();
+    this.abandon();
+    setTimeout(() => {
+      if (this.response === null) this.settle(new Response(null, { status: 400, headers: { "connection": "close" } }));
+      // Deno would wait for the rest of a response that has begun, and keep the connection
+      this.streaming?.destroy(brokenOff());
+    }, 0);
+  }
+
+  // Deno aborts the signal of a request that becomes a WebSocket, although the client is there
+  #hearAbort(): void {
+    if (this.#extras?.upgrading || this.response?.status === 101) return;
+    if (this.response !== null || !asksForUpgrade(this)) return this.leave();
+    // a handler that calls Deno.upgradeWebSocket itself is about to respond
+    setTimeout(() => this.response?.status === 101 || this.leave(), 0);
+  }
+
+  /**
+   * Notes that the client is gone, or does not wait for this response any more. Without one the platform would wait for
+   * the handler for ever, and Deno keep the connection open.
+   */
+  leave(): void {
+    // a response without a body is complete with its head
+    const { response } = this;
+    if (response !== null && (this.target.isHead || response.body === null)) return;
+    // 499 is what proxies log for a client that disconnected; nobody receives it
+    this.cut(new Response(null, { status: 499 }));
+  }
+
+  /**
+   * Ends the exchange for a client that is gone, or because its server is being closed. Its handler may go on.
+   *
+   * @param response For the platform, if there is no response yet
+   */
+  cut(response: Response): void {
+    // before the platform releases it with this response
+    if (this.response === null) this.#keepRequest();
+    this.abandon();
+    if (this.response === null) this.settle(response);
+  }
+
+  /** The response, once there is one. */
+  get response(): Response | null {
+    return typeof this.#response === "function" ? null : this.#response;
+  }
+
+  /**
+   * Settles the exchange. Only the first call counts.
+   *
+   * @param response The response
+   * @returns Whether it was the first
+   */
+  settle(response: Response): boolean {
+    const deliver = this.#response;
+    if (deliver !== null && typeof deliver !== "function") return false;
+    this.#response = response;
+    if (this.hasListeners || (this.#isHandled && !this.#isSettling)) this.#keep();
+    if (deliver === null) return true;
+    if (this.#extras?.waiting) endWaiting(this.#extras.waiting);
+    if (this.streaming === null) this.#endSilence();
+    if (this.#isHeldBack) this.#release(() => deliver(response));
+    else deliver(response);
+    return true;
+  }
+
+  /** Whether the promise of a handler has not settled yet. */
+  get #isHandled(): boolean {
+    return this.#extras !== null && this.#extras.handlers > 0;
+  }
+
+  // If the platform releases the request with the response. A body that is being written has begun, whatever its handler
+  // does next.
+  get #waitsForHandlers(): boolean {
+    return this.app.runtimeSupport.keepHeaders !== undefined && this.streaming === null;
+  }
+
+  get #isSettling(): boolean {
+    return this.#isHandled && this.#waitsForHandlers;
+  }
+
+  /** Whether the runtime would drop a body that is being read with the response, even what has arrived of it. */
+  get #isReading(): boolean {
+    return this.#extras !== null && this.#extras.reading !== null && this.#extras.reading.busy &&
+      this.app.runtimeSupport.dropsBodies === true;
+  }
+
+  get #isHeldBack(): boolean {
+    return this.#isSettling || this.#isReading;
+  }
+
+  #release(pass: () => void): void {
+    const passOn = (): void => this.#isReading ? this.app.runtimeSupport.nextTurn(pass) : pass();
+    if (this.#isSettling) this.#afterHandlers(passOn);
+    else passOn();
+  }
+
+  // Most handlers have nothing left to do when they have responded, and their promises settle some microtasks later. To
+  // wait for those takes less than to keep what the others may still read.
+  #afterHandlers(pass: () => void): void {
+    let left = SETTLING_MICROTASKS;
+    const look = (): void => {
+      if (this.#isHandled && left-- > 0) return queueMicrotask(look);
+      if (this.#isHandled) this.#keep();
+      pass();
+    };
+    queueMicrotask(look);
+  }
+
+  /**
+   * Settles the exchange with the response that turns the request into a WebSocket. The exchange ends with the
+   * connection, which its owner reports.
+   *
+   * @param accept Accepts the WebSocket and returns the response
+   * @throws What `accept` throws
+   */
+  upgrade(accept: () => Response): void {
+    const extras = this.#ensureExtras;
+    extras.upgrading = true;
+    try {
+      this.settle(accept());
+    } catch (error) {
+      extras.upgrading = false;
+      throw error;
+    }
+  }
+
+  /** Notes that an error is leaving the present application, which was mounted and has not handled it. */
+  noteFailure(error: unknown): void {
+    const extras = this.#ensureExtras;
+    // the innermost one counts
+    if (extras.failure?.error !== error) extras.failure = { error, app: this.app };
+  }
+
+  /** The application that an error came from, to whose listeners it is reported first. */
+  appOf(error: unknown): AppLike {
+    const failure = this.#extras?.failure;
+    return failure && failure.error === error ? failure.app : this.app;
+  }
+
+  /** Notes that a handler returned a promise, and may go on after the response. */
+  handlerBegan(): void {
+    const extras = this.#ensureExtras;
+    extras.handlers++;
+    // the response may be on its way already, if nobody had to be waited for when it was given
+    const isPassed = this.#wasAwaited && extras.handlers === 1;
+    if (this.response !== null && (isPassed || !this.#waitsForHandlers)) this.#keep();
+  }
+
+  /** Notes that the promise of a handler has settled. */
+  handlerEnded(): void {
+    const extras = this.#ensureExtras;
+    if (--extras.handlers > 0) return;
+    extras.handlersEnded?.();
+    extras.handlersEnded = null;
+  }
+
+  // On Node a request can be read after its response. Other platforms release what nobody has read by then, so it is
+  // read here if a listener or a handler is left that may want it. Some platforms would stop the handler as well.
+  #keep(): void {
+    this.#keepRequest();
+    const extras = this.#ensureExtras;
+    if (extras.handlers > 0) extras.handlersEnded ??= this.goOn();
+  }
+
+  /**
+   * Has the platform wait for something that goes on after the response, where it would end everything otherwise, as
+   * Workers do.
+   *
+   * @returns To be called when it is over; `null` where nothing has to wait
+   */
+  goOn(): (() => void) | null {
+    if (!this.app.runtimeSupport.endsWithResponse) return null;
+    let end!: () => void;
+    this.app.background(new Promise<void>((resolve) => end = resolve), this.info, this.context);
+    return end;
+  }
+
+  #keepRequest(): void {
+    this.app.runtimeSupport.keepHeaders?.(this.target.request);
+    void this.#peer;
+  }
+
+  /** The body being streamed, which `breakOff` has to cut. */
+  get streaming(): OpenStream | null {
+    return this.#extras?.streaming ?? null;
+  }
+
+  set streaming(body: OpenStream | null) {
+    this.#ensureExtras.streaming = body;
+    if (body === null) return;
+    this.app.runtimeSupport.allowSilence?.(this.target.request, this.info);
+    this.#watch();
+  }
+
+  #endSilence(): void {
+    this.app.runtimeSupport.endSilence?.(this.target.request, this.info, this.aborted);
+  }
+
+  /**
+   * Breaks off the exchange from the server's side. A response that has begun is cut. If there is none, the platform
+   * gets one whose body fails at once: the connection cannot be closed from here, and the client must not be left
+   * waiting.
+   *
+   * @param error The reason
+   */
+  breakOff(error?: Error): void {
+    if (this.#end !== "open") return;
+    // a client that looks only at the status must not take it for a success
+    if (this.response === null) {
+      this.#ensureExtras.withoutResponse = true;
+      this.settle(new Response(brokenBody(), { status: 500 }));
+    }
+    this.abandon();
+    this.streaming?.destroy(error ?? brokenOff());
+  }
+
+  /**
+   * The response, for the platform.
+   *
+   * @returns The response; a promise if there is none yet, or if the platform releases the request with it and a handler
+   * may still need that
+   */
+  settled(): Response | Promise<Response> {
+    const { response } = this;
+    if (response === null) return this.#later();
+    return this.#isHeldBack ? this.#soon(response) : response;
+  }
+
+  #soon(response: Response): Promise<Response> {
+    const promise = new Promise<Response>((resolve) => this.#release(() => resolve(response)));
+    notePromised(promise);
+    return promise;
+  }
+
+  // a method of its own, because the variables of a closure would be allocated for every request
+  #later(): Promise<Response> {
+    const { app: { runtimeSupport }, target: { request }, info } = this;
+    runtimeSupport.allowSilence?.(request, info);
+    this.#wasAwaited = true;
+    const promise = new Promise<Response>((resolve) => {
+      this.#response = resolve;
+      this.#watch();
+    });
+    if (runtimeSupport.forgetsPeer && peers.expected) void this.#peer;
+    if (runtimeSupport.awaits?.(request, info)) this.#ensureExtras.waiting = beginWaiting(this, promise);
+    return promise;
+  }
+}
+
+// a function of its own, because a closure keeps all variables around it alive
+function listenTo(signal: AbortSignal, watch: DisconnectWatch): void {
+  signal.addEventListener("abort", () => watch.hear(), { once: true });
+}
+
+// The headers may be gone: somebody else, such as a deadline, may have responded before anybody read them.
+function asksForUpgrade({ app, target }: Exchange): boolean {
+  try {
+    return app.runtimeSupport.header(target.request, "upgrade") !== null;
+  } catch {
+    return false;
+  }
+}
+
+function brokenBody(): ReadableStream<Uint8Array> {
+  return new ReadableStream({
+    pull(controller) {
+      const error = brokenOff();
+      expectError(error, "skip");
+      controller.error(error);
+    },
+  }, { highWaterMark: 0 });
+}
+
+function brokenOff(): Error {
+  return new Error("The response was broken off");
+}

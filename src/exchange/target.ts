@@ -1,0 +1,247 @@
+import { describe } from "../util/error_text.ts";
+import { originLength } from "../http/host.ts";
+import { TARGET_DOUBT, type TargetDoubt } from "./target_doubt.ts";
+
+/** What only targets need that cannot be sliced from the request's URL. */
+class RareData {
+  /** The target that the client asked for. */
+  readonly original: string;
+  /** Scheme and host, if a middleware assigned an absolute URL. */
+  origin = "";
+  /** The assigned URL, if its path is empty: routers from npm that strip a prefix look at what they have left. */
+  bare: string | null = null;
+
+  constructor(original: string) {
+    this.original = original;
+  }
+}
+
+/**
+ * The method and target of a request, and how much of the path mounts have consumed.
+ *
+ * Nothing is parsed: parts are sliced from the URL string on demand. `new URL()` would cost eight times as much, and
+ * resolve `/../`, so that path checks would not see what was sent.
+ *
+ * @internal
+ */
+export class Target {
+  /** The request as the platform delivered it. */
+  readonly request: Request;
+  /** Incremented whenever the method or the path changes, so that a walk knows when to match again. */
+  version = 0;
+  /** Path parameters of the layer being run, or what stands for them until they are read; `undefined` outside of layers. */
+  params: unknown = undefined;
+
+  #method: string;
+  /** The target and what is in front of it: the request's URL, until another one is assigned. */
+  #text: string;
+  /** Where the path begins in it. */
+  #start: number;
+  /** Where the path ends. */
+  #end: number;
+  #doubt: TargetDoubt;
+  #mount = 0;
+  /** The path below the mount, if it was asked for. */
+  #path: string | null = null;
+  #odd: RareData | null = null;
+
+  /**
+   * Reads the method and the URL.
+   *
+   * @param request The web request
+   */
+  constructor(request: Request) {
+    this.request = request;
+    this.#method = request.method;
+    const url = request.url ?? refused(request);
+    const start = url.startsWith(lastOrigin) ? lastOrigin.length - 1 : pathStart(url);
+    // servers always deliver a path and no fragment, but requests made in process may differ; and without a proper Host,
+    // Bun delivers the path alone
+    const isOdd = start === -1 || url.includes("#");
+    if (isOdd) this.#odd = new RareData(targetOfUrl(url));
+    this.#text = this.#odd === null ? url : this.#odd.original;
+    this.#start = isOdd ? 0 : start;
+    this.#end = queryStart(this.#text, this.#start);
+    this.#doubt = isOdd ? doubtOfUrl(url) : doubtOf(url, start);
+  }
+
+  /** Whether the URL may not be what the client asked for; see {@linkcode TARGET_DOUBT}. Only for what nobody has rewritten. */
+  get doubt(): TargetDoubt {
+    return this.#doubt;
+  }
+
+  /** Mounts do not change the URL; only the length of what they consumed is recorded. */
+  get writesUrl(): boolean {
+    return false;
+  }
+
+  /** The original target: path and query. */
+  get originalUrl(): string {
+    return this.#odd === null ? this.#text.slice(this.#start) : this.#odd.original;
+  }
+
+  /** The method used for routing; later layers are matched by an assigned one (method-override), in any case. */
+  get method(): string {
+    return this.#method;
+  }
+
+  set method(value: string) {
+    if (value === this.#method) return;
+    this.#method = value.toUpperCase();
+    this.version++;
+  }
+
+  /** The method that the client asked with, whatever was assigned since: this alone decides whether there may be bodies. */
+  get originalMethod(): string {
+    // the request is not asked if nothing was assigned: on Bun that takes a hundredth of a request
+    return this.version === 0 ? this.#method : this.request.method;
+  }
+
+  /** Whether the client asked with HEAD, and waits for no body. */
+  get isHead(): boolean {
+    return this.originalMethod === "HEAD";
+  }
+
+  /** Length of the part of the path that the mounts entered so far have consumed. */
+  get mount(): number {
+    return this.#mount;
+  }
+
+  set mount(length: number) {
+    if (length === this.#mount) return;
+    // a mount may consume the slash that is added to an empty path, but nothing after it
+    this.#mount = Math.min(length, this.#end - this.#start);
+    this.#path = null;
+    if (this.#odd !== null) this.#odd.bare = null;
+  }
+
+  /** Path below the present mount, always with a leading slash, not decoded. */
+  get path(): string {
+    return this.#path ??= rooted(this.#text.slice(this.#start + this.#mount, this.#end));
+  }
+
+  /** Path and query below the present mount, as Express's `req.url`. */
+  get url(): string {
+    const shown = rooted(this.#text.slice(this.#start + this.#mount));
+    return this.#odd === null ? shown : this.#odd.bare ?? this.#odd.origin + shown;
+  }
+
+  set url(value: string) {
+    const assigned = this.#odd ??= new RareData(this.originalUrl);
+    const mounted = this.#text.slice(this.#start, this.#start + this.#mount);
+    const origin = assignedOrigin(value);
+    const rest = value.slice(origin);
+    assigned.origin = value.slice(0, origin);
+    this.#text = mounted + this.#below(mounted, rest);
+    this.#start = 0;
+    // its query begins after the part that mounts have consumed
+    this.#end = queryStart(this.#text, this.#mount);
+    this.#doubt = TARGET_DOUBT.none;
+    this.#path = null;
+    assigned.bare = isPathless(rest) ? value : null;
+    this.version++;
+  }
+
+  // a URL assigned below a mount may include a slash that was only added for display, or lack one
+  #below(mounted: string, rest: string): string {
+    if (mounted === "" || isPathless(rest)) return rest;
+    const isShown = this.#text.charCodeAt(this.#start + this.#mount) !== 47;
+    const closed = mounted.endsWith("/");
+    if (isShown && (/^\/(?:\?|$)/.test(rest) || (closed && rest.charCodeAt(0) === 47))) return rest.slice(1);
+    return closed || rest.charCodeAt(0) === 47 ? rest : "/" + rest;
+  }
+
+  /** The part of the path that mounts have consumed, without a trailing slash, as Express's `req.baseUrl`. */
+  get baseUrl(): string {
+    const end = this.#start + this.#mount;
+    const bare = this.#text.charCodeAt(end - 1) === 47 ? end - 1 : end;
+    return bare <= this.#start ? "" : this.#text.slice(this.#start, bare);
+  }
+
+  /** Query string without the question mark, `null` if there is none. */
+  get query(): string | null {
+    return this.#end === this.#text.length ? null : this.#text.slice(this.#end + 1);
+  }
+}
+
+// where the query begins with its question mark, or the end
+function queryStart(text: string, from: number): number {
+  const mark = text.indexOf("?", from);
+  return mark === -1 ? text.length : mark;
+}
+
+function rooted(path: string): string {
+  return path.charCodeAt(0) === 47 ? path : "/" + path;
+}
+
+/** The last proper origin, with the slash behind it: most requests have the same one. */
+let lastOrigin = "http://localhost/";
+/** Whether its host may be another one than in the client's header. */
+let isServers = false;
+
+// where the path begins; -1 if it does not follow upon a proper origin
+function pathStart(url: string): number {
+  const end = originLength(url);
+  if (end === -1 || url.charCodeAt(end) !== 47) return -1;
+  lastOrigin = url.slice(0, end + 1);
+  isServers = NOT_THE_CLIENTS.test(lastOrigin);
+  return end;
+}
+
+/**
+ * What Deno's URLs have for a host if the header is missing, empty, or not in ASCII; and schemes of Unix sockets, and of
+ * absolute targets, beside which there may be any header.
+ */
+const NOT_THE_CLIENTS = /^(?!https?:)|^https?:\/\/localhost:/;
+
+// a second slash, even in the query, may be the first one of what the client asked for
+function doubtOf(url: string, start: number): TargetDoubt {
+  return isServers || url.indexOf("/", start + 1) !== -1 ? TARGET_DOUBT.shared : TARGET_DOUBT.none;
+}
+
+function doubtOfUrl(url: string): TargetDoubt {
+  if (url.charCodeAt(0) === 47) return TARGET_DOUBT.alone;
+  return originLength(url) === -1 ? TARGET_DOUBT.improper : TARGET_DOUBT.shared;
+}
+
+function refused(given: unknown): never {
+  throw new TypeError(`app.fetch takes a Request, not ${describe(given)}`);
+}
+
+function isPathless(target: string): boolean {
+  return target === "" || target.charCodeAt(0) === 63;
+}
+
+/** Length of `scheme://host` in front of a URL that a middleware made absolute, 0 for a path. */
+function assignedOrigin(url: string): number {
+  if (url.charCodeAt(0) === 47) return 0;
+  const query = url.indexOf("?");
+  const scheme = url.indexOf("://");
+  if (scheme === -1 || (query !== -1 && query < scheme)) return 0;
+  const slash = url.indexOf("/", scheme + 3);
+  if (slash === -1 || (query !== -1 && query < slash)) return query === -1 ? url.length : query;
+  return slash;
+}
+
+/**
+ * Extracts the target (path and query, no fragment) from an unusual URL: one with a fragment, without a path, or only a
+ * path.
+ *
+ * @param url An absolute URL, or a path
+ * @returns The target, always with a leading slash
+ */
+export function targetOfUrl(url: string): string {
+  const fragment = url.indexOf("#");
+  const end = fragment === -1 ? url.length : fragment;
+  const slash = firstSlash(url);
+  const query = url.indexOf("?");
+  const queryFirst = query !== -1 && query < end && (slash === -1 || query < slash);
+  if (queryFirst) return "/" + url.slice(query, end);
+  return slash === -1 || slash > end ? "/" : url.slice(slash, end);
+}
+
+function firstSlash(url: string): number {
+  if (url.startsWith("/")) return 0;
+  // on Unix sockets, Deno's scheme is "http+unix:"; a colon before the path may also be an empty port
+  return url.indexOf("/", url.indexOf("://") + 3);
+}

@@ -1,0 +1,51 @@
+import { describe } from "../util/error_text.ts";
+import { parseSubnet } from "./ip_address.ts";
+
+/** Tells whether to trust what an address says about who connected to it; `hop` is 0 for the peer, and so on. */
+export type TrustFunction = (address: string | undefined, hop: number) => boolean;
+
+/** Values of the `trust proxy` setting. */
+export type TrustSetting = boolean | number | string | readonly string[] | TrustFunction;
+
+/**
+ * Compiles the `trust proxy` setting.
+ *
+ * @param value `true` for all, a number of hops, subnets as a list or comma-separated, or a function
+ * @returns Tells which addresses to trust
+ * @throws {TypeError} If it is none of these, or a subnet is not valid
+ */
+export function compileTrust(value: TrustSetting | null | undefined): TrustFunction {
+  if (typeof value === "function") return value;
+  if (value === true) return () => true;
+  if (typeof value === "number") return (_address, hop) => hop < value;
+  const names = typeof value === "string" ? value.split(",").map((name) => name.trim()) : value || [];
+  const subnets = [names].flat().map((name) => {
+    if (typeof name === "string") return parseSubnet(name);
+    throw new TypeError(`"trust proxy" takes true, a number of proxies, subnets or a function, not ${describe(name)}`);
+  });
+  return (address) => address !== undefined && subnets.some((contains) => contains(address));
+}
+
+/**
+ * Walks the forwarding addresses from the peer outwards, as long as each is trusted to name the next one.
+ *
+ * `X-Forwarded-For` is read from the right: proxies append, so what a client sends itself is on the left.
+ * An entry with a port is kept as it is, and is in no subnet.
+ *
+ * @param peer Address of the connection; if it is unknown, it can be trusted only by its hop
+ * @param forwardedFor The `X-Forwarded-For` header
+ * @param trust Whom to trust
+ * @returns The peer, then addresses farther away; the last one is the client
+ */
+export function walkForwarded(
+  peer: string | undefined,
+  forwardedFor: string | undefined,
+  trust: TrustFunction,
+): (string | undefined)[] {
+  const addresses = [
+    peer,
+    ...(forwardedFor ?? "").split(",").map((one) => one.trim()).filter(Boolean).reverse(),
+  ];
+  const untrusted = addresses.slice(0, -1).findIndex((address, hop) => !trust(address, hop));
+  return untrusted === -1 ? addresses : addresses.slice(0, untrusted + 1);
+}

@@ -1,0 +1,63 @@
+import type { ServerResponse } from "node:http";
+import type { Duplex } from "node:stream";
+
+/** A socket with the response that Node is writing to it. */
+type RespondingSocket = Duplex & { readonly _httpMessage?: ServerResponse | null };
+
+/**
+ * A socket that Node has detached because of an upgrade request. Earlier pipelined requests on it may not have been
+ * answered yet, so the upgrade has to wait.
+ */
+export class DetachedSocket {
+  readonly #socket: RespondingSocket;
+
+  /**
+   * Handles the events of a socket in Node's place.
+   *
+   * @param socket The socket
+   */
+  constructor(socket: Duplex) {
+    this.#socket = socket;
+    // Node has removed its own listeners; without any, a connection reset would end the process
+    socket.on("error", ignore);
+    socket.on("end", leave);
+    socket.on("drain", drain);
+  }
+
+  /**
+   * Waits until no response is being written to it.
+   *
+   * @returns Whether it is still writable
+   */
+  async freed(): Promise<boolean> {
+    // the next response gets the socket before the previous one is closed
+    for (let before = this.#pendingResponse(); before !== null; before = this.#pendingResponse()) await closed(before);
+    return this.#socket.writable;
+  }
+
+  #pendingResponse(): ServerResponse | null {
+    return this.#socket.destroyed ? null : this.#socket._httpMessage ?? null;
+  }
+
+  /** Removes the listeners. */
+  release(): void {
+    this.#socket.off("error", ignore).off("end", leave).off("drain", drain);
+  }
+}
+
+function closed(res: ServerResponse): Promise<void> {
+  return new Promise((resolve) => res.once("close", resolve));
+}
+
+// `close` follows an error, and that is enough
+function ignore(): void {}
+
+// a client that has ended its side cannot open a WebSocket
+function leave(this: Duplex): void {
+  this.destroy();
+}
+
+// Node passes `drain` on only for sockets it watches itself
+function drain(this: RespondingSocket): void {
+  this._httpMessage?.emit("drain");
+}

@@ -1,0 +1,103 @@
+import { FastResponse } from "srvx/node";
+import type { WebBody } from "../exchange/exchange.ts";
+
+/** ASCII characters that are allowed in a head. */
+const ASCII = /^[\t\x20-\x7e]*$/;
+
+/** What a response is made of. */
+export class RawResponse {
+  /** The body, `null` for none. */
+  readonly body: WebBody;
+  /** Status. */
+  readonly status: number;
+  /** Reason phrase, empty for the standard one. */
+  readonly statusText: string;
+  /** Header names and values in turn, one pair for each line. */
+  readonly head: readonly string[];
+  /** Whether the head is all ASCII. */
+  readonly isAscii: boolean;
+  /**
+   * @param body The body, `null` for none
+   * @param status Status
+   * @param statusText Reason phrase, empty for the standard one
+   * @param head Header names and values in turn, one pair for each line
+   */
+  constructor(body: WebBody, status: number, statusText: string, head: readonly string[]) {
+    this.body = body;
+    this.status = status;
+    this.statusText = statusText;
+    this.head = head;
+    let isAscii = ASCII.test(statusText);
+    for (let i = 1; i < head.length; i += 2) isAscii &&= ASCII.test(head[i]!);
+    this.isAscii = isAscii;
+  }
+
+  /** The headers as a web response takes them. */
+  get headers(): [string, string][] {
+    const pairs: [string, string][] = [];
+    for (let i = 0; i < this.head.length; i += 2) pairs.push([this.head[i]!, this.head[i + 1]!]);
+    return pairs;
+  }
+}
+
+/**
+ * A web response that becomes one of Node's own, through srvx, only when somebody reads it. Its parts can be sent
+ * directly, because Node takes longer to make a `Response` than to send one.
+ */
+export class NodeResponse extends FastResponse {
+  #parts: RawResponse | null;
+  /** Whether `headers` has been read, so that they may have been changed. */
+  #isSeen = false;
+
+  private constructor(parts: RawResponse) {
+    super(parts.body, parts);
+    // Node's own class validates other characters, and must do so while an error handler can still respond
+    if (!parts.isAscii) new Response(null, parts);
+    this.#parts = parts;
+  }
+
+  /**
+   * Makes one.
+   *
+   * @param body The body, `null` for none
+   * @param status Status
+   * @param statusText Reason phrase, empty for the standard one
+   * @param head Header names and values in turn, one pair for each line
+   * @throws {TypeError} If a web response cannot carry the reason phrase or a header
+   */
+  static of(body: WebBody, status: number, statusText: string, head: readonly string[]): Response {
+    return new NodeResponse(new RawResponse(body, status, statusText, head));
+  }
+
+  /**
+   * The parts of a response, `null` if it is of another class, or its body has been used.
+   *
+   * @param response The response
+   */
+  static partsOf(response: Response): RawResponse | null {
+    const parts = #parts in response ? response.#parts : null;
+    if (parts === null || !(response as unknown as NodeResponse).#isSeen) return parts;
+    const { body, status, statusText } = parts;
+    return new RawResponse(body, status, statusText, [...response.headers].flat());
+  }
+
+  /** The headers. */
+  override get headers(): Headers {
+    this.#isSeen = true;
+    return super.headers;
+  }
+
+  /** The body as a stream, even while it is being sent. */
+  override get body(): ReadableStream<Uint8Array<ArrayBuffer>> | null {
+    const body = this.#parts?.body;
+    return body === null || body instanceof ReadableStream
+      ? body as ReadableStream<Uint8Array<ArrayBuffer>>
+      : super.body;
+  }
+
+  /** Node's own response, made on demand. */
+  get _response(): Response {
+    this.#parts = null;
+    return Reflect.get(FastResponse.prototype, "_response", this);
+  }
+}

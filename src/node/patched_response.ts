@@ -1,0 +1,88 @@
+import { ServerResponse } from "node:http";
+import { nodeBytes } from "../platform/shared/generic_platform.ts";
+import { nextTurn } from "./next_turn.ts";
+
+/** A response to be sent. */
+export interface Sent {
+  /** Status. */
+  readonly status: number;
+  /** Reason phrase, empty for the standard one. */
+  readonly statusText: string;
+  /** Names and values. */
+  readonly headers: Iterable<[string, string]>;
+  /** The body: complete, a stream, or none. */
+  readonly body: Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array<ArrayBuffer>> | null;
+  /** Whether to send the headers before the first chunk of the body. */
+  readonly early: boolean;
+}
+
+/**
+ * Tells whether the client of a response is gone.
+ *
+ * @param res Node's response
+ */
+export function isDestroyed(res: ServerResponse & { stream?: { destroyed: boolean } }): boolean {
+  // responses of HTTP/2 do not tell, but their stream does
+  return res.destroyed || res.stream?.destroyed === true;
+}
+
+/**
+ * Tells whether `end`, `write` or `writeHead` has been replaced: by earlier middleware, such as compression, sessions
+ * and loggers, or by a subclass that does not write to a socket, as in serverless-http.
+ *
+ * @param res Node's response
+ */
+export function isPatched(res: ServerResponse): boolean {
+  // HTTP/2 has another class of responses
+  const { end, write, writeHead } = res instanceof ServerResponse
+    ? ServerResponse.prototype
+    : Object.getPrototypeOf(res) as ServerResponse;
+  return res.end !== end || res.write !== write || res.writeHead !== writeHead;
+}
+
+/**
+ * Sends a response through methods that middleware has replaced, calling them as Express does: headers are set one by
+ * one and sent implicitly with the first chunk, chunks are Buffers, and there are no callbacks.
+ *
+ * @param res Node's response
+ * @param sent The response
+ */
+export async function sendPatched(res: ServerResponse, sent: Sent): Promise<void> {
+  const { status, statusText, headers, body, early } = sent;
+  if (!res.headersSent) {
+    res.statusCode = status;
+    if (statusText !== "") res.statusMessage = statusText;
+    for (const [name, value] of headers) res.setHeader(name, value);
+    if (body instanceof Uint8Array && body.length > 0) res.setHeader("content-length", String(body.length));
+  }
+  if (body instanceof ReadableStream && res.req.method !== "HEAD") return await pour(body, res, early);
+  if (body instanceof Uint8Array && body.length > 0) return void res.end(nodeBytes(body));
+  res.end();
+  if (body instanceof ReadableStream) await body.cancel();
+}
+
+async function pour(body: ReadableStream<Uint8Array<ArrayBuffer>>, res: ServerResponse, early: boolean): Promise<void> {
+  const reader = body.getReader();
+  let begun = false;
+  let proceed = (): void => {};
+  // one listener for the whole body: compression moves listeners to a stream of its own, where they stay
+  res.on("drain", () => proceed());
+  res.once("close", () => {
+    reader.cancel().catch(() => {});
+    proceed();
+  });
+  // not by default: middleware that buffers the body sets headers at its end
+  if (early) nextTurn(() => void (begun || isDestroyed(res) || res.flushHeaders()));
+  try {
+    for (let read = await reader.read(); !read.done; read = await reader.read()) {
+      begun = true;
+      // middleware that buffers chunks may return undefined
+      const isFull = (res.write(nodeBytes(read.value)) as boolean | undefined) === false;
+      if (isFull && !isDestroyed(res)) await new Promise<void>((resolve) => proceed = resolve);
+    }
+    res.end();
+  } catch (error) {
+    res.destroy(error as Error);
+    throw error;
+  }
+}

@@ -1,0 +1,99 @@
+import { ServerResponse, STATUS_CODES } from "node:http";
+import { FastResponse, sendNodeResponse } from "srvx/node";
+import { isDestroyed, isPatched, sendPatched, type Sent } from "./patched_response.ts";
+import { nextTurn } from "./next_turn.ts";
+import { NodeResponse, type RawResponse } from "./node_response.ts";
+import type { NodeCall } from "./node_call.ts";
+
+const NOTHING: ReadonlySet<string> = new Set();
+
+const NO_BYTES = new Uint8Array();
+
+/** Headers that HTTP/2 forbids (RFC 9113 section 8.2.2), where Node throws; applications need not know the version. */
+const CONNECTION_HEADERS: ReadonlySet<string> = new Set([
+  "connection",
+  "http2-settings",
+  "keep-alive",
+  "proxy-connection",
+  "te",
+  "transfer-encoding",
+  "upgrade",
+]);
+
+/**
+ * Sends an application's response, unless the request was upgraded or the client is gone.
+ *
+ * @param visit The request
+ * @param response The response
+ * @returns A promise that settles when it has been sent; nothing if it was passed to Node synchronously
+ */
+export function sendResponse(visit: NodeCall, response: Response): Promise<void> | void {
+  if (visit.upgraded) return;
+  const { res } = visit;
+  // the client is gone, or somebody else has responded: a timeout, a server that is closing
+  if (res.writableEnded || isDestroyed(res)) return response.body?.cancel();
+  // a handler broke off before there was a response; on Node the connection can be closed then
+  if (visit.isWithoutResponse) return void res.destroy();
+  visit.keepBody();
+  const parts = NodeResponse.partsOf(response);
+  if (parts === null || !sendWhole(visit, parts)) return sendWebResponse(visit, response, parts);
+}
+
+// most responses are complete, and Node's response has not been touched by others
+function sendWhole({ req, res }: NodeCall, { body, status, statusText, head, isAscii }: RawResponse): boolean {
+  if (body !== null && typeof body !== "string" && !(body instanceof Uint8Array)) return false;
+  // not for HTTP/2, which has another class, nor if headers are set already: a second cookie would replace the first
+  if (!(res instanceof ServerResponse) || isPatched(res) || res.getHeaderNames().length > 0) return false;
+  const sent = body ?? noBody(req.method, status);
+  // Node garbles a Latin-1 Content-Disposition that follows a Content-Length, and then refuses it; a web response sorts
+  if (sent === null && !isAscii) return false;
+  const lines = sent === null ? [...head] : head.concat("content-length", String(Buffer.byteLength(sent)));
+  res.writeHead(status, statusText || (STATUS_CODES[status] ?? ""), lines);
+  // Node would send the head together with a string body, in the encoding of the body
+  res.end(typeof sent !== "string" || isAscii ? sent : Buffer.from(sent));
+  return true;
+}
+
+async function sendWebResponse(visit: NodeCall, response: Response, parts: RawResponse | null): Promise<void> {
+  const { res } = visit;
+  const { status, headers } = response;
+  const forbidden = visit.req.httpVersionMajor > 1 ? CONNECTION_HEADERS : NOTHING;
+  visit.dropRemoved((name) => headers.has(name) && !forbidden.has(name));
+  const cookies = headers.getSetCookie();
+  const body = parts === null ? response.body : bodyOf(response, parts);
+  // Node delays the head until there is a chunk to send, which may take long with an event stream
+  if (body instanceof ReadableStream) nextTurn(() => void (hasHeadBack(res) && res.flushHeaders()));
+  // separately, because otherwise a second cookie would replace the first
+  if (cookies.length > 0) res.setHeader("set-cookie", cookies.length === 1 ? cookies[0]! : cookies);
+  const sent = {
+    status,
+    statusText: response.statusText,
+    headers: cookies.length === 0 && forbidden === NOTHING
+      ? headers
+      : [...headers].filter(([name]) => name !== "set-cookie" && !forbidden.has(name)),
+  };
+  if (isPatched(res)) {
+    // flushed early if the handler is still writing, and for event streams
+    const early = visit.response?.writableEnded === false ||
+      headers.get("content-type")?.startsWith("text/event-stream") === true;
+    return await sendPatched(res, { ...sent, body, early });
+  }
+  sent.statusText ||= STATUS_CODES[status] ?? "";
+  await sendNodeResponse(res, new FastResponse(body ?? noBody(visit.req.method, status), sent));
+}
+
+// if there could be a body, `Content-Length: 0` is sent, as on other runtimes; Node itself would use chunked encoding
+function noBody(method: string | undefined, status: number): Uint8Array<ArrayBuffer> | null {
+  return method === "HEAD" || status === 204 || status === 304 ? null : NO_BYTES;
+}
+
+// whether the head has been sent is known by an internal field; HTTP/2 does not delay it
+function hasHeadBack(res: ServerResponse & { _headerSent?: boolean }): boolean {
+  return res._headerSent === false && res.headersSent && !isDestroyed(res);
+}
+
+// a complete body is sent in one piece and with its length; as bytes, because a string would add a content type
+function bodyOf(response: Response, { body }: RawResponse): Sent["body"] {
+  if (typeof body === "string") return new TextEncoder().encode(body);
+  return body instanceof Blob ? response.body : body as Sent["body"];
+}

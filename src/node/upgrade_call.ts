@@ -1,0 +1,138 @@
+import { type IncomingMessage, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import type { Duplex } from "node:stream";
+import { HttpError } from "../http/http_error.ts";
+import type { Upgrade, UpgradeOptions } from "../platform/shared/platform.ts";
+import { type Upgrader, upgraderKey } from "../websocket/accept.ts";
+import { GOING_AWAY } from "../websocket/connections.ts";
+import { DetachedSocket } from "./detached_socket.ts";
+import { loadWs } from "./load_ws.ts";
+import { NodeSocket, type WsServer, type WsSocket } from "./node_socket.ts";
+import { NodeCall } from "./node_call.ts";
+
+/** An upgrade request being handled by an application: it results in a connection, or in a response. */
+export class UpgradeCall extends NodeCall implements Upgrader {
+  readonly #socket: Duplex;
+  readonly #held: DetachedSocket;
+  readonly #head: Uint8Array;
+  readonly #isClosing: () => boolean;
+  #Server: (new (options: object) => WsServer) | null = null;
+  #upgraded: WsSocket | null = null;
+
+  /**
+   * Takes over a socket that Node has detached.
+   *
+   * @param req Node's request
+   * @param socket Its socket
+   * @param head Bytes received after the request
+   * @param isClosing Tells whether it is too late for new connections
+   */
+  constructor(req: IncomingMessage, socket: Duplex, head: Uint8Array, isClosing: () => boolean) {
+    const res = new ServerResponse(req);
+    super(req, res, undefined);
+    this.#socket = socket;
+    this.#head = head;
+    this.#isClosing = isClosing;
+    this.#held = new DetachedSocket(socket);
+    res.shouldKeepAlive = false;
+    res.once("finish", () => socket.end(() => socket.destroy()));
+  }
+
+  /**
+   * Waits until earlier requests on the same connection have been answered.
+   *
+   * @returns Whether it still has to be answered: the client may be gone, or the server closing
+   */
+  async turn(): Promise<boolean> {
+    if (!await this.#held.freed()) return false;
+    // sends what has been written meanwhile
+    this.res.assignSocket(this.#socket as Socket);
+    return !this.res.writableEnded;
+  }
+
+  /** Itself, on any platform: the socket is one of `node:http`, which Deno and Bun have, too. */
+  get [upgraderKey](): this {
+    return this;
+  }
+
+  override get upgraded(): boolean {
+    return this.#upgraded !== null;
+  }
+
+  /** Prepares the WebSocket implementation, which is loaded with the first upgrade. */
+  async prepare(): Promise<void> {
+    this.#Server = (await loadWs<{ WebSocketServer: new (options: object) => WsServer }>()).WebSocketServer;
+  }
+
+  /**
+   * Responds to the handshake, which has been validated.
+   *
+   * @param _request The request
+   * @param _info This visit
+   * @param options The chosen protocol and the headers set so far
+   * @returns The connection
+   * @throws {HttpError} 503 if the server is closing, 400 if the client is gone
+   */
+  upgrade(_request: Request, _info: unknown, options: UpgradeOptions): Upgrade {
+    const { protocol, headers, pingTimeoutMs, maxMessageBytes } = options;
+    if (this.#isClosing()) throw new HttpError(503, "The server is closing");
+    const lines = [...headers ?? []];
+    if (protocol !== undefined) lines.push(["sec-websocket-protocol", protocol]);
+    const { upgrade, "sec-websocket-key": key } = this.req.headers;
+    // without the offered protocols: the protocol has been chosen, and ws would refuse lists that other runtimes accept
+    const request = { method: "GET", headers: { upgrade, "sec-websocket-key": key, "sec-websocket-version": "13" } };
+    const server = new this.#Server!({ ...SETTINGS, maxPayload: Math.min(maxMessageBytes, MOST_BYTES) });
+    server.on("headers", (head) => void head.push(...lines.map(([name, value]) => `${name}: ${value}`)));
+    server.handleUpgrade(request, this.#socket, this.#head, (ws) => this.#upgraded = ws);
+    const ws = this.#upgraded as WsSocket | null;
+    if (ws === null) throw new HttpError(400, "The client disconnected before its handshake was answered");
+    this.#release();
+    const socket = new NodeSocket(ws, this.#socket, pingTimeoutMs) as unknown as WebSocket;
+    return { socket, response: upgradedResponse() };
+  }
+
+  #release(): void {
+    this.#held.release();
+    this.res.detachSocket(this.#socket as Socket);
+  }
+
+  /** Closes the connection, if it has become one, because the server is closing. */
+  goAway(): void {
+    this.#upgraded?.close(...GOING_AWAY);
+  }
+
+  /** Resolves when the connection's `close` handler has been called; right away if there is no connection. */
+  async told(): Promise<void> {
+    const ws = this.#upgraded;
+    if (ws !== null && ws.readyState !== CLOSED) await new Promise<void>((resolve) => ws.on("close", () => resolve()));
+  }
+
+  /** Cuts its connection. */
+  drop(): void {
+    this.#socket.destroy();
+  }
+
+  /** Ends it now: cuts a connection, or responds with 503 in place of a handler that has not responded. */
+  cut(): void {
+    if (this.upgraded || this.res.headersSent) this.#socket.destroy();
+    else this.res.writeHead(503, { "content-length": 19 }).end("Service Unavailable");
+  }
+}
+
+/** `readyState` of a connection after its `close` event. */
+const CLOSED = 3;
+
+/** Settings of ws for every connection; each has its own server, because the longest message is one of those. */
+const SETTINGS = { noServer: true, clientTracking: false, autoPong: false, perMessageDeflate: false };
+
+/** Most bytes that the limit of ws can be: it takes only the lower 32 bits of a number. */
+const MOST_BYTES = 2 ** 31 - 1;
+
+// Node cannot construct a Response with status 101; the handshake has been answered, so this one is only a marker
+function upgradedResponse(): Response {
+  return Object.defineProperties(new Response(null), {
+    status: { value: 101 },
+    statusText: { value: "Switching Protocols" },
+    ok: { value: false },
+  });
+}

@@ -1,0 +1,217 @@
+import type { Peer } from "../../exchange/peer.ts";
+import { type BuiltinFiles, builtinFiles } from "../shared/builtin_files.ts";
+import { programsBody } from "./program_stream.ts";
+import { passedOn } from "./bun_stream.ts";
+import { builtinModule } from "../shared/builtin_module.ts";
+import { bunSeconds, BunSilence } from "./idle_timeout.ts";
+import { BunSocket, bunSocketHandlers } from "./bun_socket.ts";
+import { genericPlatform, hasMethod, noWebSockets } from "../shared/generic_platform.ts";
+import { requirePackage, requireResolve } from "../shared/installed_package.ts";
+import { listeningAt } from "../shared/listening_at.ts";
+import type {
+  AppFetch,
+  ListenOptions,
+  Platform,
+  PlatformServer,
+  Routed,
+  ServerLimits,
+  Upgrade,
+  UpgradeOptions,
+} from "../shared/platform.ts";
+import { SEND_TIMEOUT_MS, SlowReaders } from "../shared/slow_readers.ts";
+import { PendingRequests } from "../shared/pending_requests.ts";
+
+/** The used part of Bun's server. */
+interface BunServer {
+  readonly port: number;
+  readonly hostname: string;
+  /** Where it listens; the path of a Unix socket. */
+  readonly address: Peer | string;
+  requestIP(request: Request): { address: string; port: number } | null;
+  upgrade(request: Request, options: { headers: Headers; data: BunSocket }): boolean;
+  timeout(request: Request, seconds: number): void;
+  stop(closeConnections?: boolean): Promise<void>;
+  ref(): void;
+  unref(): void;
+}
+
+/** The used parts of the globals `Bun` and `process`. */
+interface BunGlobals {
+  Bun: { serve(options: Record<string, unknown>): BunServer };
+  process: {
+    cwd(): string;
+    env: Record<string, string | undefined>;
+    stdout: { isTTY?: boolean };
+  };
+}
+
+const globals = globalThis as unknown as BunGlobals;
+
+const serverLimits: ServerLimits = {
+  // by default ten seconds, after which a quiet event stream would be cut
+  idleTimeout: 0,
+  // by default 128 MiB; body parsers limit what is read, as on other runtimes
+  maxRequestBodySize: Number.MAX_SAFE_INTEGER,
+};
+
+/** Bun: `Bun.serve`, its WebSockets, and the files of its `node:fs`. */
+export function bunPlatform(): Platform {
+  return {
+    ...genericPlatform(),
+    name: "Bun",
+    endsWithResponse: false,
+    socketHandlers: bunSocketHandlers,
+    serverLimits,
+    programsBody,
+    passedOn,
+    typesBytes: true,
+    keepsCoding: true,
+    files: {
+      ...builtinFiles(() => builtinModule<BuiltinFiles>("node:fs")!, () => globals.process.cwd()),
+      // Bun sends a Content-Length only for bodies given as a whole, and players and progress bars need it
+      wholeBytes: 1024 * 1024,
+    },
+    // after the response, headers that nobody has touched are empty
+    keepHeaders: (request) => void request.headers,
+    forgetsPeer: true,
+    dropsBodies: true,
+    localOf,
+    closesAfterResponse: (request) => request.headers.get("connection")?.toLowerCase() === "close",
+    awaits: (_request, info) => hasMethod<BunServer>(info, "requestIP"),
+    env: (name) => globals.process.env[name],
+    usualEnv: () => "development",
+    environment: () => globals.process.env,
+    loadPackage: (name) => requirePackage(name, installedResolve),
+    colours: () => globals.process.stdout.isTTY === true && !globals.process.env["NO_COLOR"],
+    allowSilence: (request, info) => silences.get(info as object)?.allow(request),
+    endSilence: (request, info, isBroken) => silences.get(info as object)?.end(request, isBroken),
+    listenLimits: ["keepAliveTimeout", "sendTimeout"],
+    serve,
+    // an upgrade only returns false, without the reason
+    hasLeft: ({ signal }) => Promise.resolve(signal.aborted),
+    upgrade,
+  };
+}
+
+function localOf(info: unknown): Peer | undefined {
+  const address = hasMethod<BunServer>(info, "requestIP") ? info.address : undefined;
+  return typeof address === "object" ? address : undefined;
+}
+
+/** The part of `node:fs` that tells whether something exists. */
+interface Existing {
+  existsSync(path: string): boolean;
+}
+
+// where there is no folder `node_modules`, Bun would download the package while resolving its name
+function installedResolve(from: string, name: string): string {
+  const { existsSync } = builtinModule<Existing>("node:fs")!;
+  for (let folder = parentOf(from);; folder = parentOf(folder)) {
+    if (existsSync(`${folder}/node_modules/${name}/package.json`)) {
+      return requireResolve(`${folder}/package.json`, name);
+    }
+    if (folder === "") throw new Error(`Cannot find module '${name}'`);
+  }
+}
+
+// of a path with either kind of slash; "" for what has none
+function parentOf(path: string): string {
+  return path.slice(0, Math.max(0, path.search(/[\\/][^\\/]*$/)));
+}
+
+/** Default of `keepAliveTimeout` in ms: not Node's, because it also limits how long a client may take nothing. */
+const KEEP_ALIVE_MS = 60_000;
+
+/** What keeps the quiet connections of a server, by the server. */
+const silences = new WeakMap<object, BunSilence>();
+
+function serve(handler: AppFetch, options: ListenOptions, app: Routed): PlatformServer {
+  const { port = 0, hostname = "0.0.0.0", cert, key, reusePort = false } = options;
+  const { keepAliveTimeout = KEEP_ALIVE_MS, sendTimeout = SEND_TIMEOUT_MS } = options;
+  const pending = new PendingRequests();
+  const watched = pending.watch(handler);
+  const served = {
+    port,
+    hostname,
+    reusePort,
+    ...(cert !== undefined && key !== undefined ? { tls: { cert, key } } : {}),
+    ...serverLimits,
+    idleTimeout: bunSeconds(keepAliveTimeout),
+    development: false,
+    fetch(request: Request, server: BunServer) {
+      const response = watched(request, server);
+      silence.passed(request);
+      return response;
+    },
+    websocket: app.websocket,
+    error(error: unknown) {
+      app.reportError(error, { phase: "server" });
+      return new Response("Internal Server Error", { status: 500 });
+    },
+  };
+  const server = listeningAt(hostname, port, () => globals.Bun.serve(served));
+  const silence = new BunSilence(server, keepAliveTimeout);
+  silences.set(server, silence);
+  const slow = new SlowReaders(app.openStreams, (timer) => (timer as { unref?(): void }).unref?.());
+  slow.timeoutMs = sendTimeout;
+  const { promise: finished, resolve } = Promise.withResolvers<void>();
+  return {
+    limits: {
+      get keepAliveTimeout() {
+        return silence.keepAliveMs;
+      },
+      set keepAliveTimeout(ms) {
+        silence.keepAliveMs = ms;
+      },
+      get sendTimeout() {
+        return slow.timeoutMs;
+      },
+      set sendTimeout(ms) {
+        slow.timeoutMs = ms;
+      },
+    },
+    port: server.port,
+    hostname: server.hostname,
+    finished,
+    shutdown: () =>
+      server.stop().then(() => {
+        slow.stop();
+        resolve();
+      }),
+    abort() {
+      // Bun aborts no signals then
+      for (const { signal } of pending.abort()) signal.dispatchEvent(new Event("abort"));
+      // after the 503s have been sent
+      setTimeout(() => void server.stop(true), 0);
+    },
+    ref: () => server.ref(),
+    unref: () => server.unref(),
+  };
+}
+
+function upgrade(request: Request, info: unknown, options: UpgradeOptions): Upgrade {
+  if (!hasMethod<BunServer>(info, "requestIP")) {
+    throw noWebSockets("WebSockets on Bun need its server as the second argument: app.fetch(request, server)");
+  }
+  const { protocol = "", headers = new Headers(), pingTimeoutMs } = options;
+  // always set: otherwise Bun would choose the first one offered; an empty one is not sent
+  headers.set("sec-websocket-protocol", protocol);
+  const socket = new BunSocket(pingTimeoutMs);
+  if (!upgraded(info, request, { headers, data: socket })) {
+    throw noWebSockets(
+      "Bun upgrades only requests that its server delivers; mount applications with app.use, not app.mount",
+    );
+  }
+  // Bun has responded already, and ignores this response
+  return { socket: socket as unknown as WebSocket, response: new Response(null, { status: 101 }) };
+}
+
+// Bun throws if its server has no WebSocket handlers
+function upgraded(server: BunServer, ...args: Parameters<BunServer["upgrade"]>): boolean {
+  try {
+    return server.upgrade(...args);
+  } catch (error) {
+    const message = "WebSockets on Bun need Bun.serve({ fetch: app.fetch, websocket: app.websocket })";
+    throw Object.assign(noWebSockets(message), { cause: error });
+  }
+}

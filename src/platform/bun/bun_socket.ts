@@ -1,0 +1,140 @@
+import { Heartbeat } from "../shared/heartbeat.ts";
+
+/** The used part of Bun's end of a connection. */
+interface ServerSocket {
+  readonly data: BunSocket;
+  readonly readyState: number;
+  binaryType: string;
+  send(data: string | ArrayBuffer | ArrayBufferView<ArrayBuffer>): number;
+  ping(): number;
+  close(code?: number, reason?: string): void;
+  terminate(): void;
+  pause?(): void;
+  resume?(): void;
+  getBufferedAmount(): number;
+}
+
+/** Bun's reason for ending a connection whose message is longer than the server allows; it sends 1009, and tells 1006. */
+const TOO_BIG = "Received too big message";
+
+/** Most bytes that Bun's limit of a message can be. */
+const MOST_BYTES = 2 ** 31 - 1;
+
+/** How a connection ended, as in the web's `CloseEvent`. */
+interface End {
+  readonly code: number;
+  readonly reason: string;
+}
+
+/** The used part of the web's `WebSocket`, over one of Bun's. */
+export class BunSocket {
+  binaryType = "arraybuffer";
+  onopen: (() => void) | null = null;
+  onmessage: ((event: { data: unknown }) => void) | null = null;
+  onclose: ((event: End) => void) | null = null;
+  onerror: ((event: { error: unknown; message: string }) => void) | null = null;
+  readonly #pingTimeoutMs: number;
+  #socket: ServerSocket | null = null;
+  #heartbeat: Heartbeat | null = null;
+  #lost: End | null = null;
+  #closed = false;
+  /** How often the client has taken something of what was waiting. */
+  #drained = 0;
+
+  /** @param pingTimeoutMs ms after which a client that does not respond to pings counts as gone, 0 for never */
+  constructor(pingTimeoutMs: number) {
+    this.#pingTimeoutMs = pingTimeoutMs;
+  }
+
+  get readyState(): number {
+    if (this.#closed) return 3;
+    return this.#socket?.readyState ?? 0;
+  }
+
+  get bufferedAmount(): number {
+    return this.#closed ? 0 : this.#socket?.getBufferedAmount() ?? 0;
+  }
+
+  send(data: string | ArrayBuffer | ArrayBufferView<ArrayBuffer>): void {
+    this.#socket?.send(data);
+  }
+
+  close(code?: number, reason?: string): void {
+    this.#socket?.close(code, reason);
+  }
+
+  /** Stops reading, if this version of Bun can. */
+  pause(): boolean {
+    if (this.#socket?.pause === undefined) return false;
+    this.#socket.pause();
+    this.#heartbeat?.pause();
+    return true;
+  }
+
+  /** Reads on. */
+  resume(): void {
+    if (this.#closed) return;
+    this.#heartbeat?.resume();
+    this.#socket?.resume?.();
+  }
+
+  /** Called by Bun while the connection is still being upgraded, before anybody can listen. */
+  opened(socket: ServerSocket): void {
+    this.#socket = socket;
+    socket.binaryType = this.binaryType;
+    this.#heartbeat = new Heartbeat(this.#pingTimeoutMs, {
+      ping: () => void socket.ping(),
+      lost: () => {
+        this.#lost = { code: 1006, reason: "No response to a ping" };
+        socket.terminate();
+      },
+      taken: () => socket.getBufferedAmount() === 0 ? null : this.#drained,
+    });
+    queueMicrotask(() => this.onopen?.());
+  }
+
+  /** Notes that something came from the client: a message, or the response to a ping. */
+  heard(): void {
+    this.#heartbeat?.heard();
+  }
+
+  /** Notes that the client has taken something of what was waiting. */
+  drained(): void {
+    this.#drained++;
+  }
+
+  /** Called by Bun, even within `close()`; on other runtimes that comes later. */
+  closed(code: number, reason: string): void {
+    this.#closed = true;
+    this.#heartbeat?.stop();
+    const end = reason === TOO_BIG ? { code: 1009, reason: "Message too big" } : { code, reason };
+    queueMicrotask(() => this.onclose?.(this.#lost ?? end));
+  }
+}
+
+const HANDLERS = {
+  // each connection has its own heartbeat, with the timeout of its route
+  idleTimeout: 0,
+  sendPings: false,
+  perMessageDeflate: false,
+  // no limit: Bun would silently drop messages beyond it; each connection has its own
+  backpressureLimit: 0,
+  open: (ws: ServerSocket): void => ws.data.opened(ws),
+  message(ws: ServerSocket, data: string | ArrayBuffer): void {
+    ws.data.heard();
+    ws.data.onmessage?.({ data });
+  },
+  pong: (ws: ServerSocket): void => ws.data.heard(),
+  ping: (ws: ServerSocket): void => ws.data.heard(),
+  drain: (ws: ServerSocket): void => ws.data.drained(),
+  close: (ws: ServerSocket, code: number, reason: string): void => ws.data.closed(code, reason),
+};
+
+/**
+ * Makes the WebSocket handlers of a Bun server; each connection carries its own {@linkcode BunSocket}.
+ *
+ * @param maxMessageBytes Bytes of a message, fragments together: Bun has one limit for the whole server
+ */
+export function bunSocketHandlers(maxMessageBytes: number): object {
+  return { ...HANDLERS, maxPayloadLength: Math.min(maxMessageBytes, MOST_BYTES) };
+}

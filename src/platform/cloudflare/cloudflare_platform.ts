@@ -1,0 +1,137 @@
+import { weakEntityTag } from "../../http/entity_tag.ts";
+import type { FileStat, FileSystem } from "../../exchange/file_system.ts";
+import { improperHost, isHost } from "../../http/host.ts";
+import { type BuiltinFiles, builtinFiles } from "../shared/builtin_files.ts";
+import { builtinModule } from "../shared/builtin_module.ts";
+import { type ServerSocket, WorkerSocket } from "./cloudflare_socket.ts";
+import { genericPlatform } from "../shared/generic_platform.ts";
+import type { Platform, Upgrade, UpgradeOptions } from "../shared/platform.ts";
+
+/** The used part of `node:fs` on Workers. */
+interface WorkerFiles extends BuiltinFiles {
+  readFileSync(path: string): Uint8Array;
+}
+
+/** The used part of `process`, which Workers have with the flag `nodejs_compat`. */
+interface WorkerProcess {
+  cwd(): string;
+  readonly env?: Record<string, string | undefined>;
+}
+
+/** Folder of the modules that a Worker was deployed with. */
+const BUNDLE = "/bundle/";
+
+/** The client's end of a pair; it goes into the response. */
+type ClientSocket = object;
+
+let files: FileSystem | null | undefined = undefined;
+
+/**
+ * Cloudflare Workers: the client's address is in a header of the platform, and applications must not be functions.
+ * Files and environment variables need the flag `nodejs_compat`.
+ */
+export function cloudflarePlatform(): Platform {
+  return {
+    ...genericPlatform(),
+    name: "Workers",
+    // a function exported as the default is taken for a Durable Object class
+    callableApps: false,
+    dropsBodies: true,
+    get files() {
+      return files === undefined ? files = workerFiles() : files;
+    },
+    env: (name) => workerProcess()?.env?.[name],
+    usualEnv: () => "production",
+    environment: (bindings) => (bindings ?? {}) as Record<string, unknown>,
+    peerOf: (_info, request) => ({ address: request.headers.get("cf-connecting-ip") ?? undefined }),
+    refuse,
+    // a Worker asks a Durable Object or another Worker for a WebSocket with nothing but this header
+    bareUpgrades: true,
+    serve() {
+      throw new TypeError("app.listen: nothing listens on Workers; write export default app in its place");
+    },
+    upgrade,
+    sized,
+  };
+}
+
+// Cloudflare refuses improper hosts in front of Workers; workerd itself makes URLs of them, and removes what shows it
+function refuse({ headers, method }: Request): Response | undefined {
+  const host = headers.get("host");
+  return host && !isHost(host) ? improperHost(method === "HEAD") : undefined;
+}
+
+// for other streams Workers drop the Content-Length header
+function sized(body: ReadableStream<Uint8Array>, length: number): ReadableStream<Uint8Array> {
+  const { FixedLengthStream } = globalThis as unknown as {
+    FixedLengthStream: new (length: number) => ReadableWritablePair<Uint8Array, Uint8Array>;
+  };
+  return body.pipeThrough(new FixedLengthStream(length));
+}
+
+function upgrade(_request: Request, _info: unknown, options: UpgradeOptions): Upgrade {
+  const inObject = objectUpgrade(options.context);
+  if (inObject !== undefined) return inObject(options);
+  const { client, server } = socketPair();
+  const socket = new WorkerSocket(server);
+  socket.accept();
+  queueMicrotask(() => void socket.opened());
+  return { socket: socket as unknown as WebSocket, response: upgradeResponse(client, options) };
+}
+
+/** The two ends of a new connection. */
+export function socketPair(): { client: ClientSocket; server: ServerSocket } {
+  const { WebSocketPair } = globalThis as unknown as { WebSocketPair: new () => [ClientSocket, ServerSocket] };
+  const { 0: client, 1: server } = new WebSocketPair();
+  return { client, server };
+}
+
+/** The response that makes a WebSocket of a request. */
+export function upgradeResponse(client: ClientSocket, { protocol, headers = new Headers() }: UpgradeOptions): Response {
+  if (protocol !== undefined) headers.set("sec-websocket-protocol", protocol);
+  // workerd takes the client's end in a property that no other runtime knows
+  const init: ResponseInit & { webSocket: ClientSocket } = { status: 101, headers, webSocket: client };
+  return new Response(null, init);
+}
+
+// undefined without the flag nodejs_compat
+function workerProcess(): WorkerProcess | undefined {
+  return (globalThis as { process?: WorkerProcess }).process;
+}
+
+// the text and data modules it was deployed with; null without node:fs
+function workerFiles(): FileSystem | null {
+  const process = workerProcess();
+  const fs = builtinModule<WorkerFiles>("node:fs");
+  if (process === undefined || fs === undefined) return null;
+  const files = builtinFiles(() => fs, () => process.cwd());
+  const tags = new Map<string, string>();
+  // deployed files have no date: without a tag of the contents, a new file of the same size would seem unchanged
+  const tagged = (path: string, stat: FileStat): FileStat => {
+    if (!stat.isFile || stat.mtimeMs !== 0 || !path.startsWith(BUNDLE)) return stat;
+    const tag = tags.get(path) ?? weakEntityTag(fs.readFileSync(path));
+    tags.set(path, tag);
+    return { ...stat, tag };
+  };
+  return { ...files, stat: async (path) => tagged(path, await files.stat(path)) };
+}
+
+/** Accepts the WebSockets of a Durable Object, which may sleep while they are open. */
+export type ObjectUpgrade = (options: UpgradeOptions) => Upgrade;
+
+const upgrades = new WeakMap<object, ObjectUpgrade>();
+
+/**
+ * Sets how WebSockets of a Durable Object are accepted.
+ *
+ * @param state The object's state, which is also the third argument of its application's `fetch`
+ * @param upgrade Accepts one
+ */
+export function acceptInObject(state: object, upgrade: ObjectUpgrade): void {
+  upgrades.set(state, upgrade);
+}
+
+/** How to accept the WebSocket of a request that arrived in a Durable Object, by the platform's third argument. */
+function objectUpgrade(context: unknown): ObjectUpgrade | undefined {
+  return typeof context === "object" && context !== null ? upgrades.get(context) : undefined;
+}

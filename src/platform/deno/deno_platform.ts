@@ -1,0 +1,245 @@
+import type { FileStat, FileSystem, OpenFile, WholeFile } from "../../exchange/file_system.ts";
+import { isExpected } from "../../util/expected_errors.ts";
+import { responseClass } from "../../exchange/response_class.ts";
+import type { ClientWatch } from "../../exchange/runtime_support.ts";
+import { builtinModule } from "../shared/builtin_module.ts";
+import { builtinTag } from "../shared/builtin_tag.ts";
+import { programsBody } from "./program_stream.ts";
+import {
+  arrivedText,
+  isServed,
+  joinedHost,
+  keepHeaders,
+  onLeave,
+  readHeader,
+  trustRecordsOf,
+  visitHeaders,
+} from "./request_record.ts";
+import { localOf, noteLocal } from "./local_address.ts";
+import { isEncrypted, watchScheme } from "./request_scheme.ts";
+import { genericPlatform, noWebSockets, variables } from "../shared/generic_platform.ts";
+import { listeningAt } from "../shared/listening_at.ts";
+import type {
+  AppFetch,
+  ListenOptions,
+  Platform,
+  PlatformServer,
+  Routed,
+  Upgrade,
+  UpgradeOptions,
+} from "../shared/platform.ts";
+import { SEND_TIMEOUT_MS, SlowReaders } from "../shared/slow_readers.ts";
+import { guardSlowClient } from "./slow_client_guard.ts";
+import { PendingRequests } from "../shared/pending_requests.ts";
+
+/** ms for the last responses to be sent before the server counts as closed. */
+const LEAVING_MS = 100;
+
+/**
+ * Number of bytes hashed in JavaScript before Node's `process` and `node:crypto` are created for it: that takes 20 ms, as
+ * much as it saves for so many bytes.
+ */
+const UNHURRIED_BYTES = 8 * 1024 * 1024;
+
+/** Deno: `Deno.serve`, `Deno.upgradeWebSocket`, Deno's files. */
+export function denoPlatform(): Platform {
+  trustRecordsOf(Deno.version.deno);
+  const generic = genericPlatform();
+  return {
+    ...generic,
+    name: "Deno",
+    endsWithResponse: false,
+    leavesStreams: true,
+    files: denoFiles(),
+    separator: () => Deno.build.os === "windows" ? undefined : "/",
+    env: readEnv,
+    usualEnv: () => "development",
+    unread: (name) => mayRead(name) ? undefined : `--allow-env=${name}`,
+    colours: () => Deno.stdout.isTerminal() && !Deno.noColor,
+    environment: () => environment,
+    heapBytes: () => Deno.memoryUsage().heapUsed,
+    header: readHeader,
+    joinedHost,
+    isEncrypted,
+    localOf,
+    visitHeaders,
+    arrivedText,
+    keepHeaders,
+    programsBody,
+    // its server tells the error, but not the request
+    tellsOfBodies: isServed,
+    watchClient,
+    onLeave,
+    awaits: isServed,
+    // its node:zlib takes a brotli body for complete that was cut off
+    inflater: (coding) => coding === "brotli" ? undefined : generic.inflater!(coding),
+    entityTag: builtinTag(builtinModule, UNHURRIED_BYTES),
+    prepare,
+    listenLimits: ["sendTimeout"],
+    serve,
+    hasLeft,
+    upgrade,
+  };
+}
+
+function denoFiles(): FileSystem {
+  return {
+    stat: (path) => Deno.stat(path).then(fileStat),
+    statSync: (path) => fileStat(Deno.statSync(path)),
+    open: openFile,
+    openWhole: (path) => Deno.open(path).then(wholeFile),
+    readBytes: (path) => Deno.readFile(path),
+    readText: (path) => Deno.readTextFile(path),
+    workingDirectory: () => Deno.cwd(),
+  };
+}
+
+function fileStat(info: Deno.FileInfo): FileStat {
+  const { isFile, isDirectory, size, mtime } = info;
+  return { isFile, isDirectory, size, mtimeMs: mtime?.getTime() ?? 0 };
+}
+
+async function openFile(path: string, start: number): Promise<OpenFile> {
+  const file = await Deno.open(path);
+  // synchronous, because seeking reads nothing, and a round trip to another thread costs ten times as much
+  if (start > 0) file.seekSync(start, Deno.SeekMode.Start);
+  return {
+    read: async (into) => await file.read(into) ?? 0,
+    close: () => file.close(),
+  };
+}
+
+function wholeFile(file: Deno.FsFile): WholeFile {
+  let taken = false;
+  return {
+    stat: () => fileStat(file.statSync()),
+    take() {
+      taken = true;
+      return file.readable;
+    },
+    close() {
+      if (!taken) file.close();
+    },
+  };
+}
+
+function readEnv(name: string): string | undefined {
+  return mayRead(name) ? Deno.env.get(name) : undefined;
+}
+
+// reading a variable must not stop the program with a permission prompt
+function mayRead(variable: string): boolean {
+  return Deno.permissions.querySync({ name: "env", variable }).state === "granted";
+}
+
+const environment = variables(readEnv);
+
+function serve(handler: AppFetch, options: ListenOptions, app: Routed): PlatformServer {
+  const { port = 0, hostname = "0.0.0.0", cert, key, reusePort = false, sendTimeout = SEND_TIMEOUT_MS } = options;
+  if (reusePort) assertUnstableNet();
+  const onError = (error: unknown): Response => {
+    // a stream fails for the server before it does for those who watch it
+    setTimeout(() => isExpected(error) || app.reportError(error, { phase: "response" }), 0);
+    return new Response("Internal Server Error", { status: 500 });
+  };
+  const common = { port, hostname, reusePort, onListen() {}, onError };
+  const tls = cert !== undefined && key !== undefined ? { cert, key } : {};
+  const pending = new PendingRequests();
+  const stopped = new AbortController();
+  const left = Promise.withResolvers<void>();
+  // Deno listens, too, when the port is bound already: then the first listener of a process would delay its first client
+  stopped.signal.addEventListener("abort", () => {}, { once: true });
+  const local = { address: hostname, port };
+  const watched = pending.watch(noteLocal(watchScheme(handler, cert !== undefined && key !== undefined), local));
+  const server = listeningAt(
+    hostname,
+    port,
+    () => Deno.serve({ ...common, ...tls, signal: stopped.signal }, watched),
+  );
+  // no request can have come yet
+  Object.assign(local, { address: server.addr.hostname, port: server.addr.port });
+  server.finished.then(left.resolve, left.reject);
+  const slow = new SlowReaders(app.openStreams, Deno.unrefTimer);
+  slow.timeoutMs = sendTimeout;
+  left.promise.finally(() => slow.stop()).catch(() => {});
+  const afterResponses = (done: () => void): void => {
+    const timer = setTimeout(done, pending.abort().size > 0 ? LEAVING_MS : 0);
+    server.finished.finally(() => clearTimeout(timer));
+  };
+  return {
+    limits: {
+      get sendTimeout() {
+        return slow.timeoutMs;
+      },
+      set sendTimeout(ms) {
+        slow.timeoutMs = ms;
+      },
+    },
+    port: server.addr.port,
+    hostname: server.addr.hostname,
+    finished: left.promise,
+    shutdown: () => Promise.race([server.shutdown(), left.promise]),
+    // Deno's own abort fails once shutdown has begun: connections that are left end with their clients
+    abort: () => afterResponses(left.resolve),
+    cut() {
+      afterResponses(() => stopped.abort());
+      return server.finished;
+    },
+    ref: () => server.ref(),
+    unref: () => server.unref(),
+  };
+}
+
+// without the flag, Deno would end the process; this is one of the functions that come with it
+function assertUnstableNet(): void {
+  if ((Deno as { listenDatagram?: unknown }).listenDatagram !== undefined) return;
+  throw new TypeError(
+    'app.listen: reusePort needs "unstable": ["net"] in deno.json, or the flag --unstable-net; ' +
+      "deno serve --parallel uses all cores without it (docs/all-cores.md)",
+  );
+}
+
+// What Deno compiles for the first response with a header takes 0.4 ms.
+function prepare(): void {
+  new (responseClass())("").headers.set("content-type", "text/html");
+}
+
+// Deno tells even of requests that were answered, which costs a twentieth of a response, and without a record more than
+// the response. So it is asked only about requests that wait for long.
+function watchClient(request: Request, watch: ClientWatch, listen: () => void): void {
+  if (isServed(request)) watch.listenLater(listen);
+  else listen();
+}
+
+// If the client is gone, an upgraded socket never opens or closes, and Deno keeps the connection. If it disconnected
+// before the signal was first read, the signal aborts a turn later.
+async function hasLeft({ signal }: Request): Promise<boolean> {
+  await new Promise((resolve) => setTimeout(resolve, 0));
+  return signal.aborted;
+}
+
+function upgrade(request: Request, _info: unknown, { protocol, headers, pingTimeoutMs }: UpgradeOptions): Upgrade {
+  if (!isFromServer(request)) {
+    throw noWebSockets(
+      "Deno upgrades only requests that Deno.serve delivers; mount applications with app.use, not app.mount",
+    );
+  }
+  // The protocol is not passed to upgradeWebSocket, which requires the exact spelling in the request. The timeout is in
+  // seconds and may be fractional: after the first half Deno sends a ping, after the second it closes.
+  const { socket, response } = Deno.upgradeWebSocket(request, { idleTimeout: pingTimeoutMs / 1000 });
+  guardSlowClient(socket, pingTimeoutMs);
+  for (const [name, value] of headers ?? []) response.headers.append(name, value);
+  if (protocol !== undefined) response.headers.set("sec-websocket-protocol", protocol);
+  return { socket, response };
+}
+
+// Deno upgrades any request, but a socket without a server's request never opens. A server's request is recognised by
+// its immutable headers, with an operation that changes nothing.
+function isFromServer(request: Request): boolean {
+  try {
+    request.headers.delete("sluice");
+    return false;
+  } catch {
+    return true;
+  }
+}

@@ -1,0 +1,62 @@
+import type { FileStat, FileSystem, OpenFile } from "../../exchange/file_system.ts";
+
+/** The used part of `Stats` of `node:fs`. */
+interface Stats {
+  isFile(): boolean;
+  isDirectory(): boolean;
+  readonly size: number;
+  readonly mtime: Date;
+}
+
+/** The used part of a `FileHandle` of `node:fs`. */
+interface FileHandle {
+  read(into: Uint8Array, at: number, length: number, position: number): Promise<{ bytesRead: number }>;
+  close(): Promise<void>;
+}
+
+/** The used part of `node:fs`. */
+export interface BuiltinFiles {
+  /** Synchronous. */
+  statSync(path: string): Stats;
+  /** With promises. */
+  readonly promises: {
+    stat(path: string): Promise<Stats>;
+    open(path: string): Promise<FileHandle>;
+    readFile(path: string): Promise<Uint8Array>;
+    readFile(path: string, encoding: "utf8"): Promise<string>;
+  };
+}
+
+/**
+ * The files of a runtime that has `node:fs`.
+ *
+ * @param load Returns the module; called with the first access
+ * @param workingDirectory The folder that relative paths are resolved against
+ */
+export function builtinFiles(load: () => BuiltinFiles, workingDirectory: () => string): FileSystem {
+  return {
+    stat: async (path) => fileStat(await load().promises.stat(path)),
+    statSync: (path) => fileStat(load().statSync(path)),
+    open: (path, start) => openFile(load(), path, start),
+    readBytes: (path) => load().promises.readFile(path),
+    readText: (path) => load().promises.readFile(path, "utf8"),
+    workingDirectory,
+  };
+}
+
+function fileStat(info: Stats): FileStat {
+  return { isFile: info.isFile(), isDirectory: info.isDirectory(), size: info.size, mtimeMs: info.mtime.getTime() };
+}
+
+async function openFile({ promises }: BuiltinFiles, path: string, start: number): Promise<OpenFile> {
+  const handle = await promises.open(path);
+  let position = start;
+  return {
+    async read(into) {
+      const { bytesRead } = await handle.read(into, 0, into.length, position);
+      position += bytesRead;
+      return bytesRead;
+    },
+    close: () => handle.close(),
+  };
+}

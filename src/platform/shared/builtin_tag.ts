@@ -1,0 +1,57 @@
+import type { TagMaker } from "../../http/entity_tag.ts";
+import type { BuiltinName } from "./builtin_module.ts";
+
+/** The used part of `node:crypto`. */
+interface BuiltinCrypto {
+  /** One-shot hashing, from Node 20.12. */
+  hash?(name: "sha1", body: string | Uint8Array, encoding: "base64"): string;
+  createHash(name: "sha1"): {
+    update(body: string | Uint8Array): { digest(encoding: "base64"): string };
+  };
+}
+
+/** The used part of `node:buffer`. */
+interface BuiltinBuffer {
+  readonly Buffer: { byteLength(body: string | Uint8Array): number };
+}
+
+/** Loads a module of Node; returns `undefined` if there is none. */
+type Load = <T>(name: BuiltinName) => T | undefined;
+
+/** The parts of Node that make a tag. */
+interface Makers {
+  byteLength(body: string | Uint8Array): number;
+  sha1(body: string | Uint8Array): string;
+}
+
+/**
+ * Makes entity tags with Node's `node:crypto`, which takes a fifth of the time that JavaScript takes for a long body.
+ *
+ * @param load Loads a module of Node
+ * @param after Number of characters or bytes that have to come before it is loaded
+ * @returns Makes strong tags; `null` until then, and where there is no such module
+ */
+export function builtinTag(load: Load, after: number): NonNullable<TagMaker["entityTag"]> {
+  let left = after;
+  let makers: Makers | null | undefined = undefined;
+  return (body) => {
+    if (makers === undefined) {
+      left -= body.length;
+      if (left > 0) return null;
+      makers = loadMakers(load);
+    }
+    if (makers === null) return null;
+    // without the padding
+    return `"${makers.byteLength(body).toString(16)}-${makers.sha1(body).slice(0, -1)}"`;
+  };
+}
+
+function loadMakers(load: Load): Makers | null {
+  const crypto = load<BuiltinCrypto>("node:crypto");
+  const Buffer = load<BuiltinBuffer>("node:buffer")?.Buffer;
+  if (crypto === undefined || Buffer === undefined) return null;
+  return {
+    byteLength: (body) => Buffer.byteLength(body),
+    sha1: (body) => crypto.hash?.("sha1", body, "base64") ?? crypto.createHash("sha1").update(body).digest("base64"),
+  };
+}

@@ -1,0 +1,155 @@
+import { HttpError } from "../../http/http_error.ts";
+import type { InflatedCoding, Inflater, NodeHttp } from "../../exchange/runtime_support.ts";
+import { builtinInflater, type BuiltinZlib } from "./builtin_inflater.ts";
+import { builtinModule } from "./builtin_module.ts";
+import { builtinTag } from "./builtin_tag.ts";
+import { requirePackage } from "./installed_package.ts";
+import { peerOf } from "./peer_of.ts";
+import { programsBody } from "./program_stream.ts";
+import type { Platform } from "./platform.ts";
+
+/** Any other runtime with a Fetch API: edge platforms, service workers, plain calls of `app.fetch`. */
+export function genericPlatform(): Platform {
+  return {
+    name: "this runtime",
+    callableApps: true,
+    endsWithResponse: true,
+    files: null,
+    separator: () => (globalThis as { process?: ProcessLike }).process?.platform === "win32" ? undefined : "/",
+    header: (request, name) => request.headers.get(name),
+    // not an iterator: on Deno that sorts all headers again for each of them
+    visitHeaders: (request, visitor) => request.headers.forEach(visitor),
+    peerOf,
+    programsBody,
+    env: (name) => processVariables()[name],
+    usualEnv: () => isOnNode() ? "development" : "production",
+    colours: () => false,
+    environment: processVariables,
+    waitUntil,
+    nodeBytes,
+    nodeHttp,
+    nextTurn,
+    heapBytes,
+    inflater,
+    entityTag: builtinTag(builtinModule, 0),
+    loadPackage: requirePackage,
+    listenLimits: "all",
+    serve() {
+      throw new TypeError(
+        'app.listen needs a runtime that can listen: on Node import "@sluice/sluice/node" first, elsewhere pass ' +
+          "app.fetch to the platform",
+      );
+    },
+    upgrade() {
+      throw noWebSockets(
+        `Sluice has no WebSockets on ${this.name}; serve the application on Deno, Bun, Node or Workers`,
+      );
+    },
+  };
+}
+
+/**
+ * The error for an upgrade that is not possible. Its message is sent to the client, because there is no earlier moment
+ * to tell the developer.
+ *
+ * @param message What is missing, and what to do
+ */
+export function noWebSockets(message: string): HttpError {
+  return new HttpError(501, message, { expose: true });
+}
+
+/**
+ * Environment variables as an object that reads them on access, like `process.env`. They cannot be listed.
+ *
+ * @param read Reads one
+ */
+export function variables(read: (name: string) => string | undefined): Record<string, unknown> {
+  const get = (_: object, name: string | symbol): string | undefined =>
+    typeof name === "string" ? read(name) : undefined;
+  return new Proxy({}, { get, has: (target, name) => get(target, name) !== undefined });
+}
+
+/**
+ * Passes a promise to the platform's `waitUntil`: that of the context of Workers and of edge functions.
+ *
+ * @param promise The promise to wait for
+ * @param info The platform's second argument
+ * @param context The platform's third argument
+ */
+export function waitUntil(promise: Promise<unknown>, info: unknown, context: unknown): void {
+  [context, info].find((given) => hasMethod<Waiting>(given, "waitUntil"))?.waitUntil(promise);
+}
+
+/**
+ * Tells by one of its methods whether an argument of the platform is what is looked for. An object whose properties
+ * throw is not.
+ *
+ * @typeParam T What is looked for
+ * @param given The argument
+ * @param name Name of the method
+ */
+export function hasMethod<T>(given: unknown, name: keyof T): given is T {
+  try {
+    return typeof (given as T | null | undefined)?.[name] === "function";
+  } catch {
+    return false;
+  }
+}
+
+// some edge platforms have process.env, but nothing else of Node
+function processVariables(): Readonly<Record<string, string | undefined>> {
+  return (globalThis as { process?: ProcessLike }).process?.env ?? {};
+}
+
+// without its own entry
+function isOnNode(): boolean {
+  return (globalThis as { process?: ProcessLike }).process?.versions?.node !== undefined;
+}
+
+/** What can wait for background work. */
+interface Waiting {
+  waitUntil(promise: Promise<unknown>): void;
+}
+
+/** The used part of Node's `process`. */
+interface ProcessLike {
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  memoryUsage?(): { readonly heapUsed: number };
+  readonly platform?: string;
+  readonly versions?: { readonly node?: string };
+}
+
+function inflater(coding: InflatedCoding): Inflater | undefined {
+  const zlib = builtinModule<BuiltinZlib>("node:zlib");
+  return zlib && builtinInflater(zlib, coding);
+}
+
+function nodeHttp(): NodeHttp | undefined {
+  return builtinModule("node:http");
+}
+
+/** The used part of the global `Buffer`. */
+interface BufferLike {
+  from(buffer: ArrayBuffer, offset: number, length: number): Uint8Array;
+}
+
+/**
+ * Bytes as a `Buffer` over the same memory, if the runtime has `Buffer`.
+ *
+ * @param bytes The bytes
+ */
+export function nodeBytes(bytes: Uint8Array<ArrayBuffer>): Uint8Array {
+  const { Buffer } = globalThis as { Buffer?: BufferLike };
+  return Buffer === undefined ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
+// read on each call, because Deno makes setImmediate lazily, and that takes time
+function nextTurn(run: () => void): void {
+  const immediately = Reflect.get(globalThis, "setImmediate") ?? queueMicrotask;
+  immediately(run);
+}
+
+// called on the object, because methods of Bun's process need it
+function heapBytes(): number | undefined {
+  return (globalThis as { process?: ProcessLike }).process?.memoryUsage?.().heapUsed;
+}

@@ -1,0 +1,53 @@
+import { canonicalAddress } from "../../http/ip_address.ts";
+import { GenerationalCache } from "../../util/generational_cache.ts";
+import type { Peer } from "../../exchange/peer.ts";
+
+/** Cached canonical forms of IPv6 addresses, so that they are not parsed for every request. */
+const spellings = new GenerationalCache<string>(4096);
+
+// dual-stack sockets report IPv4 clients as mapped addresses; IPv4 addresses are canonical already
+function canonical(address: string): string {
+  if (!address.includes(":")) return address;
+  const known = spellings.get(address);
+  if (known !== undefined) return known;
+  const spelling = canonicalAddress(address) ?? address;
+  spellings.set(address, spelling);
+  return spelling;
+}
+
+/** What platforms have about the peer: Deno's `remoteAddr`, Bun's `requestIP`, and `ip` of Netlify's context. */
+interface PeerTold {
+  remoteAddr?: { hostname?: unknown; port?: unknown };
+  requestIP?: unknown;
+  ip?: unknown;
+}
+
+/** Method of Bun's server. */
+type RequestIP = (this: unknown, request: Request) => { address?: unknown; port?: unknown } | null;
+
+/**
+ * The peer, if the platform's second argument has one of the known shapes; otherwise it is unknown.
+ *
+ * @param info The platform's second argument
+ * @param request The request
+ * @returns Its address in canonical form, and its port
+ */
+export function peerOf(info: unknown, request: Request): Peer {
+  try {
+    const { remoteAddr = askedPeer(info, request), ip } = (info ?? {}) as PeerTold;
+    const { hostname = ip, port } = remoteAddr ?? {};
+    if (typeof hostname !== "string") return { address: undefined };
+    return { address: canonical(hostname), port: typeof port === "number" ? port : undefined };
+  } catch {
+    // after the response, Deno throws; a handler that asks so late must not end the process
+    return { address: undefined };
+  }
+}
+
+// programs written for Bun, and tests, may pass such a server on any runtime
+function askedPeer(info: unknown, request: Request): PeerTold["remoteAddr"] {
+  const { requestIP } = (info ?? {}) as PeerTold;
+  if (typeof requestIP !== "function") return undefined;
+  const { address, port } = (requestIP as RequestIP).call(info, request) ?? {};
+  return { hostname: address, port };
+}

@@ -1,0 +1,60 @@
+import { isThenable } from "../../util/is_thenable.ts";
+import { cutAll, isPromised, receivedBy } from "../../exchange/pending_exchanges.ts";
+import { listenNow } from "../../exchange/disconnect_watch.ts";
+import type { AppFetch } from "./platform.ts";
+
+/** What a server waits for, on runtimes that cannot cut connections once they shut down. */
+export class PendingRequests {
+  /** Those of a handler around the application, whose promises are its own. */
+  readonly #wrapped = new Map<Request, (response: Response) => void>();
+  #over = false;
+
+  /**
+   * Wraps a handler so that it can be cut.
+   *
+   * @param handler The handler
+   */
+  watch(handler: AppFetch): AppFetch {
+    return (request, info) => {
+      // a further request on a connection that was kept alive
+      if (this.#over) return unavailable();
+      const result = receivedBy(this, handler, request, info);
+      return isThenable(result) && !isPromised(result) ? this.#cuttable(request, result) : result;
+    };
+  }
+
+  #cuttable(request: Request, result: PromiseLike<Response>): Promise<Response> {
+    return new Promise((resolve, reject) => {
+      this.#wrapped.set(request, resolve);
+      result.then((response) => {
+        if (this.#wrapped.delete(request)) resolve(response);
+        // too late; the source of the body, such as a file, must not stay open
+        else response.body?.cancel().catch(() => {});
+      }, (error) => {
+        this.#wrapped.delete(request);
+        reject(error);
+      });
+    });
+  }
+
+  /**
+   * Responds to all requests that wait for their handlers, and all further ones, with 503.
+   *
+   * @returns The requests that were waiting
+   */
+  abort(): ReadonlySet<Request> {
+    this.#over = true;
+    const wrapped = [...this.#wrapped];
+    this.#wrapped.clear();
+    listenNow();
+    // first: their handlers may go on, and must still find what the runtime releases with the response
+    const requests = new Set(wrapped.map(([request]) => request));
+    for (const request of cutAll(this, requests, unavailable)) requests.add(request);
+    for (const [, resolve] of wrapped) resolve(unavailable());
+    return requests;
+  }
+}
+
+function unavailable(): Response {
+  return new Response("Service Unavailable", { status: 503, headers: { "connection": "close" } });
+}

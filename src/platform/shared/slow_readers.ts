@@ -1,0 +1,118 @@
+import { type OpenStream, piecesKey } from "../../exchange/app_like.ts";
+import type { OpenStreams } from "../../exchange/open_streams.ts";
+
+/** Default of `sendTimeout` in ms. */
+export const SEND_TIMEOUT_MS = 120_000;
+
+/** The timer, as a runtime without Node's functions and one with them return it. */
+export type Timer = ReturnType<typeof setInterval>;
+
+/** How often a timeout is looked at while it runs, so that it is never late by more than a part of itself. */
+const LOOKS = 4;
+
+/** How far something was when it last had moved. */
+interface Standing {
+  readonly sent: number;
+  readonly since: number;
+}
+
+/** Finds what has not moved for a time. It is looked at now and then, so that nothing has to note every step. */
+export class Standstill<T> {
+  #standing = new Map<T, Standing>();
+
+  /**
+   * How often to look.
+   *
+   * @param timeoutMs The time in ms
+   * @returns ms between two looks
+   */
+  static everyMs(timeoutMs: number): number {
+    return Math.ceil(timeoutMs / LOOKS);
+  }
+
+  /**
+   * Looks at everything that ought to move.
+   *
+   * @param moving How far each of it is
+   * @param timeoutMs For how long it may stand still, in ms
+   * @returns What has stood still for longer
+   */
+  look(moving: Iterable<readonly [one: T, sent: number]>, timeoutMs: number): T[] {
+    const now = performance.now();
+    const before = this.#standing;
+    this.#standing = new Map();
+    const still: T[] = [];
+    for (const [one, sent] of moving) {
+      const known = before.get(one);
+      const since = known?.sent === sent ? known.since : now;
+      if (now - since < timeoutMs) this.#standing.set(one, { sent, since });
+      else still.push(one);
+    }
+    return still;
+  }
+}
+
+/**
+ * Cuts streamed bodies whose clients take no further piece. One timer looks at all of them: what a stream has to do for
+ * it is to count. It looks at nothing else, so a stream with nothing to send may be silent for ever. There is no timer until
+ * a body is streamed: on Deno the first one of a process takes 11 ms to make.
+ */
+export class SlowReaders {
+  readonly #streams: OpenStreams;
+  readonly #unref: (timer: Timer) => void;
+  readonly #standstill = new Standstill<OpenStream>();
+  readonly #unwatch: () => void;
+  #timeoutMs = 0;
+  #timer: Timer | undefined = undefined;
+  readonly #begin = (): void => {
+    if (this.#timer !== undefined || this.#timeoutMs === 0) return;
+    this.#timer = setInterval(() => this.#look(), Standstill.everyMs(this.#timeoutMs));
+    this.#unref(this.#timer);
+  };
+
+  /**
+   * @param streams The bodies being streamed
+   * @param unref Keeps a timer from keeping the process alive
+   */
+  constructor(streams: OpenStreams, unref: (timer: Timer) => void) {
+    this.#streams = streams;
+    this.#unref = unref;
+    this.#unwatch = streams.watch(this.#begin);
+  }
+
+  /** ms in which a client must take a piece, 0 for no limit. */
+  get timeoutMs(): number {
+    return this.#timeoutMs;
+  }
+
+  set timeoutMs(ms: number) {
+    this.#rest();
+    this.#timeoutMs = ms;
+    if (this.#streams.size > 0) this.#begin();
+  }
+
+  /** Ends the timer. */
+  stop(): void {
+    this.#unwatch();
+    this.#rest();
+  }
+
+  #rest(): void {
+    if (this.#timer !== undefined) clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
+  #look(): void {
+    if (this.#streams.size === 0) return this.#rest();
+    for (const stream of this.#standstill.look(this.#offered(), this.#timeoutMs)) {
+      stream.destroy(new Error(`The client took nothing for ${this.#timeoutMs} ms`));
+    }
+  }
+
+  *#offered(): Generator<readonly [OpenStream, number]> {
+    for (const stream of this.#streams) {
+      const pieces = stream[piecesKey];
+      if (pieces !== null) yield [stream, pieces];
+    }
+  }
+}

@@ -1,0 +1,103 @@
+import { HttpError } from "../../http/http_error.ts";
+
+/**
+ * The error for a body above the limit, as body-parser's.
+ *
+ * @param limit Most bytes
+ * @param size Announced length, or the bytes received so far
+ */
+export function tooLarge(limit: number, size: { readonly length: number } | { readonly received: number }): HttpError {
+  const details = "length" in size ? { expected: size.length, ...size, limit } : { limit, ...size };
+  return new HttpError(413, "request entity too large", { ...details, type: "entity.too.large" });
+}
+
+/**
+ * The error for a body that was cut off, as body-parser's.
+ *
+ * @param length The announced length in bytes
+ * @param cause The runtime's error
+ */
+export function aborted(length: number | undefined, cause: unknown): HttpError {
+  return new HttpError(400, "request aborted", {
+    cause,
+    code: "ECONNABORTED",
+    expected: length,
+    length,
+    type: "request.aborted",
+  });
+}
+
+/**
+ * The error for a body of which nothing came for too long. With the response, the connection is closed (RFC 9110 section
+ * 15.5.9), where the runtime heeds that: the rest of the body would stand before the next request.
+ *
+ * @param timeoutMs The setting `body timeout`
+ */
+export function timedOut(timeoutMs: number): HttpError {
+  return new HttpError(408, `nothing came of the body for ${timeoutMs} ms ("body timeout")`, {
+    code: "ETIMEDOUT",
+    headers: { connection: "close" },
+    timeout: timeoutMs,
+    type: "request.timeout",
+  });
+}
+
+/** Seconds after which a client may try again: bodies are read for a moment, not for minutes. */
+const RETRY_AFTER_S = 1;
+
+/**
+ * The error for a body for which there is no room beside those being read.
+ *
+ * @param budget The setting `body budget`
+ */
+export function overBudget(budget: number): HttpError {
+  return new HttpError(503, `the bodies being read would take more than ${budget} bytes ("body budget")`, {
+    headers: { "retry-after": String(RETRY_AFTER_S) },
+    limit: budget,
+    type: "body.budget.exceeded",
+  });
+}
+
+/**
+ * The error for JSON that nests too deeply.
+ *
+ * @param depth The setting `json depth`
+ */
+export function tooDeep(depth: number): HttpError {
+  return new HttpError(400, `the JSON has more than ${depth} levels ("json depth")`, {
+    depth,
+    type: "json.too.deep",
+  });
+}
+
+/**
+ * The error for a form with too many parts or fields.
+ *
+ * @param limit The setting `form parts limit`
+ */
+export function tooManyParts(limit: number): HttpError {
+  return new HttpError(413, `the form has more than ${limit} parts ("form parts limit")`, {
+    limit,
+    type: "parameters.too.many",
+  });
+}
+
+/**
+ * The error for a client that is gone, as in Node; with a status, because a client that has sent what is no HTTP may
+ * still be there.
+ *
+ * @param cause The runtime's error, if there is one
+ */
+export function connectionReset(cause?: unknown): Error {
+  return Object.assign(new Error("aborted", { cause }), { code: "ECONNRESET", status: 400, statusCode: 400 });
+}
+
+/**
+ * Tells whether reading a body failed because it was cut off. Everything else is a `TypeError`, for a body that was
+ * read before or is no form, or a `SyntaxError`.
+ *
+ * @param error The runtime's error
+ */
+export function isCutOff(error: unknown): boolean {
+  return !(error instanceof TypeError || error instanceof SyntaxError);
+}

@@ -1,0 +1,196 @@
+import { isLongerThan, utf8Length } from "../../util/encodings.ts";
+import { annotated } from "../../http/http_error.ts";
+import { isDeeper } from "../../util/json_depth.ts";
+import { aborted, connectionReset, isCutOff, tooDeep, tooLarge } from "./body_errors.ts";
+import { bodyLimit, type BodyLimits, formPartsLimit, jsonDepth } from "./body_settings.ts";
+import { type Exchange, exchangeFor, exchangeKey } from "../../exchange/exchange.ts";
+import { formParser } from "./form_body.ts";
+import type { Any } from "../../util/any.ts";
+import { type BodyContent, type Wanted, wholeBody } from "./whole_body.ts";
+
+/** What reading the body needs of a request. */
+export interface BodyOwner {
+  /** What a body parser has made of the body. */
+  readonly body: unknown;
+  /** Reads a header. */
+  get(name: string): string | undefined;
+  /** The exchange. */
+  readonly [exchangeKey]: Exchange;
+}
+
+type Method = keyof BodyLimits;
+
+/** Made on first use, because runtimes may load their decoder lazily. */
+let decoder: TextDecoder | null = null;
+
+/**
+ * Reads the body as JSON, see `req.json()`.
+ *
+ * @param req The request
+ */
+export async function readJson(req: BodyOwner): Promise<Any> {
+  if (wasParsed(req, "json", "object")) return req.body;
+  return await readText(req, "json", (text) => parseJson(text, jsonDepth(req[exchangeKey].app.settings)));
+}
+
+/**
+ * Reads the body as text, see `req.text()`.
+ *
+ * @param req The request
+ */
+export async function readString(req: BodyOwner): Promise<string> {
+  if (wasParsed(req, "text", "string")) return req.body as string;
+  return await readText(req, "text", (text) => text);
+}
+
+/**
+ * Reads the body as bytes in memory of their own, see `req.arrayBuffer()`.
+ *
+ * @param req The request
+ */
+export async function readBuffer(req: BodyOwner): Promise<ArrayBuffer> {
+  wasParsed(req, "arrayBuffer");
+  return await readBytes(req, "arrayBuffer", (bytes) => {
+    const { buffer, byteLength } = bytes;
+    return Promise.resolve(byteLength === buffer.byteLength ? buffer : bytes.slice().buffer);
+  });
+}
+
+/**
+ * Reads the body as a `Blob` of its content type, see `req.blob()`.
+ *
+ * @param req The request
+ */
+export async function readBlob(req: BodyOwner): Promise<Blob> {
+  wasParsed(req, "blob");
+  return await readBytes(req, "blob", (bytes) => {
+    const type = req.get("content-type");
+    // what a type in the header is as the type of a blob, the runtime knows
+    return new Response(bytes, type === undefined ? {} : { headers: { "content-type": type } }).blob();
+  });
+}
+
+/**
+ * Reads the body as a form, see `req.formData()`.
+ *
+ * @param req The request
+ */
+export async function readForm(req: BodyOwner): Promise<FormData> {
+  wasParsed(req, "formData");
+  // before anything is read
+  const parse = formParser(req.get("content-type") ?? "", formPartsLimit(req[exchangeKey].app.settings));
+  return await readBytes(req, "formData", parse);
+}
+
+/**
+ * Parses JSON.
+ *
+ * @param text The text
+ * @param depth Most levels
+ * @throws {SyntaxError} If it is not JSON; the error has the status 400
+ * @throws {HttpError} 400 if it has more levels
+ */
+export function parseJson(text: string, depth: number): Any {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw annotated(error, 400, "entity.parse.failed");
+  }
+  assertDepth(value, text, depth);
+  return value;
+}
+
+/**
+ * Checks that JSON does not nest too deeply.
+ *
+ * @param value What was parsed
+ * @param text What it was parsed from
+ * @param depth Most levels
+ * @throws {HttpError} 400 if it does
+ */
+export function assertDepth(value: unknown, text: string, depth: number): void {
+  // each level begins and ends with a bracket
+  if (text.length > 2 * depth && isDeeper(value, depth)) throw tooDeep(depth);
+}
+
+// Nothing must have touched the body before, not even `bodyUsed`, or Deno no longer has the text.
+function arrivedText(req: BodyOwner): string | null {
+  const { aborted, app, reading, target } = req[exchangeKey];
+  return reading === null && !aborted ? app.runtimeSupport.arrivedText?.(target.request) ?? null : null;
+}
+
+// whether a body parser has read the body, and made of it what is asked for
+function wasParsed(req: BodyOwner, method: Method, type?: "object" | "string"): boolean {
+  const { aborted, target } = exchangeFor(req, `req.${method}`);
+  if (req.body === undefined) return false;
+  // once the client is gone, Deno does not tell
+  if (!aborted && !target.request.bodyUsed) return false;
+  const kind: string = typeof req.body;
+  if (kind === type) return true;
+  throw aborted ? connectionReset() : wasRead(method);
+}
+
+function wasRead(method: Method): TypeError {
+  return new TypeError(`req.${method}() cannot read the body again; a middleware has read it, use req.body`);
+}
+
+async function readText<T>(req: BodyOwner, method: Method, use: (text: string) => T): Promise<T> {
+  const limit = bodyLimit(req[exchangeKey].app.settings, method);
+  const arrived = arrivedText(req);
+  if (arrived !== null) return use(within(arrived, limit));
+  const { content, release } = await read(req, method, { limit, asText: true });
+  try {
+    return use(typeof content === "string" ? content : (decoder ??= new TextDecoder()).decode(content));
+  } finally {
+    release();
+  }
+}
+
+function within(text: string, limit: number): string {
+  if (isLongerThan(text, limit)) throw tooLarge(limit, { received: utf8Length(text) });
+  return text;
+}
+
+async function readBytes<T>(
+  req: BodyOwner,
+  method: Method,
+  use: (bytes: Uint8Array<ArrayBuffer>) => Promise<T>,
+): Promise<T> {
+  const limit = bodyLimit(req[exchangeKey].app.settings, method);
+  const { content, release } = await read(req, method, { limit });
+  try {
+    return await use(content as Uint8Array<ArrayBuffer>);
+  } finally {
+    release();
+  }
+}
+
+function read(
+  req: BodyOwner,
+  method: Method,
+  wanted: Pick<Wanted, "limit" | "asText">,
+): Promise<{ content: BodyContent; release: () => void }> {
+  const exchange = req[exchangeKey];
+  // Deno lets go of the body with the client
+  if (exchange.aborted) throw connectionReset();
+  if (exchange.target.request.bodyUsed) throw wasRead(method);
+  const announced = announcedLength(req);
+  const failure = (cause: unknown): Error => {
+    if (!isCutOff(cause)) return aborted(announced, cause);
+    exchange.lost();
+    return connectionReset(cause);
+  };
+  return wholeBody(exchange, { ...wanted, announced, failure });
+}
+
+/**
+ * Length of a body in bytes according to `Content-Length`.
+ *
+ * @param req The request
+ * @returns The number, `undefined` without such a header
+ */
+export function announcedLength(req: Pick<BodyOwner, "get">): number | undefined {
+  const length = Number(req.get("content-length") ?? NaN);
+  return Number.isNaN(length) ? undefined : length;
+}

@@ -1,0 +1,117 @@
+import { describe } from "../../util/error_text.ts";
+import { parseBytes } from "../../util/units.ts";
+import type { SettingValue } from "../../exchange/app_like.ts";
+
+const MIB = 1024 * 1024;
+
+/** ms that a body may stay unread after the response: as long as Node's server keeps such a connection. */
+export const UNREAD_BODY_MS = 5000;
+
+/** Most bytes that each of the request's methods reads; the setting `body limit`. */
+export interface BodyLimits {
+  /** For `req.json()`. */
+  readonly json: number;
+  /** For `req.text()`. */
+  readonly text: number;
+  /** For `req.arrayBuffer()`. */
+  readonly arrayBuffer: number;
+  /** For `req.blob()`. */
+  readonly blob: number;
+  /** For `req.formData()`. */
+  readonly formData: number;
+}
+
+/** The setting `body limit` as a program writes it: for all methods, or by method, where the others keep their default. */
+export type BodyLimitSetting =
+  | number
+  | string
+  | { readonly [Method in keyof BodyLimits]?: number | string | undefined };
+
+const LIMITS: BodyLimits = { json: MIB, text: MIB, arrayBuffer: 10 * MIB, blob: 10 * MIB, formData: 10 * MIB };
+const BUDGET = 256 * MIB;
+const JSON_DEPTH = 1000;
+const FORM_PARTS = 1000;
+const TIMEOUT_MS = 30_000;
+
+/** The settings of an application, by name; compiled ones end in ` fn`. */
+type Settings = Readonly<Record<string, SettingValue>>;
+
+/** Compiles the settings about bodies; `undefined` stands for the default. */
+export const BODY_SETTINGS: readonly (readonly [string, (value: SettingValue) => unknown])[] = [
+  ["body limit", (value) => value === undefined ? undefined : compileLimits(value)],
+  ["body budget", (value) => value === undefined ? undefined : bytesOf("body budget", value)],
+  ["json depth", (value) => value === undefined ? undefined : countOf("json depth", "levels", value)],
+  ["form parts limit", (value) => value === undefined ? undefined : countOf("form parts limit", "parts", value)],
+  ["body timeout", (value) => value === undefined ? undefined : timeoutOf(value)],
+];
+
+/** Most bytes that a method of the request reads. */
+export function bodyLimit(settings: Settings, method: keyof BodyLimits): number {
+  return ((settings["body limit fn"] ?? LIMITS) as BodyLimits)[method];
+}
+
+/** Most bytes of all bodies being read in the process. */
+export function bodyBudget(settings: Settings): number {
+  return settings["body budget fn"] ?? BUDGET;
+}
+
+/** Most levels of JSON. */
+export function jsonDepth(settings: Settings): number {
+  return settings["json depth fn"] ?? JSON_DEPTH;
+}
+
+/** Most parts or fields of a form. */
+export function formPartsLimit(settings: Settings): number {
+  return settings["form parts limit fn"] ?? FORM_PARTS;
+}
+
+/** ms that a body may be without a further byte, 0 for any time. */
+export function bodyTimeout(settings: Settings): number {
+  return settings["body timeout fn"] ?? TIMEOUT_MS;
+}
+
+function compileLimits(value: SettingValue): BodyLimits {
+  if (typeof value !== "object" || value === null) {
+    const limit = bytesOf("body limit", value);
+    return { json: limit, text: limit, arrayBuffer: limit, blob: limit, formData: limit };
+  }
+  const limits: Record<string, number> = { ...LIMITS };
+  for (const [method, given] of Object.entries(value)) {
+    if (!Object.hasOwn(LIMITS, method)) {
+      throw new TypeError(
+        `app.set("body limit", …): there is no ${method}; there are ${Object.keys(LIMITS).join(", ")}`,
+      );
+    }
+    if (given !== undefined) limits[method] = bytesOf("body limit", given);
+  }
+  return limits as unknown as BodyLimits;
+}
+
+function bytesOf(name: string, value: SettingValue): number {
+  try {
+    const bytes = parseBytes(value);
+    if (bytes >= 0) return bytes;
+  } catch {
+    // the error below names the setting
+  }
+  throw new TypeError(
+    `app.set(${JSON.stringify(name)}, …) takes bytes, text such as "2mb", or Infinity for no limit, not ${
+      describe(value)
+    }`,
+  );
+}
+
+function countOf(name: string, what: string, value: SettingValue): number {
+  if (value === Infinity || Number.isInteger(value) && value > 0) return value;
+  throw new TypeError(
+    `app.set(${JSON.stringify(name)}, …) takes a number of ${what} from 1, or Infinity for no limit, not ${
+      describe(value)
+    }`,
+  );
+}
+
+function timeoutOf(value: SettingValue): number {
+  if (value === Infinity) return 0;
+  if (typeof value === "number" && value >= 0) return value;
+  throw new TypeError(`app.set("body timeout", …) takes ms, or 0 or Infinity for any time, not ${describe(value)}`);
+}

@@ -1,0 +1,112 @@
+import { type Emitter, isEmitter } from "../../util/emitter.ts";
+
+/** What `pipe` needs of its destination; Node's writable streams and Sluice's responses fit. */
+export interface Destination {
+  /** Takes a chunk; `false` asks to wait for `drain`. */
+  write(chunk: Uint8Array | string): boolean;
+  /** Ends the destination. */
+  end(): unknown;
+  /** Listens for `drain`, or for `close` in case there is no more `drain`. */
+  once(event: "drain" | "close", listener: () => void): unknown;
+  /** Removes a listener. */
+  off?(event: "drain" | "close" | "error", listener: (error: unknown) => void): unknown;
+  /** Adds a listener for errors before all others. */
+  prependListener?(event: "error", listener: (error: unknown) => void): unknown;
+  /** Number of listeners for errors. */
+  listenerCount?(event: "error"): number;
+  /** Whether it was destroyed, so that it takes no more chunks. */
+  readonly destroyed?: boolean;
+  /** Whether it has ended and flushed everything. */
+  readonly writableFinished?: boolean;
+  /** Emits `pipe` on the destination. */
+  emit?(event: string, ...args: unknown[]): boolean;
+}
+
+/** The listeners of one pipe. */
+interface Pipe {
+  readonly listener: (chunk: Uint8Array | string) => void;
+  readonly onEnd: () => void;
+  readonly onError: (error: unknown) => void;
+}
+
+/** What pipes need of the body they take chunks from. */
+export interface PipedBody {
+  /** Starts or continues the flow. */
+  resume(): void;
+  /** Pauses the flow. */
+  pause(): void;
+  /** Whether it has ended already. */
+  hasEnded(): boolean;
+  /** Runs something when the present turn is over. */
+  nextTurn(run: () => void): void;
+}
+
+/** The destinations that a request's body is piped to. */
+export class BodyPipes {
+  readonly #emitter: Emitter;
+  readonly #body: PipedBody;
+  readonly #pipes = new Map<Destination, Pipe>();
+
+  /**
+   * @param emitter Where the chunks and the end of the body appear
+   * @param body The body
+   */
+  constructor(emitter: Emitter, body: PipedBody) {
+    this.#emitter = emitter;
+    this.#body = body;
+  }
+
+  /** Sends every chunk to a destination, pausing while it is full, until one of the two has ended. */
+  add<T extends Destination>(destination: T, options: { end?: boolean }): T {
+    const isGone = (): boolean => destination.destroyed === true || destination.writableFinished === true;
+    const proceed = (): void => {
+      destination.off?.("drain", proceed);
+      destination.off?.("close", proceed);
+      if (isGone()) this.remove(destination);
+      // other destinations may want the rest
+      if (this.#pipes.size > 0) this.#body.resume();
+    };
+    const listener = (chunk: Uint8Array | string): void => {
+      if (isGone()) return this.remove(destination);
+      // the write may have removed the destination; then its result does not matter
+      if (destination.write(chunk) !== false || !this.#pipes.has(destination)) return;
+      this.#body.pause();
+      destination.once("drain", proceed);
+      destination.once("close", proceed);
+    };
+    const onEnd = (): void => {
+      this.remove(destination);
+      if (options.end !== false) destination.end();
+    };
+    const onError = (error: unknown): void => {
+      this.remove(destination);
+      // this listener must not count: with no other listener, the error stays unhandled, as it would be without a pipe
+      if (destination.listenerCount?.("error") === 0) destination.emit?.("error", error);
+    };
+    this.#pipes.set(destination, { listener, onEnd, onError });
+    // A destination that has failed is not always destroyed, and would stay full for ever. The listener runs first, so
+    // that a program that resumes the body on the error finds the pipe removed. Sluice's responses need none: they log
+    // errors that have no listener, and are destroyed by all others.
+    if (!isEmitter(destination)) destination.prependListener?.("error", onError);
+    if (this.#body.hasEnded()) this.#body.nextTurn(onEnd);
+    else this.#emitter.on("end", onEnd);
+    this.#emitter.on("data", listener);
+    this.#body.resume();
+    destination.emit?.("pipe", this.#emitter);
+    return destination;
+  }
+
+  /** Stops sending chunks to one destination, or to all. */
+  remove(destination?: Destination): void {
+    // without a pipe the body must not be paused: others may be listening
+    if (destination === undefined ? this.#pipes.size === 0 : !this.#pipes.has(destination)) return;
+    for (const [target, { listener, onEnd, onError }] of this.#pipes) {
+      if (destination !== undefined && target !== destination) continue;
+      target.off?.("error", onError);
+      this.#emitter.off("data", listener);
+      this.#emitter.off("end", onEnd);
+      this.#pipes.delete(target);
+    }
+    if (this.#pipes.size === 0) this.#body.pause();
+  }
+}

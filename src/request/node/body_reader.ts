@@ -1,0 +1,231 @@
+import { type Decoder, decoderOf } from "../../util/encodings.ts";
+import { connectionReset, timedOut } from "../body/body_errors.ts";
+import { BodyWait } from "../body/body_wait.ts";
+import { bodyTimeout } from "../body/body_settings.ts";
+import type { Exchange } from "../../exchange/exchange.ts";
+
+/** A chunk as Node would emit it: a `Buffer` where the runtime has one, or text once an encoding is set. */
+export type ShownChunk = Uint8Array | string;
+
+/** Reads the body of a web request chunk by chunk, and notices when it was cut off. */
+export class BodyReader {
+  /** Number of chunks read so far. */
+  taken = 0;
+  /** Whether all of the body has arrived. */
+  received = false;
+  /** Whether the body was cut off before its end. */
+  broken = false;
+  /** The encoding that was set. */
+  encoding: string | null = null;
+  readonly #exchange: Exchange;
+  readonly #request: Request;
+  #reader: ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>> | null = null;
+  #decoder: Decoder | null = null;
+  #bytes = 0;
+  /** A second reader, which gets the same bytes. */
+  #beside: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>> | null = null;
+  #wait: BodyWait | null = null;
+  /** The error for a client that went on sending nothing. */
+  #late: Error | null = null;
+
+  /** @param exchange The exchange whose body is read */
+  constructor(exchange: Exchange) {
+    this.#exchange = exchange;
+    this.#request = exchange.target.request;
+  }
+
+  /** Whether reading has begun. */
+  get begun(): boolean {
+    return this.#reader !== null;
+  }
+
+  /** Whether its client sent nothing for too long. */
+  get late(): boolean {
+    return this.#late !== null;
+  }
+
+  /** Whether a parser or `req.text()` has read the body. */
+  get isUsed(): boolean {
+    return this.#reader === null && this.#request.bodyUsed;
+  }
+
+  /**
+   * Begins to read, unless there is no body, or somebody else is reading it: `next` finds that out later.
+   *
+   * The handler may respond in this turn, and after that Deno hides a body that nobody has begun to read, even that there
+   * was one.
+   *
+   * @returns Whether it has begun now
+   */
+  take(): boolean {
+    return this.#unheld()?.locked === false && this.begin();
+  }
+
+  /**
+   * Begins to read, unless there is no body.
+   *
+   * @returns Whether it has begun now
+   * @throws {TypeError} If somebody else is reading it
+   */
+  begin(): boolean {
+    const body = this.#unheld();
+    if (body === null) return false;
+    this.#reader = body.getReader();
+    this.#beginToWait();
+    return true;
+  }
+
+  #beginToWait(): void {
+    const { settings, runtimeSupport } = this.#exchange.app;
+    this.#wait = new BodyWait(bodyTimeout(settings), this, runtimeSupport);
+    // until somebody asks for a chunk
+    this.#wait.pause();
+  }
+
+  /** Ends the pending read, because nothing came for too long. */
+  expire(): void {
+    this.#late = timedOut(bodyTimeout(this.#exchange.app.settings));
+    this.cancel(this.#late);
+  }
+
+  #unheld(): ReadableStream<Uint8Array<ArrayBuffer>> | null {
+    return this.#reader === null ? bodyOf(this.#request) : null;
+  }
+
+  /**
+   * The next chunk, `null` at the end.
+   *
+   * @throws {Error} If the client is gone (`ECONNRESET`)
+   * @throws {HttpError} 408 if it sent nothing for too long
+   */
+  async next(): Promise<ShownChunk | null> {
+    try {
+      for (;;) {
+        this.#wait?.restart();
+        const { value } = await this.#reader?.read() ?? { value: undefined };
+        this.#wait?.pause();
+        this.taken++;
+        if (this.#late !== null) throw this.#late;
+        if (value === undefined) return this.#rest();
+        // Deno delivers an empty body as one empty chunk
+        if (value.length === 0) continue;
+        this.#beside?.enqueue(value);
+        return this.#shown(value);
+      }
+    } catch (error) {
+      this.#wait?.end();
+      // Workers fail a pending read that is cancelled
+      throw this.#late === null ? this.cut(error) : this.#stalled(this.#late);
+    }
+  }
+
+  // not lost: the client is there, and gets the response
+  #stalled(error: Error): Error {
+    this.broken = true;
+    return error;
+  }
+
+  // what the decoder still has, `null` for nothing
+  #rest(): string | null {
+    if (this.#reader !== null) this.#assertWhole(this.#declaredLength());
+    this.#wait?.end();
+    this.received = true;
+    return this.#decoder?.decode() || null;
+  }
+
+  #shown(chunk: Uint8Array<ArrayBuffer>): ShownChunk {
+    this.#bytes += chunk.length;
+    return this.#decoder?.decode(chunk, { stream: true }) ?? this.#exchange.app.runtimeSupport.nodeBytes(chunk);
+  }
+
+  // when a client resets an upload over HTTP/2, Deno ends the body as if it were complete
+  #assertWhole(length: number): void {
+    if (this.#bytes >= length) return;
+    // a parser beside the listeners checks the length itself
+    this.finish();
+    throw new Error(`${this.#bytes} bytes came of a body of ${length}`);
+  }
+
+  #declaredLength(): number {
+    try {
+      return Number(this.#exchange.app.runtimeSupport.header(this.#request, "content-length"));
+    } catch {
+      // the response has been sent, and Deno has released the headers with it
+      return 0;
+    }
+  }
+
+  /**
+   * Notes that the client is gone.
+   *
+   * @param cause The runtime's error, if there is one: each has its own
+   * @returns The error that handlers expect, Node's
+   */
+  cut(cause?: unknown): Error {
+    this.broken = true;
+    this.#exchange.lost();
+    return connectionReset(cause);
+  }
+
+  /**
+   * Makes chunks strings.
+   *
+   * @param encoding Node's name of the encoding
+   * @param waiting A chunk that was returned already
+   * @returns The same as a string
+   */
+  setEncoding(encoding: string, waiting: ShownChunk | null): ShownChunk | null {
+    this.#decoder = decoderOf("req.setEncoding", encoding);
+    this.encoding = encoding;
+    if (waiting === null || typeof waiting === "string") return waiting;
+    return this.#decoder.decode(waiting as Uint8Array<ArrayBuffer>, { stream: true });
+  }
+
+  /**
+   * A copy of the bytes that are read.
+   *
+   * @param first A chunk that was returned already, and has not been passed on
+   * @returns The copy; `null` if the first chunk is gone, or there is a copy already
+   */
+  beside(first: ShownChunk | null): ReadableStream<Uint8Array<ArrayBuffer>> | null {
+    const bytes = this.taken < 2 && typeof first !== "string" ? first : null;
+    if (this.#reader === null || this.#beside !== null || (this.taken > 0 && bytes === null)) return null;
+    const copy = new ReadableStream<Uint8Array<ArrayBuffer>>({
+      start: (controller) => void (this.#beside = controller),
+      cancel: () => void (this.#beside = null),
+    });
+    if (bytes !== null) this.#beside!.enqueue(new Uint8Array(bytes));
+    return copy;
+  }
+
+  /** Ends the copy. */
+  finish(): void {
+    this.#beside?.close();
+    this.#beside = null;
+  }
+
+  /** Fails the copy. */
+  fail(error: unknown): void {
+    this.#beside?.error(error);
+  }
+
+  /** Cancels the body. One that somebody else is reading cannot be cancelled here; its reader gets the error. */
+  cancel(reason?: Error): void {
+    this.#wait?.end();
+    (this.#reader ?? this.#unheld())?.cancel(reason).catch(() => {});
+  }
+}
+
+/**
+ * The body of a request, `null` if there is none. After the response, Deno throws on access to the request; a handler
+ * that asks so late must not end the process.
+ *
+ * @param request The request
+ */
+export function bodyOf(request: Request): ReadableStream<Uint8Array<ArrayBuffer>> | null {
+  try {
+    return request.body;
+  } catch {
+    return null;
+  }
+}

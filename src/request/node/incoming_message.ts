@@ -1,0 +1,558 @@
+import { assignOwn, makeAssignable } from "../../util/assignable.ts";
+import { Emitter, listenedTo, listenerFailed, tell } from "../../util/emitter.ts";
+import type { EventName } from "../../util/emitter_methods.ts";
+import { isHeaderName } from "../../http/header_values.ts";
+import { isOriginal, originalKey, originalOf } from "../../util/original_object.ts";
+import { type Exchange, exchangeFor, exchangeKey, exchangeOf } from "../../exchange/exchange.ts";
+import { type HeaderRecord, headerRecord, type HeaderVisit } from "./header_record.ts";
+import type { Peer } from "../../exchange/peer.ts";
+import type { Destination } from "./body_pipes.ts";
+import { given } from "../../exchange/derived_object.ts";
+import { connectionReset } from "../body/body_errors.ts";
+import { bodyOf } from "./body_reader.ts";
+import { ReadableBody } from "./readable_body.ts";
+import { RequestState, requestStateKey } from "./request_state.ts";
+import { RequestSocket, type Timed } from "./request_socket.ts";
+import { webRequestOf } from "../../exchange/web_request.ts";
+
+/**
+ * A web `Request` with the API of Node's `http.IncomingMessage`, so that Express middleware runs unmodified.
+ *
+ * Everything is made on first use: reading one header of a web request costs more than the rest of a dispatch.
+ */
+export abstract class IncomingMessage extends Emitter {
+  /**
+   * The exchange, for the framework's own use.
+   *
+   * @internal
+   */
+  abstract readonly [exchangeKey]: Exchange;
+
+  /**
+   * State of the Node API, made on first use.
+   *
+   * @internal
+   */
+  abstract [requestStateKey]: RequestState | null;
+
+  /** HTTP version; always "1.1" except on Node, since no other runtime tells the real one. */
+  declare readonly httpVersion: string;
+  /** Major HTTP version; see `httpVersion`. */
+  declare readonly httpVersionMajor: number;
+  /** Minor HTTP version; see `httpVersion`. */
+  declare readonly httpVersionMinor: number;
+
+  static {
+    Object.assign(this.prototype, { httpVersion: "1.1", httpVersionMajor: 1, httpVersionMinor: 1 });
+  }
+
+  /** The web request as the platform delivered it. */
+  get request(): Request {
+    const request = exchangeOf(this)?.target.request;
+    return (request === undefined ? undefined : webRequestOf(request)) as Request;
+  }
+
+  /**
+   * The platform's second argument: `Deno.ServeHandlerInfo`, Bun's server, a Worker's `env`, the `context` of Netlify
+   * and Vercel, a `NodeInfo`, `LambdaInfo` or `FastlyInfo` of Sluice's entry points.
+   */
+  get info(): unknown {
+    return exchangeOf(this)?.info;
+  }
+
+  /** HTTP method in capitals; assign it to override (`method-override`). */
+  get method(): string {
+    return exchangeOf(this)?.target.method as string;
+  }
+
+  set method(value: string) {
+    if (isOriginal(this)) this[exchangeKey].target.method = value;
+    else assignOwn(this, "method", value);
+  }
+
+  /** Path and query below the mount point; assign it to have the following layers matched by the new URL. */
+  get url(): string {
+    return exchangeOf(this)?.target.url as string;
+  }
+
+  set url(value: string) {
+    if (isOriginal(this)) this[exchangeKey].target.url = value;
+    else assignOwn(this, "url", value);
+  }
+
+  /**
+   * Headers by lower-case name. Changes made here are seen by `req.get()`.
+   * The `Host` of a request made in process is taken from its URL, and its body is announced as chunked.
+   */
+  get headers(): HeaderRecord {
+    const state = stateOf(this);
+    const exchange = exchangeOf(this);
+    if (exchange === null) return state.headers ??= {};
+    if (state.headers === null) {
+      const { request } = exchange.target;
+      const received = copied(this, "req.headers", headerRecord);
+      if (received !== undefined && received["host"] === undefined) announceBody(received, request);
+      state.headers = received ?? {};
+      state.headers["host"] ??= authorityOf(request.url);
+    }
+    return state.headers;
+  }
+
+  set headers(value: HeaderRecord) {
+    if (isOriginal(this)) stateOf(this).headers = value;
+    else assignOwn(this, "headers", value);
+  }
+
+  /** Header names and values in turn, as Node's `rawHeaders`: as received, if the runtime preserves that. */
+  get rawHeaders(): string[] {
+    const list: string[] = [];
+    copied(this, "req.rawHeaders", (visit) => visit((value, name) => list.push(name, value)));
+    return list;
+  }
+
+  /** Lists of values by lower-case header name, as Node's `headersDistinct`, unless the runtime has joined them. */
+  get headersDistinct(): Record<string, string[]> {
+    const lists: Record<string, string[]> = Object.create(null);
+    copied(
+      this,
+      "req.headersDistinct",
+      (visit) => visit((value, name) => (lists[name.toLowerCase()] ??= []).push(value)),
+    );
+    const { host } = this.headers;
+    if (host !== undefined) lists["host"] ??= [host];
+    return lists;
+  }
+
+  /**
+   * Reads one header without copying the others.
+   *
+   * @param name Header name, in any case
+   * @returns The value, `undefined` when the header is absent
+   */
+  protected lookupHeader(name: string): string | undefined {
+    // what is derived may have headers of its own
+    if (this[originalKey] !== this) return this.headers?.[name.toLowerCase()] as string | undefined;
+    // through the public property, because validators may redefine that, with defaults filled in
+    if (this[requestStateKey]?.headers) return this.headers[name.toLowerCase()] as string | undefined;
+    let value: string | null = null;
+    try {
+      const { app, target: { request } } = this[exchangeKey];
+      value = isKept(this) ? request.headers.get(name) : app.runtimeSupport.header(request, name);
+    } catch (cause) {
+      // a name that is not valid cannot be that of a header: no error
+      if (isHeaderName(name)) assertLate(this, `req.get(${JSON.stringify(name)})`, cause);
+    }
+    if (value !== null) return value;
+    return name.length === 4 && name.toLowerCase() === "host"
+      ? authorityOf(this[exchangeKey].target.request.url)
+      : undefined;
+  }
+
+  /** Headers behind a chunked body, on Node once it has ended; no other runtime tells them, so there it is empty. */
+  get trailers(): Record<string, string> {
+    return nodesTrailers(this)?.trailers ?? {};
+  }
+
+  /** Names and values of trailers in turn; see {@linkcode IncomingMessage.trailers}. */
+  get rawTrailers(): string[] {
+    return nodesTrailers(this)?.rawTrailers ?? [];
+  }
+
+  /** Lists of the values of trailers by lower-case name; see {@linkcode IncomingMessage.trailers}. */
+  get trailersDistinct(): Record<string, string[]> {
+    return nodesTrailers(this)?.trailersDistinct ?? Object.create(null);
+  }
+
+  /** The other end of the connection. */
+  get peer(): Peer {
+    return exchangeOf(this)?.peer as Peer;
+  }
+
+  /** The connection: the part of Node's socket that middleware uses. */
+  get socket(): RequestSocket {
+    const exchange = exchangeOf(this);
+    if (exchange === null) return undefined as unknown as RequestSocket;
+    return stateOf(this).socket ??= new RequestSocket(exchange, originalOf(this) as unknown as Timed);
+  }
+
+  /** Node's older name of {@linkcode IncomingMessage.socket}. */
+  get connection(): RequestSocket {
+    return this.socket;
+  }
+
+  /**
+   * Aborts when the client disconnects before the response is complete, and only then: Deno's own `request.signal` also
+   * aborts after every normal response.
+   */
+  get signal(): AbortSignal {
+    const state = stateOf(this);
+    if (state.leaving === null) {
+      const leaving = state.leaving = new AbortController();
+      exchangeOf(this)?.onLeave(() =>
+        leaving.abort(new DOMException("The client closed the connection", "AbortError"))
+      );
+    }
+    return state.leaving.signal;
+  }
+
+  /** Whether the client disconnected before the response was complete. */
+  get aborted(): boolean {
+    return exchangeOf(this)?.aborted ?? false;
+  }
+
+  /** The same as {@linkcode IncomingMessage.aborted}, under Node's newer name. */
+  get readableAborted(): boolean {
+    return this.aborted;
+  }
+
+  /** Whether nothing more will come: the client is gone, the response is complete, or the body was read to its end. */
+  get destroyed(): boolean {
+    const exchange = exchangeOf(this);
+    const readable = readableIn(this);
+    return (exchange?.aborted ?? false) || (readable?.destroyed ?? isOver(exchange));
+  }
+
+  /** Whether `close` was emitted, or would have been on Node, where reading a body to its end closes the request. */
+  get closed(): boolean {
+    const exchange = exchangeOf(this);
+    const readable = readableIn(this);
+    return (exchange?.aborted ?? false) || (readable?.closed ?? (isOver(exchange) || this.readableEnded));
+  }
+
+  /** Whether the body has been received to its end. */
+  get complete(): boolean {
+    const readable = readableIn(this);
+    if (readable?.broken) return false;
+    const exchange = exchangeOf(this);
+    if (exchange === null) return false;
+    return readable?.received || bodyOf(exchange.target.request) === null || this.readableEnded;
+  }
+
+  /** Whether the body was read to its end, by a parser or as a stream, or can no longer be read after the response. */
+  get readableEnded(): boolean {
+    const exchange = exchangeOf(this);
+    return exchange !== null &&
+      (readableIn(this)?.hasEnded() ??
+        (exchange.finished || exchange.target.request.bodyUsed));
+  }
+
+  /** Whether part of the body was read, so that it can no longer be read as a whole. */
+  get readableDidRead(): boolean {
+    return (readableIn(this)?.taken ?? 0) > 0 ||
+      (exchangeOf(this)?.target.request.bodyUsed ?? false);
+  }
+
+  /** Size of what waits for `read()`: bytes, or characters once an encoding is set. */
+  get readableLength(): number {
+    return readableIn(this)?.length ?? 0;
+  }
+
+  /** Whether the body flows, `null` before anybody reads it. */
+  get readableFlowing(): boolean | null {
+    return readableIn(this)?.flowing ?? null;
+  }
+
+  /** The encoding set by `setEncoding`, `null` for none. */
+  get readableEncoding(): string | null {
+    return readableIn(this)?.encoding ?? null;
+  }
+
+  /** Bytes that Node would buffer. */
+  get readableHighWaterMark(): number {
+    return 65536;
+  }
+
+  /** Always `false`: chunks are bytes or text. */
+  get readableObjectMode(): boolean {
+    return false;
+  }
+
+  /** Node's internal state of a stream, by which `Readable.toWeb` and others recognise one. */
+  get _readableState(): Record<string, unknown> | undefined {
+    if (exchangeOf(this) === null) return undefined;
+    const { readableEncoding: encoding, readableEnded: endEmitted, readableLength: length } = this;
+    const readable = readableIn(this);
+    const ended = endEmitted || (readable?.received ?? false);
+    const errored = readable?.failure ?? null;
+    const closed = endEmitted || this.destroyed;
+    return { encoding, ended, endEmitted, length, errored, closed, autoDestroy: true, emitClose: true };
+  }
+
+  /** Starts reading the body for the first listener for `data` or `readable`, as in Node. */
+  override [listenedTo](event: EventName, first: boolean): void {
+    // a test that made it from the prototype emits everything by itself
+    if (exchangeOf(this) === null) return;
+    // if nobody reads the body, `end` comes after the response
+    if (event === "end") stateOf(this).endAwaited ||= !this.readableEnded;
+    if (event === "end" || event === "close" || event === "aborted" || event === "error") {
+      return announceEnd(originalOf<IncomingMessage>(this));
+    }
+    // as in Node, prepended listeners do not start the flow
+    if (first) return;
+    if (event === "data") readableOf(this, "req.on").listen();
+    else if (event === "readable") readableOf(this, "req.on").announce();
+  }
+
+  /** Reports the error of a listener, which on Node would end the process. */
+  override [listenerFailed](error: unknown): void {
+    const exchange = exchangeOf(this);
+    if (exchange === null) throw error;
+    exchange.app.reportError(error, { req: this, phase: "listener" });
+  }
+
+  /** Whether there may be more to read. */
+  get readable(): boolean {
+    return exchangeOf(this) !== null && !this.readableEnded &&
+      readableIn(this)?.ended !== true;
+  }
+
+  /**
+   * The next chunk, for listeners of `readable`.
+   *
+   * @param size Number of bytes, or characters once an encoding is set; all that have arrived by default
+   * @returns The chunk; `null` if there is not so much yet, or no more will come
+   */
+  read(size?: number): Uint8Array | string | null {
+    return readableOf(this, "req.read").read(size);
+  }
+
+  /**
+   * Puts a chunk in front of what has not been read yet.
+   *
+   * @param chunk Bytes or text
+   * @param encoding Node's name of the text's encoding, UTF-8 by default
+   */
+  unshift(chunk: Uint8Array | string, encoding?: string): void {
+    readableOf(this, "req.unshift").unshift(chunk, encoding);
+  }
+
+  /** Starts or continues the flow of `data` events. */
+  resume(): this {
+    readableOf(this, "req.resume").resume();
+    return this;
+  }
+
+  /** Pauses the flow of `data` events. */
+  pause(): this {
+    readableOf(this, "req.pause").pause();
+    return this;
+  }
+
+  /** Whether the flow is paused. */
+  isPaused(): boolean {
+    return readableIn(this)?.held ?? false;
+  }
+
+  /**
+   * Makes `data` events carry strings.
+   *
+   * @param encoding Node's name of an encoding, or the web's label of a charset
+   * @throws {TypeError} If it is unknown
+   */
+  setEncoding(encoding = "utf8"): this {
+    readableOf(this, "req.setEncoding").setEncoding(encoding);
+    return this;
+  }
+
+  /** Pipes the body to a writable with back-pressure, and ends it unless `end` is `false`. */
+  pipe<T extends Destination>(destination: T, options: { end?: boolean } = {}): T {
+    return readableOf(this, "req.pipe").pipe(destination, options);
+  }
+
+  /** Stops piping to a writable, or to all. */
+  unpipe(destination?: Destination): this {
+    readableOf(this, "req.unpipe").unpipe(destination);
+    return this;
+  }
+
+  /**
+   * Sets the time within which a response has to begin; see {@linkcode RequestSocket.setTimeout}.
+   *
+   * @param ms The time in ms; 0 for none
+   * @param listener Added for `timeout`, which a request emits while its body is still arriving
+   */
+  setTimeout(ms: number, listener?: () => void): this {
+    if (listener !== undefined) this.on("timeout", listener);
+    given(this.socket, "req.setTimeout", "req.socket").setTimeout(ms);
+    return this;
+  }
+
+  /**
+   * Stops reading the body and, unless it was read to its end, breaks off the connection, as in Node. After a failed
+   * `pipeline()` of `node:stream`, which destroys its source, the handler can still respond.
+   */
+  destroy(error?: Error): this {
+    const exchange = exchangeOf(this);
+    if (exchange === null) return this;
+    const readable = readableOf(this, "req.destroy");
+    const breaksOff = !readable.ended && !stateOf(this).detached;
+    readable.destroy(error);
+    if (breaksOff) exchange.breakOff(error);
+    return this;
+  }
+
+  /** Chunks of the body as they arrive: bytes, or text once an encoding is set. */
+  // deno-lint-ignore no-explicit-any -- as in Node's types, which cannot know the encoding
+  [Symbol.asyncIterator](): AsyncIterableIterator<any> {
+    return readableOf(this, "for await (… of req)").chunks();
+  }
+
+  /**
+   * The chunks as they arrive, for loops that may stop before the end of the body.
+   *
+   * @param options `destroyOnReturn: false` keeps the rest of the body readable
+   */
+  // deno-lint-ignore no-explicit-any -- as above
+  iterator(options: { destroyOnReturn?: boolean } = {}): AsyncIterableIterator<any> {
+    return readableOf(this, "req.iterator").chunks(options.destroyOnReturn === false);
+  }
+
+  /** All chunks of the body. */
+  // deno-lint-ignore no-explicit-any -- as above
+  async toArray(): Promise<any[]> {
+    const chunks = [];
+    for await (const chunk of this) chunks.push(chunk);
+    return chunks;
+  }
+}
+
+// Node's oldest name of the socket, used to ask for certificates; it is missing in Node's types, too
+Object.defineProperty(IncomingMessage.prototype, "client", {
+  get(this: IncomingMessage) {
+    return this.socket;
+  },
+  configurable: true,
+});
+
+// Programs and packages may keep values of their own under such names: Express has none of the first four, and the
+// others are plain fields on Node. `req.connection = await pool.getConnection()` is common.
+makeAssignable(IncomingMessage.prototype, [
+  ...["request", "info", "peer", "signal"],
+  ...["client", "connection", "complete", "aborted", "rawHeaders", "headersDistinct"],
+  ...["destroyed", "readable", "_readableState"],
+  ...["trailers", "rawTrailers", "trailersDistinct"],
+]);
+
+// tests that make a request from the prototype assign either name, as on Node
+Object.defineProperty(IncomingMessage.prototype, "connection", {
+  ...Object.getOwnPropertyDescriptor(IncomingMessage.prototype, "connection"),
+  set(this: IncomingMessage, value: RequestSocket) {
+    assignOwn(this, exchangeOf(this) === null ? "socket" : "connection", value);
+  },
+});
+
+// Before pipeline() destroys a server's request, which it recognizes by two private fields, it takes the socket away, so
+// that the connection stays. Everybody else can go on using the socket.
+Object.defineProperty(IncomingMessage.prototype, "socket", {
+  ...Object.getOwnPropertyDescriptor(IncomingMessage.prototype, "socket"),
+  set(this: IncomingMessage, value: unknown) {
+    if (value === null && isOriginal(this)) stateOf(this).detached = true;
+    else assignOwn(this, "socket", value);
+  },
+});
+Object.assign(IncomingMessage.prototype, { _consuming: false, _dumped: false });
+
+/** The part of Node's request that tells what came behind the body. */
+interface Trailers {
+  readonly trailers: Record<string, string>;
+  readonly rawTrailers: string[];
+  readonly trailersDistinct: Record<string, string[]>;
+}
+
+function nodesTrailers(message: IncomingMessage): Trailers | undefined {
+  const req = (exchangeOf(message)?.info as { req?: Trailers } | null | undefined)?.req;
+  return Array.isArray(req?.rawTrailers) ? req : undefined;
+}
+
+function stateOf(message: IncomingMessage): RequestState {
+  return originalOf(message)[requestStateKey] ??= new RequestState();
+}
+
+// Whether the headers were copied because the client is gone. Deno may be letting go of the original in this very turn,
+// and reading that ends the process.
+function isKept(message: IncomingMessage): boolean {
+  const { aborted, app } = message[exchangeKey];
+  return aborted && app.runtimeSupport.keepHeaders !== undefined;
+}
+
+function copied<T>(message: IncomingMessage, what: string, copy: (visit: HeaderVisit) => T): T | undefined {
+  if (exchangeOf(message) === null) return undefined;
+  const { app, target: { request } } = message[exchangeKey];
+  try {
+    if (isKept(message)) return copy((visitor) => request.headers.forEach(visitor));
+    return copy((visitor) => app.runtimeSupport.visitHeaders(request, visitor));
+  } catch (cause) {
+    assertLate(message, what, cause);
+  }
+}
+
+// Callers this late are mostly loggers, and nothing would catch an error thrown there. A handler whose request somebody
+// around the application has responded, such as a deadline, must not fail halfway either.
+function assertLate(message: IncomingMessage, what: string, cause: unknown): void {
+  const { app, awaited } = message[exchangeKey];
+  if (awaited) message[exchangeKey].leave();
+  else if (message[exchangeKey].response === null) throw cause;
+  const advice = "read it before the response, in a listener of res, or in a handler whose promise has not settled";
+  const late = new Error(`${what} came when the runtime had taken the headers back: ${advice}`, { cause });
+  app.reportError(late, { req: message, phase: "listener" });
+}
+
+function readableOf(message: IncomingMessage, caller: string): ReadableBody {
+  const exchange = exchangeFor(message, caller);
+  const state = stateOf(message);
+  if (state.readable !== null) return state.readable;
+  const readable = state.readable = new ReadableBody(exchange, originalOf(message));
+  // nothing comes after `close`
+  if (state.closed) readable.ended = readable.destroyed = readable.closed = true;
+  return readable;
+}
+
+// the body as a stream, if somebody has begun to use it as one
+function readableIn(message: IncomingMessage): ReadableBody | null {
+  return originalOf(message)[requestStateKey]?.readable ?? null;
+}
+
+function isOver(exchange: Exchange | null): boolean {
+  return exchange !== null && (exchange.aborted || exchange.finished);
+}
+
+function announceEnd(message: IncomingMessage): void {
+  const state = stateOf(message);
+  if (state.announced) return;
+  state.announced = true;
+  let wasRead = false;
+  message[exchangeKey].onLeave(() => {
+    // a turn later, Deno closes the request, whose body then counts as used
+    wasRead = message.readableEnded;
+    tell(message, "aborted");
+  });
+  message[exchangeKey].onEnd(() => {
+    if (message.aborted) tellOfCut(message, state.readable, wasRead);
+    if (state.readable !== null) return state.readable.closeWithExchange(state.endAwaited);
+    // nobody has read the body
+    state.closed = true;
+    if (!message.aborted && state.endAwaited) tell(message, "end");
+    tell(message, "close");
+  });
+}
+
+function tellOfCut(message: IncomingMessage, readable: ReadableBody | null, wasRead: boolean): void {
+  if (readable?.begun) readable.cut();
+  else if (!wasRead && message.listenerCount("error") > 0) tell(message, "error", connectionReset());
+}
+
+// A request made in process has only the headers that the program gave it. Parsers from npm look for a body only if one
+// is announced. GET is left out because reading `body` makes a stream of it.
+function announceBody(headers: HeaderRecord, request: Request): void {
+  if (request.method === "GET" || request.method === "HEAD" || headers["content-length"] !== undefined) return;
+  if (request.body !== null) headers["transfer-encoding"] ??= "chunked";
+}
+
+function authorityOf(url: string): string | undefined {
+  // on Bun, the URL of a request without a proper Host
+  if (url.startsWith("/")) return undefined;
+  const start = url.indexOf("://") + 3;
+  const end = url.slice(start).search(/[/?#]/);
+  const authority = end === -1 ? url.slice(start) : url.slice(start, start + end);
+  return authority.slice(authority.lastIndexOf("@") + 1) || undefined;
+}

@@ -1,0 +1,506 @@
+import { joinedBytes } from "../../util/chunk_bytes.ts";
+import { type Emitter, listenerFailed, tell } from "../../util/emitter.ts";
+import { decoderOf, textBytes } from "../../util/encodings.ts";
+import { BodyPipes, type Destination } from "./body_pipes.ts";
+import { connectionReset } from "../body/body_errors.ts";
+import { BodyReader, type ShownChunk } from "./body_reader.ts";
+import { UNREAD_BODY_MS } from "../body/body_settings.ts";
+import type { BodyReading, Exchange } from "../../exchange/exchange.ts";
+
+/** The request whose body it is. */
+interface Responding {
+  readonly res: {
+    statusCode: number;
+    readonly headersSent: boolean;
+    setHeader(name: string, value: string): unknown;
+    end(): unknown;
+  };
+}
+
+/**
+ * The API of Node's readable streams on the body of a web request: `data`, `readable`, `end` and `error` events, pause,
+ * resume, read and pipe. It takes one reader on first use, and buffers no more than one chunk.
+ */
+export class ReadableBody implements BodyReading {
+  /** Whether the body was read to its end, or nothing more will come of it. */
+  ended = false;
+  /** Why its end never came: it failed, or was destroyed; `undefined` if neither. */
+  failure: unknown = undefined;
+  /** Whether `close` was emitted. */
+  closed = false;
+  /** Whether it was destroyed: by its caller, by a failure, or, as Node's are, after its end. */
+  destroyed = false;
+  /** Whether `end` was emitted. */
+  #hasTold = false;
+  /** The error that `destroy` was given, to be emitted before `close`. */
+  #untold: Error | undefined = undefined;
+  readonly #exchange: Exchange;
+  readonly #emitter: Emitter;
+  readonly #reader: BodyReader;
+  #flowing = false;
+  /** Whether `end` comes in the next turn, unless the body is paused before. */
+  #ending = false;
+  #reading = false;
+  /** Whether `pause` was called: then adding a listener does not start the flow. */
+  held = false;
+  /** Whether chunks are kept for `read`, as they are once somebody listens for `readable`. */
+  #offering = false;
+  #offered: ShownChunk | null = null;
+  /** Whether a chunk is being fetched for `read`. */
+  #fetching = false;
+  /** The loops over the chunks, in the order in which they began, and what wakes each. */
+  readonly #loops = new Map<symbol, () => void>();
+  #dropTimer: ReturnType<typeof setTimeout> | undefined = undefined;
+  #pipes: BodyPipes | null = null;
+  /** Called when nothing more will come, if the platform waits for that. */
+  #release: (() => void) | null = null;
+
+  /**
+   * @param exchange The exchange whose body is read
+   * @param emitter Emits the events
+   */
+  constructor(exchange: Exchange, emitter: Emitter) {
+    this.#exchange = exchange;
+    this.#emitter = emitter;
+    this.#reader = new BodyReader(exchange);
+    // pause() and setEncoding() come here, too, after a parser has read the body
+    this.isOver();
+  }
+
+  /** Number of chunks read so far. */
+  get taken(): number {
+    return this.#reader.taken;
+  }
+
+  /** Whether all of the body has arrived; listeners for `readable` run once more then, before `end`. */
+  get received(): boolean {
+    return this.#reader.received;
+  }
+
+  /** Whether the body was cut off before its end. */
+  get broken(): boolean {
+    return this.#reader.broken;
+  }
+
+  /** Whether somebody has begun to read it. */
+  get begun(): boolean {
+    return this.#reader.begun;
+  }
+
+  /** The encoding that was set. */
+  get encoding(): string | null {
+    return this.#reader.encoding;
+  }
+
+  /** Whether the body flows, `null` before anybody reads it. */
+  get flowing(): boolean | null {
+    return this.#flowing || (this.held || this.#offering ? false : null);
+  }
+
+  /** Starts the flow for a listener of `data`, unless it is paused or `read()` is in use. */
+  listen(): void {
+    if (!this.held && !this.#isOffering) this.resume();
+  }
+
+  // as in Node, listeners of `readable` and loops hold up the flow, and a program that has called `read()` by itself
+  // does not
+  get #isOffering(): boolean {
+    return this.#offering && (this.#loops.size > 0 || this.#emitter.listenerCount("readable") > 0);
+  }
+
+  /** Starts or continues the flow. No chunk is emitted before the present turn of the event loop is over. */
+  resume(): void {
+    this.held = false;
+    this.#flowing = !this.#isOffering;
+    clearTimeout(this.#dropTimer);
+    if (!this.#flowing || this.#reading || this.isOver()) return;
+    this.#reading = true;
+    this.#take();
+    this.nextTurn(() => this.#pump());
+  }
+
+  #take(): void {
+    if (this.#reader.take()) this.#exchange.reading = this;
+  }
+
+  // throws if somebody else is reading the body
+  #begin(): void {
+    if (this.#reader.begin()) this.#exchange.reading = this;
+  }
+
+  /**
+   * Runs something behind what was given to Node's `process.nextTick`, which within a promise is later than any
+   * microtask: http-proxy changes the headers it forwards in such a turn, and the end of a body would have sent them.
+   */
+  nextTurn(start: () => void): void {
+    this.#exchange.app.runtimeSupport.nextTurn(start);
+  }
+
+  /** Whether nothing more will come: a body that a parser or `req.text()` has read counts as read to its end. */
+  isOver(): boolean {
+    if (this.#reader.isUsed) this.ended = true;
+    return this.ended;
+  }
+
+  /** Pauses the flow after the present chunk. */
+  pause(): void {
+    this.held = true;
+    this.#flowing = false;
+    if (this.#exchange.finished) this.responded();
+  }
+
+  /** Whether it ended as a body does that was read to its end. */
+  hasEnded(): boolean {
+    return this.isOver() && this.failure === undefined;
+  }
+
+  /** Makes chunks strings. */
+  setEncoding(encoding: string): void {
+    this.#offered = this.#reader.setEncoding(encoding, this.#offered);
+  }
+
+  async #pump(): Promise<void> {
+    try {
+      while (this.#flowing) {
+        const chunk = this.#offered ?? await this.#next();
+        if (this.ended) return;
+        // paused meanwhile, or somebody has begun to use `read`
+        if (!this.#flowing) {
+          this.#reading = false;
+          return this.#keep(chunk);
+        }
+        this.#offered = null;
+        if (chunk === null) return this.#finishLater();
+        this.#emitter.emit("data", chunk);
+      }
+      this.#reading = false;
+      if (this.#isOffering) this.#offerNext();
+    } catch (error) {
+      this.#throwLater(error);
+    }
+  }
+
+  // not before what the listeners of the last chunk have begun: formidable opens a file, and pauses the body then
+  #finishLater(): void {
+    this.#ending = true;
+    this.nextTurn(() => {
+      this.#ending = false;
+      if (this.ended) return;
+      if (this.#flowing) return this.#finish();
+      this.#reading = false;
+      this.#keep(null);
+    });
+  }
+
+  /** Serves a new listener of `readable`. As in Node, `pause` no longer counts once the last of them is gone. */
+  announce(): void {
+    this.offer();
+    this.#flowing = this.held = false;
+    if (this.#offered !== null) this.#announceLater();
+  }
+
+  /** Fetches a chunk for `read`, and emits `readable` when it has arrived. */
+  offer(): void {
+    if (this.#offering) return;
+    this.#offering = true;
+    if (this.isOver()) return;
+    this.#take();
+    this.#offerNext();
+  }
+
+  #offerNext(): void {
+    if (!this.#fetching && !this.#reading && !this.ended) void this.#fetch();
+  }
+
+  async #fetch(): Promise<void> {
+    this.#fetching = true;
+    try {
+      const chunk = await this.#next();
+      this.#fetching = false;
+      if (this.ended) return;
+      if (this.#flowing && chunk !== null) return void this.#emitter.emit("data", chunk);
+      this.#keep(chunk);
+    } catch (error) {
+      this.#throwLater(error);
+    }
+  }
+
+  // keeps a chunk for `read`; `null` is the end, which comes when all has been read
+  #keep(chunk: ShownChunk | null): void {
+    if (chunk !== null) this.#offered = this.#joined(this.#offered, chunk);
+    if (!this.#offering) return;
+    this.#announce();
+    if (chunk === null && this.#offered === null) this.#finish();
+    else this.#flowAgain();
+  }
+
+  // when the last listener of `readable`, or the last loop, is gone
+  #flowAgain(): void {
+    if (!this.ended && !this.held && !this.#isOffering && this.#emitter.listenerCount("data") > 0) this.resume();
+  }
+
+  #announceLater(): void {
+    this.nextTurn(() => this.#offered === null || this.#announce());
+  }
+
+  #announce(): void {
+    tell(this.#emitter, "readable");
+    this.#wake();
+  }
+
+  #joined(first: ShownChunk | null, second: ShownChunk | null): ShownChunk | null {
+    if (first === null || second === null) return first ?? second;
+    if (typeof first === "string" || typeof second === "string") return `${first}${second}`;
+    const bytes = joinedBytes([first, second]) as Uint8Array<ArrayBuffer>;
+    return this.#exchange.app.runtimeSupport.nodeBytes(bytes);
+  }
+
+  #wake(): void {
+    for (const wake of this.#loops.values()) wake();
+  }
+
+  /** Whether it is being read, or somebody waits for what comes. */
+  get busy(): boolean {
+    return !this.ended && (this.#flowing || this.#fetching || this.#ending || this.#loops.size > 0);
+  }
+
+  /** Length of the chunk that waits for `read`. */
+  get length(): number {
+    return this.#offered?.length ?? 0;
+  }
+
+  /**
+   * What waits, `null` for none; more is announced by `readable`.
+   *
+   * @param size Number of bytes, or characters once an encoding is set: nothing is returned until so many have arrived,
+   * or the body has ended
+   */
+  read(size?: number): ShownChunk | null {
+    this.offer();
+    const waiting = this.#offered;
+    const lacks = waiting === null || (size !== undefined && size > waiting.length);
+    if (lacks && (waiting === null || !this.received)) {
+      this.#offerNext();
+      return null;
+    }
+    if (size === 0) return null;
+    const chunk = size === undefined || lacks ? waiting : waiting.slice(0, size);
+    this.#offered = chunk.length === waiting.length ? null : waiting.slice(chunk.length);
+    if (this.#emitter.listenerCount("data") > 0) this.#emitter.emit("data", chunk);
+    // a loop may stop here
+    if (this.#offered === null && this.#loops.size === 0) this.#offerNext();
+    return chunk;
+  }
+
+  /**
+   * Puts a chunk in front of what has not been read yet.
+   *
+   * @param chunk Bytes or text
+   * @param encoding Node's name of the text's encoding
+   */
+  unshift(chunk: ShownChunk, encoding?: string): void {
+    if (chunk.length === 0 || this.isOver()) return;
+    this.#take();
+    const bytes = typeof chunk === "string"
+      ? textBytes("req.unshift", chunk, encoding)
+      : chunk as Uint8Array<ArrayBuffer>;
+    // a decoder of its own, because that of the body may be waiting for the rest of a character
+    const shown = this.encoding === null
+      ? this.#exchange.app.runtimeSupport.nodeBytes(bytes)
+      : decoderOf("req.unshift", this.encoding).decode(bytes);
+    this.#offered = this.#joined(shown, this.#offered);
+    if (this.#isOffering) this.#announceLater();
+  }
+
+  /**
+   * The chunks in turn; none if the body has been read. If there was no end, that is an error: what came so far must
+   * not be taken for all of the body.
+   *
+   * @param keepsRest Whether the rest stays readable when the caller stops before the end
+   */
+  async *chunks(keepsRest = false): AsyncGenerator<ShownChunk> {
+    if (this.failure !== undefined) throw this.failure;
+    // Deno lets go of the body with the client; then it looks as if it had been read
+    if (this.#exchange.aborted && !this.received) throw connectionReset();
+    if (this.isOver()) return;
+    this.#begin();
+    const loop = Symbol();
+    this.#loops.set(loop, () => {});
+    this.#flowing = this.held = false;
+    try {
+      for (;;) {
+        const chunk = this.read();
+        if (chunk !== null) yield chunk;
+        else if (this.failure !== undefined) throw this.failure;
+        else if (this.ended) return;
+        else await new Promise<void>((resolve) => void this.#loops.set(loop, resolve));
+      }
+    } finally {
+      this.#loops.delete(loop);
+      if (keepsRest) this.#flowAgain();
+      else this.destroy();
+    }
+  }
+
+  // `null` at the end, or after a failure, which is emitted here
+  async #next(): Promise<ShownChunk | null> {
+    try {
+      this.#begin();
+      return await this.#reader.next();
+    } catch (error) {
+      if (!this.ended) this.#fail(error);
+      return null;
+    }
+  }
+
+  /** Fails the present reading because the client is gone: some runtimes tell only after the request was closed. */
+  cut(): void {
+    if (this.ended) return;
+    this.#fail(this.#reader.cut());
+    // Deno would never settle the pending read, and keep the request with it
+    this.#reader.cancel();
+  }
+
+  // The error of a listener. As in Node nothing more comes after it, but there it would end the process unless there is
+  // a listener for errors.
+  #throwLater(error: unknown): void {
+    this.ended = true;
+    this.failure = error;
+    this.#release?.();
+    this.#wake();
+    if (this.#emitter.listenerCount("error") > 0) this.#tell(error);
+    else this.#emitter[listenerFailed]?.(error);
+  }
+
+  #fail(error: unknown): void {
+    const isOver = this.#exchange.finished;
+    // what nobody takes is discarded, and some runtimes do so themselves with the response
+    if (isOver && !this.#isTaken && !this.#reader.late) return this.#finish();
+    const isHeard = this.#loops.size > 0 || this.#emitter.listenerCount("error") > 0;
+    this.#giveUp(error);
+    this.#tell(error);
+    if (this.#reader.late && !isHeard) this.#respondLate(error as Error);
+    if (isOver) this.nextTurn(() => this.close());
+  }
+
+  // whether somebody wants the chunks
+  get #isTaken(): boolean {
+    const emitter = this.#emitter;
+    return this.#loops.size > 0 || emitter.listenerCount("data") + emitter.listenerCount("readable") > 0;
+  }
+
+  // nobody else would: whoever waits for the end of the body waits for ever
+  #respondLate(error: Error): void {
+    const { res } = this.#emitter as unknown as Responding;
+    if (res.headersSent) return this.#exchange.breakOff(error);
+    res.statusCode = 408;
+    res.setHeader("Connection", "close");
+    res.end();
+  }
+
+  #giveUp(error: unknown): void {
+    this.ended = this.destroyed = true;
+    this.failure = error;
+    this.#wake();
+    this.#reader.fail(error);
+  }
+
+  // unlike other streams, Node's requests ignore errors without listeners: any client can disconnect
+  #tell(error: unknown): void {
+    if (this.#emitter.listenerCount("error") > 0) tell(this.#emitter, "error", error);
+  }
+
+  #finish(): void {
+    this.#reader.finish();
+    this.#end();
+    this.#wake();
+    // as in Node, reading a body to its end closes the request, before the response: handlers may wait for
+    // `close` to respond
+    this.nextTurn(() => this.close());
+  }
+
+  #end(): void {
+    this.ended = this.#hasTold = true;
+    tell(this.#emitter, "end");
+    this.destroyed = true;
+  }
+
+  /**
+   * Emits `close` because the exchange is over, after the `end` of a body that nobody has read. If somebody is reading, or
+   * has paused it, both come with the end of the body.
+   *
+   * @param endAwaited Whether somebody listens for `end`
+   */
+  closeWithExchange(endAwaited: boolean): void {
+    if (this.#exchange.aborted) return this.close();
+    if (this.busy || (this.#reader.begun && !this.ended)) {
+      this.#release = this.#exchange.goOn();
+      return;
+    }
+    if (endAwaited && !this.#hasTold && this.failure === undefined) this.#end();
+    this.close();
+  }
+
+  /** Emits `close`, once. */
+  close(): void {
+    if (this.closed) return;
+    this.closed = this.destroyed = true;
+    this.#release?.();
+    if (this.#untold !== undefined) this.#tell(this.#untold);
+    tell(this.#emitter, "close");
+  }
+
+  /** A copy of the bytes that listeners get; `null` if the first chunk is gone, or there is a copy already. */
+  beside(): ReadableStream<Uint8Array<ArrayBuffer>> | null {
+    const copy = this.ended ? null : this.#reader.beside(this.#offered);
+    // nobody else may be there to take the chunks
+    if (copy !== null) this.listen();
+    return copy;
+  }
+
+  /** Sends every chunk to a destination, pausing while it is full, until one of the two has ended. */
+  pipe<T extends Destination>(destination: T, options: { end?: boolean }): T {
+    this.#pipes ??= new BodyPipes(this.#emitter, this);
+    return this.#pipes.add(destination, options);
+  }
+
+  /** Stops sending chunks to one destination, or to all. */
+  unpipe(destination?: Destination): void {
+    this.#pipes?.remove(destination);
+  }
+
+  /**
+   * Discards the rest of the body unless somebody goes on reading: otherwise the connection would never get to its next
+   * request, and on Deno never close. Readers that have paused it get some time to continue.
+   */
+  responded(): void {
+    if (!this.#reader.begun || this.ended || this.#flowing || this.#loops.size > 0) return;
+    if (!this.#isTaken) return this.drop();
+    const before = this.taken;
+    clearTimeout(this.#dropTimer);
+    this.#dropTimer = setTimeout(() => before === this.taken ? this.drop() : this.responded(), UNREAD_BODY_MS);
+  }
+
+  /** Discards the rest of a body that nobody is reading at the moment. */
+  drop(): void {
+    clearTimeout(this.#dropTimer);
+    if (!this.#reader.begun || this.ended || this.#flowing) return;
+    this.ended = true;
+    this.#reader.cancel();
+    if (this.#exchange.finished) this.nextTurn(() => this.close());
+  }
+
+  /** Cancels the body. As in Node, the events come a turn later, when the caller has dealt with the error. */
+  destroy(error?: Error): void {
+    if (this.ended) return;
+    this.#flowing = false;
+    this.#giveUp(error ?? prematureClose());
+    this.#reader.cancel(error);
+    this.#untold = error;
+    this.nextTurn(() => this.close());
+  }
+}
+
+function prematureClose(): Error {
+  return Object.assign(new Error("Premature close"), { code: "ERR_STREAM_PREMATURE_CLOSE" });
+}

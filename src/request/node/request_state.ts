@@ -1,0 +1,26 @@
+import type { HeaderRecord } from "./header_record.ts";
+import type { ReadableBody } from "./readable_body.ts";
+import type { RequestSocket } from "./request_socket.ts";
+
+/** Key under which a request keeps its state. */
+export const requestStateKey: unique symbol = Symbol("state");
+
+/** State of a request's Node API, made on first use; most requests are answered without it. */
+export class RequestState {
+  /** Headers as a record. */
+  headers: HeaderRecord | null = null;
+  /** The socket object. */
+  socket: RequestSocket | null = null;
+  /** The body as a Node stream. */
+  readable: ReadableBody | null = null;
+  /** Controller of `req.signal`. */
+  leaving: AbortController | null = null;
+  /** Whether `close` and the other events at the end of the exchange will be emitted. */
+  announced = false;
+  /** Whether `close` was emitted for a body that nobody had read. */
+  closed = false;
+  /** Whether somebody began to listen for `end` before the end of the body. */
+  endAwaited = false;
+  /** Whether destroying the request leaves the connection alone. */
+  detached = false;
+}

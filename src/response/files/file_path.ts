@@ -1,0 +1,74 @@
+import { isPlainPath, normalizePath, resolvePath, separatorBelow } from "../../util/file_paths.ts";
+import { HttpError } from "../../http/http_error.ts";
+
+/** What to do with names that begin with a dot. */
+export type DotfilePolicy = "allow" | "deny" | "ignore";
+
+/** How a requested path becomes one on disk. */
+export interface FilePathOptions {
+  /** Folder that the path must not leave; without it, or if it is empty, the path is absolute. */
+  readonly root?: string | undefined;
+  /** What to do with dotfiles; `"ignore"` by default. */
+  readonly dotfiles?: DotfilePolicy | undefined;
+}
+
+/**
+ * Decodes a requested path and resolves it below the root.
+ *
+ * @param requested The path as it was requested, percent-encoded
+ * @param options Root and dotfiles
+ * @param workingDirectory The folder that a relative root is resolved against
+ * @returns The path on disk; a trailing slash is kept
+ * @throws {HttpError} 400 for a broken escape or a NUL, 403 for a path that leaves the root or a denied dotfile, 404
+ * for an ignored dotfile
+ * @throws {TypeError} If there is no such policy for dotfiles
+ */
+export function resolveFilePath(
+  requested: string,
+  options: FilePathOptions,
+  workingDirectory: () => string,
+): string {
+  const { root, dotfiles = "ignore" } = options;
+  assertDotfilePolicy(dotfiles);
+  if (isPlainPath(requested)) return root ? below(resolvePath(root, workingDirectory), requested) : requested;
+  const decoded = decode(requested);
+  if (decoded.includes("\0")) throw new HttpError(400);
+  // backslashes separate folders only on Windows, but must not bypass the checks on any platform
+  const climbs = /(?:^|[\\/])\.\.(?:[\\/]|$)/;
+  if (!root) {
+    if (climbs.test(decoded)) throw new HttpError(403);
+    const path = resolvePath(decoded, workingDirectory, separatorBelow(decoded));
+    applyDotfilePolicy(path.split(/[\\/]/), dotfiles);
+    return decoded.endsWith("/") && path !== "/" ? `${path}/` : path;
+  }
+  const folder = resolvePath(root, workingDirectory);
+  const separator = separatorBelow(folder);
+  const inside = decoded === "" ? "." : normalizePath(`./${decoded}`, separator);
+  if (climbs.test(inside)) throw new HttpError(403);
+  applyDotfilePolicy(inside.split(/[\\/]/), dotfiles);
+  return normalizePath(`${folder}/${inside}`, separator);
+}
+
+// only the folder of a whole disk ends with a slash
+function below(folder: string, path: string): string {
+  return folder.endsWith("/") ? folder + path.slice(1) : folder + path;
+}
+
+function decode(requested: string): string {
+  try {
+    return decodeURIComponent(requested);
+  } catch (cause) {
+    throw new HttpError(400, undefined, { cause });
+  }
+}
+
+function assertDotfilePolicy(policy: unknown): asserts policy is DotfilePolicy {
+  if (policy === "ignore" || policy === "allow" || policy === "deny") return;
+  throw new TypeError(`option dotfiles takes "allow", "deny" or "ignore", not ${JSON.stringify(policy)}`);
+}
+
+function applyDotfilePolicy(parts: readonly string[], policy: DotfilePolicy): void {
+  const hidden = parts.some((part) => part.length > 1 && part.startsWith(".") && part !== "..");
+  if (!hidden || policy === "allow") return;
+  throw new HttpError(policy === "deny" ? 403 : 404);
+}

@@ -1,0 +1,37 @@
+import type { AppLike } from "../../exchange/app_like.ts";
+import type { FrameworkRequest } from "../../request/framework_request.ts";
+import type { HeaderValue } from "../web/outgoing_headers.ts";
+import type { handOverKey, streamKey } from "../node/outgoing_message.ts";
+import type { BodySource } from "../web/streamed_body.ts";
+
+/** What sending a file needs of a response. */
+export interface FileResponse {
+  /** The application, for its settings. */
+  readonly app: AppLike;
+  /** The request, for its conditions and ranges, and the platform it came from. */
+  readonly req: FrameworkRequest;
+  /** Whether a response has begun. */
+  readonly headersSent: boolean;
+  /** Whether the exchange is over. */
+  readonly destroyed: boolean;
+  /** Whether the last byte was taken. */
+  readonly writableFinished: boolean;
+  /** Status of the response. */
+  statusCode: number;
+  /** Reads a header. */
+  get(name: string): HeaderValue | undefined;
+  /** Tells whether a header is set. */
+  hasHeader(name: string): boolean;
+  /** Sets a header. */
+  setHeader(name: string, value: HeaderValue): unknown;
+  /** Takes a header away. */
+  removeHeader(name: string): void;
+  /** Responds without a body. */
+  end(): unknown;
+  /** Responds with a stream. */
+  [streamKey](body: BodySource): void;
+  /** Responds with a body that the platform sends by itself. */
+  [handOverKey](body: ReadableStream<Uint8Array> | Uint8Array<ArrayBuffer>): void;
+  /** Waits for the exchange to be over. */
+  once(event: "close", listener: () => void): unknown;
+}

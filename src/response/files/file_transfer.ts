@@ -1,0 +1,265 @@
+import type { ByteRange } from "../../http/byte_range.ts";
+import type { OptionNames } from "../../util/check_option.ts";
+import { fileEntityTag } from "../../http/entity_tag.ts";
+import { describe } from "../../util/error_text.ts";
+import { extensionOf, NO_FILES, separatorBelow } from "../../util/file_paths.ts";
+import type { FileStat, FileSystem } from "../../exchange/file_system.ts";
+import type { Validators } from "../../http/freshness.ts";
+import { toHttpDate } from "../../http/http_date.ts";
+import { HttpError } from "../../http/http_error.ts";
+import { contentTypeOf } from "../../http/media_types.ts";
+import { GenerationalCache } from "../../util/generational_cache.ts";
+import { parseDuration } from "../../util/units.ts";
+import type { AppLike } from "../../exchange/app_like.ts";
+import { exchangeOf } from "../../exchange/exchange.ts";
+import { defaultApp } from "../../exchange/default_app.ts";
+import { FileChunks } from "./file_chunks.ts";
+import { evaluateConditions, isRangeCurrent } from "./file_conditions.ts";
+import { type DotfilePolicy, resolveFilePath } from "./file_path.ts";
+import type { FileResponse } from "./file_response.ts";
+import { findFile, type FoundFile, noteSentWhole } from "./find_file.ts";
+import { handOverKey, streamKey } from "../node/outgoing_message.ts";
+
+/** How files are served, by `res.sendFile` and by `serveStatic`. */
+export interface FileOptions {
+  /** Sends `Accept-Ranges` and honours `Range`; on by default. */
+  acceptRanges?: boolean | undefined;
+  /** Sends `Cache-Control`; on by default. */
+  cacheControl?: boolean | undefined;
+  /** What to do with names that begin with a dot; `"ignore"` by default. */
+  dotfiles?: DotfilePolicy | undefined;
+  /** Sends an `ETag`; on by default. */
+  etag?: boolean | undefined;
+  /** Extensions to try when there is no such file, in order. */
+  extensions?: string | readonly string[] | false | undefined;
+  /** Adds `immutable` to `Cache-Control`; off by default. */
+  immutable?: boolean | undefined;
+  /** Files to try in a folder; `index.html` by default. */
+  index?: string | readonly string[] | false | undefined;
+  /** Sends `Last-Modified`; on by default. */
+  lastModified?: boolean | undefined;
+  /** How long clients may cache the file: ms, or text such as `"1d"`; 0 by default, at most a year. */
+  maxAge?: number | string | false | undefined;
+  /** An older spelling of `maxAge`. */
+  maxage?: number | string | false | undefined;
+}
+
+/** The names of these options. */
+export const FILE_OPTIONS: OptionNames<FileOptions> = {
+  acceptRanges: true,
+  cacheControl: true,
+  dotfiles: true,
+  etag: true,
+  extensions: true,
+  immutable: true,
+  index: true,
+  lastModified: true,
+  maxAge: true,
+  maxage: true,
+};
+
+/**
+ * What to write in place of an option that Express 4 has, and Express 5 has not.
+ *
+ * @param name Name of the option
+ */
+export function insteadOfFileOption(name: string): string | undefined {
+  if (name === "hidden") return 'write dotfiles: "allow"';
+  return name === "from" ? "write root" : undefined;
+}
+
+/** A file to be sent. */
+export interface FileTransfer extends FileOptions {
+  /** The path as it was requested, percent-encoded. */
+  readonly requested: string;
+  /** Folder that the path must not leave. */
+  readonly root?: string | undefined;
+  /** First byte to send. */
+  readonly start?: number | undefined;
+  /** Last byte to send. */
+  readonly end?: number | undefined;
+  /** Adds headers when the file is known, before it is sent. */
+  setHeaders?(path: string, stat: FileStat): void;
+}
+
+const YEAR = 365 * 24 * 60 * 60 * 1000;
+/** Files up to this many bytes are read at once, which is cheaper than a stream; platforms may have another limit. */
+const WHOLE_FILE_BYTES = 64 * 1024;
+/**
+ * Whole files up to this many bytes are sent by the runtime itself, if it can, at half the cost. With larger ones it
+ * must be possible to know how it went, and to break off.
+ */
+const HANDED_OVER_BYTES = 1024 * 1024;
+
+/**
+ * Sends a file, or part of it, or a 304, as npm's send does for Express.
+ *
+ * @param res The response
+ * @param transfer What to send
+ * @throws {HttpError} 400, 403, 404, 412, 416 or 500
+ * @throws {DirectoryError} If the path leads to a folder without an index file
+ */
+export async function transferFile(res: FileResponse, transfer: FileTransfer): Promise<void> {
+  const files = filesOf(res);
+  if (files === null) throw new Error(NO_FILES);
+  assertNames("extensions", transfer.extensions);
+  assertNames("index", transfer.index);
+  const { requested, index } = transfer;
+  const path = resolveFilePath(requested, transfer, () => files.workingDirectory());
+  // the slash as it was sent: an escaped one does not ask for a folder's index file
+  const found = await findFile(files, path, transfer.extensions, requested.endsWith("/") ? index : false);
+  try {
+    if (res.destroyed && !res.writableFinished) throw clientLeft();
+    if (res.headersSent) throw new HttpError(500, "Can't set headers after they are sent.");
+    await sendFound(res, files, found, transfer);
+  } finally {
+    found.opened?.close();
+  }
+}
+
+function filesOf(res: FileResponse): FileSystem | null {
+  const app: Partial<AppLike> | undefined = exchangeOf(res.req)?.app ?? res.app;
+  return (app?.runtimeSupport ?? defaultApp().runtimeSupport).files;
+}
+
+function assertNames(option: string, value: unknown): void {
+  // as in Express, an empty value counts as none
+  if ([value || []].flat().every((name) => typeof name === "string")) return;
+  throw new TypeError(`option ${option} takes a string, a list of strings or false, not ${describe(value)}`);
+}
+
+function position(option: string, value: unknown): number {
+  if (Number.isInteger(value) && value as number >= 0) return value as number;
+  throw new TypeError(`option ${option} takes the position of a byte, from 0, not ${describe(value)}`);
+}
+
+async function sendFound(
+  res: FileResponse,
+  files: FileSystem,
+  found: FoundFile,
+  transfer: FileTransfer,
+): Promise<void> {
+  setFileHeaders(res, found, transfer);
+  const validators = {
+    etag: res.get("ETag") as string | undefined,
+    lastModified: res.get("Last-Modified") as string | undefined,
+  };
+  const status = evaluateConditions(res.req, validators);
+  if (status === 412) throw new HttpError(412);
+  // with other statuses, such as those of error pages, the file is not what the client has a copy of
+  if (status === 304 && isCacheable(res.statusCode)) return sendNotModified(res);
+  await sendBytes(res, files, found, requestedPart(res, found.stat.size, validators, transfer));
+}
+
+function isCacheable(status: number): boolean {
+  return (status >= 200 && status < 300) || status === 304;
+}
+
+function sendNotModified(res: FileResponse): void {
+  for (const name of ["Content-Encoding", "Content-Language", "Content-Length", "Content-Range", "Content-Type"]) {
+    res.removeHeader(name);
+  }
+  res.statusCode = 304;
+  res.end();
+}
+
+// a request for several ranges gets the whole file, as with npm's send
+function requestedPart(
+  res: FileResponse,
+  size: number,
+  validators: Validators,
+  transfer: FileTransfer,
+): ByteRange {
+  const { req } = res;
+  const start = position("start", transfer.start || 0);
+  const end = Math.min(position("end", transfer.end ?? size), size - 1);
+  const length = Math.max(0, end - start + 1);
+  const range = transfer.acceptRanges !== false && asksForBytes(req) && isRangeCurrent(req, validators)
+    ? req.range(length, { combine: true })
+    : undefined;
+  if (range === -1) {
+    // also set for error handlers that answer themselves, as with npm's send
+    res.setHeader("Content-Range", `bytes */${length}`);
+    throw new HttpError(416, undefined, { headers: { "Content-Range": `bytes */${length}` } });
+  }
+  if (typeof range !== "object" || range.length !== 1) return { start, end };
+  const part = range[0]!;
+  res.statusCode = 206;
+  res.setHeader("Content-Range", `bytes ${part.start}-${part.end}/${length}`);
+  return { start: start + part.start, end: start + part.end };
+}
+
+// ranges in other units are ignored (RFC 9110 section 14.2)
+function asksForBytes(req: FileResponse["req"]): boolean {
+  return /^ *bytes=/.test(req.get("range") ?? "");
+}
+
+function setFileHeaders(res: FileResponse, { path, stat }: FoundFile, transfer: FileTransfer): void {
+  transfer.setHeaders?.(path, stat);
+  const { acceptRanges = true, cacheControl = true, lastModified = true, etag = true, immutable = false } = transfer;
+  if (acceptRanges && !res.hasHeader("Accept-Ranges")) res.setHeader("Accept-Ranges", "bytes");
+  if (cacheControl && !res.hasHeader("Cache-Control")) {
+    // `false` means none, as in `maxAge: isProduction && "1d"`
+    const maxAge = Math.min(Math.max(0, parseDuration(transfer.maxAge || transfer.maxage || 0, "option maxAge")), YEAR);
+    res.setHeader("Cache-Control", `public, max-age=${Math.floor(maxAge / 1000)}${immutable ? ", immutable" : ""}`);
+  }
+  const dated = lastModified && stat.tag === undefined;
+  if (dated && !res.hasHeader("Last-Modified")) res.setHeader("Last-Modified", toHttpDate(stat.mtimeMs));
+  if (etag && !res.hasHeader("ETag")) res.setHeader("ETag", stat.tag ?? fileEntityTag(stat));
+  if (res.hasHeader("Content-Type")) return;
+  // a file called "html" has no extension
+  res.setHeader("Content-Type", typeFor(extensionOf(path, separatorBelow(path))));
+}
+
+/** Content types by extension: finding one takes several regular expressions. */
+const types = new GenerationalCache<string>(64);
+
+function typeFor(extension: string): string {
+  const known = types.get(extension);
+  if (known !== undefined) return known;
+  const type = contentTypeOf(extension) ?? "application/octet-stream";
+  types.set(extension, type);
+  return type;
+}
+
+async function sendBytes(
+  res: FileResponse,
+  files: FileSystem,
+  { path, stat, opened }: FoundFile,
+  { start, end }: ByteRange,
+): Promise<void> {
+  const length = Math.max(0, end - start + 1);
+  res.setHeader("Content-Length", length);
+  if (res.req.method === "HEAD" || length === 0) return void res.end();
+  const whole = length === stat.size;
+  if (length <= (files.wholeBytes ?? WHOLE_FILE_BYTES)) {
+    const bytes = whole ? await files.readBytes(path) : await readPart(files, path, start, length);
+    return res[handOverKey](bytes as Uint8Array<ArrayBuffer>);
+  }
+  if (whole && length <= HANDED_OVER_BYTES && files.openWhole !== undefined) {
+    if (opened !== undefined) return res[handOverKey](opened.take());
+    const file = await files.openWhole(path);
+    noteSentWhole(path);
+    return res[handOverKey](file.take());
+  }
+  res[streamKey](new FileChunks(await files.open(path, start), length));
+  // others tell by other means how it went
+  if (exchangeOf(res) === null) return;
+  await new Promise<void>((resolve) => res.once("close", resolve));
+  if (res.writableFinished) return;
+  throw clientLeft();
+}
+
+function clientLeft(): Error {
+  return Object.assign(new Error("Request aborted"), { code: "ECONNABORTED" });
+}
+
+async function readPart(files: FileSystem, path: string, start: number, length: number): Promise<Uint8Array> {
+  const part = new Uint8Array(length);
+  let read = 0;
+  for await (const chunk of new FileChunks(await files.open(path, start), length)) {
+    part.set(chunk, read);
+    read += chunk.length;
+  }
+  return part.subarray(0, read);
+}

@@ -1,0 +1,117 @@
+import { isDeveloped, warnInDevelopment } from "../../util/development_warning.ts";
+import { type OptionNames, unknownOptions } from "../../util/check_option.ts";
+import { describe } from "../../util/error_text.ts";
+import { isAbsolutePath, resolvePath, separatorBelow } from "../../util/file_paths.ts";
+import { appOf, given } from "../../exchange/derived_object.ts";
+import { exchangeOf } from "../../exchange/exchange.ts";
+import { callGuarded } from "../../exchange/call_guarded.ts";
+import { FILE_OPTIONS, type FileOptions, insteadOfFileOption, transferFile } from "./file_transfer.ts";
+import type { FileResponse } from "./file_response.ts";
+import type { HeaderValue } from "../web/outgoing_headers.ts";
+
+/** Options of `res.sendFile` and `res.download`. */
+export interface SendFileOptions extends FileOptions {
+  /** Folder that paths are relative to, and must not leave. */
+  root?: string | undefined;
+  /** Headers to send with the file. */
+  headers?: Record<string, HeaderValue | boolean> | undefined;
+  /** First byte to send. */
+  start?: number | undefined;
+  /** Last byte to send. */
+  end?: number | undefined;
+}
+
+const NAMES: OptionNames<SendFileOptions> = { ...FILE_OPTIONS, root: true, headers: true, start: true, end: true };
+
+/**
+ * A method, so that callbacks may be typed `(error: Error)` or `(error?: Error)`, as in Express's types.
+ *
+ * @internal
+ */
+export interface SendFileCallbackShape {
+  /** The callback. */
+  call(error?: FileError): void;
+}
+
+/** Called when a transfer is over, or with the error. */
+export type SendFileCallback = SendFileCallbackShape["call"];
+
+/** An error of a file transfer, with a status and Node's code if there are any. */
+export type FileError = Error & {
+  /** Status of the response. */
+  status?: number;
+  /** Node's code, such as `ENOENT`, `EISDIR`, `ECONNABORTED`. */
+  code?: string;
+};
+
+/**
+ * Sends a file as the response.
+ *
+ * @param res The response
+ * @param path Absolute, or relative to `options.root`
+ * @param options How to serve it
+ * @param callback Called when the transfer is over, or has failed; without it errors go to the error handlers
+ * @throws {TypeError} If there is no path, or it is relative and there is no root
+ */
+export function sendFile(
+  res: FileResponse,
+  path: string,
+  options: SendFileOptions,
+  callback?: SendFileCallback,
+): void {
+  if (!path) throw new TypeError("path argument is required to res.sendFile");
+  if (typeof path !== "string") throw new TypeError("path must be a string to res.sendFile");
+  if (typeof options !== "object") {
+    throw new TypeError(`res.sendFile takes its options as an object, not ${describe(options)}`);
+  }
+  if (options.root && typeof options.root !== "string") {
+    throw new TypeError(`option root of res.sendFile takes a path as a string, not ${describe(options.root)}`);
+  }
+  if (!options.root && !isAbsolutePath(path)) {
+    throw new TypeError("path must be absolute or specify root to res.sendFile");
+  }
+  if (isDeveloped(res.app)) {
+    for (const text of unknownOptions("res.sendFile", options, NAMES, insteadOfFileOption)) {
+      warnInDevelopment(res.app, text);
+    }
+  }
+  const { headers, index = "index.html", ...rest } = options;
+  const { next } = given(res.req, "res.sendFile", "res.req");
+  const transfer = {
+    ...rest,
+    index,
+    etag: options.etag ?? appOf(res, "res.sendFile").enabled("etag"),
+    requested: encodeURI(path).replace(/[?#]/g, encodeURIComponent),
+    setHeaders() {
+      for (const [name, value] of Object.entries(headers ?? {})) res.setHeader(name, value as HeaderValue);
+    },
+  } as const;
+  const { app } = res;
+  const over = (error?: FileError): void =>
+    callGuarded(app, { req: res.req, phase: "listener" }, () => callback?.(error));
+  transferFile(res, transfer).then(
+    () => over(),
+    (error: FileError) => {
+      if (callback !== undefined) return over(error);
+      if (error.code === "EISDIR") return next();
+      // a client that is gone needs no response
+      if (error.code !== "ECONNABORTED") next(error);
+    },
+  );
+}
+
+/**
+ * Makes the path of a download absolute, resolving `..` segments, which are the developer's.
+ *
+ * @param res The response
+ * @param path The path as it was given
+ */
+export function absolutePath(res: FileResponse, path: string): string {
+  const { files } = exchangeOf(res.req)?.app.runtimeSupport ?? appOf(res, "res.download").runtimeSupport;
+  // without a file system the transfer itself will fail
+  if (files === null) return path;
+  const absolute = isAbsolutePath(path) ? path : `${files.workingDirectory()}/${path}`;
+  // backslashes separate folders only in a Windows path: a name such as "..\\secret" may come from a client, and must
+  // be left for the check that refuses it
+  return resolvePath(absolute, () => absolute, separatorBelow(absolute));
+}

@@ -1,0 +1,170 @@
+import { describe } from "../../util/error_text.ts";
+import { Emitter } from "../../util/emitter.ts";
+import type { HeaderValue, OutgoingHeaders } from "../web/outgoing_headers.ts";
+
+/** Headers as `writeHead` and `set` take them. */
+export type HeaderInit =
+  // Node types the headers of a received response like this; none of them is actually undefined
+  | Record<string, HeaderValue | undefined>
+  | readonly (readonly [string, HeaderValue])[]
+  | readonly string[];
+
+/**
+ * Node's methods for the headers of a response. The headers themselves belong to the subclass: a field in this class
+ * would cost every request.
+ */
+export abstract class HeaderMethods extends Emitter {
+  /** The headers that were set, for the framework's own use. */
+  protected abstract get outgoing(): OutgoingHeaders;
+
+  /** Whether the status and headers have been sent, and can no longer be changed. */
+  abstract get headersSent(): boolean;
+
+  /** The length of the body that was sent, `undefined` if it does not show. */
+  protected abstract get sentLength(): string | undefined;
+
+  /** Further headers of a response that has been sent, by lower-case name. */
+  protected abstract get sentHeaders(): Record<string, HeaderValue>;
+
+  /**
+   * Sets a header, replacing its present value.
+   *
+   * @param name Header name
+   * @param value A value, or a list of them for several header lines
+   * @throws {TypeError} If the name or a value is not allowed (CR, LF)
+   * @throws {Error} If the headers have been sent already (`ERR_HTTP_HEADERS_SENT`)
+   */
+  setHeader(name: string, value: HeaderValue): this {
+    assertOpen(this, "res.setHeader");
+    if (value === undefined) throw new TypeError(`res.setHeader needs a value for "${name}"`);
+    this.outgoing.set("res.setHeader", name, value);
+    return this;
+  }
+
+  /**
+   * Adds a value to a header, as a line of its own.
+   *
+   * @param name Header name
+   * @param value A value, or a list of them
+   * @throws {Error} If the headers have been sent already (`ERR_HTTP_HEADERS_SENT`)
+   */
+  appendHeader(name: string, value: string | string[]): this {
+    assertOpen(this, "res.appendHeader", "append");
+    const earlier = this.getHeader(name);
+    if (earlier === undefined) return this.setHeader(name, value);
+    const before = Array.isArray(earlier) ? earlier : [String(earlier)];
+    return this.setHeader(name, before.concat(value));
+  }
+
+  /**
+   * Sets several headers from a `Headers` or a `Map`, replacing present values, cookies included.
+   *
+   * @throws {TypeError} If it is neither
+   */
+  setHeaders(headers: Headers | ReadonlyMap<string, HeaderValue>): this {
+    if (typeof headers?.forEach !== "function" || Array.isArray(headers)) {
+      throw new TypeError(`res.setHeaders takes a Headers or a Map, not ${describe(headers)}`);
+    }
+    const cookies: HeaderValue[] = [];
+    headers.forEach((value: HeaderValue, name: string) => {
+      if (name === "set-cookie") cookies.push(value);
+      else this.setHeader(name, value);
+    });
+    if (cookies.length > 0) this.setHeader("set-cookie", cookies.flat() as string[]);
+    return this;
+  }
+
+  /**
+   * Sets the headers passed to `writeHead`, if any. A list may repeat names; it replaces earlier values.
+   */
+  protected setGiven(headers: HeaderInit | undefined): void {
+    if (headers === undefined) return;
+    if (!Array.isArray(headers)) {
+      for (const [name, value] of Object.entries(headers)) this.setHeader(name, value!);
+      return;
+    }
+    const pairs = Array.isArray(headers[0]) ? headers as [string, string][] : pairsOf(headers);
+    for (const [name] of pairs) this.removeHeader(name);
+    for (const [name, value] of pairs) this.appendHeader(name, value);
+  }
+
+  /**
+   * Reads a header as it was set. After `res.send` and the like this includes the `Content-Length`; as on Node, one that
+   * is added to what `res.end` got does not show.
+   */
+  getHeader(name: string): HeaderValue | undefined {
+    const value = this.outgoing.get(name);
+    if (value !== undefined || !this.headersSent) return value;
+    const key = name.toLowerCase();
+    // loggers read this one after every response, so it must not copy all headers
+    return (key === "content-length" ? this.sentLength : undefined) ?? this.sentHeaders[key];
+  }
+
+  /** All headers by lower-case name. */
+  getHeaders(): Record<string, HeaderValue> {
+    const record = this.outgoing.toRecord();
+    if (!this.headersSent) return record;
+    const length = this.sentLength;
+    if (length !== undefined) record["content-length"] ??= length;
+    for (const [name, value] of Object.entries(this.sentHeaders)) record[name] ??= value;
+    return record;
+  }
+
+  /** Names of the headers in lower case. */
+  getHeaderNames(): string[] {
+    return Object.keys(this.getHeaders());
+  }
+
+  /** Names of the headers as they were set. */
+  getRawHeaderNames(): string[] {
+    return this.outgoing.rawNames();
+  }
+
+  /** Whether a header is set. */
+  hasHeader(name: string): boolean {
+    return this.getHeader(name) !== undefined;
+  }
+
+  /**
+   * Removes a header.
+   *
+   * @throws {Error} If the headers have been sent already (`ERR_HTTP_HEADERS_SENT`)
+   */
+  removeHeader(name: string): void {
+    assertOpen(this, "res.removeHeader", "remove");
+    this.outgoing.delete(name);
+  }
+}
+
+// Node's older name of the headers, which middleware also assigns to replace all of them; it is missing in Node's types,
+// too
+Object.defineProperty(HeaderMethods.prototype, "_headers", {
+  get(this: HeaderMethods) {
+    return this.getHeaders();
+  },
+  set(this: HeaderMethods, headers: Record<string, HeaderValue> | null) {
+    for (const name of this.getHeaderNames()) this.removeHeader(name);
+    for (const [name, value] of Object.entries(headers ?? {})) this.setHeader(name, value);
+  },
+  configurable: true,
+});
+
+/**
+ * Throws if the headers have been sent: Node's error with Node's message, which programs and loggers compare, and what
+ * to do as its cause.
+ *
+ * @param message The response
+ * @param caller Name of the caller for the cause
+ * @param verb What it does with headers, in Node's message
+ * @throws {Error} If the headers have been sent already (`ERR_HTTP_HEADERS_SENT`)
+ */
+export function assertOpen(message: { readonly headersSent: boolean }, caller: string, verb = "set"): void {
+  if (!message.headersSent) return;
+  const cause = `${caller} came after the response to this request: respond once, and return afterwards`;
+  const late = new Error(`Cannot ${verb} headers after they are sent to the client`, { cause });
+  throw Object.assign(late, { code: "ERR_HTTP_HEADERS_SENT" });
+}
+
+function pairsOf(flat: readonly string[]): [string, string][] {
+  return Array.from({ length: flat.length >> 1 }, (_, i) => [flat[2 * i]!, flat[2 * i + 1]!]);
+}

@@ -1,0 +1,716 @@
+import { makeAssignable } from "../../util/assignable.ts";
+import { isEmitter, listenedTo, listenerFailed, runningOnce, tell } from "../../util/emitter.ts";
+import type { EmitterMethods, EventName, Listener } from "../../util/emitter_methods.ts";
+import { originalOf } from "../../util/original_object.ts";
+import { statusText } from "../../http/status_text.ts";
+import { type OpenStream, piecesKey } from "../../exchange/app_like.ts";
+import { given } from "../../exchange/derived_object.ts";
+import { type Exchange, exchangeFor, exchangeKey, exchangeOf } from "../../exchange/exchange.ts";
+import type { ErrorPhase } from "../../exchange/error_context.ts";
+import { callGuarded } from "../../exchange/call_guarded.ts";
+import type { RequestSocket } from "../../request/node/request_socket.ts";
+import { defaultApp } from "../../exchange/default_app.ts";
+import type { NodeHttp } from "../../exchange/runtime_support.ts";
+import { BodyStream, clientLeft, HIGH_WATER_MARK } from "../web/body_stream.ts";
+import { type Chunk, chunkBytes } from "../../util/chunk_bytes.ts";
+import { lengthOf, mayHaveContent } from "../web/framing.ts";
+import { assertOpen, type HeaderInit, HeaderMethods } from "./header_methods.ts";
+import type { HeaderValue, OutgoingHeaders } from "../web/outgoing_headers.ts";
+import { type ResponseState, responseStateKey } from "./response_state.ts";
+import { type BodySource, pour, StreamedBody } from "../web/streamed_body.ts";
+
+/** Key of the method that ends a response in one piece, even if a middleware has replaced `send`. */
+export const endWholeKey: unique symbol = Symbol("sluice.end whole");
+
+/** Key of the method that has the platform send a body. */
+export const handOverKey: unique symbol = Symbol("sluice.hand over");
+
+/** Key of the method that streams a body, even if a middleware has replaced `send`. */
+export const streamKey: unique symbol = Symbol("sluice.stream");
+
+/** Key of the method that reports that the body failed which the platform is sending. */
+export const bodyFailedKey: unique symbol = Symbol("sluice.body failed");
+
+/** ms that a pipe into a response without a body may go on, after the time for other writers is over. */
+const UNSEEN_PIPE_MS = 60_000;
+
+/** Set on a response when a stream is piped into it. */
+const piped: unique symbol = Symbol("piped");
+
+/** Called when a chunk was taken. */
+export type WriteCallback = (error?: Error | null) => void;
+
+/** Called when the response is complete; the second form, as in Node's types, accepts the `resolve` of a promise. */
+export type EndCallback = WriteCallback | (() => void);
+
+/**
+ * The API of Node's `http.ServerResponse`, resulting in exactly one web `Response`.
+ *
+ * A response that is ended in one piece settles the exchange synchronously. The first `write()` settles it with a
+ * stream, which has back-pressure.
+ */
+export abstract class OutgoingMessage extends HeaderMethods {
+  /**
+   * State of the response.
+   *
+   * @internal
+   */
+  abstract get [responseStateKey](): ResponseState;
+
+  /**
+   * The exchange whose response it is; none on what was made from a prototype only.
+   *
+   * @internal
+   */
+  abstract readonly [exchangeKey]: Exchange;
+
+  // set on few responses; a field would be made for all
+  declare private [piped]: boolean | undefined;
+
+  /** Status of the response. */
+  abstract statusCode: number;
+
+  /** Whether `end()` was called. */
+  get writableEnded(): boolean {
+    return this[responseStateKey].ended;
+  }
+
+  /** Node's older name for {@linkcode OutgoingMessage.writableEnded}. */
+  get finished(): boolean {
+    return this[responseStateKey].ended;
+  }
+
+  /** Whether all of the response has been passed to the platform. */
+  get writableFinished(): boolean {
+    return exchangeOf(this)?.finished ?? false;
+  }
+
+  /**
+   * Always `true`, as on Node, whose `stream.finished` takes a closed response that is not writable for a complete one.
+   * `writableEnded` and `destroyed` tell whether more may be written.
+   */
+  get writable(): boolean {
+    return true;
+  }
+
+  /** Bytes that were written and wait for the client, not counting those that the platform has taken. */
+  get writableLength(): number {
+    return this[responseStateKey].stream?.waitingBytes ?? 0;
+  }
+
+  /** Bytes that may wait before `write()` returns `false`. */
+  get writableHighWaterMark(): number {
+    return HIGH_WATER_MARK;
+  }
+
+  /** Whether `write()` has returned `false`, and `drain` is still to come. */
+  get writableNeedDrain(): boolean {
+    return !this[responseStateKey].ended && (this[responseStateKey].stream?.needsDrain ?? false);
+  }
+
+  /** Whether the exchange is over: the client is gone, or has got its response. */
+  get destroyed(): boolean {
+    const exchange = exchangeOf(this);
+    if (exchange === null) return false;
+    const { ending } = this[responseStateKey];
+    // as on Node, still false when listeners of `finish` are called
+    return exchange.aborted || (exchange.finished && ending !== "awaited");
+  }
+
+  /** The same as {@linkcode OutgoingMessage.destroyed}: on Node, both become true with `close`. */
+  get closed(): boolean {
+    return this.destroyed;
+  }
+
+  /** The connection: the part of Node's socket that middleware uses. */
+  get socket(): RequestSocket {
+    return requestOf(this)?.socket as RequestSocket;
+  }
+
+  /** Node's older name for {@linkcode OutgoingMessage.socket}. */
+  get connection(): RequestSocket {
+    return this.socket;
+  }
+
+  /** Reason phrase; empty for the standard one, which it shows once the headers are sent. */
+  get statusMessage(): string {
+    const { reason, sentStatus } = this[responseStateKey];
+    return reason || (sentStatus === 0 ? "" : statusText(sentStatus) ?? "unknown");
+  }
+
+  set statusMessage(reason: string) {
+    this[responseStateKey].reason = reason;
+  }
+
+  /** The headers that were set, for the framework's own use. */
+  protected get outgoing(): OutgoingHeaders {
+    return this[responseStateKey].headers;
+  }
+
+  /** The length of the body that was sent, `undefined` if it does not show. */
+  protected get sentLength(): string | undefined {
+    const { shown } = this[responseStateKey];
+    const length = shown === null || this.outgoing.has("transfer-encoding") ? -1 : lengthOf(shown);
+    return length < 0 ? undefined : String(length);
+  }
+
+  /** Further headers of the response: those of the 404 page, or of a `Response` that a handler returned. */
+  protected get sentHeaders(): Record<string, HeaderValue> {
+    const headers = this[responseStateKey].hasOthers ? exchangeOf(this)?.response?.headers : undefined;
+    if (headers === undefined) return {};
+    const cookies = headers.getSetCookie();
+    return { ...Object.fromEntries(headers), ...cookies.length > 0 && { "set-cookie": cookies } };
+  }
+
+  /**
+   * Sets the status and headers for good. They are sent with the first byte of the body.
+   *
+   * @param status Status
+   * @param reason Reason phrase, or the headers
+   * @param headers Headers to set in addition to the present ones
+   * @throws {Error} If the headers have been sent already (`ERR_HTTP_HEADERS_SENT`)
+   */
+  writeHead(status: number, reason?: string | HeaderInit, headers?: HeaderInit): this {
+    assertOpen(this, "res.writeHead", "write");
+    // Node accepts strings of digits, and drops fractions
+    const code = status | 0;
+    if (code < 100 || code > 999) {
+      throw new RangeError(`res.writeHead takes a status from 100 to 999, not ${status}`);
+    }
+    this.statusCode = code;
+    if (typeof reason === "string") this[responseStateKey].reason = reason;
+    this.setGiven(typeof reason === "string" ? headers : reason ?? headers);
+    this[responseStateKey].sentStatus = code;
+    return this;
+  }
+
+  /**
+   * Another name of `writeHead`, as in Node.
+   *
+   * @param status Status
+   * @param reason Reason phrase, or the headers
+   * @param headers Headers to set in addition to the present ones
+   */
+  writeHeader(status: number, reason?: string | HeaderInit, headers?: HeaderInit): this {
+    return this.writeHead(status, reason, headers);
+  }
+
+  /** Sends the status and headers now, before the body. */
+  flushHeaders(): void {
+    const { ended, stream } = this[responseStateKey];
+    if (stream === null && !ended && !exchangeFor(this, "res.flushHeaders").aborted) startStream(this);
+  }
+
+  /**
+   * Writes a part of the body; the first one sends the headers.
+   *
+   * @param chunk Text or bytes
+   * @param encoding Encoding of text, or the callback
+   * @param callback Called when the chunk was taken
+   * @returns Whether more may be written right away; otherwise wait for `drain`
+   */
+  write(chunk: Chunk, encoding?: string | WriteCallback | null, callback?: WriteCallback | null): boolean {
+    const exchange = exchangeFor(this, "res.write");
+    const done = guarded(this, callbackOf(encoding) ?? callbackOf(callback));
+    const bytes = chunkBytes("res.write", chunk, typeof encoding === "string" ? encoding : undefined);
+    const state = this[responseStateKey];
+    if (state.ended) {
+      complain(this, done);
+      return false;
+    }
+    if (exchange.aborted) {
+      if (done !== undefined) queueMicrotask(() => done(clientLeft()));
+      return false;
+    }
+    if (state.stream === null) startStream(this);
+    if (done === undefined) return state.stream!.write(bytes);
+    // After the callback the caller may reuse the memory, which the platform may still be reading: a copy. (A slice of
+    // a Buffer would share the memory.)
+    return state.stream!.write(typeof chunk === "string" ? bytes : new Uint8Array(bytes), done);
+  }
+
+  /**
+   * Ends the response, perhaps with a last chunk. Without an earlier `write()` it is sent in one piece.
+   *
+   * @param chunk Text or bytes, or the callback
+   * @param encoding Encoding of text, or the callback
+   * @param callback Called when the response is complete
+   */
+  end(
+    chunk?: Chunk | null | EndCallback,
+    encoding?: string | EndCallback | null,
+    callback?: EndCallback | null,
+  ): this {
+    exchangeFor(this, "res.end");
+    const done = guarded(this, callbackOf(chunk) ?? callbackOf(encoding) ?? callbackOf(callback));
+    // hooks around end() may pass `false` for no chunk
+    const last = typeof chunk === "function" ? null : chunk || null;
+    if (this[responseStateKey].ended) endAgain(this, last, done);
+    else {
+      if (done !== undefined) whenFinished(this, done);
+      endWith(this, last, typeof encoding === "string" ? encoding : undefined);
+    }
+    return this;
+  }
+
+  /**
+   * Responds with a body that is read at the client's pace.
+   *
+   * If a middleware has replaced `write` or `end` (compression, sessions), it gets every chunk instead.
+   *
+   * @param source The body
+   */
+  [streamKey](source: BodySource): void {
+    const state = this[responseStateKey];
+    if (this.write !== plain.write || this.end !== plain.end) {
+      void pour(source, this, exchangeOf(this), (error) => report(this, error, "response"));
+      return;
+    }
+    const exchange = exchangeFor(this, "res.write");
+    implicitHead(this);
+    const { app } = exchange;
+    const body = new StreamedBody(source, {
+      finish: () => {
+        app.openStreams.delete(body);
+        exchange.finish();
+      },
+      leave: () => {
+        app.openStreams.delete(body);
+        exchange.abandon();
+      },
+      fail: (error) => {
+        app.openStreams.delete(body);
+        this[bodyFailedKey](error);
+        exchange.abandon();
+      },
+      leftOpen: (error) => report(this, error, "response"),
+    }, app.runtimeSupport.nextTurn);
+    app.openStreams.add(body);
+    exchange.streaming = body;
+    let isTaken: boolean;
+    try {
+      isTaken = state.settle(exchange, body.stream, this.statusCode);
+    } catch (error) {
+      // no web response can carry the status or a header; an error handler may still respond, without this body
+      forgetStream(exchange, body);
+      body.giveUp();
+      throw error;
+    }
+    state.ended = true;
+    exchange.endInThisContext();
+    if (isTaken && !exchange.aborted) return;
+    exchange.finish();
+    // none of it is sent
+    body.stream.cancel().catch((error) => report(this, error, "response"));
+  }
+
+  /** Reports that the body that is being sent has failed; some runtimes tell that, too. */
+  [bodyFailedKey](error: unknown): void {
+    const { app, target } = this[exchangeKey];
+    const isTold = app.runtimeSupport.tellsOfBodies?.(target.request) ?? false;
+    app.reportError(error, { req: requestOf(this), phase: "response", isTold });
+  }
+
+  /** Reports the error of a listener, which on Node would end the process. */
+  override [listenerFailed](error: unknown): void {
+    report(this, error, "listener");
+  }
+
+  /**
+   * Responds with a body that the platform sends by itself: a `Blob`, or a file, as a stream or as bytes.
+   *
+   * @param body The body
+   */
+  [handOverKey](body: Blob | ReadableStream<Uint8Array> | Uint8Array<ArrayBuffer>): void {
+    const isReplaced = this.write !== plain.write || this.end !== plain.end;
+    if (body instanceof Uint8Array) {
+      if (!isReplaced) return void this.end(body);
+      // small files take the same way through the hooks as large ones, as in Express
+      this.write(nodeBytes(this, body));
+      return void this.end();
+    }
+    if (isReplaced) return this[streamKey](body instanceof Blob ? body.stream() : body);
+    implicitHead(this);
+    const state = this[responseStateKey];
+    let isTaken = false;
+    try {
+      isTaken = state.settleWhole(exchangeFor(this, "res.send"), body, this.statusCode);
+      if (body instanceof Blob) state.shown = body;
+    } finally {
+      // none of it is sent, or the client is gone
+      if (!isTaken && !(body instanceof Blob)) body.cancel().catch((error) => report(this, error, "response"));
+    }
+  }
+
+  /**
+   * Responds with a complete web response, unchanged.
+   *
+   * @param response The response
+   */
+  protected adopt(response: Response): void {
+    exchangeFor(this, "res.adopt");
+    this.statusCode = response.status;
+    // the client may be gone; the source of the body must not stay open
+    if (!this[responseStateKey].take(this[exchangeKey], response)) {
+      response.body?.cancel().catch((error) => report(this, error, "response"));
+    }
+    const { app, info, target } = this[exchangeKey];
+    // its body may be a stream; to look at it would be expensive
+    app.runtimeSupport.allowSilence?.(target.request, info);
+  }
+
+  /**
+   * Ends the response in one piece, with all of its body. As in Express, middleware that has replaced methods finds the
+   * length in the headers, gets no body for HEAD, and gets the body as a `Buffer`.
+   *
+   * @param body The body, `null` for none
+   * @param isPage Whether it is one of the framework's own pages, which Express passes as a string
+   */
+  [endWholeKey](body: string | Uint8Array<ArrayBuffer> | null, isPage: boolean = false): void {
+    const state = this[responseStateKey];
+    const exchange = exchangeOf(this);
+    if (exchange === null || isHooked(this)) {
+      if (body !== null && !this.hasHeader("Transfer-Encoding")) {
+        this.setHeader("Content-Length", String(lengthOf(body)));
+      }
+      if (body === null || (exchange?.target ?? requestOf(this))?.method === "HEAD") this.end();
+      else if (isPage || this.end === plain.end) this.end(body, "utf8");
+      else this.end(nodeBytes(this, body));
+    } else if (state.ended || state.stream !== null) {
+      this.end(body);
+    } else {
+      state.settleWhole(exchange, body === "" && !exchange.target.isHead ? null : body, this.statusCode);
+      state.shown = body;
+    }
+  }
+
+  /** Node's internal name for the sent headers, which some middleware reads, and Node's own `setHeader`, too. */
+  get _header(): string | null {
+    const exchange = exchangeOf(this);
+    const { sentStatus } = this[responseStateKey];
+    if (!isShown && exchange !== null) show(exchange.app.runtimeSupport.nodeHttp());
+    return sentStatus === 0 ? null : `HTTP/1.1 ${sentStatus}`;
+  }
+
+  /** Node's internal name for whether there may be a body, read by middleware that buffers one. */
+  get _hasBody(): boolean {
+    const { sentStatus } = this[responseStateKey];
+    return !exchangeOf(this)?.target.isHead && mayHaveContent(sentStatus || 200);
+  }
+
+  /** Called by Node's own `setHeader`. */
+  _isLenientHeaderValidation(): boolean {
+    return false;
+  }
+
+  /** Node's internal `writeHead` with the present status, which some middleware calls. */
+  _implicitHeader(): void {
+    this.writeHead(this.statusCode);
+  }
+
+  /**
+   * Sets the time within which the response has to begin. After that `timeout` is emitted, or without a listener the
+   * response is broken off. A response that has begun is left alone: idle connections are up to the platform.
+   *
+   * @param ms The time in ms; 0 for none
+   * @param callback Added as a listener for `timeout`
+   */
+  setTimeout(ms: number, callback?: () => void): this {
+    if (callback !== undefined) this.on("timeout", callback);
+    given(this.socket, "res.setTimeout", "res.req").setTimeout(ms);
+    return this;
+  }
+
+  /** Does nothing: small chunks are collected anyway. */
+  cork(): void {}
+
+  /** The counterpart of {@linkcode OutgoingMessage.cork}. */
+  uncork(): void {}
+
+  /** Accepted but not sent: a web response has no trailers. */
+  addTrailers(_headers: HeaderInit): void {}
+
+  /**
+   * Sends a `103 Early Hints` before the response, on Node. Elsewhere nothing is sent, since a request has only one web
+   * response; the callback runs.
+   */
+  writeEarlyHints(hints: Record<string, string | string[]>, callback?: () => void): void {
+    inform(this, "writeEarlyHints", [hints], callback);
+  }
+
+  /** The same with `100 Continue`, which the platform itself sends to a client that expects it. */
+  writeContinue(callback?: () => void): void {
+    inform(this, "writeContinue", [], callback);
+  }
+
+  /** The same with `102 Processing`. */
+  writeProcessing(callback?: () => void): void {
+    inform(this, "writeProcessing", [], callback);
+  }
+
+  /**
+   * How many pieces of a streamed body the client has asked for, for the framework's own use.
+   *
+   * @internal
+   */
+  get [piecesKey](): number | null {
+    return this[responseStateKey].stream?.pieces ?? null;
+  }
+
+  /** Breaks off the response: a body that has begun is cut, and a response that has not begun fails. */
+  destroy(error?: Error): this {
+    const exchange = exchangeOf(this);
+    if (exchange === null) return this;
+    const { stream } = this[responseStateKey];
+    exchange.app.openStreams.delete(originalOf<OutgoingMessage>(this));
+    if (stream !== null) stream.destroy(error ?? new Error("The response was broken off"));
+    exchange.breakOff(error);
+    return this;
+  }
+
+  /** Calls the listeners of an event. */
+  override emit(event: EventName, ...args: unknown[]): boolean {
+    if (event === "pipe") {
+      originalOf<OutgoingMessage>(this)[piped] = true;
+      watchPipe(this, args[0]);
+    }
+    return super.emit(event, ...args);
+  }
+
+  /** Adds a listener that runs once. */
+  override once(event: EventName, listener: Listener): this {
+    // Node's once calls on, which compression replaces to redirect listeners for "drain"
+    return this.on === plain.on ? super.once(event, listener) : this.on(event, runningOnce(this, event, listener));
+  }
+
+  /** Adds a listener that runs once, in front of the others. */
+  override prependOnceListener(event: EventName, listener: Listener): this {
+    return this.prependListener === plain.prependListener
+      ? super.prependOnceListener(event, listener)
+      : this.prependListener(event, runningOnce(this, event, listener));
+  }
+
+  /**
+   * Emits `finish` when the response is complete, and `close` when the exchange is over. Listeners added after
+   * that are called all the same: on Node, both events wait for the microtasks that follow `end()`.
+   */
+  override [listenedTo](event: EventName): void {
+    const exchange = exchangeOf(this);
+    if (exchange === null) return;
+    const state = this[responseStateKey];
+    if (state.ending === "awaited" || (event !== "finish" && event !== "close")) return;
+    if (state.ending === "unwatched") state.ending = "awaited";
+    const original = originalOf<OutgoingMessage>(this);
+    exchange.onEnd(() => {
+      if (exchange.finished) tell(original, "finish");
+      state.ending = "told";
+      tell(original, "close");
+      // so that only those added later are called again
+      original.removeAllListeners("finish").removeAllListeners("close");
+    }, true);
+  }
+}
+
+// plain fields on Node: some programs set `res.finished` to signal that they have responded, and mocks have their own
+makeAssignable(OutgoingMessage.prototype, [
+  ...["finished", "socket", "connection", "destroyed", "writable"],
+  ...["_header", "_hasBody"],
+]);
+
+const plain = OutgoingMessage.prototype;
+
+/**
+ * Whether a middleware has replaced a method that sends or sets headers, and must be called as it would be on Node.
+ *
+ * @param message The response
+ */
+export function isHooked(message: OutgoingMessage): boolean {
+  return message.end !== plain.end || message.write !== plain.write || message.writeHead !== plain.writeHead ||
+    message.setHeader !== plain.setHeader;
+}
+
+/** Whether the key under which Node's own `setHeader` looks for headers is defined. */
+let isShown = false;
+
+// npm's cookies calls that setHeader on responses, and so does Koa, whose applications can be mounted
+// only Node's own response has room for another one in front of it
+function inform(res: OutgoingMessage, name: string, args: readonly unknown[], callback?: () => void): void {
+  const done = callback === undefined ? undefined : guarded(res, callback);
+  const nodes = (exchangeOf(res)?.info as { res?: Record<string, unknown> } | null | undefined)?.res;
+  const send = nodes?.["headersSent"] === false && !res.headersSent ? nodes[name] : undefined;
+  if (typeof send === "function") send.call(nodes, ...args, done);
+  else if (done !== undefined) queueMicrotask(done);
+}
+
+function show(http: NodeHttp | undefined): void {
+  isShown = true;
+  if (http === undefined) return;
+  // the symbol is on every response of Node's, but not exported
+  const key = Object.getOwnPropertySymbols(new http.OutgoingMessage()).find((key) => key.description === "kOutHeaders");
+  if (key === undefined) return;
+  Object.defineProperty(plain, key, {
+    get(this: OutgoingMessage) {
+      const set = (_: object, _key: unknown, [name, value]: [string, HeaderValue]): boolean => {
+        this.setHeader(name, value);
+        return true;
+      };
+      return new Proxy({}, { set });
+    },
+  });
+}
+
+// Node emits the error even without a listener, which ends the process; here it is reported
+function complain(message: OutgoingMessage, done: WriteCallback | undefined): void {
+  const error = streamError("ERR_STREAM_WRITE_AFTER_END", "res.write or res.end got a chunk after res.end");
+  queueMicrotask(() => {
+    done?.(error);
+    if (message.listenerCount("error") > 0) tell(message, "error", error);
+  });
+  if (done === undefined && message.listenerCount("error") === 0) report(message, error, "response");
+}
+
+// a response without a body may be finished long before the handler ends it
+function whenFinished(message: OutgoingMessage, callback: WriteCallback): void {
+  if (message[exchangeKey].finished) queueMicrotask(callback);
+  else message.once("finish", callback);
+}
+
+function endAgain(message: OutgoingMessage, chunk: Chunk | null, done: WriteCallback | undefined): void {
+  // hooks around end() may pass on a chunk once more when a response is broken off
+  if (chunk && !message[exchangeKey].aborted) return complain(message, done);
+  const error = streamError("ERR_STREAM_ALREADY_FINISHED", "res.end was called after the response was complete");
+  if (done !== undefined) queueMicrotask(() => done(error));
+}
+
+function endWith(message: OutgoingMessage, chunk: Chunk | null, encoding: string | undefined): void {
+  const body = chunk === null || (typeof chunk === "string" && isUtf8(encoding))
+    ? chunk
+    : chunkBytes("res.end", chunk, encoding);
+  const state = message[responseStateKey];
+  // a hook on writeHead may have begun to stream
+  if (state.stream === null) implicitHead(message);
+  if (state.stream === null) {
+    state.settleWhole(message[exchangeKey], body as string | Uint8Array<ArrayBuffer> | null, message.statusCode);
+    return;
+  }
+  if (body !== null) state.stream.write(chunkBytes("res.end", body));
+  state.ended = true;
+  message[exchangeKey].endInThisContext();
+  state.stream.end();
+}
+
+// middleware that replaced a method expects Buffers
+function nodeBytes(message: OutgoingMessage, chunk: string | Uint8Array): Uint8Array {
+  const { runtimeSupport } = exchangeOf(message)?.app ?? defaultApp();
+  return runtimeSupport.nodeBytes(chunkBytes("A body", chunk));
+}
+
+// middleware such as on-headers replaces writeHead to be called before the headers are sent
+function implicitHead(message: OutgoingMessage): void {
+  if (message[responseStateKey].sentStatus !== 0 || message.writeHead === plain.writeHead) return;
+  message.writeHead(message.statusCode);
+}
+
+function startStream(message: OutgoingMessage): void {
+  implicitHead(message);
+  const state = message[responseStateKey];
+  if (state.stream !== null) return;
+  const exchange = message[exchangeKey];
+  const original = originalOf(message);
+  const { openStreams } = exchange.app;
+  openStreams.add(original);
+  exchange.streaming = original;
+  const stream = state.stream = new BodyStream({
+    drain: () => void tell(message, "drain"),
+    finish: () => {
+      openStreams.delete(original);
+      exchange.finish();
+    },
+    leave: () => {
+      openStreams.delete(original);
+      exchange.abandon();
+    },
+  }, exchange.app.runtimeSupport.nextTurn);
+  let isTaken: boolean;
+  try {
+    isTaken = state.settle(exchange, stream.readable, message.statusCode);
+  } catch (error) {
+    // otherwise all that follows would be written to this stream, even the page for this error
+    state.stream = null;
+    forgetStream(exchange, original);
+    throw error;
+  }
+  if (isTaken) return;
+  // no body is sent, so there is nothing to cut
+  openStreams.delete(original);
+  const giveUp = (): void => message[piped] ? endPipeLater(exchange) : exchange.finish();
+  const isTheEnd = exchange.aborted || exchange.app.runtimeSupport.endsWithResponse;
+  stream.discard(isTheEnd ? null : giveUp);
+  if (isTheEnd) queueMicrotask(giveUp);
+}
+
+// A pipe should end by itself: if its destination closes first, its source, such as a file, stays open. But some never
+// end, such as a radio's, and nobody notices when the client of a HEAD leaves.
+function endPipeLater(exchange: Exchange): void {
+  const timer = setTimeout(() => exchange.abandon(), UNSEEN_PIPE_MS);
+  exchange.onEnd(() => clearTimeout(timer));
+}
+
+function forgetStream(exchange: Exchange, stream: OpenStream): void {
+  exchange.app.openStreams.delete(stream);
+  exchange.streaming = null;
+}
+
+// Without a listener for `error`, the failure of a stream of Node's ends the process, and the client would wait for the
+// rest. As long as the pipe lasts, and the program has no listener of its own, it is reported, and the response cut.
+function watchPipe(message: OutgoingMessage, source: unknown): void {
+  const { on, off, listenerCount } = (source ?? {}) as Partial<EmitterMethods>;
+  // ours ignores errors without a listener: any client can disconnect
+  if (isEmitter(source) || !on || !off || !listenerCount) return;
+  const stream = source as EmitterMethods;
+  const failed = (error: unknown): void => {
+    if (stream.listenerCount("error") > 1) return;
+    message[bodyFailedKey](error);
+    message.destroy(error instanceof Error ? error : undefined);
+  };
+  const unpiped = (other: unknown): void => {
+    if (other !== stream) return;
+    stream.off("error", failed);
+    message.off("unpipe", unpiped);
+  };
+  stream.on("error", failed);
+  message.on("unpipe", unpiped);
+}
+
+function report(message: OutgoingMessage, error: unknown, phase: ErrorPhase): void {
+  const app = exchangeOf(message)?.app ?? defaultApp();
+  app.reportError(error, { req: requestOf(message), phase });
+}
+
+function requestOf(message: OutgoingMessage): { readonly method: string; readonly socket: unknown } | undefined {
+  return (message as unknown as { req?: { method: string; socket: unknown } }).req;
+}
+
+// nobody would catch what a callback throws
+function guarded<C extends WriteCallback | (() => void)>(message: OutgoingMessage, callback: C): C;
+function guarded(message: OutgoingMessage, callback: WriteCallback | undefined): WriteCallback | undefined;
+function guarded(message: OutgoingMessage, callback: WriteCallback | undefined): WriteCallback | undefined {
+  if (callback === undefined) return undefined;
+  const exchange = exchangeOf(message);
+  if (exchange === null) return callback;
+  const context = { req: requestOf(message)!, phase: "listener" } as const;
+  return (error) => callGuarded(exchange.app, context, () => callback(error));
+}
+
+// callers pass arguments on, and as in Node null counts as none
+function callbackOf(given: unknown): WriteCallback | undefined {
+  return typeof given === "function" ? given as WriteCallback : undefined;
+}
+
+function isUtf8(encoding: string | undefined): boolean {
+  return encoding === undefined || encoding === "utf8" || encoding === "utf-8";
+}
+
+function streamError(code: string, message: string): Error {
+  return Object.assign(new Error(message), { code });
+}

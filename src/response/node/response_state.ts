@@ -1,0 +1,128 @@
+import { statusText } from "../../http/status_text.ts";
+import type { Exchange, WebBody } from "../../exchange/exchange.ts";
+import type { BodyStream } from "../web/body_stream.ts";
+import { frame, mayHaveContent } from "../web/framing.ts";
+import { OutgoingHeaders } from "../web/outgoing_headers.ts";
+import { webResponse } from "../web/web_response.ts";
+
+/** Key under which a response keeps its state. */
+export const responseStateKey: unique symbol = Symbol("state");
+
+/**
+ * State of a response, from the first header to the web response.
+ *
+ * It is separate from {@linkcode OutgoingMessage} because V8 never inlines the constructor of a superclass with fields
+ * or private methods, and calls it slowly.
+ */
+export class ResponseState {
+  #headers: OutgoingHeaders | null = null;
+  /** The status that was sent with the headers, 0 as long as both can be changed. */
+  sentStatus = 0;
+  /** Reason phrase, empty for the standard one. */
+  reason = "";
+  /** Whether nothing more may be written. */
+  ended = false;
+  /** The body, if it is sent while it is written. */
+  stream: BodyStream | null = null;
+  /** Whether the response is registered to emit `finish` and `close`, or has emitted them. */
+  ending: "unwatched" | "awaited" | "told" = "unwatched";
+  /**
+   * The body whose length shows as a header: as in Express, that of `res.send` and the like, and not that of `res.end`;
+   * `null` for none.
+   */
+  shown: WebBody = null;
+  /** Whether the web response has headers that were not set here. */
+  hasOthers = false;
+
+  /** The headers that were set. */
+  get headers(): OutgoingHeaders {
+    return this.#headers ??= new OutgoingHeaders();
+  }
+
+  /** Whether there are no headers at all. */
+  get bare(): boolean {
+    return this.#headers === null || (this.#headers.bare && this.#headers.contentType === undefined);
+  }
+
+  /** Whether a text may be sent at once with the headers that were set. */
+  get allowsBody(): boolean {
+    return this.sentStatus === 0 && !this.ended && this.reason === "" &&
+      (this.#headers === null || this.#headers.allowsBody);
+  }
+
+  /**
+   * Responds with a body and the headers set so far.
+   *
+   * @param exchange The exchange whose response it is
+   * @param body The body
+   * @param statusCode Status, if the headers are not sent yet
+   * @returns Whether the client gets the body; otherwise its source has to be closed
+   * @throws {RangeError} If a web response cannot carry the status
+   * @throws {TypeError} If it cannot carry a header
+   */
+  settle(exchange: Exchange, body: WebBody, statusCode: number): boolean {
+    const { headers } = this;
+    const status = this.sentStatus || statusCode;
+    const { isHead } = exchange.target;
+    const isPlain = !headers.framed && !isHead && mayHaveContent(status);
+    // a copy, because loggers ask for the headers that the program has set
+    const sent = isPlain ? headers : headers.copy();
+    const framed = isPlain ? body : frame(status, isHead, sent, body, exchange.app);
+    const reason = !this.reason || this.reason === statusText(status) ? "" : this.reason;
+    let isFirst: boolean;
+    try {
+      isFirst = exchange.settle(webResponse(status, reason, sent, framed, exchange));
+    } catch (error) {
+      // nothing has left yet, so an error handler may still respond
+      this.sentStatus = 0;
+      throw error;
+    }
+    this.sentStatus = status;
+    return isFirst && framed !== null && !isHead;
+  }
+
+  /**
+   * Responds with a complete body and the headers set so far; nothing more may be written.
+   *
+   * @param exchange The exchange whose response it is
+   * @param body The body
+   * @param statusCode Status, if the headers are not sent yet
+   * @returns Whether the client gets the body
+   * @throws Like {@linkcode ResponseState.settle}
+   */
+  settleWhole(exchange: Exchange, body: WebBody, statusCode: number): boolean {
+    const isTaken = this.settle(exchange, body, statusCode);
+    this.ended = true;
+    exchange.finish();
+    return isTaken;
+  }
+
+  /**
+   * Responds with a complete web response.
+   *
+   * @param exchange The exchange whose response it is
+   * @param response The response
+   * @returns Whether it is the response the client gets
+   */
+  take(exchange: Exchange, response: Response): boolean {
+    this.sentStatus = response.status;
+    this.hasOthers = true;
+    this.ended = true;
+    const isFirst = exchange.settle(response);
+    exchange.finish();
+    return isFirst;
+  }
+
+  /**
+   * Notes what was sent at once. The web response may have further headers.
+   *
+   * @param body The body
+   * @param status Its status
+   */
+  sent(body: string, status: number): void {
+    this.shown = body;
+    this.hasOthers = true;
+    this.sentStatus = status;
+    this.ended = true;
+  }
+}

@@ -1,0 +1,67 @@
+import { utf8Length } from "../../util/encodings.ts";
+import type { AppLike } from "../../exchange/app_like.ts";
+import type { WebBody } from "../../exchange/exchange.ts";
+import type { OutgoingHeaders } from "./outgoing_headers.ts";
+
+/** Whether a response of a status may have a body at all (RFC 9110 section 15). */
+export function mayHaveContent(status: number): boolean {
+  return status !== 204 && status !== 205 && status !== 304;
+}
+
+/**
+ * Makes headers and body consistent; the runtime adds the headers that frame the body.
+ *
+ * @param status Status of the response
+ * @param isHead Whether the response is to HEAD, which gets the headers that GET gets (RFC 9110 section 9.3.2)
+ * @param headers A copy of the headers; `Content-Length` and `Transfer-Encoding` are removed or corrected
+ * @param body The body
+ * @param app The application, which knows the runtime
+ * @returns The body that is sent, `null` for none; empty in a response to HEAD
+ */
+export function frame(
+  status: number,
+  isHead: boolean,
+  headers: OutgoingHeaders,
+  body: WebBody,
+  app: AppLike,
+): WebBody {
+  const chunked = headers.has("transfer-encoding");
+  headers.delete("transfer-encoding");
+  if (!mayHaveContent(status)) {
+    headers.delete("content-length");
+    return null;
+  }
+  if (isHead) {
+    const length = body === null ? -1 : lengthOf(body);
+    if (length >= 0 && !chunked) headers.put("content-length", String(length));
+    return headers.has("content-length") ? null : nothing();
+  }
+  if (body instanceof ReadableStream) return chunked ? body : sized(body, headers, app);
+  headers.delete("content-length");
+  // runtimes add Content-Length to every body of known length, so chunked needs a stream
+  return chunked ? new Blob([body ?? ""]).stream() : body;
+}
+
+function sized(body: ReadableStream<Uint8Array>, headers: OutgoingHeaders, app: AppLike): ReadableStream<Uint8Array> {
+  const length = Number(headers.get("content-length") ?? NaN);
+  return Number.isSafeInteger(length) && length >= 0 ? app.runtimeSupport.sized?.(body, length) ?? body : body;
+}
+
+// Without a body runtimes send Content-Length 0, which would be wrong for HEAD; Bun does so even with a stream that has
+// ended before it is read.
+function nothing(): ReadableStream<Uint8Array> {
+  return new ReadableStream({ pull: (controller) => controller.close() }, { highWaterMark: 0 });
+}
+
+/**
+ * The length of a body.
+ *
+ * @param body The body
+ * @returns Bytes, -1 for a stream
+ */
+export function lengthOf(body: WebBody): number {
+  if (body === null) return 0;
+  if (typeof body === "string") return utf8Length(body);
+  if (body instanceof Uint8Array) return body.byteLength;
+  return body instanceof Blob ? body.size : -1;
+}

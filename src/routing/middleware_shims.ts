@@ -1,0 +1,51 @@
+import type { AnyHandler } from "../matching/layer.ts";
+import { exchangeOf } from "../exchange/exchange.ts";
+import { IncomingMessage } from "../request/node/incoming_message.ts";
+
+/**
+ * Lets cookie-parser and old versions of passport do on Sluice's requests what they do on those of Node.
+ *
+ * They are recognised by properties in their source, because bundlers rename functions but not properties, and
+ * cookie-parser also by its name, which monitoring agents such as dd-trace give to the function they wrap around it.
+ *
+ * @param fn A middleware about to be registered
+ * @returns The middleware, wrapped if it is one of those
+ */
+export function withShim(fn: AnyHandler): AnyHandler {
+  if (fn.length !== 3) return fn;
+  if (fn.name === "cookieParser") return cookieParserOf(fn);
+  const source = Function.prototype.toString.call(fn);
+  // a bundler may insert a comment before a pure call
+  if (/\.signedCookies\s*=[^=;,]*Object\.create\(/.test(source)) return cookieParserOf(fn);
+  if (/\.IncomingMessage\.prototype\.logIn\b/.test(source)) return authenticateOf(fn);
+  return fn;
+}
+
+/**
+ * cookie-parser fills `req.cookies` itself: requests of Sluice have it already, which cookie-parser takes as a sign that
+ * it has run before, and then sets neither `req.secret` nor `req.signedCookies`. So the cookies are hidden from it
+ * (docs/decisions/0006-cookies-and-cookie-parser.md).
+ */
+function cookieParserOf(fn: AnyHandler): AnyHandler {
+  return function cookieParser(req, res, next) {
+    if (req.signedCookies === undefined) req.cookies = undefined;
+    return fn(req, res, next);
+  };
+}
+
+/** `passport.authenticate` and `passport.session` before 0.5, which add methods to Node's requests only. */
+function authenticateOf(fn: AnyHandler): AnyHandler {
+  return function authenticate(req, res, next) {
+    const http = exchangeOf(req)?.app.runtimeSupport.nodeHttp();
+    if (http !== undefined) copyPassport(http.IncomingMessage.prototype);
+    return fn(req, res, next);
+  };
+}
+
+const PASSPORT_METHODS = ["login", "logIn", "logout", "logOut", "isAuthenticated", "isUnauthenticated"];
+
+// as passport does: to the prototype, so that mounted applications have them, too
+function copyPassport(from: Readonly<Record<string, unknown>>): void {
+  const own: Record<string, unknown> = IncomingMessage.prototype as object as Record<string, unknown>;
+  for (const name of PASSPORT_METHODS) if (own[name] !== from[name]) own[name] = from[name];
+}

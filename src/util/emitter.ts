@@ -1,0 +1,277 @@
+import type { EmitterMethods, EventName, Listener } from "./emitter_methods.ts";
+import { isThenable } from "./is_thenable.ts";
+import { originalKey, originalOf } from "./original_object.ts";
+
+/**
+ * A listener. Neither it nor the lists are literals: V8 may learn that the objects of a literal live long, as they do
+ * when handlers wait, and allocate them in the old generation, where they keep everything alive that they refer to.
+ */
+class Entry {
+  readonly listener: Listener;
+  /** How often it may still run. */
+  left: number;
+
+  constructor(listener: Listener, left: number) {
+    this.listener = listener;
+    this.left = left;
+  }
+}
+
+const NONE: readonly Entry[] = [];
+
+/** Key of an emitter's listeners. */
+const listeners: unique symbol = Symbol("listeners");
+
+/** Key of the value of `setMaxListeners`. */
+const mostListeners: unique symbol = Symbol("most listeners");
+
+/** Key by which emitters of this class are known, whatever prototypes they have. */
+const emitterKey: unique symbol = Symbol("emitter");
+
+/** Key of the method that is called when a listener was added. */
+export const listenedTo: unique symbol = Symbol("listened to");
+
+/** Key of the method that is called with the error of a listener. */
+export const listenerFailed: unique symbol = Symbol("listener failed");
+
+/**
+ * Node's event emitter: its names, its order, its rules. It costs nothing until somebody listens, not even a
+ * constructor call: a class without fields and private methods has nothing to construct.
+ */
+export class Emitter implements EmitterMethods {
+  static {
+    Object.defineProperty(this.prototype, emitterKey, { value: true });
+  }
+
+  declare private [listeners]: Map<EventName, readonly Entry[]> | undefined;
+  declare private [mostListeners]: number | undefined;
+  /**
+   * The emitter that keeps the listeners: itself, or what it was derived from.
+   *
+   * @internal
+   */
+  declare readonly [originalKey]?: object;
+
+  /**
+   * For emitters that prepare an event only when somebody listens: called after a listener was added.
+   *
+   * @param event The event
+   * @param first Whether the listener was prepended
+   */
+  [listenedTo]?(event: EventName, first: boolean): void;
+
+  /**
+   * For emitters whose listeners' errors have somewhere to go: called when the promise of a listener is rejected, and
+   * by {@linkcode tell} when a listener throws.
+   *
+   * @param error What was thrown
+   */
+  [listenerFailed]?(error: unknown): void;
+
+  /** Adds a listener. */
+  on(event: EventName, listener: Listener): this {
+    return Emitter.#add(this, event, new Entry(listener, Infinity), false);
+  }
+
+  /** Adds a listener; the same as {@linkcode Emitter.on}. */
+  addListener(event: EventName, listener: Listener): this {
+    return this.on(event, listener);
+  }
+
+  /** Adds a listener that runs once. */
+  once(event: EventName, listener: Listener): this {
+    return Emitter.#add(this, event, new Entry(listener, 1), false);
+  }
+
+  /** Adds a listener before the others. */
+  prependListener(event: EventName, listener: Listener): this {
+    return Emitter.#add(this, event, new Entry(listener, Infinity), true);
+  }
+
+  /** Adds a listener that runs once, before the others. */
+  prependOnceListener(event: EventName, listener: Listener): this {
+    return Emitter.#add(this, event, new Entry(listener, 1), true);
+  }
+
+  // static, because private methods would have to be installed on every instance
+  static #add<T extends Emitter>(emitter: T, event: EventName, entry: Entry, first: boolean): T {
+    if (typeof entry.listener !== "function") {
+      throw new TypeError(`A listener for "${String(event)}" must be a function, not ${typeof entry.listener}`);
+    }
+    const all = originalOf(emitter)[listeners] ??= new Map();
+    const present = all.get(event) ?? NONE;
+    all.set(event, present.toSpliced(first ? 0 : present.length, 0, entry));
+    emitter[listenedTo]?.(event, first);
+    return emitter;
+  }
+
+  /** Removes a listener; if it was added twice, the later one. */
+  off(event: EventName, listener: Listener): this {
+    const entry = listenersIn(this)?.get(event)?.findLast((one) => {
+      return one.listener === listener || innerOf(one.listener) === listener;
+    });
+    if (entry !== undefined) Emitter.#drop(this, event, entry);
+    return this;
+  }
+
+  // does nothing if it is gone already
+  static #drop(emitter: Emitter, event: EventName, entry: Entry): void {
+    const all = listenersIn(emitter);
+    const present = all?.get(event);
+    if (present === undefined) return;
+    const at = present.indexOf(entry);
+    if (at === -1) return;
+    if (present.length === 1) all!.delete(event);
+    else all!.set(event, present.toSpliced(at, 1));
+  }
+
+  /** Removes a listener; the same as {@linkcode Emitter.off}. */
+  removeListener(event: EventName, listener: Listener): this {
+    return this.off(event, listener);
+  }
+
+  /** Removes all listeners, or all of one event. */
+  removeAllListeners(event?: EventName): this {
+    if (event === undefined) originalOf<Emitter>(this)[listeners] = undefined;
+    else listenersIn(this)?.delete(event);
+    return this;
+  }
+
+  /**
+   * Calls the listeners of an event in order.
+   *
+   * @returns Whether there were any
+   * @throws The error of an `error` event without a listener
+   */
+  emit(event: EventName, ...args: unknown[]): boolean {
+    const present = listenersIn(this)?.get(event);
+    if (present === undefined) {
+      if (event === "error") throw args[0] instanceof Error ? args[0] : new Error(`Unhandled error: ${args[0]}`);
+      return false;
+    }
+    // lists are replaced, never changed, so listeners may be added and removed meanwhile
+    for (const entry of present) {
+      // an earlier listener may have emitted the event again
+      if (entry.left === 0) continue;
+      if (entry.left === 1) {
+        entry.left = 0;
+        Emitter.#drop(this, event, entry);
+      }
+      const result: unknown = entry.listener.apply(this, args);
+      if (result !== undefined && this[listenerFailed] !== undefined && isThenable(result)) {
+        result.then(undefined, (error) => this[listenerFailed]!(error));
+      }
+    }
+    return true;
+  }
+
+  /** Number of listeners of an event. */
+  listenerCount(event: EventName): number {
+    return listenersIn(this)?.get(event)?.length ?? 0;
+  }
+
+  /** The listeners of an event. */
+  listeners(event: EventName): Listener[] {
+    return (listenersIn(this)?.get(event) ?? []).map((entry) => innerOf(entry.listener) ?? entry.listener);
+  }
+
+  /** The listeners of an event; those that run once are wrapped in a function that removes them, as in Node. */
+  rawListeners(event: EventName): Listener[] {
+    return (listenersIn(this)?.get(event) ?? []).map(({ listener, left }) => {
+      if (left === Infinity) return listener;
+      const wrapped = (...args: unknown[]) => this.off(event, listener) && listener.apply(this, args);
+      return Object.assign(wrapped, { listener });
+    });
+  }
+
+  /** Stores how many listeners of one event are expected; there is no warning about more. */
+  setMaxListeners(count: number): this {
+    originalOf<Emitter>(this)[mostListeners] = count;
+    return this;
+  }
+
+  /** How many listeners of one event are expected, 10 by default as in Node. */
+  getMaxListeners(): number {
+    return originalOf<Emitter>(this)[mostListeners] ?? 10;
+  }
+
+  /** Names of the events that have listeners. */
+  eventNames(): EventName[] {
+    return [...listenersIn(this)?.keys() ?? []];
+  }
+}
+
+function listenersIn(emitter: Emitter): Map<EventName, readonly Entry[]> | undefined {
+  return originalOf(emitter)[listeners];
+}
+
+/** What {@linkcode tell} needs of an emitter. */
+export interface Telling {
+  /** Calls the listeners of an event. */
+  emit(event: EventName, ...args: unknown[]): boolean;
+  /** Gets the error of a listener. */
+  [listenerFailed]?(error: unknown): void;
+}
+
+/**
+ * Emits an event that nobody in the program asked for at this moment, so that no handler would catch what a listener
+ * throws.
+ *
+ * @param emitter The emitter; it gets the error of a listener
+ * @param event The event
+ * @param args What listeners get
+ * @returns Whether there were any listeners
+ */
+export function tell(emitter: Telling, event: EventName, ...args: unknown[]): boolean {
+  try {
+    return emitter.emit(event, ...args);
+  } catch (error) {
+    if (emitter[listenerFailed] === undefined) throw error;
+    emitter[listenerFailed](error);
+    return true;
+  }
+}
+
+/**
+ * Whether something is an emitter of this class, and not one of Node.
+ *
+ * @param object Anything with listeners
+ */
+export function isEmitter(object: unknown): boolean {
+  return typeof object === "object" && object !== null && emitterKey in object;
+}
+
+/**
+ * Adds the methods of an emitter to a class with another base class.
+ *
+ * @param prototype Prototype of the class
+ */
+export function mixEmitter(prototype: EmitterMethods): void {
+  for (const key of Reflect.ownKeys(Emitter.prototype)) {
+    if (key === "constructor") continue;
+    Object.defineProperty(prototype, key, Object.getOwnPropertyDescriptor(Emitter.prototype, key)!);
+  }
+}
+
+/**
+ * Wraps a listener so that it runs once wherever it is added: middleware may have replaced `on`, and redirect listeners
+ * to a stream of its own. The original listener can be used to remove it, as in Node.
+ *
+ * @param emitter The emitter
+ * @param event Name of the event
+ * @param listener What runs once
+ */
+export function runningOnce(emitter: Emitter, event: EventName, listener: Listener): Listener {
+  let ran = false;
+  const once = (...args: unknown[]) => {
+    if (ran) return;
+    ran = true;
+    emitter.off(event, once);
+    listener.apply(emitter, args);
+  };
+  return Object.assign(once, { listener });
+}
+
+function innerOf(listener: Listener): Listener | undefined {
+  return (listener as { listener?: Listener }).listener;
+}

@@ -1,0 +1,60 @@
+import type { ServerEnd } from "./socket_limits.ts";
+
+/**
+ * Bytes that a waiting handler takes besides its message: its call, its promises, and what they refer to. Measured are
+ * 0.7 KiB on Bun and 1.1 KiB on Node and Deno; without them, 16 million empty messages would be within the limit.
+ */
+const CALL_BYTES = 1024;
+
+/**
+ * The messages of one connection whose handlers have not settled yet. Handlers run at the same time; this bounds what
+ * they take in total. If it is more than the limit, nothing more is read until half of it has been handled; where
+ * reading cannot be paused, the connection has to end.
+ */
+export class PendingMessages {
+  readonly #socket: ServerEnd;
+  readonly #limit: number;
+  readonly #overflow: () => void;
+  #bytes = 0;
+  #isPaused = false;
+
+  /**
+   * @param socket The server's end of the connection
+   * @param limit Bytes that may wait
+   * @param overflow Called beyond the limit, where the socket cannot be paused
+   */
+  constructor(socket: ServerEnd, limit: number, overflow: () => void) {
+    this.#socket = socket;
+    this.#limit = limit;
+    this.#overflow = overflow;
+  }
+
+  /**
+   * Counts a message until its handler has settled.
+   *
+   * @param handling The handler's promise
+   * @param length Length of the message; that of a text in characters, which is what it takes in memory
+   * @returns Settles after the message is no longer counted
+   */
+  async until(handling: Promise<unknown>, length: number): Promise<void> {
+    const bytes = length + CALL_BYTES;
+    this.#bytes += bytes;
+    if (this.#bytes > this.#limit && !this.#isPaused) this.#pause();
+    try {
+      await handling;
+    } finally {
+      this.#bytes -= bytes;
+      if (this.#isPaused && this.#bytes <= this.#limit / 2) this.#resume();
+    }
+  }
+
+  #pause(): void {
+    this.#isPaused = this.#socket.pause?.() ?? false;
+    if (!this.#isPaused) this.#overflow();
+  }
+
+  #resume(): void {
+    this.#isPaused = false;
+    this.#socket.resume?.();
+  }
+}
