@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { run } from "../../scripts/process.ts";
-import { place, placeCopy } from "../support/placed.ts";
+import { placeCopy, putFile } from "../support/put_file.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 
@@ -29,7 +29,7 @@ async function bundle(path: string, platform: "browser" | "deno"): Promise<strin
   await placeCopy(new URL("deno.lock", ROOT), file("lock"));
   const source = fileURLToPath(new URL(path, ROOT));
   const flags = ["--quiet", `--lock=${file("lock")}`, "--platform", platform];
-  await place(file("mjs"), async (to) => {
+  await putFile(file("mjs"), async (to) => {
     const { code, output } = await run(Deno.execPath(), ["bundle", ...flags, "-o", to, source], {
       limitMs: 60_000,
       quiet: true,

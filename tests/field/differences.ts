@@ -79,13 +79,6 @@ export const DIFFERENCES: readonly Difference[] = [
     ],
   },
   {
-    suite: "helmet",
-    why: "`req` and `res` are not instances of Node's classes",
-    tests: [
-      "Content-Security-Policy middleware allows functions in directive values to generate dynamic directives",
-    ],
-  },
-  {
     suite: "express-rate-limit",
     why: "it knows that it is called in a handler by the names of Express's functions in the stack",
     tests: [

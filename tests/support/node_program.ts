@@ -1,6 +1,6 @@
 /** Bundles programs and runs them under real Node, which supports neither TypeScript nor import maps. */
 import { fileURLToPath } from "node:url";
-import { place, placeCopy } from "./placed.ts";
+import { placeCopy, putFile } from "./put_file.ts";
 import { type Program, startProgram } from "./program.ts";
 
 const root = new URL("../../", import.meta.url);
@@ -41,9 +41,9 @@ async function bundle(name: string, paths: readonly string[]): Promise<string> {
   await Deno.mkdir(folder, { recursive: true });
   const specifiers = paths.map((path) => path.startsWith("@") ? path : `../../${path}`);
   const text = specifiers.map((one) => `import ${JSON.stringify(one)};\n`).join("");
-  await place(file("js"), (path) => Deno.writeTextFile(path, text));
+  await putFile(file("js"), (path) => Deno.writeTextFile(path, text));
   const flags = ["--quiet", await lockFlag(name), "--platform", "deno"];
-  await place(file("mjs"), async (path) => {
+  await putFile(file("mjs"), async (path) => {
     const { success, stderr } = await new Deno.Command(Deno.execPath(), {
       args: ["bundle", ...flags, "-o", path, file("js")],
       cwd: fileURLToPath(root),

@@ -203,10 +203,10 @@ export class RequestLimiter<Req> {
   }
 
   /** Gives back what a finished request took, if the options say so. Never rejects. */
-  async finished(req: Req, decision: Decision, answer: { statusCode: number }): Promise<void> {
+  async finished(req: Req, decision: Decision, response: { statusCode: number }): Promise<void> {
     if (!this.watchesOutcome) return;
     try {
-      await this.#refund(req, decision, answer);
+      await this.#refund(req, decision, response);
     } catch (error) {
       this.#report(error, req);
     }
@@ -222,19 +222,19 @@ export class RequestLimiter<Req> {
     }
   }
 
-  // the request is answered: nobody is left to hand the error to, and it must not end the process
+  // the request has its response: nobody is left to hand the error to, and it must not end the process
   #report(error: unknown, req: Req): void {
     if (this.limiter.listenerCount("error") > 0) return void this.limiter.emit("error", error);
     const report = reporterOf(req, "request");
     if (report !== null) report(error);
-    else console.error(`${this.caller}: after a request was answered:`, error);
+    else console.error(`${this.caller}: after a request had its response:`, error);
   }
 
-  async #refund(req: Req, decision: Decision, answer: { statusCode: number }): Promise<void> {
+  async #refund(req: Req, decision: Decision, response: { statusCode: number }): Promise<void> {
     const { skipFailedRequests, skipSuccessfulRequests, requestWasSuccessful } = this.options;
     const success = requestWasSuccessful === undefined
-      ? answer.statusCode < 400
-      : await requestWasSuccessful(req, answer as ResponseOf<Req>);
+      ? response.statusCode < 400
+      : await requestWasSuccessful(req, response as ResponseOf<Req>);
     if (success ? skipSuccessfulRequests : skipFailedRequests) await this.limiter.refund(decision);
   }
 }

@@ -9,7 +9,7 @@ import type { StoreClock } from "@sluice/limiting";
 /** Most keys whose windows are remembered; beyond that, the key seen longest ago gets nothing back any more. */
 const MOST_SEEN = 100_000;
 
-/** ms by which two answers about one window may differ in its end. */
+/** ms by which two replies about one window may differ in its end. */
 const MAX_END_ERROR = 1000;
 
 /** The window of a key: units used, and when it ends in ms. */
@@ -128,7 +128,7 @@ export class PolicyCounter {
     });
   }
 
-  // counters that know how long a window still lasts, such as rate-limit-redis, tell another end with every answer
+  // counters that know how long a window still lasts, such as rate-limit-redis, tell another end with every reply
   #isSameEnd(one: number, other: number): boolean {
     return Math.abs(one - other) <= Math.min(MAX_END_ERROR, this.#windowMs / 2);
   }

@@ -31,7 +31,7 @@ export interface FailureOptions {
   readonly failed: (error: unknown) => void;
 }
 
-/** Time limit for `reset` of a key in ms: no answer waits for it, and the store may have to connect first. */
+/** Time limit for `reset` of a key in ms: no reply waits for it, and the store may have to connect first. */
 const FORGETTING_MS = 10_000;
 
 /** ms after its time limit when a decision counts as lost together with its request. */
@@ -70,7 +70,7 @@ export class FailurePolicy {
   readonly #shares = new WeakMap<Policy, Policy>();
   /** Late grants for requests that had passed by then; given back together with the fallback's units. */
   readonly #late = new WeakMap<Take, Verdict>();
-  /** Takes that were given back before the store answered. */
+  /** Takes that were given back before the store replied. */
   readonly #ended = new WeakSet<Take>();
 
   /**
@@ -116,7 +116,7 @@ export class FailurePolicy {
       return this.#fail(takes, others, error);
     }
     if ("then" in asked) return this.#inTime(takes, others, asked);
-    // an answer from memory says nothing about the store
+    // a reply from memory says nothing about the store
     if (told === this.#toldFromMemory) this.#breaker.succeeded();
     return { verdicts: asked, by: "store" };
   }
@@ -212,7 +212,7 @@ export class FailurePolicy {
       const take = takes[i]!;
       if (verdict.granted === 0) continue;
       if (hasPassed && !this.#ended.has(take)) this.#late.set(take, verdict);
-      // the store has just answered, so it is asked although the breaker may be open
+      // the store has just replied, so it is asked although the breaker may be open
       else void this.#giveToStore(take, verdict.stamp, verdict.granted);
     }
   }

@@ -28,9 +28,9 @@ export class RedisScript {
    */
   run(port: RedisPort, keys: readonly string[], args: readonly string[]): Promise<unknown> {
     this.#sha ??= hex(sha1(new TextEncoder().encode(this.#text)));
-    const answer = port.evalsha(this.#sha, keys, args);
-    if (!isThenable(answer)) throw new TypeError("RedisStore: the client must return promises, not take callbacks");
-    return answer.catch((error) => {
+    const reply = port.evalsha(this.#sha, keys, args);
+    if (!isThenable(reply)) throw new TypeError("RedisStore: the client must return promises, not take callbacks");
+    return reply.catch((error) => {
       if (isUnknownScript(error)) return port.eval(this.#text, keys, args);
       throw port.cluster ? error : explained(error);
     });

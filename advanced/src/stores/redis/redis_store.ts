@@ -235,27 +235,27 @@ function pushPolicy(args: string[], policy: Policy): void {
 }
 
 // clients can be configured to return numbers as strings; anything else must not count as a grant
-function verdictsOf(takes: readonly Take[], answer: unknown): Verdict[] {
-  const numbers = Array.isArray(answer) ? answer.map(Number) : [];
+function verdictsOf(takes: readonly Take[], reply: unknown): Verdict[] {
+  const numbers = Array.isArray(reply) ? reply.map(Number) : [];
   if (numbers.length !== takes.length * VERDICT_LENGTH || numbers.some(Number.isNaN)) {
     throw new TypeError(
-      `RedisStore: the client must return a script's reply as a list of numbers, not as ${String(answer)}`,
+      `RedisStore: the client must return a script's reply as a list of numbers, not as ${String(reply)}`,
     );
   }
   return takes.map(({ policy }, i) => verdictAt(numbers, i * VERDICT_LENGTH, capacityOf(policy)));
 }
 
-function verdictAt(answer: readonly number[], i: number, limit: number): Verdict {
-  const retryMs = answer[i + 3]!;
+function verdictAt(reply: readonly number[], i: number, limit: number): Verdict {
+  const retryMs = reply[i + 3]!;
   return {
-    granted: answer[i]!,
-    denied: answer[i + 1] === 1,
+    granted: reply[i]!,
+    denied: reply[i + 1] === 1,
     limit,
-    remaining: answer[i + 2]!,
+    remaining: reply[i + 2]!,
     retryMs: retryMs < 0 ? Infinity : retryMs,
-    nextMs: answer[i + 4]!,
-    resetMs: answer[i + 5]!,
-    blocked: answer[i + 6] === 1,
-    stamp: answer[i + 7]!,
+    nextMs: reply[i + 4]!,
+    resetMs: reply[i + 5]!,
+    blocked: reply[i + 6] === 1,
+    stamp: reply[i + 7]!,
   };
 }
