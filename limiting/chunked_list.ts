@@ -1,6 +1,6 @@
 /** Slots in one chunk, as a power of two. */
 const BITS = 12;
-const SIZE = 1 << BITS;
+const SIZE = 4096;
 
 /** A list by number that grows a chunk at a time, so that no growth copies what is there: a pause nobody notices. */
 export class ChunkedList<T> {

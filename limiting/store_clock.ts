@@ -1,5 +1,5 @@
 /** The runtime's own, also under a test's fake timers. */
-const { queueMicrotask } = globalThis;
+const queueMicrotask: (task: () => void) => void = /* @__PURE__ */ Reflect.get(globalThis, "queueMicrotask");
 
 /** Reads of the clock in one turn that may be answered from memory. */
 const READS_PER_TURN = 64;

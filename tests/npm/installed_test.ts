@@ -311,6 +311,34 @@ function required(): string {
   `) + LIMITS;
 }
 
+/** Node forgets the address with the connection: it was read before, because a limiter, of whichever package, wants it. */
+const LEAVING = `
+  import { connect } from "node:net";
+  import sluice from "@sluice/sluice";
+  import { rateLimit } from "@sluice/rate-limit";
+
+  const limit = rateLimit({ max: 2 });
+  const app = sluice();
+  const wait = (req, res, next) => {
+    res.on("close", () => next());
+    socket.destroy();
+  };
+  app.get("/", wait, limit, () => {
+    console.log(limit.limiter.peek("127.0.0.1").remaining);
+    app.close();
+  });
+  let socket;
+  const server = app.listen(0, "127.0.0.1", () => {
+    socket = connect(server.address().port, "127.0.0.1");
+    socket.write("GET / HTTP/1.1\\r\\nHost: localhost\\r\\n\\r\\n");
+  });
+`;
+
+Deno.test("a client that leaves while a handler waits is counted, by the limiter of the other package, too", async () => {
+  await project.write("leaving.mjs", LEAVING);
+  assertEquals((await project.run("node", "leaving.mjs")).output.trim(), "1");
+});
+
 Deno.test("a project has what it installed, and nothing of this repository", async () => {
   const found = await Array.fromAsync(Deno.readDir(`${project.path}node_modules`), ({ name }) => name);
   assertEquals(found.filter((name) => !name.startsWith(".")).sort(), ["@sluice", "ws"]);

@@ -2,7 +2,7 @@ import { assert, assertEquals, assertNotEquals, assertThrows } from "@std/assert
 import { ClientKeys } from "@sluice/limiting";
 import { subnetOf } from "@sluice/limiting/core";
 import { rateLimit } from "@sluice/sluice";
-import { random } from "../../support/random.ts";
+import { random } from "../support/random.ts";
 
 const pick = random(20_260_723);
 const keys = new ClientKeys(64, "share");

@@ -1,7 +1,7 @@
 import { assertEquals, assertNotEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { clientKey, type ClientKeyOptions, rateLimit, type RateLimitOptions } from "@sluice/sluice";
-import { quietApp } from "../../support/app.ts";
-import { warningsOf } from "../../support/warnings.ts";
+import { quietApp } from "../support/app.ts";
+import { warningsOf } from "../support/warnings.ts";
 
 Deno.test("clientKey is the address of an IPv4 client and the subnet of an IPv6 client, in one spelling", () => {
   const told = (ip: string, options?: ClientKeyOptions) => clientKey({ ip }, options);

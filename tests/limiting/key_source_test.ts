@@ -1,5 +1,5 @@
 import { assertEquals, assertNotEquals } from "@std/assert";
-import { sourceOf } from "../../../limiting/key_source.ts";
+import { sourceOf } from "../../limiting/key_source.ts";
 
 const at = (key: string) => sourceOf(key);
 
