@@ -1,11 +1,11 @@
-const USED_UP: unique symbol = /* @__PURE__ */ Symbol.for("sluice.used-up");
+const EXHAUSTED: unique symbol = /* @__PURE__ */ Symbol.for("sluice.exhausted-limits");
 
 /**
  * For requests that took the last units of a limiter: when that limiter has units again, in ms of `performance`. Shared
  * by all copies of this module: limiters of this package and of `@sluice/rate-limit` may be behind one another.
  */
 function refilled(): WeakMap<object, number> {
-  return (globalThis as { [USED_UP]?: WeakMap<object, number> })[USED_UP] ??= new WeakMap();
+  return (globalThis as { [EXHAUSTED]?: WeakMap<object, number> })[EXHAUSTED] ??= new WeakMap();
 }
 
 /**
@@ -15,7 +15,7 @@ function refilled(): WeakMap<object, number> {
  * @param req The request
  * @param waitMs ms until the limiter has units again
  */
-export function noteUsedUp(req: object, waitMs: number): void {
+export function noteExhausted(req: object, waitMs: number): void {
   const times = refilled();
   times.set(req, Math.max(times.get(req) ?? 0, performance.now() + waitMs));
 }
@@ -26,7 +26,7 @@ export function noteUsedUp(req: object, waitMs: number): void {
  * @param req The request
  * @returns ms, 0 when all have
  */
-export function usedUpFor(req: object): number {
+export function exhaustedFor(req: object): number {
   const at = refilled().get(req);
   return at === undefined ? 0 : Math.max(0, at - performance.now());
 }

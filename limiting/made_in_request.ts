@@ -8,13 +8,13 @@ import { warnOnce } from "./warn_once.ts";
  * @param req Its first request; requests of other frameworks have no number, and count as later
  * @returns Whether the limiter was made after the request
  */
-export function isMadeInside(limiterSequence: number, req: object): boolean {
+export function isMadeInRequest(limiterSequence: number, req: object): boolean {
   const sequence = (req as { [requestSequence]?: number })[requestSequence];
   return sequence !== undefined && sequence < limiterSequence;
 }
 
 /** Most different limiters made inside requests; more would mean that their options differ for each request. */
-export const MAX_MADE_INSIDE = 1000;
+export const MAX_MADE_IN_REQUESTS = 1000;
 
 /**
  * Notes a new limiter made inside requests, and warns about the first one without a name.
@@ -24,10 +24,10 @@ export const MAX_MADE_INSIDE = 1000;
  * @param alike What limiters of one name must have in common, for the message
  * @throws {RangeError} If there are more than a thousand
  */
-export function noteMadeInside(name: string | undefined, known: number, alike: string): void {
-  if (known >= MAX_MADE_INSIDE) {
+export function noteMadeInRequest(name: string | undefined, known: number, alike: string): void {
+  if (known >= MAX_MADE_IN_REQUESTS) {
     throw new RangeError(
-      `rateLimit: more than ${MAX_MADE_INSIDE} different limiters were made inside requests; ` +
+      `rateLimit: more than ${MAX_MADE_IN_REQUESTS} different limiters were made inside requests; ` +
         `make them once, outside, or give them a name and the same ${alike}`,
     );
   }
@@ -41,14 +41,14 @@ export function noteMadeInside(name: string | undefined, known: number, alike: s
 }
 
 /**
- * The place in an application where a request meets a limiter: mount path of the application, and pattern of the route.
+ * The route on which a request meets a limiter: mount path of the application, and pattern of the route.
  *
  * It consists only of what the developer wrote: clients choose the actual paths, and must not get a new count by that.
  *
  * @param req The request
- * @returns A string, the same for the same place
+ * @returns A string, the same for the same route
  */
-export function placeOf(req: object): string {
+export function routeLabel(req: object): string {
   const { app, route } = req as { app?: { mountpath?: unknown }; route?: { path?: unknown } };
   return JSON.stringify([String(app?.mountpath ?? ""), String(route?.path ?? "")]);
 }

@@ -1,6 +1,6 @@
 /** One application of a size: `worker.ts <contestant> <shape> <size>`; see `support/child.ts`. */
 import { besides, type Call } from "../support/batches.ts";
-import { answerRounds } from "../support/answer_rounds.ts";
+import { answerRounds } from "../support/response_rounds.ts";
 import { type Growing, growing } from "./apps.ts";
 import { type Shape, SHAPES } from "./shapes.ts";
 

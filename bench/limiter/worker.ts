@@ -1,5 +1,5 @@
 /** One contestant of one section; see `support/child.ts`. */
-import { answerRounds } from "../support/answer_rounds.ts";
+import { answerRounds } from "../support/response_rounds.ts";
 
 const [section = "", name = "", second = "", third = ""] = Deno.args;
 

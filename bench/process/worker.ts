@@ -4,7 +4,7 @@ import { CLIENTS } from "../service/clients.ts";
 import { type Answer, webRequest } from "../service/exchange.ts";
 import { FOLDER } from "../service/files.ts";
 import { exchangesOf, SCENARIOS } from "../service/scenarios.ts";
-import { answerRounds } from "../support/answer_rounds.ts";
+import { answerRounds } from "../support/response_rounds.ts";
 import { besides, type Call } from "../support/batches.ts";
 
 const BATCHES = 200;

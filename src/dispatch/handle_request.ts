@@ -53,11 +53,11 @@ export function handleRequest(
 /** What few requests have: another method to be matched by, or a server around the application. */
 class RareData {
   readonly as: string | undefined;
-  readonly around: HostServer | null;
+  readonly host: HostServer | null;
 
-  constructor(as: string | undefined, around: HostServer | null) {
+  constructor(as: string | undefined, host: HostServer | null) {
     this.as = as;
-    this.around = around;
+    this.host = host;
   }
 }
 
@@ -77,22 +77,22 @@ function serve(
   const res = req.res as FrameworkResponse;
   const as = matchedAs(layers, target);
   const found = (info as Hosted | null | undefined)?.[hostServerKey];
-  const around = found?.isOf(target.request) ? found : null;
-  const special = as === undefined && around === null ? null : new RareData(as, around);
+  const host = found?.isOf(target.request) ? found : null;
+  const rareData = as === undefined && host === null ? null : new RareData(as, host);
   try {
-    around?.enter(exchange, req, res);
+    host?.enter(exchange, req, res);
     if (app.settings["x-powered-by"]) res.setHeader("X-Powered-By", "Sluice");
     context?.setApp(req, res);
-    const serving = new Serving(req, res, special);
+    const serving = new Serving(req, res, rareData);
     new Walk(layers, serving, serving).start(layers.stepsFor(target.path, as ?? target.method));
   } catch (error) {
-    conclude(req, res, special, error);
+    conclude(req, res, rareData, error);
   }
 }
 
 // what follows the last layer
-function conclude(req: FrameworkRequest, res: FrameworkResponse, special: RareData | null, error: unknown): void {
-  if (special?.around?.leave(error)) return;
+function conclude(req: FrameworkRequest, res: FrameworkResponse, rareData: RareData | null, error: unknown): void {
+  if (rareData?.host?.leave(error)) return;
   try {
     sendErrorPage(req, res, error);
   } catch (failure) {
@@ -112,12 +112,12 @@ function conclude(req: FrameworkRequest, res: FrameworkResponse, special: RareDa
 class Serving implements WalkContext, WalkOwner {
   readonly req: FrameworkRequest;
   readonly res: FrameworkResponse;
-  #special: RareData | null;
+  #rareData: RareData | null;
 
-  constructor(req: FrameworkRequest, res: FrameworkResponse, special: RareData | null) {
+  constructor(req: FrameworkRequest, res: FrameworkResponse, rareData: RareData | null) {
     this.req = req;
     this.res = res;
-    this.#special = special;
+    this.#rareData = rareData;
   }
 
   get exchange(): Exchange {
@@ -125,7 +125,7 @@ class Serving implements WalkContext, WalkOwner {
   }
 
   get as(): string | undefined {
-    return this.#special?.as;
+    return this.#rareData?.as;
   }
 
   // a rewrite may lead an upgrade to a WebSocket route, or away from one
@@ -135,7 +135,7 @@ class Serving implements WalkContext, WalkOwner {
     // matched by the whole path, as in the beginning
     target.mount = 0;
     const as = matchedAs(layers, target);
-    if (as !== this.as) this.#special = new RareData(as, this.#special?.around ?? null);
+    if (as !== this.as) this.#rareData = new RareData(as, this.#rareData?.host ?? null);
     target.mount = mount;
   }
 
@@ -165,7 +165,7 @@ class Serving implements WalkContext, WalkOwner {
   }
 
   walked(error?: unknown): void {
-    conclude(this.req, this.res, this.#special, error);
+    conclude(this.req, this.res, this.#rareData, error);
   }
 }
 

@@ -87,7 +87,7 @@ export class Walk implements WalkOwner {
   #at = 0;
   /** The state of URL, method and registrations when the steps were matched. */
   #matchedAt: number;
-  #extras: RareData | null = null;
+  #rareData: RareData | null = null;
   /** Number of the handler that was called last, counted from the outermost one that is running. */
   #turn = 0;
   /** Number of the handler whose code is running, 0 for none. */
@@ -107,26 +107,26 @@ export class Walk implements WalkOwner {
     this.#position = position;
     this.#owner = owner;
     this.#matchedAt = stateOf(position);
-    if (position.mount > 0 || position.params !== undefined || req.next !== undefined) this.#noteSurroundings();
+    if (position.mount > 0 || position.params !== undefined || req.next !== undefined) this.#noteOuterMount();
     // no bound function: on Bun those take twice as long to call. And a constant first: V8 allocates functions that are
     // assigned directly to a property in the old generation, and keeps alive all that they refer to
     const next = (signal: unknown) => this.continue(signal);
     this.#next = next;
   }
 
-  #noteSurroundings(): void {
-    const extras = this.#ensureExtras;
-    extras.base = this.#position.mount;
-    extras.params = this.#position.params;
-    extras.next = this.#context.req.next;
+  #noteOuterMount(): void {
+    const rareData = this.#ensureRareData;
+    rareData.base = this.#position.mount;
+    rareData.params = this.#position.params;
+    rareData.next = this.#context.req.next;
   }
 
-  get #ensureExtras(): RareData {
-    return this.#extras ??= new RareData();
+  get #ensureRareData(): RareData {
+    return this.#rareData ??= new RareData();
   }
 
   get #base(): number {
-    return this.#extras === null ? 0 : this.#extras.base;
+    return this.#rareData === null ? 0 : this.#rareData.base;
   }
 
   /**
@@ -137,7 +137,7 @@ export class Walk implements WalkOwner {
   start(steps?: readonly Step[]): void {
     this.#context.req.next = this.#next;
     const { method } = this.#position;
-    if (method === "OPTIONS") this.#ensureExtras.allowed = [];
+    if (method === "OPTIONS") this.#ensureRareData.allowed = [];
     this.#steps = steps === undefined || method === "OPTIONS" ? this.#match() : steps;
     this.#advance(undefined);
   }
@@ -244,7 +244,7 @@ export class Walk implements WalkOwner {
 
   // the parameters outside a router's mount: mounts at literal paths have none of their own
   #paramsAround({ parent }: Scope): unknown {
-    if (parent === null) return this.#extras?.params;
+    if (parent === null) return this.#rareData?.params;
     const { mergeParams: merges } = parent.source ?? this.#source;
     return merges ? mergeParams(EMPTY_BARE, this.#paramsAround(parent)) : EMPTY_BARE;
   }
@@ -281,7 +281,7 @@ export class Walk implements WalkOwner {
         }
         if (step.kind === "allow") {
           // routers inside the walked one were entered by another method, and list nothing
-          if (step.scope.parent === null) this.#extras?.allowed?.push(...route!.allowedMethods());
+          if (step.scope.parent === null) this.#rareData?.allowed?.push(...route!.allowedMethods());
           continue;
         }
         if (route !== null) this.#context.req.route = route;
@@ -327,7 +327,7 @@ export class Walk implements WalkOwner {
   }
 
   #paramRunOf(scope: Scope): ParamRun {
-    const runs = this.#ensureExtras.runs ??= new Map();
+    const runs = this.#ensureRareData.runs ??= new Map();
     const known = runs.get(scope);
     if (known !== undefined) return known;
     const run = new ParamRun(this.#context, (scope.source ?? this.#source).paramHandlers);
@@ -340,15 +340,15 @@ export class Walk implements WalkOwner {
     this.#turn++;
     this.#open = true;
     const leave = mounted.enter?.(req, res) ?? null;
-    if (leave !== null) this.#ensureExtras.leaveMounted = leave;
+    if (leave !== null) this.#ensureRareData.leaveMounted = leave;
     new Walk(mounted.source, this.#context, this).start();
   }
 
   /** Continues after a mounted router or application. */
   walked(error?: unknown): void {
-    const leave = this.#extras?.leaveMounted;
+    const leave = this.#rareData?.leaveMounted;
     if (leave) {
-      this.#extras!.leaveMounted = null;
+      this.#rareData!.leaveMounted = null;
       leave(error);
     }
     this.resume(error);
@@ -394,9 +394,9 @@ export class Walk implements WalkOwner {
     const position = this.#position;
     this.#at = this.#steps.length;
     position.mount = this.#base;
-    position.params = this.#extras?.params;
-    req.next = this.#extras?.next;
-    const allowed = this.#extras?.allowed;
+    position.params = this.#rareData?.params;
+    req.next = this.#rareData?.next;
+    const allowed = this.#rareData?.allowed;
     if (error === undefined && allowed?.length) {
       try {
         return respondToOptions(res, allowed);

@@ -147,7 +147,7 @@ export class Exchange implements Waiter {
   #response: Response | Deliver | null = null;
   /** Whether the platform had to wait for the response. */
   #wasAwaited = false;
-  #extras: RareData | null = null;
+  #rareData: RareData | null = null;
   #end: "open" | "finished" | "aborted" = "open";
 
   /**
@@ -167,16 +167,16 @@ export class Exchange implements Waiter {
   }
 
   #keepContext(context: unknown): void {
-    this.#ensureExtras.context = context;
+    this.#ensureRareData.context = context;
   }
 
-  get #ensureExtras(): RareData {
-    return this.#extras ??= new RareData();
+  get #ensureRareData(): RareData {
+    return this.#rareData ??= new RareData();
   }
 
   /** The platform's third argument: what waits for background work on Workers. */
   get context(): unknown {
-    return this.#extras?.context;
+    return this.#rareData?.context;
   }
 
   /** The other end of the connection. */
@@ -186,7 +186,7 @@ export class Exchange implements Waiter {
   }
 
   get #peer(): Peer {
-    return this.#ensureExtras.peer ??= this.app.runtimeSupport.peerOf(this.info, this.target.request);
+    return this.#ensureRareData.peer ??= this.app.runtimeSupport.peerOf(this.info, this.target.request);
   }
 
   /** Whether the client disconnected before the response was complete. */
@@ -196,12 +196,12 @@ export class Exchange implements Waiter {
 
   /** Whether the request body was cut off before the response was complete. */
   get broken(): boolean {
-    return this.#extras?.broken ?? false;
+    return this.#rareData?.broken ?? false;
   }
 
   /** Whether the exchange was broken off from the server's side before there was a response. */
   get isWithoutResponse(): boolean {
-    return this.#extras?.withoutResponse ?? false;
+    return this.#rareData?.withoutResponse ?? false;
   }
 
   /** Whether all of the response has been passed to the platform. */
@@ -214,7 +214,7 @@ export class Exchange implements Waiter {
     if (this.#end === "finished") return;
     // a handler that destroys its request or response may still end the response, which is no success then
     if (this.#end === "open") this.#end = "finished";
-    if (this.#extras !== null) this.#tellEnd(this.#extras);
+    if (this.#rareData !== null) this.#tellEnd(this.#rareData);
   }
 
   #tellEnd({ reading }: RareData): void {
@@ -224,11 +224,11 @@ export class Exchange implements Waiter {
 
   /** Reads the body as a Node stream, and discards the rest of it after the response. */
   get reading(): BodyReading | null {
-    return this.#extras?.reading ?? null;
+    return this.#rareData?.reading ?? null;
   }
 
   set reading(reading: BodyReading) {
-    this.#ensureExtras.reading = reading;
+    this.#ensureRareData.reading = reading;
   }
 
   /** Notes that the client is gone; no effect once the response is complete. */
@@ -240,25 +240,25 @@ export class Exchange implements Waiter {
   }
 
   #runLeave(): void {
-    const { onLeave } = this.#ensureExtras;
-    this.#ensureExtras.onLeave = null;
+    const { onLeave } = this.#ensureRareData;
+    this.#ensureRareData.onLeave = null;
     onLeave?.forEach((listener) => this.#runListener(listener));
   }
 
   #runEnd(): void {
-    const extras = this.#extras;
-    if (extras === null) return;
-    extras.watch?.end();
-    if (extras.streaming !== null) this.#endSilence();
-    if (extras.onEnd === null) return;
-    const left = extras.onEnd;
-    extras.onEnd = null;
+    const rareData = this.#rareData;
+    if (rareData === null) return;
+    rareData.watch?.end();
+    if (rareData.streaming !== null) this.#endSilence();
+    if (rareData.onEnd === null) return;
+    const left = rareData.onEnd;
+    rareData.onEnd = null;
     const run = (): void => {
       for (const listener of left) this.#runListener(listener);
     };
     // later, because listeners may look at the response, which the platform gets only after this turn
-    if (extras.inContext === null) queueMicrotask(run);
-    else extras.inContext(run);
+    if (rareData.inContext === null) queueMicrotask(run);
+    else rareData.inContext(run);
   }
 
   // those of requests, responses and sockets report the errors of the program's listeners themselves, with the request
@@ -272,22 +272,22 @@ export class Exchange implements Waiter {
 
   /** Makes the listeners for the end run in the present asynchronous context, as on Node, not in the platform's. */
   endInThisContext(): void {
-    if (this.#extras?.onEnd) this.#extras.inContext = captureContext();
+    if (this.#rareData?.onEnd) this.#rareData.inContext = captureContext();
   }
 
   /** Whether somebody listens for the end, or for the client to disconnect. */
   get hasListeners(): boolean {
-    const extras = this.#extras;
-    return extras !== null && (extras.onEnd !== null || extras.onLeave !== null);
+    const rareData = this.#rareData;
+    return rareData !== null && (rareData.onEnd !== null || rareData.onLeave !== null);
   }
 
   /** Runs a listener when the exchange is over, however it ended; `first` is for the response's, as in Node. */
   onEnd(listener: () => void, first = false): void {
     if (this.response !== null) this.#keep();
     if (this.#end !== "open") return queueMicrotask(listener);
-    const extras = this.#ensureExtras;
-    const present = extras.onEnd ?? NOBODY;
-    extras.onEnd = present.toSpliced(first ? 0 : present.length, 0, listener);
+    const rareData = this.#ensureRareData;
+    const present = rareData.onEnd ?? NOBODY;
+    rareData.onEnd = present.toSpliced(first ? 0 : present.length, 0, listener);
     if (this.#lasting) this.#watch();
   }
 
@@ -295,9 +295,9 @@ export class Exchange implements Waiter {
   onLeave(listener: () => void): void {
     if (this.aborted) return listener();
     if (this.finished) return;
-    const extras = this.#ensureExtras;
-    const present = extras.onLeave ?? NOBODY;
-    extras.onLeave = present.toSpliced(present.length, 0, listener);
+    const rareData = this.#ensureRareData;
+    const present = rareData.onLeave ?? NOBODY;
+    rareData.onLeave = present.toSpliced(present.length, 0, listener);
     if (this.#lasting) this.#watch();
   }
 
@@ -313,9 +313,9 @@ export class Exchange implements Waiter {
   // The signal is not read until somebody listens and the response takes time: on Deno reading it costs more than a
   // whole request, and Deno warns of it. No disconnect can be noticed within a turn.
   #watch(): void {
-    const extras = this.#extras;
-    if (extras === null || extras.watch !== null || !this.hasListeners) return;
-    const watch = extras.watch = new DisconnectWatch(() => this.#hearAbort());
+    const rareData = this.#rareData;
+    if (rareData === null || rareData.watch !== null || !this.hasListeners) return;
+    const watch = rareData.watch = new DisconnectWatch(() => this.#hearAbort());
     const { runtimeSupport } = this.app;
     if (runtimeSupport.watchClient === undefined) return this.#listen(watch);
     runtimeSupport.watchClient(this.target.request, watch, () => this.#listen(watch));
@@ -323,8 +323,8 @@ export class Exchange implements Waiter {
 
   /** Begins to notice that the client leaves: a handler that takes long may never respond, and nobody listens. */
   watch(): void {
-    const extras = this.#ensureExtras;
-    if (extras.watch === null) this.#listen(extras.watch = new DisconnectWatch(() => this.#hearAbort()));
+    const rareData = this.#ensureRareData;
+    if (rareData.watch === null) this.#listen(rareData.watch = new DisconnectWatch(() => this.#hearAbort()));
   }
 
   #listen(watch: DisconnectWatch): void {
@@ -334,7 +334,7 @@ export class Exchange implements Waiter {
     if (this.app.runtimeSupport.onLeave?.(request, watch)) return;
     const { signal } = request;
     if (!signal.aborted) listenTo(signal, watch);
-    else if (this.#response === null && !this.#ensureExtras.upgrading) this.abandon();
+    else if (this.#response === null && !this.#ensureRareData.upgrading) this.abandon();
     else this.#hearAbort();
   }
 
@@ -345,7 +345,7 @@ export class Exchange implements Waiter {
    */
   lost(): void {
     if (this.#end !== "open") return;
-    this.#ensureExtras.broken = true;
+    this.#ensureRareData.broken = true;
     this.#keepRequest();
     this.abandon();
     setTimeout(() => {
@@ -357,7 +357,7 @@ export class Exchange implements Waiter {
 
   // Deno aborts the signal of a request that becomes a WebSocket, although the client is there
   #hearAbort(): void {
-    if (this.#extras?.upgrading || this.response?.status === 101) return;
+    if (this.#rareData?.upgrading || this.response?.status === 101) return;
     if (this.response !== null || !asksForUpgrade(this)) return this.leave();
     // a handler that calls Deno.upgradeWebSocket itself is about to respond
     setTimeout(() => this.response?.status === 101 || this.leave(), 0);
@@ -404,7 +404,7 @@ export class Exchange implements Waiter {
     this.#response = response;
     if (this.hasListeners || (this.#isHandled && !this.#isSettling)) this.#keep();
     if (deliver === null) return true;
-    if (this.#extras?.waiting) endWaiting(this.#extras.waiting);
+    if (this.#rareData?.waiting) endWaiting(this.#rareData.waiting);
     if (this.streaming === null) this.#endSilence();
     if (this.#isHeldBack) this.#release(() => deliver(response));
     else deliver(response);
@@ -413,7 +413,7 @@ export class Exchange implements Waiter {
 
   /** Whether the promise of a handler has not settled yet. */
   get #isHandled(): boolean {
-    return this.#extras !== null && this.#extras.handlers > 0;
+    return this.#rareData !== null && this.#rareData.handlers > 0;
   }
 
   // If the platform releases the request with the response. A body that is being written has begun, whatever its handler
@@ -428,7 +428,7 @@ export class Exchange implements Waiter {
 
   /** Whether the runtime would drop a body that is being read with the response, even what has arrived of it. */
   get #isReading(): boolean {
-    return this.#extras !== null && this.#extras.reading !== null && this.#extras.reading.busy &&
+    return this.#rareData !== null && this.#rareData.reading !== null && this.#rareData.reading.busy &&
       this.app.runtimeSupport.dropsBodies === true;
   }
 
@@ -462,52 +462,52 @@ export class Exchange implements Waiter {
    * @throws What `accept` throws
    */
   upgrade(accept: () => Response): void {
-    const extras = this.#ensureExtras;
-    extras.upgrading = true;
+    const rareData = this.#ensureRareData;
+    rareData.upgrading = true;
     try {
       this.settle(accept());
     } catch (error) {
-      extras.upgrading = false;
+      rareData.upgrading = false;
       throw error;
     }
   }
 
   /** Notes that an error is leaving the present application, which was mounted and has not handled it. */
   noteFailure(error: unknown): void {
-    const extras = this.#ensureExtras;
+    const rareData = this.#ensureRareData;
     // the innermost one counts
-    if (extras.failure?.error !== error) extras.failure = { error, app: this.app };
+    if (rareData.failure?.error !== error) rareData.failure = { error, app: this.app };
   }
 
   /** The application that an error came from, to whose listeners it is reported first. */
   appOf(error: unknown): AppLike {
-    const failure = this.#extras?.failure;
+    const failure = this.#rareData?.failure;
     return failure && failure.error === error ? failure.app : this.app;
   }
 
   /** Notes that a handler returned a promise, and may go on after the response. */
   handlerBegan(): void {
-    const extras = this.#ensureExtras;
-    extras.handlers++;
+    const rareData = this.#ensureRareData;
+    rareData.handlers++;
     // the response may be on its way already, if nobody had to be waited for when it was given
-    const isPassed = this.#wasAwaited && extras.handlers === 1;
+    const isPassed = this.#wasAwaited && rareData.handlers === 1;
     if (this.response !== null && (isPassed || !this.#waitsForHandlers)) this.#keep();
   }
 
   /** Notes that the promise of a handler has settled. */
   handlerEnded(): void {
-    const extras = this.#ensureExtras;
-    if (--extras.handlers > 0) return;
-    extras.handlersEnded?.();
-    extras.handlersEnded = null;
+    const rareData = this.#ensureRareData;
+    if (--rareData.handlers > 0) return;
+    rareData.handlersEnded?.();
+    rareData.handlersEnded = null;
   }
 
   // On Node a request can be read after its response. Other platforms release what nobody has read by then, so it is
   // read here if a listener or a handler is left that may want it. Some platforms would stop the handler as well.
   #keep(): void {
     this.#keepRequest();
-    const extras = this.#ensureExtras;
-    if (extras.handlers > 0) extras.handlersEnded ??= this.goOn();
+    const rareData = this.#ensureRareData;
+    if (rareData.handlers > 0) rareData.handlersEnded ??= this.goOn();
   }
 
   /**
@@ -530,11 +530,11 @@ export class Exchange implements Waiter {
 
   /** The body being streamed, which `breakOff` has to cut. */
   get streaming(): OpenStream | null {
-    return this.#extras?.streaming ?? null;
+    return this.#rareData?.streaming ?? null;
   }
 
   set streaming(body: OpenStream | null) {
-    this.#ensureExtras.streaming = body;
+    this.#ensureRareData.streaming = body;
     if (body === null) return;
     this.app.runtimeSupport.allowSilence?.(this.target.request, this.info);
     this.#watch();
@@ -555,7 +555,7 @@ export class Exchange implements Waiter {
     if (this.#end !== "open") return;
     // a client that looks only at the status must not take it for a success
     if (this.response === null) {
-      this.#ensureExtras.withoutResponse = true;
+      this.#ensureRareData.withoutResponse = true;
       this.settle(new Response(brokenBody(), { status: 500 }));
     }
     this.abandon();
@@ -590,7 +590,7 @@ export class Exchange implements Waiter {
       this.#watch();
     });
     if (runtimeSupport.forgetsPeer && peers.expected) void this.#peer;
-    if (runtimeSupport.awaits?.(request, info)) this.#ensureExtras.waiting = beginWaiting(this, promise);
+    if (runtimeSupport.awaits?.(request, info)) this.#ensureRareData.waiting = beginWaiting(this, promise);
     return promise;
   }
 }

@@ -43,7 +43,7 @@ export class Target {
   #mount = 0;
   /** The path below the mount, if it was asked for. */
   #path: string | null = null;
-  #odd: RareData | null = null;
+  #rareData: RareData | null = null;
 
   /**
    * Reads the method and the URL.
@@ -57,12 +57,12 @@ export class Target {
     const start = url.startsWith(lastOrigin) ? lastOrigin.length - 1 : pathStart(url);
     // servers always deliver a path and no fragment, but requests made in process may differ; and without a proper Host,
     // Bun delivers the path alone
-    const isOdd = start === -1 || url.includes("#");
-    if (isOdd) this.#odd = new RareData(targetOfUrl(url));
-    this.#text = this.#odd === null ? url : this.#odd.original;
-    this.#start = isOdd ? 0 : start;
+    const isUnusual = start === -1 || url.includes("#");
+    if (isUnusual) this.#rareData = new RareData(targetOfUrl(url));
+    this.#text = this.#rareData === null ? url : this.#rareData.original;
+    this.#start = isUnusual ? 0 : start;
     this.#end = queryStart(this.#text, this.#start);
-    this.#doubt = isOdd ? doubtOfUrl(url) : doubtOf(url, start);
+    this.#doubt = isUnusual ? doubtOfUrl(url) : doubtOf(url, start);
   }
 
   /** Whether the URL may not be what the client asked for; see {@linkcode TARGET_DOUBT}. Only for what nobody has rewritten. */
@@ -77,7 +77,7 @@ export class Target {
 
   /** The original target: path and query. */
   get originalUrl(): string {
-    return this.#odd === null ? this.#text.slice(this.#start) : this.#odd.original;
+    return this.#rareData === null ? this.#text.slice(this.#start) : this.#rareData.original;
   }
 
   /** The method used for routing; later layers are matched by an assigned one (method-override), in any case. */
@@ -112,7 +112,7 @@ export class Target {
     // a mount may consume the slash that is added to an empty path, but nothing after it
     this.#mount = Math.min(length, this.#end - this.#start);
     this.#path = null;
-    if (this.#odd !== null) this.#odd.bare = null;
+    if (this.#rareData !== null) this.#rareData.bare = null;
   }
 
   /** Path below the present mount, always with a leading slash, not decoded. */
@@ -123,11 +123,11 @@ export class Target {
   /** Path and query below the present mount, as Express's `req.url`. */
   get url(): string {
     const shown = rooted(this.#text.slice(this.#start + this.#mount));
-    return this.#odd === null ? shown : this.#odd.bare ?? this.#odd.origin + shown;
+    return this.#rareData === null ? shown : this.#rareData.bare ?? this.#rareData.origin + shown;
   }
 
   set url(value: string) {
-    const assigned = this.#odd ??= new RareData(this.originalUrl);
+    const assigned = this.#rareData ??= new RareData(this.originalUrl);
     const mounted = this.#text.slice(this.#start, this.#start + this.#mount);
     const origin = assignedOrigin(value);
     const rest = value.slice(origin);

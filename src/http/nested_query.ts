@@ -245,17 +245,17 @@ function isTree(value: unknown): value is Tree {
 }
 
 /** Up to this index, lists with gaps take little memory. */
-const FEW_PLACES = 32;
+const FEW_ELEMENTS = 32;
 
 /** Highest index of an array. */
-const LAST_PLACE = 2 ** 32 - 2;
+const LAST_INDEX = 2 ** 32 - 2;
 
 // Engines allocate all elements up to the first one that is set, unless the array was very long before (then it is a
 // hash table): gaps of nested lists in a form of 100 kB would take hundreds of megabytes.
 function listFor(index: number): unknown[] {
   const list: unknown[] = [];
-  if (index < FEW_PLACES) return list;
-  list[LAST_PLACE] = null;
+  if (index < FEW_ELEMENTS) return list;
+  list[LAST_INDEX] = null;
   list.length = 0;
   return list;
 }

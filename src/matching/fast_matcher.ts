@@ -37,7 +37,7 @@ export class FastMatcher implements LayerList {
   get layers(): readonly Layer[] {
     const layers = this.#layers();
     // programs may remove layers from a router's list, and move them
-    layers.forEach((layer, place) => layer.order = place);
+    layers.forEach((layer, index) => layer.order = index);
     return layers;
   }
 

@@ -75,7 +75,7 @@ export class PathPattern {
   /** Character code that begins a parameter in `text`. */
   readonly mark: number;
   readonly #options: PathOptions;
-  #special: RareData | null = null;
+  #rareData: RareData | null = null;
   #regex: RegExp | null = null;
   /** Where the parameters are in a path that matches `text`, worked out on first use. */
   #layout: Layout | null = null;
@@ -97,7 +97,7 @@ export class PathPattern {
     if (source instanceof RegExp) {
       warnOfSlow(caller, source);
       this.#regex = source;
-      this.#special = {
+      this.#rareData = {
         keys: keysOfRegExp(source).map(({ name }) => String(name)),
         constraints: NO_CONSTRAINTS,
         wildcards: NO_WILDCARDS,
@@ -114,7 +114,7 @@ export class PathPattern {
     }
     const read = readPath(caller, source, path, options);
     this.#regex = read.regexp;
-    this.#special = read.special;
+    this.#rareData = read.rareData;
     this.mark = MARK.charCodeAt(0);
     this.whole = read.whole;
     this.text = read.text;
@@ -122,25 +122,25 @@ export class PathPattern {
 
   /** Whether parameters have constraints, which must be checked as well as the text. */
   get constrained(): boolean {
-    return this.#special !== null && this.#special.constraints.size > 0;
+    return this.#rareData !== null && this.#rareData.constraints.size > 0;
   }
 
   /** What whole parameters must match, by name. */
   get constraints(): ReadonlyMap<string, RegExp> {
-    return this.#special?.constraints ?? NO_CONSTRAINTS;
+    return this.#rareData?.constraints ?? NO_CONSTRAINTS;
   }
 
   /** Names of the parameters, in order; numbers for unnamed ones. */
   get keys(): readonly string[] {
-    return this.#special?.keys ?? this.#places.names;
+    return this.#rareData?.keys ?? this.#ensureLayout.names;
   }
 
   /** The match of a pattern without parameters, which is the same for every path. */
   get fixed(): PathMatch | null {
-    return this.whole ? this.#places.fixed : null;
+    return this.whole ? this.#ensureLayout.fixed : null;
   }
 
-  get #places(): Layout {
+  get #ensureLayout(): Layout {
     return this.#layout ??= layoutOf(this.text, this.mark, this.#empty);
   }
 
@@ -189,20 +189,20 @@ export class PathPattern {
     if (found === null) return null;
     if (this.keys.length === 0) return { index: found.index, length: found[0].length, params: this.#empty };
     const params: Record<string, PathValue> = this.source instanceof RegExp ? {} : Object.create(null);
-    const special = this.#special;
+    const rareData = this.#rareData;
     for (let i = 0; i < this.keys.length; i++) {
       const key = this.keys[i]!;
       const value = found[i + 1];
       if (value === undefined) {
-        if (special?.showsAbsent && !special.wildcards.has(key)) params[key] ??= undefined;
-      } else params[key] = special?.wildcards.has(key) ? value.split("/").map(decodeParam) : decodeParam(value);
+        if (rareData?.showsAbsent && !rareData.wildcards.has(key)) params[key] ??= undefined;
+      } else params[key] = rareData?.wildcards.has(key) ? value.split("/").map(decodeParam) : decodeParam(value);
     }
     return { index: found.index, length: found[0].length, params };
   }
 
   /** The first parameter of a path made of whole literals and whole parameters, `null` for any other. */
   get capture(): Capture | null {
-    return this.whole ? this.#places.first : null;
+    return this.whole ? this.#ensureLayout.first : null;
   }
 
   /**
@@ -214,14 +214,14 @@ export class PathPattern {
    */
   extract(path: string): PathMatch | null {
     const params: Record<string, string> = Object.create(null);
-    const { first, tail } = this.#places;
+    const { first, tail } = this.#ensureLayout;
     let at = 0;
     for (let capture = first; capture !== null; capture = capture.next) {
       const start = at + capture.skip;
       at = path.indexOf("/", start);
       if (at === -1) at = path.length;
       const value = path.slice(start, at);
-      if (this.#special?.constraints.get(capture.name)?.test(value) === false) return null;
+      if (this.#rareData?.constraints.get(capture.name)?.test(value) === false) return null;
       params[capture.name] = decodeParam(value);
     }
     return { index: 0, length: at + tail, params };
@@ -234,7 +234,7 @@ const NO_WILDCARDS: ReadonlySet<string> = new Set();
 /** A path that is more than words and parameters, read. */
 interface ReadPath {
   readonly regexp: RegExp;
-  readonly special: RareData;
+  readonly rareData: RareData;
   readonly text: string;
   readonly whole: boolean;
 }
@@ -245,9 +245,9 @@ function readPath(caller: string, source: string, path: string, options: PathOpt
     const { regexp, keys } = pathExpression(tokens, path, options);
     if (isRootless(tokens[0])) noteRootless(caller, source);
     const wildcards = new Set(keys.filter((key) => key.type === "wildcard").map((key) => key.name));
-    const special = { keys: keys.map((key) => key.name), constraints: NO_CONSTRAINTS, wildcards, showsAbsent: false };
+    const rareData = { keys: keys.map((key) => key.name), constraints: NO_CONSTRAINTS, wildcards, showsAbsent: false };
     const marked = markedText(tokens);
-    return { regexp, special, text: marked ?? literalPrefix(tokens), whole: marked !== null };
+    return { regexp, rareData, text: marked ?? literalPrefix(tokens), whole: marked !== null };
   } catch (error) {
     if (!(error instanceof PathError)) throw error;
     const read = readLegacy(caller, source, path, options);
@@ -264,10 +264,10 @@ function readLegacy(caller: string, source: string, path: string, options: PathO
   if (/^(?:[\w-]{2}|:\w+\([^)]*\)(?![?*]))/.test(source) && !source.includes("|")) noteRootless(caller, source);
   const { regexp, wildcards } = legacy;
   const { text, constraints } = constrainedPath(path, options) ?? { text: null, constraints: NO_CONSTRAINTS };
-  const special = { keys: legacy.keys.map(({ name }) => String(name)), constraints, wildcards, showsAbsent: true };
+  const rareData = { keys: legacy.keys.map(({ name }) => String(name)), constraints, wildcards, showsAbsent: true };
   // a segment has at least one character, and what a constraint matches need not have any
   const whole = text !== null && ![...constraints.values()].some((constraint) => constraint.test(""));
-  return { regexp, special, text: whole ? text : legacyPrefix(source), whole };
+  return { regexp, rareData, text: whole ? text : legacyPrefix(source), whole };
 }
 
 /** The parameters of a path, and how many characters follow the last one. */

@@ -10,12 +10,12 @@ interface Word {
 }
 
 /** Slots for words at a state, a power of two. */
-const WORD_PLACES = 8;
+const WORD_SLOTS = 8;
 // never equal to a segment, which has no slash
 const NO_WORD: Word = { text: "/", state: null };
 
-function wordPlace(path: string, start: number, end: number): number {
-  return (path.charCodeAt(start) + end - start) & (WORD_PLACES - 1);
+function wordSlot(path: string, start: number, end: number): number {
+  return (path.charCodeAt(start) + end - start) & (WORD_SLOTS - 1);
 }
 
 /**
@@ -91,7 +91,7 @@ export class TrieState {
     if (this.#only !== null && end > start) return this.#only;
     const words = this.#words;
     if (words !== null) {
-      const word = words[wordPlace(path, start, end)]!;
+      const word = words[wordSlot(path, start, end)]!;
       if (word.text.length === end - start && path.startsWith(word.text, start)) return word.state!;
     }
     return this.#afterText(path.slice(start, end), sensitive);
@@ -100,10 +100,10 @@ export class TrieState {
   #afterText(segment: string, sensitive: boolean): TrieState {
     const known = this.#next?.get(segment);
     if (known === undefined) return this.#afterNew(sensitive ? segment : foldCase(segment));
-    const words = this.#words ??= new Array(WORD_PLACES).fill(NO_WORD);
-    const place = wordPlace(segment, 0, segment.length);
+    const words = this.#words ??= new Array(WORD_SLOTS).fill(NO_WORD);
+    const slot = wordSlot(segment, 0, segment.length);
     // the first word keeps the slot: words that share one would evict each other all the time
-    if (words[place] === NO_WORD && segment !== "") words[place] = { text: segment, state: known };
+    if (words[slot] === NO_WORD && segment !== "") words[slot] = { text: segment, state: known };
     return known;
   }
 
@@ -205,7 +205,7 @@ function unlessBroken<Result>(match: () => Result): Result | null {
 }
 
 /** Slots for recent paths, a power of two. */
-const PLACES = 64;
+const SLOTS = 64;
 
 /** Longer unregistered paths are not kept. */
 const LONGEST = 256;
@@ -218,8 +218,8 @@ export class PathTrie {
   readonly #start: TrieState;
   readonly #sensitive: boolean;
   /** Recent paths and their states: comparing is cheaper than hashing. */
-  readonly #paths: string[] = new Array(PLACES).fill("");
-  readonly #states: (TrieState | null)[] = new Array(PLACES).fill(null);
+  readonly #paths: string[] = new Array(SLOTS).fill("");
+  readonly #states: (TrieState | null)[] = new Array(SLOTS).fill(null);
   #invented = 0;
 
   /**
@@ -241,23 +241,23 @@ export class PathTrie {
    * @returns The state it ends in
    */
   find(path: string): TrieState {
-    const place = (path.length * 31 + path.charCodeAt(path.length - 1)) & (PLACES - 1);
-    return this.#paths[place] === path ? this.#states[place]! : this.#search(path, place);
+    const slot = (path.length * 31 + path.charCodeAt(path.length - 1)) & (SLOTS - 1);
+    return this.#paths[slot] === path ? this.#states[slot]! : this.#search(path, slot);
   }
 
-  #search(path: string, place: number): TrieState {
+  #search(path: string, slot: number): TrieState {
     const state = this.#walk(path);
-    if (state.literal || this.#admits(path, place)) {
-      this.#paths[place] = path;
-      this.#states[place] = state;
+    if (state.literal || this.#admits(path, slot)) {
+      this.#paths[slot] = path;
+      this.#states[slot] = state;
     }
     return state;
   }
 
   // unregistered paths must not evict registered ones
-  #admits(path: string, place: number): boolean {
+  #admits(path: string, slot: number): boolean {
     if (++this.#invented % ADMITTED !== 0 || path.length > LONGEST) return false;
-    return this.#states[place]?.literal !== true;
+    return this.#states[slot]?.literal !== true;
   }
 
   #walk(path: string): TrieState {

@@ -75,8 +75,8 @@ function requestBelow(caller: string, req: FrameworkRequest, request: Request): 
     throw new TypeError(`${caller}: the body was read already; register the mount before the body parsers`);
   }
   const { protocol, host } = originOf(request);
-  const placed = new Request(`${protocol}//${host}${url}`, request);
-  return method === request.method ? placed : new Request(placed, { method });
+  const moved = new Request(`${protocol}//${host}${url}`, request);
+  return method === request.method ? moved : new Request(moved, { method });
 }
 
 // on Unix sockets Deno's scheme is "http+unix:", whose `origin` is "null"; and Bun leaves out the origin of a request

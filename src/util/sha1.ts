@@ -51,8 +51,8 @@ function loadEnd(message: Uint8Array, start: number): void {
   if (length >= start) put(length - start, 0x80);
 }
 
-function put(place: number, byte: number): void {
-  words[place >> 2]! |= byte << (24 - 8 * (place & 3));
+function put(index: number, byte: number): void {
+  words[index >> 2]! |= byte << (24 - 8 * (index & 3));
 }
 
 // Five rounds at a time, which return every word to its place, and no calls: before V8 compiles this, the hash of a short

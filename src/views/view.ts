@@ -1,5 +1,5 @@
 import { isThenable } from "../util/is_thenable.ts";
-import { extensionOf, NO_FILES, resolvePath, separatorBelow } from "../util/file_paths.ts";
+import { extensionOf, isAbsolutePath, NO_FILES, resolvePath, separatorBelow } from "../util/file_paths.ts";
 import type { FileSystem } from "../exchange/file_system.ts";
 import { defaultApp } from "../exchange/default_app.ts";
 
@@ -79,10 +79,10 @@ export class View {
   /**
    * Finds the file of the view. A class that extends this one may look elsewhere, such as in the folder of a theme.
    *
-   * Unlike in Express the file must be inside one of the folders, because names may come from clients. Links in a folder
-   * may lead out of it.
+   * A relative name leads to a file inside one of the folders, unlike in Express, because names may come from clients;
+   * links in a folder may lead out of it. An absolute path is taken as it is, as in Express: it is the program's own.
    *
-   * @param fileName Name of the view with its extension; absolute paths may be given, too
+   * @param fileName Name of the view with its extension, or an absolute path
    * @returns Path of the file, `undefined` if there is none
    */
   lookup(fileName: string): string | undefined {
@@ -94,7 +94,8 @@ export class View {
       const location = resolvePath(fileName, () => folder, separator);
       // resolved again, because "...ejs", which is ".." with its extension, would lead to the folder above
       const index = resolvePath(`${location.slice(0, -this.ext.length)}/index${this.ext}`, () => folder, separator);
-      const inside = [location, index].filter((path) => isWithin(folder, path));
+      const isGiven = separator === "/" ? fileName.startsWith("/") : isAbsolutePath(fileName);
+      const inside = [location, index].filter((path) => isGiven || isWithin(folder, path));
       const found = inside.find((path) => this.#isFile(path));
       if (found !== undefined) return found;
       if (inside.length === 0) strayed = location;

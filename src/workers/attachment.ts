@@ -85,9 +85,9 @@ function notCloneable({ params, own }: Attachment, cause: Error): TypeError {
     ...Object.entries(params).map(([name, value]) => [`ws.data.params.${name}`, value] as const),
     ...Object.entries(own).map(([name, value]) => [`ws.data.${name}`, value] as const),
   ];
-  const [place] = values.find(([, value]) => !isCloneable(value)) ?? ["ws.data"];
+  const [path] = values.find(([, value]) => !isCloneable(value)) ?? ["ws.data"];
   return new TypeError(
-    `${place} cannot be kept while its Durable Object hibernates (${cause.message}); keep values that structuredClone ` +
+    `${path} cannot be kept while its Durable Object hibernates (${cause.message}); keep values that structuredClone ` +
       "takes, and anything else outside ws.data or below a symbol",
     { cause },
   );

@@ -1,12 +1,12 @@
 /** What an application does on every runtime: one list of cases, run against every subject that serves `program.ts`. */
-import { answers, conditions, cookies, errors } from "./cases/answers.ts";
+import { answers, conditions, cookies, errors } from "./cases/responses.ts";
 import { unseen } from "./cases/errors.ts";
 import { departedClients } from "./cases/departed_clients.ts";
 import { bodyLimits } from "./cases/body_limits.ts";
 import { files } from "./cases/files.ts";
 import { hosts } from "./cases/hosts.ts";
 import { limits } from "./cases/limiter.ts";
-import { decisions } from "./cases/limiter_answers.ts";
+import { decisions } from "./cases/limiter_responses.ts";
 import { limiterClients } from "./cases/limiter_clients.ts";
 import { algorithms } from "./cases/limiter_counting.ts";
 import { bodies, requests } from "./cases/requests.ts";

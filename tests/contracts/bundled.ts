@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { run } from "../../scripts/process.ts";
 import { packageFlags } from "../support/node_program.ts";
-import { place } from "../support/placed.ts";
+import { putFile } from "../support/put_file.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 
@@ -28,7 +28,7 @@ async function bundle(path: string, platform: "browser" | "deno"): Promise<strin
   await Deno.mkdir(folder, { recursive: true });
   const source = fileURLToPath(new URL(path, ROOT));
   const flags = ["--quiet", ...await packageFlags(`contracts_${name}`), "--platform", platform];
-  await place(file("mjs"), async (to) => {
+  await putFile(file("mjs"), async (to) => {
     const { code, output } = await run(Deno.execPath(), ["bundle", ...flags, "-o", to, source], {
       limitMs: 60_000,
       quiet: true,

@@ -3,7 +3,7 @@ import type { Subject } from "./app_contract.ts";
 import { bundled } from "./bundled.ts";
 import type { Feature } from "./case.ts";
 import { packageFlags } from "../support/node_program.ts";
-import { placeCopy } from "../support/placed.ts";
+import { placeCopy } from "../support/put_file.ts";
 import { buildProgram } from "./program.ts";
 import { asked, type Serving, startServing } from "./serving.ts";
 import { bridgeTo } from "./unix_bridge.ts";

@@ -59,7 +59,7 @@ const ARROWS: Arrows = {
   fastly: ["platform", "platform/shared", "exchange"],
   node: [
     ...["app", "dispatch", "websocket", "response/node", "response", "request/node", "request"],
-    ...["platform/shared", "exchange", "http", "util"],
+    ...["platform", "platform/shared", "exchange", "http", "util"],
   ],
   // imported only by redis.ts: topics across processes
   redis: ["websocket", "util"],

@@ -7,7 +7,7 @@ import { assert, assertEquals } from "@std/assert";
 import sluice from "@sluice/sluice";
 import { ask } from "../support/app.ts";
 import type { Cost } from "./count_program.ts";
-import { ran } from "./ran.ts";
+import { runProgram } from "./run_program.ts";
 
 /** Figures by contestant and scenario. */
 type Recorded<T> = Record<string, Record<string, T>>;
@@ -31,8 +31,8 @@ const COUNTING_BYTES = [
 ];
 
 const [all, bytes] = await Promise.all([
-  ran<Costs>("count_program.ts"),
-  ran<Recorded<number>>("allocation_program.ts", ...COUNTING_BYTES),
+  runProgram<Costs>("count_program.ts"),
+  runProgram<Recorded<number>>("allocation_program.ts", ...COUNTING_BYTES),
 ]);
 if (Deno.env.get("SLUICE_WRITE_COUNTS") === "1") {
   await Deno.writeTextFile(FILE, JSON.stringify({ costs: all, bytes }, null, 2) + "\n");

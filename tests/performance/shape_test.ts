@@ -1,11 +1,11 @@
 import { assertEquals } from "@std/assert";
 import { FrameworkRequest, FrameworkResponse } from "@sluice/sluice";
-import { ran } from "./ran.ts";
+import { runProgram } from "./run_program.ts";
 
 // V8 may switch an object from a shape to a dictionary, where each property is looked up: that happened to an
 // application, which has many properties, with its private fields last.
 Deno.test("the objects that a request uses stay in V8's fast mode", async () => {
-  assertEquals(await ran<string[]>("shape_program.ts", "--allow-natives-syntax"), []);
+  assertEquals(await runProgram<string[]>("shape_program.ts", "--allow-natives-syntax"), []);
 });
 
 // V8 calls the constructor of a superclass with fields or private members slowly, and never inlines it

@@ -5,7 +5,7 @@ import { bundled } from "../contracts/bundled.ts";
 import { skipNode, startNodeWithFiles } from "../support/node_program.ts";
 import { PATIENCE_MS } from "../support/patience.ts";
 
-const PROGRAM = "tests/fixtures/kept_keys.ts";
+const PROGRAM = "tests/fixtures/retained_keys.ts";
 const runtimes = Deno.env.get("SLUICE_RUNTIMES");
 
 /** Those that keep more than 10 MiB: half of the headers or URLs that a limiter has seen, or a hundred long texts. */

@@ -25,7 +25,7 @@ for (const runtime of [DENO, BUN]) {
   Deno.test(`a second argument without an address leaves it unknown, on ${runtime.name}`, {
     ignore: runtime.missing,
   }, async () => {
-    assertEquals(await printed(runtime, "odd_info"), { tried: 13, odd: {} });
+    assertEquals(await printed(runtime, "unusual_info"), { tried: 13, unusual: {} });
   });
 }
 

@@ -1,7 +1,7 @@
 /** Functions in AWS's own runtime client, and events as Lambda delivers them. */
 import { bundled } from "../contracts/bundled.ts";
 import { type Serving, startServing } from "../contracts/serving.ts";
-import { placeCopy } from "./placed.ts";
+import { placeCopy } from "./put_file.ts";
 
 const RUNTIMES = Deno.env.get("SLUICE_RUNTIMES");
 

@@ -1,7 +1,7 @@
 /** Bundles programs and runs them under real Node, which supports neither TypeScript nor import maps. */
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { TESTS_CONFIG, TESTS_LOCK } from "../../scripts/tests_config.ts";
-import { place, placeCopy } from "./placed.ts";
+import { placeCopy, putFile } from "./put_file.ts";
 import { type Program, startProgram } from "./program.ts";
 
 const root = new URL("../../", import.meta.url);
@@ -42,9 +42,9 @@ async function bundle(name: string, paths: readonly string[]): Promise<string> {
   await Deno.mkdir(folder, { recursive: true });
   const specifiers = paths.map((path) => path.startsWith("@") ? path : `../../${path}`);
   const text = specifiers.map((one) => `import ${JSON.stringify(one)};\n`).join("");
-  await place(file("js"), (path) => Deno.writeTextFile(path, text));
+  await putFile(file("js"), (path) => Deno.writeTextFile(path, text));
   const flags = ["--quiet", ...await packageFlags(name), "--platform", "deno"];
-  await place(file("mjs"), async (path) => {
+  await putFile(file("mjs"), async (path) => {
     const { success, stderr } = await new Deno.Command(Deno.execPath(), {
       args: ["bundle", ...flags, "-o", path, file("js")],
       cwd: fileURLToPath(root),

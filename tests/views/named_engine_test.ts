@@ -156,39 +156,47 @@ for (const { name, command, flags, ignore, downloads } of COMMANDS) {
     assertEquals([registry.asked, (await at.files()).filter((path) => !path.endsWith("/cache"))], [[], before]);
   });
 
-  Deno.test(`on ${name}, a view lies inside the folder of the views, or is not found`, { ignore }, async () => {
-    await using at = await Installation.make();
-    await at.install();
-    const { views, folder } = at;
-    const inside = ["page", "./page.beside", "linked/../page", `${views}/page.beside`, "linked/page", "."];
-    const outside = [
-      "../other/page",
-      "../views2/page",
-      "../other/page.beside",
-      "linked/../../other/page",
-      `${folder}/other/page.beside`,
-      `${folder}/views2/page`,
-      // as a folder with an index
-      "..",
-      "linked/../..",
-    ];
-    const outcomes = await run(at, [views, "beside", ...inside, ...outside]);
-    assertEquals(inside.map((view) => outcomes[view]), [
-      `rendered ${views}/page.beside`,
-      `rendered ${views}/page.beside`,
-      `rendered ${views}/page.beside`,
-      `rendered ${views}/page.beside`,
-      `rendered ${views}/linked/page.beside`,
-      `rendered ${views}/index.beside`,
-    ]);
-    for (const view of outside) {
-      assertStringIncludes(outcomes[view]!, `Failed to lookup view "${view}" in views directory "${views}"`);
-    }
-    assertStringIncludes(
-      outcomes["../other/page"]!,
-      `; "${folder}/other/page.beside" is not inside; set "views" to its folder`,
-    );
-  });
+  Deno.test(
+    `on ${name}, a view lies inside the folder of the views, or is given by its absolute path`,
+    { ignore },
+    async () => {
+      await using at = await Installation.make();
+      await at.install();
+      const { views, folder } = at;
+      const inside = ["page", "./page.beside", "linked/../page", `${views}/page.beside`, "linked/page", "."];
+      const given = [`${folder}/other/page.beside`, `${folder}/other/page`, `${folder}/views/linked/../../views2/page`];
+      const outside = [
+        "../other/page",
+        "../views2/page",
+        "../other/page.beside",
+        "linked/../../other/page",
+        // as a folder with an index
+        "..",
+        "linked/../..",
+      ];
+      const outcomes = await run(at, [views, "beside", ...inside, ...given, ...outside]);
+      assertEquals(inside.map((view) => outcomes[view]), [
+        `rendered ${views}/page.beside`,
+        `rendered ${views}/page.beside`,
+        `rendered ${views}/page.beside`,
+        `rendered ${views}/page.beside`,
+        `rendered ${views}/linked/page.beside`,
+        `rendered ${views}/index.beside`,
+      ]);
+      assertEquals(given.map((view) => outcomes[view]), [
+        `rendered ${folder}/other/page.beside`,
+        `rendered ${folder}/other/page.beside`,
+        `rendered ${folder}/views2/page.beside`,
+      ]);
+      for (const view of outside) {
+        assertStringIncludes(outcomes[view]!, `Failed to lookup view "${view}" in views directory "${views}"`);
+      }
+      assertStringIncludes(
+        outcomes["../other/page"]!,
+        `; "${folder}/other/page.beside" is not inside; set "views" to its folder`,
+      );
+    },
+  );
 
   Deno.test(`on ${name}, a typing error in "view engine" downloads nothing, even if there is no node_modules`, {
     ignore,

@@ -4,7 +4,7 @@ import type { Algorithm, Cells } from "./algorithm.ts";
 import { blockedFor, countRefusals, refusalsLeft, shortenBlock } from "./block_state.ts";
 
 /** What a store holds for one take: its algorithm, and the cells of its key. */
-export interface Held {
+export interface TakeState {
   /** The algorithm of the policy. */
   readonly algorithm: Algorithm;
   /** The key's state. */
@@ -25,40 +25,50 @@ export interface Held {
  * consequences (`onDenied`, `block`). With `onDenied: "free"` and no `block` a rejection writes nothing.
  *
  * @param takes The batch
- * @param held State of each take, in the same order
+ * @param states State of each take, in the same order
  * @param times How often the batch is requested
  * @param now The store's time in ms
  * @returns The verdicts, in the same order
  */
-export function decideBatch(takes: readonly Take[], held: readonly Held[], times: number, now: number): Verdict[] {
-  if (takes.length === 1) return [decideAlone(takes[0]!, held[0]!, times, now)];
-  takes.forEach((take, i) => shorten(take, held[i]!, now));
-  const fits = takes.map((take, i) => timesItFits(take, held[i]!, times, now));
+export function decideBatch(
+  takes: readonly Take[],
+  states: readonly TakeState[],
+  times: number,
+  now: number,
+): Verdict[] {
+  if (takes.length === 1) return [decideAlone(takes[0]!, states[0]!, times, now)];
+  takes.forEach((take, i) => shorten(take, states[i]!, now));
+  const fits = takes.map((take, i) => timesItFits(take, states[i]!, times, now));
   let granted = times;
   takes.forEach(({ shadow }, i) => {
     if (!shadow && fits[i]! < granted) granted = fits[i]!;
   });
   return takes.map((take, i) =>
-    settle(take, held[i]!, Math.min(granted, fits[i]!), fits[i]! > granted ? 0 : times - fits[i]!, now)
+    settle(take, states[i]!, Math.min(granted, fits[i]!), fits[i]! > granted ? 0 : times - fits[i]!, now)
   );
 }
 
 /** Decides a take that is alone in its batch. */
-export function decideAlone(take: Take, held: Held, times: number, now: number): Verdict {
+export function decideAlone(take: Take, state: TakeState, times: number, now: number): Verdict {
   const { policy, cost } = take;
-  const { algorithm, cells } = held;
-  shorten(take, held, now);
+  const { algorithm, cells } = state;
+  shorten(take, state, now);
   if (algorithm.decide !== undefined && refusesFreely(policy)) return algorithm.decide(policy, cells, now, cost, times);
-  const fits = timesItFits(take, held, times, now);
-  return settle(take, held, fits, times - fits, now);
+  const fits = timesItFits(take, state, times, now);
+  return settle(take, state, fits, times - fits, now);
 }
 
-function shorten({ policy }: Take, { algorithm, cells, block, isOfThisWindow }: Held, now: number): void {
+function shorten({ policy }: Take, { algorithm, cells, block, isOfThisWindow }: TakeState, now: number): void {
   if (isOfThisWindow !== true) algorithm.shorten?.(policy, cells, now);
   if (block !== null) shortenBlock(policy.block!, policy.windowMs, block, now);
 }
 
-function timesItFits({ policy, cost }: Take, { algorithm, cells, block }: Held, times: number, now: number): number {
+function timesItFits(
+  { policy, cost }: Take,
+  { algorithm, cells, block }: TakeState,
+  times: number,
+  now: number,
+): number {
   if (cost === 0) return times;
   if (block !== null && blockedFor(block, now) > 0) return 0;
   const room = algorithm.room(policy, cells, now);
@@ -66,12 +76,12 @@ function timesItFits({ policy, cost }: Take, { algorithm, cells, block }: Held, 
   return room < cost ? 0 : Math.floor(room / cost);
 }
 
-function settle(take: Take, held: Held, granted: number, refusals: number, now: number): Verdict {
+function settle(take: Take, state: TakeState, granted: number, refusals: number, now: number): Verdict {
   const { policy, cost } = take;
-  const { algorithm, cells, block } = held;
+  const { algorithm, cells, block } = state;
   const units = granted * cost;
   let stamp = units > 0 ? algorithm.take(policy, cells, now, units) : 0;
-  if (refusals > 0) stamp = refuse(take, held, refusals, now, stamp);
+  if (refusals > 0) stamp = refuse(take, state, refusals, now, stamp);
   const capacity = capacityOf(policy);
   const blocked = block === null ? 0 : blockedFor(block, now);
   const remaining = blocked > 0 ? 0 : Math.max(0, algorithm.room(policy, cells, now));
@@ -93,7 +103,7 @@ function settle(take: Take, held: Held, granted: number, refusals: number, now: 
 /** Applies the consequences of rejections, and returns the new stamp of what was granted. */
 function refuse(
   { policy, cost }: Take,
-  { algorithm, cells, block }: Held,
+  { algorithm, cells, block }: TakeState,
   refusals: number,
   now: number,
   stamp: number,

@@ -52,9 +52,9 @@ export const slidingWindow: Algorithm = {
     if (array[at + WINDOW] !== windowMs || stamp > array[at + LATEST]! || stamp < oldest(policy, cells, now)) {
       return false;
     }
-    const place = at + RING + stamp % ringOf(policy, windowMs);
-    const given = Math.min(units, array[place]!);
-    array[place]! -= given;
+    const cell = at + RING + stamp % ringOf(policy, windowMs);
+    const given = Math.min(units, array[cell]!);
+    array[cell]! -= given;
     array[at + TOTAL]! -= given;
     return given > 0;
   },

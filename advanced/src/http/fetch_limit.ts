@@ -133,7 +133,7 @@ export function fetchLimit(options: FetchLimitOptions = {}): FetchLimit {
       asked.decision = decision;
       if (!decision.allowed) return await refuse(asker, request, decision, refusing, rest[0]);
       asker.admitted(request, decision);
-      return await answer(asker, request, decision, () => handler(request, ...rest));
+      return await respond(asker, request, decision, () => handler(request, ...rest));
     };
   };
   return Object.defineProperties(limit, {
@@ -157,7 +157,7 @@ function checkedAddress(address: unknown): string | undefined {
   throw new TypeError(`fetchLimit: clientAddress must return an address as text, or nothing, not ${told}`);
 }
 
-async function answer(
+async function respond(
   asker: RequestLimiter<Request>,
   request: Request,
   decision: Decision,

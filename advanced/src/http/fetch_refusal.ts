@@ -6,7 +6,7 @@ import type { HandlerOptions } from "./http_options.ts";
 import { forbidStoring } from "./refusal.ts";
 import type { RequestLimiter } from "./request_limiter.ts";
 
-/** Responds to a refused web request: with what the limiter would have answered, and the platform's second argument. */
+/** Responds to a refused web request: with what the limiter would have sent, and the platform's second argument. */
 // deno-lint-ignore no-explicit-any -- only the program knows the types of its platform's arguments
 export type FetchRefusal = (request: Request, options: HandlerOptions, info?: any) => Awaitable<Response>;
 

@@ -1,6 +1,6 @@
 import { type HeaderSink, LEGACY, type LimitNames, seconds, writeLimit, writeRetryAfter } from "@sluice/limiting";
 import type { Decision } from "../limiter/decision.ts";
-import type { Policy } from "../policy/policy.ts";
+import { holdsSlots, type Policy } from "../policy/policy.ts";
 
 /** Forms of the IETF's RateLimit headers (draft-ietf-httpapi-ratelimit-headers). */
 export type StandardHeaders = "draft-6" | "draft-7" | "draft-8" | "draft-10";
@@ -71,7 +71,7 @@ function writeLists(headers: HeaderSink, { policies, verdicts }: Decision): void
   for (const [i, policy] of policies.entries()) {
     const { limit, remaining, nextMs } = verdicts[i]!;
     const name = quoted(policy.name);
-    const unit = policy.algorithm === "concurrency" ? ';qu="concurrent-requests"' : windowOf(policy);
+    const unit = holdsSlots(policy) ? ';qu="concurrent-requests"' : windowOf(policy);
     append(headers, "RateLimit-Policy", `${name};q=${limit}${unit}`);
     // t is when there will be more than now, so Retry-After is never earlier; with a limit of 0 there will never be
     const refills = limit > 0 && nextMs !== Infinity;

@@ -18,7 +18,7 @@ import type { AnyRequest, ResponseOf } from "./request_like.ts";
 import { counterInitOf } from "./counter_init.ts";
 import type { HeaderOptions, StandardHeaders } from "./header_fields.ts";
 
-/** What a `handler` gets besides request and response: what the limiter would have answered, and why. */
+/** What a `handler` gets besides request and response: what the limiter would have sent, and why. */
 export interface HandlerOptions {
   /** The status. */
   readonly statusCode: number;
@@ -85,7 +85,7 @@ export interface RateLimitOptions<
   handler?:
     | ((req: Req, res: Res, next: (error?: unknown) => void, options: HandlerOptions) => unknown)
     | undefined;
-  /** Called for every refused request, before it is answered. */
+  /** Called for every refused request, before it gets its response. */
   onLimitReached?: ((req: Req, ...rest: Rest) => unknown) | undefined;
   /** Property of the request that is set to `{ limit, used, remaining, resetTime, key }`, `"rateLimit"` by default. */
   requestPropertyName?: string | undefined;

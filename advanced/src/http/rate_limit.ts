@@ -1,4 +1,4 @@
-import { type Clients, DEFAULT_MESSAGE, failureOf, isMadeInside, trustOf } from "@sluice/limiting";
+import { type Clients, DEFAULT_MESSAGE, failureOf, isMadeInRequest, trustOf } from "@sluice/limiting";
 import { isThenable, nextSequence, type OptionNames } from "@sluice/limiting/core";
 import type { Decision } from "../limiter/decision.ts";
 import type { PeekOptions } from "../limiter/demand.ts";
@@ -16,7 +16,7 @@ import type {
   SendingResponse,
 } from "./request_like.ts";
 import type { RateLimitOptions } from "./http_options.ts";
-import { sharedLimiter } from "./made_in_request.ts";
+import { sharedLimiter } from "./shared_limiter.ts";
 import { checkRequestNames, COMMON_NAMES } from "./option_names.ts";
 import { RateLimitInfo } from "./rate_limit_info.ts";
 import { forbidStoring, type Refusal } from "./refusal.ts";
@@ -105,7 +105,7 @@ export function rateLimit<Req extends AnyRequest = AnyRequest, Res extends AnyRe
   let asker: RequestLimiter<Req> | null = null;
 
   function begin(req: RequestLike): RequestLimiter<Req> {
-    if (isMadeInside(sequence, req)) {
+    if (isMadeInRequest(sequence, req)) {
       return new RequestLimiter("rateLimit", options, CLIENTS, sharedLimiter(own, req));
     }
     noteDefaultNames(options, own.limiter);

@@ -49,7 +49,7 @@ export type ResponseOf<Req> = Req extends { readonly res?: infer Res extends Res
   ? string extends keyof Req ? AnyResponse : NonNullable<Res>
   : AnyResponse;
 
-/** Express's methods to answer, if the response has them. */
+/** Express's methods to respond, if the response has them. */
 export interface SendingResponse {
   /** Responds with text. */
   send(body: string): unknown;

@@ -2,10 +2,10 @@ import {
   ClientFinder,
   ClientKeys,
   type Clients,
+  exhaustedFor,
   type HeaderSink,
-  noteUsedUp,
+  noteExhausted,
   remedyFor,
-  usedUpFor,
 } from "@sluice/limiting";
 import { describe, isThenable, refuseOption } from "@sluice/limiting/core";
 import type { Decision } from "../limiter/decision.ts";
@@ -13,6 +13,7 @@ import type { CheckOptions, LimiterKeys } from "../limiter/demand.ts";
 import { Limiter } from "../limiter/limiter.ts";
 import { systemClock } from "../limiter/limiter_options.ts";
 import { chargeOf } from "../policy/charge.ts";
+import { holdsSlots } from "../policy/policy.ts";
 import type { Awaitable } from "../policy/store.ts";
 import { type HeaderOptions, writeHeaders } from "./header_fields.ts";
 import type { ResponseOf } from "./request_like.ts";
@@ -79,7 +80,7 @@ export class RequestLimiter<Req> {
       ]))
       : null;
     this.watchesOutcome = options.skipFailedRequests === true || options.skipSuccessfulRequests === true;
-    this.hasLeases = this.limiter.policies.some(({ algorithm }) => algorithm === "concurrency");
+    this.hasLeases = this.limiter.policies.some(holdsSlots);
     this.property = options.requestPropertyName ?? "rateLimit";
     this.clock = options.clock ?? systemClock;
   }
@@ -172,14 +173,16 @@ export class RequestLimiter<Req> {
 
   /** Writes the headers of a decision about a request. */
   writeHeaders(req: Req & object, headers: HeaderSink, decision: Decision): void {
-    if (this.#headers !== null) writeHeaders(headers, decision, this.#headers, decision.allowed ? 0 : usedUpFor(req));
+    if (this.#headers !== null) {
+      writeHeaders(headers, decision, this.#headers, decision.allowed ? 0 : exhaustedFor(req));
+    }
   }
 
   /** Notes that a request was admitted, for limiters behind this one. */
   admitted(req: Req & object, decision: Decision): void {
     // what a refused request took may be given back to it
     const waitMs = this.watchesOutcome ? 0 : refillMs(decision);
-    if (waitMs > 0) noteUsedUp(req, waitMs);
+    if (waitMs > 0) noteExhausted(req, waitMs);
   }
 
   /** Whether a finished request may get something back: it was granted, or counted although it was refused. */
@@ -200,10 +203,10 @@ export class RequestLimiter<Req> {
   }
 
   /** Gives back what a finished request took, if the options say so. Never rejects. */
-  async finished(req: Req, decision: Decision, answer: { statusCode: number }): Promise<void> {
+  async finished(req: Req, decision: Decision, response: { statusCode: number }): Promise<void> {
     if (!this.watchesOutcome) return;
     try {
-      await this.#refund(req, decision, answer);
+      await this.#refund(req, decision, response);
     } catch (error) {
       this.#report(error, req);
     }
@@ -219,19 +222,19 @@ export class RequestLimiter<Req> {
     }
   }
 
-  // the request is answered: nobody is left to hand the error to, and it must not end the process
+  // the request has its response: nobody is left to hand the error to, and it must not end the process
   #report(error: unknown, req: Req): void {
     if (this.limiter.listenerCount("error") > 0) return void this.limiter.emit("error", error);
     const report = reporterOf(req, "request");
     if (report !== null) report(error);
-    else console.error(`${this.caller}: after a request was answered:`, error);
+    else console.error(`${this.caller}: after a request had its response:`, error);
   }
 
-  async #refund(req: Req, decision: Decision, answer: { statusCode: number }): Promise<void> {
+  async #refund(req: Req, decision: Decision, response: { statusCode: number }): Promise<void> {
     const { skipFailedRequests, skipSuccessfulRequests, requestWasSuccessful } = this.options;
     const success = requestWasSuccessful === undefined
-      ? answer.statusCode < 400
-      : await requestWasSuccessful(req, answer as ResponseOf<Req>);
+      ? response.statusCode < 400
+      : await requestWasSuccessful(req, response as ResponseOf<Req>);
     if (success ? skipSuccessfulRequests : skipFailedRequests) await this.limiter.refund(decision);
   }
 }
@@ -243,7 +246,7 @@ function refillMs({ takes, verdicts }: Decision): number {
     const { cost, policy, shadow } = takes[i]!;
     const { remaining, nextMs } = verdicts[i]!;
     // what counts requests in progress has room again once this one has ended
-    if (remaining < cost && !shadow && policy.algorithm !== "concurrency") wait = Math.max(wait, nextMs);
+    if (remaining < cost && !shadow && !holdsSlots(policy)) wait = Math.max(wait, nextMs);
   }
   return wait;
 }

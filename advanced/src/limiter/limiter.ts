@@ -1,7 +1,7 @@
 import { checkInteger, checkNames, Emitter, type OptionNames, reasonOf } from "@sluice/limiting/core";
 import { MAX_LIMIT } from "../policy/check_policy.ts";
 import { type Charge, chargeOf } from "../policy/charge.ts";
-import type { Policy } from "../policy/policy.ts";
+import { holdsSlots, type Policy } from "../policy/policy.ts";
 import { MemoryStore } from "../stores/memory_store.ts";
 import type { Awaitable, Entry, Store, Take, Verdict } from "../policy/store.ts";
 import { CoalescingStore } from "../wrappers/coalescing.ts";
@@ -215,13 +215,13 @@ export class Limiter extends Emitter {
    */
   release(decision: Decision): Awaitable<boolean> {
     assertDecision("release", decision);
-    const leases = decision.policies.flatMap(({ algorithm }, i) => algorithm === "concurrency" ? [i] : []);
+    const leases = decision.policies.flatMap((policy, i) => holdsSlots(policy) ? [i] : []);
     return this.#giveBack(decision, leases);
   }
 
-  #giveBack(decision: Decision, places: readonly number[]): Awaitable<boolean> {
+  #giveBack(decision: Decision, indices: readonly number[]): Awaitable<boolean> {
     const gifts: Awaitable<boolean>[] = [];
-    for (const i of places) {
+    for (const i of indices) {
       const verdict = decision.verdicts[i]!;
       const { units, stamp } = takenBy(verdict);
       if (units === 0 || decision.given?.[i]) continue;

@@ -1,6 +1,6 @@
 import type { Policy } from "../policy/policy.ts";
 import type { Store } from "../policy/store.ts";
-import { homeOf } from "../stores/counters_home.ts";
+import { locationOf } from "../stores/counter_location.ts";
 import { isInUse } from "./store_users.ts";
 
 /** The store through which a limit was counted first: by where its counters are, then by prefix and limit. */
@@ -18,7 +18,7 @@ let warned = false;
  * @param caller Name of the caller for the message
  */
 export function noteSameCounters(store: Store, policies: readonly Policy[], caller: string): void {
-  const { home, prefix } = homeOf(store);
+  const { home, prefix } = locationOf(store);
   if (home === store) return;
   let limits = counting.get(home);
   if (limits === undefined) counting.set(home, limits = new Map());

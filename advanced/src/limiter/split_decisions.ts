@@ -29,5 +29,5 @@ export function splitDecisions(
   });
   // a lease may have granted one, and not been asked about the rest
   const told = Math.max(1, granted + (isRefused ? 1 : 0));
-  return batches.slice(0, told).map((takes, place) => new Decision(takes, shareOf(takes, verdicts, place), by));
+  return batches.slice(0, told).map((takes, turn) => new Decision(takes, shareOf(takes, verdicts, turn), by));
 }

@@ -1,5 +1,5 @@
 import { checkInteger, checkNames, type OptionNames, refuseOption } from "@sluice/limiting/core";
-import { ALGORITHM_NAMES, type Block, type Policy } from "./policy.ts";
+import { ALGORITHM_NAMES, type Block, holdsSlots, type Policy } from "./policy.ts";
 
 /** Longest window, in ms: 2 to the power of 40, some 35 years. Nothing here uses a timer for it. */
 const MAX_WINDOW = 2 ** 40;
@@ -68,14 +68,15 @@ function checkSums({ algorithm, limit, windowMs, burst = limit }: Policy, caller
   );
 }
 
-function checkDenials({ algorithm, onDenied, block, align }: Policy, caller: string): void {
+function checkDenials(policy: Policy, caller: string): void {
+  const { onDenied, block, align } = policy;
   if (onDenied === "extend" && align === "clock") {
     throw new TypeError(`${caller}: option onDenied "extend" moves windows, which align "clock" forbids`);
   }
   if (onDenied !== undefined && !["free", "charge", "extend"].includes(onDenied)) {
     refuseOption(caller, "onDenied", '"free", "charge" or "extend"', onDenied);
   }
-  if (algorithm === "concurrency" && (onDenied === "charge" || onDenied === "extend")) {
+  if (holdsSlots(policy) && (onDenied === "charge" || onDenied === "extend")) {
     throw new TypeError(
       `${caller}: option onDenied "${onDenied}" has no meaning for "concurrency"; use "free" or block`,
     );

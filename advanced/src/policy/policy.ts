@@ -1,21 +1,15 @@
-/** Names of the algorithms, as the `algorithm` option takes them. */
-export type AlgorithmName =
-  | "fixed-window"
-  | "sliding-window"
-  | "sliding-log"
-  | "sliding-approximate"
-  | "token-bucket"
-  | "concurrency";
-
 /** All names of algorithms. */
-export const ALGORITHM_NAMES: readonly AlgorithmName[] = [
+export const ALGORITHM_NAMES = [
   "fixed-window",
   "sliding-window",
   "sliding-log",
   "sliding-approximate",
   "token-bucket",
   "concurrency",
-];
+] as const;
+
+/** Names of the algorithms, as the `algorithm` option takes them. */
+export type AlgorithmName = typeof ALGORITHM_NAMES[number];
 
 /**
  * What a refused request does to the quota: nothing; counts like an admitted one; or restarts the wait.
@@ -87,4 +81,13 @@ export function bucketsOf({ buckets = DEFAULT_BUCKETS, windowMs }: Policy): numb
  */
 export function refusesFreely({ onDenied = "free", block }: Policy): boolean {
   return onDenied === "free" && block === undefined;
+}
+
+/**
+ * Whether a policy counts what is in progress: what a request takes of it ends with the request.
+ *
+ * @param policy The policy
+ */
+export function holdsSlots({ algorithm }: Pick<Policy, "algorithm">): boolean {
+  return algorithm === "concurrency";
 }

@@ -1,22 +1,22 @@
 import { ChunkedCells, ChunkedList } from "@sluice/limiting";
-import type { Held } from "../algorithms/decide_batch.ts";
+import type { TakeState } from "../algorithms/decide_batch.ts";
 import type { Algorithm, Cells } from "../algorithms/algorithm.ts";
 import { BLOCK_WIDTH, blockReset } from "../algorithms/block_state.ts";
 import type { Policy } from "../policy/policy.ts";
 
 const NOTHING: Float64Array = new Float64Array(0);
 
-/** A `Held` that is aimed at one place after the other, so that a decision needs no new objects. */
-export interface Aim extends Held {
+/** The state of one slot after the other, so that a decision needs no new objects. */
+export interface SlotCursor extends TakeState {
   /** The key's state. */
   readonly cells: Cells;
   /** The state behind `block`, `null` when the policy has none. */
   block: Cells | null;
-  /** Whether no policy with a longer window has written to the places. */
+  /** Whether no policy with a longer window has written to the slots. */
   isOfThisWindow: boolean;
 }
 
-/** States of many keys side by side in typed arrays: places by number, all of the same algorithm and width. */
+/** States of many keys side by side in typed arrays: slots by number, all of the same algorithm and width. */
 export class CellColumns {
   readonly #algorithm: Algorithm;
   readonly #width: number;
@@ -37,65 +37,65 @@ export class CellColumns {
     this.#cells = new ChunkedCells(width);
   }
 
-  /** A new aim, at no place yet. */
-  newAim(): Aim {
+  /** A new cursor, at no slot yet. */
+  newCursor(): SlotCursor {
     return { algorithm: this.#algorithm, cells: { array: NOTHING, at: 0 }, block: null, isOfThisWindow: false };
   }
 
-  /** Aims at a place. Another place may grow the array it lies in, so a batch touches all its places first. */
-  aim(aim: Aim, place: number, policy: Policy): void {
-    const { cells } = aim;
-    if (this.#width === 0) cells.array = this.#own.get(place) ?? NOTHING;
+  /** Moves a cursor. Another slot may grow the array this one lies in, so a batch allocates all its slots first. */
+  moveTo(cursor: SlotCursor, slot: number, policy: Policy): void {
+    const { cells } = cursor;
+    if (this.#width === 0) cells.array = this.#own.get(slot) ?? NOTHING;
     else {
-      cells.array = this.#cells.chunk(place);
-      cells.at = this.#cells.offset(place);
+      cells.array = this.#cells.chunk(slot);
+      cells.at = this.#cells.offset(slot);
     }
     if (policy.block === undefined) {
-      aim.block = null;
+      cursor.block = null;
       return;
     }
     this.#blocks ??= new ChunkedCells(BLOCK_WIDTH);
-    aim.block ??= { array: NOTHING, at: 0 };
-    aim.block.array = this.#blocks.chunk(place);
-    aim.block.at = this.#blocks.offset(place);
+    cursor.block ??= { array: NOTHING, at: 0 };
+    cursor.block.array = this.#blocks.chunk(slot);
+    cursor.block.at = this.#blocks.offset(slot);
   }
 
-  /** Makes room for a place, before anything is aimed at. */
-  touch(place: number, policy: Policy): void {
-    if (this.#width > 0) this.#cells.chunk(place);
+  /** Makes room for a slot, before any cursor is moved. */
+  allocate(slot: number, policy: Policy): void {
+    if (this.#width > 0) this.#cells.chunk(slot);
     if (policy.block === undefined) return;
     this.#blocks ??= new ChunkedCells(BLOCK_WIDTH);
-    this.#blocks.chunk(place);
+    this.#blocks.chunk(slot);
   }
 
-  /** Takes over what was written to a place; needed where a state may have moved to a longer array. */
-  keep(aim: Aim, place: number): void {
-    if (this.#width === 0 && aim.cells.array.length > 0) this.#own.set(place, aim.cells.array);
+  /** Takes over what was written to a slot; needed where a state may have moved to a longer array. */
+  commit(cursor: SlotCursor, slot: number): void {
+    if (this.#width === 0 && cursor.cells.array.length > 0) this.#own.set(slot, cursor.cells.array);
   }
 
-  /** Makes a place that of a key never seen. */
-  clear(place: number): void {
-    if (this.#width === 0) this.#own.set(place, undefined);
-    else this.#cells.clear(place);
-    this.#blocks?.clear(place);
+  /** Makes a slot that of a key never seen. */
+  clear(slot: number): void {
+    if (this.#width === 0) this.#own.set(slot, undefined);
+    else this.#cells.clear(slot);
+    this.#blocks?.clear(slot);
   }
 
-  /** Whether a place's state is that of a key never seen. */
-  isIdle(aim: Aim, place: number, policy: Policy, now: number): boolean {
-    this.aim(aim, place, policy);
-    if (this.#algorithm.reset(policy, aim.cells, now) > 0) return false;
+  /** Whether a slot's state is that of a key never seen. */
+  isIdle(cursor: SlotCursor, slot: number, policy: Policy, now: number): boolean {
+    this.moveTo(cursor, slot, policy);
+    if (this.#algorithm.reset(policy, cursor.cells, now) > 0) return false;
     if (this.#blocks === null) return true;
-    return blockReset({ array: this.#blocks.chunk(place), at: this.#blocks.offset(place) }, now) === 0;
+    return blockReset({ array: this.#blocks.chunk(slot), at: this.#blocks.offset(slot) }, now) === 0;
   }
 
   /** Copies a state from elsewhere. */
-  copy(place: number, from: CellColumns, other: number): void {
+  copy(slot: number, from: CellColumns, other: number): void {
     if (this.#width === 0) {
       const own = from.#own.get(other);
-      if (own !== undefined) this.#own.set(place, own.slice());
-    } else this.#cells.copy(place, from.#cells, other);
+      if (own !== undefined) this.#own.set(slot, own.slice());
+    } else this.#cells.copy(slot, from.#cells, other);
     if (from.#blocks === null) return;
     this.#blocks ??= new ChunkedCells(BLOCK_WIDTH);
-    this.#blocks.copy(place, from.#blocks, other);
+    this.#blocks.copy(slot, from.#blocks, other);
   }
 }

@@ -4,7 +4,7 @@ import { ALGORITHM_NAMES, type Policy } from "../policy/policy.ts";
 import { assertDistinct } from "./assert_distinct.ts";
 import { assertMethods } from "./assert_methods.ts";
 import { checkScope } from "./check_scope.ts";
-import { KeyTurns } from "./key_turns.ts";
+import { KeyedMutex } from "./keyed_mutex.ts";
 import {
   decodeState,
   encodeState,
@@ -112,7 +112,7 @@ class CompareAndSetStore implements Store {
   readonly #attempts: number;
   readonly #clock: StoreClock;
   readonly #pause: (ms: number) => Awaitable<void>;
-  readonly #turns = new KeyTurns(() => this.#clock.now());
+  readonly #turns = new KeyedMutex(() => this.#clock.now());
   #closing: Promise<void> | null = null;
 
   constructor(kv: CompareAndSet, { attempts = 10, scope = "global", clock, pause = sleep }: CompareAndSetOptions) {

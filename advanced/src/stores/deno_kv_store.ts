@@ -147,26 +147,26 @@ class KvStates implements CompareAndSet {
   }
 
   async read(keys: readonly StateKey[]): Promise<VersionedValue[]> {
-    const places = keys.map((key) => this.#place(key));
+    const kvKeys = keys.map((key) => this.#kvKey(key));
     const chunks: Promise<KvEntry[]>[] = [];
-    for (let i = 0; i < places.length; i += KEYS_PER_READ) {
-      chunks.push(this.#kv.getMany(places.slice(i, i + KEYS_PER_READ)));
+    for (let i = 0; i < kvKeys.length; i += KEYS_PER_READ) {
+      chunks.push(this.#kv.getMany(kvKeys.slice(i, i + KEYS_PER_READ)));
     }
     const entries = (await Promise.all(chunks)).flat();
     return entries.map(({ value, versionstamp }) => ({ value: bytesIn(value), version: versionstamp }));
   }
 
-  #place([policy, key, shape]: StateKey): KvKeyPart[] {
+  #kvKey([policy, key, shape]: StateKey): KvKeyPart[] {
     return [...this.#prefix, policy, shortened(key), shape];
   }
 
   async commit(writes: readonly StateWrite[]): Promise<boolean> {
     const atomic = this.#kv.atomic();
     for (const { key, value, expected, ttlMs } of writes) {
-      const place = this.#place(key);
-      atomic.check({ key: place, versionstamp: expected as string | null });
-      if (value === null) atomic.delete(place);
-      else atomic.set(place, value, { expireIn: ttlMs + CLOCK_TOLERANCE });
+      const kvKey = this.#kvKey(key);
+      atomic.check({ key: kvKey, versionstamp: expected as string | null });
+      if (value === null) atomic.delete(kvKey);
+      else atomic.set(kvKey, value, { expireIn: ttlMs + CLOCK_TOLERANCE });
     }
     try {
       return (await atomic.commit()).ok;
@@ -178,7 +178,7 @@ class KvStates implements CompareAndSet {
   }
 
   async delete(key: StateKey): Promise<void> {
-    await this.#kv.delete(this.#place(key));
+    await this.#kv.delete(this.#kvKey(key));
   }
 
   async *list(policy: string, key?: string): AsyncGenerator<ListedValue> {

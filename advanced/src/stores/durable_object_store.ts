@@ -95,7 +95,7 @@ export class DurableObjectStore<Id = unknown> implements Store {
     checkLog(policy, "DurableObjectStore");
   }
 
-  /** Decides a batch; see {@linkcode Store}. Rejects with an `Error` when an object does not answer as it should. */
+  /** Decides a batch; see {@linkcode Store}. Rejects with an `Error` when an object does not reply as it should. */
   async decide(takes: readonly Take[], times = 1): Promise<readonly Verdict[]> {
     assertDistinct(takes);
     return await decideByKey(
@@ -125,9 +125,14 @@ export class DurableObjectStore<Id = unknown> implements Store {
   async #ask(key: string, question: Question): Promise<unknown> {
     const stub = this.#namespace.get(this.#namespace.idFromName(this.#prefix + key));
     // the host has no meaning, but a URL needs one
-    const answer = await stub.fetch("https://rate-limit.invalid/", { method: "POST", body: JSON.stringify(question) });
-    const text = await answer.text();
-    if (!answer.ok) throw new Error(`store.${question.verb}: the Durable Object answered ${answer.status}: ${text}`);
+    const response = await stub.fetch("https://rate-limit.invalid/", {
+      method: "POST",
+      body: JSON.stringify(question),
+    });
+    const text = await response.text();
+    if (!response.ok) {
+      throw new Error(`store.${question.verb}: the Durable Object replied with ${response.status}: ${text}`);
+    }
     return JSON.parse(text, (name, value) => name === "retryMs" || name === "nextMs" ? value ?? Infinity : value);
   }
 }

@@ -3,7 +3,7 @@ import { ALGORITHMS } from "../algorithms/algorithms.ts";
 import { decideAlone } from "../algorithms/decide_batch.ts";
 import { MAX_LIMIT } from "../policy/check_policy.ts";
 import type { Policy } from "../policy/policy.ts";
-import { type Aim, CellColumns } from "./cell_columns.ts";
+import { CellColumns, type SlotCursor } from "./cell_columns.ts";
 import type { Entry, Take, Verdict } from "../policy/store.ts";
 
 /** The keys of one policy, with states in typed arrays, which grow in small steps. */
@@ -13,7 +13,7 @@ export class KeyTable {
   /** States that keys share, made for the first that has to. */
   #shared: CellColumns | null = null;
   readonly #newColumns: () => CellColumns;
-  readonly #aim: Aim;
+  readonly #cursor: SlotCursor;
   /** A policy with the lowest limit and the longest window of all known ones. */
   #slowest: Policy;
 
@@ -28,10 +28,10 @@ export class KeyTable {
     const width = algorithm.width(policy);
     this.#newColumns = () => new CellColumns(algorithm, width);
     this.#own = this.#newColumns();
-    this.#aim = this.#own.newAim();
+    this.#cursor = this.#own.newCursor();
     this.#slowest = { ...policy, limit: policy.limit || MAX_LIMIT };
     this.#slots = new SlotTable(maxKeys, {
-      isIdle: (slot, now) => this.#columnsOf(slot).isIdle(this.#aim, indexOf(slot), this.#slowest, now),
+      isIdle: (slot, now) => this.#columnsOf(slot).isIdle(this.#cursor, indexOf(slot), this.#slowest, now),
       clear: (slot) => this.#own.clear(slot),
       inherit: (slot, shared) => this.#own.copy(slot, this.#columnsOf(shared), indexOf(shared)),
       clearShared: () => this.#shared = null,
@@ -55,47 +55,47 @@ export class KeyTable {
   /** Decides a take that is alone in its batch. */
   decide(take: Take, times: number, now: number): readonly Verdict[] {
     const slot = this.#slots.take(take.key, now);
-    const aim = this.#aimAt(this.#aim, slot, take.policy);
-    const verdict = decideAlone(take, aim, times, now);
-    this.keep(aim, slot);
+    const cursor = this.#movedTo(this.#cursor, slot, take.policy);
+    const verdict = decideAlone(take, cursor, times, now);
+    this.commit(cursor, slot);
     return [verdict];
   }
 
   /**
    * The slot of a key, a new one if it has none; see {@linkcode SlotTable.take}.
    *
-   * A further key may make the arrays longer, so a batch takes all its slots before it aims at any.
+   * A further key may make the arrays longer, so a batch takes all its slots before it makes any cursor.
    */
   slot(key: string, now: number, spared: ReadonlySet<string>): number {
     return this.#slots.take(key, now, spared);
   }
 
-  /** Aims at a slot. */
-  aim(slot: number, policy: Policy): Aim {
-    return this.#aimAt(this.#own.newAim(), slot, policy);
+  /** A cursor at a slot. */
+  cursor(slot: number, policy: Policy): SlotCursor {
+    return this.#movedTo(this.#own.newCursor(), slot, policy);
   }
 
-  /** Allocates a slot, which may move others of its array; a batch does so for all before it aims at any. */
-  touch(slot: number, policy: Policy): void {
-    this.#columnsOf(slot).touch(indexOf(slot), policy);
+  /** Allocates a slot, which may move others of its array; a batch does so for all before it makes any cursor. */
+  allocate(slot: number, policy: Policy): void {
+    this.#columnsOf(slot).allocate(indexOf(slot), policy);
   }
 
-  #aimAt(aim: Aim, slot: number, policy: Policy): Aim {
-    this.#columnsOf(slot).aim(aim, indexOf(slot), policy);
-    aim.isOfThisWindow = policy.windowMs >= this.#slowest.windowMs;
-    return aim;
+  #movedTo(cursor: SlotCursor, slot: number, policy: Policy): SlotCursor {
+    this.#columnsOf(slot).moveTo(cursor, indexOf(slot), policy);
+    cursor.isOfThisWindow = policy.windowMs >= this.#slowest.windowMs;
+    return cursor;
   }
 
   /** Stores what a decision wrote. */
-  keep(aim: Aim, slot: number): void {
-    this.#columnsOf(slot).keep(aim, indexOf(slot));
+  commit(cursor: SlotCursor, slot: number): void {
+    this.#columnsOf(slot).commit(cursor, indexOf(slot));
   }
 
   /**
    * Notes a policy that is used with this table. Keys may have different limits and windows under one name, and must
    * not count as idle by those of another key.
    */
-  know({ limit: own, windowMs }: Policy): void {
+  notePolicy({ limit: own, windowMs }: Policy): void {
     // a limit of 0 grants nothing, and says nothing about when the state of other keys is idle
     const limit = own || this.#slowest.limit;
     if (limit >= this.#slowest.limit && windowMs <= this.#slowest.windowMs) return;
@@ -114,8 +114,8 @@ export class KeyTable {
   give({ policy, key }: Take, stamp: number, amount: number, now: number): boolean {
     const slot = this.#slots.find(key);
     if (slot === undefined) return false;
-    const aim = this.#aimAt(this.#aim, slot, policy);
-    return aim.algorithm.give(policy, aim.cells, now, stamp, amount);
+    const cursor = this.#movedTo(this.#cursor, slot, policy);
+    return cursor.algorithm.give(policy, cursor.cells, now, stamp, amount);
   }
 
   /** Forgets one key, but no state that it shares; tells how many were forgotten. */
@@ -130,13 +130,13 @@ export class KeyTable {
 
   /** Lists the keys in use, each once, with their state at that moment. */
   *entries(policy: Policy, clock: () => number): Generator<Entry> {
-    const aim = this.#own.newAim();
+    const cursor = this.#own.newCursor();
     const listed = new Set<string>();
     for (const [key, slot] of this.#slots.entries()) {
       const now = clock();
-      if (listed.has(key) || this.#own.isIdle(aim, slot, policy, now)) continue;
+      if (listed.has(key) || this.#own.isIdle(cursor, slot, policy, now)) continue;
       listed.add(key);
-      yield { key, verdict: decideAlone({ policy, key, cost: 0 }, aim, 1, now) };
+      yield { key, verdict: decideAlone({ policy, key, cost: 0 }, cursor, 1, now) };
     }
   }
 }

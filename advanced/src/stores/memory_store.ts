@@ -81,10 +81,10 @@ export class MemoryStore implements Store {
     const tables = takes.map(({ policy }) => this.#tableOf(policy));
     const keys = new Set(takes.map(({ key }) => key));
     const slots = takes.map(({ key }, i) => tables[i]!.slot(key, now, keys));
-    takes.forEach(({ policy }, i) => tables[i]!.touch(slots[i]!, policy));
-    const aims = takes.map(({ policy }, i) => tables[i]!.aim(slots[i]!, policy));
-    const verdicts = decideBatch(takes, aims, times, now);
-    aims.forEach((aim, i) => tables[i]!.keep(aim, slots[i]!));
+    takes.forEach(({ policy }, i) => tables[i]!.allocate(slots[i]!, policy));
+    const cursors = takes.map(({ policy }, i) => tables[i]!.cursor(slots[i]!, policy));
+    const verdicts = decideBatch(takes, cursors, times, now);
+    cursors.forEach((cursor, i) => tables[i]!.commit(cursor, slots[i]!));
     return verdicts;
   }
 
@@ -93,7 +93,7 @@ export class MemoryStore implements Store {
     let table = this.#byPolicy.get(policy);
     if (table === undefined) {
       this.#byPolicy.set(policy, table = this.#namedTable(policy));
-      table.know(policy);
+      table.notePolicy(policy);
     }
     this.#lastPolicy = policy;
     return this.#lastTable = table;

@@ -3,13 +3,13 @@ import { setCharge } from "../policy/charge.ts";
 import type { Policy } from "../policy/policy.ts";
 import type { Take, Verdict } from "../policy/store.ts";
 import { type AnyCounter, type CounterInfo, hit, infoOf } from "./counter_like.ts";
-import { KeyTurns } from "./key_turns.ts";
+import { KeyedMutex } from "./keyed_mutex.ts";
 import type { StoreClock } from "@sluice/limiting";
 
 /** Most keys whose windows are remembered; beyond that, the key seen longest ago gets nothing back any more. */
 const MOST_SEEN = 100_000;
 
-/** ms by which two answers about one window may differ in its end. */
+/** ms by which two replies about one window may differ in its end. */
 const MAX_END_ERROR = 1000;
 
 /** The window of a key: units used, and when it ends in ms. */
@@ -24,7 +24,7 @@ export class PolicyCounter {
   readonly #windowMs: number;
   readonly #clock: StoreClock;
   // some counters return an object that later hits change, so decisions on one key take turns
-  readonly #turns = new KeyTurns(() => this.#clock.now());
+  readonly #turns = new KeyedMutex(() => this.#clock.now());
   /** Windows as they were last seen, those not seen for longest first. */
   readonly #seen = new Map<string, Window>();
 
@@ -128,7 +128,7 @@ export class PolicyCounter {
     });
   }
 
-  // counters that know how long a window still lasts, such as rate-limit-redis, tell another end with every answer
+  // counters that know how long a window still lasts, such as rate-limit-redis, tell another end with every reply
   #isSameEnd(one: number, other: number): boolean {
     return Math.abs(one - other) <= Math.min(MAX_END_ERROR, this.#windowMs / 2);
   }

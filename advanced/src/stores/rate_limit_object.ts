@@ -63,13 +63,13 @@ export class RateLimitObject {
   async fetch(request: Request): Promise<Response> {
     const question = await request.json() as Question;
     await this.#records.load();
-    const answer = this.#answer(question);
+    const reply = this.#reply(question);
     await this.#records.written();
-    if (answer === undefined) return new Response("unknown verb", { status: 400 });
-    return new Response(JSON.stringify(answer), { headers: { "content-type": "application/json" } });
+    if (reply === undefined) return new Response("unknown verb", { status: 400 });
+    return new Response(JSON.stringify(reply), { headers: { "content-type": "application/json" } });
   }
 
-  #answer(question: Question): unknown {
+  #reply(question: Question): unknown {
     const now = this.#clock.now();
     switch (question.verb) {
       case "decide":

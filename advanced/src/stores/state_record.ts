@@ -1,7 +1,7 @@
 import type { Cells } from "../algorithms/algorithm.ts";
 import { ALGORITHMS } from "../algorithms/algorithms.ts";
 import { BLOCK_WIDTH, blockReset } from "../algorithms/block_state.ts";
-import type { Held } from "../algorithms/decide_batch.ts";
+import type { TakeState } from "../algorithms/decide_batch.ts";
 import type { Policy } from "../policy/policy.ts";
 
 // a record: its layout's number, when it expires, the policy's window, the cells behind `block`, the algorithm's cells
@@ -16,7 +16,7 @@ const THIS_LAYOUT = 1;
 const SPARE_CELLS = 6;
 
 /** One key's state, taken out of its record so that it can be decided on. */
-export interface KeyState extends Held {
+export interface KeyState extends TakeState {
   /** The cells behind `block`, those included that a policy left behind which had one. */
   readonly blockCells: Cells;
   /** The cells as they were read, to tell whether anything changed. */

@@ -4,25 +4,25 @@ import type { Awaitable, Capabilities, Entry, Selector, Store, Take, Verdict } f
 
 /**
  * What happens to one call: nothing (`"pass"`); it fails, with an error of its own or the given one; it never settles;
- * the store does it, but the answer is lost and the call fails; or it reaches the store once a promise has settled.
+ * the store does it, but the reply is lost and the call fails; or it reaches the store once a promise has settled.
  */
-export type Fault = "pass" | "fail" | "hang" | "loseAnswer" | Error | PromiseLike<unknown>;
+export type Fault = "pass" | "fail" | "hang" | "loseReply" | Error | PromiseLike<unknown>;
 
 /**
  * A store that fails on request, for tests of what stands around a store: deadlines, breakers, what is decided instead.
  *
  * It has no timers and no chance in it: a fault stands until it is healed, or is scripted call by call with `next`.
  * Calls are those of `decide`, `decideEach`, `give`, `reset`, `inspect` and `warm`; `close` always passes. Without a
- * fault it answers as the store does, at once if that does.
+ * fault it replies as the store does, at once if that does.
  *
- * @example A limiter that must answer although its store does not
+ * @example A limiter that must reply although its store does not
  * ```ts
  * import { FaultyStore } from "@sluice/rate-limit/testing";
  * import type { Store } from "@sluice/rate-limit";
  *
  * function unwell(store: Store): FaultyStore {
- *   // the first call is lost on the way back, the second never answers, then all is well
- *   return new FaultyStore(store).next("loseAnswer", "hang");
+ *   // the first call is lost on the way back, the second never replies, then all is well
+ *   return new FaultyStore(store).next("loseReply", "hang");
  * }
  * ```
  */
@@ -98,8 +98,8 @@ export class FaultyStore implements Store {
    *
    * @param error What they reject with
    */
-  loseAnswer(error?: Error): this {
-    this.#stand("loseAnswer");
+  loseReply(error?: Error): this {
+    this.#stand("loseReply");
     this.#error = error;
     return this;
   }
@@ -172,11 +172,11 @@ export class FaultyStore implements Store {
     if (fault instanceof Error) throw fault;
     if (fault === "fail") throw new Error("FaultyStore: the call failed, as it was told to");
     if (fault === "hang") return new Promise(() => {});
-    if (fault !== "loseAnswer") {
+    if (fault !== "loseReply") {
       await fault;
       return body();
     }
     await body();
-    throw error ?? new Error("FaultyStore: the answer was lost, as it was told to be");
+    throw error ?? new Error("FaultyStore: the reply was lost, as it was told to be");
   }
 }

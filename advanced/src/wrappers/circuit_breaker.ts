@@ -47,7 +47,7 @@ export class CircuitBreaker {
     return this.#probing = true;
   }
 
-  /** Notes that the store answered. */
+  /** Notes that the store replied. */
   succeeded(): void {
     this.#failures = 0;
     this.#pause = FIRST_PAUSE_MS;

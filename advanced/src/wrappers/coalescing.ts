@@ -55,7 +55,7 @@ export class CoalescingStore implements Store {
         this.#counters.coalesced++;
         return;
       }
-      // two microtasks, because callers that were answered together may each ask again
+      // two microtasks, because callers that got their replies together may each ask again
       if (this.#groups.size === 0) queueMicrotask(() => queueMicrotask(() => this.#flush()));
       this.#groups.set(signature, { takes, waiting: [{ resolve, reject }] });
     });
@@ -73,7 +73,7 @@ export class CoalescingStore implements Store {
 
   async #send(group: Group): Promise<void> {
     try {
-      answer(group, await this.#store.decide(group.takes, group.waiting.length));
+      reply(group, await this.#store.decide(group.takes, group.waiting.length));
     } catch (error) {
       for (const { reject } of group.waiting) reject(error);
     }
@@ -85,7 +85,7 @@ export class CoalescingStore implements Store {
     try {
       const times = groups.map(({ waiting }) => waiting.length);
       const verdicts = await this.#store.decideEach!(groups.map(({ takes }) => takes[0]!), times);
-      groups.forEach((group, i) => answer(group, [verdicts[i]!]));
+      groups.forEach((group, i) => reply(group, [verdicts[i]!]));
     } catch (error) {
       for (const { waiting } of groups) for (const { reject } of waiting) reject(error);
     }
@@ -125,7 +125,7 @@ function isMergeable(takes: readonly Take[]): boolean {
   return takes.length === 1 || takes.every(({ policy }) => refusesFreely(policy));
 }
 
-function answer({ takes, waiting }: Group, verdicts: readonly Verdict[]): void {
+function reply({ takes, waiting }: Group, verdicts: readonly Verdict[]): void {
   if (waiting.length === 1) waiting[0]!.resolve(verdicts);
   else waiting.forEach(({ resolve }, i) => resolve(shareOf(takes, verdicts, i)));
 }

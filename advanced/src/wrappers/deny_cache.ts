@@ -1,8 +1,8 @@
 import { GenerationalCache } from "@sluice/limiting/core";
 import type { Counters } from "./counters.ts";
-import { refusesFreely } from "../policy/policy.ts";
+import { holdsSlots, refusesFreely } from "../policy/policy.ts";
 import type { Awaitable, Capabilities, Selector, Store, Take, Verdict } from "../policy/store.ts";
-import { aged, type Remembering } from "./remembering.ts";
+import { aged, type VerdictCache } from "./verdict_cache.ts";
 import { signatureOf } from "./signature.ts";
 
 /** A counter in the store that refusals depend on. */
@@ -36,7 +36,7 @@ const FRESH_MS = 10_000;
  * seconds, because the store is asked again that often. While the store can't be asked, a refusal is told until its retry
  * time.
  */
-export class DenyCacheStore implements Store, Remembering {
+export class DenyCacheStore implements Store, VerdictCache {
   readonly #store: Store;
   readonly #clock: () => number;
   readonly #counters: Counters;
@@ -187,5 +187,5 @@ function grantsOf(counters: readonly Counter[]): number {
 
 // a lease may come back at any time, and refusals that have consequences must reach the store
 function isCacheable({ policy, cost }: Take): boolean {
-  return cost > 0 && policy.algorithm !== "concurrency" && refusesFreely(policy);
+  return cost > 0 && !holdsSlots(policy) && refusesFreely(policy);
 }

@@ -1,10 +1,10 @@
 import type { Counters } from "./counters.ts";
-import { capacityOf, type Policy } from "../policy/policy.ts";
+import { capacityOf, holdsSlots, type Policy } from "../policy/policy.ts";
 import { MemoryStore } from "../stores/memory_store.ts";
 import type { Awaitable, Selector, Store, Take, Verdict } from "../policy/store.ts";
 import { CircuitBreaker } from "./circuit_breaker.ts";
 import { Deadline } from "./deadline.ts";
-import type { Remembering } from "./remembering.ts";
+import type { VerdictCache } from "./verdict_cache.ts";
 import { shareOf } from "./share_of.ts";
 import type { Timers } from "./timers.ts";
 
@@ -31,7 +31,7 @@ export interface FailureOptions {
   readonly failed: (error: unknown) => void;
 }
 
-/** Time limit for `reset` of a key in ms: no answer waits for it, and the store may have to connect first. */
+/** Time limit for `reset` of a key in ms: no reply waits for it, and the store may have to connect first. */
 const FORGETTING_MS = 10_000;
 
 /** ms after its time limit when a decision counts as lost together with its request. */
@@ -60,7 +60,7 @@ export interface Decided {
  * undone if its request was refused meanwhile; nothing is retried.
  */
 export class FailurePolicy {
-  readonly #store: Store & Partial<Remembering>;
+  readonly #store: Store & Partial<VerdictCache>;
   readonly #local: MemoryStore;
   readonly #options: FailureOptions;
   readonly #breaker: CircuitBreaker;
@@ -70,7 +70,7 @@ export class FailurePolicy {
   readonly #shares = new WeakMap<Policy, Policy>();
   /** Late grants for requests that had passed by then; given back together with the fallback's units. */
   readonly #late = new WeakMap<Take, Verdict>();
-  /** Takes that were given back before the store answered. */
+  /** Takes that were given back before the store replied. */
   readonly #ended = new WeakSet<Take>();
 
   /**
@@ -80,7 +80,7 @@ export class FailurePolicy {
    * @param options What to do when it fails
    * @param counters Where failures are counted
    */
-  constructor(store: Store & Partial<Remembering>, options: FailureOptions, counters: Counters) {
+  constructor(store: Store & Partial<VerdictCache>, options: FailureOptions, counters: Counters) {
     this.#store = store;
     this.#options = options;
     this.#counters = counters;
@@ -116,7 +116,7 @@ export class FailurePolicy {
       return this.#fail(takes, others, error);
     }
     if ("then" in asked) return this.#inTime(takes, others, asked);
-    // an answer from memory says nothing about the store
+    // a reply from memory says nothing about the store
     if (told === this.#toldFromMemory) this.#breaker.succeeded();
     return { verdicts: asked, by: "store" };
   }
@@ -200,8 +200,8 @@ export class FailurePolicy {
     late: readonly Verdict[],
   ): void {
     if (others.length === 0) return this.#settleOne(takes, verdicts, late);
-    [takes, ...others].forEach((batch, place) => {
-      this.#settleOne(batch, shareOf(batch, verdicts, place), shareOf(batch, late, place));
+    [takes, ...others].forEach((batch, turn) => {
+      this.#settleOne(batch, shareOf(batch, verdicts, turn), shareOf(batch, late, turn));
     });
   }
 
@@ -212,7 +212,7 @@ export class FailurePolicy {
       const take = takes[i]!;
       if (verdict.granted === 0) continue;
       if (hasPassed && !this.#ended.has(take)) this.#late.set(take, verdict);
-      // the store has just answered, so it is asked although the breaker may be open
+      // the store has just replied, so it is asked although the breaker may be open
       else void this.#giveToStore(take, verdict.stamp, verdict.granted);
     }
   }
@@ -225,7 +225,7 @@ export class FailurePolicy {
   async give(take: Take, stamp: number, amount: number, by: DecidedBy): Promise<boolean> {
     if (by === "store") {
       // a lease that is not released is held for all of its window, so this is tried even if the breaker is open
-      const mayAsk = take.policy.algorithm === "concurrency" || this.#breaker.mayAsk();
+      const mayAsk = holdsSlots(take.policy) || this.#breaker.mayAsk();
       return mayAsk && await this.#giveToStore(take, stamp, amount);
     }
     const given = by === "local" && this.#local.give(this.#shareOf(take), stamp, amount);

@@ -2,7 +2,7 @@ import { detachedString } from "@sluice/limiting/core";
 import type { Counters } from "./counters.ts";
 import { type AlgorithmName, bucketsOf, type Policy, refusesFreely } from "../policy/policy.ts";
 import type { Awaitable, Capabilities, Selector, Store, Take, Verdict } from "../policy/store.ts";
-import { aged, type Remembering } from "./remembering.ts";
+import { aged, type VerdictCache } from "./verdict_cache.ts";
 import { signatureOf } from "./signature.ts";
 
 /** Options of leases. */
@@ -26,7 +26,7 @@ interface Lease {
 /** A lease that is being requested. */
 interface Asking {
   readonly take: Take;
-  readonly answer: Promise<readonly Verdict[]>;
+  readonly reply: Promise<readonly Verdict[]>;
   readonly asked: number;
   /** Number of callers waiting for it. */
   waiting: number;
@@ -38,7 +38,7 @@ const MOST_KEYS = 20_000;
 /** Algorithms by which a unit may be used later in its window as if it had been used when it was reserved. */
 export const LEASABLE: readonly AlgorithmName[] = ["fixed-window", "sliding-window"];
 
-/** After this many ms an answer may never come, and the next caller asks the store again. */
+/** After this many ms a reply may never come, and the next caller asks the store again. */
 const PATIENCE_MS = 1000;
 
 /**
@@ -48,8 +48,8 @@ const PATIENCE_MS = 1000;
  * units are reserved elsewhere at the first rejection. A lease ends with the window (or the part of a sliding window)
  * in which it was taken: only until then using a unit is equivalent to having used it when it was reserved.
  */
-export class LeasingStore implements Store, Remembering {
-  readonly #store: Store & Partial<Remembering>;
+export class LeasingStore implements Store, VerdictCache {
+  readonly #store: Store & Partial<VerdictCache>;
   readonly #options: LeaseOptions;
   readonly #clock: () => number;
   readonly #counters: Counters;
@@ -64,7 +64,7 @@ export class LeasingStore implements Store, Remembering {
    * @param clock A clock in ms; only differences count
    * @param counters Where decisions from leases are counted
    */
-  constructor(store: Store & Partial<Remembering>, options: LeaseOptions, clock: () => number, counters: Counters) {
+  constructor(store: Store & Partial<VerdictCache>, options: LeaseOptions, clock: () => number, counters: Counters) {
     this.#store = store;
     this.#options = options;
     this.#clock = clock;
@@ -90,7 +90,7 @@ export class LeasingStore implements Store, Remembering {
     if (asking === undefined || now - asking.asked > PATIENCE_MS) return this.#ask(takes, signature, wanted);
     // further callers wait for the same lease; if it is too small, the next request is for all that are waiting
     asking.waiting++;
-    return asking.answer.then(([verdict]) => {
+    return asking.reply.then(([verdict]) => {
       const wanted = asking.waiting--;
       const later = this.#clock() - asking.asked;
       // a rejection applies to all of them
@@ -131,7 +131,7 @@ export class LeasingStore implements Store, Remembering {
     if (former !== undefined) giveBack(former, this.#store).catch(() => {});
     const times = Math.max(wanted, this.#size(take, former, asked));
     let asking: Asking | undefined;
-    const answer = (async () => {
+    const reply = (async () => {
       const [verdict] = await this.#store.decide(takes, times);
       const granted = Math.floor(verdict!.granted / take.cost);
       if (granted === 0) return [{ ...verdict!, granted: 0 }];
@@ -150,10 +150,10 @@ export class LeasingStore implements Store, Remembering {
       }
       return [used];
     })();
-    this.#asking.set(signature, asking = { take, answer, asked, waiting: 0 });
+    this.#asking.set(signature, asking = { take, reply, asked, waiting: 0 });
     const done = () => this.#asking.get(signature) === asking && this.#asking.delete(signature);
-    answer.then(done, done);
-    return answer;
+    reply.then(done, done);
+    return reply;
   }
 
   // in proportion to what is left for all, as far as that is known

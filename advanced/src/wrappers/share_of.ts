@@ -7,18 +7,18 @@ import type { Take, Verdict } from "../policy/store.ts";
  *
  * @param takes The batch
  * @param verdicts The verdicts of all of them together
- * @param place Its place among them, from 0
+ * @param turn Its turn among them, from 0
  */
-export function shareOf(takes: readonly Take[], verdicts: readonly Verdict[], place: number): readonly Verdict[] {
+export function shareOf(takes: readonly Take[], verdicts: readonly Verdict[], turn: number): readonly Verdict[] {
   const isTold = verdicts.some(({ retryMs }) => retryMs > 0);
   return verdicts.map((verdict, i) => {
     const { policy, cost } = takes[i]!;
     if (cost === 0) return verdict;
     const granted = verdict.granted / cost;
-    if (place < granted) {
-      const later = (granted - 1 - place) * cost;
+    if (turn < granted) {
+      const later = (granted - 1 - turn) * cost;
       const share = { ...verdict, granted: cost, denied: false, remaining: verdict.remaining + later, retryMs: 0 };
-      return policy.algorithm === "token-bucket" ? refilledInTurn(share, policy, place * cost, later) : share;
+      return policy.algorithm === "token-bucket" ? refilledInTurn(share, policy, turn * cost, later) : share;
     }
     // refused by this policy, unless another one refused and the units would still fit here. If the store gives no
     // retry time at all, its own flag counts

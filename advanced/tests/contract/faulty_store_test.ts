@@ -49,16 +49,16 @@ Deno.test("FaultyStore.delay() makes calls wait at a gate, and decides afterward
   assertEquals([store.inFlight, usedOf(inner)], [0, 1]);
 });
 
-Deno.test("FaultyStore.loseAnswer() decides, and rejects", async () => {
+Deno.test("FaultyStore.loseReply() decides, and rejects", async () => {
   const inner = new MemoryStore();
-  const store = new FaultyStore(inner).loseAnswer(new Error("connection reset"));
+  const store = new FaultyStore(inner).loseReply(new Error("connection reset"));
   await assertRejects(async () => await store.decide([TAKE]), Error, "connection reset");
   assertEquals([usedOf(inner), store.inFlight], [1, 0]);
 });
 
 Deno.test("FaultyStore.next() scripts calls one by one, then the standing fault applies", async () => {
   const inner = new MemoryStore();
-  const store = new FaultyStore(inner).next("pass", "loseAnswer", new TypeError("scripted")).fail();
+  const store = new FaultyStore(inner).next("pass", "loseReply", new TypeError("scripted")).fail();
   assertEquals((await store.decide([TAKE]))[0]!.granted, 1);
   await assertRejects(async () => await store.decide([TAKE]), Error, "lost");
   await assertRejects(async () => await store.decide([TAKE]), TypeError, "scripted");

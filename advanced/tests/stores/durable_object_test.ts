@@ -194,7 +194,7 @@ Deno.test("a failed write is an error, and the object recovers", async () => {
   const take: Take = { policy: FIXED, key: "a", cost: 1 };
   storageOf("a").broken = true;
   const error = await assertRejects(() => store.decide([take]), Error);
-  assertStringIncludes(error.message, "store.decide: the Durable Object answered 500: Error: storage is broken");
+  assertStringIncludes(error.message, "store.decide: the Durable Object replied with 500: Error: storage is broken");
   storageOf("a").broken = false;
   assertEquals((await store.decide([take]))[0]!.granted, 1);
 });

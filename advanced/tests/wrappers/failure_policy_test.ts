@@ -149,7 +149,7 @@ Deno.test("of a late merged row, only refused takes are refunded", async () => {
 
 Deno.test("no command is sent twice", async () => {
   const { store, limiter, counted } = setUp();
-  store.loseAnswer();
+  store.loseReply();
   assertEquals((await limiter.check("key")).decidedBy, "local");
   assertEquals(store.calls, 1);
   // the answer was lost, but the units were taken

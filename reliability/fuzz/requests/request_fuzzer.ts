@@ -5,7 +5,7 @@ import { bytesOf } from "../../support/http_client.ts";
 import type { Fuzzer, Wrong } from "../fuzzer.ts";
 import { printedText } from "../printed_text.ts";
 import { shorter } from "../smallest.ts";
-import { brokenRule } from "./answer_rules.ts";
+import { brokenRule } from "./response_rules.ts";
 import { type PlainRequest, randomRequest } from "./random_request.ts";
 
 /** ms that no request takes three times in a row, not even on a busy machine: they have at most 80 kB. */

@@ -5,11 +5,11 @@ import type { FrameworkResponse } from "../../response/framework_response.ts";
 import { sharedTable } from "./shared_table.ts";
 import { LimiterKey } from "./limiter_key.ts";
 import { LEGACY, seconds, writeLimit, writeRetryAfter } from "../../../limiting/limit_headers.ts";
-import { isMadeInside } from "../../../limiting/made_in_request.ts";
+import { isMadeInRequest } from "../../../limiting/made_in_request.ts";
 import { FixedWindowTable, type Hit } from "./fixed_window_table.ts";
 import { DEFAULT_MESSAGE, failureOf } from "../../../limiting/refusal.ts";
 import { type CheckedRateLimit, checkRateLimit, type RateLimitOptions } from "./options.ts";
-import { noteUsedUp, usedUpFor } from "../../../limiting/exhausted_limits.ts";
+import { exhaustedFor, noteExhausted } from "../../../limiting/exhausted_limits.ts";
 
 /** Continues with the next layer, or with the error handlers. */
 type NextStep = (error?: unknown) => void;
@@ -52,7 +52,7 @@ export function rateLimit(options?: RateLimitOptions): RateLimitMiddleware {
   let table: FixedWindowTable | null = null;
 
   function count(req: FrameworkRequest, key: string): Hit {
-    table ??= isMadeInside(sequence, req)
+    table ??= isMadeInRequest(sequence, req)
       ? sharedTable(checked, req)
       : new FixedWindowTable(checked.windowMs, checked.maxKeys);
     return table.hit(key, checked.clock());
@@ -109,7 +109,7 @@ function decide(
   const limited = hit.count > options.max;
   if (options.headers && !res.headersSent) setHeaders(req, res, options.max, hit);
   if (!limited) {
-    if (hit.count === options.max) noteUsedUp(req, hit.resetMs);
+    if (hit.count === options.max) noteExhausted(req, hit.resetMs);
     return next();
   }
   try {
@@ -142,7 +142,7 @@ function setHeaders(
   { count, resetMs }: Hit,
 ): void {
   writeLimit(res, LEGACY, { limit, remaining: Math.max(0, limit - count) }, seconds(resetMs));
-  if (count > limit) writeRetryAfter(res, Math.max(resetMs, usedUpFor(req)));
+  if (count > limit) writeRetryAfter(res, Math.max(resetMs, exhaustedFor(req)));
 }
 
 function refuse(res: FrameworkResponse, { statusCode, message = DEFAULT_MESSAGE }: CheckedRateLimit): void {

@@ -1,5 +1,5 @@
 import type { FrameworkRequest } from "../../request/framework_request.ts";
-import { MAX_MADE_INSIDE, noteMadeInside, placeOf } from "../../../limiting/made_in_request.ts";
+import { MAX_MADE_IN_REQUESTS, noteMadeInRequest, routeLabel } from "../../../limiting/made_in_request.ts";
 import { FixedWindowTable } from "./fixed_window_table.ts";
 import type { CheckedRateLimit } from "./options.ts";
 
@@ -31,7 +31,7 @@ export function sharedTable(options: CheckedRateLimit, req: FrameworkRequest): F
     ? [windowMs, max, statusCode, headers, maxKeys, ipv6Subnet, missingKey]
     : [name, windowMs];
   const tables = tablesOf(JSON.stringify(plain), options);
-  const label = name === undefined ? placeOf(req) : ANYWHERE;
+  const label = name === undefined ? routeLabel(req) : ANYWHERE;
   const known = tables.get(label);
   if (known !== undefined) return known;
   const identity = tables.size < MAX_ROUTES ? label : ANYWHERE;
@@ -43,8 +43,8 @@ export function sharedTable(options: CheckedRateLimit, req: FrameworkRequest): F
 function tablesOf(fingerprint: string, { clock, name }: CheckedRateLimit): TablesByRoute {
   const known = shared.get(fingerprint);
   if (known !== undefined) return known;
-  if (shared.size >= MAX_MADE_INSIDE) dropIdle(clock());
-  noteMadeInside(name, shared.size, "window");
+  if (shared.size >= MAX_MADE_IN_REQUESTS) dropIdle(clock());
+  noteMadeInRequest(name, shared.size, "window");
   const tables: TablesByRoute = new Map();
   shared.set(fingerprint, tables);
   return tables;

@@ -24,7 +24,7 @@ import { startSluiceHost } from "../support/sluice_host.ts";
 const ROOT = new URL("../../../", import.meta.url);
 const HERE = new URL("./", import.meta.url);
 const THERE = new URL(".cache/ecosystem/misbehaving/", ROOT);
-const NAMES = ["throwing", "after_throwing", "answering", "writing_after_end", "continuing", "breaking"];
+const NAMES = ["throwing", "after_throwing", "responding", "writing_after_end", "continuing", "breaking"];
 
 /** A program, and the paths whose requests must leave nothing behind. */
 type Misbehaving = Program & { readonly measured: readonly string[] };
@@ -145,7 +145,7 @@ Deno.test("under Node a connection that a handler destroys ends without a byte, 
 
 Deno.test("misbehaving requests of every kind leave nothing behind, in process and over connections", async () => {
   // two processes, each with half of the work
-  const halves = [["throwing", "after_throwing", "answering"], [
+  const halves = [["throwing", "after_throwing", "responding"], [
     "breaking",
     "writing_after_end",
     "continuing",
@@ -174,8 +174,8 @@ interface Left {
 
 async function leftBehind(names: readonly string[]): Promise<Left> {
   const { code, output } = await run(Deno.execPath(), [
-    ...["run", "-A", "--quiet", "--v8-flags=--expose-gc", ...await packageFlags("left_behind")],
-    ...[fileURLToPath(new URL("left_behind.ts", HERE)), ...names],
+    ...["run", "-A", "--quiet", "--v8-flags=--expose-gc", ...await packageFlags("retained")],
+    ...[fileURLToPath(new URL("retained.ts", HERE)), ...names],
   ], { limitMs: 240_000, quiet: true, cwd: fileURLToPath(ROOT) });
   assertEquals(code, 0, output);
   // Deno also prints the errors that cut bodies

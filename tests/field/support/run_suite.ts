@@ -15,7 +15,15 @@ const beside = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 const COMMANDS: Readonly<Record<Runner, (results: string) => string[]>> = {
   ava: (results) => ["node_modules/.bin/ava", "--tap", results],
   jasmine: () => ["node_modules/.bin/jasmine", `--reporter=${beside("jasmine_reporter.cjs")}`],
-  jest: (results) => ["node_modules/.bin/jest", "--json", `--outputFile=${results}`, "--runInBand", "--coverage=false"],
+  jest: (results) => [
+    "node_modules/.bin/jest",
+    "--json",
+    `--outputFile=${results}`,
+    "--runInBand",
+    "--coverage=false",
+    // a test that failed may have left a timer
+    "--forceExit",
+  ],
   mocha: () => ["node_modules/.bin/mocha", "--exit", "--reporter", beside("mocha_reporter.cjs")],
   node: (results) => [
     "node",

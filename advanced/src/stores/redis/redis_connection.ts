@@ -9,10 +9,10 @@ interface Client {
   on(event: "error" | "ready", listener: (error: unknown) => void): unknown;
 }
 
-/** How long closing waits for answers in ms. */
+/** How long closing waits for replies in ms. */
 const CLOSING_MS = 1000;
 
-/** A connection counts as lost if an answer is due, and nothing has arrived for this many ms. */
+/** A connection counts as lost if a reply is due, and nothing has arrived for this many ms. */
 const SILENCE_MS = 10_000;
 
 /** A connection to a replica is replaced only when it is this old in ms, since the address may still lead there. */
@@ -26,7 +26,7 @@ export class RedisConnection implements Pick<RedisPort, "evalsha" | "eval" | "sc
   readonly #attempt: Promise<void>;
   /** Why there is no connection; the client's own errors for commands do not say. */
   #failure: unknown;
-  /** Since when an answer or a connection has been awaited, `null` for none. */
+  /** Since when a reply or a connection has been awaited, `null` for none. */
   #waiting: number | null = performance.now();
   /** When it was last established, 0 for never. */
   #begun = 0;
@@ -112,8 +112,8 @@ export class RedisConnection implements Pick<RedisPort, "evalsha" | "eval" | "sc
     return this.#port.scan(pattern);
   }
 
-  #watched(answer: Promise<unknown>): Promise<unknown> {
-    answer.catch((error) => {
+  #watched(reply: Promise<unknown>): Promise<unknown> {
+    reply.catch((error) => {
       const isOld = performance.now() - this.#begun >= REPLICA_MS;
       if (isOld && /\bREADONLY\b/.test(String(error))) this.#isReplica = true;
     });
@@ -121,18 +121,18 @@ export class RedisConnection implements Pick<RedisPort, "evalsha" | "eval" | "sc
     if (this.#waiting === null) {
       this.#waiting = performance.now();
       const heard = () => this.#waiting = null;
-      answer.then(heard, heard);
+      reply.then(heard, heard);
     }
-    return answer;
+    return reply;
   }
 
-  /** Ends it; commands that are still waiting get no answer. */
+  /** Ends it; commands that are still waiting get no reply. */
   drop(): void {
     this.#isDropped = true;
     this.#client.destroy();
   }
 
-  /** Waits for answers, up to a second, and ends it. */
+  /** Waits for replies, up to a second, and ends it. */
   async close(): Promise<void> {
     this.#isDropped = true;
     if (this.#client.isReady) await inTime(this.#client.close());

@@ -1,24 +1,11 @@
-import type { AlgorithmName } from "../../policy/policy.ts";
+import { REDIS_ALGORITHMS } from "./redis_algorithms.ts";
 
 /** What stands behind a policy's name in the key that has a block's state. */
 export const BLOCK_ENDING = "\u0001block";
 
-/**
- * What stands there in the keys that have an algorithm's states. Each has keys of its own: processes that know a policy
- * by different algorithms, as during a deployment, would overwrite each other's states and grant without end.
- */
-export const ENDINGS: Readonly<Record<AlgorithmName, string>> = {
-  "fixed-window": "\u0001f",
-  "sliding-window": "\u0001w",
-  "sliding-log": "\u0001l",
-  "sliding-approximate": "\u0001a",
-  "token-bucket": "\u0001t",
-  "concurrency": "\u0001c",
-};
-
-/** All of them. */
+/** All endings that stand behind a policy's name. */
 export function allEndings(): string[] {
-  return [BLOCK_ENDING, ...Object.values(ENDINGS)];
+  return [BLOCK_ENDING, ...Object.values(REDIS_ALGORITHMS).map(({ ending }) => ending)];
 }
 
 /**

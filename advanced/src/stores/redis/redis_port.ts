@@ -128,7 +128,7 @@ export function keysBy(port: RedisPort, pattern: string): AsyncIterable<string> 
   throw new TypeError("RedisStore: the client's scan(pattern) must list keys one by one, as an async generator does");
 }
 
-/** Number of keys that a server scans for one answer. */
+/** Number of keys that a server scans for one reply. */
 const PAGE = 500;
 
 function nodeRedisPort(client: NodeRedisClient): RedisPort {

@@ -1,24 +1,9 @@
 import { isThenable, sha1 } from "@sluice/limiting/core";
 import type { AlgorithmName } from "../../policy/policy.ts";
 import { hex } from "../hex.ts";
-import { CONCURRENCY } from "./lua/concurrency.ts";
-import { FIXED_WINDOW } from "./lua/fixed_window.ts";
-import { FLAT_FIXED_WINDOW, FLAT_SLIDING_WINDOW, FLAT_TOKEN_BUCKET } from "./lua/flat.ts";
 import { decideEachText, decideText, FORGET, giveText } from "./lua/main.ts";
-import { SLIDING_APPROXIMATE } from "./lua/sliding_approximate.ts";
-import { SLIDING_LOG } from "./lua/sliding_log.ts";
-import { SLIDING_WINDOW } from "./lua/sliding_window.ts";
-import { TOKEN_BUCKET } from "./lua/token_bucket.ts";
+import { REDIS_ALGORITHMS } from "./redis_algorithms.ts";
 import type { RedisPort } from "./redis_port.ts";
-
-const ALGORITHMS: Readonly<Record<AlgorithmName, string>> = {
-  "fixed-window": FIXED_WINDOW,
-  "sliding-window": SLIDING_WINDOW,
-  "sliding-log": SLIDING_LOG,
-  "sliding-approximate": SLIDING_APPROXIMATE,
-  "token-bucket": TOKEN_BUCKET,
-  "concurrency": CONCURRENCY,
-};
 
 /** A script that is sent by its hash, and in full only if the server does not know it. */
 export class RedisScript {
@@ -43,9 +28,9 @@ export class RedisScript {
    */
   run(port: RedisPort, keys: readonly string[], args: readonly string[]): Promise<unknown> {
     this.#sha ??= hex(sha1(new TextEncoder().encode(this.#text)));
-    const answer = port.evalsha(this.#sha, keys, args);
-    if (!isThenable(answer)) throw new TypeError("RedisStore: the client must return promises, not take callbacks");
-    return answer.catch((error) => {
+    const reply = port.evalsha(this.#sha, keys, args);
+    if (!isThenable(reply)) throw new TypeError("RedisStore: the client must return promises, not take callbacks");
+    return reply.catch((error) => {
       if (isUnknownScript(error)) return port.eval(this.#text, keys, args);
       throw port.cluster ? error : explained(error);
     });
@@ -63,13 +48,6 @@ function isUnknownScript(error: unknown): boolean {
   return error instanceof Error && error.message.includes("NOSCRIPT");
 }
 
-/** Short forms, of those that have one. */
-const FLAT: Readonly<Partial<Record<AlgorithmName, string>>> = {
-  "fixed-window": FLAT_FIXED_WINDOW,
-  "sliding-window": FLAT_SLIDING_WINDOW,
-  "token-bucket": FLAT_TOKEN_BUCKET,
-};
-
 const scripts = new Map<string, RedisScript>();
 
 function script(name: string, text: () => string): RedisScript {
@@ -85,7 +63,7 @@ function script(name: string, text: () => string): RedisScript {
  */
 export function decideScript(algorithms: readonly AlgorithmName[]): RedisScript {
   const names = [...new Set(algorithms)].sort();
-  return script(`decide ${names.join()}`, () => decideText(names.map((name) => ALGORITHMS[name]).join("")));
+  return script(`decide ${names.join()}`, () => decideText(names.map((name) => REDIS_ALGORITHMS[name].lua).join("")));
 }
 
 /**
@@ -94,7 +72,8 @@ export function decideScript(algorithms: readonly AlgorithmName[]): RedisScript 
  * @param algorithm Name of the policy's algorithm
  */
 export function decideEachScript(algorithm: AlgorithmName): RedisScript {
-  return script(`each ${algorithm}`, () => decideEachText(ALGORITHMS[algorithm], FLAT[algorithm] ?? ""));
+  const { lua, flat = "" } = REDIS_ALGORITHMS[algorithm];
+  return script(`each ${algorithm}`, () => decideEachText(lua, flat));
 }
 
 /**
@@ -103,7 +82,7 @@ export function decideEachScript(algorithm: AlgorithmName): RedisScript {
  * @param algorithm Name of the policy's algorithm
  */
 export function giveScript(algorithm: AlgorithmName): RedisScript {
-  return script(`give ${algorithm}`, () => giveText(ALGORITHMS[algorithm]));
+  return script(`give ${algorithm}`, () => giveText(REDIS_ALGORITHMS[algorithm].lua));
 }
 
 /** The script that forgets keys. */

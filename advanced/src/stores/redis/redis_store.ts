@@ -2,11 +2,12 @@ import { checkInteger, checkNames, checkType, type OptionNames } from "@sluice/l
 import { ALGORITHM_NAMES, capacityOf, DEFAULT_BUCKETS, type Policy } from "../../policy/policy.ts";
 import { assertDistinct } from "../assert_distinct.ts";
 import { checkLog } from "../check_log.ts";
-import { noteHome } from "../counters_home.ts";
+import { noteLocation } from "../counter_location.ts";
 import { decideByKey } from "../decide_by_key.ts";
 import type { Capabilities, Entry, Selector, Store, Take, Verdict } from "../../policy/store.ts";
 import { isRedisClient } from "./is_redis_client.ts";
-import { allEndings, BLOCK_ENDING, ENDINGS, keyOf, patternOf, redisKey } from "./redis_key.ts";
+import { REDIS_ALGORITHMS } from "./redis_algorithms.ts";
+import { allEndings, BLOCK_ENDING, keyOf, patternOf, redisKey } from "./redis_key.ts";
 import { keysBy, type RedisClient, type RedisPort, redisPortOf } from "./redis_port.ts";
 import { VERDICT_LENGTH } from "./lua/main.ts";
 import { decideEachScript, decideScript, forgetScript, giveScript } from "./redis_script.ts";
@@ -81,7 +82,7 @@ export class RedisStore implements Store {
       throw new TypeError(`RedisStore: option prefix must be a string without braces, not ${String(prefix)}`);
     }
     const { port, home } = url === undefined ? { port: redisPortOf(client!), home: client! } : sharedClient(url);
-    noteHome(this, { home, prefix });
+    noteLocation(this, { home, prefix });
     this.#port = port;
     this.#prefix = prefix;
     this.#clock = clock;
@@ -151,7 +152,7 @@ export class RedisStore implements Store {
   }
 
   #stateKey({ name, algorithm }: Policy, key: string): string {
-    return redisKey(this.#prefix, name + ENDINGS[algorithm], key);
+    return redisKey(this.#prefix, name + REDIS_ALGORITHMS[algorithm].ending, key);
   }
 
   #head(): string[] {
@@ -190,7 +191,12 @@ export class RedisStore implements Store {
     const { name, algorithm, block } = policy;
     const listed = new Set<string>();
     // a block may outlast what was counted
-    for await (const key of this.#scan(name, [ENDINGS[algorithm], ...(block === undefined ? [] : [BLOCK_ENDING])])) {
+    for await (
+      const key of this.#scan(name, [
+        REDIS_ALGORITHMS[algorithm].ending,
+        ...(block === undefined ? [] : [BLOCK_ENDING]),
+      ])
+    ) {
       if (listed.has(key)) continue;
       listed.add(key);
       const [verdict] = await this.decide([{ policy, key, cost: 0 }]);
@@ -229,27 +235,27 @@ function pushPolicy(args: string[], policy: Policy): void {
 }
 
 // clients can be configured to return numbers as strings; anything else must not count as a grant
-function verdictsOf(takes: readonly Take[], answer: unknown): Verdict[] {
-  const numbers = Array.isArray(answer) ? answer.map(Number) : [];
+function verdictsOf(takes: readonly Take[], reply: unknown): Verdict[] {
+  const numbers = Array.isArray(reply) ? reply.map(Number) : [];
   if (numbers.length !== takes.length * VERDICT_LENGTH || numbers.some(Number.isNaN)) {
     throw new TypeError(
-      `RedisStore: the client must return a script's reply as a list of numbers, not as ${String(answer)}`,
+      `RedisStore: the client must return a script's reply as a list of numbers, not as ${String(reply)}`,
     );
   }
   return takes.map(({ policy }, i) => verdictAt(numbers, i * VERDICT_LENGTH, capacityOf(policy)));
 }
 
-function verdictAt(answer: readonly number[], i: number, limit: number): Verdict {
-  const retryMs = answer[i + 3]!;
+function verdictAt(reply: readonly number[], i: number, limit: number): Verdict {
+  const retryMs = reply[i + 3]!;
   return {
-    granted: answer[i]!,
-    denied: answer[i + 1] === 1,
+    granted: reply[i]!,
+    denied: reply[i + 1] === 1,
     limit,
-    remaining: answer[i + 2]!,
+    remaining: reply[i + 2]!,
     retryMs: retryMs < 0 ? Infinity : retryMs,
-    nextMs: answer[i + 4]!,
-    resetMs: answer[i + 5]!,
-    blocked: answer[i + 6] === 1,
-    stamp: answer[i + 7]!,
+    nextMs: reply[i + 4]!,
+    resetMs: reply[i + 5]!,
+    blocked: reply[i + 6] === 1,
+    stamp: reply[i + 7]!,
   };
 }

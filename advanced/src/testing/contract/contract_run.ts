@@ -113,7 +113,7 @@ export class ContractRun {
   async give(policy: Policy, key: string, stamp: number, amount: number): Promise<boolean> {
     const given = await this.store.give({ policy, key, cost: amount }, stamp, amount);
     this.note(`give ${policy.name} ${show(key)} ${amount} of stamp ${stamp} -> ${given}`);
-    this.check(typeof given === "boolean", "give() answers with a boolean", "true or false", given);
+    this.check(typeof given === "boolean", "give() replies with a boolean", "true or false", given);
     return given;
   }
 

@@ -1,4 +1,4 @@
-import type { AlgorithmName, Policy } from "../../policy/policy.ts";
+import { type AlgorithmName, holdsSlots, type Policy } from "../../policy/policy.ts";
 import type { ContractRun } from "./contract_run.ts";
 
 /** Which policies a property is about. */
@@ -47,7 +47,7 @@ function consequencesOf({ pick, capabilities }: ContractRun, policy: Policy): Pa
   const { algorithm, align, windowMs } = policy;
   const what = pick(6);
   // what a refusal costs in a store whose refusals write anyway is the store's own affair
-  const mayCharge = algorithm !== "concurrency" && capabilities.exactDeny;
+  const mayCharge = !holdsSlots({ algorithm }) && capabilities.exactDeny;
   const block = pick(5) === 0 ? { block: { after: 1 + pick(4), forMs: 1 + pick(windowMs * 2) } } : {};
   if (mayCharge && what === 0) return { ...block, onDenied: "charge" };
   if (mayCharge && what === 1 && align !== "clock") return { ...block, onDenied: "extend" };

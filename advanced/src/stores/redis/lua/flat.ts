@@ -1,6 +1,6 @@
 /**
  * Short forms of the commonest algorithms, for policies whose refusals are free: no functions, no tables but the
- * answer. Redis makes every function and table of a script anew in each run, and that is most of what a decision costs
+ * reply. Redis makes every function and table of a script anew in each run, and that is most of what a decision costs
  * it.
  *
  * They read and write the same states as the long forms, and leave what they do not know to `general`.

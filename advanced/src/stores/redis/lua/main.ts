@@ -1,5 +1,5 @@
 /**
- * What every script begins with: the time, the least time to live in ms, and the answer. `ARGV[1]` is a test's time.
+ * What every script begins with: the time, the least time to live in ms, and the reply. `ARGV[1]` is a test's time.
  */
 const HEAD = `
 local call, pack, unpackd, byte = redis.call, struct.pack, struct.unpack, string.byte
@@ -54,7 +54,7 @@ end
 
 /** How many numbers of `ARGV` describe a policy. */
 const POLICY_LENGTH = 9;
-/** How many numbers of the answer describe a verdict. */
+/** How many numbers of the reply describe a verdict. */
 export const VERDICT_LENGTH = 8;
 
 /** The rule of `algorithms/decide_batch.ts`. */

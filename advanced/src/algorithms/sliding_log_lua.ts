@@ -1,5 +1,5 @@
 /**
- * `sliding-log` in Lua; the same rule as `algorithms/sliding_log.ts`.
+ * `sliding-log` in Lua; the same rule as `sliding_log.ts`.
  *
  * A log may be long, so it stays packed: the total first, then pairs of time and units. What has expired is left out
  * when it is loaded; of the rest only the ends are read.

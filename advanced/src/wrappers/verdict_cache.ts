@@ -1,7 +1,7 @@
 import type { Take, Verdict } from "../policy/store.ts";
 
 /** A wrapper that knows some verdicts without asking its store. */
-export interface Remembering {
+export interface VerdictCache {
   /**
    * Decides a batch from memory alone.
    *

@@ -1,12 +1,12 @@
 /** Where a store keeps its counters: stores with the same home and prefix share them. */
-export interface CountersHome {
+export interface CounterLocation {
   /** Identity of what holds them. */
   readonly home: object;
   /** Distinguishes them from others there. */
   readonly prefix: string;
 }
 
-const homes = new WeakMap<object, CountersHome>();
+const homes = new WeakMap<object, CounterLocation>();
 
 /**
  * Records where a store keeps its counters, if other stores may keep theirs in the same place.
@@ -14,7 +14,7 @@ const homes = new WeakMap<object, CountersHome>();
  * @param store The store
  * @param home Where they are
  */
-export function noteHome(store: object, home: CountersHome): void {
+export function noteLocation(store: object, home: CounterLocation): void {
   homes.set(store, home);
 }
 
@@ -24,6 +24,6 @@ export function noteHome(store: object, home: CountersHome): void {
  * @param store The store
  * @returns The recorded place, or else the store itself
  */
-export function homeOf(store: object): CountersHome {
+export function locationOf(store: object): CounterLocation {
   return homes.get(store) ?? { home: store, prefix: "" };
 }

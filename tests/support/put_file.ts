@@ -6,7 +6,7 @@
  * @param path Its path
  * @param make Writes it to another path in the same folder
  */
-export async function place(path: string, make: (path: string) => Promise<void>): Promise<void> {
+export async function putFile(path: string, make: (path: string) => Promise<void>): Promise<void> {
   // whoever makes it may go by its extension
   const own = path.replace(/[^/]*$/, (name) => `${crypto.randomUUID()}.${name}`);
   await make(own);
@@ -20,5 +20,5 @@ export async function place(path: string, make: (path: string) => Promise<void>)
  * @param to Path of the copy
  */
 export async function placeCopy(from: URL, to: string): Promise<void> {
-  await place(to, (path) => Deno.copyFile(from, path));
+  await putFile(to, (path) => Deno.copyFile(from, path));
 }

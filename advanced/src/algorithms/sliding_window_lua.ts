@@ -1,5 +1,5 @@
 /**
- * `sliding-window` in Lua; the same rule as `algorithms/sliding_window.ts`, without its running total.
+ * `sliding-window` in Lua; the same rule as `sliding_window.ts`, without its running total.
  *
  * A state that was cut into another number of buckets is read by that number, which its length tells: processes that
  * cut differently, as during a deployment, must not discard what the others counted.

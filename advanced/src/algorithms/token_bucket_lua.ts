@@ -1,4 +1,4 @@
-/** `token-bucket` in Lua; the same cells and formulas as `algorithms/token_bucket.ts`. */
+/** `token-bucket` in Lua; the same cells and formulas as `token_bucket.ts`. */
 export const TOKEN_BUCKET = `
 do
   local function debt(p, s, now)

@@ -1,4 +1,4 @@
-/** `fixed-window` in Lua; the same cells and formulas as `algorithms/fixed_window.ts`. */
+/** `fixed-window` in Lua; the same cells and formulas as `fixed_window.ts`. */
 export const FIXED_WINDOW = `
 A['fixed-window'] = {
   tag = 'f',

@@ -13,7 +13,7 @@ interface Line {
  * Lets those who want the same things take turns, first come, first served. Where an answer never comes, as on Workers
  * that of a request whose client has left, those who come later do not wait for it.
  */
-export class KeyTurns {
+export class KeyedMutex {
   readonly #lines = new Map<string, Line>();
   readonly #clock: () => number;
 

@@ -1,7 +1,7 @@
-import { isMadeInside, MAX_MADE_INSIDE, noteMadeInside, placeOf } from "@sluice/limiting";
+import { isMadeInRequest, MAX_MADE_IN_REQUESTS, noteMadeInRequest, routeLabel } from "@sluice/limiting";
 import { Limiter } from "../limiter/limiter.ts";
 import { leaveStore } from "../limiter/store_users.ts";
-import { type CountersHome, homeOf } from "../stores/counters_home.ts";
+import { type CounterLocation, locationOf } from "../stores/counter_location.ts";
 import { MemoryStore } from "../stores/memory_store.ts";
 import type { Store } from "../policy/store.ts";
 import type { AnyCounter } from "../stores/counter_like.ts";
@@ -11,7 +11,7 @@ import type { RequestLimiter } from "./request_limiter.ts";
 /** Limiters made inside requests: by their store, then by options and place. */
 const shared = new WeakMap<object, Map<string, Limiter>>();
 /** Stands for the memory of this process, and for stores in it that were made inside requests too. */
-const MEMORY: CountersHome = { home: {}, prefix: "" };
+const MEMORY: CounterLocation = { home: {}, prefix: "" };
 let warned = false;
 
 /**
@@ -29,20 +29,20 @@ export function sharedLimiter<Req>(made: RequestLimiter<Req>, req: object): Limi
   const { options } = made;
   const { home, prefix } = options.store === undefined || isMemoryOf(req, options.store)
     ? MEMORY
-    : homeOf(options.store);
+    : locationOf(options.store);
   let limiters = shared.get(home);
   if (limiters === undefined) shared.set(home, limiters = new Map());
   const { store: _store, timers: _timers, message: _message, requestPropertyName: _property, ...rest } = options;
   const { validate: _validate, ...counting } = rest;
   const named = options.name ?? options.identifier;
-  const identity = `${JSON.stringify(counting)}${named === undefined ? placeOf(req) : ""}${prefix}`;
+  const identity = `${JSON.stringify(counting)}${named === undefined ? routeLabel(req) : ""}${prefix}`;
   const known = limiters.get(identity);
   // there may be a prefix for each tenant, and their counts are in the store anyway
-  if (known === undefined && prefix !== "" && limiters.size >= MAX_MADE_INSIDE) return made.limiter;
+  if (known === undefined && prefix !== "" && limiters.size >= MAX_MADE_IN_REQUESTS) return made.limiter;
   // nothing asks this one, and nobody will close it
   leaveStore(made.limiter);
   if (known !== undefined) return known;
-  noteMadeInside(named, limiters.size, "options");
+  noteMadeInRequest(named, limiters.size, "options");
   if (options.store !== undefined && home === options.store) noteOwnMemory(options.store);
   const limiter = new Limiter(limiterOptionsOf(options, made.caller), made.caller);
   limiters.set(identity, limiter);
@@ -51,7 +51,7 @@ export function sharedLimiter<Req>(made: RequestLimiter<Req>, req: object): Limi
 
 // such a store would lose its counts at the end of the request
 function isMemoryOf(req: object, store: object): boolean {
-  return store instanceof MemoryStore && isMadeInside(store.sequence, req);
+  return store instanceof MemoryStore && isMadeInRequest(store.sequence, req);
 }
 
 // a store for express-rate-limit does not say when it was created; one that counts elsewhere finds its counts again

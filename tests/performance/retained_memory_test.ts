@@ -1,8 +1,8 @@
 import { assertEquals } from "@std/assert";
-import { ran } from "./ran.ts";
+import { runProgram } from "./run_program.ts";
 
 Deno.test("100 000 requests leave nothing behind, whatever they ask for, nor do sockets, uploads and replaced routers", async () => {
-  assertEquals(await ran("left_behind_program.ts", "--expose-gc"), {
+  assertEquals(await runProgram("retained_memory_program.ts", "--expose-gc"), {
     "parameters and queries": "little",
     "many routes": "little",
     "paths without a route": "little",

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
-import { ran } from "./ran.ts";
+import { runProgram } from "./run_program.ts";
 
 Deno.test("a form of nested sparse lists is parsed in a process with little memory", async () => {
-  assertEquals(await ran("gaps_program.ts", "--max-old-space-size=64"), 1000);
+  assertEquals(await runProgram("sparse_lists_program.ts", "--max-old-space-size=64"), 1000);
 });

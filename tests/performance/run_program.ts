@@ -11,7 +11,7 @@ const ROOT = new URL("../../", import.meta.url);
  * @returns What it printed
  * @throws {Error} If it failed
  */
-export async function ran<T>(name: string, ...v8Flags: string[]): Promise<T> {
+export async function runProgram<T>(name: string, ...v8Flags: string[]): Promise<T> {
   const flags = [
     "-A",
     "--quiet",

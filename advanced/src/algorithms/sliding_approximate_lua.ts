@@ -1,4 +1,4 @@
-/** `sliding-approximate` in Lua; the same cells and formulas as `algorithms/sliding_approximate.ts`. */
+/** `sliding-approximate` in Lua; the same cells and formulas as `sliding_approximate.ts`. */
 export const SLIDING_APPROXIMATE = `
 do
   local function seen(p, s, now)

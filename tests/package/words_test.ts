@@ -1,0 +1,43 @@
+import { assertEquals } from "@std/assert";
+import { readSources } from "../support/sources.ts";
+
+/** Words that have meant several things, with what each of them is called now: CONTRIBUTING.md, "Words". */
+const REFUSED: readonly (readonly [word: RegExp, instead: string])[] = [
+  [/^answer(s|ed|ing)?$/, "response or respond; a store replies"],
+  [/^place[sd]?$/, "slot, index, order or slice, whichever it is"],
+  [/^odd$/, "rare data, or what is unusual about it"],
+  [/^surroundings?$/, "host server"],
+  [/^takeovers?$/, "shim"],
+];
+
+/** The words that a name is made of, in lower case. */
+function wordsOf(name: string): string[] {
+  return (name.match(/[A-Z]?[a-z]+|[A-Z]+(?![a-z])/g) ?? []).map((word) => word.toLowerCase());
+}
+
+Deno.test("no name of a file or in code has a word with several meanings", async () => {
+  const sources = [
+    ...await readSources("src/"),
+    ...await readSources("limiting/"),
+    ...await readSources("advanced/src/"),
+  ];
+  const found = sources.flatMap(({ path, code }) => {
+    const names = new Set([path.split("/").at(-1)!, ...code.match(/[A-Za-z_$][\w$]*/g) ?? []]);
+    return [...names].flatMap((name) =>
+      wordsOf(name).flatMap((word) =>
+        REFUSED.filter(([refused]) => refused.test(word)).map(([, instead]) => `${path}: ${name} (${instead})`)
+      )
+    );
+  });
+  assertEquals(found, []);
+});
+
+Deno.test("the glossary has at most 20 words, each once", async () => {
+  const text = await Deno.readTextFile(new URL("../../CONTRIBUTING.md", import.meta.url));
+  const [, section] = /## Words\n([\s\S]*?)\n## /.exec(text)!;
+  const words = [...section!.matchAll(/^\| ([a-z ]+?) +\|/gm)].map(([, word]) => word!).filter((word) =>
+    word !== "word"
+  );
+  assertEquals(words.length, new Set(words).size);
+  assertEquals([words.length > 10, words.length <= 20], [true, true]);
+});
