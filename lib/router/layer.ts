@@ -1,4 +1,5 @@
-import { type AnyFunction, Layer as OwnLayer } from "@sluice/sluice";
+import { Layer as OwnLayer } from "@sluice/sluice";
+import type { AnyFunction } from "@sluice/sluice/types";
 
 /** How the path of a layer matches, as in Express. */
 export interface LayerOptions {

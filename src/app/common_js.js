@@ -1,27 +1,15 @@
 // @ts-self-types="./express_names.ts"
-import { Callable } from "../util/callable.ts";
-import { Emitter } from "../util/emitter.ts";
 import { HttpError } from "../http/http_error.ts";
 import { FastMatcher } from "../matching/fast_matcher.ts";
 import { Layer } from "../matching/layer.ts";
-import { PathPattern } from "../matching/path_pattern.ts";
 import { shedLoad } from "../middleware/overload/shed_load.ts";
 import { clientKey } from "../../limiting/client_key.ts";
 import { rateLimit } from "../middleware/rate_limit/rate_limit.ts";
 import { serveStatic } from "../middleware/static_files.ts";
-import { Exchange } from "../exchange/exchange.ts";
 import { FrameworkRequest } from "../request/framework_request.ts";
-import { IncomingMessage } from "../request/node/incoming_message.ts";
-import { RequestSocket } from "../request/node/request_socket.ts";
-import { Target } from "../exchange/target.ts";
 import { FrameworkResponse } from "../response/framework_response.ts";
-import { HeaderMethods } from "../response/node/header_methods.ts";
-import { OutgoingHeaders } from "../response/web/outgoing_headers.ts";
-import { OutgoingMessage } from "../response/node/outgoing_message.ts";
-import { BaseRouter } from "../routing/router.ts";
 import { View } from "../views/view.ts";
 import { Connections } from "../websocket/connections.ts";
-import { WebSocketConnection } from "../websocket/ws_connection.ts";
 import { createApp } from "./create_app.ts";
 import { FrameworkApp } from "./framework_app.ts";
 
@@ -37,26 +25,14 @@ export { commonJs as "module.exports" };
 
 function withNames() {
   const made = Object.assign(() => createApp(), createApp, {
-    BaseRouter,
-    Callable,
     Connections,
-    Emitter,
-    Exchange,
     FastMatcher,
     FrameworkApp,
     FrameworkRequest,
     FrameworkResponse,
-    HeaderMethods,
     HttpError,
-    IncomingMessage,
     Layer,
-    OutgoingHeaders,
-    OutgoingMessage,
-    PathPattern,
-    RequestSocket,
-    Target,
     View,
-    WebSocketConnection,
     clientKey,
     rateLimit,
     serveStatic,

@@ -1,7 +1,8 @@
 /** `app.on("error")`: what reaches no handler of the program. */
 import { assertEquals } from "@std/assert";
 import { Readable } from "node:stream";
-import sluice, { type ErrorListener, type FrameworkApp, type FrameworkRequest } from "@sluice/sluice";
+import sluice, { type FrameworkApp, type FrameworkRequest } from "@sluice/sluice";
+import type { ErrorListener } from "@sluice/sluice/types";
 import { ask, askText, quietApp } from "../support/app.ts";
 import { until } from "../support/until.ts";
 

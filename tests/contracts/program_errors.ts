@@ -1,5 +1,6 @@
 /** The part of the program that fails where no handler of a program would notice. */
-import sluice, { type Any, type FrameworkApp, type FrameworkResponse, type Next } from "@sluice/sluice";
+import sluice, { type FrameworkApp, type FrameworkResponse, type Next } from "@sluice/sluice";
+import type { Any } from "@sluice/sluice/types";
 
 /** What was reported, by the name in `?flag=`; cases poll for it. */
 const notes = new Map<string, string[]>();

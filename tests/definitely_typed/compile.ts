@@ -23,7 +23,7 @@ export type Loading = "require" | "import";
  *
  * @param path Path the file has for the compiler; what it imports is looked up from there
  * @param text Its text
- * @param sluice Path of the types of `express`, which `express-serve-static-core` has, too
+ * @param sluice Path of the types of `express`; those of `express-serve-static-core` are the entry `types` beside it
  * @param loading How the program gets them
  * @throws {Error} If a declaration of a package is wrong in itself
  */
@@ -39,7 +39,7 @@ export function findings(path: string, text: string, sluice: string, loading: Lo
     skipLibCheck: false,
     types: ["node"],
     typeRoots: [`${path.slice(0, path.lastIndexOf("/"))}/node_modules/@types`],
-    paths: { "express-serve-static-core": [sluice] },
+    paths: { "express-serve-static-core": [sluice.replace(/\/\w+(\.d\.c?ts)$/, "/types$1")] },
   };
   const host = ts.createCompilerHost(options);
   const { getSourceFile, fileExists } = host;

@@ -1,30 +1,32 @@
 /** Programs written with Express's names for its types, checked by the compiler. */
 import { assertEquals } from "@std/assert";
 import express, {
-  type Any,
   type Application,
   application,
-  type DownloadOptions,
   type ErrorRequestHandler,
   type Express,
   FrameworkRequest,
   type NextFunction,
-  type ParamsDictionary,
-  type ParamsFlatDictionary,
-  type PathParams,
-  type Query,
   type Request,
   request,
   type RequestHandler,
-  type RequestHandlerParams,
-  type RequestRanges,
   type Response,
   response,
-  type RouteParameters,
   Router,
   type Send,
   static as serveStatic,
 } from "@sluice/sluice";
+import type {
+  Any,
+  DownloadOptions,
+  ParamsDictionary,
+  ParamsFlatDictionary,
+  PathParams,
+  Query,
+  RequestHandlerParams,
+  RequestRanges,
+  RouteParameters,
+} from "@sluice/sluice/types";
 import { type Equal, expectType } from "./support/expect_type.ts";
 
 declare module "@sluice/sluice" {

@@ -3,14 +3,8 @@ import { assertEquals } from "@std/assert";
 import type { ValidationChain } from "express-validator";
 import type { RequestHandler as ProxyHandler } from "http-proxy-middleware";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import sluice, {
-  type FrameworkRequest,
-  type FrameworkResponse,
-  type Handler,
-  type Next,
-  type PathHandler,
-  Router,
-} from "@sluice/sluice";
+import sluice, { type FrameworkRequest, type FrameworkResponse, type Handler, type Next, Router } from "@sluice/sluice";
+import type { PathHandler } from "@sluice/sluice/types";
 import { type Equal, expectType } from "./support/expect_type.ts";
 
 /** The part of `@types/express` that makes its handlers a different type from Sluice's. */

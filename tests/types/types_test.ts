@@ -6,9 +6,9 @@ import sluice, {
   type FrameworkResponse,
   type Handler,
   type Next,
-  type ParamsOfPath,
   Router,
 } from "@sluice/sluice";
+import type { ParamsOfPath } from "@sluice/sluice/types";
 import { type Equal, expectType } from "./support/expect_type.ts";
 
 Deno.test("literal paths type their parameters", () => {
