@@ -27,6 +27,8 @@ app.use("/convert", (req, res, next) => {
     max: 10,
     windowMs: 60_000,
     store: new DurableObjectStore({ namespace: req.env.RATE_LIMIT }),
+    // an object that nobody has asked yet starts first, which may take longer than the default 100 ms for a decision
+    timeoutMs: 1000,
   });
   return limit(req, res, next);
 });
