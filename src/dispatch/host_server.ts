@@ -2,12 +2,12 @@ import type { Exchange } from "../exchange/exchange.ts";
 import type { FrameworkRequest } from "../request/framework_request.ts";
 import type { FrameworkResponse } from "../response/framework_response.ts";
 
-/** Key of the surroundings in the platform's second argument. */
-export const hostServerKey: unique symbol = Symbol.for("sluice.surroundings");
+/** Key of the host server in the platform's second argument. */
+export const hostServerKey: unique symbol = Symbol.for("sluice.host server");
 
 /** The server around an application that handles only some of its requests: Node's `http`, or Express. */
 export interface HostServer {
-  /** Tells whether a request is the server's; another one that a program passes to an application has no surroundings. */
+  /** Tells whether a request is the server's; another one that a program passes to an application has no host. */
   isOf(request: Request): boolean;
   /** Runs before the first layer: tells where the application is mounted, and hands over what was done before. */
   enter(exchange: Exchange, req: FrameworkRequest, res: FrameworkResponse): void;

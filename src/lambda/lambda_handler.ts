@@ -27,11 +27,11 @@ export function toLambdaHandler(app: Servable): LambdaHandler {
   assertServable("toLambdaHandler", app);
   return async (given, context) => {
     const event = httpEvent("toLambdaHandler", given);
-    const visit = new Invocation(event, context);
+    const invocation = new Invocation(event, context);
     try {
-      return await resultOf(event, await app.fetch(visit.request, visit));
+      return await resultOf(event, await app.fetch(invocation.request, invocation));
     } finally {
-      await visit.backgroundWork();
+      await invocation.backgroundWork();
     }
   };
 }

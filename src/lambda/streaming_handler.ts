@@ -61,16 +61,16 @@ export function toStreamingHandler(app: Servable): LambdaStreamingHandler {
     const leave = (error?: unknown): void => left.abort(error);
     stream.on("error", leave);
     stream.on("close", leave);
-    const visit = new Invocation(event, context, left.signal);
+    const invocation = new Invocation(event, context, left.signal);
     try {
-      const response = await app.fetch(visit.request, visit);
+      const response = await app.fetch(invocation.request, invocation);
       const out = awslambda.HttpResponseStream.from(stream, resultHead(event, response));
       await send(response.body, out, left.signal);
       // a complete response is followed by `close`, too
       stream.off("close", leave);
       out.end();
     } finally {
-      await visit.backgroundWork();
+      await invocation.backgroundWork();
     }
   });
 }

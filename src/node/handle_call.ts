@@ -8,27 +8,27 @@ import { sendResponse } from "./send_response.ts";
  * Responds to a request; errors are reported, and the client gets 500.
  *
  * @param app The application
- * @param visit The request
+ * @param call The request
  * @param ready Awaited first, if given
  */
-export function handleCall(app: Servable, visit: NodeCall, ready?: Promise<void>): void {
-  const failed = (error: unknown): void => fail(visit, error);
-  if (ready !== undefined) return void ready.then(() => handleCall(app, visit)).catch(failed);
+export function handleCall(app: Servable, call: NodeCall, ready?: Promise<void>): void {
+  const failed = (error: unknown): void => fail(call, error);
+  if (ready !== undefined) return void ready.then(() => handleCall(app, call)).catch(failed);
   try {
-    const request = ownFetches.has(app.fetch) ? visit.standIn : visit.request;
-    const response = app.fetch(request, visit);
+    const request = ownFetches.has(app.fetch) ? call.standIn : call.request;
+    const response = app.fetch(request, call);
     // A synchronous response is sent in the turn in which the request came. Its class is not checked: a package, or a
     // test that imitates a browser, may have replaced the runtime's.
-    if (isThenable(response)) response.then((late) => sendResponse(visit, late)).catch(failed);
-    else sendResponse(visit, response)?.catch(failed);
+    if (isThenable(response)) response.then((late) => sendResponse(call, late)).catch(failed);
+    else sendResponse(call, response)?.catch(failed);
   } catch (error) {
     failed(error);
   }
 }
 
-function fail(visit: NodeCall, error: unknown): void {
-  visit.report(error);
-  const { res } = visit;
+function fail(call: NodeCall, error: unknown): void {
+  call.report(error);
+  const { res } = call;
   if (res.headersSent) return void res.destroy();
   // one of the headers may have caused the error
   for (const name of res.getHeaderNames()) res.removeHeader(name);

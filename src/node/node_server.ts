@@ -68,10 +68,10 @@ class NodeServer implements PlatformServer {
     server.on("upgrade", (req, socket, head) => {
       // other listeners: a proxy, or another framework, that found the server through req.socket.server
       if (server.listenerCount("upgrade") > 1 && !isForSocket(req, app)) return;
-      const visit = takeUpgrade({ fetch: handler }, req, socket, head, server, app, () => this.#closing);
-      if (visit === null) return;
-      this.#upgrades.add(visit);
-      socket.once("close", () => this.#upgrades.delete(visit));
+      const call = takeUpgrade({ fetch: handler }, req, socket, head, server, app, () => this.#closing);
+      if (call === null) return;
+      this.#upgrades.add(call);
+      socket.once("close", () => this.#upgrades.delete(call));
     });
     server.on("session", (session: ServerHttp2Session) => {
       this.#sessions.add(session);
@@ -135,11 +135,11 @@ class NodeServer implements PlatformServer {
     // not http's close(), which treats connections as idle while a slow client is still receiving the response
     NetServer.prototype.close.call(this.#server);
     const upgrades = [...this.#upgrades];
-    for (const visit of upgrades) visit.goAway();
+    for (const call of upgrades) call.goAway();
     this.#closeIdle();
     await this.finished;
     // Node's server closes before its last sockets emit `close`
-    await Promise.all(upgrades.map((visit) => visit.told()));
+    await Promise.all(upgrades.map((call) => call.told()));
     // it is closed already, except for http's timer that checks connections
     this.#server.close(() => {});
   }
@@ -167,7 +167,7 @@ class NodeServer implements PlatformServer {
         else res.writeHead(503, { "content-length": 19 }).end("Service Unavailable");
       })
     );
-    for (const visit of this.#upgrades) visit.cut();
+    for (const call of this.#upgrades) call.cut();
     // an unfinished upload, or a client that does not read, could keep a response from being sent
     const timer = setTimeout(() => this.#cut(), LEAVING_MS);
     void Promise.all(left).then(() => {
@@ -180,7 +180,7 @@ class NodeServer implements PlatformServer {
     if ("closeAllConnections" in this.#server) this.#server.closeAllConnections();
     // not the sessions: one that has sent GOAWAY would wait for its client
     for (const socket of this.#connections.sockets) socket.destroy();
-    for (const visit of this.#upgrades) visit.drop();
+    for (const call of this.#upgrades) call.drop();
   }
 
   ref(): void {

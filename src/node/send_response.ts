@@ -23,20 +23,20 @@ const CONNECTION_HEADERS: ReadonlySet<string> = new Set([
 /**
  * Sends an application's response, unless the request was upgraded or the client is gone.
  *
- * @param visit The request
+ * @param call The request
  * @param response The response
  * @returns A promise that settles when it has been sent; nothing if it was passed to Node synchronously
  */
-export function sendResponse(visit: NodeCall, response: Response): Promise<void> | void {
-  if (visit.upgraded) return;
-  const { res } = visit;
+export function sendResponse(call: NodeCall, response: Response): Promise<void> | void {
+  if (call.upgraded) return;
+  const { res } = call;
   // the client is gone, or somebody else has responded: a timeout, a server that is closing
   if (res.writableEnded || isDestroyed(res)) return response.body?.cancel();
   // a handler broke off before there was a response; on Node the connection can be closed then
-  if (visit.isWithoutResponse) return void res.destroy();
-  visit.keepBody();
+  if (call.isWithoutResponse) return void res.destroy();
+  call.keepBody();
   const parts = NodeResponse.partsOf(response);
-  if (parts === null || !sendWhole(visit, parts)) return sendWebResponse(visit, response, parts);
+  if (parts === null || !sendWhole(call, parts)) return sendWebResponse(call, response, parts);
 }
 
 // most responses are complete, and Node's response has not been touched by others
@@ -54,11 +54,11 @@ function sendWhole({ req, res }: NodeCall, { body, status, statusText, head, isA
   return true;
 }
 
-async function sendWebResponse(visit: NodeCall, response: Response, parts: RawResponse | null): Promise<void> {
-  const { res } = visit;
+async function sendWebResponse(call: NodeCall, response: Response, parts: RawResponse | null): Promise<void> {
+  const { res } = call;
   const { status, headers } = response;
-  const forbidden = visit.req.httpVersionMajor > 1 ? CONNECTION_HEADERS : NOTHING;
-  visit.dropRemoved((name) => headers.has(name) && !forbidden.has(name));
+  const forbidden = call.req.httpVersionMajor > 1 ? CONNECTION_HEADERS : NOTHING;
+  call.dropRemoved((name) => headers.has(name) && !forbidden.has(name));
   const cookies = headers.getSetCookie();
   const body = parts === null ? response.body : bodyOf(response, parts);
   // Node delays the head until there is a chunk to send, which may take long with an event stream
@@ -74,12 +74,12 @@ async function sendWebResponse(visit: NodeCall, response: Response, parts: RawRe
   };
   if (isPatched(res)) {
     // flushed early if the handler is still writing, and for event streams
-    const early = visit.response?.writableEnded === false ||
+    const early = call.response?.writableEnded === false ||
       headers.get("content-type")?.startsWith("text/event-stream") === true;
     return await sendPatched(res, { ...sent, body, early });
   }
   sent.statusText ||= STATUS_CODES[status] ?? "";
-  await sendNodeResponse(res, new FastResponse(body ?? noBody(visit.req.method, status), sent));
+  await sendNodeResponse(res, new FastResponse(body ?? noBody(call.req.method, status), sent));
 }
 
 // if there could be a body, `Content-Length: 0` is sent, as on other runtimes; Node itself would use chunked encoding

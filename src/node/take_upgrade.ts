@@ -23,7 +23,7 @@ const TOO_MANY_HEADERS = "HTTP/1.1 431 Request Header Fields Too Large\r\nConnec
  * @param server Node's server, which gets back upgrades to protocols other than WebSocket
  * @param reporter Reports what goes wrong before the application has the request
  * @param isClosing Tells whether it is too late for new connections
- * @returns The visit, `null` if the request was given back to the server
+ * @returns The call, `null` if the request was given back to the server
  */
 export function takeUpgrade(
   app: Servable,
@@ -42,9 +42,9 @@ export function takeUpgrade(
     giveBack(server, req, socket, head).catch(failed);
     return null;
   }
-  const visit = new UpgradeCall(req, socket, head, isClosing);
-  visit.turn().then((came) => came && handleCall(app, visit, visit.prepare())).catch(failed);
-  return visit;
+  const call = new UpgradeCall(req, socket, head, isClosing);
+  call.turn().then((came) => came && handleCall(app, call, call.prepare())).catch(failed);
+  return call;
 }
 
 /**

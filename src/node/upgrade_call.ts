@@ -68,7 +68,7 @@ export class UpgradeCall extends NodeCall implements Upgrader {
    * Responds to the handshake, which has been validated.
    *
    * @param _request The request
-   * @param _info This visit
+   * @param _info This call
    * @param options The chosen protocol and the headers set so far
    * @returns The connection
    * @throws {HttpError} 503 if the server is closing, 400 if the client is gone
