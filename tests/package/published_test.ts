@@ -73,7 +73,8 @@ async function builtFiles(): Promise<Map<string, string>> {
 for (const { name, source, built } of entries) {
   Deno.test(`${name} exports the same as published`, async () => {
     const [before, after] = [await imported(source), await imported(built)];
-    assert(Object.keys(before).length > 0);
+    // one entry holds types alone
+    assertEquals(Object.keys(before).length > 0, source !== "types.ts" && !source.endsWith("/types.ts"), source);
     assertEquals(Object.keys(after), Object.keys(before));
   });
 
