@@ -1,5 +1,6 @@
 /** Slots in one chunk, as a power of two. */
 const BITS = 12;
+// 2 ** BITS, as a literal: bundlers keep a module that has something to compute, even where nobody uses it
 const SIZE = 4096;
 
 /** A list by number that grows a chunk at a time, so that no growth copies what is there: a pause nobody notices. */

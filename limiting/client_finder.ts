@@ -39,8 +39,8 @@ export class ClientFinder<Req> {
   }
 
   /**
-   * Whether a generated key is the address of the request's client, and is to be counted as such: a generator that falls
-   * back to `req.ip` must not count every address of an IPv6 client apart.
+   * Whether a generated key is the address of the request's client, and is to be counted as such: a generator that
+   * falls back to `req.ip` must not count every address of an IPv6 client apart.
    *
    * @param req The request
    * @param key The key

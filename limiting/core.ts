@@ -1,6 +1,6 @@
 /**
- * Parts of the framework that limiters use: `@sluice/rate-limit` gets copies of these modules, and of nothing else. None
- * of them knows of requests, routes or applications.
+ * Parts of the framework that limiters use: `@sluice/rate-limit` gets copies of these modules, and of nothing else.
+ * None of them knows of requests, routes or applications.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * The engine of both limiters: tables of keys, keys of clients, limiters made inside requests, headers. Nobody publishes
- * it: the framework has this folder among its rooms, and the build copies it into `@sluice/rate-limit`
+ * The engine of both limiters: tables of keys, keys of clients, limiters made inside requests, headers. Nobody
+ * publishes it: the framework has this folder among its rooms, and the build copies it into `@sluice/rate-limit`
  * (docs/decisions/0037-one-limiter-engine.md).
  *
  * @module
@@ -16,3 +16,4 @@ export { trustOf, type TrustSetting, type Validate } from "./mistakes.ts";
 export { DEFAULT_MESSAGE, failureOf } from "./refusal.ts";
 export { indexOf, type SlotStates, SlotTable } from "./slot_table.ts";
 export { StoreClock } from "./store_clock.ts";
+export { warnOnce } from "./warn_once.ts";

@@ -25,8 +25,8 @@ export interface SharedSlot {
  * IPv4 addresses, IPv6 addresses and other keys have slots apart, and a network reaches only some of them, an eighth if
  * it is wide: attackers meet themselves. The seed keeps an attacker from choosing a key that shares its victim's slot.
  *
- * Each slot knows the networks its keys are from, as a Bloom filter does: it may take one for another, but forgets none.
- * So a key that gets a slot of its own need not take over what others have counted.
+ * Each slot knows the networks its keys are from, as a Bloom filter does: it may take one for another, but forgets
+ * none. So a key that gets a slot of its own need not take over what others have counted.
  */
 export class SharedSlots {
   readonly #seed = newSeed();

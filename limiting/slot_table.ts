@@ -48,9 +48,9 @@ export function indexOf(slot: number): number {
  * Which slot each key of a limiter's table has: a number, by which the state of the key is found in arrays.
  *
  * The number of keys is bounded, and no key in use is ever dropped, least of all a blocked one: it would get its quota
- * twice. There are no timers: each new key sweeps a few slots and frees those of idle keys. When all slots are taken, or
- * the network a key comes from has its share of them ({@linkcode SourceShares}), new keys share slots until one is free,
- * those of one network with one another ({@linkcode SharedSlots}). A shared state counts too many, never too few.
+ * twice. There are no timers: each new key sweeps a few slots and frees those of idle keys. When all slots are taken,
+ * or the network a key comes from has its share of them ({@linkcode SourceShares}), new keys share slots until one is
+ * free, those of one network with one another ({@linkcode SharedSlots}). A shared state counts too many, never too few.
  */
 export class SlotTable {
   readonly #maxKeys: number;

@@ -15,9 +15,10 @@ export function sharesBegin(maxKeys: number): number {
  * Shares of a bounded table among the sources of its keys, so that one attacker cannot fill it: there is always room for
  * clients from elsewhere.
  *
- * A network of the narrow kind may take a slot as long as it has fewer than are free, one of the wide kind as long as it
- * has fewer than four times as many. So alone they get a half and four fifths, and `n` wide networks that take all they
- * can leave `1 / (4 * n + 1)` of the table to others. Keys that are no addresses have no source, and are not bounded.
+ * A network of the narrow kind may take a slot as long as it has fewer than are free, one of the wide kind as long as
+ * it has fewer than four times as many. So alone they get a half and four fifths, and `n` wide networks that take all
+ * they can leave `1 / (4 * n + 1)` of the table to others. Keys that are no addresses have no source, and are not
+ * bounded.
  */
 export class SourceShares {
   readonly #wide = new Uint32Array(2 * COUNTS);

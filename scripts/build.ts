@@ -10,7 +10,17 @@ import { rm } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { bundle } from "./bundle.ts";
 import { flags } from "./flags.ts";
-import { CREATE, entriesOf, knownPackages, licensesOf, manifestOf, PACKAGES, stage, unstage } from "./packages.ts";
+import {
+  CREATE,
+  entriesOf,
+  FOLDERS,
+  knownPackages,
+  licensesOf,
+  manifestOf,
+  PACKAGES,
+  stage,
+  unstage,
+} from "./packages.ts";
 import { rewrite } from "./rewrite.ts";
 import { writeTemplateTexts } from "./template_texts.ts";
 
@@ -20,7 +30,7 @@ const ROOT = new URL("../", import.meta.url);
 export const PUBLISHED = new URL(".cache/published/", ROOT);
 
 /** Folders of the packages inside the one that is the root. */
-const MEMBERS = [...PACKAGES, CREATE].map(({ path }) => path).filter((path) => path !== "./");
+const MEMBERS = FOLDERS.filter((path) => path !== "./");
 
 /** How packages are built. */
 export interface BuildOptions {

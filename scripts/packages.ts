@@ -11,8 +11,8 @@ export interface Package {
   /** Its folder. */
   readonly path: string;
   /**
-   * npm packages that become part of its bundles, at the versions of `tests/deno.lock`: all that its `mod.ts` loads. Others
-   * stay imports, so that their fixes reach users and each is loaded once.
+   * npm packages that become part of its bundles, at the versions of `tests/deno.lock`: all that its `mod.ts` loads.
+   * Others stay imports, so that their fixes reach users and each is loaded once.
    */
   readonly included: readonly string[];
 }
@@ -36,6 +36,9 @@ export const PACKAGES: readonly Package[] = [
 
 /** The program that starts projects; it needs no other package when it runs. */
 export const CREATE: Package = { path: "./create/", included: [] };
+
+/** Folders of all packages. */
+export const FOLDERS: readonly string[] = [...PACKAGES, CREATE].map(({ path }) => path);
 
 /** The part of a `deno.json` that is used here. */
 export interface Manifest {

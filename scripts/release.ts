@@ -10,14 +10,11 @@ import { buildPackages } from "./build.ts";
 import { buildNpm, buildProgram } from "./build_npm.ts";
 import { flags } from "./flags.ts";
 import { REPOSITORY } from "./npm_manifest.ts";
-import { CREATE, PACKAGES } from "./packages.ts";
+import { FOLDERS } from "./packages.ts";
 import { run } from "./process.ts";
 
 const ROOT = new URL("../", import.meta.url);
 const FOLDER = new URL(".cache/release/", ROOT);
-
-/** Folders of the packages. */
-const FOLDERS = [...PACKAGES, CREATE].map(({ path }) => path);
 
 /** What publishing one package on one registry takes. */
 interface Step {

@@ -1,6 +1,6 @@
 /**
- * The packages for tests and benchmarks. Building takes long, and each of their files is a program of its own: whichever
- * is the first builds, and all others have the same, until anything changes that the packages are built from.
+ * The packages for tests and benchmarks. Building takes long, and each of their files is a program of its own:
+ * whichever is the first builds, and all others have the same, until anything changes that the packages are built from.
  */
 import { alone } from "./alone.ts";
 import { buildPackages } from "./build.ts";

@@ -21,8 +21,8 @@ export function isImproper({ target: { doubt, request }, app: { runtimeSupport }
 }
 
 /**
- * Responds to an improper request with 400, before any layer, since no path of it can be relied upon. Nothing is logged, as
- * with what the runtime's own server refuses.
+ * Responds to an improper request with 400, before any layer, since no path of it can be relied upon. Nothing is
+ * logged, as with what the runtime's own server refuses.
  *
  * @param exchange The exchange
  */

@@ -21,8 +21,8 @@ export function isNodeRequest({ target: { doubt, request } }: Exchange): boolean
 }
 
 /**
- * Responds to such a request with 500, and says what to do in the log: an error that is thrown here is lost on Deno, whose
- * `node:http` responds with 400, and ends the process on Node.
+ * Responds to such a request with 500, and says what to do in the log: an error that is thrown here is lost on Deno,
+ * whose `node:http` responds with 400, and ends the process on Node.
  *
  * @param exchange The exchange
  * @param info The platform's second argument: Node's response

@@ -4,8 +4,8 @@ import type { AnyHandler } from "../matching/layer.ts";
 import type { Exchange } from "../exchange/exchange.ts";
 
 /**
- * ms after which a handler is said not to have responded. Handlers also return what they do not mean as a response, such as
- * the result of a query whose callback answers.
+ * ms after which a handler is said not to have responded. Handlers also return what they do not mean as a response,
+ * such as the result of a query whose callback answers.
  */
 const PATIENCE_MS = 1000;
 
@@ -29,8 +29,9 @@ export interface Returned {
 const toldOf = new WeakSet<AnyHandler>();
 
 /**
- * Warns the developer of a handler that returned its response instead of sending it: the request would wait for ever, and
- * nothing would say why. It is certain enough when nobody has responded for a while, and no other layer had its turn.
+ * Warns the developer of a handler that returned its response instead of sending it: the request would wait for ever,
+ * and nothing would say why. It is certain enough when nobody has responded for a while, and no other layer had its
+ * turn.
  *
  * @param exchange The exchange
  * @param returned What was returned, which is no `Response`

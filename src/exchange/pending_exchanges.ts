@@ -121,9 +121,9 @@ export function endWaiting(ended: Waiting): void {
 }
 
 /**
- * Called for one in {@linkcode LOOK_EVERY} requests, this looks for handlers that are slow: their clients may leave without
- * anybody's noticing, and a server would keep their requests until they have responded. It needs no timer, because as long
- * as no further requests come nothing more is kept.
+ * Called for one in {@linkcode LOOK_EVERY} requests, this looks for handlers that are slow: their clients may leave
+ * without anybody's noticing, and a server would keep their requests until they have responded. It needs no timer,
+ * because as long as no further requests come nothing more is kept.
  *
  * @param sequence Number of the request
  */

@@ -22,7 +22,8 @@ export interface FastlyOptions {
 }
 
 /**
- * Responds to the `fetch` events of a Fastly Compute service with an application. Call it once, at the top of the program.
+ * Responds to the `fetch` events of a Fastly Compute service with an application. Call it once, at the top of the
+ * program.
  *
  * @param app The application
  * @param options Where to read variables

@@ -44,8 +44,8 @@ export function isKnownMethod(method: string): boolean {
 }
 
 /**
- * The method whose handlers handle a request: those for GET also handle HEAD, where there are none for it, as in Express
- * (RFC 9110 section 9.3.2).
+ * The method whose handlers handle a request: those for GET also handle HEAD, where there are none for it, as in
+ * Express (RFC 9110 section 9.3.2).
  *
  * @param method Method in lower case
  * @param isHandled Whether there are handlers for a method

@@ -67,7 +67,7 @@ export class IncomingRequest implements Read {
   readonly #readBefore: boolean;
   #url: string | null = null;
   /** The body as it comes, once somebody has asked for it. */
-  #stream: IncomingBody | null = null;
+  #body: IncomingBody | null = null;
   /** Whether the body went to a sink. */
   #filled = false;
   #web: Request | null = null;
@@ -141,6 +141,10 @@ export class IncomingRequest implements Read {
     return request === this as unknown || request === this.#web;
   }
 
+  get #ownBody(): IncomingBody {
+    return this.#body ??= new IncomingBody(this.#incoming);
+  }
+
   #makeWeb(): Request {
     const { method } = this;
     const signal = leavingSignal(this.#incoming, this.#outgoing);
@@ -167,7 +171,7 @@ export class IncomingRequest implements Read {
     if (this.#readBefore || this.#filled) return null;
     const raw = rawBodyOf(this.#incoming);
     if (raw !== null) return new Blob([raw]).stream();
-    const { isTouched, stream } = this.#stream ??= new IncomingBody(this.#incoming);
+    const { isTouched, stream } = this.#ownBody;
     return isTouched || stream.locked ? null : stream;
   }
 
@@ -180,7 +184,7 @@ export class IncomingRequest implements Read {
   get body(): ReadableStream<Uint8Array<ArrayBuffer>> | null {
     if (this.#isBodiless) return null;
     if (this.#readBefore || this.#filled || rawBodyOf(this.#incoming) !== null) return this.#holder.body;
-    return (this.#stream ??= new IncomingBody(this.#incoming)).stream;
+    return this.#ownBody.stream;
   }
 
   get #isBodiless(): boolean {
@@ -201,8 +205,8 @@ export class IncomingRequest implements Read {
 
   /** Whether the body was read, perhaps by middleware before Sluice. */
   get bodyUsed(): boolean {
-    const { isTouched = false } = this.#stream ?? {};
-    return this.#readBefore || this.#filled || isTouched || (this.#carrier ?? this.#web)?.bodyUsed === true;
+    if (this.#readBefore || this.#filled || this.#body?.isTouched) return true;
+    return (this.#carrier ?? this.#web)?.bodyUsed === true;
   }
 
   /** The body as text. */
@@ -215,9 +219,9 @@ export class IncomingRequest implements Read {
     return this.#holder.arrayBuffer();
   }
 
-  /** Keeps the body for a later reader; see {@linkcode NodeVisit.keepBody}. */
+  /** Keeps the body for a later reader; see {@linkcode NodeCall.keepBody}. */
   keepBody(): void {
-    if (this.#stream?.stream.locked) this.#incoming.read(0);
+    if (this.#body?.stream.locked) this.#incoming.read(0);
   }
 
   /**
@@ -236,7 +240,7 @@ export class IncomingRequest implements Read {
    * @returns Stops; `null` if the request is not from Node's server, or somebody has asked for its body already
    */
   static fillSink(request: Request, sink: BodySink): StopFilling | null {
-    if (!(#incoming in request) || request.bodyUsed || request.#stream !== null || request.#web !== null) return null;
+    if (!(#incoming in request) || request.bodyUsed || request.#body !== null || request.#web !== null) return null;
     const incoming = request.#incoming;
     // some hosts have read the body already, and left it there
     if (rawBodyOf(incoming) !== null || incoming.destroyed || request.#isBodiless) return null;

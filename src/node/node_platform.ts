@@ -44,7 +44,7 @@ export const nodePlatform: Platform = {
   upgrade: refuseUpgrade,
 };
 
-// upgrades on Node come with their own upgrader, see UpgradeVisit
+// upgrades on Node come with their own upgrader, see UpgradeCall
 function refuseUpgrade(): never {
   throw noWebSockets(
     'A WebSocket on Node needs the server\'s "upgrade" event: server.on("upgrade", toUpgradeHandler(app))',

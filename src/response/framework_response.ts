@@ -28,7 +28,7 @@ import {
   bodyFailedKey,
   endWholeKey,
   handOverKey,
-  isHooked,
+  isPatched,
   OutgoingMessage,
   streamKey,
 } from "./node/outgoing_message.ts";
@@ -150,7 +150,7 @@ export class FrameworkResponse<L extends Record<string, Any> = Record<string, An
 
   /** Whether no header was set and no method replaced, which allows short cuts. */
   get untouched(): boolean {
-    return (originalOf<AnyResponse>(this)[begunKey]?.bare ?? true) && !isHooked(this);
+    return (originalOf<AnyResponse>(this)[begunKey]?.bare ?? true) && !isPatched(this);
   }
 
   /** The application that is handling the request. */
@@ -643,7 +643,7 @@ function respondsAtOnce(res: AnyResponse): boolean {
   const state = res[begunKey];
   const { statusCode } = res;
   return res[originalKey] === res && res[sentKey] === undefined && (state === null || state.allowsBody) &&
-    !isHooked(res) &&
+    !isPatched(res) &&
     res.send === plainSend && res.set === plainSet && !res[exchangeKey].target.isHead &&
     (statusCode === 200 || (statusCode > 200 && statusCode <= 599 && mayHaveContent(statusCode)));
 }
@@ -694,7 +694,7 @@ function sendWhole<R extends AnyResponse>(res: R, body: string | Uint8Array | un
   if (makeTag !== undefined && body !== undefined && (outgoing.bare || !outgoing.has("etag"))) {
     const isTheirs = makeTag === app.get("etag");
     const tag = isTheirs ? makeTag(asBuffer(res, body)) : makeTag(body, app.runtimeSupport);
-    if (tag && (isTheirs || isHooked(res))) res.setHeader("ETag", tag);
+    if (tag && (isTheirs || isPatched(res))) res.setHeader("ETag", tag);
     else if (tag) outgoing.put("etag", tag);
   }
   // without a validator no copy can be fresh, and the request's headers need not be read
@@ -754,7 +754,7 @@ function sendBlob<R extends AnyResponse>(res: R, blob: Blob): R {
 // anyway.
 function mayHandOver(res: AnyResponse, { status, headers }: Response): boolean {
   const { headers: outgoing } = res[responseStateKey];
-  if (isHooked(res) || outgoing.framed || outgoing.coded || res.req.method === "HEAD" || status < 200) return false;
+  if (isPatched(res) || outgoing.framed || outgoing.coded || res.req.method === "HEAD" || status < 200) return false;
   const type = headers.get("content-type");
   if (res[exchangeKey].hasListeners) return type !== null && type.startsWith("application/json");
   if (type === null ? res.untouched : !type.startsWith("text/event-stream")) return true;

@@ -8,9 +8,10 @@ export const NO_FILES: string =
  * Tells whether a path is absolute, by the rules of POSIX or of Windows.
  *
  * @param path The path
+ * @param separator `/` if only that separates folders, as on POSIX; otherwise both slashes do
  */
-export function isAbsolutePath(path: string): boolean {
-  return rootOf(path) !== "";
+export function isAbsolutePath(path: string, separator?: "/"): boolean {
+  return separator === "/" ? path.startsWith("/") : rootOf(path) !== "";
 }
 
 const PLAIN = /^(?:\/[\w-][\w.-]*)+$/;
@@ -60,8 +61,7 @@ export function normalizePath(path: string, separator?: "/"): string {
  */
 export function resolvePath(path: string, workingDirectory: () => string, separator?: "/"): string {
   if (isPlainPath(path)) return path;
-  const isAbsolute = separator === "/" ? path.startsWith("/") : isAbsolutePath(path);
-  const absolute = normalizePath(isAbsolute ? path : `${workingDirectory()}/${path}`, separator);
+  const absolute = normalizePath(isAbsolutePath(path, separator) ? path : `${workingDirectory()}/${path}`, separator);
   return absolute.endsWith("/") && absolute !== rootOf(absolute) ? absolute.slice(0, -1) : absolute;
 }
 

@@ -3,7 +3,7 @@ const words = new Int32Array(80);
 let h0 = 0, h1 = 0, h2 = 0, h3 = 0, h4 = 0;
 
 /**
- * SHA-1 of some bytes (FIPS 180-4 section 6.1), synchronously, where WebCrypto would respond later.
+ * SHA-1 of some bytes (FIPS 180-4 section 6.1), synchronously, where WebCrypto gives a promise.
  *
  * For entity tags and names of Redis scripts: nobody gains anything there by making two of them collide.
  *

@@ -18,8 +18,8 @@ export function loadedFrom(stack: string, source: string): string | null {
 }
 
 /**
- * Replaces runs of frames that are in a folder by a line that counts them. The frame that threw stays, even if it is the
- * runtime's: a run begins with a frame of the folder.
+ * Replaces runs of frames that are in a folder by a line that counts them. The frame that threw stays, even if it is
+ * the runtime's: a run begins with a frame of the folder.
  *
  * @param stack The stack
  * @param folder The folder, with slashes

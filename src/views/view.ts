@@ -94,7 +94,7 @@ export class View {
       const location = resolvePath(fileName, () => folder, separator);
       // resolved again, because "...ejs", which is ".." with its extension, would lead to the folder above
       const index = resolvePath(`${location.slice(0, -this.ext.length)}/index${this.ext}`, () => folder, separator);
-      const isGiven = separator === "/" ? fileName.startsWith("/") : isAbsolutePath(fileName);
+      const isGiven = isAbsolutePath(fileName, separator);
       const inside = [location, index].filter((path) => isGiven || isWithin(folder, path));
       const found = inside.find((path) => this.#isFile(path));
       if (found !== undefined) return found;

@@ -86,7 +86,7 @@ export function serveConnection(options: ConnectionOptions): WebSocketConnection
   };
   const events = { sent, closing, failed: fail };
   const ws = new WebSocketConnection(socket, protocol, data, connections, events, maxBufferedBytes);
-  let unsettled: PendingMessages | null = null;
+  let pending: PendingMessages | null = null;
   socket.binaryType = "arraybuffer";
   socket.onopen = () => {
     connections.add(ws);
@@ -104,8 +104,8 @@ export function serveConnection(options: ConnectionOptions): WebSocketConnection
     if (isLongerThan(message, maxMessageBytes)) return ws.close(...TOO_BIG);
     const handling = run(() => handlers.message?.(ws, message));
     if (handling === undefined) return;
-    unsettled ??= new PendingMessages(socket, maxBufferedBytes, () => ws.close(...TOO_BUSY));
-    return unsettled.until(handling, message.length);
+    pending ??= new PendingMessages(socket, maxBufferedBytes, () => ws.close(...TOO_BUSY));
+    return pending.until(handling, message.length);
   };
   socket.onclose = (event) => {
     // Deno dispatches `close` twice if a ping is not answered; and it keeps a socket whose client has vanished until

@@ -9,7 +9,8 @@ export type Arrows = Readonly<Record<string, readonly string[]>>;
  * @param path Path of the file below the root
  * @param src The source folder
  * @param rooms The listed folders
- * @returns The folder's path below `src`, or its name if it is listed and stands beside `src`; `undefined` for other files
+ * @returns The folder's path below `src`, or its name if it is listed and stands beside `src`; `undefined` for other
+ * files
  */
 export function roomOf(path: string, src: string, rooms: readonly string[] = []): string | undefined {
   if (!path.startsWith(src)) return rooms.find((room) => path.startsWith(`${room}/`));

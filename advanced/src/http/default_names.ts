@@ -1,10 +1,10 @@
+import { warnOnce } from "@sluice/limiting";
 import type { Limiter } from "../limiter/limiter.ts";
 import { noteSameCounters } from "../limiter/same_counters.ts";
 import type { RateLimitOptions } from "./http_options.ts";
 
 /** Default names in use, by store. */
 const inUse = new WeakMap<object, Set<string>>();
-let warned = false;
 
 /**
  * Warns about a second limiter without a name on one store, and about one of the same name on another store that counts
@@ -27,11 +27,10 @@ export function noteDefaultNames<Req>(options: RateLimitOptions<Req>, { policies
 }
 
 function warn(name: string): void {
-  if (!warned) {
-    console.warn(
+  warnOnce(
+    "defaultNames",
+    () =>
       `rateLimit: two limiters on one store are both called "${name}", for neither has a name; they count together. ` +
-        "Give each of them one with the option name",
-    );
-  }
-  warned = true;
+      "Give each of them one with the option name",
+  );
 }

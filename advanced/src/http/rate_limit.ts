@@ -72,8 +72,8 @@ export interface RateLimitMiddleware<Req = any, Res = any> {
 /**
  * Limits requests, as middleware of Sluice and of Express: `(req, res, next)`.
  *
- * Functions in the options get the request and response of the framework it is given to, as in `app.use(rateLimit(…))`. For
- * one that is made elsewhere, say which: `rateLimit<Request>({ … })`.
+ * Functions in the options get the request and response of the framework it is given to, as in `app.use(rateLimit(…))`.
+ * For one that is made elsewhere, say which: `rateLimit<Request>({ … })`.
  *
  * @typeParam Req The request that functions in the options get
  * @typeParam Res The response they get

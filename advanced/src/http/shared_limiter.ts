@@ -1,4 +1,4 @@
-import { isMadeInRequest, MAX_MADE_IN_REQUESTS, noteMadeInRequest, routeLabel } from "@sluice/limiting";
+import { isMadeInRequest, MAX_MADE_IN_REQUESTS, noteMadeInRequest, routeLabel, warnOnce } from "@sluice/limiting";
 import { Limiter } from "../limiter/limiter.ts";
 import { leaveStore } from "../limiter/store_users.ts";
 import { type CounterLocation, locationOf } from "../stores/counter_location.ts";
@@ -12,7 +12,6 @@ import type { RequestLimiter } from "./request_limiter.ts";
 const shared = new WeakMap<object, Map<string, Limiter>>();
 /** Stands for the memory of this process, and for stores in it that were made inside requests too. */
 const MEMORY: CounterLocation = { home: {}, prefix: "" };
-let warned = false;
 
 /**
  * The limiter that limiters created inside requests share. Each of them lives for one request only, and would never
@@ -57,10 +56,11 @@ function isMemoryOf(req: object, store: object): boolean {
 // a store for express-rate-limit does not say when it was created; one that counts elsewhere finds its counts again
 function noteOwnMemory(store: Store | AnyCounter): void {
   const isOwn = "capabilities" in store ? store.capabilities.scope === "process" : store.localKeys === true;
-  if (warned || !isOwn || store instanceof MemoryStore) return;
-  warned = true;
-  console.warn(
-    "rateLimit: a limiter was made inside a request, with a store that counts in memory. If the store was made there, " +
+  if (!isOwn || store instanceof MemoryStore) return;
+  warnOnce(
+    "ownMemory",
+    () =>
+      "rateLimit: a limiter was made inside a request, with a store that counts in memory. If the store was made there, " +
       "too, each request finds it empty, and none is ever refused: make it once, outside",
   );
 }

@@ -1,3 +1,4 @@
+import { warnOnce } from "@sluice/limiting";
 import type { Policy } from "../policy/policy.ts";
 import type { Store } from "../policy/store.ts";
 import { locationOf } from "../stores/counter_location.ts";
@@ -7,7 +8,6 @@ import { isInUse } from "./store_users.ts";
 const counting = new WeakMap<object, Map<string, WeakRef<Store>>>();
 /** Limits that are known of one place; a program that makes more makes them for its clients. */
 const MOST = 1000;
-let warned = false;
 
 /**
  * Warns about a limiter that counts together with another one, although each has a store of its own: the stores keep
@@ -32,10 +32,10 @@ export function noteSameCounters(store: Store, policies: readonly Policy[], call
 }
 
 function warn(name: string, prefix: string, caller: string): void {
-  if (warned) return;
-  warned = true;
-  console.warn(
-    `${caller}: two limiters called "${name}" count together, because their stores are on one server with the same ` +
+  warnOnce(
+    "sameCounters",
+    () =>
+      `${caller}: two limiters called "${name}" count together, because their stores are on one server with the same ` +
       `prefix, "${prefix}". Give each limiter a name of its own, or each store a prefix; if they are to be one limit, ` +
       "give both the same store",
   );

@@ -3,7 +3,7 @@ import { type BuiltinFiles, builtinFiles } from "../shared/builtin_files.ts";
 import { programsBody } from "./program_stream.ts";
 import { passedOn } from "./bun_stream.ts";
 import { builtinModule } from "../shared/builtin_module.ts";
-import { bunSeconds, BunSilence } from "./idle_timeout.ts";
+import { bunSeconds, IdleTimeout } from "./idle_timeout.ts";
 import { BunSocket, bunSocketHandlers } from "./bun_socket.ts";
 import { genericPlatform, hasMethod, noWebSockets } from "../shared/generic_platform.ts";
 import { requirePackage, requireResolve } from "../shared/installed_package.ts";
@@ -123,7 +123,7 @@ function parentOf(path: string): string {
 const KEEP_ALIVE_MS = 60_000;
 
 /** What keeps the quiet connections of a server, by the server. */
-const silences = new WeakMap<object, BunSilence>();
+const silences = new WeakMap<object, IdleTimeout>();
 
 function serve(handler: AppFetch, options: ListenOptions, app: Routed): PlatformServer {
   const { port = 0, hostname = "0.0.0.0", cert, key, reusePort = false } = options;
@@ -150,7 +150,7 @@ function serve(handler: AppFetch, options: ListenOptions, app: Routed): Platform
     },
   };
   const server = listeningAt(hostname, port, () => globals.Bun.serve(served));
-  const silence = new BunSilence(server, keepAliveTimeout);
+  const silence = new IdleTimeout(server, keepAliveTimeout);
   silences.set(server, silence);
   const slow = new SlowReaders(app.openStreams, (timer) => (timer as { unref?(): void }).unref?.());
   slow.timeoutMs = sendTimeout;

@@ -22,10 +22,10 @@ export function bunSeconds(ms: number): number {
 
 /**
  * Tells Bun which connections may be silent. It has one timeout for all of a connection once its first head has come,
- * and begins it anew with every request: while a handler waits, while a response is sent, and afterwards. Only the last of
- * these is meant by it, so a quiet event stream, or a long poll, is exempted.
+ * and begins it anew with every request: while a handler waits, while a response is sent, and afterwards. Only the last
+ * of these is meant by it, so a quiet event stream, or a long poll, is exempted.
  */
-export class BunSilence {
+export class IdleTimeout {
   readonly #server: TimedServer;
   /** What Bun begins with at every request. */
   readonly #firstSeconds: number;
@@ -35,8 +35,8 @@ export class BunSilence {
 
   /**
    * @param server Bun's server
-   * @param keepAliveMs ms that a connection is kept after a response, 0 for no limit: the timeout that the server was made
-   * with
+   * @param keepAliveMs ms that a connection is kept after a response, 0 for no limit: the timeout that the server was
+   * made with
    */
   constructor(server: TimedServer, keepAliveMs: number) {
     this.#server = server;

@@ -10,7 +10,7 @@ const GONE: CloseEventInit = {
 /**
  * Ends connections whose clients take no more data. Deno's pings, and its close, would be queued after the messages
  * that are waiting already, so it would never notice, and buffer more and more. Nor does it ping clients that leave its
- * own Close frame without a response, and it would wait for them as long as they like.
+ * own Close frame without sending one, and it would wait for them as long as they like.
  *
  * Deno keeps its buffers until the connection ends. But for the application it is closed, so it sends no more.
  *

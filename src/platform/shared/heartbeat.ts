@@ -85,7 +85,7 @@ export class Heartbeat {
     const now = this.#now();
     if (this.#isStuck(now, due)) return this.#pulse.lost();
     if (this.#isPaused) {
-      // nobody reads the response; but a client that has vanished is noticed
+      // nobody reads the pong; but a client that has vanished is noticed
       this.#pulse.ping();
       return this.#wait(this.#half);
     }

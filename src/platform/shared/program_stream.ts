@@ -2,8 +2,8 @@ import { closedPromiseOf } from "../../util/stream_closed.ts";
 
 /**
  * The body of a response if it is a stream that the program made, on runtimes where asking for the body costs little.
- * What the runtime makes of texts and bytes, and of files and responses of other servers, are byte streams; a program's are
- * mostly not, and can be told by that.
+ * What the runtime makes of texts and bytes, and of files and responses of other servers, are byte streams; a program's
+ * are mostly not, and can be told by that.
  *
  * @param response The response
  * @returns The stream, `null` if there is none

@@ -52,8 +52,8 @@ export class BodyReader {
   /**
    * Begins to read, unless there is no body, or somebody else is reading it: `next` finds that out later.
    *
-   * The handler may respond in this turn, and after that Deno hides a body that nobody has begun to read, even that there
-   * was one.
+   * The handler may respond in this turn, and after that Deno hides a body that nobody has begun to read, even that
+   * there was one.
    *
    * @returns Whether it has begun now
    */

@@ -136,8 +136,8 @@ export abstract class HeaderMethods extends Emitter {
   }
 }
 
-// Node's older name of the headers, which middleware also assigns to replace all of them; it is missing in Node's types,
-// too
+// Node's older name of the headers, which middleware also assigns to replace all of them; it is missing in Node's
+// types, too
 Object.defineProperty(HeaderMethods.prototype, "_headers", {
   get(this: HeaderMethods) {
     return this.getHeaders();

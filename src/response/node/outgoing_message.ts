@@ -369,7 +369,7 @@ export abstract class OutgoingMessage extends HeaderMethods {
   [endWholeKey](body: string | Uint8Array<ArrayBuffer> | null, isPage: boolean = false): void {
     const state = this[responseStateKey];
     const exchange = exchangeOf(this);
-    if (exchange === null || isHooked(this)) {
+    if (exchange === null || isPatched(this)) {
       if (body !== null && !this.hasHeader("Transfer-Encoding")) {
         this.setHeader("Content-Length", String(lengthOf(body)));
       }
@@ -524,7 +524,7 @@ const plain = OutgoingMessage.prototype;
  *
  * @param message The response
  */
-export function isHooked(message: OutgoingMessage): boolean {
+export function isPatched(message: OutgoingMessage): boolean {
   return message.end !== plain.end || message.write !== plain.write || message.writeHead !== plain.writeHead ||
     message.setHeader !== plain.setHeader;
 }
@@ -532,7 +532,6 @@ export function isHooked(message: OutgoingMessage): boolean {
 /** Whether the key under which Node's own `setHeader` looks for headers is defined. */
 let isShown = false;
 
-// npm's cookies calls that setHeader on responses, and so does Koa, whose applications can be mounted
 // only Node's own response has room for another one in front of it
 function inform(res: OutgoingMessage, name: string, args: readonly unknown[], callback?: () => void): void {
   const done = callback === undefined ? undefined : guarded(res, callback);
@@ -542,6 +541,7 @@ function inform(res: OutgoingMessage, name: string, args: readonly unknown[], ca
   else if (done !== undefined) queueMicrotask(done);
 }
 
+// npm's cookies calls that setHeader on responses, and so does Koa, whose applications can be mounted
 function show(http: NodeHttp | undefined): void {
   isShown = true;
   if (http === undefined) return;

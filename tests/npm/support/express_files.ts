@@ -4,8 +4,8 @@ import { NPM_FACTS } from "../../../scripts/npm_manifest.ts";
 import type { Project } from "./project.ts";
 
 /**
- * It takes a path from whose folder packages are loaded, the name of the package, and paths below its `lib/` as JSON. It
- * loads each of them, does what such programs do with them, and prints what it sees.
+ * It takes a path from whose folder packages are loaded, the name of the package, and paths below its `lib/` as JSON.
+ * It loads each of them, does what such programs do with them, and prints what it sees.
  */
 const EXPRESS_FILES = `
   process.env.NO_DEPRECATION = "express";

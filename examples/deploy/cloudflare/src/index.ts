@@ -16,8 +16,8 @@ function convert(amount: number, from: string, to: string): number {
 
 const app = sluice();
 
-// An instance that waits for this many responses refuses further requests. How long it takes for a turn says nothing here:
-// the clock of Workers stands still while code runs, and moves on while it waits.
+// An instance that waits for this many responses refuses further requests. How long it takes for a turn says nothing
+// here: the clock of Workers stands still while code runs, and moves on while it waits.
 app.use(shedLoad({ maxPending: 1000, maxEventLoopDelayMs: Infinity }));
 
 // counted in Durable Objects, one for each client; bindings are available from the first request on

@@ -16,8 +16,8 @@ local out, last = {}, 0
 /**
  * Reading and writing of states, for the scripts that know every policy.
  *
- * A state is a letter for its algorithm and then little-endian doubles. Anything else is read as if there were no state.
- * It is written with a time to live, always: as long as it can matter.
+ * A state is a letter for its algorithm and then little-endian doubles. Anything else is read as if there were no
+ * state. It is written with a time to live, always: as long as it can matter.
  */
 const TOOLS = `
 local A = {}
