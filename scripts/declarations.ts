@@ -154,15 +154,17 @@ function exportedBy(source: ts.SourceFile, checker: ts.TypeChecker, root: string
   }).sort((one, other) => one.name < other.name ? -1 : 1);
 }
 
-/** An ES module that exports what the one of CommonJS does, whose default export it would see as that of Node. */
+/**
+ * An ES module that exports what the one of CommonJS does, whose default export it would see as that of Node.
+ *
+ * It passes names on without a list: where modules of both kinds add to an interface, as the types of cookie-parser and
+ * a program do, TypeScript 7 keeps one addition of a name that is listed, and both of one that is not.
+ */
 function passedOn(name: string, exported: readonly Exported[]): string {
-  const own = exported.filter(({ name }) => name !== "default");
   const standard = exported.find(({ name }) => name === "default");
-  return [
-    `export { ${own.map(({ name, isType }) => `${isType ? "type " : ""}${name}`).join(", ")} } from "./${name}.cjs";`,
-    ...(standard === undefined ? [] : [`export { ${standard.original} as default } from "./${standard.path}.cjs";`]),
-    "",
-  ].join("\n");
+  const lines = [`export * from "./${name}.cjs";`];
+  if (standard !== undefined) lines.push(`export { ${standard.original} as default } from "./${standard.path}.cjs";`);
+  return `${lines.join("\n")}\n`;
 }
 
 async function writeText(path: string, text: string): Promise<void> {

@@ -81,9 +81,9 @@ const PROGRAM = `
 /** Compilers, how they resolve modules, and what modules the program consists of. */
 const COMPILERS: readonly (readonly [compiler: string, module: string, type: "commonjs" | "module"])[] = [
   ["typescript-newest", "nodenext", "commonjs"],
+  ["typescript-newest", "nodenext", "module"],
   ...(inFull
     ? [
-      ["typescript-newest", "nodenext", "module"] as const,
       ["typescript-5.7", "node16", "commonjs"] as const,
       ["typescript-5.7", "node16", "module"] as const,
     ]
