@@ -34,9 +34,10 @@ interface Step {
   readonly env: Record<string, string>;
 }
 
-const { tag, repository, npm, jsr, "dry-run": isDry } = flags({
+const { tag, repository, changelog, npm, jsr, "dry-run": isDry } = flags({
   tag: "",
   repository: REPOSITORY,
+  changelog: "CHANGELOG.md",
   npm: "https://registry.npmjs.org",
   jsr: "https://jsr.io",
   "dry-run": false,
@@ -46,9 +47,9 @@ const steps = [...await stepsForNpm(), ...await stepsForJsr()];
 for (const step of steps) await take(step);
 
 /**
- * The version that a tag names, which all packages must have.
+ * The version that a tag names, which all packages must have, and the changelog a section for.
  *
- * @throws {Error} If one has another
+ * @throws {Error} If a package has another, or the changelog does not say what changed
  */
 async function versionOf(tag: string): Promise<string> {
   const [, named] = tag.match(/^v(\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?)$/) ?? [];
@@ -58,6 +59,10 @@ async function versionOf(tag: string): Promise<string> {
       const { version } = await readJson(new URL(path + file, ROOT));
       if (version !== named) throw new Error(`The tag is ${tag}, and ${path}${file} says ${version}`);
     }
+  }
+  const changes = await Deno.readTextFile(new URL(changelog, ROOT));
+  if (!changes.includes(`## [${named}] - `)) {
+    throw new Error(`The tag is ${tag}, and ${changelog} has no section "## [${named}] - " with its date`);
   }
   return named;
 }

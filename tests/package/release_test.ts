@@ -13,6 +13,7 @@ async function release(
   cwd: string,
   tag: string,
   had: readonly string[] = [],
+  changelog = "CHANGELOG.md",
 ): Promise<{ code: number; lines: string[] }> {
   await using registry = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, (request) => {
     const path = decodeURIComponent(new URL(request.url).pathname);
@@ -24,6 +25,7 @@ async function release(
     "--quiet",
     "release",
     `--tag=${tag}`,
+    `--changelog=${changelog}`,
     "--dry-run",
     `--npm=${origin}/npm`,
     `--jsr=${origin}/jsr`,
@@ -44,10 +46,12 @@ async function digestOf(file: URL): Promise<string> {
 Deno.test("a release publishes every package on both registries, and leaves out what they have", async () => {
   const { version } = await manifestOf("./");
   await using checkout = await copySources();
+  // beside the one in the packages, so that these are built of the same files as elsewhere
+  await Deno.writeTextFile(new URL("released.md", checkout.folder), `## [${version}] - 2027-01-31\n`);
   const { code, lines } = await release(checkout.path, `v${version}`, [
     `/npm/@sluice/sluice/${version}`,
     `/jsr/@sluice/rate-limit/${version}_meta.json`,
-  ]);
+  ], "released.md");
   assertEquals(code, 0, lines.join("\n"));
   const published = lines.filter((line) => /^(?:npm|JSR) /.test(line));
   const at = (line: string) => {
@@ -67,9 +71,12 @@ Deno.test("a release publishes every package on both registries, and leaves out 
   }
 });
 
-Deno.test("a tag that is not the packages' version, or no version, releases nothing", async () => {
+Deno.test("a tag that is not the packages' version, or that the changelog does not know, releases nothing", async () => {
+  const { version } = await manifestOf("./");
+  const isReleased = (await Deno.readTextFile(new URL("CHANGELOG.md", ROOT))).includes(`\n## [${version}] - `);
   for (
     const [tag, problem] of [
+      ...(isReleased ? [] : [[`v${version}`, `CHANGELOG.md has no section "## [${version}] - "`] as const]),
       ["v99.0.0", "The tag is v99.0.0, and ./deno.json says"],
       ["1.0", 'it is "1.0"'],
       ["", "--tag names the version"],
