@@ -33,7 +33,7 @@ export {
   type FetchResult,
 } from "./src/http/fetch_limit.ts";
 export type { FetchRefusal } from "./src/http/fetch_refusal.ts";
-export type { StandardHeaders } from "./src/http/header_fields.ts";
+export type { StandardHeaders } from "./src/http/rate_limit_headers.ts";
 export type { HandlerOptions, RateLimitOptions, RequestLimitOptions } from "./src/http/http_options.ts";
 export { rateLimit, type RateLimitMiddleware } from "./src/http/rate_limit.ts";
 export type { RateLimitInfo } from "./src/http/rate_limit_info.ts";

@@ -1,6 +1,6 @@
 import { checkInteger, checkNames, type OptionNames } from "../src/util/check_option.ts";
 import { describe } from "../src/util/error_text.ts";
-import { ClientKeys } from "./client_keys.ts";
+import { AddressKeys } from "./address_keys.ts";
 
 /** Options of {@linkcode clientKey}. */
 export interface ClientKeyOptions {
@@ -10,12 +10,12 @@ export interface ClientKeyOptions {
 
 const NAMES: OptionNames<ClientKeyOptions> = { ipv6Subnet: true };
 
-const keys = new Map<number, ClientKeys>();
+const keys = new Map<number, AddressKeys>();
 
 /** Keys of clients by prefix length, the same for everyone who asks. */
-export function clientKeysOf(prefixLength: number): ClientKeys {
+export function addressKeysOf(prefixLength: number): AddressKeys {
   let known = keys.get(prefixLength);
-  if (known === undefined) keys.set(prefixLength, known = new ClientKeys(prefixLength, "share"));
+  if (known === undefined) keys.set(prefixLength, known = new AddressKeys(prefixLength, "share"));
   return known;
 }
 
@@ -49,9 +49,9 @@ export function clientKey(req: { readonly ip?: string | undefined }, options?: C
       `clientKey takes a request, not ${describe(req)}; for an address, say clientKey({ ip: address })`,
     );
   }
-  if (options === undefined) return clientKeysOf(64).of(req.ip);
+  if (options === undefined) return addressKeysOf(64).of(req.ip);
   checkNames("clientKey", options, NAMES);
   const { ipv6Subnet = 64 } = options;
   checkInteger("clientKey", "ipv6Subnet", ipv6Subnet, 1, 128);
-  return clientKeysOf(ipv6Subnet).of(req.ip);
+  return addressKeysOf(ipv6Subnet).of(req.ip);
 }

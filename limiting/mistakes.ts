@@ -1,4 +1,4 @@
-import { clientKeysOf } from "./client_key.ts";
+import { addressKeysOf } from "./client_key.ts";
 import { warnOnce } from "./warn_once.ts";
 
 /**
@@ -40,7 +40,7 @@ export function trustOf(req: { readonly app: { get(name: string): unknown } }): 
  * @param address The address
  */
 export function containsClient(key: string, address: string | undefined): boolean {
-  return address !== undefined && (key.includes(address) || key.includes(clientKeysOf(64).of(address)));
+  return address !== undefined && (key.includes(address) || key.includes(addressKeysOf(64).of(address)));
 }
 
 /** Looks for mistakes after which a limit stops nobody, or everybody, and warns about each once in a process. */
@@ -136,7 +136,7 @@ function told(header: string, { remedy }: TrustSetting): string {
 
 // platforms that tell who the client is send these headers, too
 function names(header: string, address: string): boolean {
-  const exact = clientKeysOf(128);
+  const exact = addressKeysOf(128);
   return header.split(/[,;]/).some((one) =>
     exact.of(one.trim().replace(/^for=/i, "").replaceAll('"', "") || "-") === exact.of(address)
   );

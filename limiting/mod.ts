@@ -8,7 +8,7 @@
 export { ChunkedCells, ChunkedList } from "./chunked_list.ts";
 export { ClientFinder, type Clients } from "./client_finder.ts";
 export { clientKey, type ClientKeyOptions } from "./client_key.ts";
-export { ClientKeys, remedyFor } from "./client_keys.ts";
+export { AddressKeys, remedyFor } from "./address_keys.ts";
 export { exhaustedFor, noteExhausted } from "./exhausted_limits.ts";
 export { type HeaderSink, LEGACY, type LimitNames, seconds, writeLimit, writeRetryAfter } from "./limit_headers.ts";
 export { isMadeInRequest, MAX_MADE_IN_REQUESTS, noteMadeInRequest, routeLabel } from "./made_in_request.ts";

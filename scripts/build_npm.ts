@@ -172,7 +172,7 @@ async function writeForNode(
  * types, as Express has none for them; without declarations, though, compilers refuse them.
  */
 async function writeExpressFiles(folder: URL, name: string, paths: readonly string[]): Promise<void> {
-  await cp(new URL("lib/", ROOT), new URL("lib/", folder), { recursive: true });
+  await cp(new URL("express_lib/", ROOT), new URL("lib/", folder), { recursive: true });
   const entries = Object.fromEntries(paths.map((path) => [expressFileName(path), `./lib/${path}.ts`]));
   await bundle({ folder, entries, to: "node/", format: "cjs", external: [name], sourceMaps: true });
   for (const entry of Object.keys(entries)) {

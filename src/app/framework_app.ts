@@ -56,7 +56,7 @@ import { type CloseOptions, Lifecycle, type ListenCallback } from "./lifecycle.t
 import { type ErrorListener, listeningApp, reportError } from "./report_error.ts";
 import type { Server } from "./server.ts";
 import { type AppSettings, misspeltSetting, parseUnchosenQuery, storeSetting } from "./settings.ts";
-import { envIsKnown, tellOfEnv, usualEnv } from "./usual_env.ts";
+import { defaultEnv, envIsKnown, tellOfEnv } from "./default_env.ts";
 
 /** What a program's packages attach to applications; declared like `RequestExtras`. */
 // deno-lint-ignore no-empty-interface -- programs augment it
@@ -194,7 +194,7 @@ export class FrameworkApp<
 
   #setDefaults(): void {
     const platform = detectPlatform();
-    const env = usualEnv(this, platform);
+    const env = defaultEnv(this, platform);
     storeSetting(this.settings, "env", env);
     this.set("etag", "weak").set("query parser", "simple").set("subdomain offset", 2);
     this.set("trust proxy", false).set("view", View).set("jsonp callback name", "callback");

@@ -61,7 +61,7 @@ export interface RuntimeSupport extends TagMaker {
    *
    * @param response The response; a body that is no stream stays as it is
    */
-  programsBody(response: Response): ReadableStream<Uint8Array> | null;
+  returnedBody(response: Response): ReadableStream<Uint8Array> | null;
   /**
    * Passes a stream on, where nothing tells from outside how it ends, if the runtime has a cheaper way than a stream of
    * chunks that are asked for one by one.

@@ -36,7 +36,7 @@ export function fastlyPlatform(variablesOf: () => FastlyEnvironment | undefined)
     ...genericPlatform(),
     name: "Fastly Compute",
     env,
-    usualEnv: () => "production",
+    defaultEnv: () => "production",
     environment: () => environment,
     peerOf,
   };

@@ -11,7 +11,7 @@ export const lambdaPlatform: Platform = {
   endsWithResponse: false,
   files: nodeFiles,
   env: (name) => process.env[name],
-  usualEnv: () => "production",
+  defaultEnv: () => "production",
   environment: () => process.env,
   loadPackage,
   // the invocation fails with the error

@@ -2,7 +2,7 @@ import type { EmptyParams } from "../util/empty_params.ts";
 import { describe } from "../util/error_text.ts";
 import type { Capture } from "./capture.ts";
 import { defineLayerCalls } from "./layer_call.ts";
-import { type LayerExpression, shownPath } from "./layer_expression.ts";
+import { type LayerRegExp, shownPath } from "./layer_regexp.ts";
 import type { LegacyKey } from "./legacy_path.ts";
 import type { PathOptions } from "./path_options.ts";
 import { type PathMatch, PathPattern } from "./path_pattern.ts";
@@ -349,7 +349,7 @@ export class Layer {
    * The path as one regular expression in the form of Express 4, which programs parse that list routes. Paths that have a
    * meaning in Express 5 are matched as there.
    */
-  get regexp(): LayerExpression {
+  get regexp(): LayerRegExp {
     return shownPath(this).regexp;
   }
 

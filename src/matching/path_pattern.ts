@@ -12,7 +12,7 @@ import {
   MARK,
   readLegacyPath,
 } from "./legacy_path.ts";
-import { pathExpression } from "./path_expression.ts";
+import { pathRegExp } from "./path_regexp.ts";
 import type { PathOptions } from "./path_options.ts";
 
 /**
@@ -155,7 +155,7 @@ export class PathPattern {
     if (this.#regex !== null) return this.#regex;
     // the expression of any other path is kept from the beginning
     const path = bare(this.source as string, this.#options);
-    return this.#regex = pathExpression(parse(path).tokens, path, this.#options).regexp;
+    return this.#regex = pathRegExp(parse(path).tokens, path, this.#options).regexp;
   }
 
   /**
@@ -242,7 +242,7 @@ interface ReadPath {
 function readPath(caller: string, source: string, path: string, options: PathOptions): ReadPath {
   try {
     const { tokens } = parse(path);
-    const { regexp, keys } = pathExpression(tokens, path, options);
+    const { regexp, keys } = pathRegExp(tokens, path, options);
     if (isRootless(tokens[0])) noteRootless(caller, source);
     const wildcards = new Set(keys.filter((key) => key.type === "wildcard").map((key) => key.name));
     const rareData = { keys: keys.map((key) => key.name), constraints: NO_CONSTRAINTS, wildcards, showsAbsent: false };

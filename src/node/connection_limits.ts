@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { Standstill } from "../platform/shared/slow_readers.ts";
+import { Standstill } from "../platform/shared/slow_clients.ts";
 
 /** The bytes of a connection as libuv counts them. Node's own socket timeouts read them, too. */
 interface Transport {

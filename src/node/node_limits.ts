@@ -1,5 +1,5 @@
 import type { ServerCounts, ServerTimeouts } from "../platform/shared/platform.ts";
-import { SEND_TIMEOUT_MS } from "../platform/shared/slow_readers.ts";
+import { SEND_TIMEOUT_MS } from "../platform/shared/slow_clients.ts";
 
 /** All limits of a server. */
 export type NodeLimits = ServerTimeouts & ServerCounts;

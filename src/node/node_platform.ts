@@ -26,7 +26,7 @@ export const nodePlatform: Platform = {
   keepsCoding: true,
   forgetsPeer: true,
   env: (name) => process.env[name],
-  usualEnv: () => "development",
+  defaultEnv: () => "development",
   environment: () => process.env,
   header: (request, name) => IncomingRequest.header(request, name),
   visitHeaders: (request, visitor) => IncomingRequest.visitHeaders(request, visitor),

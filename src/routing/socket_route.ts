@@ -4,7 +4,7 @@ import { describe } from "../util/error_text.ts";
 import { type AnyHandler, type LayerEntry, layerEntry, type RoutedEntries } from "../matching/layer.ts";
 import { exchangeKey } from "../exchange/exchange.ts";
 import type { FrameworkRequest } from "../request/framework_request.ts";
-import { assertOrigins } from "../websocket/origins.ts";
+import { assertOrigins } from "../websocket/check_origin.ts";
 import type { WebSocketHandlers } from "../websocket/ws_handlers.ts";
 import type { Path } from "./handler.ts";
 

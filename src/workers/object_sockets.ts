@@ -6,7 +6,7 @@ import { exchangeOf } from "../exchange/exchange.ts";
 import { connectionsKey } from "../websocket/connections.ts";
 import { serveConnection } from "../websocket/serve_connection.ts";
 import type { WebSocketConnection } from "../websocket/ws_connection.ts";
-import { attach, attached, type Attachment, keptHeaders } from "./attachment.ts";
+import { attach, attached, type Attachment, keptHeaders } from "./socket_attachment.ts";
 import type { DurableState, ObjectSocket } from "./durable_state.ts";
 import { SocketRoutes } from "./socket_routes.ts";
 

@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { assertEquals } from "@std/assert";
 import sluice from "@sluice/sluice";
-import { usualEnv } from "../../src/app/usual_env.ts";
+import { defaultEnv } from "../../src/app/default_env.ts";
 import { fastlyPlatform } from "../../src/fastly/fastly_platform.ts";
 import { lambdaPlatform } from "../../src/lambda/lambda_platform.ts";
 import { bunPlatform } from "../../src/platform/bun/bun_platform.ts";
@@ -50,7 +50,7 @@ Deno.test("a program that sets env itself needs no permission, but its other app
 });
 
 Deno.test("without NODE_ENV, an application is in development only on runtimes where programs are developed", () => {
-  const unset = (platform: Platform) => usualEnv({}, { ...platform, env: () => undefined });
+  const unset = (platform: Platform) => defaultEnv({}, { ...platform, env: () => undefined });
   assertEquals([genericPlatform(), bunPlatform()].map(unset), ["development", "development"]);
   const deployed = [cloudflarePlatform(), fastlyPlatform(() => undefined), lambdaPlatform];
   assertEquals(deployed.map(unset), ["production", "production", "production"]);
@@ -64,6 +64,6 @@ Deno.test("without NODE_ENV, an application is in development only on runtimes w
 });
 
 Deno.test("an empty NODE_ENV counts as none, as in Express", () => {
-  assertEquals(usualEnv({}, { ...bunPlatform(), env: () => "" }), "development");
+  assertEquals(defaultEnv({}, { ...bunPlatform(), env: () => "" }), "development");
   assertEquals(sluice().get("env"), "test");
 });

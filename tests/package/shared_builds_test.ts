@@ -12,7 +12,7 @@ const FILES = [
   "advanced/deno.json",
   "create/templates/runtimes/node/Dockerfile",
   "deno.lock",
-  "lib/router/layer.ts",
+  "express_lib/router/layer.ts",
   "mod.ts",
   "scripts/bundle.ts",
   "src/app/framework_app.ts",

@@ -16,7 +16,7 @@ import { checkName, MAX_LIMIT } from "../policy/check_policy.ts";
 import type { Awaitable, Store } from "../policy/store.ts";
 import type { AnyRequest, ResponseOf } from "./request_like.ts";
 import { counterInitOf } from "./counter_init.ts";
-import type { HeaderOptions, StandardHeaders } from "./header_fields.ts";
+import type { HeaderOptions, StandardHeaders } from "./rate_limit_headers.ts";
 
 /** What a `handler` gets besides request and response: what the limiter would have sent, and why. */
 export interface HandlerOptions {

@@ -1,6 +1,6 @@
 import {
+  AddressKeys,
   ClientFinder,
-  ClientKeys,
   type Clients,
   exhaustedFor,
   type HeaderSink,
@@ -15,7 +15,7 @@ import { systemClock } from "../limiter/limiter_options.ts";
 import { chargeOf } from "../policy/charge.ts";
 import { holdsSlots } from "../policy/policy.ts";
 import type { Awaitable } from "../policy/store.ts";
-import { type HeaderOptions, writeHeaders } from "./header_fields.ts";
+import { type HeaderOptions, writeHeaders } from "./rate_limit_headers.ts";
 import type { ResponseOf } from "./request_like.ts";
 import { checkHttpOptions, headerOptionsOf, limiterOptionsOf, type RateLimitOptions } from "./http_options.ts";
 import { type Refusal, refusalOf } from "./refusal.ts";
@@ -42,10 +42,10 @@ export class RequestLimiter<Req> {
   readonly clock: () => number;
   readonly #headers: HeaderOptions | null;
   readonly #clients: Clients<Req>;
-  readonly #keys: ClientKeys;
+  readonly #keys: AddressKeys;
   readonly #finder: ClientFinder<Req>;
   /** Keys of the limits that have a subnet of their own, `null` when none has. */
-  readonly #layers: ReadonlyMap<string, ClientKeys> | null;
+  readonly #layers: ReadonlyMap<string, AddressKeys> | null;
   /** Whether the first request has told which application it runs in. */
   #hasApp = false;
 
@@ -70,13 +70,13 @@ export class RequestLimiter<Req> {
     this.#clients = clients;
     this.#finder = new ClientFinder(caller, clients, options.validate);
     const { limits = [], ipv6Subnet = 64, missingKey = "share" } = options;
-    this.#keys = new ClientKeys(ipv6Subnet, missingKey);
+    this.#keys = new AddressKeys(ipv6Subnet, missingKey);
     this.limiter = limiter ?? new Limiter(limiterOptionsOf(options, caller), caller);
     const layered = limits.some((limit) => limit.ipv6Subnet !== undefined);
     this.#layers = layered
       ? new Map(this.limiter.policies.map(({ name }, i) => [
         name,
-        new ClientKeys(limits[i]!.ipv6Subnet ?? ipv6Subnet, missingKey),
+        new AddressKeys(limits[i]!.ipv6Subnet ?? ipv6Subnet, missingKey),
       ]))
       : null;
     this.watchesOutcome = options.skipFailedRequests === true || options.skipSuccessfulRequests === true;
@@ -167,7 +167,7 @@ export class RequestLimiter<Req> {
     return typeof key === "string" && this.#finder.isAddressOf(req, key);
   }
 
-  #layerOf(name: string): ClientKeys {
+  #layerOf(name: string): AddressKeys {
     return this.#layers?.get(name) ?? this.#keys;
   }
 

@@ -1,11 +1,11 @@
 import { assert, assertEquals } from "@std/assert";
-import { ClientKeys } from "@sluice/limiting";
+import { AddressKeys } from "@sluice/limiting";
 import { FLOODS, NEWCOMERS } from "../../../tests/support/floods.ts";
 import { type Decision, Limiter, MemoryStore, type Policy, type Take } from "../../mod.ts";
 import { ReferenceModel, VirtualClock } from "../../testing.ts";
 import { seededRandom } from "../../src/testing/seeded_random.ts";
 
-const keys = new ClientKeys(64, "share");
+const keys = new AddressKeys(64, "share");
 
 for (const [attack, flood] of Object.entries(FLOODS)) {
   Deno.test(`a flood from ${attack} leaves at least 95 % of the clients from elsewhere their quota`, () => {

@@ -2,7 +2,7 @@ import { describe } from "../../util/error_text.ts";
 import type { FrameworkRequest } from "../../request/framework_request.ts";
 import type { FrameworkResponse } from "../../response/framework_response.ts";
 import { ClientFinder, type Clients } from "../../../limiting/client_finder.ts";
-import { ClientKeys, remedyFor } from "../../../limiting/client_keys.ts";
+import { AddressKeys, remedyFor } from "../../../limiting/address_keys.ts";
 import { trustOf } from "../../../limiting/mistakes.ts";
 import type { CheckedRateLimit } from "./options.ts";
 
@@ -15,14 +15,14 @@ const CLIENTS: Clients<FrameworkRequest> = {
 /** Computes the keys of one limiter. */
 export class LimiterKey {
   readonly #keyGenerator: CheckedRateLimit["keyGenerator"];
-  readonly #clients: ClientKeys;
+  readonly #clients: AddressKeys;
   readonly #finder: ClientFinder<FrameworkRequest>;
 
   /** @param options The limiter's options */
   constructor({ keyGenerator, ipv6Subnet, missingKey, validate }: CheckedRateLimit) {
     this.#keyGenerator = keyGenerator;
     this.#finder = new ClientFinder("rateLimit", CLIENTS, validate);
-    this.#clients = new ClientKeys(ipv6Subnet, missingKey);
+    this.#clients = new AddressKeys(ipv6Subnet, missingKey);
   }
 
   /**

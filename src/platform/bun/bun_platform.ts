@@ -1,6 +1,6 @@
 import type { Peer } from "../../exchange/peer.ts";
 import { type BuiltinFiles, builtinFiles } from "../shared/builtin_files.ts";
-import { programsBody } from "./program_stream.ts";
+import { returnedBody } from "./returned_body.ts";
 import { passedOn } from "./bun_stream.ts";
 import { builtinModule } from "../shared/builtin_module.ts";
 import { bunSeconds, IdleTimeout } from "./idle_timeout.ts";
@@ -18,7 +18,7 @@ import type {
   Upgrade,
   UpgradeOptions,
 } from "../shared/platform.ts";
-import { SEND_TIMEOUT_MS, SlowReaders } from "../shared/slow_readers.ts";
+import { SEND_TIMEOUT_MS, SlowClients } from "../shared/slow_clients.ts";
 import { PendingRequests } from "../shared/pending_requests.ts";
 
 /** The used part of Bun's server. */
@@ -62,7 +62,7 @@ export function bunPlatform(): Platform {
     endsWithResponse: false,
     socketHandlers: bunSocketHandlers,
     serverLimits,
-    programsBody,
+    returnedBody,
     passedOn,
     typesBytes: true,
     keepsCoding: true,
@@ -79,7 +79,7 @@ export function bunPlatform(): Platform {
     closesAfterResponse: (request) => request.headers.get("connection")?.toLowerCase() === "close",
     awaits: (_request, info) => hasMethod<BunServer>(info, "requestIP"),
     env: (name) => globals.process.env[name],
-    usualEnv: () => "development",
+    defaultEnv: () => "development",
     environment: () => globals.process.env,
     loadPackage: (name) => requirePackage(name, installedResolve),
     colours: () => globals.process.stdout.isTTY === true && !globals.process.env["NO_COLOR"],
@@ -152,7 +152,7 @@ function serve(handler: AppFetch, options: ListenOptions, app: Routed): Platform
   const server = listeningAt(hostname, port, () => globals.Bun.serve(served));
   const silence = new IdleTimeout(server, keepAliveTimeout);
   silences.set(server, silence);
-  const slow = new SlowReaders(app.openStreams, (timer) => (timer as { unref?(): void }).unref?.());
+  const slow = new SlowClients(app.openStreams, (timer) => (timer as { unref?(): void }).unref?.());
   slow.timeoutMs = sendTimeout;
   const { promise: finished, resolve } = Promise.withResolvers<void>();
   return {

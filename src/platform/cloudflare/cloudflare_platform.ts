@@ -41,7 +41,7 @@ export function cloudflarePlatform(): Platform {
       return files === undefined ? files = workerFiles() : files;
     },
     env: (name) => workerProcess()?.env?.[name],
-    usualEnv: () => "production",
+    defaultEnv: () => "production",
     environment: (bindings) => (bindings ?? {}) as Record<string, unknown>,
     peerOf: (_info, request) => ({ address: request.headers.get("cf-connecting-ip") ?? undefined }),
     refuse,

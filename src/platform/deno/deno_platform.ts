@@ -3,8 +3,8 @@ import { isExpected } from "../../util/expected_errors.ts";
 import { responseClass } from "../../exchange/response_class.ts";
 import type { ClientWatch } from "../../exchange/runtime_support.ts";
 import { builtinModule } from "../shared/builtin_module.ts";
-import { builtinTag } from "../shared/builtin_tag.ts";
-import { programsBody } from "./program_stream.ts";
+import { builtinEntityTag } from "../shared/builtin_entity_tag.ts";
+import { returnedBody } from "./returned_body.ts";
 import {
   arrivedText,
   isServed,
@@ -28,7 +28,7 @@ import type {
   Upgrade,
   UpgradeOptions,
 } from "../shared/platform.ts";
-import { SEND_TIMEOUT_MS, SlowReaders } from "../shared/slow_readers.ts";
+import { SEND_TIMEOUT_MS, SlowClients } from "../shared/slow_clients.ts";
 import { guardSlowClient } from "./slow_client_guard.ts";
 import { PendingRequests } from "../shared/pending_requests.ts";
 
@@ -53,7 +53,7 @@ export function denoPlatform(): Platform {
     files: denoFiles(),
     separator: () => Deno.build.os === "windows" ? undefined : "/",
     env: readEnv,
-    usualEnv: () => "development",
+    defaultEnv: () => "development",
     unread: (name) => mayRead(name) ? undefined : `--allow-env=${name}`,
     colours: () => Deno.stdout.isTerminal() && !Deno.noColor,
     environment: () => environment,
@@ -65,7 +65,7 @@ export function denoPlatform(): Platform {
     visitHeaders,
     arrivedText,
     keepHeaders,
-    programsBody,
+    returnedBody,
     // its server tells the error, but not the request
     tellsOfBodies: isServed,
     watchClient,
@@ -73,7 +73,7 @@ export function denoPlatform(): Platform {
     awaits: isServed,
     // its node:zlib takes a brotli body for complete that was cut off
     inflater: (coding) => coding === "brotli" ? undefined : generic.inflater!(coding),
-    entityTag: builtinTag(builtinModule, UNHURRIED_BYTES),
+    entityTag: builtinEntityTag(builtinModule, UNHURRIED_BYTES),
     prepare,
     listenLimits: ["sendTimeout"],
     serve,
@@ -159,7 +159,7 @@ function serve(handler: AppFetch, options: ListenOptions, app: Routed): Platform
   // no request can have come yet
   Object.assign(local, { address: server.addr.hostname, port: server.addr.port });
   server.finished.then(left.resolve, left.reject);
-  const slow = new SlowReaders(app.openStreams, Deno.unrefTimer);
+  const slow = new SlowClients(app.openStreams, Deno.unrefTimer);
   slow.timeoutMs = sendTimeout;
   left.promise.finally(() => slow.stop()).catch(() => {});
   const afterResponses = (done: () => void): void => {

@@ -2,10 +2,10 @@ import { HttpError } from "../../http/http_error.ts";
 import type { InflatedCoding, Inflater, NodeHttp } from "../../exchange/runtime_support.ts";
 import { builtinInflater, type BuiltinZlib } from "./builtin_inflater.ts";
 import { builtinModule } from "./builtin_module.ts";
-import { builtinTag } from "./builtin_tag.ts";
+import { builtinEntityTag } from "./builtin_entity_tag.ts";
 import { requirePackage } from "./installed_package.ts";
 import { peerOf } from "./peer_of.ts";
-import { programsBody } from "./program_stream.ts";
+import { returnedBody } from "./returned_body.ts";
 import type { Platform } from "./platform.ts";
 
 /** Any other runtime with a Fetch API: edge platforms, service workers, plain calls of `app.fetch`. */
@@ -20,9 +20,9 @@ export function genericPlatform(): Platform {
     // not an iterator: on Deno that sorts all headers again for each of them
     visitHeaders: (request, visitor) => request.headers.forEach(visitor),
     peerOf,
-    programsBody,
+    returnedBody,
     env: (name) => processVariables()[name],
-    usualEnv: () => isOnNode() ? "development" : "production",
+    defaultEnv: () => isOnNode() ? "development" : "production",
     colours: () => false,
     environment: processVariables,
     waitUntil,
@@ -31,7 +31,7 @@ export function genericPlatform(): Platform {
     nextTurn,
     heapBytes,
     inflater,
-    entityTag: builtinTag(builtinModule, 0),
+    entityTag: builtinEntityTag(builtinModule, 0),
     loadPackage: requirePackage,
     listenLimits: "all",
     serve() {

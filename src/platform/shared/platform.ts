@@ -187,7 +187,7 @@ export interface Platform extends RuntimeSupport {
    * The `env` setting where `NODE_ENV` is not set: Express's `"development"` on runtimes on which programs are developed,
    * `"production"` where they only run once deployed, and mostly nobody sets that variable.
    */
-  usualEnv(): "development" | "production";
+  defaultEnv(): "development" | "production";
   /**
    * Tells how to let the program read an environment variable; `undefined` if it can. Then `env` returns what is set.
    *

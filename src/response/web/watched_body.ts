@@ -16,7 +16,7 @@ export function watchedBody(
   support: RuntimeSupport,
   failed: (error: unknown) => void,
 ): ReadableStream<Uint8Array> | null {
-  const body = support.programsBody(response);
+  const body = support.returnedBody(response);
   // somebody else may read it already, whose business it is
   if (body === null || body.locked) return null;
   const closed = closedPromiseOf(body);

@@ -1,13 +1,13 @@
 import { assert, assertEquals } from "@std/assert";
 import { rateLimit } from "@sluice/sluice";
-import { ClientKeys } from "@sluice/limiting";
+import { AddressKeys } from "@sluice/limiting";
 import { FixedWindowTable } from "../../../src/middleware/rate_limit/fixed_window_table.ts";
 import { quietApp } from "../../support/app.ts";
 import { type Crowd, FLOODS, NEWCOMERS } from "../../support/floods.ts";
 import { random } from "../../support/random.ts";
 
 const MAX = 5;
-const keys = new ClientKeys(64, "share");
+const keys = new AddressKeys(64, "share");
 
 function floodedBy(flood: Crowd): FixedWindowTable {
   const store = new FixedWindowTable(60_000, 100_000);

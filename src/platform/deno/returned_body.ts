@@ -20,7 +20,7 @@ let property: symbol | undefined;
  * @param response The response
  * @returns The stream, `null` if there is none
  */
-export function programsBody(response: Response): ReadableStream<Uint8Array> | null {
+export function returnedBody(response: Response): ReadableStream<Uint8Array> | null {
   property ??= Object.getOwnPropertySymbols(response).find(({ description }) => description === "response");
   if (property === undefined) return null;
   const record = (response as unknown as Record<symbol, ResponseRecord | null | undefined>)[property];

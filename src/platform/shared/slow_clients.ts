@@ -57,7 +57,7 @@ export class Standstill<T> {
  * it is to count. It looks at nothing else, so a stream with nothing to send may be silent for ever. There is no timer until
  * a body is streamed: on Deno the first one of a process takes 11 ms to make.
  */
-export class SlowReaders {
+export class SlowClients {
   readonly #streams: OpenStreams;
   readonly #unref: (timer: Timer) => void;
   readonly #standstill = new Standstill<OpenStream>();

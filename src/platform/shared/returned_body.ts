@@ -8,7 +8,7 @@ import { closedPromiseOf } from "../../util/stream_closed.ts";
  * @param response The response
  * @returns The stream, `null` if there is none
  */
-export function programsBody({ body }: Response): ReadableStream<Uint8Array> | null {
+export function returnedBody({ body }: Response): ReadableStream<Uint8Array> | null {
   if (body === null || body.locked) return null;
   // where looking on costs nothing, it does not matter whose it is
   return closedPromiseOf(body) === undefined && isByteStream(body) ? null : body;

@@ -1,11 +1,11 @@
 import { assert, assertEquals, assertNotEquals, assertThrows } from "@std/assert";
-import { ClientKeys } from "@sluice/limiting";
+import { AddressKeys } from "@sluice/limiting";
 import { subnetOf } from "@sluice/limiting/core";
 import { rateLimit } from "@sluice/sluice";
 import { random } from "../support/random.ts";
 
 const pick = random(20_260_723);
-const keys = new ClientKeys(64, "share");
+const keys = new AddressKeys(64, "share");
 
 function oneOf<T>(values: readonly T[]): T {
   return values[pick(values.length)]!;
@@ -101,7 +101,7 @@ Deno.test("a mapped IPv4 address has the key of its IPv4 address in every spelli
 });
 
 Deno.test("ipv6Subnet sets how many bits identify a client", () => {
-  const at = (bits: number, address: string) => new ClientKeys(bits, "share").of(address);
+  const at = (bits: number, address: string) => new AddressKeys(bits, "share").of(address);
   assertEquals(at(48, "2001:db8:1:2::1"), at(48, "2001:db8:1:ffff::1"));
   assertNotEquals(at(48, "2001:db8:1::1"), at(48, "2001:db8:2::1"));
   assertEquals(at(56, "2001:db8:1:2ff::"), at(56, "2001:db8:1:200::"));
@@ -122,7 +122,7 @@ Deno.test("a value that is no address is its own key, however long and odd", () 
 Deno.test("a request without a known client has one shared key or is an error, never another client's key", () => {
   for (const address of [undefined, ""]) {
     assertEquals(keys.of(address), keys.of(undefined));
-    assertThrows(() => new ClientKeys(64, "error").of(address), TypeError, "trust proxy");
+    assertThrows(() => new AddressKeys(64, "error").of(address), TypeError, "trust proxy");
   }
   for (const text of ["undefined", "null", "unknown client"]) assertNotEquals(keys.of(text), keys.of(undefined));
 });

@@ -12,11 +12,11 @@ let told = false;
  * @param app The application
  * @param platform The runtime
  */
-export function usualEnv(app: object, platform: Platform): string {
+export function defaultEnv(app: object, platform: Platform): string {
   const given = platform.env("NODE_ENV");
   if (given) return given;
   const remedy = platform.unread?.("NODE_ENV");
-  if (remedy === undefined) return platform.usualEnv();
+  if (remedy === undefined) return platform.defaultEnv();
   assumed.set(app, remedy);
   return "production";
 }

@@ -1,12 +1,12 @@
 import { assertEquals } from "@std/assert";
 import { sha1EntityTag, strongEntityTag, type TagMaker } from "../../../src/http/entity_tag.ts";
-import { builtinTag } from "../../../src/platform/shared/builtin_tag.ts";
+import { builtinEntityTag } from "../../../src/platform/shared/builtin_entity_tag.ts";
 import { builtinModule, type BuiltinName } from "../../../src/platform/shared/builtin_module.ts";
 
 const BODIES = ["x", "ü", "😀", "a\ud800b", "😀\udc00"].map((part) => part.repeat(600));
 
 Deno.test("the runtime makes the same entity tags, once enough has come for it to load what it needs", () => {
-  const entityTag = builtinTag(builtinModule, 1000);
+  const entityTag = builtinEntityTag(builtinModule, 1000);
   assertEquals([entityTag("x".repeat(900)), entityTag("x".repeat(99))], [null, null]);
   for (const body of BODIES) {
     const bytes = new TextEncoder().encode(body);
@@ -19,7 +19,7 @@ Deno.test("a runtime without Node's hashes makes none", () => {
   for (const value of [undefined, {}, { getBuiltinModule: () => undefined }]) {
     Object.defineProperty(globalThis, "process", { value, configurable: true, writable: true });
     try {
-      assertEquals(builtinTag(builtinModule, 0)("x".repeat(600)), null);
+      assertEquals(builtinEntityTag(builtinModule, 0)("x".repeat(600)), null);
     } finally {
       Object.defineProperty(globalThis, "process", { value: process, configurable: true, writable: true });
     }
@@ -28,7 +28,7 @@ Deno.test("a runtime without Node's hashes makes none", () => {
 
 Deno.test("a Node without one-shot hashes makes the same tags", () => {
   const load = <T>(name: BuiltinName) => ({ ...builtinModule<object>(name), hash: undefined }) as T;
-  for (const body of BODIES) assertEquals(builtinTag(load, 0)(body), strongEntityTag(body));
+  for (const body of BODIES) assertEquals(builtinEntityTag(load, 0)(body), strongEntityTag(body));
 });
 
 Deno.test("only long bodies are passed to the runtime", () => {

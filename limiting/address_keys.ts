@@ -12,7 +12,7 @@ const MAX_REMEMBERED = 262_144;
 const LONGEST_REMEMBERED = 80;
 
 /** Makes keys from clients' addresses: the same for all spellings, and for the whole subnet of an IPv6 client. */
-export class ClientKeys {
+export class AddressKeys {
   readonly #prefixLength: number;
   readonly #missing: "share" | "error";
   readonly #remembered = new GenerationalCache<string>(MAX_REMEMBERED);

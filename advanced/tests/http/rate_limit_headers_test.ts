@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import { writeHeaders } from "../../src/http/header_fields.ts";
+import { writeHeaders } from "../../src/http/rate_limit_headers.ts";
 import { Limiter } from "../../src/limiter/limiter.ts";
 import type { Decision } from "../../src/limiter/decision.ts";
 import type { LimitOptions } from "../../src/limiter/limiter_options.ts";

@@ -6,7 +6,7 @@ import type { PathPattern } from "./path_pattern.ts";
  *
  * @internal
  */
-export interface LayerExpression extends RegExp {
+export interface LayerRegExp extends RegExp {
   /** Whether the path is `*`. */
   fast_star?: boolean;
   /** Whether it is a mount for every path. */
@@ -16,7 +16,7 @@ export interface LayerExpression extends RegExp {
 /** What Express 4 shows of the path of a layer. */
 export interface ShownPath {
   /** All its patterns as one expression. */
-  readonly regexp: LayerExpression;
+  readonly regexp: LayerRegExp;
   /** The keys of the groups. */
   readonly keys: LegacyKey[];
 }
@@ -36,7 +36,7 @@ export function shownPath(
   if (known !== undefined) return known;
   const parts = layer.patterns.map((pattern) => pattern.shown());
   const keys = parts.flatMap((part) => part.keys);
-  const regexp: LayerExpression = parts.length === 1
+  const regexp: LayerRegExp = parts.length === 1
     ? parts[0]!.regexp
     : new RegExp(parts.map((part) => part.regexp.source).join("|"), parts[0]?.regexp.flags);
   // one that the program has made itself stays as it is

@@ -31,7 +31,7 @@ interface Makers {
  * @param after Number of characters or bytes that have to come before it is loaded
  * @returns Makes strong tags; `null` until then, and where there is no such module
  */
-export function builtinTag(load: Load, after: number): NonNullable<TagMaker["entityTag"]> {
+export function builtinEntityTag(load: Load, after: number): NonNullable<TagMaker["entityTag"]> {
   let left = after;
   let makers: Makers | null | undefined = undefined;
   return (body) => {

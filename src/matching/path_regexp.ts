@@ -20,7 +20,7 @@ const MOST_SPELLINGS = 256;
  * @returns The expression, and the key of each of its groups
  * @throws {PathError} If two parameters have no text between them, or there are too many optional parts
  */
-export function pathExpression(
+export function pathRegExp(
   tokens: readonly Token[],
   path: string,
   { sensitive, strict, end }: PathOptions,

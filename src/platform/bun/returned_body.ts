@@ -25,7 +25,7 @@ let mayStream: ((response: Response) => boolean) | undefined;
  * @param response The response
  * @returns The stream, `null` if there is none
  */
-export function programsBody(response: Response): ReadableStream<Uint8Array> | null {
+export function returnedBody(response: Response): ReadableStream<Uint8Array> | null {
   mayStream ??= emptiness();
   if (!mayStream(response)) return null;
   const type = response.headers.get("content-type");

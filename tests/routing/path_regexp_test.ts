@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { parse } from "path-to-regexp";
 import { pathToRegexp } from "path-to-regexp-of-express";
-import { pathExpression } from "../../src/matching/path_expression.ts";
+import { pathRegExp } from "../../src/matching/path_regexp.ts";
 import { random } from "../support/random.ts";
 
 Deno.test("a path becomes the expression that Express's path-to-regexp makes of it", () => {
@@ -21,7 +21,7 @@ Deno.test("a path becomes the expression that Express's path-to-regexp makes of 
   for (let i = 0; i < 6000; i++) {
     const path = `/${some(parts, 7)}`;
     const options = { sensitive: pick(2) === 0, end: pick(3) > 0, strict: pick(3) === 0 };
-    const ours = told(() => pathExpression(parse(path).tokens, path, options));
+    const ours = told(() => pathRegExp(parse(path).tokens, path, options));
     const theirs = told(() => pathToRegexp(path, { ...options, trailing: !options.strict }));
     if (typeof ours === "string" || typeof theirs === "string") {
       assertEquals(ours, theirs, path);
@@ -40,7 +40,7 @@ Deno.test("a path becomes the expression that Express's path-to-regexp makes of 
 Deno.test("no path makes an expression backtrack without end", () => {
   const long = "a-".repeat(5000);
   for (const path of ["/:a-:b-:c", "/*a-*b-*c", "/:a{-:b}{-:c}", "/*a/x/*b/x/*c"]) {
-    const { regexp } = pathExpression(parse(path).tokens, path, { sensitive: false, end: true, strict: true });
+    const { regexp } = pathRegExp(parse(path).tokens, path, { sensitive: false, end: true, strict: true });
     // one that backtracks would not finish
     assertEquals(regexp.test(`/${long}/-/`), regexp.exec(`/${long}/-/`) !== null, path);
   }
