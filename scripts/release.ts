@@ -115,10 +115,10 @@ async function take({ name, registry, address, program, args, cwd, env }: Step):
 }
 
 async function exists(address: string): Promise<boolean> {
-  const answer = await fetch(address);
-  await answer.body?.cancel();
-  if (answer.ok) return true;
-  if (answer.status !== 404) throw new Error(`${address} answered ${answer.status}`);
+  const response = await fetch(address);
+  await response.body?.cancel();
+  if (response.ok) return true;
+  if (response.status !== 404) throw new Error(`${address} answered ${response.status}`);
   return false;
 }
 

@@ -35,11 +35,11 @@ async function costs(
 ): Promise<number[]> {
   const all = cases.map(([shape, size]) => [contestant, shape, String(size)]);
   return await withChildren(WORKER, all, async (children) => {
-    const answers: Batches[][] = children.map(() => []);
+    const responses: Batches[][] = children.map(() => []);
     for (let round = 0; round < rounds; round++) {
-      for (const [i, child] of children.entries()) answers[i]!.push(await child.ask<Batches>());
+      for (const [i, child] of children.entries()) responses[i]!.push(await child.ask<Batches>());
     }
-    return answers.map((batches) => overFloor(batches, least));
+    return responses.map((batches) => overFloor(batches, least));
   }, packages);
 }
 

@@ -30,7 +30,7 @@ interface Filling {
 
 /** Measures all contestants. */
 export async function pauses(): Promise<void> {
-  const answers = await withChildren(WORKER, NAMES.map((name) => ["pauses", name]), async (children) => {
+  const responses = await withChildren(WORKER, NAMES.map((name) => ["pauses", name]), async (children) => {
     const filled: Filling[] = [];
     for (const child of children) filled.push(await child.ask<Filling>());
     // one after the other, or they would block each other
@@ -39,7 +39,7 @@ export async function pauses(): Promise<void> {
     return filled.map((one, i) => ({ ...one, sweeping: swept[i]! }));
   });
   const rows = NAMES.map((name, i) => {
-    const { percentile, longest, second, any, sweeping } = answers[i]!;
+    const { percentile, longest, second, any, sweeping } = responses[i]!;
     return [name, ...[percentile, second, longest, any, sweeping].map((ms) => ms.toFixed(ms < 0.1 ? 4 : 2))];
   });
   const head = ["contestant", "filling: p99.99, ms", "second longest", "longest", "any", "sweeping: longest gap, ms"];

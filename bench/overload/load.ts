@@ -41,15 +41,15 @@ function pause(ms: number): Promise<void> {
 
 async function rush(): Promise<Answer[]> {
   const begun = performance.now();
-  const answers: Promise<Answer>[] = [];
-  while (answers.length < rate * seconds) {
-    while (answers.length < (performance.now() - begun) * rate / 1000) {
-      answers.push(ask("/work", PATIENCE_MS, keptAlive));
+  const responses: Promise<Answer>[] = [];
+  while (responses.length < rate * seconds) {
+    while (responses.length < (performance.now() - begun) * rate / 1000) {
+      responses.push(ask("/work", PATIENCE_MS, keptAlive));
     }
     await pause(1);
   }
   // whatever is still waiting is part of the server's queue, so recovery is measured from here
-  return Promise.all(answers);
+  return Promise.all(responses);
 }
 
 async function recovery(): Promise<number | null> {
@@ -66,13 +66,13 @@ await ask("/", PATIENCE_MS, false);
 const answering = rush();
 await pause(seconds * 1000);
 const recovered = await recovery();
-const answers = await answering;
-const served = answers.filter(({ status }) => status === 200).map(({ ms }) => ms).sort((a, b) => a - b);
+const responses = await answering;
+const served = responses.filter(({ status }) => status === 200).map(({ ms }) => ms).sort((a, b) => a - b);
 const at = (part: number) => Math.round(served[Math.floor(served.length * part)] ?? 0);
 const result: Rush = {
   served: served.length,
-  refused: answers.filter(({ status }) => status === 503).length,
-  gaveUp: answers.filter(({ status }) => status === null).length,
+  refused: responses.filter(({ status }) => status === 503).length,
+  gaveUp: responses.filter(({ status }) => status === null).length,
   runs: Number((await ask("/runs", LONGEST_RECOVERY_MS, false)).body),
   p50: at(0.5),
   p99: at(0.99),

@@ -100,9 +100,9 @@ export async function interleave<T = number>(
   children: readonly Child[],
   rounds: number,
 ): Promise<Map<string, T[]>> {
-  const answers = new Map<string, T[]>(names.map((name) => [name, []]));
+  const responses = new Map<string, T[]>(names.map((name) => [name, []]));
   for (let round = 0; round < rounds; round++) {
-    for (const [i, child] of children.entries()) answers.get(names[i]!)!.push(await child.ask<T>());
+    for (const [i, child] of children.entries()) responses.get(names[i]!)!.push(await child.ask<T>());
   }
-  return answers;
+  return responses;
 }

@@ -5,9 +5,9 @@ import { linesOf } from "../../scripts/lines.ts";
  *
  * @param answer Answers one question
  */
-export async function answerRounds(answer: (question: string) => unknown): Promise<void> {
+export async function answerRounds(response: (question: string) => unknown): Promise<void> {
   const say = (line: string) => Deno.stdout.writeSync(new TextEncoder().encode(`${line}\n`));
   say("ready");
-  for await (const line of linesOf(Deno.stdin.readable)) say(JSON.stringify(await answer(line)));
+  for await (const line of linesOf(Deno.stdin.readable)) say(JSON.stringify(await response(line)));
   Deno.exit(0);
 }

@@ -33,9 +33,9 @@ export async function askForRest(chosen: Chosen): Promise<Choice | undefined> {
   const prompts = await import("@clack/prompts");
   prompts.intro("Sluice");
   for (const ask of [askFolder, askTemplate, askRuntime]) {
-    const answer = await ask(known, prompts);
-    if (answer === undefined) return void prompts.cancel("Nothing was written");
-    known = completed({ ...known, ...answer });
+    const response = await ask(known, prompts);
+    if (response === undefined) return void prompts.cancel("Nothing was written");
+    known = completed({ ...known, ...response });
   }
   return isComplete(known) ? known : undefined;
 }
@@ -56,10 +56,10 @@ function missingIn({ folder, runtime, template }: Chosen): string {
 async function askFolder({ folder }: Chosen, { isCancel, text }: Prompts): Promise<Partial<Choice> | undefined> {
   if (folder !== undefined) return {};
   for (;;) {
-    const answer = await text({ message: "In which folder?", placeholder: "my-app", defaultValue: "my-app" });
-    if (isCancel(answer)) return undefined;
-    const problem = await projectFolder(answer).then(() => undefined, (error: Error) => error);
-    if (problem === undefined) return { folder: answer };
+    const response = await text({ message: "In which folder?", placeholder: "my-app", defaultValue: "my-app" });
+    if (isCancel(response)) return undefined;
+    const problem = await projectFolder(response).then(() => undefined, (error: Error) => error);
+    if (problem === undefined) return { folder: response };
     if (!(problem instanceof UserError)) throw problem;
     process.stdout.write(`${problem.message}\n`);
   }
@@ -71,8 +71,8 @@ async function askTemplate(
 ): Promise<Partial<Choice> | undefined> {
   if (template !== undefined) return {};
   const options = templatesFor(runtime).map((value) => ({ value, label: value, hint: TEMPLATES[value] }));
-  const answer = await select<Template>({ message: "Which template?", options });
-  return isCancel(answer) ? undefined : { template: answer };
+  const response = await select<Template>({ message: "Which template?", options });
+  return isCancel(response) ? undefined : { template: response };
 }
 
 async function askRuntime(
@@ -81,8 +81,8 @@ async function askRuntime(
 ): Promise<Partial<Choice> | undefined> {
   if (runtime !== undefined) return {};
   const options = runtimesFor(template).map((value) => ({ value, label: RUNTIMES[value] }));
-  const answer = await select<Runtime>({ message: "For which runtime?", options, initialValue: thisRuntime() });
-  return isCancel(answer) ? undefined : { runtime: answer };
+  const response = await select<Runtime>({ message: "For which runtime?", options, initialValue: thisRuntime() });
+  return isCancel(response) ? undefined : { runtime: response };
 }
 
 /** The runtime that asks, which is probably the one wanted. */

@@ -35,7 +35,7 @@ function failing(): ReadableStream<Uint8Array> {
 }
 
 async function readAll(app: FrameworkApp, path: string): Promise<string> {
-  return await ask(app, path).then((answer) => answer.text()).catch((error) => `failed: ${error.message}`);
+  return await ask(app, path).then((response) => response.text()).catch((error) => `failed: ${error.message}`);
 }
 
 Deno.test("without a listener an error goes to the console, except in tests; with one it never does", async () => {
@@ -315,7 +315,9 @@ Deno.test("on Deno the server tells of a body that fails only if nobody listens,
     const paths = ["/returned", "/sent", "/broken", "/late"];
     const logged = await logging(async () => {
       const server = app.listen({ port: 0, hostname: "127.0.0.1" });
-      for (const path of paths) await fetch(new URL(path, server.url)).then((answer) => answer.text()).catch(() => {});
+      for (const path of paths) {
+        await fetch(new URL(path, server.url)).then((response) => response.text()).catch(() => {});
+      }
       // the last one has been told when another turn of the server is over
       await new Promise((resolve) => setTimeout(resolve, 0));
       await app.close();

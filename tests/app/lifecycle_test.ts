@@ -368,8 +368,8 @@ Deno.test("an application closed with a deadline of 0 answers pending requests w
   await readUntil(large, "\r\n\r\n");
   await arrived.promise;
   await app.close({ timeoutMs: 0 });
-  const answer = await waiting;
-  assertEquals([answer.status, await answer.text()], [503, "Service Unavailable"]);
+  const response = await waiting;
+  assertEquals([response.status, await response.text()], [503, "Service Unavailable"]);
   assert((await untilClosed(large)).length < 32 * 1024 * 1024);
 });
 

@@ -83,9 +83,9 @@ export async function json(ask: Ask, path: string, init?: RequestInit): Promise<
 
 /** Sends a request and returns the status, the text and the values of some headers. */
 export async function seen(ask: Ask, path: string, init?: RequestInit, ...headers: string[]): Promise<unknown[]> {
-  const answer = await ask(path, init);
-  const values = headers.map((name) => answer.headers.get(name));
-  return [answer.status, await answer.text(), ...values];
+  const response = await ask(path, init);
+  const values = headers.map((name) => response.headers.get(name));
+  return [response.status, await response.text(), ...values];
 }
 
 /** Waits until a flag of the program has a value, by polling. */

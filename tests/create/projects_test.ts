@@ -56,9 +56,9 @@ const QUESTIONS: Readonly<Record<Template, (origin: string) => Promise<void>>> =
 };
 
 async function textOf(url: string, init?: RequestInit): Promise<string> {
-  const answer = await fetch(url, init);
-  const text = await answer.text();
-  assertEquals(answer.status, 200, text);
+  const response = await fetch(url, init);
+  const text = await response.text();
+  assertEquals(response.status, 200, text);
   return text;
 }
 

@@ -127,13 +127,13 @@ async function seen(shape: Shape, handler: Handler, isWalked: boolean, path: str
       next(error);
     }) as sluice.ErrorRequestHandler,
   );
-  const answer = await ask(app, path);
-  const body = await answer.text();
+  const response = await ask(app, path);
+  const body = await response.text();
   // what a handler does after its answer is noted in later turns
   await new Promise((resolve) => setTimeout(resolve, 0));
   return {
-    status: answer.status,
-    headers: [...answer.headers],
+    status: response.status,
+    headers: [...response.headers],
     body: body.replace(/<pre>.*<\/pre>/s, "an error"),
     log,
   };

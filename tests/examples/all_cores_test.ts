@@ -102,10 +102,10 @@ Deno.test("on Node before 22.12, a shared port is refused, and the error names a
 }, async () => {
   const program = await bundled("tests/fixtures/limits/shared_port.ts", "deno");
   const { code, stdout, stderr } = await new Deno.Command("node", { args: [program] }).output();
-  const [answer, version] = new TextDecoder().decode(stdout).trim().split(" ");
+  const [response, version] = new TextDecoder().decode(stdout).trim().split(" ");
   assertEquals(code, 0, new TextDecoder().decode(stderr));
   const [major, minor] = version!.split(".").map(Number);
   const isOld = major! < 22 || major === 22 && minor! < 12 || major === 23 && minor! < 1;
-  assertEquals(answer, isOld ? "refused" : "shared");
+  assertEquals(response, isOld ? "refused" : "shared");
   assert(version !== "");
 });

@@ -101,27 +101,27 @@ async function play(origin: string, script: readonly Step[]): Promise<unknown[]>
       init.body = JSON.stringify(json);
       init.headers["content-type"] = "application/json";
     }
-    const answer = await fetch(origin + path, init);
-    const cookies = answer.headers.getSetCookie();
+    const response = await fetch(origin + path, init);
+    const cookies = response.headers.getSetCookie();
     for (const cookie of cookies) {
       const [, name, value] = cookie.match(/^([^=]+)=([^;]*)/)!;
       if (value === "") jar.delete(name!);
       else jar.set(name!, value!);
     }
-    const vary = varyOf(answer.headers.get("vary"), answer.headers.get("content-security-policy"));
-    const all = [...answer.headers].filter(([name]) => name !== "vary");
+    const vary = varyOf(response.headers.get("vary"), response.headers.get("content-security-policy"));
+    const all = [...response.headers].filter(([name]) => name !== "vary");
     if (vary !== null) all.push(["vary", vary]);
     const told = all.filter(([name, value]) => !UNTOLD.test(name) && !UNTOLD.test(`${name} ${value}`));
     seen.push({
       line,
-      status: answer.status,
+      status: response.status,
       // Express's tags have another hash
       headers: Object.fromEntries(told.map(([name, value]) => [name, name === "etag" ? value.split("-")[0] : value])),
       // session ids and times differ from run to run
       cookies: cookies.map((cookie) =>
         cookie.replace(/=s%3A[^;]+/, "=…").replace(/Expires=(?!Thu, 01 Jan 1970)[^;]+/, "Expires=…")
       ),
-      body: await answer.text(),
+      body: await response.text(),
     });
   }
   return seen;

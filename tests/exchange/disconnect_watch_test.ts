@@ -126,7 +126,7 @@ Deno.test("a test's fake timers may be installed and removed while a listener wa
     return 1;
   };
   const { promise: arrived, resolve: arrive } = Promise.withResolvers<void>();
-  const { promise: go, resolve: answer } = Promise.withResolvers<void>();
+  const { promise: go, resolve: response } = Promise.withResolvers<void>();
   let isFinished = false;
   const finish = (): void => void (isFinished = true);
   const app = quietApp();
@@ -147,7 +147,7 @@ Deno.test("a test's fake timers may be installed and removed while a listener wa
     isFake = false;
     Object.assign(globalThis, { setTimeout, clearTimeout });
   }
-  answer();
+  response();
   assertEquals(await asked, "answered");
   assertEquals(isFinished, true);
 });
@@ -158,9 +158,9 @@ Deno.test("another response may win before or after Deno is asked about the clie
   app.get("/:when", (req, res) => void res.on("close", () => heard.push([req.params.when, req.get("host"), req.ip])));
   let isAsked = Promise.resolve();
   await using server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, async (request, info) => {
-    const answer = app.fetch(request, info);
+    const response = app.fetch(request, info);
     const late = (request.url.endsWith("/after") ? isAsked : Promise.resolve()).then(() => new Response("late"));
-    return await Promise.race([answer, late]);
+    return await Promise.race([response, late]);
   });
   // the headers of a process's first request have been read in any case
   for (const when of ["before", "after", "after", "before"]) {

@@ -337,8 +337,8 @@ for (const [kind, make] of Object.entries(WITH_BODY)) {
         const res: Any = httpMocks.createResponse();
         const seen: unknown[] = [];
         const type = (given: Any) => seen.push(given === req);
-        const verify = (given: Any, answer: Any, bytes: Any, charset: unknown) => {
-          seen.push([given === req, answer === res, String(bytes), charset]);
+        const verify = (given: Any, response: Any, bytes: Any, charset: unknown) => {
+          seen.push([given === req, response === res, String(bytes), charset]);
           given.rawBody = String(bytes);
           if (refuse) throw new Error("refused");
         };
@@ -366,7 +366,7 @@ Deno.test("what cannot work without a client says what it needs", () => {
 
 // last, because it changes Express's prototypes for good
 Deno.test("light-my-request asks an application directly, as in Express", async () => {
-  const answers = async (app: Any): Promise<unknown[]> => {
+  const responses = async (app: Any): Promise<unknown[]> => {
     const all: unknown[] = [];
     for (const options of [...ASKED, { method: "POST", url: "/x", payload: { a: 1 } }, { url: "/none" }]) {
       const { statusCode, payload, headers } = await inject(app, options as Any);
@@ -375,8 +375,8 @@ Deno.test("light-my-request asks an application directly, as in Express", async 
     return all;
   };
   const app = application(sluice);
-  const ours = await answers(app);
-  assertEquals(ours, await answers(application(express)));
+  const ours = await responses(app);
+  assertEquals(ours, await responses(application(express)));
   // and the application serves as before
   assertEquals(await (await app.fetch(new Request("http://localhost/later"))).text(), "later");
 });

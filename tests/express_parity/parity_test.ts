@@ -722,16 +722,16 @@ const CASES: readonly Case[] = [
     build(app) {
       app.post("/", (req: Any, res: Any) => {
         let length = 0;
-        const answer = () => {
+        const response = () => {
           if (res.headersSent) return;
           const { ended, endEmitted } = req._readableState;
           res.json({ length, complete: req.complete, readableEnded: req.readableEnded, ended, endEmitted });
         };
         req.on("readable", () => {
           for (let chunk = req.read(); chunk !== null; chunk = req.read()) length += chunk.length;
-          if (req.complete && req.readableLength === 0) answer();
+          if (req.complete && req.readableLength === 0) response();
         });
-        req.on("end", answer);
+        req.on("end", response);
       });
     },
     asks: ["a", "a".repeat(300_000)].map((body) => ({ path: "/", init: { method: "POST", body } })),

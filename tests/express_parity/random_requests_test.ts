@@ -195,10 +195,10 @@ function randomProgram(pick: Pick): (lib: Any) => Any {
 }
 
 function told(ask: () => unknown): unknown {
-  const answer = ask();
-  if (answer === undefined) return "undefined";
+  const response = ask();
+  if (response === undefined) return "undefined";
   // the type of ranges is a property of the list
-  return Array.isArray(answer) ? [...answer, (answer as { type?: string }).type] : answer;
+  return Array.isArray(response) ? [...response, (response as { type?: string }).type] : response;
 }
 
 interface RawAsk {
@@ -260,15 +260,15 @@ Deno.test("whatever a client sends, a request shows what Express's shows, and it
     const apps = programs.map((make) => make(lib));
     app.use((req: Any, res: Any, next: Any) => apps[req.headers["x-program"]](req, res, next));
   }, async (origin) => {
-    const answers: (readonly [status: string, body: Any])[] = [];
+    const responses: (readonly [status: string, body: Any])[] = [];
     for (const { start, headers, body } of asks) {
       const head = new TextEncoder().encode([`${start} HTTP/1.1`, ...headers, "", ""].join("\r\n"));
       const connection = await opened({ port: Number(new URL(origin).port) }, new Uint8Array([...head, ...body]));
-      const answer = await wholeAnswer(connection);
+      const response = await wholeAnswer(connection);
       connection.close();
-      answers.push(answer);
+      responses.push(response);
     }
-    return answers;
+    return responses;
   });
   for (const [i, ask] of asks.entries()) assertEquals(ours[i], theirs[i], Deno.inspect(ask));
   for (const status of ["200", "304", "400", "413", "415"]) {

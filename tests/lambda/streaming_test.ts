@@ -7,7 +7,7 @@ import { asking } from "../support/lambda_function.ts";
 type Handler = (event: unknown, stream: Writable, context: LambdaContext) => Promise<void>;
 
 /** The application as Lambda would call it; tests/runtime/lambda_test.ts uses real AWS code instead. */
-function streaming(answer: AppHandler): Handler {
+function streaming(response: AppHandler): Handler {
   const awslambda = {
     streamifyResponse: (handler: Handler) => handler,
     HttpResponseStream: { from: (stream: Writable) => stream },
@@ -15,7 +15,7 @@ function streaming(answer: AppHandler): Handler {
   Object.assign(globalThis, { awslambda });
   try {
     const app = sluice();
-    app.get("/", answer);
+    app.get("/", response);
     return toStreamingHandler(app) as unknown as Handler;
   } finally {
     Reflect.deleteProperty(globalThis, "awslambda");

@@ -234,8 +234,8 @@ Deno.test("a POST that has no body is not parsed, whatever type it announces", a
     await serving(app, async (origin) => {
       const head = "POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nConnection: close\r\n\r\n";
       const connection = await opened({ port: Number(new URL(origin).port) }, head);
-      const answer = await new Response(connection.readable).text();
-      assertEquals(answer.split("\r\n\r\n")[1], "undefined");
+      const response = await new Response(connection.readable).text();
+      assertEquals(response.split("\r\n\r\n")[1], "undefined");
     });
   }
 });
@@ -267,10 +267,10 @@ Deno.test("bodies of a type seen before are treated like the first one", async (
       for (const time of ["first", "second"]) {
         const head = "POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nConnection: close\r\n";
         const connection = await opened(server, head + rest);
-        const answer = await new Response(connection.readable).text();
-        const body = JSON.parse(answer.slice(answer.indexOf("\r\n\r\n") + 4));
+        const response = await new Response(connection.readable).text();
+        const body = JSON.parse(response.slice(response.indexOf("\r\n\r\n") + 4));
         delete body.message;
-        assertEquals([time, Number(answer.slice(9, 12)), body], [time, status, seen]);
+        assertEquals([time, Number(response.slice(9, 12)), body], [time, status, seen]);
       }
     });
   }

@@ -143,10 +143,10 @@ Deno.test("it serves the requests of an Express application, too", async () => {
   app.use(sluice.static(FILES));
   const server = app.listen(0, "127.0.0.1");
   await new Promise((resolve) => server.once("listening", resolve));
-  const answer = await fetch(`http://127.0.0.1:${server.address().port}/hello.txt`);
-  const text = await answer.text();
+  const response = await fetch(`http://127.0.0.1:${server.address().port}/hello.txt`);
+  const text = await response.text();
   await new Promise((resolve) => server.close(resolve));
-  assertEquals([text, answer.headers.get("content-type")], ["hello file\n", "text/plain; charset=utf-8"]);
+  assertEquals([text, response.headers.get("content-type")], ["hello file\n", "text/plain; charset=utf-8"]);
 });
 
 Deno.test("dotfiles are ignored, denied or allowed as configured", async () => {

@@ -120,10 +120,10 @@ async function keptOfSockets(): Promise<number> {
 async function vanish(port: number, request: string): Promise<void> {
   using client = await Deno.connect({ port, hostname: "127.0.0.1" });
   await client.write(new TextEncoder().encode(request));
-  let answer = "";
-  while (!answer.includes("open")) {
+  let response = "";
+  while (!response.includes("open")) {
     const bytes = new Uint8Array(1024);
-    answer += new TextDecoder().decode(bytes.subarray(0, await client.read(bytes) ?? 0));
+    response += new TextDecoder().decode(bytes.subarray(0, await client.read(bytes) ?? 0));
   }
 }
 

@@ -47,8 +47,8 @@ for (const [name, odd] of ODD) {
       next(error);
     });
     for (const args of [[odd], [undefined, odd], [odd, odd]]) {
-      const answer = await app.fetch(new Request("http://127.0.0.1/"), ...args);
-      assertEquals([await answer.json(), failures], [[null, null, "http", "object", args[0] === odd], []]);
+      const response = await app.fetch(new Request("http://127.0.0.1/"), ...args);
+      assertEquals([await response.json(), failures], [[null, null, "http", "object", args[0] === odd], []]);
     }
   });
 }
@@ -140,6 +140,6 @@ Deno.test("req.env on Deno tells which variables are set, as process.env does", 
   const app = sluice().get("/", (req, res) => {
     res.json([req.env["PATH"] === Deno.env.get("PATH"), "PATH" in req.env, "SLUICE_NOT_SET" in req.env]);
   });
-  const answer = await app.fetch(new Request("http://127.0.0.1/"));
-  assertEquals(await answer.json(), [true, true, false]);
+  const response = await app.fetch(new Request("http://127.0.0.1/"));
+  assertEquals(await response.json(), [true, true, false]);
 });

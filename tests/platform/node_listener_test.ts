@@ -42,8 +42,8 @@ Deno.test("a Node response with an added send, as in @fastify/express, is not ta
     (app as unknown as (...args: unknown[]) => void)(req, res, () => res.writeHead(404).end("not found"));
   }).listen(0, "127.0.0.1");
   await new Promise((resolve) => server.once("listening", resolve));
-  const answer = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
-  assertEquals([answer.headers.get("set-cookie"), await answer.text()], ["a=1; Path=/", '{"path":"/"}']);
+  const response = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+  assertEquals([response.headers.get("set-cookie"), await response.text()], ["a=1; Path=/", '{"path":"/"}']);
   await new Promise((resolve) => server.close(resolve));
 });
 
@@ -87,8 +87,8 @@ async function answerTo(listener: RequestListener, target: string): Promise<stri
   const server = http.createServer((req, res) => listener(Object.assign(req, { url: target }), res));
   server.listen(0, "127.0.0.1");
   await new Promise((resolve) => server.once("listening", resolve));
-  const answer = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
-  const text = await answer.text();
+  const response = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+  const text = await response.text();
   await new Promise((resolve) => server.close(resolve));
   return text;
 }
@@ -132,8 +132,8 @@ Deno.test("if a package replaces the global Response, as @hono/node-server does,
   globalThis.Response = class extends RuntimeResponse {};
   try {
     for (const name of ["sent", "runtime", "awaited", "own", "mounted"]) {
-      const answer = await fetch(`${origin}/${name}`, { signal: AbortSignal.timeout(5000) });
-      assertEquals([answer.status, await answer.text()], [200, name]);
+      const response = await fetch(`${origin}/${name}`, { signal: AbortSignal.timeout(5000) });
+      assertEquals([response.status, await response.text()], [200, name]);
     }
   } finally {
     globalThis.Response = RuntimeResponse;
@@ -155,8 +155,8 @@ Deno.test("an answer of any class is sent, as when a test imitates a browser wit
   for (const fetched of [() => new ImitatedResponse(), () => Promise.resolve(new ImitatedResponse())]) {
     const server = http.createServer(toNodeHandler({ fetch: fetched as Any })).listen(0, "127.0.0.1");
     await new Promise((resolve) => server.once("listening", resolve));
-    const answer = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
-    seen.push([answer.status, await answer.text()]);
+    const response = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+    seen.push([response.status, await response.text()]);
     await new Promise((resolve) => server.close(resolve));
   }
   assertEquals(seen, [[201, "imitated"], [201, "imitated"]]);
@@ -176,9 +176,9 @@ Deno.test("headers that the server adds to Node's response meanwhile are sent, a
   });
   server.on("request", app as unknown as RequestListener).listen(0, "127.0.0.1");
   await new Promise((resolve) => server.once("listening", resolve));
-  const answer = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
-  assertEquals(await answer.text(), "last one");
-  const { headers } = answer;
+  const response = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+  assertEquals(await response.text(), "last one");
+  const { headers } = response;
   assertEquals(["x-front", "x-kept", "x-stopping"].map((name) => headers.get(name)), [null, "1", "1"]);
   await new Promise((resolve) => server.close(resolve));
 });
@@ -190,12 +190,12 @@ Deno.test("a response class that does not write to a socket gets its headers one
     res.type("text").write("in ");
     res.end("pieces");
   });
-  const answers = ["/whole", "/pieces"].map(async (url) => {
+  const responses = ["/whole", "/pieces"].map(async (url) => {
     const gathered = new GatheredResponse(url);
     (app as unknown as RequestListener)(gathered.req, gathered);
     return await gathered.answer;
   });
-  assertEquals(await Promise.all(answers), [
+  assertEquals(await Promise.all(responses), [
     [200, {
       "content-type": "text/html; charset=utf-8",
       "content-length": "5",
@@ -254,8 +254,8 @@ Deno.test("req.socket has what Node's socket has: the local address, and the cli
         return { subject: this.subject };
       };
     });
-    const answer = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
-    seen.push(await answer.json());
+    const response = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+    seen.push(await response.json());
     await new Promise((resolve) => server.close(resolve));
   }
   assertEquals(seen[1], seen[0]);
@@ -268,8 +268,8 @@ Deno.test("without a Node socket, the fields that only it provides are undefined
     const { localPort, authorized, getPeerCertificate } = req.socket;
     res.json([localPort, authorized, getPeerCertificate].map((value) => typeof value));
   });
-  const answer = await app.handle(new globalThis.Request("http://localhost/"));
-  assertEquals(await answer.json(), ["undefined", "undefined", "undefined"]);
+  const response = await app.handle(new globalThis.Request("http://localhost/"));
+  assertEquals(await response.json(), ["undefined", "undefined", "undefined"]);
 });
 
 Deno.test("without the entry for Node, it answers 500 and says what is missing", async () => {
@@ -305,6 +305,6 @@ Deno.test("without the entry for Node, listening and sending files say what is m
   app.use(sluice.static("public"), (error: Error, _req: Request, res: Response, _next: unknown) => {
     res.send(error.message);
   });
-  const answer = await app.handle(new globalThis.Request("http://x/a.txt"));
-  assertStringIncludes(await answer.text(), 'on Node import "@sluice/sluice/node"');
+  const response = await app.handle(new globalThis.Request("http://x/a.txt"));
+  assertStringIncludes(await response.text(), 'on Node import "@sluice/sluice/node"');
 });

@@ -504,8 +504,8 @@ Deno.test("the client's address, the host and the query work although a program 
     "x-forwarded-proto": "https",
     "x-forwarded-host": "a.b.example",
   };
-  const answer = await app.handle(new Request("http://localhost/?q=1", { headers }), PEER);
-  assertEquals(await answer.json(), ["198.51.100.1", "https", "a.b.example", ["a"], { q: "1" }, null]);
+  const response = await app.handle(new Request("http://localhost/?q=1", { headers }), PEER);
+  assertEquals(await response.json(), ["198.51.100.1", "https", "a.b.example", ["a"], { q: "1" }, null]);
 });
 
 Deno.test("req._parsedUrl has the parts of the URL as Express's router keeps them, below mounts and after rewrites", async () => {
@@ -631,11 +631,11 @@ Deno.test("the signal aborts when the client leaves before the answer, not after
   const app = quietApp();
   const leaving = new AbortController();
   let signal: AbortSignal | undefined;
-  let answer: (() => void) | undefined;
+  let response: (() => void) | undefined;
   let gone: (() => boolean[]) | undefined;
   app.get("/", (req, res) => {
     signal = req.signal;
-    answer = () => res.send("late");
+    response = () => res.send("late");
     gone = () => [req.aborted, req.readableAborted, req.destroyed];
   });
   const pending = app.handle(new Request("http://localhost/", { signal: leaving.signal }));
@@ -643,11 +643,11 @@ Deno.test("the signal aborts when the client leaves before the answer, not after
   leaving.abort();
   assertEquals(signal!.aborted, true);
   assertEquals(gone!(), [true, true, true]);
-  answer!();
+  response!();
   await pending;
   const done = new AbortController();
   const answered = app.handle(new Request("http://localhost/", { signal: done.signal }));
-  answer!();
+  response!();
   await answered;
   done.abort();
   assertEquals(signal!.aborted, false);
@@ -869,8 +869,8 @@ Deno.test("a header that is read too late, in an untracked timer, is undefined, 
   });
   const { port } = app.listen(0, "127.0.0.1");
   try {
-    const answer = await fetch(`http://127.0.0.1:${port}/`, { method: "POST", headers: { "x-told": "kept" } });
-    assertEquals(await answer.text(), "");
+    const response = await fetch(`http://127.0.0.1:${port}/`, { method: "POST", headers: { "x-told": "kept" } });
+    assertEquals(await response.text(), "");
     assertEquals(await late.promise, [undefined, undefined, [], undefined, "/"]);
   } finally {
     console.error = log;
@@ -941,14 +941,14 @@ Deno.test("a body may be read by a loop and by listeners at once, as in Express"
     };
     app.post("/loop-behind", async (req: Any, res: Any) => {
       const ended = new Promise<void>((told) => counted(req, told));
-      const answer = await loop(req, res);
+      const response = await loop(req, res);
       await ended;
-      answer();
+      response();
     });
     app.post("/loop-in-front", async (req: Any, res: Any) => {
-      const answer = loop(req, res);
+      const response = loop(req, res);
       await new Promise<void>((told) => counted(req, told));
-      (await answer)();
+      (await response)();
     });
     app.post("/array", async (req: Any, res: Any) => {
       req.resume();

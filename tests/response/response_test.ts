@@ -225,8 +225,12 @@ Deno.test("a custom tag that no header can carry is an error, which is answered 
   const app = quietApp().set("etag", (body: unknown) => String(body).startsWith("h") ? "wide →" : '"narrow"');
   app.get("/", (_req, res) => res.send("hello"));
   app.use(((error, _req, res, _next) => res.send(`${error.code}`)) as ErrorHandler);
-  const answer = await ask(app, "/");
-  assertEquals([answer.status, answer.headers.get("etag"), await answer.text()], [200, '"narrow"', "ERR_INVALID_CHAR"]);
+  const response = await ask(app, "/");
+  assertEquals([response.status, response.headers.get("etag"), await response.text()], [
+    200,
+    '"narrow"',
+    "ERR_INVALID_CHAR",
+  ]);
 });
 
 Deno.test("a length that was set before does not count for HEAD either, where the body has another one", async () => {
@@ -432,8 +436,8 @@ Deno.test("a Response returned after the client has left is cancelled, and not k
     await closed;
     return new Response(new ReadableStream({ cancel: () => cancelled.resolve() }));
   });
-  const answer = await app.handle(new Request("http://localhost/", { signal: leaving.signal }));
-  assertEquals([answer.status, answer.body], [499, null]);
+  const response = await app.handle(new Request("http://localhost/", { signal: leaving.signal }));
+  assertEquals([response.status, response.body], [499, null]);
   await cancelled.promise;
 });
 
@@ -445,8 +449,8 @@ Deno.test("sending a file to a client that has left fails with ECONNABORTED, as 
     res.on("close", () => res.sendFile(fileURLToPath(import.meta.url), (error) => told.resolve(error?.code)));
     setTimeout(() => leaving.abort(), 0);
   });
-  const answer = await app.handle(new Request("http://localhost/", { signal: leaving.signal }));
-  assertEquals([answer.status, await told.promise], [499, "ECONNABORTED"]);
+  const response = await app.handle(new Request("http://localhost/", { signal: leaving.signal }));
+  assertEquals([response.status, await told.promise], [499, "ECONNABORTED"]);
 });
 
 Deno.test("a text that is sent after the client has left shows its own status and type, not those of the 499", async () => {
@@ -460,8 +464,8 @@ Deno.test("a text that is sent after the client has left shows its own status an
     });
     setTimeout(() => leaving.abort(), 0);
   });
-  const answer = await app.handle(new Request("http://localhost/", { signal: leaving.signal }));
-  assertEquals([answer.status, await shown.promise], [499, [true, "OK", "text/html; charset=utf-8"]]);
+  const response = await app.handle(new Request("http://localhost/", { signal: leaving.signal }));
+  assertEquals([response.status, await shown.promise], [499, [true, "OK", "text/html; charset=utf-8"]]);
 });
 
 Deno.test("a Response sent to several clients is not changed, and no client sees another's cookie", async () => {
@@ -472,7 +476,7 @@ Deno.test("a Response sent to several clients is not changed, and no client sees
     return shared;
   });
   const [one, two] = await Promise.all(["/one", "/two"].map((path) => ask(app, path)));
-  assertEquals([one, two].map((answer) => answer!.headers.getSetCookie()), [["name=one; Path=/"], [
+  assertEquals([one, two].map((response) => response!.headers.getSetCookie()), [["name=one; Path=/"], [
     "name=two; Path=/",
   ]]);
   assertEquals(shared.headers.getSetCookie(), []);
@@ -486,9 +490,9 @@ Deno.test("finish is emitted for a returned stream once it has ended", async () 
     const words = ReadableStream.from(["one ", "two"]).pipeThrough(new TextEncoderStream());
     return new Response(words, { headers: { "content-type": "text/plain" } });
   });
-  const answer = await ask(app, "/");
-  assertEquals([answer.headers.get("x-before"), heard], ["yes", []]);
-  assertEquals(await answer.text(), "one two");
+  const response = await ask(app, "/");
+  assertEquals([response.headers.get("x-before"), heard], ["yes", []]);
+  assertEquals(await response.text(), "one two");
   await Promise.resolve();
   assertEquals(heard, ["finish"]);
 });
@@ -518,8 +522,8 @@ Deno.test("a client that leaves in the middle of a returned stream aborts req.si
     return new Response(new ReadableStream({ start: (controller) => controller.enqueue(new Uint8Array(9)) }));
   });
   const { port } = app.listen(0, "127.0.0.1");
-  const answer = await fetch(`http://127.0.0.1:${port}/`);
-  const reader = answer.body!.getReader();
+  const response = await fetch(`http://127.0.0.1:${port}/`);
+  const reader = response.body!.getReader();
   assertEquals((await reader.read()).value?.length, 9);
   await reader.cancel();
   await aborted.promise;

@@ -427,11 +427,11 @@ Deno.test("a large chunk is sent in several pieces, and its callback waits for t
       res.write(large, () => taken.push("large"));
       res.end("end");
     });
-    const answer = await app.handle(new Request("http://localhost/"));
+    const response = await app.handle(new Request("http://localhost/"));
     const arrived = new Uint8Array(large.length + 3);
     const pieces: number[] = [];
     let length = 0;
-    for await (const piece of answer.body!) {
+    for await (const piece of response.body!) {
       arrived.set(piece, length);
       length += piece.length;
       pieces.push(piece.length);

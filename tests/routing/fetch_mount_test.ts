@@ -7,8 +7,8 @@ import { quietApp, serving } from "../support/app.ts";
 import { rawHead, untilClosed } from "../support/raw_client.ts";
 
 async function ask(app: ReturnType<typeof sluice>, path: string, init?: RequestInit): Promise<[number, string]> {
-  const answer = await app.fetch(new Request(`http://localhost${path}`, init));
-  return [answer.status, await answer.text()];
+  const response = await app.fetch(new Request(`http://localhost${path}`, init));
+  return [response.status, await response.text()];
 }
 
 function hono() {
@@ -94,8 +94,8 @@ Deno.test("middleware in front runs, and its headers stay on the answer", async 
   const router = Router();
   router.mount("/inner", () => new Response("ok", { headers: { "x-own": "1" } }));
   app.use("/outer", router);
-  const answer = await app.fetch(new Request("http://localhost/outer/inner/x"));
-  assertEquals([answer.headers.get("x-from"), answer.headers.get("x-own"), await answer.text()], [
+  const response = await app.fetch(new Request("http://localhost/outer/inner/x"));
+  assertEquals([response.headers.get("x-from"), response.headers.get("x-own"), await response.text()], [
     "middleware",
     "1",
     "ok",
@@ -108,8 +108,8 @@ Deno.test("a mounted handler gets what the platform passed, and errors go to the
   app.mount("/fails", () => Promise.reject(new Error("mine")));
   // deno-lint-ignore no-explicit-any -- the four parameters make it an error handler
   app.use((error: any, _req: any, res: any, _next: any) => res.status(500).send(error.message));
-  const answer = await app.fetch(new Request("http://localhost/info"), { port: 7 });
-  assertEquals(await answer.text(), "7");
+  const response = await app.fetch(new Request("http://localhost/info"), { port: 7 });
+  assertEquals(await response.text(), "7");
   assertEquals(await ask(app, "/fails"), [500, "mine"]);
 });
 
@@ -135,9 +135,9 @@ Deno.test("a mounted handler or a route may answer with another class than the r
   });
   assertEquals(await ask(app, "/result"), [200, "own answer"]);
   for (const path of ["/foreign", "/returned", "/returned/late"]) {
-    const answer = await app.fetch(new Request(`http://localhost${path}`));
-    assertEquals([answer.status, await answer.text(), answer.headers.get("x-own")], [201, "foreign", "yes"]);
-    assertEquals(answer.headers.getSetCookie(), ["a=1; Path=/", "b=2", "c=3"]);
+    const response = await app.fetch(new Request(`http://localhost${path}`));
+    assertEquals([response.status, await response.text(), response.headers.get("x-own")], [201, "foreign", "yes"]);
+    assertEquals(response.headers.getSetCookie(), ["a=1; Path=/", "b=2", "c=3"]);
   }
 });
 
@@ -147,8 +147,12 @@ Deno.test("a response that makes its headers with its body keeps its own type, w
   app.use("/heard", (_req, res, next) => next(void res.on("finish", () => {})));
   for (const path of ["/plain", "/set", "/heard"]) {
     app.mount(path, () => new FastResponse("text") as unknown as Response);
-    const answer = await app.fetch(new Request(`http://localhost${path}`));
-    assertEquals([await answer.text(), answer.headers.get("content-type")], ["text", "text/plain;charset=UTF-8"], path);
+    const response = await app.fetch(new Request(`http://localhost${path}`));
+    assertEquals(
+      [await response.text(), response.headers.get("content-type")],
+      ["text", "text/plain;charset=UTF-8"],
+      path,
+    );
   }
 });
 

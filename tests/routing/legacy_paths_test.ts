@@ -120,8 +120,8 @@ const ANSWERS: readonly (readonly [path: string, asked: string, params: Record<s
 ];
 
 for (const [path, asked, params] of ANSWERS) {
-  const answer = params === null ? "is not found" : `has ${JSON.stringify(params)}`;
-  Deno.test(`${asked} under ${path} ${answer}, also beside other routes`, async () => {
+  const response = params === null ? "is not found" : `has ${JSON.stringify(params)}`;
+  Deno.test(`${asked} under ${path} ${response}, also beside other routes`, async () => {
     const app = quietApp();
     // the index decides by the beginning of the path
     app.get(["/api/other", "/x/other", "/ab/other"], (_req, res) => res.send("other"));

@@ -94,8 +94,8 @@ Deno.test("a method in another case matches no handler, unless a middleware assi
   app.post(["/", "/override"], (_req, res) => res.send("posted"));
   await serving(app, async (origin) => {
     const statusOf = async (start: string) => {
-      const answer = await untilClosed(await rawHead(origin, start, ["Connection: close", "Content-Length: 0"]));
-      return Number(answer.split(" ")[1]);
+      const response = await untilClosed(await rawHead(origin, start, ["Connection: close", "Content-Length: 0"]));
+      return Number(response.split(" ")[1]);
     };
     assertEquals(await statusOf("POST /"), 401);
     // Node's server refuses it, Deno's does not

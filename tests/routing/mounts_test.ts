@@ -195,9 +195,9 @@ Deno.test("an application called by a handler without next sends its own final a
   });
   outer.use("/tick", (req, res) => queueMicrotask(() => inner(req, res)));
   outer.use(((_error, _req, res, _next) => void res.send("outer")) as ErrorRequestHandler);
-  const answers = { served: [200, "served"], fails: [500, "Internal Server Error"], passes: [404, "Cannot GET"] };
+  const responses = { served: [200, "served"], fails: [500, "Internal Server Error"], passes: [404, "Cannot GET"] };
   for (const way of ["now", "later", "tick"]) {
-    for (const [path, [status, text]] of Object.entries(answers)) {
+    for (const [path, [status, text]] of Object.entries(responses)) {
       const response = await ask(outer, `/${way}/${path}`);
       assertEquals([way, path, response.status], [way, path, status]);
       assertStringIncludes(await response.text(), text as string);

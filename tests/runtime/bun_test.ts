@@ -93,8 +93,8 @@ Deno.test("on Bun, a large upload also reaches an exported application", {
   const { origin, stop } = await startServing(`${runtimes}node_modules/.bin/bun`, [program], { PORT: "0" });
   const head = `POST /verbs HTTP/1.1\r\nHost: x\r\nContent-Length: ${2 ** 30}\r\n\r\n`;
   const client = await opened({ port: Number(new URL(origin).port) }, head);
-  const answer = await readUntil(client, "\r\n\r\n");
+  const response = await readUntil(client, "\r\n\r\n");
   client.close();
   await stop();
-  assertMatch(answer, /^HTTP\/1\.1 200 /);
+  assertMatch(response, /^HTTP\/1\.1 200 /);
 });

@@ -94,8 +94,8 @@ const FAULTS: Readonly<Record<string, Fault>> = {
     for (const way of ["read", "unpiped", "failed", "passed"]) {
       using client = await opened(server, `POST /begun/${way} HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n`);
       const rest = new Uint8Array([...new Uint8Array(1e6), ...requestHead("GET /", [])]);
-      const [, answers] = await Promise.all([writeAll(client, rest), readUntil(client, "home")]);
-      assertMatch(answers, /^HTTP\/1\.1 (?:200 [^]*read in part|400 [^]*enough|404 [^]*Cannot POST)/);
+      const [, responses] = await Promise.all([writeAll(client, rest), readUntil(client, "home")]);
+      assertMatch(responses, /^HTTP\/1\.1 (?:200 [^]*read in part|400 [^]*enough|404 [^]*Cannot POST)/);
     }
   },
 

@@ -9,10 +9,10 @@ const noRuntimes = Deno.env.get("SLUICE_RUNTIMES") === undefined;
 /** Asks with a request line and header lines of one's own; returns the status, and what a handler saw. */
 async function asked(origin: string, start: string, ...lines: string[]): Promise<unknown[]> {
   const text = [start, ...lines, "Connection: close", "", ""].join("\r\n");
-  const answer = await untilClosed(await opened({ port: Number(new URL(origin).port) }, text));
-  const seen = answer.match(/\{.*\}/s);
+  const response = await untilClosed(await opened({ port: Number(new URL(origin).port) }, text));
+  const seen = response.match(/\{.*\}/s);
   const { protocol, originalUrl } = seen === null ? {} as Record<string, string> : JSON.parse(seen[0]);
-  return [Number(answer.split(" ")[1]), ...seen === null ? [] : [protocol, originalUrl]];
+  return [Number(response.split(" ")[1]), ...seen === null ? [] : [protocol, originalUrl]];
 }
 
 const WAYS = [

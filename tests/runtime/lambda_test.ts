@@ -83,7 +83,7 @@ onLambda("every gateway gets the answer in the shape it reads, and no field it d
   const many = { "content-type": [type], etag: [etag], "x-custom": ["ü"], "set-cookie": cookies };
   const common = { statusCode: 201, body: "grüße", isBase64Encoded: false };
   const described = { ...common, statusDescription: "201 Created" };
-  const answers = {
+  const responses = {
     http_api: { ...common, headers: single, cookies },
     http_api_v1: { ...common, multiValueHeaders: many },
     function_url: { ...common, headers: single, cookies },
@@ -92,7 +92,7 @@ onLambda("every gateway gets the answer in the shape it reads, and no field it d
     balancer: { ...described, headers: { ...single, "set-cookie": cookies[0]!, "Set-cookie": cookies[1]! } },
     balancer_multi: { ...described, multiValueHeaders: many },
   };
-  for (const name of NAMES) assertEquals(await fn.invoke(await asking(name, "/answer")), answers[name], name);
+  for (const name of NAMES) assertEquals(await fn.invoke(await asking(name, "/answer")), responses[name], name);
 });
 
 onLambda("a body of valid UTF-8 is sent as text, with its byte order mark, and any other in base64", async (fn) => {
@@ -250,9 +250,9 @@ onLambda("a streamed answer has its head in the form the gateway reads, and its 
 }, "streaming");
 
 onLambda("a streamed answer that fails is cut, and the next one is complete", async (fn) => {
-  const answer = await fetch(`${fn.origin}/breaks`);
-  assertEquals(answer.status, 200);
-  await assertRejects(() => answer.text());
+  const response = await fetch(`${fn.origin}/breaks`);
+  assertEquals(response.status, 200);
+  await assertRejects(() => response.text());
   const refused = await assertRejects(async () => fn.payload(await recorded("queue")), Error);
   assert(refused.message !== "");
   assertEquals(await (await fetch(`${fn.origin}/ascii`)).text(), "plain");

@@ -123,8 +123,8 @@ onNode(
 onNode("headers above maxHeadersCount are left out", { maxHeadersCount: 3 }, async (server) => {
   const many = Array.from({ length: 50 }, (_, i) => `X-${i}: y`).join("\r\n");
   const client = await opened(server, `GET /sent/headers HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${many}\r\n\r\n`);
-  const answer = await untilClosed(client);
-  assertMatch(answer, /\r\n\r\n3$/);
+  const response = await untilClosed(client);
+  assertMatch(response, /\r\n\r\n3$/);
   assertEquals(await flag(server, "headers-finished"), 1);
 }, {});
 
@@ -147,7 +147,7 @@ onNode("malformed requests, and floods of pipelined ones, have an answer and an 
     [`GET / HTTP/1.1\r\nHost: x\r\nX: ${"y".repeat(20_000)}\r\n\r\n`, /^HTTP\/1\.1 431 /],
     [`GET /${"y".repeat(20_000)} HTTP/1.1\r\nHost: x\r\n\r\n`, /^HTTP\/1\.1 431 /],
   ];
-  for (const [request, answer] of refused) assertMatch(await untilClosed(await opened(server, request)), answer);
+  for (const [request, response] of refused) assertMatch(await untilClosed(await opened(server, request)), response);
   // more than is read before the first answers are taken
   const flood = await opened(server, GET);
   const one = encoder.encode(GET.repeat(1000));

@@ -110,15 +110,15 @@ onNode("a refusal has its status, headers and body, and closes the connection", 
   ];
   for (const way of WAYS) {
     for (const [path, status, rest] of refusals) {
-      const answer = await untilClosed(await rawHead(at(way), `GET ${prefix(way)}${path}`, HANDSHAKE));
-      assertStringIncludes(answer, `HTTP/1.1 ${status}\r\n`);
-      assertMatch(answer, /\r\nConnection: close\r\n/);
-      assertMatch(answer, rest);
+      const response = await untilClosed(await rawHead(at(way), `GET ${prefix(way)}${path}`, HANDSHAKE));
+      assertStringIncludes(response, `HTTP/1.1 ${status}\r\n`);
+      assertMatch(response, /\r\nConnection: close\r\n/);
+      assertMatch(response, rest);
     }
     const old = HANDSHAKE.map((line) => line.replace("Version: 13", "Version: 8"));
-    const answer = await untilClosed(await rawHead(at(way), `GET ${prefix(way)}/echo`, old));
-    assertMatch(answer, /^HTTP\/1\.1 426 Upgrade Required\r\n/);
-    assertMatch(answer, /\r\nsec-websocket-version: 13\r\n/i);
+    const response = await untilClosed(await rawHead(at(way), `GET ${prefix(way)}/echo`, old));
+    assertMatch(response, /^HTTP\/1\.1 426 Upgrade Required\r\n/);
+    assertMatch(response, /\r\nsec-websocket-version: 13\r\n/i);
   }
   assertEquals(await events(), []);
 });
@@ -130,8 +130,8 @@ onNode("an invalid handshake is 400", async ({ at }) => {
   ];
   for (const way of WAYS) {
     const old = [`GET ${prefix(way)}/echo HTTP/1.0`, ...HANDSHAKE, "", ""].join("\r\n");
-    const answer = await untilClosed(await opened({ port: Number(new URL(at(way)).port) }, old));
-    assertMatch(answer, /^HTTP\/1\.1 400 Bad Request\r\n[\s\S]*needs HTTP\/1\.1/);
+    const response = await untilClosed(await opened({ port: Number(new URL(at(way)).port) }, old));
+    assertMatch(response, /^HTTP\/1\.1 400 Bad Request\r\n[\s\S]*needs HTTP\/1\.1/);
     const malformed = [
       without("Sec-WebSocket-Key"),
       without("Sec-WebSocket-Key", "Sec-WebSocket-Key: short"),
@@ -141,8 +141,8 @@ onNode("an invalid handshake is 400", async ({ at }) => {
     const broken = await rawHead(at(way), `GET ${prefix(way)}/echo`, [...HANDSHAKE, "no header"]);
     assertMatch(await untilClosed(broken), /^HTTP\/1\.1 400 Bad Request\r\n/);
     for (const headers of malformed) {
-      const answer = await untilClosed(await rawHead(at(way), `GET ${prefix(way)}/echo`, headers));
-      assertMatch(answer, /^HTTP\/1\.1 400 Bad Request\r\n/);
+      const response = await untilClosed(await rawHead(at(way), `GET ${prefix(way)}/echo`, headers));
+      assertMatch(response, /^HTTP\/1\.1 400 Bad Request\r\n/);
     }
   }
 });
@@ -150,9 +150,9 @@ onNode("an invalid handshake is 400", async ({ at }) => {
 onNode("a large refusal arrives complete, at the client's pace", async ({ at }) => {
   for (const way of WAYS) {
     const connection = await rawHead(at(way), `GET ${prefix(way)}/refused/large`, HANDSHAKE);
-    const answer = await new Response(connection.readable).arrayBuffer();
-    assert(answer.byteLength > 64 * 64 * 1024, `${answer.byteLength} bytes`);
-    assertMatch(new TextDecoder().decode(answer.slice(-7)), /\r\n0\r\n\r\n$/);
+    const response = await new Response(connection.readable).arrayBuffer();
+    assert(response.byteLength > 64 * 64 * 1024, `${response.byteLength} bytes`);
+    assertMatch(new TextDecoder().decode(response.slice(-7)), /\r\n0\r\n\r\n$/);
   }
 });
 
@@ -208,9 +208,9 @@ onNode("a request to upgrade to another protocol is answered as an ordinary requ
     const body = "x".repeat(30_000);
     const head = [...offers, "Content-Type: text/plain", `Content-Length: ${body.length}`];
     const next = `GET ${prefix(way)}/page HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`;
-    const answers = await untilClosed(await rawHead(at(way), `POST ${prefix(way)}/echo`, head, body + next));
-    assertStringIncludes(answers, `read ${body}`);
-    assertMatch(answers, /a page for close$/);
+    const responses = await untilClosed(await rawHead(at(way), `POST ${prefix(way)}/echo`, head, body + next));
+    assertStringIncludes(responses, `read ${body}`);
+    assertMatch(responses, /a page for close$/);
   }
 });
 
@@ -219,8 +219,8 @@ onNode("a body is not parsed as another request if Node has dropped its Content-
     const body = `GET ${prefix(way)}/page HTTP/1.1\r\nHost: x\r\n\r\n`;
     const many = Array.from({ length: 2000 }, () => "a:");
     const head = ["Connection: Upgrade", "Upgrade: h2c", ...many, `Content-Length: ${body.length}`];
-    const answer = await untilClosed(await rawHead(at(way), `POST ${prefix(way)}/echo`, head, body));
-    assertMatch(answer, /^HTTP\/1\.1 431 [^]*\r\n\r\n$/);
+    const response = await untilClosed(await rawHead(at(way), `POST ${prefix(way)}/echo`, head, body));
+    assertMatch(response, /^HTTP\/1\.1 431 [^]*\r\n\r\n$/);
   }
 });
 
@@ -300,9 +300,9 @@ onNode(
 
 onNode("a server without an upgrade handler says what is missing", async ({ at }) => {
   const connection = await rawHead(at("deaf"), "GET /echo", [...HANDSHAKE, "Connection: close"]);
-  const answer = await untilClosed(connection);
-  assertMatch(answer, /^HTTP\/1\.1 501/);
-  assertMatch(answer, /toUpgradeHandler\(app\)/);
+  const response = await untilClosed(connection);
+  assertMatch(response, /^HTTP\/1\.1 501/);
+  assertMatch(response, /toUpgradeHandler\(app\)/);
 });
 
 onNode("a client that answers no ping is dropped, and one that does is not", async ({ at, events }) => {

@@ -4,8 +4,8 @@ import { readUntil, writeAll } from "../support/raw_client.ts";
 
 onNode("an answer that fails midway is visibly broken, and the server keeps running", async (at) => {
   for (const way of ways) {
-    const answer = await fetch(`${at(way)}/fails/streaming`);
-    await assertRejects(() => answer.text());
+    const response = await fetch(`${at(way)}/fails/streaming`);
+    await assertRejects(() => response.text());
     assertEquals((await fetch(`${at(way)}/web`)).status, 200);
   }
 });
@@ -47,11 +47,11 @@ onNode("an upload arrives as a stream, complete, and slows the client down while
     assertEquals(await text(`${at(way)}/upload`, { method: "POST", body: body(320) }), `{"length":${320 * 65536}}`);
   }
   const sent = { bytes: 0 };
-  const answer = fetch(`${at()}/slow`, { method: "POST", body: body(800, sent) });
+  const response = fetch(`${at()}/slow`, { method: "POST", body: body(800, sent) });
   await standingStill(async () => (await text(`${at()}/given`), sent.bytes));
   assert(sent.bytes < 25_000_000, `${sent.bytes} bytes were sent to a reader that stands still`);
   await text(`${at()}/go-on`);
-  assertEquals(await (await answer).text(), "read");
+  assertEquals(await (await response).text(), "read");
 });
 
 onNode("a body that is too large, or unread, does not keep the answer from the client", async (at) => {
@@ -60,8 +60,8 @@ onNode("a body that is too large, or unread, does not keep the answer from the c
     const body = ReadableStream.from((async function* () {
       for (let i = 0; i < count; i++) yield part;
     })());
-    const answer = await fetch(at(way) + path, { method: "POST", headers: { "content-type": "text/plain" }, body });
-    return [answer.status, await answer.text()];
+    const response = await fetch(at(way) + path, { method: "POST", headers: { "content-type": "text/plain" }, body });
+    return [response.status, await response.text()];
   };
   for (const way of ["listen", "plain"] as const) {
     const [status, page] = await upload(way, "/limited", 100);
@@ -82,10 +82,10 @@ onNode("a connection stays usable after a body was abandoned", async (at) => {
       const chunk = `4000\r\n${"a".repeat(0x4000)}\r\n`;
       const rest = `0\r\n\r\nGET ${mount}/web HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`;
       const sent = writer.write(new TextEncoder().encode(chunk.repeat(20) + rest));
-      const answers = await new Response(connection.readable).text();
+      const responses = await new Response(connection.readable).text();
       await sent;
-      assertEquals(answers.match(/HTTP\/1\.1 \d+/g)?.length, 2);
-      assertMatch(answers, /a web response/);
+      assertEquals(responses.match(/HTTP\/1\.1 \d+/g)?.length, 2);
+      assertMatch(responses, /a web response/);
     }
   }
   // Deno's node:http does not discard an unread body
@@ -143,10 +143,10 @@ onNode("a client that leaves aborts req.signal and closes res early, and one tha
 
 onNode("a thousand concurrent requests each get their own answer", async (at) => {
   for (const way of ["listen", "plain"] as const) {
-    const answers = await Promise.all(Array.from({ length: 1000 }, async (_, i) => {
+    const responses = await Promise.all(Array.from({ length: 1000 }, async (_, i) => {
       const init = { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ i }) };
       return await text(`${at(way)}/echo`, init);
     }));
-    assertEquals(answers, answers.map((_, i) => `{"body":{"i":${i}}}`));
+    assertEquals(responses, responses.map((_, i) => `{"body":{"i":${i}}}`));
   }
 });

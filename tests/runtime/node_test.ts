@@ -22,9 +22,9 @@ onNode("the answer of another server is passed on as fetch has decompressed it",
 onNode("the target arrives as it was sent, dots and all", async (at) => {
   for (const way of ["listen", "plain"] as const) {
     const connection = await rawRequest(at(way), "/missing/../where", "connection: close\r\ncontent-length: 0\r\n");
-    const answer = await new Response(connection.readable).text();
-    assertMatch(answer, /404 Not Found/);
-    assertMatch(answer, /(Cannot POST |Express: \/api)\/missing\/\.\.\/where/);
+    const response = await new Response(connection.readable).text();
+    assertMatch(response, /404 Not Found/);
+    assertMatch(response, /(Cannot POST |Express: \/api)\/missing\/\.\.\/where/);
   }
 });
 
@@ -34,9 +34,9 @@ onNode("a target that is an absolute URL is routed by its path, as it was sent",
     const connection = await Deno.connect({ hostname, port: Number(port) });
     const head = "host: x\r\nconnection: close\r\n";
     await connection.write(new TextEncoder().encode(`GET ${target} HTTP/1.1\r\n${head}\r\n`));
-    const answer = await new Response(connection.readable).text();
-    assertMatch(answer, /404 Not Found/);
-    assertMatch(answer, /Cannot GET .*\/missing/);
+    const response = await new Response(connection.readable).text();
+    assertMatch(response, /404 Not Found/);
+    assertMatch(response, /Cannot GET .*\/missing/);
   }
 });
 
@@ -84,12 +84,12 @@ onNode("a JSON body with a byte order mark or invalid UTF-8 is parsed", async (a
     new Uint8Array(parts.flatMap((part) => typeof part === "number" ? part : [...new TextEncoder().encode(part)]));
   for (const body of [bytes(0xef, 0xbb, 0xbf, '{"a":1}'), bytes('{"a":"', 0xe9, '"}')]) {
     const seen = await Promise.all(ways.map(async (way) => {
-      const answer = await fetch(`${at(way)}/echo`, {
+      const response = await fetch(`${at(way)}/echo`, {
         method: "POST",
         headers: { "content-type": "application/json" },
         body,
       });
-      return JSON.parse(await answer.text()).body.a;
+      return JSON.parse(await response.text()).body.a;
     }));
     assertEquals(seen, ways.map(() => body[0] === 0xef ? 1 : "\ufffd"));
   }
@@ -114,9 +114,9 @@ onNode("an answer known in full has its length, and an empty one has no body", a
 });
 
 onNode("code that wraps the application can inspect its answers, and change them", async (at) => {
-  const answer = await fetch(`${at("around")}/where`);
-  assertEquals((await answer.json()).url, "/where");
-  const { headers } = answer;
+  const response = await fetch(`${at("around")}/where`);
+  assertEquals((await response.json()).url, "/where");
+  const { headers } = response;
   assertEquals([headers.get("x-wrapped"), headers.get("content-type")], [
     "true 200 true",
     "application/json; charset=utf-8",
@@ -133,8 +133,8 @@ onNode("code that wraps the application can inspect its answers, and change them
 
 onNode("a Latin-1 header arrives as it was set, beside a UTF-8 body", async (at) => {
   for (const way of ways) {
-    const answer = await fetch(`${at(way)}/latin`);
-    assertEquals([answer.headers.get("x-place"), await answer.text()], ["Köln", "Köln → Paris"]);
+    const response = await fetch(`${at(way)}/latin`);
+    assertEquals([response.headers.get("x-place"), await response.text()], ["Köln", "Köln → Paris"]);
   }
 });
 
@@ -151,30 +151,30 @@ onNode("a Latin-1 file name behind a length that was set arrives with GET and HE
 onNode("a value that no header can carry is an error in the handler", async (at) => {
   for (const way of ways) {
     for (const path of ["/odd/reason", "/odd/tag"]) {
-      const answer = await fetch(at(way) + path);
-      assertEquals([answer.status, await answer.json()], [500, { name: "TypeError" }]);
+      const response = await fetch(at(way) + path);
+      assertEquals([response.status, await response.json()], [500, { name: "TypeError" }]);
     }
   }
 });
 
 onNode("two cookies are two header lines, and those of Express are kept", async (at) => {
   for (const way of ways) {
-    const answer = await fetch(`${at(way)}/cookies`);
+    const response = await fetch(`${at(way)}/cookies`);
     const ours = ["a=1; Path=/", "b=2; Path=/"];
     const theirs = way === "plain" || way === "parsed" ? ["outer=1"] : [];
-    assertEquals([answer.headers.getSetCookie(), await answer.text()], [[...theirs, ...ours], "two"]);
+    assertEquals([response.headers.getSetCookie(), await response.text()], [[...theirs, ...ours], "two"]);
   }
 });
 
 onNode("headers can be set by the setHeader of Node's own responses, as npm's cookies does", async (at) => {
-  const answer = await fetch(`${at("listen")}/cookies/by-node`);
-  assertEquals([answer.headers.getSetCookie(), await answer.text()], [["a=1", "b=2"], "set"]);
+  const response = await fetch(`${at("listen")}/cookies/by-node`);
+  assertEquals([response.headers.getSetCookie(), await response.text()], [["a=1", "b=2"], "set"]);
 });
 
 onNode("headers and properties set by Express in front of the mount are available", async (at) => {
-  const answer = await fetch(`${at("plain")}/node`);
-  assertEquals(await answer.json(), { user: "somebody", shown: "somebody", attached: ["user"], inherited: "set" });
-  assertEquals(answer.headers.get("x-outer"), "set");
+  const response = await fetch(`${at("plain")}/node`);
+  assertEquals(await response.json(), { user: "somebody", shown: "somebody", attached: ["user"], inherited: "set" });
+  assertEquals(response.headers.get("x-outer"), "set");
   const web = await fetch(`${at("plain")}/web`);
   assertEquals([web.headers.get("x-web"), web.headers.get("x-outer"), await web.text()], [
     "yes",
@@ -206,8 +206,8 @@ onNode(
     for (const way of ways) {
       const twice = "Authorization: one\r\nAuthorization: two\r\nX-List: 1\r\nX-List: 2\r\n";
       const connection = await rawRequest(at(way), "/headers", `${twice}Connection: close\r\nContent-Length: 0\r\n`);
-      const answer = await new Response(connection.readable).text();
-      const { listed, got, raw, distinct } = JSON.parse(answer.slice(answer.indexOf("\r\n\r\n")));
+      const response = await new Response(connection.readable).text();
+      const { listed, got, raw, distinct } = JSON.parse(response.slice(response.indexOf("\r\n\r\n")));
       assertEquals(listed.slice(2), ["one", "1, 2"]);
       assertEquals(got, listed);
       const sent = `host: x\r\n${twice}Connection: close\r\nContent-Length: 0`;
@@ -228,10 +228,10 @@ onNode("the HTTP version is that of the client, since a proxy in front may use 1
 
 onNode("a request that no layer answers continues with Express's next handler, headers included", async (at) => {
   for (const way of ["plain", "parsed"] as const) {
-    const answer = await fetch(`${at(way)}/passes`);
-    assertEquals([answer.status, await answer.text()], [404, "Express: /api/passes"]);
-    assertEquals([answer.headers.get("x-inner"), answer.headers.get("x-outer")], ["kept", null]);
-    assertEquals(answer.headers.getSetCookie(), ["outer=1", "inner=1"]);
+    const response = await fetch(`${at(way)}/passes`);
+    assertEquals([response.status, await response.text()], [404, "Express: /api/passes"]);
+    assertEquals([response.headers.get("x-inner"), response.headers.get("x-outer")], ["kept", null]);
+    assertEquals(response.headers.getSetCookie(), ["outer=1", "inner=1"]);
     assertEquals(await text(`${at(way)}/passes/error`), "Express: left over");
   }
   assertMatch(await text(`${at("own")}/missing`), /Cannot GET \/missing/);
@@ -253,16 +253,16 @@ onNode(
   async (at) => {
     const body = JSON.stringify({ a: "b".repeat(50_000) });
     const init = { method: "POST", headers: { "content-type": "application/json" }, body };
-    const answer = await fetch(`${at("front")}/old/looked`, { ...init, signal: AbortSignal.timeout(PATIENCE_MS) });
-    assertEquals(await answer.text(), `{"old":${body}}`);
+    const response = await fetch(`${at("front")}/old/looked`, { ...init, signal: AbortSignal.timeout(PATIENCE_MS) });
+    assertEquals(await response.text(), `{"old":${body}}`);
   },
 );
 
 onNode("a thrown error is answered with the error page, or by Express's error handler", async (at) => {
   for (const way of ["listen", "own"] as const) {
-    const answer = await fetch(`${at(way)}/fails`);
-    assertEquals(answer.status, 500);
-    assertMatch(await answer.text(), /thrown on purpose/);
+    const response = await fetch(`${at(way)}/fails`);
+    assertEquals(response.status, 500);
+    assertMatch(await response.text(), /thrown on purpose/);
   }
   assertEquals(await text(`${at("plain")}/fails`), "Express: thrown on purpose");
 });

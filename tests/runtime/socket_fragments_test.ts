@@ -26,7 +26,7 @@ function serves(name: string, ignore: boolean, start: () => Promise<Serving>): v
         const opcode = sent === 0 ? OPCODE.binary : OPCODE.more;
         await socket.send(opcode, new Uint8Array(MEBIBYTE), { fin: false });
         // lets the answer arrive
-        await fetch(origin).then((answer) => answer.body?.cancel());
+        await fetch(origin).then((response) => response.body?.cancel());
       }
     })();
     // the server ends the connection

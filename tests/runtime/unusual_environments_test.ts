@@ -67,9 +67,9 @@ for (const subject of FAULT_SUBJECTS) {
   }, async () => {
     const server = await startFaultServer(subject);
     const client = await opened(server, "GET /public/folder/name?a=/b HTTP/1.0\r\n\r\n");
-    const answer = await new Response(client.readable).text();
+    const response = await new Response(client.readable).text();
     assertEquals(await server.stop(), "");
-    assertMatch(answer, /^HTTP\/1\.\d 404 [^]*<pre>Cannot GET \/public\/folder\/name<\/pre>/);
+    assertMatch(response, /^HTTP\/1\.\d 404 [^]*<pre>Cannot GET \/public\/folder\/name<\/pre>/);
   });
 }
 

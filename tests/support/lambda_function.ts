@@ -43,9 +43,9 @@ export async function startLambda(path: string): Promise<LambdaFunction> {
   const serving: Serving = await startServing("node", [host, await bundled(path, "deno")]);
   const payload = async (event: unknown): Promise<string> => {
     const init = { method: "POST", body: JSON.stringify(event) };
-    const answer = await serving.ask("/2015-03-31/functions/function/invocations", init);
-    const text = await answer.text();
-    if (answer.status !== 200) throw new Error(text);
+    const response = await serving.ask("/2015-03-31/functions/function/invocations", init);
+    const text = await response.text();
+    if (response.status !== 200) throw new Error(text);
     return text;
   };
   const invoke = async (event: unknown): Promise<Result> => JSON.parse(await payload(event));

@@ -62,8 +62,8 @@ export async function readUntil(connection: Deno.Conn, text: string): Promise<st
 /** Sends a request over its own connection, and returns the body. */
 export async function ask(server: RawServer, path: string): Promise<string> {
   const connection = await opened(server, `GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
-  const answer = await new Response(connection.readable).text();
-  return answer.slice(answer.indexOf("\r\n\r\n") + 4);
+  const response = await new Response(connection.readable).text();
+  return response.slice(response.indexOf("\r\n\r\n") + 4);
 }
 
 /** The value of a flag of the program. */

@@ -23,19 +23,19 @@ export async function uploaded(
   using client = await opened(server, head);
   const piece = " ".repeat(65_536);
   const bytes = new TextEncoder().encode(head.includes("chunked") ? `10000\r\n${piece}\r\n` : piece);
-  let answer: string | undefined;
+  let response: string | undefined;
   let sent = 0;
   let sentBefore = 0;
   let most = 0;
   const reading = (async () => {
     const seen = await readUntil(client, "\r\n\r\n");
     sentBefore = sent;
-    answer = seen.includes(" 200 ") && !seen.includes("not read") ? seen + await readUntil(client, "not read") : seen;
+    response = seen.includes(" 200 ") && !seen.includes("not read") ? seen + await readUntil(client, "not read") : seen;
   })();
   reading.catch(() => {});
   const late = performance.now() + 20_000;
   try {
-    while (sent < GIB && performance.now() < late && (onwards || answer === undefined)) {
+    while (sent < GIB && performance.now() < late && (onwards || response === undefined)) {
       await writeAll(client, bytes);
       sent += piece.length;
       // a write that does not wait gives the reader no turn: the answer would go unseen until the server slows down
@@ -46,5 +46,5 @@ export async function uploaded(
     // the server takes no more
   }
   await reading;
-  return { answer: answer!, sent: sentBefore, most };
+  return { answer: response!, sent: sentBefore, most };
 }

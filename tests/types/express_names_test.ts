@@ -246,8 +246,8 @@ Deno.test("Set-Cookie is a list of a request, too", async () => {
     res.json([cookies, req.header("set-cookie"), req.headers["set-cookie"], req.get("x-none")]);
   });
   const headers = new Headers([["set-cookie", "a=1"], ["set-cookie", "b=2"]]);
-  const answer = await app.handle(new globalThis.Request("http://x/", { headers }));
-  assertEquals(await answer.json(), [["a=1", "b=2"], ["a=1", "b=2"], ["a=1", "b=2"], null]);
+  const response = await app.handle(new globalThis.Request("http://x/", { headers }));
+  assertEquals(await response.json(), [["a=1", "b=2"], ["a=1", "b=2"], ["a=1", "b=2"], null]);
 });
 
 Deno.test("an application's own locals have the type that Application names", () => {

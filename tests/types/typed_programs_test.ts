@@ -159,12 +159,12 @@ Deno.test("an answer may be of an unknown type, and a replaced res.send or res.j
     };
     next();
   });
-  const answer = <Value>(res: express.Response, value: Value) => res.send(value);
+  const response = <Value>(res: express.Response, value: Value) => res.send(value);
   app.get("/", (_req, res) => {
     try {
       throw " caught ";
     } catch (error) {
-      answer(res.status(500), error);
+      response(res.status(500), error);
     }
   });
   app.get("/json", (_req, res) => res.json({ error: "none" }));
@@ -300,6 +300,6 @@ Deno.test("a router's handler may declare parameters of outer paths, since a rou
     // @ts-expect-error -- a group's outer parameters are known
     group.get("/:comment", load);
   });
-  const answer = await app.handle(new globalThis.Request("http://x/posts/1/comments/2"));
-  assertEquals(await answer.json(), ["1", "1", "2"]);
+  const response = await app.handle(new globalThis.Request("http://x/posts/1/comments/2"));
+  assertEquals(await response.json(), ["1", "1", "2"]);
 });

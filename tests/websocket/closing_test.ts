@@ -55,10 +55,10 @@ Deno.test("an application served through its fetch closes its sockets too, each 
 });
 
 Deno.test("a request that was not delivered by a server is not upgraded, and its 501 says why", async () => {
-  const answer = await withSocket().handle(new Request("http://localhost/", { headers: HANDSHAKE }));
-  assertEquals(answer.status, 501);
+  const response = await withSocket().handle(new Request("http://localhost/", { headers: HANDSHAKE }));
+  assertEquals(response.status, 501);
   assertMatch(
-    await answer.text(),
+    await response.text(),
     /Deno upgrades only requests that Deno\.serve delivers; mount applications with app\.use/,
   );
 });
@@ -68,8 +68,8 @@ Deno.test("the error of an impossible upgrade may be exposed by an error handler
   app.use((error: { expose: boolean }, _req: unknown, res: { json(value: unknown): void }, _next: unknown) => {
     res.json(error.expose);
   });
-  const answer = await app.handle(new Request("http://localhost/", { headers: HANDSHAKE }));
-  assertEquals(await answer.json(), true);
+  const response = await app.handle(new Request("http://localhost/", { headers: HANDSHAKE }));
+  assertEquals(await response.json(), true);
 });
 
 Deno.test("a socket opens even if its request waited while many others arrived", async () => {

@@ -33,10 +33,10 @@ Deno.test("sub-protocols that are neither a list of names nor a function are ref
 
 Deno.test("a sub-protocol given as a promise is an error, and not taken for none", async () => {
   const app = quietApp().ws("/", { open() {}, protocols: (() => Promise.resolve("v2")) as never });
-  const answer = await ask(app, "/", { headers: { ...HANDSHAKE, "Sec-WebSocket-Protocol": "v2" } });
-  assertEquals(answer.status, 500);
+  const response = await ask(app, "/", { headers: { ...HANDSHAKE, "Sec-WebSocket-Protocol": "v2" } });
+  assertEquals(response.status, 500);
   assertStringIncludes(
-    await answer.text(),
+    await response.text(),
     "app.ws: &quot;protocols&quot; must return a name synchronously, not an object",
   );
 });

@@ -26,9 +26,9 @@ for (const [name, statement] of Object.entries(EXPORTS)) {
     await withApp(options, async ({ origin, text }) => {
       assertEquals(JSON.parse(await text("/env")), { name: "a variable", env: "production", views: "./views" });
       const statuses = await Promise.all(Array.from({ length: 10 }, async () => {
-        const answer = await fetch(`${origin}/limited`);
-        await answer.body?.cancel();
-        return answer.status;
+        const response = await fetch(`${origin}/limited`);
+        await response.body?.cancel();
+        return response.status;
       }));
       assertEquals(statuses.sort(), [200, 200, 200, 429, 429, 429, 429, 429, 429, 429]);
     });
@@ -178,9 +178,9 @@ Deno.test("a promise of a Worker's RPC, which is a function, is a promise", WORK
     for (const limit of ["built-in", "advanced"]) {
       const statuses: number[] = [];
       for (let times = 0; times < 2; times++) {
-        const answer = await fetch(`${origin}/remote/limited/${limit}`);
-        await answer.body?.cancel();
-        statuses.push(answer.status);
+        const response = await fetch(`${origin}/remote/limited/${limit}`);
+        await response.body?.cancel();
+        statuses.push(response.status);
       }
       assertEquals(statuses, [200, 429], limit);
     }
@@ -189,8 +189,8 @@ Deno.test("a promise of a Worker's RPC, which is a function, is a promise", WORK
 
 Deno.test("a stream with a declared length has it, and is cut if it fails", WORKERD, async () => {
   await withApp({}, async ({ origin, text }) => {
-    const answer = await fetch(`${origin}/long`, { headers: { "accept-encoding": "identity" } });
-    assertEquals([answer.headers.get("content-length"), (await answer.text()).length], ["300000", 300_000]);
+    const response = await fetch(`${origin}/long`, { headers: { "accept-encoding": "identity" } });
+    assertEquals([response.headers.get("content-length"), (await response.text()).length], ["300000", 300_000]);
     await assertRejects(() => text("/cut"));
     assertEquals(await text("/done"), '["closed, finished: false"]');
   });
@@ -216,11 +216,11 @@ Deno.test("with nodejs_compat, the modules a Worker is deployed with are files",
   for (const content of ["one", "two"]) {
     const files = { "files/page.txt": content, "views/hello.txt": "a view" };
     await withApp({ flags, files }, async ({ origin, text }) => {
-      const answer = await fetch(`${origin}/static/page.txt`);
-      assertEquals([answer.status, await answer.text()], [200, content]);
+      const response = await fetch(`${origin}/static/page.txt`);
+      assertEquals([response.status, await response.text()], [200, content]);
       // workerd has no modification date for them
-      assertEquals(answer.headers.get("last-modified"), null);
-      tags.push(answer.headers.get("etag"));
+      assertEquals(response.headers.get("last-modified"), null);
+      tags.push(response.headers.get("etag"));
       const again = await fetch(`${origin}/static/page.txt`, { headers: { "if-none-match": tags.at(-1)! } });
       assertEquals([again.status, await again.text()], [304, ""]);
       assertEquals(await text("/sent"), content);
@@ -234,9 +234,9 @@ Deno.test("with nodejs_compat, the modules a Worker is deployed with are files",
 Deno.test("without nodejs_compat there are no files, and the error says so", WORKERD, async () => {
   await withApp({ files: { "files/page.txt": "one" } }, async ({ origin }) => {
     for (const path of ["/sent", "/view"]) {
-      const answer = await fetch(origin + path);
-      assertEquals(answer.status, 500);
-      assertStringIncludes(await answer.text(), "nodejs_compat");
+      const response = await fetch(origin + path);
+      assertEquals(response.status, 500);
+      assertStringIncludes(await response.text(), "nodejs_compat");
     }
   });
 });

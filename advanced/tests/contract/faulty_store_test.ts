@@ -41,11 +41,11 @@ Deno.test("FaultyStore.delay() makes calls wait at a gate, and decides afterward
   const inner = new MemoryStore();
   const gate = Promise.withResolvers<void>();
   const store = new FaultyStore(inner).delay(gate.promise);
-  const answer = store.decide([TAKE]);
+  const response = store.decide([TAKE]);
   await Promise.resolve();
   assertEquals([store.inFlight, usedOf(inner)], [1, 0]);
   gate.resolve();
-  assertEquals((await answer)[0]!.granted, 1);
+  assertEquals((await response)[0]!.granted, 1);
   assertEquals([store.inFlight, usedOf(inner)], [0, 1]);
 });
 

@@ -12,9 +12,9 @@ function appWith(options: RateLimitOptions, trust?: unknown) {
   app.get("/", (_req, res) => res.send("hello"));
   return async ({ forwarded = null, peer = "192.0.2.1" }: Ask) => {
     const headers = new Headers(forwarded === null ? {} : { "x-forwarded-for": forwarded });
-    const answer = await app.fetch(new Request("http://localhost/", { headers }), { remoteAddr: { hostname: peer } });
-    await answer.body?.cancel();
-    return answer.status;
+    const response = await app.fetch(new Request("http://localhost/", { headers }), { remoteAddr: { hostname: peer } });
+    await response.body?.cancel();
+    return response.status;
   };
 }
 

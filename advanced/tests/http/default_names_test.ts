@@ -48,9 +48,9 @@ Deno.test("two unnamed limiters with equal options on one store cause one warnin
   const ill = await warnings(async () => {
     const store = new MemoryStore();
     const before = fetchLimit({ store, max: 10 });
-    const answer = await askBoth({ store, max: 10 }, { store, max: 20 });
+    const response = await askBoth({ store, max: 10 }, { store, max: 20 });
     // they do count together
-    assertEquals(answer.headers.get("x-ratelimit-remaining"), "9");
+    assertEquals(response.headers.get("x-ratelimit-remaining"), "9");
     assertEquals((await before.limiter.peek("192.0.2.1")).remaining, 9);
   });
   const later = await warnings(async () => {

@@ -80,8 +80,8 @@ Deno.test("a handler of fetchLimit may cache its answer, and must return one", a
     max: 0,
     handler: () => Promise.resolve(new Response("", { headers: { "cache-control": "max-age=5" } })),
   })(() => new Response("in"));
-  const answer = await cached(new Request("http://localhost/"), peer("192.0.2.1"));
-  assertEquals(answer.headers.get("cache-control"), "max-age=5");
+  const response = await cached(new Request("http://localhost/"), peer("192.0.2.1"));
+  assertEquals(response.headers.get("cache-control"), "max-age=5");
   const broken = fetchLimit({ max: 0, handler: () => undefined as never })(() => new Response("in"));
   const message = "fetchLimit: handler must return a Response, not undefined";
   await assertRejects(() => broken(new Request("http://localhost/"), peer("192.0.2.1")), TypeError, message);

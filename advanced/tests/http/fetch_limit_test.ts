@@ -17,9 +17,9 @@ function limited(options: FetchLimitOptions = {}, handler: FetchHandler<[unknown
 async function statuses(ask: (path?: string) => Promise<Response>, ...paths: string[]): Promise<number[]> {
   const all: number[] = [];
   for (const path of paths) {
-    const answer = await ask(path);
-    await answer.body?.cancel();
-    all.push(answer.status);
+    const response = await ask(path);
+    await response.body?.cancel();
+    all.push(response.status);
   }
   return all;
 }
@@ -87,17 +87,17 @@ Deno.test("answers with immutable headers get the headers all the same", async (
   const redirect = Response.redirect("http://localhost/other", 302);
   assertThrows(() => redirect.headers.set("x", "1"), TypeError);
   const { ask } = limited({ max: 2 }, () => redirect);
-  const answer = await ask();
-  assertEquals([answer.status, answer.headers.get("location")], [302, "http://localhost/other"]);
-  assertEquals(answer.headers.get("x-ratelimit-remaining"), "1");
+  const response = await ask();
+  assertEquals([response.status, response.headers.get("location")], [302, "http://localhost/other"]);
+  assertEquals(response.headers.get("x-ratelimit-remaining"), "1");
 });
 
 Deno.test("an answer keeps its status text and every cookie", async () => {
   const headers = [["set-cookie", "a=1"], ["set-cookie", "b=2"]] as [string, string][];
   const { ask } = limited({}, () => new Response("x", { status: 201, statusText: "Made", headers }));
-  const answer = await ask();
-  assertEquals([answer.status, answer.statusText], [201, "Made"]);
-  assertEquals(answer.headers.getSetCookie(), ["a=1", "b=2"]);
+  const response = await ask();
+  assertEquals([response.status, response.statusText], [201, "Made"]);
+  assertEquals(response.headers.getSetCookie(), ["a=1", "b=2"]);
 });
 
 Deno.test("a streaming body passes chunk by chunk, and the client can cancel it", async () => {
@@ -108,8 +108,8 @@ Deno.test("a streaming body passes chunk by chunk, and the client can cancel it"
     cancel: (reason) => void (cancelled = reason),
   });
   const { ask } = limited({}, () => new Response(body));
-  const answer = await ask();
-  const reader = answer.body!.getReader();
+  const response = await ask();
+  const reader = response.body!.getReader();
   for (const text of ["one", "two"]) {
     controller!.enqueue(new TextEncoder().encode(text));
     assertEquals(new TextDecoder().decode((await reader.read()).value), text);
@@ -150,8 +150,8 @@ Deno.test("a WebSocket opens behind fetchLimit, and the next one is refused befo
 
 Deno.test("messages may be text, an object, a function or a problem document", async () => {
   const shown = async (options: FetchLimitOptions) => {
-    const answer = await limited({ name: "p", max: 0, ...options }).ask("/x");
-    return [answer.status, answer.headers.get("content-type"), await answer.text()];
+    const response = await limited({ name: "p", max: 0, ...options }).ask("/x");
+    return [response.status, response.headers.get("content-type"), await response.text()];
   };
   const html = "text/html; charset=utf-8";
   const json = "application/json; charset=utf-8";
@@ -173,8 +173,8 @@ Deno.test("a refusal may have a status that has no body", async () => {
 });
 
 Deno.test("headers may be switched off, and a permanent refusal has no Retry-After", async () => {
-  const answer = await limited({ max: 0, headers: false }).ask();
-  assert([...answer.headers.keys()].every((name) => !/rate|retry/.test(name)));
+  const response = await limited({ max: 0, headers: false }).ask();
+  assert([...response.headers.keys()].every((name) => !/rate|retry/.test(name)));
   assertEquals((await limited({ max: 0 }).ask()).headers.get("retry-after"), null);
 });
 
@@ -248,10 +248,10 @@ Deno.test("a hanging store delays the answer by its time budget and no more", as
       return new Response("hello");
     },
   );
-  const answer = ask();
+  const response = ask();
   for (let i = 0; i < 20; i++) await Promise.resolve();
   clock.advance(100);
-  assertEquals(await (await answer).text(), "hello");
+  assertEquals(await (await response).text(), "hello");
   assertEquals(clock.pendingTimers, 0);
 });
 
@@ -307,9 +307,9 @@ Deno.test("with missingKey 'error', an unknown client is an error", async () => 
 });
 
 Deno.test("skipped requests pass unchanged", async () => {
-  const answer = new Response("hello");
-  const { limit, ask } = limited({ max: 0, skip: (request) => request.url.endsWith("/health") }, () => answer);
-  assertStrictEquals(await ask("/health"), answer);
+  const response = new Response("hello");
+  const { limit, ask } = limited({ max: 0, skip: (request) => request.url.endsWith("/health") }, () => response);
+  assertStrictEquals(await ask("/health"), response);
   assertEquals([(await ask("/")).status, limit.limiter.counters.skipped], [429, 1]);
 });
 
@@ -320,9 +320,9 @@ Deno.test("one limiter may wrap several handlers, and limiters may wrap each oth
   const second = limit(inner(() => new Response("second")));
   const request = () => new Request("http://localhost/");
   assertEquals((await first(request())).status, 200);
-  const answer = await second(request());
-  assertEquals([answer.status, answer.headers.get("x-ratelimit-limit")], [200, "2"]);
-  assertEquals(answer.headers.get("ratelimit"), '"inner";r=4;t=60, "both";r=0;t=60');
+  const response = await second(request());
+  assertEquals([response.status, response.headers.get("x-ratelimit-limit")], [200, "2"]);
+  assertEquals(response.headers.get("ratelimit"), '"inner";r=4;t=60, "both";r=0;t=60');
   assertEquals((await second(request())).status, 429);
 });
 

@@ -110,9 +110,9 @@ Deno.test("requestWasSuccessful gets the response of Sluice or Express, and with
   ];
   const limit = fetchLimit({
     skipFailedRequests: true,
-    requestWasSuccessful: (request, answer) => {
-      expectType<Equal<typeof answer, { statusCode: number }>>();
-      return answer.statusCode < 400 || request.method === "HEAD";
+    requestWasSuccessful: (request, response) => {
+      expectType<Equal<typeof response, { statusCode: number }>>();
+      return response.statusCode < 400 || request.method === "HEAD";
     },
   });
   assertEquals([limits.length, typeof limit], [3, "function"]);

@@ -28,9 +28,9 @@ function appWith(...limits: Options[]) {
 }
 
 async function statuses(ask: () => Promise<Response>, count: number): Promise<number[]> {
-  const answers = await Promise.all(Array.from({ length: count }, () => ask()));
-  await Promise.all(answers.map((answer) => answer.body?.cancel()));
-  return answers.map(({ status }) => status);
+  const responses = await Promise.all(Array.from({ length: count }, () => ask()));
+  await Promise.all(responses.map((response) => response.body?.cancel()));
+  return responses.map(({ status }) => status);
 }
 
 Deno.test("a limit admits max requests and refuses the next", async () => {
@@ -145,10 +145,10 @@ Deno.test("draft-8 and later have one member for each limit, also of layered lim
     { name: 'say "hi"', max: 10, standardHeaders: "draft-10" },
     { name: "brief", max: 3, windowMs: 500, standardHeaders: "draft-10" },
   );
-  const answer = await ask();
-  assertEquals(answer.headers.get("ratelimit-policy"), '"say \\"hi\\"";q=10;w=60, "brief";q=3');
-  assertEquals(answer.headers.get("ratelimit"), '"say \\"hi\\"";r=9;t=60, "brief";r=2;t=1');
-  assertEquals(answer.headers.get("x-ratelimit-remaining"), "2");
+  const response = await ask();
+  assertEquals(response.headers.get("ratelimit-policy"), '"say \\"hi\\"";q=10;w=60, "brief";q=3');
+  assertEquals(response.headers.get("ratelimit"), '"say \\"hi\\"";r=9;t=60, "brief";r=2;t=1');
+  assertEquals(response.headers.get("x-ratelimit-remaining"), "2");
 });
 
 Deno.test("a limit of 0 promises no units at a later time", async () => {
@@ -267,9 +267,9 @@ Deno.test("if cost, max or key fail, the error handlers get one error, and no re
           told++;
           res.status(500).send(error.message);
         });
-        const answer = await ask();
-        assertEquals([answer.status, told], [500, 1]);
-        assertMatch(await answer.text(), /^(cost|max|key)$/);
+        const response = await ask();
+        assertEquals([response.status, told], [500, 1]);
+        assertMatch(await response.text(), /^(cost|max|key)$/);
       }
     }
     // the platform reports unhandled rejections at the end of the turn
@@ -375,9 +375,9 @@ Deno.test("handler answers in the limiter's place, and onLimitReached is called 
       res.status(503).send("mine");
     },
   } as unknown as Options);
-  const answer = await ask();
-  assertEquals(answer.headers.get("cache-control"), "no-store");
-  assertEquals([answer.status, await answer.text(), ...told], [
+  const response = await ask();
+  assertEquals(response.headers.get("cache-control"), "no-store");
+  assertEquals([response.status, await response.text(), ...told], [
     503,
     "mine",
     "reached",
@@ -402,8 +402,8 @@ Deno.test("handlers read what is left from the request", async () => {
     const { limit, used, remaining } = req.quota;
     res.json({ limit, used, remaining, later: req.quota.resetTime > new Date() });
   });
-  const answer = await app.handle(new Request("http://localhost/"));
-  assertEquals(await answer.json(), { limit: 5, used: 1, remaining: 4, later: true });
+  const response = await app.handle(new Request("http://localhost/"));
+  assertEquals(await response.json(), { limit: 5, used: 1, remaining: 4, later: true });
 });
 
 Deno.test("a max or cost of undefined for an unknown customer is an error, and not the default", async () => {
@@ -413,9 +413,9 @@ Deno.test("a max or cost of undefined for an unknown customer is an error, and n
       app.use((error: Error, _req: unknown, res: FrameworkResponse, _next: unknown) =>
         res.status(500).send(error.message)
       );
-      const answer = await ask();
+      const response = await ask();
       const option = name === "cost" ? "cost" : "max";
-      assertEquals([answer.status, await answer.text()], [
+      assertEquals([response.status, await response.text()], [
         500,
         `rateLimit: option ${option} must be a number, not undefined`,
       ]);
@@ -428,9 +428,9 @@ Deno.test("a key that is not a string, or empty, is an error and never a shared 
     const { app, ask } = appWith({ max: 1, keyGenerator: () => key as string });
     // deno-lint-ignore no-explicit-any -- the four parameters make it an error handler
     app.use((error: any, _req: any, res: any, _next: any) => res.status(500).send(error.message));
-    const answer = await ask();
-    assertEquals(answer.status, 500);
-    assertStringIncludes(await answer.text(), "key");
+    const response = await ask();
+    assertEquals(response.status, 500);
+    assertStringIncludes(await response.text(), "key");
   }
 });
 
@@ -498,8 +498,8 @@ Deno.test("refusing a request that was answered meanwhile is not an error", asyn
       await limit(req, res, next);
       over.resolve();
     });
-    const answer = await app.handle(new Request("http://localhost/"));
-    assertEquals([answer.status, await answer.text()], [503, "it took too long"]);
+    const response = await app.handle(new Request("http://localhost/"));
+    assertEquals([response.status, await response.text()], [503, "it took too long"]);
     await over.promise;
   }
   assertEquals(errors, []);
@@ -519,9 +519,9 @@ Deno.test("client input in the message gives no fresh count, with a name or an i
       const path = calls % 2 === 0 ? "/" : "/other";
       return Promise.resolve(app.fetch(new Request(`http://localhost${path}?user=${calls++}`)));
     };
-    const answers = await Promise.all(Array.from({ length: 20 }, ask));
-    assertEquals(answers.map(({ status }) => status), [200, 200, 200, ...Array.from({ length: 17 }, () => 429)]);
-    const texts = await Promise.all(answers.map((answer) => answer.text()));
+    const responses = await Promise.all(Array.from({ length: 20 }, ask));
+    assertEquals(responses.map(({ status }) => status), [200, 200, 200, ...Array.from({ length: 17 }, () => 429)]);
+    const texts = await Promise.all(responses.map((response) => response.text()));
     assertEquals(texts[19], "19, slow down");
   }
 });
@@ -532,10 +532,10 @@ Deno.test("limiters made inside requests whose options differ each time are an e
   app.get("/", (req, res, next) => rateLimit({ max: max++, name: "differs" })(req, res, next), (_req, res) => {
     res.send("hello");
   });
-  const answers = [];
-  for (let i = 0; i < 1001; i++) answers.push(await app.handle(new Request("http://localhost/")));
-  assertEquals(answers.slice(0, 990).every(({ status }) => status === 200), true);
-  assertStringIncludes(await answers.at(-1)!.text(), "more than 1000 different limiters were made inside requests");
+  const responses = [];
+  for (let i = 0; i < 1001; i++) responses.push(await app.handle(new Request("http://localhost/")));
+  assertEquals(responses.slice(0, 990).every(({ status }) => status === 200), true);
+  assertStringIncludes(await responses.at(-1)!.text(), "more than 1000 different limiters were made inside requests");
 });
 
 Deno.test("maxKeys limits the keys in memory, and further ones share counters", async () => {
@@ -737,8 +737,8 @@ Deno.test("an error after the limiter goes to the error handlers, once", async (
     told++;
     res.status(500).send(error.message);
   });
-  const answer = await app.handle(new Request("http://localhost/"));
-  assertEquals([await answer.text(), told], ["mine", 1]);
+  const response = await app.handle(new Request("http://localhost/"));
+  assertEquals([await response.text(), told], ["mine", 1]);
 });
 
 Deno.test("a function that throws undefined or another non-error lets no request past the limiter", async () => {

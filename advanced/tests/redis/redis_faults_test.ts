@@ -116,9 +116,9 @@ Deno.test("a server that is down at start: answers in time, and decisions by the
       let slowestMs = 0;
       for (let times = 0; times < 3; times++) {
         const begun = time.now;
-        const answers = await Promise.all(Array.from({ length: 32 }, (_, i) => limiter.check(`key ${i}`)));
+        const responses = await Promise.all(Array.from({ length: 32 }, (_, i) => limiter.check(`key ${i}`)));
         slowestMs = Math.max(slowestMs, time.now - begun);
-        for (const { decidedBy, allowed } of answers) assertEquals([decidedBy, allowed], ["local", true]);
+        for (const { decidedBy, allowed } of responses) assertEquals([decidedBy, allowed], ["local", true]);
       }
       assertEquals(limiter.counters.decidedLocally, 96);
       assertEquals(limiter.breakerIsOpen, true);
@@ -217,7 +217,7 @@ Deno.test("a slow server: answers in time, and late grants for refused requests 
     proxy.hold();
     const begun = time.now;
     const { allowed, decidedBy } = await limiter.check("key");
-    const answerMs = time.now - begun;
+    const responseMs = time.now - begun;
     assertEquals([allowed, decidedBy], [false, "closed"]);
     assertEquals(limiter.counters.failedClosed, 1);
     await until(() => proxy.held > 0, "the late answer");
@@ -225,7 +225,7 @@ Deno.test("a slow server: answers in time, and late grants for refused requests 
     await until(async () => (await limiter.peek("key")).remaining === 9, "the units to be given back");
     assertEquals((await limiter.check("key")).remaining, 8);
     await limiter.close();
-    return answerMs;
+    return responseMs;
   }));
 
 Deno.test("a slow server: late grants for admitted requests stay counted", async () => {
@@ -387,13 +387,13 @@ Deno.test("while there is no connection, each failure says why", async () => {
 
 const NO_COMMAND = new TextEncoder().encode("-ERR unknown command\r\n");
 
-for (const [scheme, answer, remedy] of [["rediss", NO_COMMAND, "redis"], ["redis", null, "rediss"]] as const) {
+for (const [scheme, response, remedy] of [["rediss", NO_COMMAND, "redis"], ["redis", null, "rediss"]] as const) {
   Deno.test(`a ${scheme}:// address where ${remedy}:// is spoken says so`, async () => {
     const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
     const serving = (async () => {
       for await (const connection of listener) {
         await connection.read(new Uint8Array(1024));
-        if (answer !== null) await connection.write(answer);
+        if (response !== null) await connection.write(response);
         connection.close();
       }
     })();

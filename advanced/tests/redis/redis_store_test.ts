@@ -169,9 +169,9 @@ Deno.test("a decision whose answer is lost is not sent again", async () => {
   const sent: string[] = [];
   const send = async (command: string, text: string, keys: readonly string[], args: readonly string[]) => {
     sent.push(command);
-    const answer = await client.sendCommand([command, text, String(keys.length), ...keys, ...args]);
+    const response = await client.sendCommand([command, text, String(keys.length), ...keys, ...args]);
     if (lost-- > 0) throw new Error("Socket closed unexpectedly");
-    return answer;
+    return response;
   };
   const port: RedisPort = {
     evalsha: (sha, keys, args) => send("EVALSHA", sha, keys, args),
@@ -453,12 +453,12 @@ Deno.test("a node-redis pool works as is", async () => {
 });
 
 Deno.test("an answer that is not a list of numbers is a failure, and not a grant", async () => {
-  for (const answer of ["QUEUED", "OK", null, undefined, [], ["1", "0", "x", "0", "0", "0", "0", "0"]]) {
-    const asked = () => Promise.resolve(answer);
+  for (const response of ["QUEUED", "OK", null, undefined, [], ["1", "0", "x", "0", "0", "0", "0", "0"]]) {
+    const asked = () => Promise.resolve(response);
     const port: RedisPort = { evalsha: asked, eval: asked, async *scan() {} };
     const limiter = new Limiter({ store: new RedisStore({ client: port }), max: 1, onStoreFailure: "closed" });
     const { allowed, decidedBy } = await limiter.check("key");
-    assertEquals([allowed, decidedBy], [false, "closed"], String(answer));
+    assertEquals([allowed, decidedBy], [false, "closed"], String(response));
   }
 });
 

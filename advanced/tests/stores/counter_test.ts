@@ -82,7 +82,7 @@ class BareCounter implements CounterLike {
 }
 
 Deno.test("a counter's answer without a valid count or time is a failure and not a grant", async () => {
-  const answers: unknown[] = [
+  const responses: unknown[] = [
     undefined,
     {},
     { totalHits: NaN },
@@ -90,9 +90,9 @@ Deno.test("a counter's answer without a valid count or time is a failure and not
     { totalHits: 1, resetTime: "soon" },
     { totalHits: 1, resetTime: new Date(NaN) },
   ];
-  for (const answer of answers) {
+  for (const response of responses) {
     const counter: CounterLike = {
-      increment: () => answer as CounterInfo,
+      increment: () => response as CounterInfo,
       decrement: () => {},
       resetKey: () => {},
     };
@@ -100,7 +100,7 @@ Deno.test("a counter's answer without a valid count or time is a failure and not
     const errors: string[] = [];
     limiter.on("storeFailure", (error) => errors.push(String(error)));
     const { allowed, decidedBy } = await limiter.check("a");
-    assertEquals([allowed, decidedBy], [false, "closed"], String(answer));
+    assertEquals([allowed, decidedBy], [false, "closed"], String(response));
     assertStringIncludes(errors.join(), "totalHits as a number and resetTime as a Date");
   }
 });
@@ -281,11 +281,11 @@ Deno.test("a counter whose reset time varies slightly accepts refunds, but none 
   const counter = new BareCounter();
   const clock = new VirtualClock();
   let end = clock.now + POLICY.windowMs;
-  let answers = 0;
+  let responses = 0;
   // a counter that stores the remaining time of a window adds it to its own clock
   const jitter = [0, 7, -5, 3];
   const increment = counter.increment.bind(counter);
-  counter.increment = (key) => ({ ...increment(key), resetTime: new Date(end + jitter[answers++ % jitter.length]!) });
+  counter.increment = (key) => ({ ...increment(key), resetTime: new Date(end + jitter[responses++ % jitter.length]!) });
   const store = fromCounter(counter, { clock: clock.read });
   const take: Take = { policy: POLICY, key: "a", cost: 1 };
   const stamps: number[] = [];

@@ -184,8 +184,8 @@ Deno.test("an object without alarms works too", async () => {
   };
   const object = new RateLimitObject({ storage });
   const body = JSON.stringify({ verb: "decide", takes: [{ policy: FIXED, key: "a", cost: 1 }], times: 1 });
-  const answer = await object.fetch(new Request("https://object.test", { method: "POST", body }));
-  assertEquals((await answer.json())[0].granted, 1);
+  const response = await object.fetch(new Request("https://object.test", { method: "POST", body }));
+  assertEquals((await response.json())[0].granted, 1);
 });
 
 Deno.test("a failed write is an error, and the object recovers", async () => {
@@ -202,8 +202,8 @@ Deno.test("a failed write is an error, and the object recovers", async () => {
 Deno.test("a verb that the object does not know is an error", async () => {
   const { objectOf } = setUp();
   const body = JSON.stringify({ verb: "guess" });
-  const answer = await objectOf("a").fetch(new Request("https://object.test", { method: "POST", body }));
-  assertEquals([answer.status, await answer.text()], [400, "unknown verb"]);
+  const response = await objectOf("a").fetch(new Request("https://object.test", { method: "POST", body }));
+  assertEquals([response.status, await response.text()], [400, "unknown verb"]);
 });
 
 Deno.test("reset forgets a key in one policy, and can't forget a whole policy", async () => {

@@ -99,10 +99,10 @@ async function withWorkerd(body: (workerd: Workerd) => Promise<void>): Promise<v
     let globals = "";
     const ask = async (verb: string, ...input: unknown[]) => {
       const request = { method: "POST", body: JSON.stringify({ time: used?.now ?? null, verb, input }) };
-      const answer = await miniflare!.dispatchFetch("http://worker.test/", request);
-      const text = await answer.text();
-      assertEquals(answer.status, 200, text);
-      globals = answer.headers.get("globals") ?? "";
+      const response = await miniflare!.dispatchFetch("http://worker.test/", request);
+      const text = await response.text();
+      assertEquals(response.status, 200, text);
+      globals = response.headers.get("globals") ?? "";
       return JSON.parse(text, (name, value) => name === "retryMs" ? value ?? Infinity : value);
     };
     await body({

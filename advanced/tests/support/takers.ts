@@ -41,8 +41,8 @@ export class Takers implements AsyncDisposable {
     const line = `${JSON.stringify({ processes, ...order, takes: takes / processes })}\n`;
     await Promise.all(this.#writers.map((writer) => writer.write(new TextEncoder().encode(line))));
     const sum = { admitted: 0, byStore: 0 };
-    for (const answers of this.#answers) {
-      const { value, done } = await answers.next();
+    for (const responses of this.#answers) {
+      const { value, done } = await responses.next();
       if (done) throw new Error("a process ended before it had answered");
       const { admitted, byStore } = JSON.parse(value) as TakerReport;
       sum.admitted += admitted;
@@ -79,7 +79,7 @@ export class Takers implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all(this.#writers.map((writer) => writer.close().catch(() => {})));
     const timer = setTimeout(() => this.#children.forEach((child) => child.kill("SIGKILL")), PATIENCE_MS);
-    await Promise.all(this.#answers.map((answers) => answers.return(undefined)));
+    await Promise.all(this.#answers.map((responses) => responses.return(undefined)));
     await Promise.all(this.#children.map((child) => child.status));
     clearTimeout(timer);
   }

@@ -163,8 +163,8 @@ Deno.test("when the store fails, every merged decision fails", async () => {
   const { behind, coalescing } = setUp();
   behind.failure = new Error("away");
   const take: Take = { policy: policyOf("fixed-window"), key: "key", cost: 1 };
-  const answers = [1, 2, 3].map(() => coalescing.decide([take]));
-  for (const answer of answers) await assertRejects(() => answer, Error, "away");
+  const responses = [1, 2, 3].map(() => coalescing.decide([take]));
+  for (const response of responses) await assertRejects(() => response, Error, "away");
   behind.failure = null;
   assertEquals((await coalescing.decide([take]))[0]!.remaining, 9);
 });

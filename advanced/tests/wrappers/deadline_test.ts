@@ -186,17 +186,17 @@ Deno.test("an answer that has arrived while the process was late is read first, 
 Deno.test("a handler that computes for longer than the budget does not turn the store's answers into timeouts", async () => {
   const { timers, busyFor } = busyTimers();
   const memory = new MemoryStore();
-  const answers: (() => void)[] = [];
+  const responses: (() => void)[] = [];
   const store: Store = {
     capabilities: { ...memory.capabilities, scope: "global" },
-    decide: (takes, times) => new Promise((resolve) => answers.push(() => resolve(memory.decide(takes, times)))),
+    decide: (takes, times) => new Promise((resolve) => responses.push(() => resolve(memory.decide(takes, times)))),
     give: (...gift) => memory.give(...gift),
     reset: (selector) => memory.reset(selector),
   };
   const limiter = new Limiter({ store, max: 1, denyCache: false, coalesce: false, timers });
   const asked = Array.from({ length: 20 }, () => Promise.resolve(limiter.check("key")));
   busyFor(160);
-  for (const answer of answers) answer();
+  for (const response of responses) response();
   const decisions = await Promise.all(asked);
   assertEquals(decisions.filter(({ allowed }) => allowed).length, 1);
   assertEquals(decisions.every(({ decidedBy }) => decidedBy === "store"), true);

@@ -47,8 +47,8 @@ export class RequestFuzzer implements Fuzzer<PlainRequest>, Disposable {
       try {
         const request = requestOf(step);
         if (request === undefined) return undefined;
-        const answer = await this.#app.fetch(request);
-        const wrong = brokenRule(step, answer, new Uint8Array(await answer.arrayBuffer()));
+        const response = await this.#app.fetch(request);
+        const wrong = brokenRule(step, response, new Uint8Array(await response.arrayBuffer()));
         if (wrong !== undefined) return wrong;
       } catch (error) {
         return { kind: "an exception leaves app.fetch", detail: Deno.inspect(error) };

@@ -13,8 +13,8 @@ const ALLOWED = [501, 503, 505];
  * @param answer What came
  * @param body Its body
  */
-export function brokenRule({ method }: PlainRequest, answer: Response, body: Uint8Array): Wrong | undefined {
-  const { status, headers } = answer;
+export function brokenRule({ method }: PlainRequest, response: Response, body: Uint8Array): Wrong | undefined {
+  const { status, headers } = response;
   const wrong = (kind: string): Wrong => ({
     kind,
     detail: Deno.inspect({ status, headers, body: textOf(body).slice(0, 300) }),

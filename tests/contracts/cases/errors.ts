@@ -17,9 +17,9 @@ async function reported(ask: Ask, flag: string, count = 1): Promise<unknown> {
 /** Whether an answer is cut, or, where it is sent whole, not sent at all. */
 async function isBroken(ask: Ask, path: string): Promise<boolean> {
   try {
-    const answer = await ask(path);
-    await answer.arrayBuffer();
-    return answer.status >= 500;
+    const response = await ask(path);
+    await response.arrayBuffer();
+    return response.status >= 500;
   } catch {
     return true;
   }

@@ -3,9 +3,9 @@ import { type Chapter, chapter, seen, text } from "../case.ts";
 
 export const files: Chapter = chapter("Files and views", (it) => {
   it("static files have a type, a tag and an age", async ({ ask }) => {
-    const answer = await ask("/static/hello.txt");
-    assertEquals(await answer.text(), "hello file\n");
-    const { headers } = answer;
+    const response = await ask("/static/hello.txt");
+    assertEquals(await response.text(), "hello file\n");
+    const { headers } = response;
     assertEquals(headers.get("content-type"), "text/plain; charset=utf-8");
     assertEquals(headers.get("cache-control"), "public, max-age=1");
     assertMatch(headers.get("etag") ?? "", /^W\/"b-/);

@@ -6,8 +6,8 @@ import { type Chapter, chapter } from "../case.ts";
 async function asked(origin: string, lines: readonly string[], version = "1.1"): Promise<[number, string]> {
   const text = [`GET /verbs HTTP/${version}`, ...lines, "Connection: close", "", ""].join("\r\n");
   const bytes = Uint8Array.from(text, (char) => char.charCodeAt(0));
-  const answer = await untilClosed(await opened({ port: Number(new URL(origin).port) }, bytes));
-  return [Number(answer.split(" ")[1]), answer];
+  const response = await untilClosed(await opened({ port: Number(new URL(origin).port) }, bytes));
+  return [Number(response.split(" ")[1]), response];
 }
 
 /** With these, the path of a URL made of header and target would begin in the header. */
@@ -45,8 +45,8 @@ const PROPER = [
 export const hosts: Chapter = chapter("Hosts", (it) => {
   it("a Host header never becomes a part of the path", async ({ origin }) => {
     for (const host of LEADING_ELSEWHERE) {
-      const [status, answer] = await asked(origin, [`Host: ${host}`]);
-      assert(status === 400 || (status === 200 && answer.includes("got")), `${host}: ${answer}`);
+      const [status, response] = await asked(origin, [`Host: ${host}`]);
+      assert(status === 400 || (status === 200 && response.includes("got")), `${host}: ${response}`);
     }
   }, "connection");
 

@@ -55,9 +55,9 @@ export const answers: Chapter = chapter("Answers", (it) => {
   });
 
   it("bytes arrive as they are", async ({ ask }) => {
-    const answer = await ask("/bytes");
-    assertEquals(answer.headers.get("content-type"), "application/octet-stream");
-    assertEquals([...await answer.bytes()], [0, 1, 254, 255]);
+    const response = await ask("/bytes");
+    assertEquals(response.headers.get("content-type"), "application/octet-stream");
+    assertEquals([...await response.bytes()], [0, 1, 254, 255]);
   });
 
   it("sendStatus sends the words", async ({ ask }) => {
@@ -125,11 +125,11 @@ export const answers: Chapter = chapter("Answers", (it) => {
   });
 
   it("a returned Response keeps headers that were set before, unless it has its own, and the cookies of both", async ({ ask }) => {
-    const answer = await ask("/response/added");
-    assertEquals([answer.status, await answer.text()], [203, "a response"]);
-    const values = ["x-before", "x-both", "content-type"].map((name) => answer.headers.get(name));
+    const response = await ask("/response/added");
+    assertEquals([response.status, await response.text()], [203, "a response"]);
+    const values = ["x-before", "x-both", "content-type"].map((name) => response.headers.get(name));
     assertEquals(values, ["yes", "own", "text/x-own"]);
-    assertEquals(answer.headers.getSetCookie(), ["both=before; Path=/", "both=own", "other=1"]);
+    assertEquals(response.headers.getSetCookie(), ["both=before; Path=/", "both=own", "other=1"]);
   });
 
   it("writeHead, write and end work as on Node", async ({ ask }) => {
@@ -139,8 +139,8 @@ export const answers: Chapter = chapter("Answers", (it) => {
 
 export const cookies: Chapter = chapter("Cookies", (it) => {
   it("each cookie is a header line of its own", async ({ ask }) => {
-    const answer = await ask("/cookies/set");
-    assertEquals([answer.headers.getSetCookie().length, await answer.text()], [4, "set"]);
+    const response = await ask("/cookies/set");
+    assertEquals([response.headers.getSetCookie().length, await response.text()], [4, "set"]);
   });
 
   it("values are encoded, and options follow them", async ({ ask }) => {

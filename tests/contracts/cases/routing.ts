@@ -35,13 +35,13 @@ export const routing: Chapter = chapter("Routing", (it) => {
   });
 
   it("each method has its own handler", async ({ ask }) => {
-    const answers = ["GET", "POST", "PATCH", "DELETE"].map((method) => seen(ask, "/verbs", { method }));
-    assertEquals(await Promise.all(answers), [[200, "got"], [200, "posted"], [200, "patched"], [204, ""]]);
+    const responses = ["GET", "POST", "PATCH", "DELETE"].map((method) => seen(ask, "/verbs", { method }));
+    assertEquals(await Promise.all(responses), [[200, "got"], [200, "posted"], [200, "patched"], [204, ""]]);
   });
 
   it("all() takes every method", async ({ ask }) => {
-    const answers = ["GET", "PUT", "DELETE"].map((method) => text(ask, "/any", { method }));
-    assertEquals(await Promise.all(answers), ["GET", "PUT", "DELETE"]);
+    const responses = ["GET", "PUT", "DELETE"].map((method) => text(ask, "/any", { method }));
+    assertEquals(await Promise.all(responses), ["GET", "PUT", "DELETE"]);
   });
 
   it("HEAD is answered by the GET handler, without the body", async ({ ask }) => {

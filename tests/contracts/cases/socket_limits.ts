@@ -85,8 +85,8 @@ export const socketLimits: Chapter = chapter("WebSockets: limits", (it) => {
     await socket.send(OPCODE.text, "x".repeat(1001));
     await socket.send(OPCODE.text, "short");
     // Deno ends the connection at the second one, and the Close frame may be lost
-    const answer = await socket.next();
-    assert(answer === null || answer.opcode === OPCODE.close, `opcode ${answer?.opcode}`);
+    const response = await socket.next();
+    assert(response === null || response.opcode === OPCODE.close, `opcode ${response?.opcode}`);
     await socket.close(1009).catch(() => {});
     assertEquals(await noted(ask, flag), [[1009, "Message too big"]]);
   }, "websocket");

@@ -4,8 +4,8 @@ import { PATIENCE_MS } from "../../support/patience.ts";
 
 /** Reads the first piece, lets the program continue, and returns the first piece and the rest. */
 async function inPieces(ask: Ask, path: string, flag: string): Promise<string[]> {
-  const answer = await ask(`${path}?flag=${flag}`);
-  const reader = answer.body!.pipeThrough(new TextDecoderStream()).getReader();
+  const response = await ask(`${path}?flag=${flag}`);
+  const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
   const first = await reader.read();
   await ask(`/flags/${flag}`, { method: "POST" });
   let rest = "";
@@ -17,8 +17,8 @@ async function inPieces(ask: Ask, path: string, flag: string): Promise<string[]>
 }
 
 /** Reads a body that must fail, and returns what came before that. */
-async function untilCut(answer: Response): Promise<string> {
-  const reader = answer.body!.pipeThrough(new TextDecoderStream()).getReader();
+async function untilCut(response: Response): Promise<string> {
+  const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
   let text = "";
   try {
     for (let read = await reader.read(); !read.done; read = await reader.read()) text += read.value;
@@ -61,9 +61,9 @@ export const streams: Chapter = chapter("Streams", (it) => {
     "the head of a streamed answer arrives before its first piece",
     async ({ ask, flag }) => {
       for (const path of ["/stream/quiet", "/stream/quiet-web"]) {
-        const answer = await ask(`${path}?flag=${flag}${path}`, { signal: AbortSignal.timeout(PATIENCE_MS) });
+        const response = await ask(`${path}?flag=${flag}${path}`, { signal: AbortSignal.timeout(PATIENCE_MS) });
         await ask(`/flags/${encodeURIComponent(flag + path)}`, { method: "POST" });
-        assertEquals(await answer.text(), "at last");
+        assertEquals(await response.text(), "at last");
       }
     },
     "pieces",
@@ -78,8 +78,8 @@ export const streams: Chapter = chapter("Streams", (it) => {
     it(
       `what was written before an answer failed arrives, and then the client sees that it was cut: ${how}`,
       async ({ ask }) => {
-        const answer = await ask(`/stream/failing/${how}`);
-        assertEquals([answer.status, await untilCut(answer)], [200, "written"]);
+        const response = await ask(`/stream/failing/${how}`);
+        assertEquals([response.status, await untilCut(response)], [200, "written"]);
       },
       "pieces",
       "cut",
@@ -170,8 +170,8 @@ export const streams: Chapter = chapter("Streams", (it) => {
 
   it("a client that leaves in mid-stream cancels the stream", async ({ ask, flag }) => {
     const controller = new AbortController();
-    const answer = await ask(`/leave/streaming?flag=${flag}`, { signal: controller.signal });
-    const reader = answer.body!.getReader();
+    const response = await ask(`/leave/streaming?flag=${flag}`, { signal: controller.signal });
+    const reader = response.body!.getReader();
     await reader.read();
     // in process there is no connection to close
     await reader.cancel();

@@ -4,7 +4,7 @@ import { buildProgram } from "../program.ts";
 /** The part of the event that is used. */
 interface FetchEventLike {
   readonly request: Request;
-  respondWith(answer: Response | Promise<Response>): void;
+  respondWith(response: Response | Promise<Response>): void;
 }
 
 const app = buildProgram();

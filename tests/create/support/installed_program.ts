@@ -77,7 +77,7 @@ export async function askProgram(
   program: string,
   args: readonly string[],
   cwd: string,
-  answers: readonly (readonly [after: string, typed: string])[],
+  responses: readonly (readonly [after: string, typed: string])[],
 ): Promise<{ code: number; printed: string }> {
   // a new terminal has no columns
   const command = ["stty cols 80 rows 24; exec node", program, ...args].join(" ");
@@ -90,7 +90,7 @@ export async function askProgram(
     signal: AbortSignal.timeout(PATIENCE_MS),
   }).spawn();
   const keyboard = child.stdin.getWriter();
-  const waiting = [...answers];
+  const waiting = [...responses];
   let printed = "";
   let seen = 0;
   const found = () => waiting.length > 0 ? printed.indexOf(waiting[0]![0], seen) : -1;

@@ -127,8 +127,8 @@ Deno.test("an error whose headers cannot be sent is answered 500, where Express 
   app.get("/", () => {
     throw Object.assign(new Error("mine"), { status: 503, headers: { "Retry After": "7" } });
   });
-  const answer = await app.fetch(new Request("http://localhost/"));
-  assertEquals([answer.status, await answer.text()], [500, "Internal Server Error"]);
+  const response = await app.fetch(new Request("http://localhost/"));
+  assertEquals([response.status, await response.text()], [500, "Internal Server Error"]);
 });
 
 Deno.test("under Node a connection that a handler destroys ends without a byte, as on Express", async () => {

@@ -75,9 +75,9 @@ export class Host {
         const line = await this.#line();
         // programs and packages may print other lines
         if (!line.startsWith("answer ")) continue;
-        const answer = JSON.parse(line.slice("answer ".length)) as { port?: number; error?: string };
-        if (answer.error !== undefined) throw new Error(`${this.#name}: ${answer.error}`);
-        return answer;
+        const response = JSON.parse(line.slice("answer ".length)) as { port?: number; error?: string };
+        if (response.error !== undefined) throw new Error(`${this.#name}: ${response.error}`);
+        return response;
       }
     } finally {
       clearTimeout(timer);

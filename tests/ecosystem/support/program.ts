@@ -78,7 +78,7 @@ export interface Program {
   /** Sets the application up. */
   default(app: Any, lib: Any, tools: Tools): unknown;
   /** Requests in order; a function makes one from that side's earlier answers. */
-  readonly requests: readonly (Ask | ((answers: readonly Answer[]) => Ask))[];
+  readonly requests: readonly (Ask | ((responses: readonly Answer[]) => Ask))[];
   /** Random values and times, hidden before comparing. */
   readonly masks?: readonly RegExp[];
   /** Flags that `deno run` needs for the package. */

@@ -42,11 +42,11 @@ Deno.test("the example for Cloudflare is built by wrangler, and runs in workerd 
     await checkSocket(origin);
     // two hundred at once: one isolate decides requests of different clients, none under another's key
     const clients = Array.from({ length: 200 }, (_, i) => `203.0.113.${i % 10}`);
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       clients.map((address) => asClient(ask, address)("/convert", { method: "POST" })),
     );
-    const statuses = answers.map(({ status }) => status);
-    for (const answer of answers) await answer.body?.cancel();
+    const statuses = responses.map(({ status }) => status);
+    for (const response of responses) await response.body?.cancel();
     assertEquals(statuses.filter((status) => status === 429).length, 100);
   } finally {
     await stop();
@@ -82,8 +82,8 @@ function asClient(ask: Ask, address: string): Ask {
   return (path, init) => ask(path, { ...init, headers: { "cf-connecting-ip": address, ...init?.headers as object } });
 }
 
-async function statusOf(answer: Promise<Response>): Promise<number> {
-  const { status, body } = await answer;
+async function statusOf(response: Promise<Response>): Promise<number> {
+  const { status, body } = await response;
   await body?.cancel();
   return status;
 }

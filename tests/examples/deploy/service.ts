@@ -79,10 +79,10 @@ export async function checkTogether(start: () => Promise<Serving>): Promise<void
     for (const { ask } of instances) await (await asClient(ask, subnet())("/convert/1/m/m")).body?.cancel();
     const client = subnet();
     const asks = instances.map(({ ask }) => asClient(ask, client));
-    const answers = await Promise.all(Array.from({ length: LIMIT + 6 }, (_, i) => asks[i % 2]!("/convert/1/m/m")));
-    for (const answer of answers) await answer.body?.cancel();
-    assertEquals(answers.filter(({ status }) => status === 200).length, LIMIT);
-    assertEquals(answers.filter(({ status }) => status === 429).length, 6);
+    const responses = await Promise.all(Array.from({ length: LIMIT + 6 }, (_, i) => asks[i % 2]!("/convert/1/m/m")));
+    for (const response of responses) await response.body?.cancel();
+    assertEquals(responses.filter(({ status }) => status === 200).length, LIMIT);
+    assertEquals(responses.filter(({ status }) => status === 429).length, 6);
   } finally {
     for (const { stop } of instances) await stop();
   }

@@ -51,9 +51,9 @@ Deno.test("work passed to req.waitUntil keeps a function on Vercel running", { i
   try {
     // the launcher accepts requests as long as it runs, and fails them once the function's own server is closed
     await until(async () => {
-      const answer = await fetch(origin);
-      await answer.body?.cancel();
-      return answer.status === 500;
+      const response = await fetch(origin);
+      await response.body?.cancel();
+      return response.status === 500;
     }, "the function is being stopped");
   } finally {
     released.resolve(new Response());

@@ -43,8 +43,8 @@ function turn(): Promise<void> {
 
 Deno.test("requests behind a turn that takes too long are refused while it lasts", async () => {
   const loaded = new Loaded({ maxEventLoopDelayMs: 200 });
-  const answers = ["/work/150", "/work/60", "/", "/"].map((path) => loaded.status(path));
-  assertEquals(await Promise.all(answers), [200, 200, 503, 503]);
+  const responses = ["/work/150", "/work/60", "/", "/"].map((path) => loaded.status(path));
+  assertEquals(await Promise.all(responses), [200, 200, 503, 503]);
   await turn();
 });
 
@@ -191,7 +191,7 @@ Deno.test("a priority that does not exist goes to the error handlers", async () 
   loaded.app.use((error: Error, _req: unknown, res: { send(text: string): unknown }, _next: unknown) => {
     res.send(error.message);
   });
-  const answer = await ask(loaded.app, "/");
-  assertEquals(await answer.text(), 'shedLoad: priority must return "critical", "normal" or "low", not "high"');
+  const response = await ask(loaded.app, "/");
+  assertEquals(await response.text(), 'shedLoad: priority must return "critical", "normal" or "low", not "high"');
   await turn();
 });

@@ -111,10 +111,10 @@ Deno.test("limiters made inside requests whose options differ each time are an e
     let ms = 9_000_000;
     const app = quietApp().use((req, res, next) => rateLimit({ windowMs: ms++, name: "differs" })(req, res, next));
     app.use((_req, res) => res.send("in"));
-    const answers = [];
-    for (let i = 0; i < 1001; i++) answers.push(await ask(app, "/", undefined, PEER));
-    assertEquals(answers.slice(0, 900).every(({ status }) => status === 200), true);
-    const told = await answers.at(-1)!.text();
+    const responses = [];
+    for (let i = 0; i < 1001; i++) responses.push(await ask(app, "/", undefined, PEER));
+    assertEquals(responses.slice(0, 900).every(({ status }) => status === 200), true);
+    const told = await responses.at(-1)!.text();
     assertEquals(told.includes("more than 1000 different limiters were made inside requests"), true, told);
   });
 });

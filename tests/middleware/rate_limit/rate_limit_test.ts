@@ -265,8 +265,8 @@ Deno.test("refusing a request that was answered meanwhile is not an error", asyn
     await limit(req, res, next);
     over.resolve();
   });
-  const answer = await app.handle(new Request("http://localhost/"));
-  assertEquals([answer.status, await answer.text()], [503, "it took too long"]);
+  const response = await app.handle(new Request("http://localhost/"));
+  assertEquals([response.status, await response.text()], [503, "it took too long"]);
   await over.promise;
   assertEquals(errors, []);
 });

@@ -47,10 +47,10 @@ async function realRegistry(): Promise<string> {
   return output.trim().replace(/\/$/, "");
 }
 
-function serve(answer: (path: string) => Promise<Response>): { url: string; stop(): Promise<void> } {
+function serve(response: (path: string) => Promise<Response>): { url: string; stop(): Promise<void> } {
   const server = Deno.serve(
     { port: 0, hostname: "127.0.0.1", onListen() {} },
-    (request) => answer(decodeURIComponent(new URL(request.url).pathname)),
+    (request) => response(decodeURIComponent(new URL(request.url).pathname)),
   );
   return { url: `http://127.0.0.1:${server.addr.port}`, stop: () => server.shutdown() };
 }

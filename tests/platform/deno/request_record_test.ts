@@ -143,8 +143,8 @@ Deno.test("req.rawHeaders has names as the client wrote them and every value, he
     server.addr,
     "GET / HTTP/1.1\r\nHost: x\r\nX-Two: 1\r\nX-Two: 2\r\nconstructor: y\r\n\r\n",
   );
-  const answer = await readUntil(connection, "]}]");
-  const [raw, ...joined] = JSON.parse(answer.slice(answer.indexOf("\r\n\r\n")));
+  const response = await readUntil(connection, "]}]");
+  const [raw, ...joined] = JSON.parse(response.slice(response.indexOf("\r\n\r\n")));
   assertEquals(raw.length, 8);
   const pairs = [0, 2, 4, 6].map((at) => `${raw[at]}: ${raw[at + 1]}`);
   assertEquals(pairs.sort(), ["Host: x", "X-Two: 1", "X-Two: 2", "constructor: y"]);
@@ -168,8 +168,8 @@ Deno.test("a request derived from the server's, with other headers or another bo
   for (const make of made) {
     await using server = Deno.serve({ port: 0, onListen() {} }, (request, info) => app.fetch(make(request), info));
     const init = { method: "POST", headers: { x: "1", "content-type": "application/json" }, body: '{"a":1}' };
-    const answer = await fetch(`http://127.0.0.1:${server.addr.port}/`, init);
+    const response = await fetch(`http://127.0.0.1:${server.addr.port}/`, init);
     const x = make === made[1] ? "2" : "1";
-    assertEquals(await answer.json(), [x, x, make === made[3] ? { b: 2 } : { a: 1 }]);
+    assertEquals(await response.json(), [x, x, make === made[3] ? { b: 2 } : { a: 1 }]);
   }
 });

@@ -20,8 +20,8 @@ for (
         ? await Deno.connect({ ...at, hostname: "127.0.0.1" })
         : await Deno.connectTls({ ...at, caCerts: [CERTIFICATE.cert] });
       await connection.write(encoder.encode(`GET ${target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`));
-      const answer = await new Response(connection.readable).text();
-      assertEquals(answer.split("\r\n\r\n")[1], own === "http" ? "http false false" : "https true true", target);
+      const response = await new Response(connection.readable).text();
+      assertEquals(response.split("\r\n\r\n")[1], own === "http" ? "http false false" : "https true true", target);
     }
     await app.close();
   });

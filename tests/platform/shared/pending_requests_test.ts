@@ -179,8 +179,8 @@ Deno.test("a handler whose request was answered around the application goes on, 
     const late = arrived.promise.then(() => new Response("late", { status: 504 }));
     return Promise.race([app.fetch(request, info), late]);
   });
-  const answer = await fetch(`http://127.0.0.1:${server.addr.port}/pay`, { headers: { "if-none-match": "x" } });
-  assertEquals([answer.status, await answer.text()], [504, "late"]);
+  const response = await fetch(`http://127.0.0.1:${server.addr.port}/pay`, { headers: { "if-none-match": "x" } });
+  assertEquals([response.status, await response.text()], [504, "late"]);
   answered.resolve();
   assertEquals(await done.promise, ["committed", undefined]);
   assertEquals(logged.every((one) => one.includes("the runtime had taken the headers back")), true);
@@ -253,7 +253,7 @@ for (const [version, ask] of Object.entries(ASKING)) {
   });
 
   Deno.test(`over ${version}, a handler that goes on after its response can read the headers`, async () => {
-    const { promise: answered, resolve: gotAnswer } = Promise.withResolvers<void>();
+    const { promise: answered, resolve: gotResponse } = Promise.withResolvers<void>();
     const { promise: read, resolve: hear } = Promise.withResolvers<string | undefined>();
     const app = quietApp();
     app.get("/", async (req, res) => {
@@ -263,7 +263,7 @@ for (const [version, ask] of Object.entries(ASKING)) {
     });
     await serving(app, async (origin) => {
       assertEquals(await ask(origin), [200, "sent"]);
-      gotAnswer();
+      gotResponse();
       assertEquals(await read, "a");
     });
   });

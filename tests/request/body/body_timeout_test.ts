@@ -55,11 +55,11 @@ for (const way of ["json", "parsed", "bytes", "loop", "events"]) {
     Deno.test(`a body without a byte for 30 s is 408, and not before: ${way}, ${announced} announced`, async () => {
       using timers = virtualTimers();
       const init = upload(headers);
-      const answer = ask(reading(), `/${way}`, init);
+      const response = ask(reading(), `/${way}`, init);
       init.send("[");
-      assertEquals(await statusWithin(answer, () => timers.advance(29_900)), null);
-      assertEquals(await statusWithin(answer, () => timers.advance(1_500)), 408);
-      assertEquals((await answer).headers.get("connection"), "close");
+      assertEquals(await statusWithin(response, () => timers.advance(29_900)), null);
+      assertEquals(await statusWithin(response, () => timers.advance(1_500)), 408);
+      assertEquals((await response).headers.get("connection"), "close");
       // what the runtime reads in one go cannot be cancelled
       assertEquals(init.cancelled, announced !== "1000" || way === "loop" || way === "events");
       assertEquals(timers.pending, 0);
@@ -69,15 +69,15 @@ for (const way of ["json", "parsed", "bytes", "loop", "events"]) {
   Deno.test(`a body that goes on is read, however long that takes: ${way}`, async () => {
     using timers = virtualTimers();
     const init = upload();
-    const answer = ask(reading(), `/${way}`, init);
+    const response = ask(reading(), `/${way}`, init);
     init.send("[1");
     for (let i = 0; i < 20; i++) {
-      assertEquals(await statusWithin(answer, () => timers.advance(29_000)), null);
+      assertEquals(await statusWithin(response, () => timers.advance(29_000)), null);
       init.send(",1");
     }
     init.send("]");
     init.end();
-    assertEquals(await statusWithin(answer, () => timers.advance(0)), 200);
+    assertEquals(await statusWithin(response, () => timers.advance(0)), 200);
     assertEquals(timers.pending, 0);
   });
 
@@ -85,10 +85,10 @@ for (const way of ["json", "parsed", "bytes", "loop", "events"]) {
     using timers = virtualTimers();
     for (const [ms, waited, status] of [[3000, 3200, 408], [0, 1e9, null], [Infinity, 1e9, null]] as const) {
       const init = upload();
-      const answer = ask(reading().set("body timeout", ms), `/${way}`, init);
-      assertEquals(await statusWithin(answer, () => timers.advance(waited)), status);
+      const response = ask(reading().set("body timeout", ms), `/${way}`, init);
+      assertEquals(await statusWithin(response, () => timers.advance(waited)), status);
       if (status === null) init.end();
-      await answer;
+      await response;
     }
     assertEquals(timers.pending, 0);
   });
@@ -105,10 +105,10 @@ Deno.test("a body that the program does not ask for may wait", async () => {
     res.json("answered");
   });
   const init = upload();
-  const answer = ask(app, "/", init);
+  const response = ask(app, "/", init);
   init.send("[");
-  assertEquals(await statusWithin(answer, () => timers.advance(99_000)), null);
-  assertEquals(await statusWithin(answer, () => timers.advance(1_000)), 200);
+  assertEquals(await statusWithin(response, () => timers.advance(99_000)), null);
+  assertEquals(await statusWithin(response, () => timers.advance(1_000)), 200);
 });
 
 Deno.test("a listener for errors is told, and answers itself", async () => {
@@ -118,18 +118,18 @@ Deno.test("a listener for errors is told, and answers itself", async () => {
     req.on("data", () => {});
     req.on("error", (error: Error & { status?: number; code?: string }) => res.json([error.status, error.code]));
   });
-  const answer = ask(app, "/", upload());
+  const response = ask(app, "/", upload());
   await timers.advance(31_000);
-  assertEquals(await (await answer).json(), [408, "ETIMEDOUT"]);
+  assertEquals(await (await response).json(), [408, "ETIMEDOUT"]);
 });
 
 Deno.test("a response that depends on a body which stopped is cut", async () => {
   using timers = virtualTimers();
   const init = upload();
-  const answer = ask(reading(), "/piped", init);
+  const response = ask(reading(), "/piped", init);
   init.send("begun");
   await timers.advance(10);
-  const text = (await answer).text().then(() => "complete", () => "cut");
+  const text = (await response).text().then(() => "complete", () => "cut");
   await timers.advance(32_000);
   assertEquals(await text, "cut");
 });
@@ -141,6 +141,6 @@ Deno.test("many bodies that wait share one timer", async () => {
   await timers.advance(0);
   assertEquals(timers.pending, 1);
   await timers.advance(31_000);
-  for (const answer of all) assertEquals((await answer).status, 408);
+  for (const response of all) assertEquals((await response).status, 408);
   assertEquals(timers.pending, 0);
 });

@@ -68,8 +68,8 @@ Deno.test("a request timeout cuts a request without a listener, calls a listener
       controller.enqueue(new Uint8Array([sent++]));
     },
   });
-  const answer = await app.fetch(new Request("http://localhost/", { method: "POST", body }));
-  assertEquals([answer.status, await answer.text()], [408, "4 read"]);
+  const response = await app.fetch(new Request("http://localhost/", { method: "POST", body }));
+  assertEquals([response.status, await response.text()], [408, "4 read"]);
 });
 
 Deno.test("calls that the platform needs no help with, or cannot carry out, are accepted", async () => {

@@ -97,16 +97,16 @@ function buildRoom(ctx: DurableState): FrameworkApp {
     },
   });
   // three routes with one path, told apart by where they are registered
-  const answer = (name: string) => ({
+  const response = (name: string) => ({
     message: (ws: WebSocketConnection) => ws.send(`${name} ${described(ws, born)}`),
   });
   const router = Router({ mergeParams: true });
-  router.ws("/same/:id", answer("router"));
+  router.ws("/same/:id", response("router"));
   app.use("/:room/router", router);
   const inner = sluice().set("env", "test");
-  inner.ws("/same/:id", answer("app"));
+  inner.ws("/same/:id", response("app"));
   app.use("/in/app", inner);
-  app.group("/:room/group", (group) => group.ws("/same/:id", answer("group")));
+  app.group("/:room/group", (group) => group.ws("/same/:id", response("group")));
 
   return app;
 }

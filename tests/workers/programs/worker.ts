@@ -47,13 +47,13 @@ app.get("/limited", (req, res, next) => {
 }, (_req, res) => res.send("in"));
 
 // objects that have a request pending, and answer when told to
-const asked = new Map<string, (answer: string) => void>();
+const asked = new Map<string, (response: string) => void>();
 const namespace = {
   idFromName: (name: string) => name,
   get: (name: string) => ({
     fetch: async () => {
-      const answer = await new Promise<string>((resolve) => asked.set(name, resolve));
-      return { ok: true, status: 200, text: () => Promise.resolve(answer) };
+      const response = await new Promise<string>((resolve) => asked.set(name, resolve));
+      return { ok: true, status: 200, text: () => Promise.resolve(response) };
     },
   }),
 };

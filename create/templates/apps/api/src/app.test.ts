@@ -34,9 +34,9 @@ test("what is not a note is refused", async () => {
 });
 
 test("what is not there is answered in JSON", async () => {
-  const answer = await client().get("/nowhere");
-  assert.equal(answer.status, 404);
-  assert.deepEqual(await answer.json(), { error: "There is nothing at /nowhere" });
+  const response = await client().get("/nowhere");
+  assert.equal(response.status, 404);
+  assert.deepEqual(await response.json(), { error: "There is nothing at /nowhere" });
 });
 
 test("a client that asks too often is refused, and no other", async () => {

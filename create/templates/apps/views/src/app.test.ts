@@ -22,14 +22,14 @@ test("a guest who has signed is on the page, as text", async () => {
 });
 
 test("a guest without a name is refused", async () => {
-  const answer = await post(createApp(), { name: " " });
-  assert.equal(answer.status, 422);
-  assert.match(await answer.text(), /A guest needs a name/);
+  const response = await post(createApp(), { name: " " });
+  assert.equal(response.status, 422);
+  assert.match(await response.text(), /A guest needs a name/);
 });
 
 test("the page's style is a file", async () => {
-  const answer = await get(createApp(), "/public/style.css");
-  assert.equal(answer.status, 200);
-  assert.match(String(answer.headers.get("content-type")), /^text\/css/);
-  assert.match(await answer.text(), /font-family/);
+  const response = await get(createApp(), "/public/style.css");
+  assert.equal(response.status, 200);
+  assert.match(String(response.headers.get("content-type")), /^text\/css/);
+  assert.match(await response.text(), /font-family/);
 });

@@ -33,6 +33,6 @@ test("all in a room hear each other, and nobody else", async () => {
 });
 
 test("the page is a file", async () => {
-  const answer = await createApp().handle(new Request("http://localhost/"));
-  assert.match(await answer.text(), /new WebSocket/);
+  const response = await createApp().handle(new Request("http://localhost/"));
+  assert.match(await response.text(), /new WebSocket/);
 });
