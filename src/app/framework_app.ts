@@ -397,6 +397,24 @@ export class FrameworkApp<
     });
   }
 
+  /**
+   * Asks the application, without a server: for tests, with what `fetch` takes. A path is one of `http://localhost`.
+   *
+   * @param target Path with its query, URL, or a request
+   * @param init Method, headers and body, as for `fetch`
+   * @returns The response; there is no network that could fail
+   * @throws {TypeError} If the target is neither a path that begins with a slash nor a URL, or `init` makes no request
+   *
+   * @example
+   * ```ts
+   * const response = await app.inject("/users", { method: "POST", body: JSON.stringify({ name: "Ada" }) });
+   * assertEquals(response.status, 201);
+   * ```
+   */
+  async inject(target: string | URL | Request, init?: RequestInit): Promise<Response> {
+    return await this.handle(new Request(absoluteTarget(target), init));
+  }
+
   /** Adds middleware, error handlers, routers or apps, for every path. */
   use(...handlers: PathHandler<Any, Any, Any, ParsedQs, L>[]): this;
   /** Adds error handlers, for every path. */
@@ -918,6 +936,16 @@ function dotted(caller: string, extension: string): string {
     throw new TypeError(`${caller} takes an extension as a string, not ${describe(extension)}`);
   }
   return extension.startsWith(".") ? extension : `.${extension}`;
+}
+
+// not relative to a base: "//admin" is a path here, and no host
+function absoluteTarget(target: string | URL | Request): string | URL | Request {
+  if (typeof target !== "string") return target;
+  if (target.startsWith("/")) return `http://localhost${target}`;
+  if (URL.canParse(target)) return target;
+  throw new TypeError(
+    `app.inject takes a path such as "/users/7", a URL or a Request, not ${describe(target)}`,
+  );
 }
 
 function readsSetting(path: string): string {
