@@ -78,6 +78,8 @@ export interface FrameworkApp<
    * ```
    */
   on(event: "error", listener: ErrorListener): this;
+  /** Listens for `close`, when servers begin to stop: what would keep a response open for ever ends it then. */
+  on(event: "closing", listener: () => void): this;
   /** Listens for being mounted on another application. */
   on(event: "mount", listener: (parent: FrameworkApp) => void): this;
   /** Adds a listener. */
@@ -737,18 +739,27 @@ export class FrameworkApp<
     return originalOf(this).#lifecycle.listen(fetch, [port, ...rest]);
   }
 
+  /**
+   * Whether `close` of this application, or of one that it is mounted in, has begun and is not over. For readiness: a
+   * process that responds with 503 then, and is closed with `drainDelayMs`, loses no request behind a load balancer.
+   */
+  get isClosing(): boolean {
+    return originalOf(this).#lifecycle.isClosing || (this.parent?.isClosing ?? false);
+  }
+
   /** The server, or the first one if it listens more than once; `null` before `listen` and after `close`. */
   get server(): Server | null {
     return originalOf(this).#lifecycle.server;
   }
 
   /**
-   * Stops listening, finishes the requests in flight and closes WebSockets with 1001.
+   * Stops listening, finishes the requests in flight and closes WebSockets with 1001. As it does, the application emits
+   * `closing`: what would keep a response open for ever, such as a stream of events, ends it then.
    *
-   * @param options When to cut connections that are left; or the callback
+   * @param options How long to accept requests still, and when to cut connections that are left; or the callback
    * @param callback Runs when everything is closed, or with the error
    * @throws {TypeError} If there is an unknown option
-   * @throws {RangeError} If the deadline is not a valid timer delay
+   * @throws {RangeError} If a time is not a valid timer delay, or requests were accepted beyond the deadline
    */
   close(options?: CloseOptions | ((error?: Error) => void), callback?: (error?: Error) => void): Promise<void> {
     return originalOf(this).#lifecycle.close(options, callback);

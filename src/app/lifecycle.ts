@@ -18,9 +18,14 @@ export type ListenCallback = (error?: Error) => void;
 export interface CloseOptions {
   /** ms after which connections that are still busy are cut; without it, closing waits for them. */
   timeoutMs?: number;
+  /**
+   * ms for which servers still accept connections and requests, 0 by default. Meanwhile `app.isClosing` is true: time
+   * for a load balancer to notice that the process is not ready any more. It is part of `timeoutMs`.
+   */
+  drainDelayMs?: number;
 }
 
-const NAMES: OptionNames<CloseOptions> = { timeoutMs: true };
+const NAMES: OptionNames<CloseOptions> = { timeoutMs: true, drainDelayMs: true };
 
 /** What is open in an application. */
 interface Owner extends Routed {
@@ -28,6 +33,7 @@ interface Owner extends Routed {
   readonly [connectionsKey]: Connections;
   readonly openStreams: OpenStreams;
   reportError(error: unknown, context: ErrorContext): void;
+  emit(event: "closing"): boolean;
 }
 
 /** One of the servers of an application. */
@@ -47,6 +53,8 @@ export class Lifecycle {
   #closing: Promise<void> | null = null;
   /** Resolved when closing is to stop waiting for what is left. */
   #deadline: Deferred = deferred();
+  /** Ends the time in which servers still accept requests. */
+  #endDrain = (): void => {};
   readonly #background = new Set<Promise<void>>();
 
   /** @param app The application, which knows its open WebSockets and the bodies being streamed */
@@ -57,6 +65,11 @@ export class Lifecycle {
   /** The first server that listens, `null` if there is none. */
   get server(): Server | null {
     return this.#listening[0]?.server ?? null;
+  }
+
+  /** Whether closing has begun, and is not over. */
+  get isClosing(): boolean {
+    return this.#closing !== null;
   }
 
   /**
@@ -135,7 +148,7 @@ export class Lifecycle {
     const done = isCallback ? options : callback;
     const given = isCallback ? {} : options ?? {};
     checkNames("app.close", given, NAMES);
-    const closing = this.#closeAll(given.timeoutMs);
+    const closing = this.#closeAll(given);
     if (typeof done === "function") {
       const tell = (error?: Error): void => callGuarded(this.#app, { phase: "listener" }, () => done(error));
       closing.then(() => tell(), tell);
@@ -143,36 +156,52 @@ export class Lifecycle {
     return closing;
   }
 
-  #closeAll(timeoutMs: number | undefined): Promise<void> {
-    const isTime = typeof timeoutMs === "number" && timeoutMs >= 0 && timeoutMs <= LONGEST_TIMER_MS;
-    if (timeoutMs !== undefined && !isTime) {
-      throw new RangeError(`app.close: timeoutMs must be from 0 to ${LONGEST_TIMER_MS}, not ${describe(timeoutMs)}`);
+  #closeAll({ timeoutMs, drainDelayMs = 0 }: CloseOptions): Promise<void> {
+    if (timeoutMs !== undefined) assertTime("timeoutMs", timeoutMs);
+    assertTime("drainDelayMs", drainDelayMs);
+    if (timeoutMs !== undefined && drainDelayMs > timeoutMs) {
+      throw new RangeError(
+        `app.close: drainDelayMs is part of timeoutMs (${timeoutMs}), so it cannot be ${drainDelayMs}`,
+      );
     }
-    const closing = this.#closing ??= this.#begin(timeoutMs);
+    const closing = this.#closing ??= this.#begin(timeoutMs === 0, drainDelayMs);
+    if (timeoutMs === 0) this.#endDrain();
     if (timeoutMs !== undefined) this.#cutAfter(timeoutMs, closing);
     return closing;
   }
 
-  #begin(timeoutMs: number | undefined): Promise<void> {
+  #begin(atOnce: boolean, drainDelayMs: number): Promise<void> {
     this.#deadline = deferred();
-    const closing = this.#shutDown(timeoutMs === 0, this.#deadline.promise).finally(() => {
+    const closing = this.#shutDown(atOnce, drainDelayMs, this.#deadline.promise).finally(() => {
       // meanwhile the application may have listened again, and be closing again
       if (this.#closing === closing) this.#closing = null;
     });
     return closing;
   }
 
-  async #shutDown(atOnce: boolean, deadline: Promise<void>): Promise<void> {
+  async #shutDown(atOnce: boolean, drainDelayMs: number, deadline: Promise<void>): Promise<void> {
     const { parent, [connectionsKey]: connections } = this.#app;
     // a mounted application that does not listen leaves its parent's sockets alone
     if (this.#listening.length === 0 && parent !== undefined) return;
+    if (drainDelayMs > 0) await this.#drain(drainDelayMs);
     connections.areClosing = true;
     try {
+      callGuarded(this.#app, { phase: "listener" }, () => this.#app.emit("closing"));
       connections.closeAll(...GOING_AWAY);
       await this.#end(this.#listening, atOnce, deadline);
     } finally {
       connections.areClosing = false;
     }
+  }
+
+  #drain(ms: number): Promise<void> {
+    const { promise, resolve } = deferred();
+    const timer = setTimeout(resolve, ms);
+    this.#endDrain = () => {
+      clearTimeout(timer);
+      resolve();
+    };
+    return promise;
   }
 
   // works on a copy of the list: the application may listen again before the last response is out
@@ -193,7 +222,7 @@ export class Lifecycle {
   async #closeOne(one: Listening, timeoutMs?: number): Promise<void> {
     if (!this.#listening.includes(one)) return;
     const isLast = this.#listening.every((other) => other === one || other.stopped !== null);
-    if (isLast) return await this.#closeAll(timeoutMs);
+    if (isLast) return await this.#closeAll(timeoutMs === undefined ? {} : { timeoutMs });
     this.#app[connectionsKey].closeAll(...GOING_AWAY);
     const stopped = stop(one, timeoutMs === 0);
     if (timeoutMs !== undefined) abortAfter(timeoutMs, stopped, () => one.platform.abort());
@@ -226,6 +255,11 @@ export class Lifecycle {
       resolve();
     });
   }
+}
+
+function assertTime(name: string, ms: unknown): void {
+  if (typeof ms === "number" && ms >= 0 && ms <= LONGEST_TIMER_MS) return;
+  throw new RangeError(`app.close: ${name} must be from 0 to ${LONGEST_TIMER_MS}, not ${describe(ms)}`);
 }
 
 function stop(one: Listening, atOnce: boolean): Promise<void> {

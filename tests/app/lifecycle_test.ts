@@ -606,3 +606,69 @@ async function portOf(output: ReadableStream<Uint8Array>): Promise<string> {
   }
   throw new Error(`deno serve did not start: ${text}`);
 }
+
+Deno.test("with a drain delay, requests are accepted while the application says that it is closing", async () => {
+  const app = quietApp();
+  const mounted = quietApp();
+  const state = (app: FrameworkApp) => app.isClosing ? 503 : 200;
+  app.get("/ready", (req, res) => void res.sendStatus(state(req.app as FrameworkApp)));
+  app.use("/mounted", mounted.get("/ready", (req, res) => void res.sendStatus(state(req.app as FrameworkApp))));
+  let isEnding = false;
+  app.on("closing", () => isEnding = true);
+  const { port } = app.listen({ port: 0, hostname: "127.0.0.1" });
+  const statuses = () =>
+    Promise.all(["/ready", "/mounted/ready"].map(async (path) => {
+      const response = await fetch(`http://127.0.0.1:${port}${path}`);
+      await response.body?.cancel();
+      return response.status;
+    }));
+  assertEquals([await statuses(), app.isClosing], [[200, 200], false]);
+  const closing = app.close({ drainDelayMs: 600_000 });
+  assertEquals([await statuses(), app.isClosing, isEnding], [[503, 503], true, false]);
+  // a second signal ends the delay
+  await app.close({ timeoutMs: 0 });
+  await closing;
+  assertEquals([app.isClosing, isEnding], [false, true]);
+  await assertRejects(() => fetch(`http://127.0.0.1:${port}/ready`));
+});
+
+Deno.test("a drain delay ends by itself, and is part of the deadline", async () => {
+  const app = quietApp();
+  app.listen({ port: 0, hostname: "127.0.0.1" });
+  assertThrows(
+    () => app.close({ timeoutMs: 10, drainDelayMs: 20 }),
+    RangeError,
+    "drainDelayMs is part of timeoutMs (10)",
+  );
+  for (const drainDelayMs of [-1, NaN, 2 ** 31, "5" as Any]) {
+    assertThrows(() => app.close({ drainDelayMs }), RangeError, "app.close: drainDelayMs must be from 0 to");
+  }
+  assertEquals(app.isClosing, false);
+  await app.close({ drainDelayMs: 1, timeoutMs: 600_000 });
+  assertEquals(app.server, null);
+});
+
+Deno.test("a stream of events that ends when the application emits closing does not hold it up", async () => {
+  const app = quietApp();
+  app.get("/events", (_req, res) => {
+    res.type("text/event-stream").write(": hello\n\n");
+    app.once("closing", () => res.end());
+  });
+  const { port } = app.listen({ port: 0, hostname: "127.0.0.1" });
+  const response = await fetch(`http://127.0.0.1:${port}/events`);
+  const text = response.text();
+  await app.close();
+  assertEquals(await text, ": hello\n\n");
+});
+
+Deno.test("what a listener of closing throws is reported, and the application is closed", async () => {
+  const app = quietApp();
+  const phases: string[] = [];
+  app.on("error", (_error, { phase }) => void phases.push(phase));
+  app.on("closing", () => {
+    throw new Error("fails");
+  });
+  app.listen({ port: 0, hostname: "127.0.0.1" });
+  await app.close();
+  assertEquals([phases, app.server], [["listener"], null]);
+});
