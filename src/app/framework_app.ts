@@ -409,8 +409,12 @@ export class FrameworkApp<
    *
    * @example
    * ```ts
-   * const response = await app.inject("/users", { method: "POST", body: JSON.stringify({ name: "Ada" }) });
-   * assertEquals(response.status, 201);
+   * import sluice from "@sluice/sluice";
+   *
+   * const app = sluice();
+   * app.post("/users", (_req, res) => res.sendStatus(201));
+   * const response = await app.inject("/users", { method: "POST", body: "Ada" });
+   * if (response.status !== 201) throw new Error(`POST /users gives ${response.status}`);
    * ```
    */
   async inject(target: string | URL | Request, init?: RequestInit): Promise<Response> {
