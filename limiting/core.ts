@@ -1,6 +1,6 @@
 /**
- * Parts of the framework that limiters use: `@sluice/rate-limit` gets copies of these modules, and of nothing else.
- * None of them knows of requests, routes or applications.
+ * Parts of the framework that other packages use: `@sluice/rate-limit` and `@sluice/middleware` get copies of these
+ * modules, and of nothing else. None of them knows of requests, routes or applications.
  *
  * @module
  */
@@ -8,6 +8,7 @@ export { Emitter } from "../src/util/emitter.ts";
 export type { EmitterMethods, EventName, Listener } from "../src/util/emitter_methods.ts";
 export { checkInteger, checkNames, checkType, type OptionNames, refuseOption } from "../src/util/check_option.ts";
 export { describe, reasonOf } from "../src/util/error_text.ts";
+export { HttpError, type HttpErrorOptions } from "../src/http/http_error.ts";
 export { subnetOf } from "../src/http/ip_address.ts";
 export { isThenable } from "../src/util/is_thenable.ts";
 export { detachedString } from "../src/util/detached_string.ts";
@@ -16,5 +17,6 @@ export { sha1 } from "../src/util/sha1.ts";
 export { sha256 } from "../src/util/sha256.ts";
 export { GenerationalCache } from "../src/util/generational_cache.ts";
 export { LONGEST_TIMER_MS } from "../src/util/units.ts";
+export { builtinModule, type BuiltinName } from "../src/platform/shared/builtin_module.ts";
 export { importsExist, requirePackage } from "../src/platform/shared/installed_package.ts";
 export { peerOf } from "../src/platform/shared/peer_of.ts";

@@ -83,6 +83,29 @@ export const NPM_FACTS: Readonly<Record<string, NpmFacts>> = {
     expressFiles: [],
     listensOnNode: false,
   },
+  "@sluice/middleware": {
+    description:
+      "What a service needs on day one, on every runtime: server-sent events, uploads, compression, sessions, CSRF protection, logs, health, metrics, for Sluice",
+    keywords: [
+      "middleware",
+      "sluice",
+      "express",
+      "session",
+      "csrf",
+      "compression",
+      "multipart",
+      "upload",
+      "server-sent-events",
+      "health",
+      "metrics",
+    ],
+    included: [],
+    dependencies: [],
+    // for its types
+    optionalPeers: ["@sluice/sluice"],
+    expressFiles: [],
+    listensOnNode: false,
+  },
 };
 
 /**
@@ -99,17 +122,18 @@ export function npmManifest(
   repository: string,
   ranges: Readonly<Record<string, string>>,
 ): Record<string, unknown> {
-  const entries = Object.keys(entriesOf(manifest));
+  const entriesByName = Object.keys(manifest.exports).map((name, i) =>
+    [name, Object.keys(entriesOf(manifest))[i]!] as const
+  );
   const rangesOf = (names: readonly string[]) => Object.fromEntries(names.map((one) => [one, ranges[one]]));
   const optional = facts.optionalPeers;
   return {
     name: manifest.name,
     ...commonFields(manifest, facts, repository),
     // for resolvers that know no exports
-    main: "./node/mod.cjs",
-    types: requiredTypes("mod", facts),
+    ...("." in manifest.exports ? { main: "./node/mod.cjs", types: requiredTypes("mod", facts) } : {}),
     exports: {
-      ...Object.fromEntries(entries.map((entry) => [entry === "mod" ? "." : `./${entry}`, conditionsOf(entry, facts)])),
+      ...Object.fromEntries(entriesByName.map(([name, entry]) => [name, conditionsOf(entry, facts)])),
       ...Object.fromEntries(facts.expressFiles.flatMap(expressEntries)),
       "./package.json": "./package.json",
     },

@@ -11,11 +11,12 @@ import { allImports, TESTS_CONFIG } from "./tests_config.ts";
 
 const { flags } = await stdFlags();
 const deno = Deno.execPath();
-const entries = (await Promise.all(["", "advanced/", "create/"].map(entriesOf))).flat();
+const entries = (await Promise.all(["", "advanced/", "create/", "middleware/"].map(entriesOf))).flat();
 const templates = Object.keys(TEMPLATES).map((name) => `create/templates/apps/${name}/src/`);
 const sources = [
   ...entries,
   "advanced/tests/",
+  "middleware/tests/",
   ...templates,
   "examples/",
   "bench/",
@@ -49,6 +50,7 @@ const others: readonly Step[] = [
   { name: "build", args: ["run", "-A", "--quiet", `--config=${TESTS_CONFIG}`, "scripts/build.ts"] },
   { name: "package @sluice/sluice", args: publish, cwd: built },
   { name: "package @sluice/rate-limit", args: publish, cwd: `${built}advanced/` },
+  { name: "package @sluice/middleware", args: publish, cwd: `${built}middleware/` },
   { name: "package @sluice/create", args: publish, cwd: `${built}create/` },
 ];
 

@@ -32,6 +32,7 @@ export const PACKAGES: readonly Package[] = [
     ],
   },
   { path: "./advanced/", included: [] },
+  { path: "./middleware/", included: [] },
 ];
 
 /** The program that starts projects; it needs no other package when it runs. */

@@ -9,7 +9,8 @@ import { offlineImports } from "./std.ts";
  */
 export async function publishedImports(folder: URL): Promise<string> {
   const imports = await offlineImports();
-  for (const built of [folder, new URL("advanced/", folder)]) {
+  for (const path of ["", "advanced/", "middleware/"]) {
+    const built = new URL(path, folder);
     const { name, exports } = JSON.parse(await Deno.readTextFile(new URL("deno.json", built)));
     for (const [entry, path] of Object.entries<string>(exports)) {
       imports[name + entry.slice(1)] = new URL(path, built).href;

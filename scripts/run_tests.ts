@@ -148,10 +148,10 @@ try {
       ...(typeof redis === "string" || !node ? ["tests/create/", "tests/ecosystem/", "tests/npm/"] : []),
     ];
     // Deno's own --ignore holds for the first of several paths alone
-    const all = [...await testsBelow("tests/"), ...await testsBelow("advanced/")];
+    const all = [...await testsBelow("tests/"), ...await testsBelow("advanced/"), ...await testsBelow("middleware/")];
     const files = Map.groupBy(all.filter((file) => !isBelow(file, ignored)), partOf);
     await Promise.all(Array.from(files, ([name, some]) => part(name, [...unchecked, ...some], name !== REST)));
-    await part("docs", [...flags, "--doc", "mod.ts", "src/"]);
+    await part("docs", [...flags, "--doc", "mod.ts", "src/", "middleware/*.ts", "middleware/src/"]);
   }
 } finally {
   if (typeof redis !== "string") await redis.stop();

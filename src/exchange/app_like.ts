@@ -29,6 +29,10 @@ export interface AppLike extends EmitterMethods {
   readonly settings: Record<string, SettingValue>;
   /** Path or paths the application is mounted on, `"/"` for the outermost one. */
   readonly mountpath: string | string[];
+  /** The application it is mounted on, `undefined` for the outermost one. */
+  readonly parent: AppLike | undefined;
+  /** Whether it, or one that it is mounted in, is being closed. */
+  readonly isClosing: boolean;
   /** Reads a setting. */
   get(name: string): SettingValue;
   /** Stores a setting. */

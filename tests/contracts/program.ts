@@ -9,6 +9,7 @@ import sluice, {
 } from "@sluice/sluice";
 import { bodyLimitRoutes } from "./program_body_limits.ts";
 import { advancedLimitRoutes } from "./program_advanced_limits.ts";
+import { eventRoutes } from "./program_events.ts";
 import { errorRoutes } from "./program_errors.ts";
 import { departedRoutes } from "./program_departed.ts";
 import { limitRoutes, RequestedClock } from "./program_limits.ts";
@@ -38,6 +39,7 @@ export function buildProgram(): FrameworkApp {
   departedRoutes(app);
   socketRoutes(app);
   errorRoutes(app);
+  eventRoutes(app);
   return app;
 }
 

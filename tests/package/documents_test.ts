@@ -53,7 +53,7 @@ async function packageEntries(folder: string): Promise<[string, string][]> {
 
 Deno.test("every TypeScript program in a document type-checks as printed", async () => {
   const { compilerOptions } = JSON.parse(await read("deno.json"));
-  const packages = Object.fromEntries((await Promise.all(["", "advanced/"].map(packageEntries))).flat());
+  const packages = Object.fromEntries((await Promise.all(["", "advanced/", "middleware/"].map(packageEntries))).flat());
   const folder = await Deno.makeTempDir();
   try {
     const config = {

@@ -53,6 +53,7 @@ Deno.test("what is loaded is named in the source, but for installed packages and
     ...await sourceFiles("src/"),
     ...await sourceFiles("limiting/"),
     ...await sourceFiles("advanced/"),
+    ...await sourceFiles("middleware/"),
   ];
   const loaded: string[] = [];
   let literal = 0;

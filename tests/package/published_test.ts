@@ -31,7 +31,7 @@ interface Entry {
 }
 
 await buildPackages(new URL(FOLDER, ROOT));
-const entries = (await Promise.all(["", "advanced/"].map(entriesOf))).flat();
+const entries = (await Promise.all(["", "advanced/", "middleware/"].map(entriesOf))).flat();
 
 async function entriesOf(folder: string): Promise<Entry[]> {
   const manifest = async (path: string) => JSON.parse(await Deno.readTextFile(new URL(`${path}deno.json`, ROOT)));

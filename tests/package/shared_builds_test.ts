@@ -13,6 +13,7 @@ const FILES = [
   "create/templates/runtimes/node/Dockerfile",
   "deno.lock",
   "express_lib/router/layer.ts",
+  "middleware/src/sse/sse.ts",
   "mod.ts",
   "scripts/bundle.ts",
   "src/app/framework_app.ts",

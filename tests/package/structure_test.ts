@@ -85,9 +85,33 @@ Deno.test("every import that is allowed between folders is used", () => {
   assertEquals(allowed.filter((arrow) => !used.has(arrow)), []);
 });
 
+/** The same in `@sluice/middleware`: each entry has a room of its own, so that a program loads only what it imports. */
+const MIDDLEWARE_ARROWS: Arrows = {
+  sse: [],
+};
+
+Deno.test("the entries of @sluice/middleware share nothing but what the list says", async () => {
+  const found = await readSources("middleware/src/");
+  assertEquals(importsAgainst(found, "middleware/src/", MIDDLEWARE_ARROWS), []);
+  const rooms = new Set(found.map(({ path }) => roomOf(path, "middleware/src/", Object.keys(MIDDLEWARE_ARROWS))));
+  assertEquals([...rooms].sort(), Object.keys(MIDDLEWARE_ARROWS).sort());
+});
+
+Deno.test("@sluice/middleware names no runtime, and of the framework it imports nothing but types", async () => {
+  const forbidden = /\bDeno\.|\bBun\.|\bprocess\b|\bBuffer\b|\beval\(|new Function\b/;
+  for (const { path, code, packages } of await readSources("middleware/src/")) {
+    assertEquals(code.match(forbidden)?.[0], undefined, path);
+    assertEquals(packages.filter((name) => name.startsWith("node:")), [], path);
+    if (!packages.includes("@sluice/sluice")) continue;
+    const text = await Deno.readTextFile(new URL(`../../${path}`, import.meta.url));
+    assert(!/^import (?!type )[^;]*"@sluice\/sluice"/m.test(text), path);
+  }
+});
+
 Deno.test("there are no import cycles, types included", async () => {
   assertEquals(importCycles(sources), []);
   assertEquals(importCycles(await readSources("create/src/")), []);
+  assertEquals(importCycles(await readSources("middleware/src/")), []);
 });
 
 Deno.test("the core names no runtime and no Node module", () => {
@@ -124,7 +148,7 @@ function reachedFrom(entry: string): string[] {
   return [...reached].sort();
 }
 
-Deno.test("the limiter's package gets copies of nothing that knows requests, routes or applications", () => {
+Deno.test("other packages get copies of nothing that knows requests, routes or applications", () => {
   const rooms = ["http", "limiting", "util"];
   assertEquals(reachedFrom(COPIED).filter((path) => !rooms.includes(roomOf(path, "src/", ["limiting"]) ?? "")), [
     // a type

@@ -1,0 +1,77 @@
+import { describe } from "@sluice/limiting/core";
+
+/** An event, as an `EventSource` gets it. */
+export interface ServerSentEvent {
+  /**
+   * What it is about: text as it is, anything else as JSON. Without data the event only sets `id` or `retry`, and no
+   * listener hears of it.
+   */
+  data?: unknown;
+  /** Its kind, which listeners are registered for; `message` by default. */
+  event?: string;
+  /** Its identifier: a client that connects again says which one it got last. */
+  id?: string;
+  /** ms after which the client connects again if the connection ends. */
+  retry?: number;
+}
+
+/**
+ * The text of an event in the format of the HTML standard, "Server-sent events" (9.2.6).
+ *
+ * @param event The event; text alone is its data
+ * @throws {TypeError} If a field has a line break, which would begin another field, or is of the wrong kind
+ * @throws {RangeError} If `retry` is not a whole number of ms
+ */
+export function eventText(event: ServerSentEvent | string): string {
+  if (typeof event === "string") return `${field("data", event)}\n`;
+  if (typeof event !== "object" || event === null) {
+    throw new TypeError(`events.send takes text or { id, event, data, retry }, not ${describe(event)}`);
+  }
+  const { id, event: kind, data, retry } = event;
+  let text = "";
+  if (kind !== undefined) text += `event: ${oneLine("event", kind)}\n`;
+  if (id !== undefined) text += `id: ${identifier(id)}\n`;
+  if (retry !== undefined) text += `retry: ${milliseconds(retry)}\n`;
+  if (data !== undefined) text += field("data", typeof data === "string" ? data : json(data));
+  if (text === "") throw new TypeError("events.send: an event has at least one of id, event, data and retry");
+  return `${text}\n`;
+}
+
+/**
+ * The text of a comment, which clients ignore.
+ *
+ * @param comment What it says
+ */
+export function commentText(comment: string): string {
+  return `${field("", comment)}\n`;
+}
+
+// a line for each of the text's, because a line break ends the field; the client joins them again
+function field(name: string, text: string): string {
+  return text.split(/\r\n|\r|\n/).map((line) => `${name}: ${line}\n`).join("");
+}
+
+function json(data: unknown): string {
+  const text = JSON.stringify(data);
+  if (text === undefined) throw new TypeError(`events.send: data must be text or a JSON value, not ${describe(data)}`);
+  return text;
+}
+
+function oneLine(name: string, value: unknown): string {
+  if (typeof value !== "string" || /[\r\n]/.test(value)) {
+    throw new TypeError(`events.send: ${name} must be text without line breaks, not ${describe(value)}`);
+  }
+  return value;
+}
+
+// clients ignore an identifier with a NUL
+function identifier(id: unknown): string {
+  const text = oneLine("id", id);
+  if (text.includes("\0")) throw new TypeError(`events.send: id must have no NUL character, not ${describe(id)}`);
+  return text;
+}
+
+function milliseconds(retry: unknown): number {
+  if (typeof retry === "number" && Number.isSafeInteger(retry) && retry >= 0) return retry;
+  throw new RangeError(`events.send: retry must be a whole number of ms, not ${describe(retry)}`);
+}

@@ -1,0 +1,228 @@
+import { checkInteger, checkNames, LONGEST_TIMER_MS, type OptionNames } from "@sluice/limiting/core";
+import type { Request, Response } from "@sluice/sluice";
+import { commentText, eventText, type ServerSentEvent } from "./server_sent_event.ts";
+import { closeWithApp } from "./streams_of_app.ts";
+
+/** How events are sent. */
+export interface SseOptions {
+  /**
+   * ms after which a comment is sent if nothing else was, 15 000 by default, 0 for none: proxies cut connections that
+   * say nothing, and only by sending does the server notice a client that has silently gone.
+   */
+  heartbeatMs?: number;
+  /** ms after which the client connects again if the connection ends; by default the client decides. */
+  retryMs?: number;
+  /**
+   * Most bytes that wait for a slow client, 1 MiB by default. Whoever waits for `send` never gets there; for everybody
+   * else, the connection is closed then, and the client connects again and says what it got last.
+   */
+  maxPendingBytes?: number;
+}
+
+/** A response that sends events. */
+export interface EventStream {
+  /** The identifier of the event that the client got last, if this is not its first connection: `Last-Event-ID`. */
+  readonly lastEventId: string | undefined;
+  /** Whether it is over: the client is gone, the application closes, or `close` was called. */
+  readonly isClosed: boolean;
+  /** Resolves when it is over. */
+  readonly closed: Promise<void>;
+  /**
+   * Sends an event. Once the stream is closed, nothing is sent.
+   *
+   * @param event The event; text alone is its data
+   * @returns Resolves when there is room for the next one, or the stream is closed. Never rejects
+   * @throws {TypeError} If a field has a line break or is of the wrong kind
+   * @throws {RangeError} If `retry` is not a whole number of ms
+   */
+  send(event: ServerSentEvent | string): Promise<void>;
+  /**
+   * Sends a comment, which clients ignore.
+   *
+   * @param text What it says
+   * @returns As for `send`
+   */
+  comment(text: string): Promise<void>;
+  /**
+   * Sends whatever a source yields, each event when the client has taken the one before, and closes the stream at its
+   * end. If the client leaves, or the application closes, the source is ended with `return()`.
+   *
+   * @param source The events
+   * @returns Resolves when the stream is closed; rejects with the source's error
+   */
+  sendAll(source: AsyncIterable<ServerSentEvent | string> | Iterable<ServerSentEvent | string>): Promise<void>;
+  /** Ends the response. A client that wants more connects again. */
+  close(): void;
+}
+
+const NAMES: OptionNames<SseOptions> = { heartbeatMs: true, retryMs: true, maxPendingBytes: true };
+
+const HEARTBEAT_MS = 15_000;
+const MAX_PENDING_BYTES = 1024 * 1024;
+
+/**
+ * Begins a response with server-sent events (HTML standard, 9.2). It ends with the client, with `app.close`, or with
+ * `close`.
+ *
+ * @param req The request
+ * @param res Its response, which must not have begun
+ * @param options How events are sent
+ * @throws {TypeError} If an option is unknown or of the wrong type
+ * @throws {RangeError} If an option is out of bounds
+ * @throws {Error} If the response has begun already
+ *
+ * @example What a client has missed, and then what happens
+ * ```ts
+ * import sluice from "@sluice/sluice";
+ * import { sse } from "@sluice/middleware/sse";
+ *
+ * const app = sluice();
+ *
+ * async function* newsSince(id: number) {
+ *   for (let next = id + 1; next <= 3; next++) yield { id: String(next), data: { headline: `News ${next}` } };
+ * }
+ *
+ * app.get("/news", (req, res) => {
+ *   const events = sse(req, res, { retryMs: 2000 });
+ *   return events.sendAll(newsSince(Number(events.lastEventId ?? 0)));
+ * });
+ * ```
+ */
+export function sse(req: Request, res: Response, options: SseOptions = {}): EventStream {
+  checkNames("sse", options, NAMES);
+  const { heartbeatMs = HEARTBEAT_MS, retryMs, maxPendingBytes = MAX_PENDING_BYTES } = options;
+  checkInteger("sse", "heartbeatMs", heartbeatMs, 0, LONGEST_TIMER_MS);
+  if (retryMs !== undefined) checkInteger("sse", "retryMs", retryMs, 0, Number.MAX_SAFE_INTEGER);
+  checkInteger("sse", "maxPendingBytes", maxPendingBytes, 1, Number.MAX_SAFE_INTEGER);
+  const stream = new Stream(req, res, heartbeatMs, maxPendingBytes);
+  if (retryMs !== undefined) stream.send({ retry: retryMs });
+  return stream;
+}
+
+class Stream implements EventStream {
+  readonly lastEventId: string | undefined;
+  readonly closed: Promise<void>;
+  readonly #res: Response;
+  readonly #maxPendingBytes: number;
+  readonly #heartbeatMs: number;
+  readonly #report: (error: unknown) => void;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #room: Promise<void> | null = null;
+  #isClosed = false;
+  #resolveClosed = (): void => {};
+  /** Called when the stream is closed: what somebody waits for will not come. */
+  readonly #waiting = new Set<() => void>();
+
+  constructor(req: Request, res: Response, heartbeatMs: number, maxPendingBytes: number) {
+    this.#res = res;
+    this.#heartbeatMs = heartbeatMs;
+    this.#maxPendingBytes = maxPendingBytes;
+    this.#report = (error) => req.app.reportError(error, { req, phase: "handler" });
+    this.lastEventId = req.get("last-event-id");
+    this.closed = new Promise((resolve) => this.#resolveClosed = resolve);
+    if (!res.hasHeader("Cache-Control")) res.setHeader("Cache-Control", "no-cache");
+    // nginx would wait until it has some kilobytes
+    res.writeHead(200, { "Content-Type": "text/event-stream", "X-Accel-Buffering": "no" });
+    const forget = closeWithApp(req.app, this);
+    res.once("close", () => {
+      forget();
+      this.#over();
+    });
+    if (req.method === "HEAD" || res.destroyed || req.app.isClosing) this.close();
+    else {
+      // the client's `open` event must not wait for the first event
+      res.flushHeaders();
+      this.#beat();
+    }
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  send(event: ServerSentEvent | string): Promise<void> {
+    return this.#write(eventText(event));
+  }
+
+  comment(text: string): Promise<void> {
+    return this.#write(commentText(text));
+  }
+
+  async sendAll(source: AsyncIterable<ServerSentEvent | string> | Iterable<ServerSentEvent | string>): Promise<void> {
+    const events = Symbol.asyncIterator in source ? source[Symbol.asyncIterator]() : source[Symbol.iterator]();
+    try {
+      while (!this.#isClosed) {
+        // a source may never yield again, and the client be gone
+        const next = await this.#unlessClosed(Promise.resolve(events.next()));
+        if (next === undefined) break;
+        if (next.done) return this.close();
+        await this.send(next.value);
+      }
+    } catch (error) {
+      this.#end(events);
+      throw error;
+    }
+    this.#end(events);
+  }
+
+  // Not waited for: a generator runs its `finally` only when what it is waiting for has come.
+  #end(events: AsyncIterator<unknown> | Iterator<unknown>): void {
+    Promise.resolve(events.return?.()).catch(this.#report);
+  }
+
+  close(): void {
+    if (this.#isClosed) return;
+    this.#over();
+    this.#res.end();
+  }
+
+  #over(): void {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    this.#resolveClosed();
+    for (const release of this.#waiting) release();
+    this.#waiting.clear();
+  }
+
+  #write(text: string): Promise<void> {
+    if (this.#isClosed) return Promise.resolve();
+    const hasRoom = this.#res.write(text);
+    // a middleware that compresses may hold back what it has
+    (this.#res as { flush?: () => void }).flush?.();
+    this.#beat();
+    if (hasRoom) return Promise.resolve();
+    if (this.#res.writableLength > this.#maxPendingBytes) {
+      this.#over();
+      this.#res.destroy();
+      return Promise.resolve();
+    }
+    return this.#room ??= this.#waitForRoom();
+  }
+
+  #waitForRoom(): Promise<void> {
+    const drained = new Promise<void>((resolve) => this.#res.once("drain", resolve));
+    return this.#unlessClosed(drained).then(() => {
+      this.#room = null;
+    });
+  }
+
+  // Not a race with `closed`: until that is settled, it would keep every promise it was ever raced with. What a source
+  // fails with once nobody listens is nobody's error.
+  #unlessClosed<T>(promise: Promise<T>): Promise<T | undefined> {
+    return new Promise((resolve, reject) => {
+      const release = (): void => resolve(undefined);
+      this.#waiting.add(release);
+      promise.then(resolve, reject).finally(() => this.#waiting.delete(release));
+    });
+  }
+
+  #beat(): void {
+    clearTimeout(this.#timer);
+    if (this.#heartbeatMs === 0) return;
+    this.#timer = setTimeout(() => {
+      // a client with events to read has no use for it
+      if (this.#room === null) this.comment("");
+      else this.#beat();
+    }, this.#heartbeatMs);
+  }
+}
