@@ -1,0 +1,23 @@
+/**
+ * Metrics: requests by route, method and status, how long they took, how many are in flight, and what sockets, limiters
+ * and `shedLoad` count; for OpenTelemetry, and as a page for Prometheus.
+ *
+ * @example A page that Prometheus reads
+ * ```ts
+ * import sluice from "@sluice/sluice";
+ * import { metrics } from "@sluice/middleware/metrics";
+ *
+ * const app = sluice();
+ * const measured = metrics();
+ * app.use(measured);
+ * app.get("/metrics", measured.page);
+ * app.get("/users/:id", (req, res) => res.json({ id: req.params.id }));
+ *
+ * await app.inject("/users/7");
+ * console.log(await (await app.inject("/metrics")).text());
+ * ```
+ *
+ * @module
+ */
+export { type Metrics, metrics, type MetricsOptions } from "./src/metrics/metrics.ts";
+export type { CountedLimiter, CountedLoad } from "./src/metrics/figures.ts";

@@ -1,0 +1,119 @@
+/** Attributes of a value: labels, in Prometheus's terms. */
+export type Attributes = Readonly<Record<string, string | number>>;
+
+/** One value of a figure. */
+export interface Sample {
+  readonly value: number;
+  readonly attributes: Attributes;
+}
+
+/** What somebody else counts, and is read when metrics are collected. */
+export interface Figure {
+  /** Its name in OpenTelemetry. */
+  readonly name: string;
+  /** Whether it only grows, or goes up and down. */
+  readonly kind: "counter" | "gauge";
+  readonly description: string;
+  /** What is counted, as OpenTelemetry writes it. */
+  readonly unit: string;
+  /** Its values now. */
+  read(): readonly Sample[];
+}
+
+/** The used part of a limiter of `@sluice/rate-limit`: `rateLimit(…).limiter`, or a `Limiter`. */
+export interface CountedLimiter {
+  /** What it has done, by outcome. */
+  readonly counters: Readonly<Record<"admitted" | "limited" | "shadowLimited" | "skipped" | "storeFailures", number>>;
+  /** Keys in memory. */
+  readonly size: number;
+}
+
+/** The used part of what `shedLoad` returns. */
+export interface CountedLoad {
+  /** The figures of this moment. */
+  readonly figures: {
+    readonly admitted: number;
+    readonly refused: Readonly<Record<string, number>>;
+  };
+}
+
+/** The used part of an application's WebSocket connections. */
+export interface CountedConnections {
+  /** How many are open. */
+  readonly size: number;
+}
+
+const OUTCOMES = ["admitted", "limited", "shadowLimited", "skipped"] as const;
+
+/**
+ * Figures of limiters, under the names that `observe` of `@sluice/rate-limit` gives them.
+ *
+ * @param limiters The limiters by the names that tell them apart
+ */
+export function limiterFigures(limiters: Readonly<Record<string, CountedLimiter>>): Figure[] {
+  const all = Object.entries(limiters).map(([name, limiter]) => ({ name: { "rate_limit.name": name }, limiter }));
+  if (all.length === 0) return [];
+  return [
+    {
+      name: "rate_limit.requests",
+      kind: "counter",
+      description: "Requests by what became of them",
+      unit: "{request}",
+      read: () =>
+        all.flatMap(({ name, limiter: { counters } }) =>
+          OUTCOMES.map((outcome) => ({ value: counters[outcome], attributes: { ...name, outcome } }))
+        ),
+    },
+    {
+      name: "rate_limit.store_failures",
+      kind: "counter",
+      description: "Decisions that the store did not give in time or at all",
+      unit: "{decision}",
+      read: () => all.map(({ name, limiter }) => ({ value: limiter.counters.storeFailures, attributes: name })),
+    },
+    {
+      name: "rate_limit.keys",
+      kind: "gauge",
+      description: "Keys in memory",
+      unit: "{key}",
+      read: () => all.map(({ name, limiter }) => ({ value: limiter.size, attributes: name })),
+    },
+  ];
+}
+
+/**
+ * Figures of `shedLoad`.
+ *
+ * @param load What it returned
+ */
+export function loadFigures(load: CountedLoad): Figure[] {
+  return [{
+    name: "shed_load.requests",
+    kind: "counter",
+    description: "Requests admitted, and refused by what there was too much of",
+    unit: "{request}",
+    read: () => {
+      const { admitted, refused } = load.figures;
+      const reasons = Object.entries(refused);
+      return [
+        { value: admitted, attributes: { outcome: "admitted" } },
+        ...reasons.map(([reason, value]) => ({ value, attributes: { outcome: "refused", reason } })),
+      ];
+    },
+  }];
+}
+
+/**
+ * The figure of open WebSockets.
+ *
+ * @param connections Finds the connections; there are none before the first request
+ */
+export function socketFigure(connections: () => CountedConnections | undefined): Figure {
+  return {
+    name: "websocket.connections",
+    kind: "gauge",
+    description: "Open WebSocket connections",
+    unit: "{connection}",
+    read: () => [{ value: connections()?.size ?? 0, attributes: {} }],
+  };
+}

@@ -1,0 +1,182 @@
+import { checkNames, checkType, describe, type OptionNames, refuseOption } from "@sluice/limiting/core";
+import type { Next, Request, Response } from "@sluice/sluice";
+import { DurationHistogram } from "./duration_histogram.ts";
+import {
+  type CountedConnections,
+  type CountedLimiter,
+  type CountedLoad,
+  type Figure,
+  limiterFigures,
+  loadFigures,
+  socketFigure,
+} from "./figures.ts";
+import { type MeasuredRequests, registeredMeter } from "./open_telemetry.ts";
+import { PROMETHEUS_TYPE, prometheusText } from "./prometheus_text.ts";
+
+/** What is measured. */
+export interface MetricsOptions {
+  /**
+   * Upper bounds of the buckets for durations, in s, in ascending order; by default those of OpenTelemetry's semantic
+   * conventions, from 5 ms to 10 s.
+   */
+  buckets?: readonly number[];
+  /** Limiters of `@sluice/rate-limit` by names that tell them apart: `{ login: limit.limiter }`. */
+  limiters?: Readonly<Record<string, CountedLimiter>>;
+  /** What `shedLoad` returned. */
+  load?: CountedLoad;
+  /** The time in ms, `performance.now` by default. */
+  clock?: () => number;
+}
+
+/** A middleware that measures, and what it has measured. */
+export interface Metrics {
+  /** Measures a request; whatever it passes to is measured, so mount it first. */
+  (req: Request, res: Response, next: Next): void;
+  /** A handler that responds with all metrics in the text format of Prometheus (0.0.4). */
+  readonly page: (req: Request, res: Response) => void;
+  /** All metrics in the text format of Prometheus. */
+  text(): string;
+}
+
+const NAMES: OptionNames<MetricsOptions> = { buckets: true, limiters: true, load: true, clock: true };
+
+/** OpenTelemetry, "Semantic conventions for HTTP metrics". */
+const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
+
+/** Whatever else an outsider calls a method would be a series of its own. */
+const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "CONNECT", "TRACE", "QUERY"]);
+
+/**
+ * Measures requests: how many by route, method and class of status, how long they took, how many are in flight.
+ *
+ * If the process has an OpenTelemetry meter provider when the first request comes (an SDK, or Deno with `OTEL_DENO`), it
+ * gets `http.server.request.duration`, `http.server.active_requests` and all other figures. In every process, `page`
+ * shows them to Prometheus. Paths that match no route count as one, so that strangers cannot make series.
+ *
+ * @param options What is measured besides
+ * @returns The middleware
+ * @throws {TypeError} If an option is unknown or of the wrong type
+ *
+ * @example Limiters and load, too
+ * ```ts
+ * import sluice, { shedLoad } from "@sluice/sluice";
+ * import { metrics } from "@sluice/middleware/metrics";
+ * import { rateLimit } from "@sluice/rate-limit";
+ *
+ * const app = sluice();
+ * const load = shedLoad({ maxPending: 1000 });
+ * const login = rateLimit({ windowMs: 60_000, max: 5 });
+ * const measured = metrics({ limiters: { login: login.limiter }, load });
+ * app.use(measured, load);
+ * app.post("/login", login, (req, res) => res.json({ welcome: true }));
+ * app.get("/metrics", measured.page);
+ * ```
+ */
+export function metrics(options: MetricsOptions = {}): Metrics {
+  checkNames("metrics", options, NAMES);
+  const { buckets = BUCKETS, limiters = {}, load, clock = () => performance.now() } = options;
+  checkType("metrics", "clock", clock, "function");
+  checkBuckets(buckets);
+  checkCounted(limiters, load);
+  const measuring = new Measuring(buckets, clock, [
+    ...limiterFigures(limiters),
+    ...load === undefined ? [] : loadFigures(load),
+  ]);
+  function measure(req: Request, res: Response, next: Next): void {
+    measuring.begin(req, res);
+    next();
+  }
+  function metricsPage(_req: Request, res: Response): void {
+    res.set({ "Content-Type": PROMETHEUS_TYPE, "Cache-Control": "no-store" }).send(measuring.text());
+  }
+  return Object.assign(measure, { page: metricsPage, text: () => measuring.text() });
+}
+
+class Measuring {
+  readonly #clock: () => number;
+  readonly #histogram: DurationHistogram;
+  readonly #figures: readonly Figure[];
+  readonly #inFlight = new Map<string, number>();
+  #connections: CountedConnections | undefined;
+  /** Looked for with each request until there is one: an SDK may be registered after the application was made. */
+  #meter: MeasuredRequests | null = null;
+
+  constructor(buckets: readonly number[], clock: () => number, figures: readonly Figure[]) {
+    this.#clock = clock;
+    this.#histogram = new DurationHistogram(buckets);
+    this.#figures = [...figures, socketFigure(() => this.#connections)];
+  }
+
+  text(): string {
+    return prometheusText(this.#histogram, [this.#activeFigure(), ...this.#figures]);
+  }
+
+  begin(req: Request, res: Response): void {
+    this.#meter ??= registeredMeter(this.#histogram.bounds, this.#figures);
+    this.#connections ??= (req.app as { connections?: CountedConnections }).connections;
+    const method = METHODS.has(req.method) ? req.method : "_OTHER";
+    const scheme = req.protocol;
+    const start = this.#clock();
+    this.#count(method, scheme, 1);
+    res.once("close", () => {
+      this.#count(method, scheme, -1);
+      this.#end(req, res, method, scheme, (this.#clock() - start) / 1000);
+    });
+  }
+
+  #count(method: string, scheme: string, change: 1 | -1): void {
+    this.#inFlight.set(method, (this.#inFlight.get(method) ?? 0) + change);
+    this.#meter?.active(change, { "http.request.method": method, "url.scheme": scheme });
+  }
+
+  #end(req: Request, res: Response, method: string, scheme: string, seconds: number): void {
+    const isAborted = !res.headersSent;
+    // how long a WebSocket was open is no duration of a request
+    if (res.statusCode === 101) return;
+    const route = (req as { routePath?: string }).routePath ?? "";
+    const statusClass = isAborted ? "aborted" : `${Math.floor(res.statusCode / 100)}xx`;
+    this.#histogram.record({ method, route, statusClass }, seconds);
+    if (!this.#meter) return;
+    this.#meter.took(seconds, {
+      "http.request.method": method,
+      "url.scheme": scheme,
+      ...route === "" ? {} : { "http.route": route },
+      ...isAborted ? { "error.type": "aborted" } : { "http.response.status_code": res.statusCode },
+    });
+  }
+
+  #activeFigure(): Figure {
+    return {
+      name: "http.server.active_requests",
+      kind: "gauge",
+      description: "Requests in flight",
+      unit: "{request}",
+      read: () =>
+        [...this.#inFlight].map(([method, value]) => ({ value, attributes: { "http.request.method": method } })),
+    };
+  }
+}
+
+function checkBuckets(buckets: unknown): void {
+  const isAscending = Array.isArray(buckets) && buckets.length > 0 &&
+    buckets.every((bound, i) =>
+      typeof bound === "number" && bound > (i === 0 ? 0 : buckets[i - 1]) && bound < Infinity
+    );
+  if (!isAscending) refuseOption("metrics", "buckets", "a list of seconds above 0 in ascending order", buckets);
+}
+
+function checkCounted(limiters: unknown, load: CountedLoad | undefined): void {
+  if (typeof limiters !== "object" || limiters === null) {
+    refuseOption("metrics", "limiters", "an object such as { login: limit.limiter }", limiters);
+  }
+  for (const [name, limiter] of Object.entries(limiters)) {
+    if (typeof limiter?.counters?.admitted === "number") continue;
+    throw new TypeError(
+      `metrics: limiters.${name} must be a limiter of @sluice/rate-limit, as rateLimit(…).limiter, not ` +
+        describe(limiter),
+    );
+  }
+  if (load !== undefined && typeof load?.figures?.admitted !== "number") {
+    refuseOption("metrics", "load", "what shedLoad returned", load);
+  }
+}

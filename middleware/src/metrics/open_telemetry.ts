@@ -1,0 +1,59 @@
+import type { Attributes, Figure } from "./figures.ts";
+
+/** The used part of a meter of `@opentelemetry/api` 1. */
+interface Meter {
+  createHistogram(name: string, options: object): { record(value: number, attributes: Attributes): void };
+  createUpDownCounter(name: string, options: object): { add(value: number, attributes: Attributes): void };
+  createObservableCounter(name: string, options: object): Observable;
+  createObservableGauge(name: string, options: object): Observable;
+}
+
+interface Observable {
+  addCallback(callback: (result: { observe(value: number, attributes: Attributes): void }) => void): void;
+}
+
+/** The requests of an application, as OpenTelemetry counts them. */
+export interface MeasuredRequests {
+  /** Notes a request that has begun, with 1, or that is over, with -1. */
+  active(change: 1 | -1, attributes: Attributes): void;
+  /** Notes how long one took, in s. */
+  took(seconds: number, attributes: Attributes): void;
+}
+
+/** Where every copy of `@opentelemetry/api` 1 in a process finds what the program has registered: its public contract. */
+const REGISTERED = Symbol.for("opentelemetry.js.api.1");
+
+/**
+ * Reports to the meter provider that is registered in this process, by an SDK or by Deno itself.
+ *
+ * @param bounds Upper bounds of the histogram's buckets, in s
+ * @param figures What is read when metrics are collected
+ * @returns Takes requests; `null` if no provider is registered
+ */
+export function registeredMeter(bounds: readonly number[], figures: readonly Figure[]): MeasuredRequests | null {
+  const api = (globalThis as { [REGISTERED]?: { metrics?: { getMeter(name: string): Meter } } })[REGISTERED];
+  if (api?.metrics === undefined) return null;
+  const meter = api.metrics.getMeter("@sluice/middleware");
+  for (const { name, kind, description, unit, read } of figures) {
+    const options = { description, unit };
+    const instrument = kind === "counter"
+      ? meter.createObservableCounter(name, options)
+      : meter.createObservableGauge(name, options);
+    instrument.addCallback((result) => {
+      for (const { value, attributes } of read()) result.observe(value, attributes);
+    });
+  }
+  const durations = meter.createHistogram("http.server.request.duration", {
+    description: "How long requests took",
+    unit: "s",
+    advice: { explicitBucketBoundaries: [...bounds] },
+  });
+  const active = meter.createUpDownCounter("http.server.active_requests", {
+    description: "Requests in flight",
+    unit: "{request}",
+  });
+  return {
+    active: (change, attributes) => active.add(change, attributes),
+    took: (seconds, attributes) => durations.record(seconds, attributes),
+  };
+}

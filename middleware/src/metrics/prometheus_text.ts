@@ -1,0 +1,54 @@
+import type { DurationHistogram } from "./duration_histogram.ts";
+import type { Attributes, Figure } from "./figures.ts";
+
+/** Media type of the text (Prometheus, "Exposition formats", version 0.0.4). */
+export const PROMETHEUS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
+
+/**
+ * Metrics as a page for Prometheus. Names are those of OpenTelemetry as its specification translates them, so that the
+ * same dashboards work with both.
+ *
+ * @param histogram How long requests took
+ * @param figures All else
+ */
+export function prometheusText(histogram: DurationHistogram, figures: readonly Figure[]): string {
+  return [...histogramLines(histogram), ...figures.flatMap(figureLines), ""].join("\n");
+}
+
+function histogramLines(histogram: DurationHistogram): string[] {
+  const name = "http_server_request_duration_seconds";
+  const lines = [`# HELP ${name} How long requests took`, `# TYPE ${name} histogram`];
+  for (const { method, route, statusClass, counts, sum } of histogram.series) {
+    const attributes = {
+      "http.request.method": method,
+      "http.route": route,
+      "http.response.status_class": statusClass,
+    };
+    let total = 0;
+    counts.forEach((count, at) => {
+      total += count;
+      lines.push(line(`${name}_bucket`, { ...attributes, le: String(histogram.bounds[at] ?? "+Inf") }, total));
+    });
+    lines.push(line(`${name}_sum`, attributes, sum), line(`${name}_count`, attributes, total));
+  }
+  return lines;
+}
+
+function figureLines({ name, kind, description, read }: Figure): string[] {
+  const translated = underscored(name) + (kind === "counter" ? "_total" : "");
+  const samples = read().map(({ value, attributes }) => line(translated, attributes, value));
+  return [`# HELP ${translated} ${description}`, `# TYPE ${translated} ${kind}`, ...samples];
+}
+
+function line(name: string, attributes: Attributes, value: number): string {
+  const labels = Object.entries(attributes).map(([key, text]) => `${underscored(key)}="${escaped(String(text))}"`);
+  return `${name}${labels.length === 0 ? "" : `{${labels.join(",")}}`} ${value}`;
+}
+
+function underscored(name: string): string {
+  return name.replaceAll(".", "_");
+}
+
+function escaped(text: string): string {
+  return text.replace(/[\\"]/g, "\\$&").replaceAll("\n", "\\n");
+}

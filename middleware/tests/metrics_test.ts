@@ -1,0 +1,215 @@
+import sluice, { type FrameworkApp, Router, shedLoad } from "@sluice/sluice";
+import { type Metrics, metrics, type MetricsOptions } from "@sluice/middleware/metrics";
+import { Limiter, MemoryStore, rateLimit } from "@sluice/rate-limit";
+import {
+  AggregationTemporality,
+  type DataPoint,
+  type Histogram,
+  InMemoryMetricExporter,
+  MeterProvider,
+  PeriodicExportingMetricReader,
+} from "@opentelemetry/sdk-metrics";
+import { metrics as registered } from "@opentelemetry/api";
+import { assert, assertEquals, assertMatch, assertStringIncludes, assertThrows } from "@std/assert";
+
+/** An application whose requests take 20 ms each, by a clock of its own. */
+function measuredApp(options: MetricsOptions = {}): { app: FrameworkApp; measured: Metrics } {
+  let now = 0;
+  const app = sluice().set("env", "test");
+  const measured = metrics({ clock: () => now, ...options });
+  app.use(measured);
+  app.use((_req, _res, next) => {
+    now += 20;
+    next();
+  });
+  return { app, measured };
+}
+
+/** The values of one metric, by its labels. */
+function valuesOf(text: string, name: string): Record<string, number> {
+  const lines = text.split("\n").filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `));
+  return Object.fromEntries(lines.map((line) => {
+    const [, labels, value] = line.match(/^[^{ ]+(?:\{(.*)\})? (\S+)$/)!;
+    return [labels ?? "", Number(value)];
+  }));
+}
+
+const COUNT = "http_server_request_duration_seconds_count";
+
+function kind(method: string, route: string, statusClass: string): string {
+  return `http_request_method="${method}",http_route="${route}",http_response_status_class="${statusClass}"`;
+}
+
+Deno.test("requests are counted by method, route and class of status", async () => {
+  const { app, measured } = measuredApp();
+  const members = Router();
+  members.get("/:name", (_req, res) => res.send("found"));
+  members.post("/:name", (_req, res) => res.sendStatus(201));
+  app.use("/teams/:team", members);
+  app.get("/fails", () => {
+    throw new Error("on purpose");
+  });
+  app.get("/returned/:id", () => new Response("returned"));
+  for (const path of ["/teams/1/ada", "/teams/2/bob", "/fails", "/none", "/none/either", "/returned/7"]) {
+    await (await app.inject(path)).text();
+  }
+  await (await app.inject("/teams/1/ada", { method: "POST" })).text();
+  assertEquals(valuesOf(measured.text(), COUNT), {
+    [kind("GET", "/teams/:team/:name", "2xx")]: 2,
+    [kind("GET", "/fails", "5xx")]: 1,
+    [kind("GET", "", "4xx")]: 2,
+    [kind("GET", "/returned/:id", "2xx")]: 1,
+    [kind("POST", "/teams/:team/:name", "2xx")]: 1,
+  });
+});
+
+Deno.test("durations are in buckets, each with all that took at most as long", async () => {
+  const { app, measured } = measuredApp({ buckets: [0.01, 0.02, 1] });
+  app.get("/", (_req, res) => res.send("home"));
+  for (let i = 0; i < 3; i++) await (await app.inject("/")).text();
+  const labels = kind("GET", "/", "2xx");
+  assertEquals(valuesOf(measured.text(), "http_server_request_duration_seconds_bucket"), {
+    [`${labels},le="0.01"`]: 0,
+    [`${labels},le="0.02"`]: 3,
+    [`${labels},le="1"`]: 3,
+    [`${labels},le="+Inf"`]: 3,
+  });
+  assertEquals(valuesOf(measured.text(), "http_server_request_duration_seconds_sum"), { [labels]: 0.06 });
+});
+
+Deno.test("the page is what Prometheus reads, and counts the requests in flight", async () => {
+  const { app, measured } = measuredApp();
+  app.get("/metrics", measured.page);
+  const response = await app.inject("/metrics");
+  assertEquals(response.headers.get("content-type"), "text/plain; version=0.0.4; charset=utf-8");
+  assertEquals(response.headers.get("cache-control"), "no-store");
+  const text = await response.text();
+  assertEquals(valuesOf(text, "http_server_active_requests"), { 'http_request_method="GET"': 1 });
+  assertEquals(valuesOf(measured.text(), "http_server_active_requests"), { 'http_request_method="GET"': 0 });
+  for (const line of text.trimEnd().split("\n")) {
+    assertMatch(line, /^(# (HELP|TYPE) [a-z_]+ .+|[a-z_]+(\{([a-z_]+="([^"\\]|\\.)*",?)+\})? [\d.e+-]+)$/);
+  }
+});
+
+Deno.test("a client that leaves before there is a response is counted as aborted", async () => {
+  const { app, measured } = measuredApp();
+  app.get("/slow", () => new Promise(() => {}));
+  const aborting = new AbortController();
+  const response = app.inject("/slow", { signal: aborting.signal });
+  aborting.abort();
+  await response.catch(() => {});
+  assertEquals(valuesOf(measured.text(), COUNT), { [kind("GET", "/slow", "aborted")]: 1 });
+});
+
+Deno.test("strangers cannot make series: unknown paths have no route, unknown methods one name", async () => {
+  const { app, measured } = measuredApp();
+  for (let i = 0; i < 20; i++) await (await app.inject(`/none/${i}`, { method: `X${i}` })).text();
+  assertEquals(valuesOf(measured.text(), COUNT), { [kind("_OTHER", "", "4xx")]: 20 });
+});
+
+Deno.test("what a program writes into a path is escaped", async () => {
+  const { app, measured } = measuredApp();
+  app.get(/^\/a(?:"|\\)?$/, (_req, res) => res.send("found"));
+  await (await app.inject("/a")).text();
+  assertStringIncludes(measured.text(), String.raw`http_route="/^\\/a(?:\"|\\\\)?$/"`);
+});
+
+Deno.test("open WebSockets are counted", async () => {
+  const { app, measured } = measuredApp();
+  app.connections.add({ send() {}, close() {} });
+  await (await app.inject("/")).text();
+  assertEquals(valuesOf(measured.text(), "websocket_connections"), { "": 1 });
+});
+
+Deno.test("limiters and shed load are shown under their names", async () => {
+  const load = shedLoad({ maxPending: 1 });
+  const login = rateLimit({ windowMs: 60_000, max: 1, keyGenerator: () => "all" });
+  const jobs = new Limiter({ windowMs: 60_000, max: 5, store: new MemoryStore() });
+  const { app, measured } = measuredApp({ load, limiters: { login: login.limiter, jobs } });
+  app.use(load);
+  app.get("/login", login, (_req, res) => res.send("welcome"));
+  for (let i = 0; i < 3; i++) await (await app.inject("/login")).text();
+  await jobs.consume("key");
+  const requests = valuesOf(measured.text(), "rate_limit_requests_total");
+  assertEquals(requests['rate_limit_name="login",outcome="admitted"'], 1);
+  assertEquals(requests['rate_limit_name="login",outcome="limited"'], 2);
+  assertEquals(requests['rate_limit_name="jobs",outcome="admitted"'], 1);
+  assertEquals(valuesOf(measured.text(), "rate_limit_keys"), {
+    'rate_limit_name="login"': 1,
+    'rate_limit_name="jobs"': 1,
+  });
+  assertEquals(valuesOf(measured.text(), "shed_load_requests_total"), {
+    'outcome="admitted"': 3,
+    'outcome="refused",reason="eventLoopDelay"': 0,
+    'outcome="refused",reason="pending"': 0,
+    'outcome="refused",reason="heap"': 0,
+  });
+});
+
+Deno.test("a process with OpenTelemetry gets the same figures under the names of its conventions", async () => {
+  const exporter = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE);
+  const reader = new PeriodicExportingMetricReader({ exporter, exportIntervalMillis: 3_600_000 });
+  registered.setGlobalMeterProvider(new MeterProvider({ readers: [reader] }));
+  try {
+    const login = rateLimit({ windowMs: 60_000, max: 1, keyGenerator: () => "all" });
+    const { app } = measuredApp({ limiters: { login: login.limiter } });
+    app.get("/users/:id", login, (_req, res) => res.send("found"));
+    for (let i = 0; i < 2; i++) await (await app.inject("/users/7")).text();
+    await (await app.inject("/none")).text();
+    await reader.forceFlush();
+    const found = exporter.getMetrics().at(-1)!.scopeMetrics.find(({ scope }) => scope.name === "@sluice/middleware")!;
+    const of = (name: string) => found.metrics.find(({ descriptor }) => descriptor.name === name)!;
+    const durations = of("http.server.request.duration").dataPoints as DataPoint<Histogram>[];
+    assertEquals(durations.map(({ attributes, value }) => [attributes, value.count, value.sum]), [
+      [
+        {
+          "http.request.method": "GET",
+          "url.scheme": "http",
+          "http.route": "/users/:id",
+          "http.response.status_code": 200,
+        },
+        1,
+        0.02,
+      ],
+      [
+        {
+          "http.request.method": "GET",
+          "url.scheme": "http",
+          "http.route": "/users/:id",
+          "http.response.status_code": 429,
+        },
+        1,
+        0.02,
+      ],
+      [{ "http.request.method": "GET", "url.scheme": "http", "http.response.status_code": 404 }, 1, 0.02],
+    ]);
+    assertEquals(durations[0]!.value.buckets.boundaries.slice(0, 3), [0.005, 0.01, 0.025]);
+    assertEquals(of("http.server.active_requests").dataPoints.map(({ value }) => value), [0]);
+    const outcomes = of("rate_limit.requests").dataPoints.map((
+      { attributes, value },
+    ) => [attributes["outcome"], value]);
+    assertEquals(Object.fromEntries(outcomes), { admitted: 1, limited: 1, shadowLimited: 0, skipped: 0 });
+    assert(of("websocket.connections").dataPoints.length === 1);
+  } finally {
+    registered.disable();
+    await reader.shutdown();
+  }
+});
+
+Deno.test("options of metrics are checked", () => {
+  const wrong: [unknown, string][] = [
+    [{ buckets: [] }, "buckets"],
+    [{ buckets: [1, 1] }, "buckets"],
+    [{ buckets: [0, 1] }, "buckets"],
+    [{ clock: 5 }, "clock"],
+    [{ limiters: { login: () => {} } }, "limiters.login"],
+    [{ limiters: null }, "limiters"],
+    [{ load: {} }, "load"],
+    [{ limits: {} }, "there is no option limits"],
+    [null, "options must be an object"],
+  ];
+  for (const [options, message] of wrong) {
+    const error = assertThrows(() => metrics(options as MetricsOptions), TypeError);
+    assertMatch(error.message, new RegExp(`^metrics: .*${message}`));
+  }
+});

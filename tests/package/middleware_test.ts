@@ -1,0 +1,38 @@
+/** The entries of `@sluice/middleware`, as programs load them. */
+import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
+import { assert, assertEquals } from "@std/assert";
+import { rolldown } from "rolldown";
+import { minify } from "rolldown/utils";
+
+const ROOT = new URL("../../", import.meta.url);
+
+/** Most bytes of an entry, minified and compressed, without what it needs from npm. */
+const MOST_BYTES = 6 * 1024;
+
+const { exports, imports } = JSON.parse(await Deno.readTextFile(new URL("middleware/deno.json", ROOT)));
+const entries = Object.entries<string>(exports);
+
+/** Bundles an entry as a program's bundler would. */
+async function bundled(path: string): Promise<string> {
+  const packages = Object.keys(imports);
+  const bundle = await rolldown({
+    input: fileURLToPath(new URL(`middleware/${path}`, ROOT)),
+    external: (id) => packages.some((name) => id === name || id.startsWith(`${name}/`)),
+    resolve: { alias: { "@sluice/limiting/core": fileURLToPath(new URL("limiting/core.ts", ROOT)) } },
+    platform: "neutral",
+  });
+  const { output } = await bundle.generate({ format: "es", comments: false });
+  await bundle.close();
+  assertEquals(output.length, 1);
+  return output[0].code;
+}
+
+for (const [name, path] of entries) {
+  Deno.test(`@sluice/middleware${name.slice(1)} is small`, async () => {
+    const { code } = await minify("entry.js", await bundled(path));
+    const bytes = gzipSync(code, { level: 9 }).length;
+    console.log(`${name}: ${bytes} bytes`);
+    assert(bytes <= MOST_BYTES, `${bytes} bytes are more than ${MOST_BYTES}`);
+  });
+}
