@@ -114,6 +114,23 @@ Deno.test("what a program writes into a path is escaped", async () => {
   assertStringIncludes(measured.text(), String.raw`http_route="/^\\/a(?:\"|\\\\)?$/"`);
 });
 
+Deno.test("a WebSocket is in flight while it is open, and has no duration", async () => {
+  const { app, measured } = measuredApp();
+  app.ws("/live/:room", { open: (ws) => ws.send("hello") });
+  const server = app.listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  const socket = new WebSocket(`ws://127.0.0.1:${server.address()!.port}/live/7`);
+  await new Promise((resolve) => socket.onmessage = resolve);
+  assertEquals(valuesOf(measured.text(), "http_server_active_requests"), { 'http_request_method="GET"': 1 });
+  assertEquals(valuesOf(measured.text(), "websocket_connections"), { "": 1 });
+  const closed = new Promise((resolve) => socket.onclose = resolve);
+  socket.close();
+  await closed;
+  await app.close();
+  assertEquals(valuesOf(measured.text(), "http_server_active_requests"), { 'http_request_method="GET"': 0 });
+  assertEquals(valuesOf(measured.text(), COUNT), {});
+});
+
 Deno.test("open WebSockets are counted", async () => {
   const { app, measured } = measuredApp();
   app.connections.add({ send() {}, close() {} });
@@ -129,7 +146,7 @@ Deno.test("limiters and shed load are shown under their names", async () => {
   app.use(load);
   app.get("/login", login, (_req, res) => res.send("welcome"));
   for (let i = 0; i < 3; i++) await (await app.inject("/login")).text();
-  await jobs.consume("key");
+  await jobs.check("key");
   const requests = valuesOf(measured.text(), "rate_limit_requests_total");
   assertEquals(requests['rate_limit_name="login",outcome="admitted"'], 1);
   assertEquals(requests['rate_limit_name="login",outcome="limited"'], 2);

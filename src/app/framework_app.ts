@@ -43,6 +43,7 @@ import type { PrefixMiddleware, RouteDefinition, SubRouter, WebSocketRouteDefini
 import type { Route } from "../routing/route.ts";
 import { longestMessage, type RegisteredRoute } from "../routing/route_listing.ts";
 import { splitPath } from "../routing/handler_arguments.ts";
+import { RoutePaths } from "../routing/route_paths.ts";
 import { BaseRouter, type GroupCallback, registeringVerb, registerKey, type Router } from "../routing/router.ts";
 import type { GroupOptions, RouterOptions } from "../routing/router_options.ts";
 import type { RouterVerbs } from "../routing/verbs.ts";
@@ -144,6 +145,7 @@ export class FrameworkApp<
   /** Those of {@linkcode INHERITABLE_DEFAULTS} that still have their default. */
   readonly #untouchedDefaults = new Set<string>();
   #router: BaseRouter | null = null;
+  #routePaths: RoutePaths | null = null;
   #fetch: AppFetch | null = null;
   // Each application's own property, because Deno looks for that in what `deno serve` is given. The getter is the same for
   // all, because otherwise V8 would turn every further application into a hash table.
@@ -712,6 +714,20 @@ export class FrameworkApp<
   /** The same as {@linkcode FrameworkApp.wsRoutes}. */
   getWsRoutes(): WebSocketRouteDefinition[] {
     return this.router.wsRoutes;
+  }
+
+  /**
+   * The whole path of a route, as it was registered: with those of the mounts around it.
+   *
+   * @param route The route
+   * @param path The path of a request, which tells apart the paths of a route that has several
+   *
+   * @internal
+   */
+  routePathOf(route: object, path: string): string | undefined {
+    if (this.parent !== undefined) return this.parent.routePathOf(route, path);
+    const original = originalOf(this);
+    return (original.#routePaths ??= new RoutePaths(() => original.router)).of(route, path);
   }
 
   /** Lists every route, those of mounted routers included; see {@linkcode BaseRouter.getRegisteredRoutes}. */

@@ -54,6 +54,12 @@ export interface AppLike extends EmitterMethods {
    */
   readonly runtimeSupport: RuntimeSupport;
   /**
+   * The whole path of a route, as it was registered.
+   *
+   * @internal
+   */
+  routePathOf(route: object, path: string): string | undefined;
+  /**
    * Loads a package by name.
    *
    * @internal

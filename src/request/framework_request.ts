@@ -191,6 +191,21 @@ export class FrameworkRequest<Params = RouteParams, Body = Any, Query = ParsedQs
   }
 
   /**
+   * The path of the route that matched last as it was registered, with those of the mounts around it:
+   * `/teams/:team/members/:name`; the source of a RegExp. `undefined` if no route did. It names the route in logs and
+   * metrics, as `http.route` of OpenTelemetry does; Express has no such property.
+   */
+  get routePath(): string | undefined {
+    const { route } = this;
+    if (typeof route !== "object" || route === null) return undefined;
+    return this.app.routePathOf(route, (this.baseUrl ?? "") + this.path);
+  }
+
+  set routePath(value: string | undefined) {
+    assignOwn(this, "routePath", value);
+  }
+
+  /**
    * The environment: a Worker's bindings, on other runtimes the environment variables. So a program finds its
    * configuration in one place on every runtime. On Deno and Fastly, variables are read by name and cannot be listed.
    *

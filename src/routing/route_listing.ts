@@ -112,7 +112,13 @@ function pathsOf(layer: Layer): string[] {
   return layer.patterns.map((pattern) => String(pattern.source));
 }
 
-function joinPaths(prefix: string, path: string): string {
+/**
+ * Joins the path of a mount and one below it.
+ *
+ * @param prefix The path of the mount
+ * @param path The path below it; `/` is the mount itself
+ */
+export function joinPaths(prefix: string, path: string): string {
   if (path === "/" && prefix !== "") return prefix;
   return prefix.endsWith("/") && path.startsWith("/") ? prefix + path.slice(1) : prefix + path;
 }

@@ -11,6 +11,7 @@ import { decisions } from "./cases/limiter_responses.ts";
 import { limiterClients } from "./cases/limiter_clients.ts";
 import { algorithms } from "./cases/limiter_counting.ts";
 import { bodies, requests } from "./cases/requests.ts";
+import { metrics } from "./cases/metrics.ts";
 import { mounting, routing } from "./cases/routing.ts";
 import { closing, failing } from "./cases/socket_endings.ts";
 import { handshakes } from "./cases/socket_handshakes.ts";
@@ -51,6 +52,7 @@ export const APP_CONTRACT: readonly Chapter[] = [
   socketLimits,
   origins,
   events,
+  metrics,
 ];
 
 /** A way to run the program. */

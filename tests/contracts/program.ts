@@ -9,6 +9,7 @@ import sluice, {
 } from "@sluice/sluice";
 import { bodyLimitRoutes } from "./program_body_limits.ts";
 import { advancedLimitRoutes } from "./program_advanced_limits.ts";
+import { metricsRoutes } from "./program_metrics.ts";
 import { eventRoutes } from "./program_events.ts";
 import { errorRoutes } from "./program_errors.ts";
 import { departedRoutes } from "./program_departed.ts";
@@ -40,6 +41,7 @@ export function buildProgram(): FrameworkApp {
   socketRoutes(app);
   errorRoutes(app);
   eventRoutes(app);
+  metricsRoutes(app);
   return app;
 }
 

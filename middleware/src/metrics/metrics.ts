@@ -132,8 +132,8 @@ class Measuring {
   #end(req: Request, res: Response, method: string, scheme: string, seconds: number): void {
     const isAborted = !res.headersSent;
     // how long a WebSocket was open is no duration of a request
-    if (res.statusCode === 101) return;
-    const route = (req as { routePath?: string }).routePath ?? "";
+    if (isAborted && req.get("upgrade") !== undefined) return;
+    const route = req.routePath ?? "";
     const statusClass = isAborted ? "aborted" : `${Math.floor(res.statusCode / 100)}xx`;
     this.#histogram.record({ method, route, statusClass }, seconds);
     if (!this.#meter) return;
