@@ -36,7 +36,9 @@ export type { ErrorContext } from "./src/exchange/error_context.ts";
 // routes and handlers
 export type { ErrorHandler, Handler, HandlerResult, Next, ParamHandler, ParamsOf } from "./src/routing/handler.ts";
 export { Route } from "./src/routing/route.ts";
+export type { DetailedRoute, ListedHandler } from "./src/routing/detailed_routes.ts";
 export type { RegisteredRoute } from "./src/routing/route_listing.ts";
+export type { HandlerDetails } from "./src/util/handler_details.ts";
 export { Router } from "./src/routing/router.ts";
 export type { GroupOptions, RouterOptions } from "./src/routing/router_options.ts";
 

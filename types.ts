@@ -84,7 +84,7 @@ export type { FetchApp, FetchHandler } from "./src/routing/fetch_mount.ts";
 export type { RouteEntry } from "./src/routing/route.ts";
 export type { RouteInfo } from "./src/routing/route_listing.ts";
 export type { BaseRouter, GroupCallback, RouterConstructor } from "./src/routing/router.ts";
-export type { PrintRoutesOptions } from "./src/routing/router_options.ts";
+export type { ListRoutesOptions, PrintRoutesOptions } from "./src/routing/router_options.ts";
 export type { RouterVerbs, RouteVerb, RouteVerbs, Verb } from "./src/routing/verbs.ts";
 export type { ViewOptions } from "./src/views/view.ts";
 export type { SocketData } from "./src/websocket/socket_data.ts";

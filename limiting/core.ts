@@ -10,6 +10,7 @@ export { checkInteger, checkNames, checkType, type OptionNames, refuseOption } f
 export { describe, reasonOf } from "../src/util/error_text.ts";
 export { HttpError, type HttpErrorOptions } from "../src/http/http_error.ts";
 export { subnetOf } from "../src/http/ip_address.ts";
+export { type HandlerDetails, withDetails } from "../src/util/handler_details.ts";
 export { isThenable } from "../src/util/is_thenable.ts";
 export { detachedString } from "../src/util/detached_string.ts";
 export { nextSequence } from "../src/util/sequence.ts";

@@ -10,6 +10,7 @@ import { bundle } from "./bundle.ts";
 import { type Exported, writeDeclarations } from "./declarations.ts";
 import { flags } from "./flags.ts";
 import {
+  commandFile,
   EXPRESS_FILE_TYPES,
   expressFileName,
   NPM_FACTS,
@@ -81,9 +82,10 @@ export async function buildNpm(to: URL, repository: string): Promise<Built[]> {
     const folder = new URL(`${manifest.name.replace(/^@.*\//, "")}/`, to);
     const included = [...always, ...facts.included];
     await stage(folder, { path, included });
-    const entries = entriesOf(manifest);
+    const all = entriesOf(manifest);
+    const entries = Object.fromEntries(Object.entries(all).filter(([name]) => name !== facts.command?.entry));
     const modules = { folder, external: names.filter((name) => !included.includes(name)), sourceMaps: true };
-    await bundle({ ...modules, entries, to: "dist/", format: "es" });
+    await bundle({ ...modules, entries: all, to: "dist/", format: "es" });
     const onNode = facts.listensOnNode ? { ...entries, mod: await onNodeEntry(folder) } : entries;
     const exported = await bundle({ ...modules, entries: onNode, to: "node/", format: "cjs" });
     const declaring = {
@@ -95,6 +97,7 @@ export async function buildNpm(to: URL, repository: string): Promise<Built[]> {
     const declared = await writeDeclarations(declaring);
     if (facts.listensOnNode) await includeExpressGlobals(new URL("types/", folder));
     for (const name of Object.keys(entries)) await writeForNode(folder, name, exported[name]!, declared[name]!);
+    if (facts.command !== undefined) await writeCommand(folder, facts.command);
     if (facts.expressFiles.length > 0) await writeExpressFiles(folder, manifest.name, facts.expressFiles);
     if (included.length > 0) {
       await Deno.writeTextFile(new URL("LICENSES.txt", folder), await licensesOf(folder, included));
@@ -143,6 +146,17 @@ async function onNodeEntry(folder: URL): Promise<string> {
   `;
   await Deno.writeTextFile(new URL("mod_on_node.ts", folder), text);
   return "./mod_on_node.ts";
+}
+
+/** A command: whoever loads its entry runs nothing, so this calls what that exports. */
+async function writeCommand(folder: URL, { name, entry }: { name: string; entry: string }): Promise<void> {
+  const file = new URL(commandFile(name), folder);
+  await Deno.mkdir(new URL("./", file), { recursive: true });
+  const text = `#!/usr/bin/env node
+import { printProgramRoutes } from "../dist/${entry}.js";
+await printProgramRoutes(process.argv.slice(2));
+`;
+  await Deno.writeTextFile(file, text, { mode: 0o755 });
 }
 
 /** What only Node loads: the ES module around one of CommonJS, and the types of the latter. */

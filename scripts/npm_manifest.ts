@@ -15,6 +15,8 @@ export interface NpmFacts {
   readonly optionalPeers: readonly string[];
   /** Files of Express that it has as well, by their paths below `lib/`. */
   readonly expressFiles: readonly string[];
+  /** A command, whose entry is a module that only this command loads. */
+  readonly command?: { readonly name: string; readonly entry: string };
   /** Whether it has applications, which listen on Node by an adapter of its own, and is a function that makes them. */
   readonly listensOnNode: boolean;
 }
@@ -62,6 +64,7 @@ export const NPM_FACTS: Readonly<Record<string, NpmFacts>> = {
       "utils",
       "view",
     ],
+    command: { name: "sluice-routes", entry: "routes" },
     listensOnNode: true,
   },
   "@sluice/rate-limit": {
@@ -122,9 +125,9 @@ export function npmManifest(
   repository: string,
   ranges: Readonly<Record<string, string>>,
 ): Record<string, unknown> {
-  const entriesByName = Object.keys(manifest.exports).map((name, i) =>
-    [name, Object.keys(entriesOf(manifest))[i]!] as const
-  );
+  const files = Object.keys(entriesOf(manifest));
+  const entriesByName = Object.keys(manifest.exports).map((name, i) => [name, files[i]!] as const)
+    .filter(([, entry]) => entry !== facts.command?.entry);
   const rangesOf = (names: readonly string[]) => Object.fromEntries(names.map((one) => [one, ranges[one]]));
   const optional = facts.optionalPeers;
   return {
@@ -141,7 +144,15 @@ export function npmManifest(
     sideEffects: !facts.listensOnNode
       ? false
       : ["./node/mod.js", "./node/mod.cjs", "./node/node.js", "./node/node.cjs", "./dist/node.js"],
-    files: ["dist/", "node/", "types/", "CHANGELOG.md", "LICENSES.txt"],
+    ...(facts.command === undefined ? {} : { bin: { [facts.command.name]: commandFile(facts.command.name) } }),
+    files: [
+      ...(facts.command === undefined ? [] : ["bin/"]),
+      "dist/",
+      "node/",
+      "types/",
+      "CHANGELOG.md",
+      "LICENSES.txt",
+    ],
     ...(facts.dependencies.length > 0 ? { dependencies: rangesOf(facts.dependencies) } : {}),
     ...(optional.length > 0
       ? {
@@ -150,6 +161,15 @@ export function npmManifest(
       }
       : {}),
   };
+}
+
+/**
+ * File of a command.
+ *
+ * @param name The command
+ */
+export function commandFile(name: string): string {
+  return `bin/${name}.js`;
 }
 
 /** The program that `npm create sluice` runs; npm finds it by this name. */

@@ -3,6 +3,7 @@ import { sendErrorPage } from "../dispatch/error_page.ts";
 import { type AppClasses, handleRequest } from "../dispatch/handle_request.ts";
 import { ownFetches } from "../dispatch/host_server.ts";
 import { isDeveloped, isWarningNoted, noteWarning, tellWarnings } from "../util/development_warning.ts";
+import { currentInspection } from "../util/inspection.ts";
 import { assignOwn, makeAssignable } from "../util/assignable.ts";
 import { Callable } from "../util/callable.ts";
 import { mixEmitter } from "../util/emitter.ts";
@@ -43,6 +44,8 @@ import type { PrefixMiddleware, RouteDefinition, SubRouter, WebSocketRouteDefini
 import type { Route } from "../routing/route.ts";
 import { longestMessage, type RegisteredRoute } from "../routing/route_listing.ts";
 import { splitPath } from "../routing/handler_arguments.ts";
+import type { DetailedRoute } from "../routing/detailed_routes.ts";
+import type { ListRoutesOptions, PrintRoutesOptions } from "../routing/router_options.ts";
 import { RoutePaths } from "../routing/route_paths.ts";
 import { BaseRouter, type GroupCallback, registeringVerb, registerKey, type Router } from "../routing/router.ts";
 import type { GroupOptions, RouterOptions } from "../routing/router_options.ts";
@@ -194,6 +197,7 @@ export class FrameworkApp<
     made = this as unknown as FrameworkApp;
     Object.defineProperty(this, "fetch", FrameworkApp.#fetchProperty);
     this.#setDefaults();
+    currentInspection()?.made(this);
   }
 
   #setDefaults(): void {
@@ -226,6 +230,7 @@ export class FrameworkApp<
 
   // who asks for it is about to serve: what can be made before clients connect is made now
   #firstFetch(): AppFetch {
+    currentInspection()?.serves(this);
     this.#indexLayers();
     const platform = detectPlatform();
     platform.prepare?.();
@@ -731,13 +736,18 @@ export class FrameworkApp<
   }
 
   /** Lists every route, those of mounted routers included; see {@linkcode BaseRouter.getRegisteredRoutes}. */
-  getRegisteredRoutes(prefix = ""): RegisteredRoute[] {
-    return this.router.getRegisteredRoutes(prefix);
+  getRegisteredRoutes(prefix?: string): RegisteredRoute[];
+  /** Lists every route with what a request passes before its handler; see {@linkcode BaseRouter.getRegisteredRoutes}. */
+  getRegisteredRoutes(prefix: string, options: { details: true }): DetailedRoute[];
+  /** Lists every route. */
+  getRegisteredRoutes(prefix: string, options?: ListRoutesOptions): RegisteredRoute[];
+  getRegisteredRoutes(prefix = "", options: ListRoutesOptions = {}): RegisteredRoute[] {
+    return this.router.getRegisteredRoutes(prefix, options);
   }
 
   /** Prints every route, colored on a terminal only; see {@linkcode BaseRouter.printRoutes}. */
-  printRoutes(prefix = ""): void {
-    this.router.printRoutes(prefix, { color: detectPlatform().colours() });
+  printRoutes(prefix = "", options: PrintRoutesOptions = {}): void {
+    this.router.printRoutes(prefix, { color: detectPlatform().colours(), ...options });
   }
 
   /**

@@ -1,5 +1,6 @@
 import { describe } from "../util/error_text.ts";
 import { checkNames, type OptionNames } from "../util/check_option.ts";
+import { currentInspection } from "../util/inspection.ts";
 import { LONGEST_TIMER_MS } from "../util/units.ts";
 import { detectPlatform } from "../platform/detect.ts";
 import type { AppFetch, PlatformServer, Routed } from "../platform/shared/platform.ts";
@@ -81,6 +82,7 @@ export class Lifecycle {
    * @throws If the port is not available and there is no callback
    */
   listen(handler: AppFetch, args: readonly unknown[]): Server {
+    if (currentInspection() !== undefined) return idleServer(new Error("The program is being inspected"));
     const callback = args.findLast((arg) => typeof arg === "function") as ListenCallback | undefined;
     try {
       const options = listenOptions(args.filter((arg) => typeof arg !== "function"));
@@ -102,7 +104,7 @@ export class Lifecycle {
       return server;
     } catch (error) {
       if (callback === undefined || !isUnavailable(error)) throw error;
-      const server = new Server(neverListened(error), () => Promise.resolve(), () => {}, () => false);
+      const server = idleServer(error);
       queueMicrotask(() => callback.call(server, error as Error));
       return server;
     }
@@ -290,6 +292,10 @@ function deferred(): Deferred {
 // mistakes of the caller are thrown; what the system refuses goes to the callback, as in Express 5
 function isUnavailable(error: unknown): boolean {
   return error instanceof Error && !(error instanceof TypeError) && !(error instanceof RangeError);
+}
+
+function idleServer(reason: unknown): Server {
+  return new Server(neverListened(reason), () => Promise.resolve(), () => {}, () => false);
 }
 
 function neverListened(error: unknown): PlatformServer {

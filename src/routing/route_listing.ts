@@ -99,7 +99,12 @@ function isListed(source: LayerSource): source is LayerSource & Listed {
   return "stack" in source;
 }
 
-function methodsOf({ route }: Layer): string[] {
+/**
+ * Methods of a route in capitals, `ALL` for `all`, `WS` for a WebSocket route; none of a layer that is not a route.
+ *
+ * @param layer The layer
+ */
+export function methodsOf({ route }: Layer): string[] {
   if (route instanceof SocketRoute) return ["WS"];
   return route instanceof Route ? methodNames(route, "ALL") : [];
 }

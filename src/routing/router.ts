@@ -54,7 +54,8 @@ import { Route } from "./route.ts";
 import { type RegisteredRoute, registeredRoutes, type RouteInfo, routeInfos } from "./route_listing.ts";
 import type { WebSocketHandlers } from "../websocket/ws_handlers.ts";
 import { SocketRoute } from "./socket_route.ts";
-import type { GroupOptions, PrintRoutesOptions, RouterOptions } from "./router_options.ts";
+import { detailedLines, type DetailedRoute, detailedRoutes } from "./detailed_routes.ts";
+import type { GroupOptions, ListRoutesOptions, PrintRoutesOptions, RouterOptions } from "./router_options.ts";
 import { withShim } from "./middleware_shims.ts";
 import type { RouterVerbs, Verb } from "./verbs.ts";
 
@@ -521,8 +522,23 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
    *
    * @param prefix Prepended to every path
    */
-  getRegisteredRoutes(prefix = ""): RegisteredRoute[] {
-    return registeredRoutes(this, prefix);
+  getRegisteredRoutes(prefix?: string): RegisteredRoute[];
+  /**
+   * Lists every route with what a request passes before its handler: middleware, what it limits, and what it checks.
+   *
+   * @param prefix Prepended to every path
+   * @param options With `details`
+   */
+  getRegisteredRoutes(prefix: string, options: { details: true }): DetailedRoute[];
+  /**
+   * Lists every route.
+   *
+   * @param prefix Prepended to every path
+   * @param options Whether with details
+   */
+  getRegisteredRoutes(prefix: string, options?: ListRoutesOptions): RegisteredRoute[];
+  getRegisteredRoutes(prefix = "", options: ListRoutesOptions = {}): RegisteredRoute[] {
+    return options.details ? detailedRoutes(this, prefix) : registeredRoutes(this, prefix);
   }
 
   /**
@@ -538,11 +554,16 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
    * Prints every route as `<METHOD> <path>`, one line each.
    *
    * @param prefix Prepended to every path
-   * @param options Whether to color the methods; applications do on a terminal
+   * @param options Whether to color the methods, as applications do on a terminal, and whether to print details
    */
-  printRoutes(prefix = "", options: PrintRoutesOptions = {}): void {
-    for (const { method, fullPath } of this.getRegisteredRoutes(prefix)) {
-      console.log(`${options.color ? `\x1b[36m${method}\x1b[39m` : method} ${fullPath}`);
+  printRoutes(prefix = "", { color, details }: PrintRoutesOptions = {}): void {
+    const shown = (method: string) => color ? `\x1b[36m${method}\x1b[39m` : method;
+    if (details) {
+      for (const route of detailedRoutes(this, prefix)) {
+        console.log(detailedLines(route, shown(route.method)).join("\n"));
+      }
+    } else {
+      for (const { method, fullPath } of registeredRoutes(this, prefix)) console.log(`${shown(method)} ${fullPath}`);
     }
   }
 }

@@ -20,4 +20,12 @@ export interface GroupOptions extends RouterOptions {
 export interface PrintRoutesOptions {
   /** Colors the methods; off by default. */
   color?: boolean;
+  /** Prints, below each route, what a request passes before its handler, and what that limits and checks. */
+  details?: boolean;
+}
+
+/** What is listed of routes. */
+export interface ListRoutesOptions {
+  /** Whether each has what a request passes before its handler; off by default. */
+  details?: boolean;
 }

@@ -46,6 +46,17 @@ await project.write("main.cjs", (await readmesProgram()).replace(IMPORT, "const 
 await project.write("readme.ts", (await readmesProgram()).replace("(ws, text)", "(ws, text: string | Uint8Array)"));
 
 for (const [name, node] of await nodes()) {
+  Deno.test(`on ${name}, sluice-routes prints the routes of the README's program`, async () => {
+    for (const [language, file] of [["ES modules", "main.mjs"], ["CommonJS", "main.cjs"]]) {
+      const { code, output } = await project.run(node, "node_modules/.bin/sluice-routes", file!);
+      assertEquals(code, 0, `${language}: ${output}`);
+      assertMatch(
+        output,
+        /^GET \/api\/users\/:id\n {4}jsonParser.*\n {4}limiter {2}on \/api.*\nWS \/live\/:room \(open, message\)\n/,
+      );
+    }
+  });
+
   for (const [language, args] of LANGUAGES) {
     Deno.test(`the README's program runs on ${name}, installed from npm, in ${language}`, async () => {
       const { output } = await project.run(node, ...await args());

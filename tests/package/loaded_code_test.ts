@@ -30,6 +30,8 @@ const KNOWN = [
   "src/platform/shared/installed_package.ts: from: string",
   "src/platform/shared/installed_package.ts: path",
   "src/platform/shared/installed_package.ts: from",
+  // the program that the command line names
+  "src/routes/program_apps.ts: url",
 ];
 
 async function sourceFiles(folder: string): Promise<string[]> {

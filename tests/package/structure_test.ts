@@ -3,7 +3,7 @@ import { type Arrows, importCycles, importsAgainst, roomOf } from "../support/im
 import { readSource, readSources, type Source } from "../support/sources.ts";
 
 /** Entries beside the core, each with a folder that only it imports. */
-const GUESTS = ["node", "lambda", "fastly", "redis", "workers"];
+const GUESTS = ["node", "lambda", "fastly", "redis", "routes", "workers"];
 
 const { exports: entries } = JSON.parse(await Deno.readTextFile(new URL("../../deno.json", import.meta.url)));
 const doors = (Object.values(entries) as string[]).map((path) => path.slice("./".length));
@@ -63,6 +63,8 @@ const ARROWS: Arrows = {
   ],
   // imported only by redis.ts: topics across processes
   redis: ["websocket", "util"],
+  // imported only by routes.ts: a program's routes on the command line
+  routes: ["util"],
   // imported only by workers.ts: Durable Objects around the application
   workers: ["app", "routing", "websocket", "platform/cloudflare", "platform/shared", "exchange", "util"],
   app: [

@@ -1,10 +1,11 @@
 import { type Clients, DEFAULT_MESSAGE, failureOf, isMadeInRequest, trustOf } from "@sluice/limiting";
-import { isThenable, nextSequence, type OptionNames } from "@sluice/limiting/core";
+import { isThenable, nextSequence, type OptionNames, withDetails } from "@sluice/limiting/core";
 import type { Decision } from "../limiter/decision.ts";
 import type { PeekOptions } from "../limiter/demand.ts";
 import { assertKey } from "../limiter/encode_key.ts";
 import type { Limiter } from "../limiter/limiter.ts";
 import { whenAll } from "../limiter/when_all.ts";
+import type { Policy } from "../policy/policy.ts";
 import type { Awaitable } from "../policy/store.ts";
 import { noteDefaultNames } from "./default_names.ts";
 import type {
@@ -125,6 +126,7 @@ export function rateLimit<Req extends AnyRequest = AnyRequest, Res extends AnyRe
     return settle(asker, decision, req as Req, res, next);
   }
 
+  withDetails(limit, { limits: limitsOf(own.limiter.policies) });
   return Object.defineProperties(limit, {
     limiter: { get: () => (asker ?? own).limiter },
     reset: { value: () => (asker ?? own).limiter.reset() },
@@ -132,6 +134,12 @@ export function rateLimit<Req extends AnyRequest = AnyRequest, Res extends AnyRe
     getKey: { value: (key: string, options?: PeekOptions) => getKey(asker ?? own, key, options) },
     size: { get: () => (asker ?? own).limiter.size },
   }) as RateLimitMiddleware<Req, Res>;
+}
+
+function limitsOf(policies: readonly Policy[]): Record<string, string> {
+  return Object.fromEntries(policies.map(({ name, limit, windowMs, algorithm }) => {
+    return [name, `${limit} in ${windowMs} ms (${algorithm})`];
+  }));
 }
 
 // a generated key may look like an address, and is then counted as it is, unless it is that of the request

@@ -1,5 +1,6 @@
 import { parse as parseContentType } from "content-type";
 import { annotated, HttpError } from "../../http/http_error.ts";
+import { withDetails } from "../../util/handler_details.ts";
 import { charsetDecoder, type Decoder, utf8Length } from "../../util/encodings.ts";
 import { tooLarge } from "../../request/body/body_errors.ts";
 import { exchangeKey, exchangeOf } from "../../exchange/exchange.ts";
@@ -75,7 +76,8 @@ export function bodyParser(options: CheckedOptions, parsing: Parsing): BodyParse
   const middleware: BodyParser = (req, res, next) =>
     exchangeOf(req) === null ? parseForeign(take, req, res, next) : take(req, res, next, req);
   // packages look for a layer of this name, as Nest does before it adds its own parser
-  return Object.defineProperty(middleware, "name", { value: `${options.parser}Parser` });
+  Object.defineProperty(middleware, "name", { value: `${options.parser}Parser` });
+  return withDetails(middleware, { limits: { limit: `${options.limit} B` } });
 }
 
 // Every header that is read costs. If the runtime has the text, only two are read for the most common body: type and

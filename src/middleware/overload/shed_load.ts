@@ -1,3 +1,4 @@
+import { withDetails } from "../../util/handler_details.ts";
 import { describe } from "../../util/error_text.ts";
 import type { FrameworkRequest } from "../../request/framework_request.ts";
 import type { FrameworkResponse } from "../../response/framework_response.ts";
@@ -57,7 +58,13 @@ export function shedLoad(options?: ShedLoadOptions): LoadShedder {
     res.status(503).set("Retry-After", String(Math.ceil(checked.retryAfterMs / 1000)));
     res.type("text").end("Service Unavailable");
   }
+  withDetails(shed, { limits: limitsOf(checked) });
   return Object.defineProperty(shed, "figures", { get: () => load.figures }) as LoadShedder;
+}
+
+function limitsOf({ maxEventLoopDelayMs, maxPending, maxHeapBytes }: CheckedShedLoad): Record<string, number> {
+  const all = { maxEventLoopDelayMs, maxPending, maxHeapBytes };
+  return Object.fromEntries(Object.entries(all).filter(([, limit]) => limit !== Infinity));
 }
 
 function priorityOf({ priority }: CheckedShedLoad, req: FrameworkRequest): RequestPriority {

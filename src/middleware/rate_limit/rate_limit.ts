@@ -1,3 +1,4 @@
+import { withDetails } from "../../util/handler_details.ts";
 import { isThenable } from "../../util/is_thenable.ts";
 import { nextSequence } from "../../util/sequence.ts";
 import type { FrameworkRequest } from "../../request/framework_request.ts";
@@ -92,6 +93,7 @@ export function rateLimit(options?: RateLimitOptions): RateLimitMiddleware {
     return hit === null ? next() : decide(checked, hit, req, res, next);
   }
 
+  withDetails(limiter, { limits: { max: checked.max, window: `${checked.windowMs} ms` } });
   return Object.defineProperties(limiter, {
     reset: { value: () => table?.clear() },
     resetKey: { value: (key: string) => keys.named(key).forEach((one) => table?.delete(one)) },

@@ -1,0 +1,36 @@
+/** What a middleware says of itself where routes are listed. */
+export interface HandlerDetails {
+  /** What it keeps, by the names of its options: `{ limit: "100 kB" }`. */
+  readonly limits?: Readonly<Record<string, string | number>>;
+  /** Parts of the request that it checks, by their names, with what they are checked by: `{ body: schema }`. */
+  readonly validates?: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Key under which a middleware says what it does; of any package, which needs nothing but this name:
+ * `Symbol.for("sluice.details")`.
+ */
+export const detailsKey: unique symbol = Symbol.for("sluice.details");
+
+/**
+ * Makes a middleware say what it does.
+ *
+ * @typeParam T The middleware
+ * @param handler The middleware
+ * @param details What it says
+ * @returns The same middleware
+ */
+export function withDetails<T extends object>(handler: T, details: HandlerDetails): T {
+  return Object.defineProperty(handler, detailsKey, { value: details });
+}
+
+/**
+ * What a middleware says of itself.
+ *
+ * @param handler The middleware
+ * @returns An empty object if it says nothing
+ */
+export function detailsOf(handler: object): HandlerDetails {
+  const details = (handler as { [detailsKey]?: unknown })[detailsKey];
+  return typeof details === "object" && details !== null ? details : {};
+}

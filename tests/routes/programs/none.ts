@@ -1,0 +1,7 @@
+import sluice from "@sluice/sluice";
+
+export function makeApp() {
+  return sluice();
+}
+
+if (globalThis.name === "never") makeApp();
