@@ -16,7 +16,7 @@ import { defineVerbs } from "../matching/methods.ts";
 import { noteRegistration } from "../matching/registrations.ts";
 import { detected, detectPlatform, handleNodeRequest, type ServerResponseLike } from "../platform/detect.ts";
 import type { AppFetch, ListenOptions } from "../platform/shared/platform.ts";
-import type { AppLike, RenderCallback, SettingValue } from "../exchange/app_like.ts";
+import type { AppLike, RenderCallback, SeenRoute, SettingValue } from "../exchange/app_like.ts";
 import { ownAppKey } from "../exchange/derived_object.ts";
 import type { ErrorContext } from "../exchange/error_context.ts";
 import { Exchange, exchangeOf } from "../exchange/exchange.ts";
@@ -43,6 +43,7 @@ import type { FetchApp, FetchHandler } from "../routing/fetch_mount.ts";
 import type { PrefixMiddleware, RouteDefinition, SubRouter, WebSocketRouteDefinition } from "../routing/layer_views.ts";
 import type { Route } from "../routing/route.ts";
 import { longestMessage, type RegisteredRoute } from "../routing/route_listing.ts";
+import { routesSeenFrom } from "../routing/seen_routes.ts";
 import { splitPath } from "../routing/handler_arguments.ts";
 import type { DetailedRoute } from "../routing/detailed_routes.ts";
 import type { ListRoutesOptions, PrintRoutesOptions } from "../routing/router_options.ts";
@@ -743,6 +744,15 @@ export class FrameworkApp<
   getRegisteredRoutes(prefix: string, options?: ListRoutesOptions): RegisteredRoute[];
   getRegisteredRoutes(prefix = "", options: ListRoutesOptions = {}): RegisteredRoute[] {
     return this.router.getRegisteredRoutes(prefix, options);
+  }
+
+  /**
+   * Every route, with whether a path leads to it.
+   *
+   * @internal
+   */
+  routesSeenFrom(path: string): SeenRoute[] {
+    return routesSeenFrom(this.router, path);
   }
 
   /** Prints every route, colored on a terminal only; see {@linkcode BaseRouter.printRoutes}. */

@@ -49,7 +49,13 @@ function shown(cause: unknown): string {
 
 let ownFolder: string | null | undefined;
 
-function folded(stack: string): string {
+/** The folder that the framework was loaded from; `null` in a bundle. */
+export function frameworkFolder(): string | null {
   if (ownFolder === undefined) ownFolder = loadedFrom(new Error().stack ?? "", "dispatch/error_details.ts");
-  return ownFolder === null ? stack : foldFrames(stack, ownFolder, "Sluice");
+  return ownFolder;
+}
+
+function folded(stack: string): string {
+  const folder = frameworkFolder();
+  return folder === null ? stack : foldFrames(stack, folder, "Sluice");
 }

@@ -1,10 +1,12 @@
 import { encodeUrl } from "encodeurl";
+import { isDeveloped } from "../util/development_warning.ts";
 import { escapeHtml } from "../util/escape_html.ts";
 import { responseClass } from "../exchange/response_class.ts";
 import { statusMessage } from "../http/status_text.ts";
 import { type Exchange, exchangeOf } from "../exchange/exchange.ts";
 import type { FrameworkRequest } from "../request/framework_request.ts";
 import { HTML, JSON_UTF8 } from "../response/web/content_type.ts";
+import { DEVELOPMENT_POLICY, developmentPage } from "./development_page.ts";
 import { errorDetails } from "./error_details.ts";
 import type { FrameworkResponse } from "../response/framework_response.ts";
 import { endWholeKey } from "../response/node/outgoing_message.ts";
@@ -28,7 +30,8 @@ function notFoundInit(head: readonly string[]): ResponseInit {
  * Responds when no layer did: 404, or the page for an error that was not handled.
  *
  * Outside production the page shows the error's stack. Clients that prefer JSON get `{ "error": … }`, all others
- * Express's page with its headers. Both have a `Vary` besides, so that no cache mistakes one for the other.
+ * Express's page with its headers, and in development more on it. Both have a `Vary` besides, so that no cache mistakes
+ * one for the other.
  *
  * @param req The request
  * @param res The response
@@ -49,8 +52,10 @@ export function sendErrorPage(req: FrameworkRequest, res: FrameworkResponse, err
     if (!res.writableEnded) res.destroy(error instanceof Error ? error : new Error(String(error)));
     return;
   }
-  if (error === undefined && exchange !== null && res.untouched && req.method !== "HEAD") {
-    return sendNotFound(exchange, req, res);
+  const asJson = prefersJson(req);
+  const isPlain = asJson || !isDeveloped(app);
+  if (error === undefined && exchange !== null && res.untouched && req.method !== "HEAD" && isPlain) {
+    return sendNotFound(exchange, req, res, asJson);
   }
   const status = error === undefined ? 404 : statusOf(error, res.statusCode);
   const message = error === undefined ? cannot(req.method, req.originalUrl) : messageOf(error, status, app.get("env"));
@@ -60,11 +65,11 @@ export function sendErrorPage(req: FrameworkRequest, res: FrameworkResponse, err
   }
   res.statusCode = status;
   res.statusMessage = "";
-  res.setHeader("Content-Security-Policy", "default-src 'none'");
+  res.setHeader("Content-Security-Policy", isPlain ? "default-src 'none'" : DEVELOPMENT_POLICY);
   res.setHeader("X-Content-Type-Options", "nosniff");
-  const asJson = prefersJson(req);
   res.vary("Accept");
-  const body = asJson ? JSON.stringify({ error: message }) : page(message);
+  const html = () => isPlain ? page(message) : developmentPage({ req, app, error, status, message: pageText(message) });
+  const body = asJson ? JSON.stringify({ error: message }) : html();
   res.setHeader("Content-Type", asJson ? JSON_UTF8 : HTML);
   res[endWholeKey](body, true);
 }
@@ -77,8 +82,7 @@ function isTold(exchange: Exchange | null, res: FrameworkResponse, error: unknow
     (app.runtimeSupport.tellsOfBodies?.(target.request) ?? false);
 }
 
-function sendNotFound({ respond }: Exchange, req: FrameworkRequest, res: FrameworkResponse): void {
-  const asJson = prefersJson(req);
+function sendNotFound({ respond }: Exchange, req: FrameworkRequest, res: FrameworkResponse, asJson: boolean): void {
   const message = cannot(req.method, req.originalUrl);
   const text = asJson ? JSON.stringify({ error: message }) : page(message);
   if (respond !== null) return res.respondWithPage(respond(text, 404, "", asJson ? JSON_HEAD : PAGE_HEAD), text);

@@ -21,6 +21,22 @@ export interface OpenStream {
 // deno-lint-ignore no-explicit-any -- settings hold whatever the user stores, as in Express
 export type SettingValue = any;
 
+/**
+ * A route, seen from the path of a request.
+ *
+ * @internal
+ */
+export interface SeenRoute {
+  /** Method in capitals, `ALL` for `all`, `WS` for WebSocket routes. */
+  readonly method: string;
+  /** Path including the prefixes of all mounts. */
+  readonly fullPath: string;
+  /** The route, as `req.route` has it. */
+  readonly route: unknown;
+  /** The parameters of route and mounts, if the path leads to it; otherwise `null`. */
+  readonly params: Readonly<Record<string, unknown>> | null;
+}
+
 /** What requests and responses need of the application that handles them. */
 export interface AppLike extends EmitterMethods {
   /** Values that every view sees, and whatever a program keeps there for its handlers. */
@@ -102,6 +118,14 @@ export interface AppLike extends EmitterMethods {
    * @internal
    */
   adopt(req: object, res: object): () => void;
+  /**
+   * Every route, with whether a path leads to it: for the page that a developer sees of an error.
+   *
+   * @param path The path below the application, not decoded
+   *
+   * @internal
+   */
+  routesSeenFrom(path: string): SeenRoute[];
   /** Renders a view with the application's engine and locals. */
   render(name: string, options: object, callback: RenderCallback): void;
 }

@@ -76,6 +76,13 @@ export interface FileSystem {
   readBytes(path: string): Promise<Uint8Array>;
   /** Reads a whole file as UTF-8. */
   readText(path: string): Promise<string>;
+  /**
+   * Text of a source file, for its developer. Synchronous, because the page that shows it is the end of an exchange.
+   *
+   * @param path Absolute path of the file
+   * @returns The text; `undefined` if it cannot be read, also where somebody would have to be asked for a permission
+   */
+  sourceText(path: string): string | undefined;
   /** The folder that relative paths are resolved against. */
   workingDirectory(): string;
 }

@@ -25,7 +25,7 @@ export interface RouteInfo {
 }
 
 /** Something whose layers can be listed. */
-interface Listed {
+export interface Listed {
   readonly stack: readonly Layer[];
 }
 
@@ -95,7 +95,8 @@ function handledMethods(route: Route): string[] {
   return withHeadFromGet(methodNames(route, "*"));
 }
 
-function isListed(source: LayerSource): source is LayerSource & Listed {
+/** Whether a mount leads to layers that can be listed. */
+export function isListed(source: LayerSource): source is LayerSource & Listed {
   return "stack" in source;
 }
 

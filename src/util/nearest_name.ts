@@ -23,8 +23,13 @@ function letters(name: string): string {
   return name.toLowerCase().replace(/[^a-z0-9]/g, "");
 }
 
-// characters added, left out, replaced, or swapped with the next one (optimal string alignment)
-function editsBetween(one: string, other: string): number {
+/**
+ * How many characters were added, left out, replaced, or swapped with the next one (optimal string alignment).
+ *
+ * @param one A text
+ * @param other Another text; the time grows with the product of their lengths
+ */
+export function editsBetween(one: string, other: string): number {
   let before: number[] = [];
   let last = Array.from({ length: other.length + 1 }, (_, i) => i);
   for (let i = 1; i <= one.length; i++) {

@@ -17,6 +17,55 @@ export function loadedFrom(stack: string, source: string): string | null {
   return /^.*(?:\/node_modules\/(?:@[^/]+\/)?[^/]+\/|\/@sluice\/sluice\/)/.exec(file)?.[0] ?? null;
 }
 
+/** Where a frame is in a source file. */
+export interface SourcePosition {
+  /** Absolute path of the file. */
+  readonly path: string;
+  /** Line, counted from 1. */
+  readonly line: number;
+  /** Column, counted from 1. */
+  readonly column: number;
+}
+
+/** A frame of V8, of JavaScriptCore in Bun, and what it names; in front of it may be a function. */
+const NAMED_FRAME = /^\s*at (?:.*? \()?(?:async )?(.+?):(\d+):(\d+)\)?$/;
+/** Files of packages: in a folder of Node's, and in Deno's cache. */
+const IN_PACKAGE = /\/node_modules\/|\/npm\/[^/]+\/(?:@[^/]+\/)?[^/]+\/\d+\.\d+\.\d/;
+/** Only these are shown: what stands in a stack may come from somebody else. */
+const IS_SOURCE = /\.[cm]?[jt]sx?$/;
+
+/**
+ * Finds the first frame that is the program's own: of no package, not the framework's, not the runtime's.
+ *
+ * @param frames The frames of a stack, without the error's message
+ * @param folder The framework's folder, `null` if it has none of its own
+ */
+export function programFrame(frames: string, folder: string | null): SourcePosition | null {
+  for (const frame of frames.split("\n")) {
+    if (folder !== null && isWithin(folder, frame)) continue;
+    const [, file = "", line, column] = NAMED_FRAME.exec(frame) ?? [];
+    const path = pathOf(file);
+    const isShown = IS_SOURCE.test(path) && !IN_PACKAGE.test(path.replaceAll("\\", "/"));
+    if (isShown) return { path, line: Number(line), column: Number(column) };
+  }
+  return null;
+}
+
+// "" for what is no file of this machine, such as a module from the network
+function pathOf(file: string): string {
+  // servers of bundlers add queries
+  const bare = file.replace(/\?.*$/, "");
+  if (/^(?:\/|[A-Za-z]:[\\/])/.test(bare)) return bare;
+  if (!bare.startsWith("file:///")) return "";
+  const path = bare.slice("file://".length).replace(/^\/(?=[A-Za-z]:\/)/, "");
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    // no URL that a runtime has made
+    return "";
+  }
+}
+
 /**
  * Replaces runs of frames that are in a folder by a line that counts them. The frame that threw stays, even if it is
  * the runtime's: a run begins with a frame of the folder.

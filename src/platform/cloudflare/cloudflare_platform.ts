@@ -10,6 +10,7 @@ import type { Platform, Upgrade, UpgradeOptions } from "../shared/platform.ts";
 /** The used part of `node:fs` on Workers. */
 interface WorkerFiles extends BuiltinFiles {
   readFileSync(path: string): Uint8Array;
+  readFileSync(path: string, encoding: "utf8"): string;
 }
 
 /** The used part of `process`, which Workers have with the flag `nodejs_compat`. */

@@ -4,6 +4,7 @@ import { responseClass } from "../../exchange/response_class.ts";
 import type { ClientWatch } from "../../exchange/runtime_support.ts";
 import { builtinModule } from "../shared/builtin_module.ts";
 import { builtinEntityTag } from "../shared/builtin_entity_tag.ts";
+import { sourceText } from "../shared/source_text.ts";
 import { returnedBody } from "./returned_body.ts";
 import {
   arrivedText,
@@ -85,13 +86,23 @@ export function denoPlatform(): Platform {
 function denoFiles(): FileSystem {
   return {
     stat: (path) => Deno.stat(path).then(fileStat),
-    statSync: (path) => fileStat(Deno.statSync(path)),
+    statSync,
     open: openFile,
     openWhole: (path) => Deno.open(path).then(wholeFile),
     readBytes: (path) => Deno.readFile(path),
     readText: (path) => Deno.readTextFile(path),
+    sourceText: (path) => mayReadFile(path) ? sourceText(path, statSync, Deno.readTextFileSync) : undefined,
     workingDirectory: () => Deno.cwd(),
   };
+}
+
+function statSync(path: string): FileStat {
+  return fileStat(Deno.statSync(path));
+}
+
+// an error page must not stop the program with a permission prompt either
+function mayReadFile(path: string): boolean {
+  return Deno.permissions.querySync({ name: "read", path }).state === "granted";
 }
 
 function fileStat(info: Deno.FileInfo): FileStat {

@@ -1,4 +1,5 @@
 import type { FileStat, FileSystem, OpenFile } from "../../exchange/file_system.ts";
+import { sourceText } from "./source_text.ts";
 
 /** The used part of `Stats` of `node:fs`. */
 interface Stats {
@@ -18,6 +19,8 @@ interface FileHandle {
 export interface BuiltinFiles {
   /** Synchronous. */
   statSync(path: string): Stats;
+  /** Synchronous. */
+  readFileSync(path: string, encoding: "utf8"): string;
   /** With promises. */
   readonly promises: {
     stat(path: string): Promise<Stats>;
@@ -40,6 +43,8 @@ export function builtinFiles(load: () => BuiltinFiles, workingDirectory: () => s
     open: (path, start) => openFile(load(), path, start),
     readBytes: (path) => load().promises.readFile(path),
     readText: (path) => load().promises.readFile(path, "utf8"),
+    sourceText: (path) =>
+      sourceText(path, (path) => fileStat(load().statSync(path)), (path) => load().readFileSync(path, "utf8")),
     workingDirectory,
   };
 }

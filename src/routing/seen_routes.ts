@@ -1,0 +1,53 @@
+import type { SeenRoute } from "../exchange/app_like.ts";
+import { entersMount } from "../matching/layer.ts";
+import type { PathMatch, PathPattern } from "../matching/path_pattern.ts";
+import { isListed, joinPaths, type Listed, methodsOf } from "./route_listing.ts";
+
+/** The path that is left below a mount, and the parameters so far; `null` where the path does not lead to. */
+interface Seen {
+  readonly path: string;
+  readonly params: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Lists every route in the order in which they are tried, with whether a path leads to it. Layers are matched one by
+ * one, which is slow: it is for the page that a developer sees of an error.
+ *
+ * @param router The router
+ * @param path The path, not decoded
+ */
+export function routesSeenFrom(router: Listed, path: string): SeenRoute[] {
+  return seenIn(router, "", { path, params: {} }, []);
+}
+
+function seenIn(router: Listed, prefix: string, seen: Seen | null, within: readonly Listed[]): SeenRoute[] {
+  const around = [...within, router];
+  return router.stack.flatMap(({ mounted, route, patterns }, i): SeenRoute[] =>
+    patterns.flatMap((pattern) => {
+      const fullPath = joinPaths(prefix, String(pattern.source));
+      const match = seen === null ? null : matchOf(pattern, seen.path);
+      const params = match === null ? null : { ...seen!.params, ...match.params as object };
+      if (mounted === null) {
+        return methodsOf(router.stack[i]!).map((method) => ({ method, fullPath, route, params }));
+      }
+      const { source } = mounted;
+      if (!isListed(source) || around.includes(source)) return [];
+      const enters = match !== null && entersMount(match, seen!.path);
+      return seenIn(source, fullPath, enters ? { path: below(seen!.path, match), params: params! } : null, around);
+    })
+  );
+}
+
+function matchOf(pattern: PathPattern, path: string): PathMatch | null {
+  try {
+    return pattern.match(path);
+  } catch {
+    // a parameter with a broken percent escape, for which the client has got 400
+    return null;
+  }
+}
+
+function below(path: string, { length }: PathMatch): string {
+  const rest = path.slice(length);
+  return rest.startsWith("/") ? rest : `/${rest}`;
+}
