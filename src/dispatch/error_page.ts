@@ -1,5 +1,4 @@
 import { encodeUrl } from "encodeurl";
-import { isDeveloped } from "../util/development_warning.ts";
 import { escapeHtml } from "../util/escape_html.ts";
 import { responseClass } from "../exchange/response_class.ts";
 import { statusMessage } from "../http/status_text.ts";
@@ -53,7 +52,8 @@ export function sendErrorPage(req: FrameworkRequest, res: FrameworkResponse, err
     return;
   }
   const asJson = prefersJson(req);
-  const isPlain = asJson || !isDeveloped(app);
+  // not app.get, which allocates; a request that a program has made need not have an application
+  const isPlain = asJson || app?.settings["env"] !== "development";
   if (error === undefined && exchange !== null && res.untouched && req.method !== "HEAD" && isPlain) {
     return sendNotFound(exchange, req, res, asJson);
   }
@@ -68,8 +68,11 @@ export function sendErrorPage(req: FrameworkRequest, res: FrameworkResponse, err
   res.setHeader("Content-Security-Policy", isPlain ? "default-src 'none'" : DEVELOPMENT_POLICY);
   res.setHeader("X-Content-Type-Options", "nosniff");
   res.vary("Accept");
-  const html = () => isPlain ? page(message) : developmentPage({ req, app, error, status, message: pageText(message) });
-  const body = asJson ? JSON.stringify({ error: message }) : html();
+  const body = asJson
+    ? JSON.stringify({ error: message })
+    : isPlain
+    ? page(message)
+    : developmentPage({ req, app, error, status, message: pageText(message) });
   res.setHeader("Content-Type", asJson ? JSON_UTF8 : HTML);
   res[endWholeKey](body, true);
 }

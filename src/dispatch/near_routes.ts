@@ -24,49 +24,49 @@ export function handles(route: SeenRoute, method: string): boolean {
  *
  * @param routes All routes
  * @param path The path that was asked for, not decoded
- * @returns At most five, the nearest first
+ * @returns The nearest, at most five
  */
 export function nearRoutes(routes: readonly SeenRoute[], path: string): SeenRoute[] {
   const asked = segmentsOf(path);
-  const near = routes.filter(({ params }) => params === null)
-    .map((route) => ({ route, apart: distance(asked, segmentsOf(route.fullPath)) }))
-    .filter(({ apart }) => apart <= SEGMENT);
-  return near.sort((one, other) => one.apart - other.apart).slice(0, MOST).map(({ route }) => route);
+  const others = routes.filter(({ params }) => params === null)
+    .map((route) => ({ route, apart: distance(asked, segmentsOf(route.fullPath)) }));
+  // below /api another segment makes any route near, which is of use only if none has the same one misspelt
+  const nearest = Math.min(SEGMENT, ...others.map(({ apart }) => apart));
+  return others.filter(({ apart }) => apart === nearest).slice(0, MOST).map(({ route }) => route);
 }
 
 function segmentsOf(path: string): string[] {
   return path.toLowerCase().split("/").filter((segment) => segment !== "");
 }
 
-function distance(asked: readonly string[], known: readonly string[]): number {
-  const isOpen = known.at(-1)?.startsWith("*") && asked.length > known.length;
-  return lengthened(isOpen ? asked.slice(0, known.length) : asked, known);
-}
-
-function lengthened(asked: readonly string[], known: readonly string[]): number {
+function distance(path: readonly string[], known: readonly string[]): number {
+  // a wildcard takes all the rest
+  const asked = known.at(-1)?.startsWith("*") ? path.slice(0, known.length) : path;
   // a route of nothing but parameters is near to everything
-  const isAlike = asked.some((segment) => known.some((other) => !isOpenTo(other) && isNear(segment, other)));
+  const isAlike = asked.some((segment) => known.some((other) => !isOpen(other) && isNear(segment, other)));
   if (!isAlike) return Infinity;
-  const length = Math.max(asked.length, known.length);
   let same = 0;
-  while (same < length && fits(asked[same], known[same])) same++;
-  if (same === length) return 0;
-  const apart = asked.length - known.length;
-  const rest = (segments: readonly string[], skipped: number) => segments.slice(same + skipped);
-  if (apart === 0 && fitAll(rest(asked, 1), rest(known, 1))) return isNear(asked[same]!, known[same]!) ? TYPO : SEGMENT;
-  if (apart === 1 && fitAll(rest(asked, 1), rest(known, 0))) return SEGMENT;
-  return apart === -1 && fitAll(rest(asked, 0), rest(known, 1)) ? SEGMENT : Infinity;
+  while (same < asked.length && fits(asked[same]!, known[same])) same++;
+  const [segment, ...rest] = asked.slice(same);
+  const [other, ...others] = known.slice(same);
+  // only in capitals or slashes
+  if (segment === undefined && other === undefined) return TYPO;
+  const isMissing = other !== undefined && fitAll(asked.slice(same), others);
+  const isTooMany = segment !== undefined && fitAll(rest, known.slice(same));
+  if (isMissing || isTooMany) return SEGMENT;
+  if (segment === undefined || other === undefined || !fitAll(rest, others)) return Infinity;
+  return isNear(segment, other) ? TYPO : SEGMENT;
 }
 
 function fitAll(asked: readonly string[], known: readonly string[]): boolean {
   return asked.length === known.length && asked.every((segment, i) => fits(segment, known[i]));
 }
 
-function fits(asked: string | undefined, known: string | undefined): boolean {
-  return asked !== undefined && known !== undefined && (isOpenTo(known) || asked === known);
+function fits(asked: string, known: string | undefined): boolean {
+  return known !== undefined && (isOpen(known) || asked === known);
 }
 
-function isOpenTo(known: string): boolean {
+function isOpen(known: string): boolean {
   return known.startsWith(":") || known.startsWith("*");
 }
 

@@ -22,15 +22,15 @@ export function routesSeenFrom(router: Listed, path: string): SeenRoute[] {
 
 function seenIn(router: Listed, prefix: string, seen: Seen | null, within: readonly Listed[]): SeenRoute[] {
   const around = [...within, router];
-  return router.stack.flatMap(({ mounted, route, patterns }, i): SeenRoute[] =>
-    patterns.flatMap((pattern) => {
+  return router.stack.flatMap((layer): SeenRoute[] =>
+    layer.patterns.flatMap((pattern) => {
       const fullPath = joinPaths(prefix, String(pattern.source));
       const match = seen === null ? null : matchOf(pattern, seen.path);
       const params = match === null ? null : { ...seen!.params, ...match.params as object };
-      if (mounted === null) {
-        return methodsOf(router.stack[i]!).map((method) => ({ method, fullPath, route, params }));
+      if (layer.mounted === null) {
+        return methodsOf(layer).map((method) => ({ method, fullPath, route: layer.route, params }));
       }
-      const { source } = mounted;
+      const { source } = layer.mounted;
       if (!isListed(source) || around.includes(source)) return [];
       const enters = match !== null && entersMount(match, seen!.path);
       return seenIn(source, fullPath, enters ? { path: below(seen!.path, match), params: params! } : null, around);

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { loadedFrom } from "../../src/util/stack_frames.ts";
+import { loadedFrom, programFrame } from "../../src/util/stack_frames.ts";
 
 Deno.test("the folder of Sluice is found wherever it is installed, and none in a bundle with the program", () => {
   const folders: Record<string, string | null> = {
@@ -22,5 +22,33 @@ Deno.test("the folder of Sluice is found wherever it is installed, and none in a
   for (const [frame, folder] of Object.entries(folders)) {
     const stack = `Error\n${frame}\n    at handler (/app/server.js:3:4)`;
     assertEquals([frame, loadedFrom(stack, "dispatch/error_details.ts")], [frame, folder]);
+  }
+});
+
+Deno.test("the program's own frame is found in the stacks of every runtime, and its file on every system", () => {
+  const found: Record<string, string | null> = {
+    "    at handler (file:///app/my%20app/server.ts:3:4)": "/app/my app/server.ts",
+    "    at async handler (file:///C:/app/server.ts:3:4)": "C:/app/server.ts",
+    "    at async file:///app/server.mjs:3:4": "/app/server.mjs",
+    "    at new User (/app/(group)/user.cjs:3:4)": "/app/(group)/user.cjs",
+    "    at Users.find [as get] (C:\\app\\users.jsx:3:4)": "C:\\app\\users.jsx",
+    "    at file:///app/page.tsx?v=1:3:4": "/app/page.tsx",
+    "    at /app/server.js:3:4": "/app/server.js",
+    // Bun's
+    "    at <anonymous> (/app/server.ts:3:4)": "/app/server.ts",
+    "    at native:1:11": null,
+    "    at node:internal/process/task_queues:95:5": null,
+    "    at ext:core/01_core.js:588:9": null,
+    "    at JSON.parse (<anonymous>)": null,
+    "    at eval (eval at run (file:///app/server.js:1:1), <anonymous>:3:4)": null,
+    "    at query (C:\\app\\node_modules\\pg\\client.js:3:4)": null,
+    "    at query (file:///deno/npm/registry.npmjs.org/@a/pg/8.1.0/client.js:3:4)": null,
+    "    at walk (file:///app/sluice/walk.ts:3:4)": null,
+    "    at secrets (/app/.env:3:4)": null,
+    "    at handler (https://example.com/server.js:3:4)": null,
+  };
+  for (const [frame, path] of Object.entries(found)) {
+    const expected = path === null ? null : { path, line: 3, column: 4 };
+    assertEquals([frame, programFrame(frame, "file:///app/sluice/")], [frame, expected]);
   }
 });
