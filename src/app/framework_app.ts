@@ -747,11 +747,14 @@ export class FrameworkApp<
   }
 
   /**
-   * Every route, with whether a path leads to it.
+   * Every route of the outermost application, with whether a path leads to it.
+   *
+   * @param path The path, not decoded
    *
    * @internal
    */
   routesSeenFrom(path: string): SeenRoute[] {
+    if (this.parent !== undefined) return this.parent.routesSeenFrom(path);
     return routesSeenFrom(this.router, path);
   }
 

@@ -6,7 +6,7 @@ import { escapeHtml } from "../util/escape_html.ts";
 import { programFrame, type SourcePosition } from "../util/stack_frames.ts";
 import { frameworkFolder } from "./error_details.ts";
 import { maskedTarget, maskedText } from "./masked_text.ts";
-import { handles, nearRoutes } from "./near_routes.ts";
+import { handles, nameOf, nearRoutes } from "./near_routes.ts";
 
 /** The page's style; {@linkcode DEVELOPMENT_POLICY} has its hash. */
 const STYLE = ":root{color-scheme:light dark;font:15px/1.5 system-ui,sans-serif}" +
@@ -107,9 +107,7 @@ interface Found {
 }
 
 function find({ req, app }: Shown): Found {
-  let outermost = app;
-  while (outermost.parent !== undefined) outermost = outermost.parent;
-  const routes = outermost.routesSeenFrom(pathOf(req));
+  const routes = app.routesSeenFrom(pathOf(req));
   const leadsTo = (route: SeenRoute): boolean => route.params !== null && handles(route, req.method);
   const ran = routes.filter(({ route }) => route === req.route);
   return { routes, matched: ran.find(leadsTo) ?? ran[0] ?? routes.find(leadsTo) };
@@ -122,23 +120,25 @@ function pathOf(req: FrameworkRequest): string {
 
 function routeOf({ req, error, status }: Shown, { routes, matched }: Found): string {
   if (matched !== undefined) {
-    if (matched.route !== req.route) return `<p>No route has run. ${nameOf(matched)} matches.</p>\n`;
-    return `<p>${nameOf(matched)}${error === undefined ? " has passed the request on" : ""}</p>\n`;
+    if (matched.route !== req.route) return `<p>No route has run. ${code(nameOf(matched))} matches.</p>\n`;
+    return `<p>${code(nameOf(matched))}${error === undefined ? " has passed the request on" : ""}</p>\n`;
   }
   const others = [...new Set(routes.filter(({ params }) => params !== null).map(({ method }) => method))];
-  const near = status === 404 ? nearRoutes(routes, pathOf(req)).map(nameOf) : [];
+  const near = status === 404 ? nearRoutes(routes, pathOf(req)) : [];
   return "<p>No route matches.</p>\n" +
     (others.length === 0 ? "" : `<p>This path has routes for ${escapeHtml(others.join(", "))}.</p>\n`) +
-    (near.length === 0 ? "" : `<p>Similar routes:</p>\n<ul>${near.map((name) => `<li>${name}</li>`).join("")}</ul>\n`);
+    (near.length === 0
+      ? ""
+      : `<p>Similar routes:</p>\n<ul>${near.map((name) => `<li>${code(name)}</li>`).join("")}</ul>\n`);
 }
 
-function nameOf({ method, fullPath }: SeenRoute): string {
-  return `<code>${escapeHtml(`${method} ${fullPath}`)}</code>`;
+function code(text: string): string {
+  return `<code>${escapeHtml(text)}</code>`;
 }
 
 function requestOf(req: FrameworkRequest, params: Readonly<Record<string, unknown>>): string {
   const headers = req.headers ?? {};
-  return `<p><code>${escapeHtml(`${req.method} ${maskedTarget(req.originalUrl, params)}`)}</code></p>\n` +
+  return `<p>${code(`${req.method} ${maskedTarget(req.originalUrl, params)}`)}</p>\n` +
     `<p>${escapeHtml(bodyOf(headers))}</p>\n` +
     table("Headers", () => headers) + table("Query", () => req.query) + table("Parameters", () => params);
 }

@@ -18,21 +18,28 @@ export function handles(route: SeenRoute, method: string): boolean {
   return route.method === method || route.method === "ALL" || (method === "HEAD" && route.method === "GET");
 }
 
+/** What a route is called: `GET /users/:id`. */
+export function nameOf({ method, fullPath }: SeenRoute): string {
+  return `${method} ${fullPath}`;
+}
+
 /**
  * The routes that a client probably meant: their path differs from the asked one by a typo, or by one segment that is
  * missing, too many, or another one.
  *
  * @param routes All routes
  * @param path The path that was asked for, not decoded
- * @returns The nearest, at most five
+ * @returns The names of the nearest, at most five
  */
-export function nearRoutes(routes: readonly SeenRoute[], path: string): SeenRoute[] {
+export function nearRoutes(routes: readonly SeenRoute[], path: string): string[] {
   const asked = segmentsOf(path);
   const others = routes.filter(({ params }) => params === null)
     .map((route) => ({ route, apart: distance(asked, segmentsOf(route.fullPath)) }));
   // below /api another segment makes any route near, which is of use only if none has the same one misspelt
   const nearest = Math.min(SEGMENT, ...others.map(({ apart }) => apart));
-  return others.filter(({ apart }) => apart === nearest).slice(0, MOST).map(({ route }) => route);
+  const names = others.filter(({ apart }) => apart === nearest).map(({ route }) => nameOf(route));
+  // one may be registered several times
+  return [...new Set(names)].slice(0, MOST);
 }
 
 function segmentsOf(path: string): string[] {

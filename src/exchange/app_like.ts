@@ -119,9 +119,10 @@ export interface AppLike extends EmitterMethods {
    */
   adopt(req: object, res: object): () => void;
   /**
-   * Every route, with whether a path leads to it: for the page that a developer sees of an error.
+   * Every route of the outermost application, with whether a path leads to it: for the page that a developer sees of an
+   * error.
    *
-   * @param path The path below the application, not decoded
+   * @param path The path, not decoded
    *
    * @internal
    */

@@ -155,7 +155,7 @@ Deno.test("the page of a 404 names the routes that differ by a typo, or else by 
   assertEquals(await near("/api/setings/a/b"), ["PATCH /api/settings/*rest"]);
   assertEquals(await near("/shpo"), ["GET /shop"]);
   assertEquals(await near("/elsewhere/entirely"), []);
-  const many = developed();
+  const many = developed().get("/reports/0", () => {});
   for (let i = 0; i < 9; i++) many.get(`/reports/${i}`, () => {});
   assertEquals(nearIn(await pageOf(many, "/reports/x")).length, 5);
 });
