@@ -22,7 +22,7 @@ for (const { name, ignore, command } of LISTENING_RUNTIMES) {
   });
 }
 
-Deno.test("on Deno, sources that a program may not read are left out, and nobody is asked for the permission", async () => {
+Deno.test("on Deno, sources that a program may not read are left out of the page", async () => {
   const flags = await packageFlags("development_page_unread");
   const args = ["run", "--quiet", "--allow-env", ...flags, PROGRAM];
   const [error] = await pagesOf(Deno.execPath(), ...args);
