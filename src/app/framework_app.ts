@@ -47,7 +47,7 @@ import { routesSeenFrom } from "../routing/seen_routes.ts";
 import { splitPath } from "../routing/handler_arguments.ts";
 import type { DetailedRoute } from "../routing/detailed_routes.ts";
 import type { ListRoutesOptions, PrintRoutesOptions } from "../routing/router_options.ts";
-import { RoutePaths } from "../routing/route_paths.ts";
+import { routePathOf } from "../routing/route_paths.ts";
 import { BaseRouter, type GroupCallback, registeringVerb, registerKey, type Router } from "../routing/router.ts";
 import type { GroupOptions, RouterOptions } from "../routing/router_options.ts";
 import type { RouterVerbs } from "../routing/verbs.ts";
@@ -149,7 +149,6 @@ export class FrameworkApp<
   /** Those of {@linkcode INHERITABLE_DEFAULTS} that still have their default. */
   readonly #untouchedDefaults = new Set<string>();
   #router: BaseRouter | null = null;
-  #routePaths: RoutePaths | null = null;
   #fetch: AppFetch | null = null;
   // Each application's own property, because Deno looks for that in what `deno serve` is given. The getter is the same for
   // all, because otherwise V8 would turn every further application into a hash table.
@@ -732,8 +731,7 @@ export class FrameworkApp<
    */
   routePathOf(route: object, path: string): string | undefined {
     if (this.parent !== undefined) return this.parent.routePathOf(route, path);
-    const original = originalOf(this);
-    return (original.#routePaths ??= new RoutePaths(() => original.router)).of(route, path);
+    return routePathOf(this.router, route, path);
   }
 
   /** Lists every route, those of mounted routers included; see {@linkcode BaseRouter.getRegisteredRoutes}. */

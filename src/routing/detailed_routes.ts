@@ -1,7 +1,7 @@
 import { detailsOf, type HandlerDetails } from "../util/handler_details.ts";
 import type { AnyHandler, Layer, LayerSource } from "../matching/layer.ts";
 import { entersMount } from "../matching/layer.ts";
-import { joinPaths, methodsOf, type RegisteredRoute } from "./route_listing.ts";
+import { isListed, joinPaths, type Listed, matchOf, methodsOf, type RegisteredRoute } from "./route_listing.ts";
 import { Route } from "./route.ts";
 import { SocketRoute } from "./socket_route.ts";
 
@@ -21,11 +21,6 @@ export interface DetailedRoute extends RegisteredRoute {
   readonly handler: string;
   /** What the route itself limits: the options of a WebSocket route. */
   readonly limits: Readonly<Record<string, string | number>>;
-}
-
-/** Something whose layers can be listed. */
-interface Listed {
-  readonly stack: readonly Layer[];
 }
 
 /** A route as one router sees it. */
@@ -92,15 +87,6 @@ function applied(layer: Layer, path: string, prefix: string): ListedHandler[] {
     .map(({ fn }) => listed(fn, joinPaths(prefix, String(pattern.source))));
 }
 
-// a path as it was registered may be no path, such as one with a broken percent escape
-function matchOf(pattern: Layer["patterns"][number], path: string): ReturnType<typeof pattern.match> {
-  try {
-    return pattern.match(path);
-  } catch {
-    return null;
-  }
-}
-
 function listed(fn: AnyHandler, path: string): ListedHandler {
   return { name: fn.name, path, ...detailsOf(fn) };
 }
@@ -125,10 +111,6 @@ function contentOf(route: Layer["route"], method: string): {
 }
 
 const EVENTS: readonly string[] = ["open", "message", "close", "drain", "error"];
-
-function isListed(source: LayerSource): source is LayerSource & Listed {
-  return "stack" in source;
-}
 
 /**
  * A route with its details as lines of text.

@@ -1,4 +1,5 @@
 import type { AnyHandler, Layer, LayerSource } from "../matching/layer.ts";
+import type { PathMatch, PathPattern } from "../matching/path_pattern.ts";
 import { withHeadFromGet } from "../matching/methods.ts";
 import { MAX_MESSAGE_BYTES } from "../websocket/socket_limits.ts";
 import { Route } from "./route.ts";
@@ -127,4 +128,19 @@ function pathsOf(layer: Layer): string[] {
 export function joinPaths(prefix: string, path: string): string {
   if (path === "/" && prefix !== "") return prefix;
   return prefix.endsWith("/") && path.startsWith("/") ? prefix + path.slice(1) : prefix + path;
+}
+
+/**
+ * Matches a path that may be none: of a request with a broken percent escape, for which the client has got 400, or one
+ * as it was registered.
+ *
+ * @param pattern The pattern
+ * @param path The path
+ */
+export function matchOf(pattern: PathPattern, path: string): PathMatch | null {
+  try {
+    return pattern.match(path);
+  } catch {
+    return null;
+  }
 }

@@ -1,7 +1,6 @@
-import type { Layer, LayerSource } from "../matching/layer.ts";
 import type { PathPattern } from "../matching/path_pattern.ts";
 import { registrationEpoch } from "../matching/registrations.ts";
-import { joinPaths } from "./route_listing.ts";
+import { isListed, joinPaths, type Listed, matchOf } from "./route_listing.ts";
 
 /** One way to a route: through mounts, each at one of its paths. */
 interface Way {
@@ -11,75 +10,59 @@ interface Way {
   readonly patterns: readonly PathPattern[];
 }
 
-/** A router. */
-interface Routed {
-  readonly stack: readonly Layer[];
+/** The ways to all routes of a router, as they were when so much had been registered. */
+interface Ways {
+  readonly epoch: number;
+  readonly byRoute: ReadonlyMap<object, readonly Way[]>;
 }
 
+// Not a field of the application: with one more, V8 would make a hash table of it.
+const known = new WeakMap<Listed, Ways>();
+
 /**
- * The whole paths of routes, those of their mounts included. They are collected when somebody asks, and again when
+ * The whole path of a route, those of its mounts included. Paths are collected when somebody asks, and again when
  * something has been registered since: a request that nobody asks about pays nothing.
+ *
+ * @param router The outermost router
+ * @param route The route
+ * @param path The path of the request, which tells apart the paths of a route that has several
  */
-export class RoutePaths {
-  readonly #router: () => Routed;
-  #epoch = -1;
-  #ways = new Map<object, Way[]>();
+export function routePathOf(router: Listed, route: object, path: string): string | undefined {
+  const ways = waysOf(router).get(route) ?? [];
+  const taken = ways.length > 1 ? ways.find(({ patterns }) => leadsAlong(patterns, path)) : undefined;
+  return (taken ?? ways[0])?.fullPath;
+}
 
-  /** @param router Finds the outermost router */
-  constructor(router: () => Routed) {
-    this.#router = router;
-  }
+function waysOf(router: Listed): Ways["byRoute"] {
+  const before = known.get(router);
+  if (before?.epoch === registrationEpoch) return before.byRoute;
+  const byRoute = new Map<object, Way[]>();
+  collect(router, { fullPath: "", patterns: [] }, [], byRoute);
+  known.set(router, { epoch: registrationEpoch, byRoute });
+  return byRoute;
+}
 
-  /**
-   * Finds the path of a route.
-   *
-   * @param route The route
-   * @param path The path of the request, which tells apart the paths of a route that has several
-   */
-  of(route: object, path: string): string | undefined {
-    if (this.#epoch !== registrationEpoch) this.#collect();
-    const ways = this.#ways.get(route);
-    if (ways === undefined || ways.length === 1) return ways?.[0]!.fullPath;
-    return (ways.find(({ patterns }) => leadsAlong(patterns, path)) ?? ways[0]!).fullPath;
-  }
-
-  #collect(): void {
-    this.#epoch = registrationEpoch;
-    this.#ways = new Map();
-    this.#collectFrom(this.#router(), { fullPath: "", patterns: [] }, []);
-  }
-
-  // a router that is mounted below itself is entered once
-  #collectFrom(router: Routed, way: Way, within: readonly Routed[]): void {
-    const around = [...within, router];
-    for (const { route, mounted, patterns } of router.stack) {
-      for (const pattern of patterns) {
-        const further: Way = {
-          fullPath: joinPaths(way.fullPath, String(pattern.source)),
-          patterns: [...way.patterns, pattern],
-        };
-        if (mounted !== null) {
-          if (isRouted(mounted.source) && !around.includes(mounted.source)) {
-            this.#collectFrom(mounted.source, further, around);
-          }
-        } else if (route !== null) {
-          const known = this.#ways.get(route);
-          if (known === undefined) this.#ways.set(route, [further]);
-          else known.push(further);
-        }
+// a router that is mounted below itself is entered once
+function collect(router: Listed, way: Way, within: readonly Listed[], byRoute: Map<object, Way[]>): void {
+  const around = [...within, router];
+  for (const { route, mounted, patterns } of router.stack) {
+    for (const pattern of patterns) {
+      const fullPath = joinPaths(way.fullPath, String(pattern.source));
+      const further: Way = { fullPath, patterns: [...way.patterns, pattern] };
+      if (mounted !== null) {
+        const { source } = mounted;
+        if (isListed(source) && !around.includes(source)) collect(source, further, around, byRoute);
+      } else if (route !== null) {
+        byRoute.set(route, [...byRoute.get(route) ?? [], further]);
       }
     }
   }
 }
 
-function isRouted(source: LayerSource): source is LayerSource & Routed {
-  return "stack" in source;
-}
-
 function leadsAlong(patterns: readonly PathPattern[], path: string): boolean {
   let rest = path;
   return patterns.every((pattern) => {
-    const match = pattern.match(rest);
+    const match = matchOf(pattern, rest);
     if (match !== null) rest = rest.slice(match.length) || "/";
     return match !== null;
   });

@@ -1,7 +1,7 @@
 import type { SeenRoute } from "../exchange/app_like.ts";
 import { entersMount } from "../matching/layer.ts";
-import type { PathMatch, PathPattern } from "../matching/path_pattern.ts";
-import { isListed, joinPaths, type Listed, methodsOf } from "./route_listing.ts";
+import type { PathMatch } from "../matching/path_pattern.ts";
+import { isListed, joinPaths, type Listed, matchOf, methodsOf } from "./route_listing.ts";
 
 /** The path that is left below a mount, and the parameters so far; `null` where the path does not lead to. */
 interface Seen {
@@ -36,15 +36,6 @@ function seenIn(router: Listed, prefix: string, seen: Seen | null, within: reado
       return seenIn(source, fullPath, enters ? { path: below(seen!.path, match), params: params! } : null, around);
     })
   );
-}
-
-function matchOf(pattern: PathPattern, path: string): PathMatch | null {
-  try {
-    return pattern.match(path);
-  } catch {
-    // a parameter with a broken percent escape, for which the client has got 400
-    return null;
-  }
 }
 
 function below(path: string, { length }: PathMatch): string {
