@@ -1,6 +1,5 @@
 import { detailsOf, type HandlerDetails } from "../util/handler_details.ts";
-import type { AnyHandler, Layer, LayerSource } from "../matching/layer.ts";
-import { entersMount } from "../matching/layer.ts";
+import { type AnyHandler, entersMount, type Layer } from "../matching/layer.ts";
 import { isListed, joinPaths, type Listed, matchOf, methodsOf, type RegisteredRoute } from "./route_listing.ts";
 import { Route } from "./route.ts";
 import { SocketRoute } from "./socket_route.ts";
