@@ -143,7 +143,7 @@ try {
   else {
     const ignored = [
       ...(real ? [] : ["tests/jsr/"]),
-      ...(typeof redis === "string" ? ["tests/redis/", "advanced/tests/redis/"] : []),
+      ...(typeof redis === "string" ? ["tests/redis/", "advanced/tests/redis/", "middleware/tests/redis/"] : []),
       ...(chromium === undefined ? ["tests/browser/"] : []),
       ...(typeof redis === "string" || !node ? ["tests/create/", "tests/ecosystem/", "tests/npm/"] : []),
     ];

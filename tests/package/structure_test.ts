@@ -89,6 +89,12 @@ Deno.test("every import that is allowed between folders is used", () => {
 
 /** The same in `@sluice/middleware`: each entry has a room of its own, so that a program loads only what it imports. */
 const MIDDLEWARE_ARROWS: Arrows = {
+  cookies: [],
+  csrf: ["cookies"],
+  session: ["cookies"],
+  session_deno_kv: ["session"],
+  session_durable_object: ["session"],
+  session_redis: ["session"],
   metrics: [],
   sse: [],
 };

@@ -1,0 +1,173 @@
+import { checkNames, checkType, type OptionNames, refuseOption } from "@sluice/limiting/core";
+import type { Request, Response } from "@sluice/sluice";
+
+/** Attributes of a cookie that a middleware keeps. */
+export interface CookieAttributes {
+  /** Domain the cookie is for; only the host by default. */
+  domain?: string | undefined;
+  /** Hides the cookie from scripts; `true` by default. */
+  httpOnly?: boolean | undefined;
+  /** Stores the cookie separately for each top-level site (CHIPS). */
+  partitioned?: boolean | undefined;
+  /** Path the cookie is for, `"/"` by default. */
+  path?: string | undefined;
+  /** Which cookies the browser drops first. */
+  priority?: "low" | "medium" | "high" | undefined;
+  /** When requests from other sites carry the cookie; `"lax"` by default: when somebody follows a link. */
+  sameSite?: "lax" | "strict" | "none" | undefined;
+  /**
+   * Whether the cookie is sent over TLS only; `"auto"` by default: yes if the request came over TLS, as `req.secure`
+   * says, which behind a proxy needs `trust proxy`.
+   */
+  secure?: boolean | "auto" | undefined;
+}
+
+const NAMES: OptionNames<CookieAttributes> = {
+  domain: true,
+  httpOnly: true,
+  partitioned: true,
+  path: true,
+  priority: true,
+  sameSite: true,
+  secure: true,
+};
+
+/** What is told of attributes that have an option of their own, or none. */
+const INSTEAD: Record<string, string> = {
+  maxAge: "its lifetime is option ttlMs",
+  expires: "its lifetime is option ttlMs",
+  signed: "it cannot be forged anyway",
+  encode: "its value needs no encoding",
+};
+
+/** Most bytes of a cookie with its name and attributes that every browser keeps (RFC 6265 section 6.1). */
+const MOST_BYTES = 4096;
+
+/** A cookie that a middleware reads and writes. */
+export class KeptCookie {
+  readonly #caller: string;
+  readonly #name: string;
+  readonly #mayHavePrefix: boolean;
+  readonly #secure: boolean | "auto";
+  readonly #attributes: Omit<CookieAttributes, "secure">;
+
+  /**
+   * @param caller Name of the middleware for error messages
+   * @param name The name that the program chose, if it did
+   * @param ownName The name otherwise, which gets the prefix `__Host-` where that is possible
+   * @param attributes The attributes
+   * @throws {TypeError} If an attribute is unknown, of the wrong kind, or impossible with the name
+   */
+  constructor(caller: string, name: string | undefined, ownName: string, attributes: CookieAttributes) {
+    checkNames(`${caller}: option cookie`, attributes, NAMES, (unknown) => INSTEAD[unknown]);
+    const { secure = "auto", httpOnly = true, path = "/", sameSite = "lax", ...others } = attributes;
+    checkType(caller, "cookie.httpOnly", httpOnly, "boolean");
+    if (typeof secure !== "boolean" && secure !== "auto") {
+      refuseOption(caller, "cookie.secure", 'true, false or "auto"', secure);
+    }
+    if (!["lax", "strict", "none"].includes(sameSite)) {
+      refuseOption(caller, "cookie.sameSite", '"lax", "strict" or "none"', sameSite);
+    }
+    if (sameSite === "none" && secure === false) {
+      throw new TypeError(
+        `${caller}: browsers refuse a cookie with sameSite "none" unless it is secure: leave out cookie.secure`,
+      );
+    }
+    if (name !== undefined && !/^[\w!#$%&'*+.^`|~-]+$/.test(name)) {
+      refuseOption(caller, "name", "the name of a cookie", name);
+    }
+    const isOfHost = path === "/" && others.domain === undefined;
+    if (
+      name !== undefined && /^__(?:host|secure)-/i.test(name) && (secure !== true || !(isOfHost || /^__s/i.test(name)))
+    ) {
+      throw new TypeError(
+        `${caller}: browsers refuse a cookie named ${name} unless it is secure` +
+          (/^__s/i.test(name) ? "" : ", for path / and without a domain") + "; give cookie.secure: true",
+      );
+    }
+    this.#caller = caller;
+    this.#name = name ?? ownName;
+    this.#mayHavePrefix = name === undefined && isOfHost;
+    this.#secure = secure;
+    this.#attributes = { ...others, httpOnly, path, sameSite };
+  }
+
+  /**
+   * The cookie's name for a request. Over TLS its own name has the prefix `__Host-`: browsers then let nobody else set
+   * it, neither other hosts of the domain nor whoever can change what is sent without TLS.
+   *
+   * @param req The request
+   */
+  nameFor(req: Request): string {
+    return this.#mayHavePrefix && this.#isSecure(req) ? `__Host-${this.#name}` : this.#name;
+  }
+
+  /**
+   * Its value in a request, `undefined` if it has none. Of several, the first is for the longest path.
+   *
+   * @param req The request
+   */
+  read(req: Request): string | undefined {
+    const header = req.get("cookie");
+    if (header === undefined) return undefined;
+    const start = `${this.nameFor(req)}=`;
+    for (const part of header.split(";")) {
+      const pair = part.trim();
+      if (pair.startsWith(start)) return pair.slice(start.length);
+    }
+    return undefined;
+  }
+
+  /**
+   * Sets it with the response, instead of a value that was set before.
+   *
+   * @param req The request
+   * @param res The response
+   * @param value Its value, of characters that need no encoding
+   * @param maxAgeMs ms for which browsers keep it; until they are closed if it is `undefined`
+   * @throws {RangeError} If it is too long for browsers
+   */
+  write(req: Request, res: Response, value: string, maxAgeMs?: number): void {
+    const others = this.#forget(req, res);
+    const name = this.nameFor(req);
+    res.cookie(name, value, {
+      ...this.#attributes,
+      secure: this.#isSecure(req),
+      ...(maxAgeMs === undefined ? {} : { maxAge: maxAgeMs }),
+    });
+    const bytes = [res.getHeader("Set-Cookie")].flat().at(-1)!.toString().length;
+    if (bytes <= MOST_BYTES) return;
+    setCookies(res, others);
+    throw new RangeError(
+      `${this.#caller}: the cookie ${name} would have ${bytes} bytes, and browsers drop those of more than ` +
+        `${MOST_BYTES}: keep less in it, or give option store, which has room`,
+    );
+  }
+
+  /**
+   * Makes the client delete it.
+   *
+   * @param req The request
+   * @param res The response
+   */
+  clear(req: Request, res: Response): void {
+    this.#forget(req, res);
+    res.clearCookie(this.nameFor(req), { ...this.#attributes, secure: this.#isSecure(req) });
+  }
+
+  #isSecure(req: Request): boolean {
+    return this.#secure === "auto" ? req.secure : this.#secure;
+  }
+
+  #forget(req: Request, res: Response): string[] {
+    const start = `${this.nameFor(req)}=`;
+    const others = [res.getHeader("Set-Cookie") ?? []].flat().map(String).filter((one) => !one.startsWith(start));
+    setCookies(res, others);
+    return others;
+  }
+}
+
+function setCookies(res: Response, cookies: string[]): void {
+  if (cookies.length > 0) res.setHeader("Set-Cookie", cookies);
+  else res.removeHeader("Set-Cookie");
+}

@@ -1,0 +1,31 @@
+/** Fewest characters of a secret: 32 of base64 or hexadecimal digits hold at least 128 random bits. */
+const FEWEST_CHARACTERS = 32;
+
+/**
+ * Checks the secrets of a middleware. No error shows one.
+ *
+ * @param caller Name of the caller for error messages
+ * @param option Name of the option
+ * @param value A secret, or several: the first makes new cookies, all read them
+ * @returns The secrets
+ * @throws {TypeError} If it is neither text nor a list of texts
+ * @throws {RangeError} If one is shorter than 32 characters
+ */
+export function checkSecrets(caller: string, option: string, value: unknown): string[] {
+  const secrets = Array.isArray(value) ? value : [value];
+  if (secrets.length === 0) {
+    throw new TypeError(`${caller}: option ${option} is an empty list; give one secret or more`);
+  }
+  secrets.forEach((secret: unknown, i) => {
+    const named = Array.isArray(value) ? `${option}[${i}]` : option;
+    if (typeof secret !== "string") {
+      throw new TypeError(`${caller}: option ${named} must be text, not ${secret === null ? "null" : typeof secret}`);
+    }
+    if (secret.length >= FEWEST_CHARACTERS) return;
+    throw new RangeError(
+      `${caller}: option ${named} has ${secret.length} characters; ${FEWEST_CHARACTERS} or more are needed, such as ` +
+        "those of openssl rand -base64 32",
+    );
+  });
+  return secrets;
+}

@@ -1,0 +1,128 @@
+import { checkNames, checkType, describe, HttpError, type OptionNames, refuseOption } from "@sluice/limiting/core";
+import type { Handler, Request, Response } from "@sluice/sluice";
+import { type CookieAttributes, KeptCookie } from "../cookies/kept_cookie.ts";
+import { checkSecrets } from "../cookies/secrets.ts";
+import { checkOrigins, crossOrigin } from "./cross_origin.ts";
+import { isTokenOf, maskedToken } from "./masked_token.ts";
+import { CookieSecrets, SessionSecrets, type TokenSecrets } from "./token_secrets.ts";
+
+/** Options of {@linkcode csrf}. */
+export interface CsrfOptions {
+  /** Other origins whose pages may make requests, such as `"https://admin.example.com"`; none by default. */
+  origins?: string[];
+  /**
+   * Asks requests that say nothing of where they come from for a token: `"session"` keeps what it is made of in
+   * `req.session`, an object in a signed cookie. Without this option they are allowed.
+   */
+  token?: "session" | CsrfCookieOptions;
+}
+
+/** The cookie that tokens are made of. */
+export interface CsrfCookieOptions {
+  /** What signs it: 32 characters or more. Of several, the first signs, and all verify. */
+  secret: string | string[];
+  /** Its name; by default `csrf`, and `__Host-csrf` over TLS, where its attributes allow that. */
+  name?: string;
+  /** Its attributes. */
+  cookie?: CookieAttributes;
+}
+
+/** What requests have, with option `token`; a program declares it once. */
+export interface CsrfExtras {
+  /**
+   * A token for forms and scripts of the page that is sent: as field `_csrf` or header `X-CSRF-Token`.
+   *
+   * @throws {Error} If the client needs a cookie, and the head of the response has been sent
+   */
+  csrfToken(): string;
+}
+
+const NAMES: OptionNames<CsrfOptions> = { origins: true, token: true };
+const TOKEN_NAMES: OptionNames<CsrfCookieOptions> = { secret: true, name: true, cookie: true };
+
+/** Methods that change nothing (RFC 9110 section 9.2.1); a program must not do so either. */
+const SAFE = new Set(["GET", "HEAD", "OPTIONS", "TRACE"]);
+
+/** Schemes of `Authorization` that a browser adds by itself. */
+const AMBIENT = /^(?:basic|digest|negotiate|ntlm)\b/i;
+
+/**
+ * Refuses requests that a page of another origin makes in the name of whoever looks at it (cross-site request forgery),
+ * with 403. Safe methods pass.
+ *
+ * Browsers say where a request comes from, in `Sec-Fetch-Site` or `Origin`. A request with neither is not one of a
+ * browser, or of one from before 2020: it passes, or needs a token, unless it has no cookies or other credentials that
+ * browsers add by themselves.
+ *
+ * @param options Further origins, and tokens
+ * @returns Middleware; a refusal goes to `next` as an `HttpError` whose `code` is `"EBADCSRFTOKEN"`, as csurf's
+ * @throws {TypeError} If an option is unknown or of the wrong type
+ * @throws {RangeError} If a secret is too short
+ *
+ * @example A form that pages of other sites cannot send
+ * ```ts
+ * import sluice from "@sluice/sluice";
+ * import { csrf } from "@sluice/middleware/csrf";
+ *
+ * const app = sluice();
+ * app.use(csrf());
+ *
+ * app.post("/transfer", (req, res) => res.send("done"));
+ * ```
+ */
+export function csrf(options: CsrfOptions = {}): Handler {
+  checkNames("csrf", options, NAMES);
+  const { origins = [], token } = options;
+  const trusted = checkOrigins(origins);
+  const secrets = token === undefined ? null : secretsOf(token);
+
+  return function csrf(req, res, next) {
+    if (secrets !== null) Object.assign(req, { csrfToken: () => tokenFor(secrets, req, res) });
+    next(SAFE.has(req.method) ? undefined : refusal(req, trusted, secrets));
+  };
+}
+
+function tokenFor(secrets: TokenSecrets, req: Request, res: Response): string {
+  if (!res.headersSent) res.vary("Cookie");
+  return maskedToken(secrets.ensure(req, res));
+}
+
+function refusal(req: Request, trusted: ReadonlySet<string>, secrets: TokenSecrets | null): HttpError | undefined {
+  const verdict = crossOrigin(req, trusted);
+  if (verdict === "own") return undefined;
+  if (verdict === "foreign") return refused(foreign(req));
+  if (secrets === null || !hasCredentials(req)) return undefined;
+  const token = req.get("x-csrf-token") ?? (req.body as { _csrf?: unknown } | undefined)?._csrf;
+  if (typeof token !== "string") {
+    return refused("the request has no token: send that of req.csrfToken() as header X-CSRF-Token or field _csrf");
+  }
+  const secret = secrets.find(req);
+  if (secret !== undefined && isTokenOf(token, secret)) return undefined;
+  return refused("the token is not one of this client: it may have expired, or cookies are blocked");
+}
+
+function foreign(req: Request): string {
+  const site = req.get("sec-fetch-site");
+  const origin = req.get("origin");
+  const from = origin ? `a page of ${describe(origin)}` : "a page of another origin";
+  if (site) return `${from} made the request (Sec-Fetch-Site: ${site}); origins that may are in option origins`;
+  return `${from} made the request, which is for ${describe(`${req.protocol}://${req.host}`)}; if that is a proxy's ` +
+    "name for the same origin, set trust proxy, and otherwise option origins";
+}
+
+function refused(reason: string): HttpError {
+  return new HttpError(403, `csrf: ${reason}`, { code: "EBADCSRFTOKEN" });
+}
+
+function hasCredentials(req: Request): boolean {
+  return req.get("cookie") !== undefined || AMBIENT.test(req.get("authorization") ?? "");
+}
+
+function secretsOf(token: unknown): TokenSecrets {
+  if (token === "session") return new SessionSecrets();
+  if (typeof token !== "object" || token === null) refuseOption("csrf", "token", '"session" or { secret }', token);
+  checkNames("csrf: option token", token, TOKEN_NAMES);
+  const { secret, name, cookie = {} } = token as CsrfCookieOptions;
+  checkType("csrf", "token.name", name, "string");
+  return new CookieSecrets(new KeptCookie("csrf", name, "csrf", cookie), checkSecrets("csrf", "token.secret", secret));
+}

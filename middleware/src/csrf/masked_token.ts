@@ -1,0 +1,38 @@
+import { fromBase64url, toBase64url } from "../cookies/base64url.ts";
+
+/** Random bytes of a secret. */
+export const SECRET_BYTES = 16;
+
+/**
+ * Makes a token of a secret: another one each time, so that whoever sees how well pages compress cannot find it out
+ * (BREACH).
+ *
+ * @param secret The secret, as base64url
+ */
+export function maskedToken(secret: string): string {
+  const bytes = fromBase64url(secret) ?? new Uint8Array();
+  const token = new Uint8Array(2 * bytes.length);
+  const mask = crypto.getRandomValues(token.subarray(0, bytes.length));
+  token.set(bytes.map((byte, i) => byte ^ mask[i]!), bytes.length);
+  return toBase64url(token);
+}
+
+/**
+ * Tells whether a token was made of a secret.
+ *
+ * @param token What a client sent
+ * @param secret The secret, as base64url
+ */
+export function isTokenOf(token: string, secret: string): boolean {
+  const bytes = fromBase64url(token);
+  const wanted = fromBase64url(secret);
+  if (bytes?.length !== 2 * SECRET_BYTES || wanted === null) return false;
+  return equalBytes(bytes.subarray(SECRET_BYTES).map((byte, i) => byte ^ bytes[i]!), wanted);
+}
+
+/** Compares bytes in a time that does not tell where they differ. */
+export function equalBytes(some: Uint8Array, others: Uint8Array): boolean {
+  let difference = some.length ^ others.length;
+  some.forEach((byte, i) => difference |= byte ^ (others[i] ?? 0));
+  return difference === 0;
+}

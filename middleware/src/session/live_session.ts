@@ -1,0 +1,245 @@
+import type { KeptCookie } from "../cookies/kept_cookie.ts";
+import { type Exchange, holdResponse, type ResponseHooks } from "./hold_response.ts";
+import type { FoundSession, KeptSession, SessionKeeper } from "./session_keeper.ts";
+import { RequestSession } from "./request_session.ts";
+
+/** What all sessions of a middleware have in common. */
+export interface SessionSettings {
+  /** How they are kept. */
+  readonly keeper: SessionKeeper;
+  /** Their cookie. */
+  readonly cookie: KeptCookie;
+  /** ms that a session lives after it was kept. */
+  readonly ttlMs: number;
+  /** ms that a session lives at most. */
+  readonly absoluteTtlMs: number;
+  /** Whether every response prolongs it. */
+  readonly rolling: boolean;
+  /** Whether browsers keep the cookie when they are closed. */
+  readonly persistent: boolean;
+  /** The present time in ms. */
+  readonly clock: () => number;
+}
+
+/** The content of a session with nothing in it. */
+const EMPTY = "[{},[]]";
+
+/** The session of one request: what is in it, and whether that has to be kept. */
+export class LiveSession implements ResponseHooks {
+  readonly #settings: SessionSettings;
+  readonly #exchange: Exchange;
+  readonly #object: RequestSession;
+  #kept: KeptSession | null;
+  /** The content as it is kept. */
+  #content: string;
+  #flash: [kind: string, message: string][];
+  /** Whether it has to be kept even if nothing has changed. */
+  #isDue: boolean;
+  /** Sessions that have to be deleted. */
+  #dropped: KeptSession[] = [];
+  /** What was begun by the program and is not done yet. */
+  #begun: Promise<unknown> | null = null;
+  #isUsed = false;
+  #isSent = false;
+  /** Value for the cookie; `null` if the client must delete it, `undefined` if it stays as it is. */
+  #cookie: string | null | undefined = undefined;
+
+  /**
+   * @param settings What all sessions have in common
+   * @param exchange The request
+   * @param found The session that its cookie stands for, if it does for one
+   */
+  constructor(settings: SessionSettings, exchange: Exchange, found: FoundSession | null) {
+    this.#settings = settings;
+    this.#exchange = exchange;
+    this.#kept = found;
+    this.#object = new RequestSession(this);
+    this.#isDue = found !== null && (settings.rolling || found.isStale);
+    const [data, flash] = found === null ? [{}, []] : found.content as [object, [string, string][]];
+    this.#flash = flash;
+    // defined, because to assign `__proto__` may mean something else
+    Object.defineProperties(this.#object, Object.getOwnPropertyDescriptors(data));
+    this.#content = this.#kept === null ? EMPTY : this.#contentNow();
+    if (this.#isDue) this.#use();
+  }
+
+  /** What handlers get as `req.session`. */
+  get object(): RequestSession {
+    this.#use();
+    return this.#object;
+  }
+
+  /** Its id. */
+  get id(): string {
+    return this.#ensureKept().id;
+  }
+
+  /** Whether it is kept nowhere yet. */
+  get isNew(): boolean {
+    return this.#kept?.isNew ?? true;
+  }
+
+  /** Empties it, forgets its id, and deletes what is kept of it. */
+  async drop(): Promise<void> {
+    if (!this.#settings.keeper.isApart && this.#isSent && !this.isNew) {
+      throw new Error(
+        "req.session: the response has begun, and can no longer delete the cookie that holds the session",
+      );
+    }
+    this.empty();
+    await this.#begin(this.#deleteDropped());
+  }
+
+  /** Empties it, forgets its id, and deletes what is kept of it before the response is sent. */
+  empty(): void {
+    this.#use();
+    if (this.#kept !== null && !this.#kept.isNew) {
+      this.#dropped.push(this.#kept);
+      this.#cookie = null;
+    }
+    this.#kept = null;
+    this.#content = EMPTY;
+    this.#flash = [];
+    this.#isDue = false;
+    for (const name of Object.keys(this.#object)) Reflect.deleteProperty(this.#object, name);
+  }
+
+  /** Keeps it now. */
+  async save(): Promise<void> {
+    const { keeper } = this.#settings;
+    if (this.#isSent && (!keeper.isApart || this.isNew)) throw tooLate();
+    await this.#begin(this.#keep());
+    // a response that waits for this gets the cookie later
+    if (!this.#exchange.res.headersSent) this.#writeCookie();
+  }
+
+  /** Has it kept with the response, even if nothing changes. */
+  touch(): void {
+    this.#isDue = true;
+  }
+
+  /**
+   * Adds messages for the next request that reads them.
+   *
+   * @param kind Their kind
+   * @param messages The messages
+   */
+  addFlash(kind: string, messages: readonly string[]): void {
+    this.#use();
+    for (const message of messages) this.#flash.push([kind, message]);
+  }
+
+  /**
+   * Reads messages, which are gone then.
+   *
+   * @param kind Their kind, all if it is `undefined`
+   */
+  takeFlash(kind: string | undefined): [kind: string, message: string][] {
+    this.#use();
+    const isMeant = ([one]: [string, string]): boolean => kind === undefined || one === kind;
+    const taken = this.#flash.filter(isMeant);
+    this.#flash = this.#flash.filter((one) => !isMeant(one));
+    return taken;
+  }
+
+  beforeHead(): Promise<void> | undefined {
+    if (this.#begun === null && this.#dropped.length === 0 && !this.#mustKeep()) return undefined;
+    return this.#finish();
+  }
+
+  atHead(): void {
+    this.#isSent = true;
+    const { res } = this.#exchange;
+    // what it depends on is the client's own
+    res.vary("Cookie");
+    this.#writeCookie();
+  }
+
+  beforeEnd(): Promise<void> | undefined {
+    if (this.#dropped.length === 0 && this.#contentNow() === this.#content) return undefined;
+    if (this.#settings.keeper.isApart && !this.isNew) return this.#finish();
+    const { req } = this.#exchange;
+    req.app.reportError(tooLate(), { req, phase: "response" });
+    return undefined;
+  }
+
+  failed(error: unknown): void {
+    this.#exchange.next(error);
+  }
+
+  #use(): void {
+    if (this.#isUsed) return;
+    this.#isUsed = true;
+    this.#isSent = this.#exchange.res.headersSent;
+    holdResponse(this.#exchange.res, this);
+  }
+
+  #ensureKept(): KeptSession {
+    return this.#kept ??= this.#settings.keeper.begin();
+  }
+
+  #contentNow(): string {
+    try {
+      return JSON.stringify([this.#object, this.#flash]);
+    } catch (cause) {
+      throw new TypeError("req.session: what is in a session must be JSON", { cause });
+    }
+  }
+
+  #mustKeep(): boolean {
+    return (this.#isDue && !this.isNew) || this.#contentNow() !== this.#content;
+  }
+
+  async #finish(): Promise<void> {
+    await this.#begun;
+    await this.#deleteDropped();
+    if (this.#mustKeep()) await this.#keep();
+  }
+
+  // Its failure is told to whoever began it; the response only waits for it.
+  #begin<T>(work: Promise<T>): Promise<T> {
+    const done = Promise.allSettled([this.#begun, work]);
+    this.#begun = done;
+    return work;
+  }
+
+  async #deleteDropped(): Promise<void> {
+    await Promise.all(this.#dropped.splice(0).map((session) => this.#settings.keeper.drop(session)));
+  }
+
+  async #keep(): Promise<void> {
+    const { keeper, cookie } = this.#settings;
+    const kept = this.#ensureKept();
+    const content = this.#contentNow();
+    const isChanged = content !== this.#content || kept.isNew;
+    this.#content = content;
+    this.#isDue = false;
+    const name = cookie.nameFor(this.#exchange.req);
+    const value = await keeper[isChanged ? "keep" : "renew"](kept, content, this.#lifetimeOf(kept), name);
+    // if another request has destroyed it, the client has been told so
+    if (value !== null && this.#kept === kept) this.#cookie = value;
+  }
+
+  #writeCookie(): void {
+    if (this.#cookie === undefined) return;
+    const { cookie, persistent } = this.#settings;
+    const { req, res } = this.#exchange;
+    const value = this.#cookie;
+    this.#cookie = undefined;
+    if (value === null) return cookie.clear(req, res);
+    cookie.write(req, res, value, persistent ? this.#lifetimeOf(this.#kept!) : undefined);
+  }
+
+  // a request may take longer than the session had left
+  #lifetimeOf({ created }: KeptSession): number {
+    const { ttlMs, absoluteTtlMs, clock } = this.#settings;
+    return Math.max(1, Math.ceil(Math.min(ttlMs, created + absoluteTtlMs - clock())));
+  }
+}
+
+function tooLate(): Error {
+  return new Error(
+    "req.session was changed when the head of the response had been sent, and its cookie with it: change it before, or " +
+      "call req.session.save() before the response begins",
+  );
+}

@@ -1,0 +1,217 @@
+import { checkInteger, checkNames, checkType, type OptionNames, refuseOption } from "@sluice/limiting/core";
+import type { Handler, NextFunction, Request, Response } from "@sluice/sluice";
+import { type CookieAttributes, KeptCookie } from "../cookies/kept_cookie.ts";
+import { checkSecrets } from "../cookies/secrets.ts";
+import { LiveSession, type SessionSettings } from "./live_session.ts";
+import { SealedSessions } from "./sealed_sessions.ts";
+import type { SessionKeeper } from "./session_keeper.ts";
+import type { SessionMethods } from "./request_session.ts";
+import type { SessionStore } from "./session_store.ts";
+import { StoredSessions } from "./stored_sessions.ts";
+
+/** Options of {@linkcode session}. */
+export interface SessionOptions {
+  /**
+   * What seals the cookies: 32 characters or more. Of several, the first seals, and all unseal, so that a secret can be
+   * replaced while the sessions that the old one sealed go on. With a store it is not needed, and not used.
+   */
+  secret?: string | string[];
+  /** Name of the cookie; by default `session`, and `__Host-session` over TLS, where its attributes allow that. */
+  name?: string;
+  /** Attributes of the cookie. */
+  cookie?: SessionCookieOptions;
+  /** ms that a session lives after the last response that changed or prolonged it; one day by default. */
+  ttlMs?: number;
+  /** ms that a session lives at most, however it is prolonged; 30 days by default, or `ttlMs` if that is longer. */
+  absoluteTtlMs?: number;
+  /** Whether every response prolongs the session; `false` by default: those that change it do. */
+  rolling?: boolean;
+  /** Where sessions are kept; in their cookies by default. */
+  store?: SessionStore;
+  /** The present time in ms; for tests. */
+  clock?: () => number;
+}
+
+/** Attributes of a session's cookie. */
+export interface SessionCookieOptions extends CookieAttributes {
+  /** Whether browsers keep it when they are closed; `true` by default. */
+  persistent?: boolean | undefined;
+}
+
+/**
+ * The type of `req.session`: the program's data, none of which is certain to be there, and methods.
+ *
+ * @typeParam Data The program's data
+ */
+// deno-lint-ignore no-explicit-any -- any data, as long as a program declares none
+export type Session<Data extends object = Record<string, any>> = SessionMethods & Partial<Data>;
+
+/**
+ * What requests have; a program declares it once, with its data.
+ *
+ * @typeParam Data The program's data
+ *
+ * @example A program's data
+ * ```ts ignore
+ * declare module "@sluice/sluice" {
+ *   interface RequestExtras extends SessionExtras<{ userId: string; views: number }> {}
+ * }
+ * ```
+ */
+// deno-lint-ignore no-explicit-any -- any data, as long as a program declares none
+export interface SessionExtras<Data extends object = Record<string, any>> {
+  /** The session. To assign `null` ends it. */
+  session: Session<Data>;
+  /** Messages for the next page. */
+  flash: Flash;
+}
+
+/** Messages that are shown once, such as after a redirect; as `connect-flash` has them. */
+export interface Flash {
+  /**
+   * Adds messages.
+   *
+   * @param kind Their kind, such as `"error"`
+   * @param message The message, or several
+   */
+  (kind: string, message: string | string[]): void;
+  /**
+   * Reads the messages of a kind, which are gone then.
+   *
+   * @param kind Their kind
+   */
+  (kind: string): string[];
+  /** Reads all messages by their kind. */
+  (): Record<string, string[]>;
+}
+
+const NAMES: OptionNames<SessionOptions> = {
+  secret: true,
+  name: true,
+  cookie: true,
+  ttlMs: true,
+  absoluteTtlMs: true,
+  rolling: true,
+  store: true,
+  clock: true,
+};
+
+/** What is told of options that other packages have. */
+const INSTEAD: Record<string, string> = {
+  resave: "a session is written when it has changed, as with resave: false",
+  saveUninitialized: "a session begins when something is put into it, as with saveUninitialized: false",
+  maxAge: "its lifetime is option ttlMs",
+  keys: "the secrets are option secret",
+  unset: "assign null to req.session, or call req.session.destroy(), to end it",
+  proxy: "set trust proxy of the application",
+};
+
+const DAY_MS = 86_400_000;
+const ABSOLUTE_TTL_MS = 30 * DAY_MS;
+const LONGEST_TTL_MS = 3650 * DAY_MS;
+
+/**
+ * Sessions: `req.session` holds what belongs to a client, from one request to the next. They are kept in their cookies,
+ * sealed, or in a store.
+ *
+ * A session begins when something is put into it, and is written before the head of the response is sent, if it has
+ * changed. If two requests of a client change it at once, the one that ends last wins.
+ *
+ * @param options How sessions are kept
+ * @returns Middleware; errors of the store go to `next`
+ * @throws {TypeError} If an option is unknown or of the wrong type, or there is neither a secret nor a store
+ * @throws {RangeError} If an option is out of bounds, or a secret is too short
+ *
+ * @example A counter
+ * ```ts
+ * import sluice from "@sluice/sluice";
+ * import { session } from "@sluice/middleware/session";
+ *
+ * const app = sluice();
+ * app.use(session({ secret: "5VnrkxJ0fTuGGq7ZJvqCCiTTQ9SXYH2l" }));
+ *
+ * app.get("/", (req, res) => {
+ *   req.session.views = (req.session.views ?? 0) + 1;
+ *   res.send(`Visit ${req.session.views}`);
+ * });
+ * ```
+ */
+export function session(options: SessionOptions): Handler {
+  const settings = checked(options);
+  const { keeper, cookie, clock, absoluteTtlMs } = settings;
+
+  async function load(value: string, req: Request, res: Response, next: NextFunction): Promise<void> {
+    const found = await keeper.find(value, cookie.nameFor(req));
+    const isOver = found !== null && found.created + absoluteTtlMs <= clock();
+    attach(new LiveSession(settings, { req, res, next }, isOver ? null : found), req);
+    next();
+  }
+
+  return function session(req, res, next) {
+    // as with Express's, the first of two middlewares counts
+    if (Object.hasOwn(req, "session")) return next();
+    const value = cookie.read(req);
+    if (value !== undefined) return load(value, req, res, next);
+    attach(new LiveSession(settings, { req, res, next }, null), req);
+    next();
+  };
+}
+
+function attach(live: LiveSession, req: Request): void {
+  Object.defineProperty(req, "session", {
+    configurable: true,
+    get: () => live.object,
+    set(value: unknown) {
+      if (value === null || value === undefined) return live.empty();
+      throw new TypeError("req.session can only be assigned null, which ends the session: set its properties instead");
+    },
+  });
+  Object.assign(req, {
+    flash(kind?: string, message?: string | string[]): unknown {
+      if (message !== undefined) return live.addFlash(String(kind), [message].flat());
+      const taken = live.takeFlash(kind);
+      if (kind !== undefined) return taken.map(([, text]) => text);
+      const all = new Map<string, string[]>();
+      for (const [one, text] of taken) all.set(one, [...all.get(one) ?? [], text]);
+      return Object.fromEntries(all);
+    },
+  });
+}
+
+function checked(options: SessionOptions): SessionSettings {
+  checkNames("session", options, NAMES, (name) => INSTEAD[name]);
+  const { secret, name, cookie = {}, ttlMs = DAY_MS, rolling = false, store, clock = () => Date.now() } = options;
+  checkInteger("session", "ttlMs", ttlMs, 1, LONGEST_TTL_MS);
+  const { absoluteTtlMs = Math.max(ABSOLUTE_TTL_MS, ttlMs) } = options;
+  checkInteger("session", "absoluteTtlMs", absoluteTtlMs, 1, LONGEST_TTL_MS);
+  checkType("session", "name", name, "string");
+  checkType("session", "rolling", rolling, "boolean");
+  checkType("session", "clock", clock, "function");
+  if (typeof cookie !== "object" || cookie === null) {
+    refuseOption("session", "cookie", "an object of attributes", cookie);
+  }
+  const { persistent = true, ...attributes } = cookie;
+  checkType("session", "cookie.persistent", persistent, "boolean");
+  return {
+    keeper: keeperOf(secret, store, clock),
+    cookie: new KeptCookie("session", name, "session", attributes),
+    ttlMs,
+    absoluteTtlMs,
+    rolling,
+    persistent,
+    clock,
+  };
+}
+
+function keeperOf(secret: unknown, store: SessionStore | undefined, clock: () => number): SessionKeeper {
+  const secrets = secret === undefined ? undefined : checkSecrets("session", "secret", secret);
+  if (store === undefined) {
+    if (secrets !== undefined) return new SealedSessions(secrets, clock);
+    throw new TypeError("session: give option secret, which seals the sessions' cookies, or option store");
+  }
+  for (const method of ["get", "set", "destroy", "touch"] as const) {
+    if (typeof store?.[method] === "function") continue;
+    refuseOption("session", "store", "a SessionStore, with get, set, destroy and touch", store);
+  }
+  return new StoredSessions(store, clock);
+}

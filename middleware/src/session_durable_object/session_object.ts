@@ -1,0 +1,95 @@
+/** Storage of a Durable Object, as far as the object uses it. */
+export interface DurableObjectStorageLike {
+  /** Reads a value. */
+  get(name: string): Promise<unknown>;
+  /** Writes a value. */
+  put(name: string, value: unknown): Promise<void>;
+  /** Sets the alarm, in ms since 1970. */
+  setAlarm(time: number): Promise<void>;
+  /** Deletes the alarm. */
+  deleteAlarm(): Promise<void>;
+  /** Deletes everything. */
+  deleteAll(): Promise<void>;
+}
+
+/** State of a Durable Object, as far as the object uses it. */
+export interface DurableObjectStateLike {
+  /** What outlives the object's memory. */
+  readonly storage: DurableObjectStorageLike;
+}
+
+/** What a store asks an object. */
+export type Question =
+  | { readonly verb: "get" }
+  | { readonly verb: "set"; readonly content: string; readonly ttlMs: number; readonly isNew: boolean }
+  | { readonly verb: "destroy" }
+  | { readonly verb: "touch"; readonly ttlMs: number };
+
+/** A session as it is written. */
+interface Written {
+  readonly content: string;
+  readonly expires: number;
+}
+
+const NAME = "session";
+
+/**
+ * The Durable Object behind a `DurableObjectSessionStore`: a Worker exports this class, and its namespace is bound to
+ * it. Each object is one session, which deletes itself when its time is over.
+ */
+export class SessionObject {
+  readonly #storage: DurableObjectStorageLike;
+  readonly #clock: () => number;
+
+  /**
+   * Creates an instance.
+   *
+   * @param state What the runtime hands over
+   * @param _env Bindings, which it does not use
+   * @param clock The present time in ms; for tests
+   */
+  constructor(state: DurableObjectStateLike, _env?: unknown, clock?: () => number) {
+    this.#storage = state.storage;
+    this.#clock = clock ?? (() => Date.now());
+  }
+
+  /** Replies to the store. No other request runs while the storage is waited for. */
+  async fetch(request: Request): Promise<Response> {
+    return Response.json(await this.#reply(await request.json()));
+  }
+
+  async #reply(question: Question): Promise<unknown> {
+    const now = this.#clock();
+    const written = await this.#storage.get(NAME) as Written | undefined;
+    const live = written !== undefined && written.expires > now ? written : undefined;
+    switch (question.verb) {
+      case "get":
+        return live?.content ?? null;
+      case "set":
+        return (question.isNew || live !== undefined) && await this.#write(question.content, now + question.ttlMs);
+      case "touch":
+        return live !== undefined && await this.#write(live.content, now + question.ttlMs);
+      case "destroy":
+        return await this.#delete();
+    }
+  }
+
+  /** Deletes the session once it has expired; the runtime calls it when the alarm is due. */
+  async alarm(): Promise<void> {
+    const written = await this.#storage.get(NAME) as Written | undefined;
+    if (written === undefined || written.expires <= this.#clock()) await this.#delete();
+    else await this.#storage.setAlarm(written.expires);
+  }
+
+  async #write(content: string, expires: number): Promise<true> {
+    const written: Written = { content, expires };
+    await Promise.all([this.#storage.put(NAME, written), this.#storage.setAlarm(expires)]);
+    return true;
+  }
+
+  // the storage itself, too, which has to be paid for even if it is empty
+  async #delete(): Promise<true> {
+    await Promise.all([this.#storage.deleteAlarm(), this.#storage.deleteAll()]);
+    return true;
+  }
+}

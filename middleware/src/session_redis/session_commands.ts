@@ -1,0 +1,13 @@
+/** The commands that sessions need, whatever the client. */
+export interface SessionCommands {
+  /** `GET`. */
+  get(key: string): Promise<unknown>;
+  /** `SET` with `PX`. */
+  set(key: string, content: string, ttlMs: number): Promise<unknown>;
+  /** `SET` with `PX` and `XX`; replies `null` if there is no such key. */
+  replace(key: string, content: string, ttlMs: number): Promise<unknown>;
+  /** `DEL`. */
+  del(key: string): Promise<unknown>;
+  /** `PEXPIRE`; replies with 1 if there is such a key. */
+  expire(key: string, ttlMs: number): Promise<unknown>;
+}
