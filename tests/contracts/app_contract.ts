@@ -19,6 +19,7 @@ import { socketLimits } from "./cases/socket_limits.ts";
 import { messages } from "./cases/socket_messages.ts";
 import { origins } from "./cases/socket_origins.ts";
 import { topics } from "./cases/socket_topics.ts";
+import { sessions } from "./cases/sessions.ts";
 import { streams } from "./cases/streams.ts";
 import type { Ask, Case, Chapter, Feature } from "./case.ts";
 import { byAborting, byReset } from "./disconnecting.ts";
@@ -53,6 +54,7 @@ export const APP_CONTRACT: readonly Chapter[] = [
   origins,
   events,
   metrics,
+  sessions,
 ];
 
 /** A way to run the program. */

@@ -11,6 +11,7 @@ import { bodyLimitRoutes } from "./program_body_limits.ts";
 import { advancedLimitRoutes } from "./program_advanced_limits.ts";
 import { metricsRoutes } from "./program_metrics.ts";
 import { eventRoutes } from "./program_events.ts";
+import { sessionRoutes } from "./program_sessions.ts";
 import { errorRoutes } from "./program_errors.ts";
 import { departedRoutes } from "./program_departed.ts";
 import { limitRoutes, RequestedClock } from "./program_limits.ts";
@@ -42,6 +43,7 @@ export function buildProgram(): FrameworkApp {
   errorRoutes(app);
   eventRoutes(app);
   metricsRoutes(app);
+  sessionRoutes(app);
   return app;
 }
 

@@ -104,11 +104,11 @@ export class LiveSession implements ResponseHooks {
     for (const name of Object.keys(this.#object)) Reflect.deleteProperty(this.#object, name);
   }
 
-  /** Keeps it now. */
+  /** Keeps it now, if it has to be kept at all. */
   async save(): Promise<void> {
     const { keeper } = this.#settings;
     if (this.#isSent && (!keeper.isApart || this.isNew)) throw tooLate();
-    await this.#begin(this.#keep());
+    await this.#begin(this.#finish());
     // a response that waits for this gets the cookie later
     if (!this.#exchange.res.headersSent) this.#writeCookie();
   }

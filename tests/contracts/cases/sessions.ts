@@ -1,0 +1,60 @@
+import { assertEquals } from "@std/assert";
+import { type Ask, type Chapter, chapter } from "../case.ts";
+
+/** Asks with a cookie, and follows what becomes of it. */
+function client(ask: Ask, path: string, cookie = "") {
+  return {
+    get cookie() {
+      return cookie;
+    },
+    async ask(rest: string, init: RequestInit = {}): Promise<Response> {
+      const headers = { ...init.headers as Record<string, string>, ...(cookie === "" ? {} : { cookie }) };
+      const response = await ask(path + rest, { ...init, headers });
+      const [line] = response.headers.getSetCookie();
+      if (line !== undefined) cookie = line.includes("1970") ? "" : line.split(";")[0]!;
+      return response;
+    },
+    async json(rest: string, init?: RequestInit): Promise<unknown> {
+      return await (await this.ask(rest, init)).json();
+    },
+  };
+}
+
+/** Sessions and cross-site requests, of `@sluice/middleware`. */
+export const sessions: Chapter = chapter("Sessions", (it) => {
+  for (const kind of ["sealed", "stored"]) {
+    const path = `/sessions/${kind}`;
+
+    it(`what is ${kind} lasts until it is destroyed, however the program responds`, async ({ ask }) => {
+      const one = client(ask, path);
+      assertEquals(await one.json("/"), {});
+      assertEquals([await one.json("/set/1"), await one.json("/")], [{ value: "1" }, { value: "1" }]);
+      assertEquals([await one.json("/returned/2"), await one.json("/")], [{ value: "2" }, { value: "2" }]);
+      assertEquals(await (await one.ask("/streamed/3")).text(), "one two three");
+      assertEquals(await one.json("/"), { value: "3" });
+      assertEquals([await one.json("/regenerate"), await one.json("/")], [{ user: "ada" }, { user: "ada" }]);
+      assertEquals([await one.json("/destroy"), one.cookie, await one.json("/")], [{}, "", {}]);
+    });
+
+    it(`a cookie of what is ${kind} that was tampered with is an empty session`, async ({ ask }) => {
+      const one = client(ask, path);
+      await one.json("/set/1");
+      const last = one.cookie.at(-10) === "A" ? "B" : "A";
+      const forged = client(ask, path, one.cookie.slice(0, -10) + last + one.cookie.slice(-9));
+      assertEquals(await forged.json("/"), {});
+    });
+
+    it(`a page of another site is refused, and a token of what is ${kind} accepted`, async ({ ask }) => {
+      const one = client(ask, path);
+      const token = await (await one.ask("/token")).text();
+      const statuses: number[] = [];
+      const all: Record<string, string>[] = [{ origin: "https://evil.example" }, {}, { "x-csrf-token": token }];
+      for (const headers of all) {
+        const response = await one.ask("/", { method: "POST", headers });
+        statuses.push(response.status);
+        await response.text();
+      }
+      assertEquals(statuses, [403, 403, 200]);
+    });
+  }
+});
