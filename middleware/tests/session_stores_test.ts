@@ -1,3 +1,4 @@
+/// <reference lib="deno.unstable" />
 import { MemorySessionStore, type SessionStore } from "@sluice/middleware/session";
 import { DenoKvSessionStore } from "@sluice/middleware/session/deno-kv";
 import { RedisSessionStore } from "@sluice/middleware/session/redis";

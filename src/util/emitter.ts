@@ -39,8 +39,9 @@ export const listenerFailed: unique symbol = Symbol("listener failed");
  * constructor call: a class without fields and private methods has nothing to construct.
  */
 export class Emitter implements EmitterMethods {
-  static {
-    Object.defineProperty(this.prototype, emitterKey, { value: true });
+  // a getter, and no static block: bundlers keep a class that has one, even if nobody uses it
+  private get [emitterKey](): true {
+    return true;
   }
 
   declare private [listeners]: Map<EventName, readonly Entry[]> | undefined;

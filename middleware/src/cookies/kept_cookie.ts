@@ -32,14 +32,6 @@ const NAMES: OptionNames<CookieAttributes> = {
   secure: true,
 };
 
-/** What is told of attributes that have an option of their own, or none. */
-const INSTEAD: Record<string, string> = {
-  maxAge: "its lifetime is option ttlMs",
-  expires: "its lifetime is option ttlMs",
-  signed: "it cannot be forged anyway",
-  encode: "its value needs no encoding",
-};
-
 /** Most bytes of a cookie with its name and attributes that every browser keeps (RFC 6265 section 6.1). */
 const MOST_BYTES = 4096;
 
@@ -56,10 +48,18 @@ export class KeptCookie {
    * @param name The name that the program chose, if it did
    * @param ownName The name otherwise, which gets the prefix `__Host-` where that is possible
    * @param attributes The attributes
+   * @param lifetime What its lifetime is, for whoever gives `maxAge` or `expires`
    * @throws {TypeError} If an attribute is unknown, of the wrong kind, or impossible with the name
    */
-  constructor(caller: string, name: string | undefined, ownName: string, attributes: CookieAttributes) {
-    checkNames(`${caller}: option cookie`, attributes, NAMES, (unknown) => INSTEAD[unknown]);
+  constructor(
+    caller: string,
+    name: string | undefined,
+    ownName: string,
+    attributes: CookieAttributes,
+    lifetime: string,
+  ) {
+    const instead = (unknown: string) => unknown === "maxAge" || unknown === "expires" ? lifetime : undefined;
+    checkNames(`${caller}: option cookie`, attributes, NAMES, instead);
     const { secure = "auto", httpOnly = true, path = "/", sameSite = "lax", ...others } = attributes;
     checkType(caller, "cookie.httpOnly", httpOnly, "boolean");
     if (typeof secure !== "boolean" && secure !== "auto") {
@@ -77,12 +77,11 @@ export class KeptCookie {
       refuseOption(caller, "name", "the name of a cookie", name);
     }
     const isOfHost = path === "/" && others.domain === undefined;
-    if (
-      name !== undefined && /^__(?:host|secure)-/i.test(name) && (secure !== true || !(isOfHost || /^__s/i.test(name)))
-    ) {
+    const prefix = /^__(?:host|secure)-/i.exec(name ?? "")?.[0].toLowerCase();
+    if (prefix !== undefined && (secure !== true || (prefix === "__host-" && !isOfHost))) {
       throw new TypeError(
         `${caller}: browsers refuse a cookie named ${name} unless it is secure` +
-          (/^__s/i.test(name) ? "" : ", for path / and without a domain") + "; give cookie.secure: true",
+          (prefix === "__host-" ? ", for path / and without a domain" : "") + "; give cookie.secure: true",
       );
     }
     this.#caller = caller;

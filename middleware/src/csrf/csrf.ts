@@ -124,5 +124,6 @@ function secretsOf(token: unknown): TokenSecrets {
   checkNames("csrf: option token", token, TOKEN_NAMES);
   const { secret, name, cookie = {} } = token as CsrfCookieOptions;
   checkType("csrf", "token.name", name, "string");
-  return new CookieSecrets(new KeptCookie("csrf", name, "csrf", cookie), checkSecrets("csrf", "token.secret", secret));
+  const kept = new KeptCookie("csrf", name, "csrf", cookie, "browsers keep it until they are closed");
+  return new CookieSecrets(kept, checkSecrets("csrf", "token.secret", secret));
 }

@@ -25,7 +25,9 @@ export class SessionSecrets implements TokenSecrets {
 }
 
 function sessionOf(req: Request): { csrfSecret?: string } {
-  if (typeof req.session === "object" && req.session !== null) return req.session;
+  // of whatever type the program has declared
+  const session: unknown = req.session;
+  if (typeof session === "object" && session !== null) return session;
   throw new Error('csrf: with option token "session", session() must be registered before csrf()');
 }
 

@@ -102,8 +102,6 @@ const INSTEAD: Record<string, string> = {
   saveUninitialized: "a session begins when something is put into it, as with saveUninitialized: false",
   maxAge: "its lifetime is option ttlMs",
   keys: "the secrets are option secret",
-  unset: "assign null to req.session, or call req.session.destroy(), to end it",
-  proxy: "set trust proxy of the application",
 };
 
 const DAY_MS = 86_400_000;
@@ -194,7 +192,7 @@ function checked(options: SessionOptions): SessionSettings {
   checkType("session", "cookie.persistent", persistent, "boolean");
   return {
     keeper: keeperOf(secret, store, clock),
-    cookie: new KeptCookie("session", name, "session", attributes),
+    cookie: new KeptCookie("session", name, "session", attributes, INSTEAD["maxAge"]!),
     ttlMs,
     absoluteTtlMs,
     rolling,

@@ -3,7 +3,7 @@ import { GenerationalCache } from "../../util/generational_cache.ts";
 import type { Peer } from "../../exchange/peer.ts";
 
 /** Cached canonical forms of IPv6 addresses, so that they are not parsed for every request. */
-const spellings = new GenerationalCache<string>(4096);
+const spellings = /* @__PURE__ */ new GenerationalCache<string>(4096);
 
 // dual-stack sockets report IPv4 clients as mapped addresses; IPv4 addresses are canonical already
 function canonical(address: string): string {
