@@ -234,6 +234,28 @@ Deno.test("a change after the head: a store keeps it before the end, of a sealed
   assertMatch(reported[0]!, /response: req\.session was changed when the head of the response had been sent/);
 });
 
+Deno.test("a session that ends after the head: a store deletes it before the end, of a sealed one it is an error", async () => {
+  const respond: Respond = async (res) => {
+    res.write("head");
+    await new Promise<void>((resolve) => res.write(", ", () => resolve()));
+    if (res.req.session.n > 1) res.req.session = null;
+    else res.req.session.touch();
+    res.end("end");
+  };
+  for (const [options, left] of [[{ store: slowStore() }, {}], [{ secret: SECRET }, { n: 2 }]] as const) {
+    const app = responding(respond, options);
+    const reported: unknown[] = [];
+    app.on("error", (error) => reported.push(error));
+    const client = new CookieClient(app);
+    for (const n of [1, 2]) {
+      assertEquals(await client.json("/read"), n === 1 ? {} : { n: 1 });
+      assertEquals(await client.text("/set"), "head, end");
+    }
+    assertEquals(await client.json("/read"), left);
+    assertEquals(reported.length, "store" in options ? 0 : 1);
+  }
+});
+
 Deno.test("a sealed session can neither be saved nor destroyed when the head has been sent", async () => {
   const failures: string[] = [];
   const app = responding(async (res) => {

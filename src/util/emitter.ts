@@ -39,7 +39,7 @@ export const listenerFailed: unique symbol = Symbol("listener failed");
  * constructor call: a class without fields and private methods has nothing to construct.
  */
 export class Emitter implements EmitterMethods {
-  // a getter, and no static block: bundlers keep a class that has one, even if nobody uses it
+  /** Only there to be found. A static block would make bundlers keep the class even where nobody uses it. */
   private get [emitterKey](): true {
     return true;
   }

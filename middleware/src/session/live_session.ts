@@ -156,11 +156,13 @@ export class LiveSession implements ResponseHooks {
   }
 
   beforeEnd(): Promise<void> | undefined {
-    if (this.#dropped.length === 0 && this.#contentNow() === this.#content) return undefined;
-    if (this.#settings.keeper.isApart && !this.isNew) return this.#finish();
-    const { req } = this.#exchange;
-    req.app.reportError(tooLate(), { req, phase: "response" });
-    return undefined;
+    const { isApart } = this.#settings.keeper;
+    if (isApart && !this.isNew) return this.#mustKeep() ? this.#finish() : undefined;
+    if (this.#contentNow() !== this.#content || (!isApart && this.#dropped.length > 0)) {
+      const { req } = this.#exchange;
+      req.app.reportError(tooLate(), { req, phase: "response" });
+    }
+    return this.#dropped.length > 0 ? this.#deleteDropped() : undefined;
   }
 
   failed(error: unknown): void {
