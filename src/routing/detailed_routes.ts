@@ -1,12 +1,12 @@
 import { detailsOf, type HandlerDetails } from "../util/handler_details.ts";
-import { type AnyHandler, entersMount, type Layer } from "../matching/layer.ts";
+import { type AnyHandler, entersMount, type Layer, type LayerEntry } from "../matching/layer.ts";
 import { isListed, joinPaths, type Listed, matchOf, methodsOf, type RegisteredRoute } from "./route_listing.ts";
 import { Route } from "./route.ts";
 import { SocketRoute } from "./socket_route.ts";
 
 /** A middleware, or one of a route's handlers. */
 export interface ListedHandler extends HandlerDetails {
-  /** Name of the function, empty if it has none. */
+  /** Its name, or that of the function, empty if it has none. */
   readonly name: string;
   /** The path it was registered for, with those of the mounts around it; of a route's own handlers, the route's. */
   readonly path: string;
@@ -14,7 +14,7 @@ export interface ListedHandler extends HandlerDetails {
 
 /** A route with all that a request passes before its last handler. */
 export interface DetailedRoute extends RegisteredRoute {
-  /** What runs before the last handler, in its order: middleware, and the route's own handlers. */
+  /** What runs before the last handler, in its order: middleware, earlier routes, and the route's own handlers. */
   readonly middleware: readonly ListedHandler[];
   /** Name of the last handler, empty if it has none; of a WebSocket route, of the connection's handlers there are. */
   readonly handler: string;
@@ -24,16 +24,17 @@ export interface DetailedRoute extends RegisteredRoute {
 
 /** A route as one router sees it. */
 interface Below {
-  /** Its path below that router. */
-  readonly path: string;
+  /** Its path below that router, without what is optional; `null` if a regular expression is on the way to it. */
+  readonly path: string | null;
   readonly route: DetailedRoute;
 }
 
 /**
  * Lists every route in the order in which they are tried, with all that runs before its handler.
  *
- * A middleware counts for a route if its path matches the route's as it was registered: one for `/users/7` does not for
- * `/users/:id`, which it runs for now and then.
+ * What runs before it are the middleware and the earlier routes, those of other routers included, that all of its
+ * requests come to, as far as paths tell. One for `/users/7` is not listed for `/users/:id`, for which it runs now and
+ * then; and for a path that is a regular expression, nothing is listed that is not for every path.
  *
  * @param router The router
  * @param prefix Prepended to every path
@@ -44,68 +45,113 @@ export function detailedRoutes(router: Listed, prefix: string): DetailedRoute[] 
 
 function routesBelow(router: Listed, prefix: string, within: readonly Listed[]): Below[] {
   const around = [...within, router];
-  const before: Layer[] = [];
-  const found: Below[] = [];
-  for (const layer of router.stack) {
-    if (layer.route === null && layer.mounted === null) before.push(layer);
-    for (const pattern of layer.patterns) {
-      const path = String(pattern.source);
-      for (const below of [...own(layer, path, prefix), ...mounted(layer, path, prefix, around)]) {
-        const middleware = [...before.flatMap((one) => applied(one, below.path, prefix)), ...below.route.middleware];
-        found.push({ path: below.path, route: { ...below.route, middleware } });
-      }
-    }
+  return router.stack.flatMap((layer, i) => {
+    const before = router.stack.slice(0, i);
+    return belowLayer(layer, prefix, around).map(({ path, route }) => {
+      const earlier = before.flatMap((one) => applied(one, path, route.method, prefix, around));
+      return { path, route: { ...route, middleware: [...earlier, ...route.middleware] } };
+    });
+  });
+}
+
+function belowLayer(layer: Layer, prefix: string, around: readonly Listed[]): Below[] {
+  const paths = layer.patterns.map(({ source }) => source);
+  return layer.mounted === null
+    ? methodsOf(layer).flatMap((method) => paths.map((path) => own(layer, method, path, prefix)))
+    : paths.flatMap((path) => mounted(layer, path, prefix, around));
+}
+
+function own(layer: Layer, method: string, path: string | RegExp, prefix: string): Below {
+  const fullPath = joinPaths(prefix, String(path));
+  const { handlers, name, limits } = contentOf(layer, method);
+  const middleware = handlers.map((fn) => listed(fn, fullPath));
+  return { path: shortest(path), route: { fullPath, method, path: String(path), middleware, handler: name, limits } };
+}
+
+function mounted(layer: Layer, path: string | RegExp, prefix: string, around: readonly Listed[]): Below[] {
+  const source = listedSource(layer, around);
+  if (source === undefined) return [];
+  const above = shortest(path);
+  return routesBelow(source, joinPaths(prefix, String(path)), around).map(({ path: below, route }) => {
+    return { path: above === null || below === null ? null : joinPaths(above, below), route };
+  });
+}
+
+// a router may be mounted below itself
+function listedSource({ mounted }: Layer, around: readonly Listed[]): Listed | undefined {
+  const source = mounted?.source;
+  return source !== undefined && isListed(source) && !around.includes(source) ? source : undefined;
+}
+
+/** What of a layer runs for the requests with a path and method, if they all come to it. */
+function applied(
+  layer: Layer,
+  path: string | null,
+  method: string,
+  prefix: string,
+  around: readonly Listed[],
+): ListedHandler[] {
+  const found = entered(layer, path);
+  if (found === null) return [];
+  const fullPath = joinPaths(prefix, found.path);
+  if (layer.mounted !== null) {
+    const source = listedSource(layer, around);
+    const within = source === undefined ? around : [...around, source];
+    return source?.stack.flatMap((one) => applied(one, found.rest, method, fullPath, within)) ?? [];
   }
-  return found;
+  return functionsOf(layer, method).map((fn) => listed(fn, fullPath));
 }
 
-function own(layer: Layer, path: string, prefix: string): Below[] {
-  const fullPath = joinPaths(prefix, path);
-  return methodsOf(layer).map((method) => {
-    const { handlers, name, limits } = contentOf(layer.route, method);
-    const middleware = handlers.map((fn) => listed(fn, fullPath));
-    return { path, route: { fullPath, method, path, middleware, handler: name, limits } };
-  });
+/** The path of a layer which all requests with a path come to, and what is left of it below a mount there. */
+function entered(layer: Layer, path: string | null): { path: string; rest: string | null } | null {
+  if (layer.everywhere) return { path: String(layer.patterns[0]!.source), rest: path };
+  if (path === null) return null;
+  for (const pattern of layer.patterns) {
+    const match = matchOf(pattern, path);
+    if (match === null || (layer.route === null && !entersMount(match, path))) continue;
+    const rest = path.slice(match.length);
+    return { path: String(pattern.source), rest: rest.startsWith("/") ? rest : `/${rest}` };
+  }
+  return null;
 }
 
-function mounted(layer: Layer, path: string, prefix: string, around: readonly Listed[]): Below[] {
-  const source = layer.mounted?.source;
-  if (source === undefined || !isListed(source) || around.includes(source)) return [];
-  return routesBelow(source, joinPaths(prefix, path), around).map(({ path: below, route }) => {
-    return { path: joinPaths(path, below), route };
-  });
-}
-
-function applied(layer: Layer, path: string, prefix: string): ListedHandler[] {
-  const pattern = layer.everywhere ? layer.patterns[0] : layer.patterns.find((one) => {
-    const match = matchOf(one, path);
-    return match !== null && entersMount(match, path);
-  });
-  if (pattern === undefined) return [];
-  return layer.entries.filter(({ kind }) => kind === "handler")
-    .map(({ fn }) => listed(fn, joinPaths(prefix, String(pattern.source))));
+/** A path without its optional parts, and without what its parameters must match. */
+function shortest(path: string | RegExp): string | null {
+  if (path instanceof RegExp) return null;
+  const short = path.replace(/\{[^{}]*\}|\/:\w+(?:\([^()]*\))?[?*]/g, "");
+  return short === path ? path.replace(/\([^()]*\)|[+\\]/g, "") || "/" : shortest(short);
 }
 
 function listed(fn: AnyHandler, path: string): ListedHandler {
-  return { name: fn.name, path, ...detailsOf(fn) };
+  const { name = fn.name, ...details } = detailsOf(fn);
+  return { name, path, ...details };
 }
 
-function contentOf(route: Layer["route"], method: string): {
+function functionsOf({ route, entries }: Layer, method: string): AnyHandler[] {
+  if (route instanceof SocketRoute) return method === "WS" ? [...route.middlewares] : [];
+  return (route instanceof Route ? entriesOf(route, method) : entries).filter(({ kind }) => kind === "handler").map((
+    { fn },
+  ) => fn);
+}
+
+function entriesOf(route: Route, method: string): readonly LayerEntry[] {
+  return method === "ALL" ? route.stack.filter((entry) => entry.method === null) : route.entriesFor(method);
+}
+
+function contentOf(layer: Layer, method: string): {
   handlers: readonly AnyHandler[];
   name: string;
   limits: Readonly<Record<string, number>>;
 } {
+  const functions = functionsOf(layer, method);
+  const { route } = layer;
   if (route instanceof SocketRoute) {
     const { maxMessageBytes, maxBufferedBytes, pingTimeoutMs } = route.handlers;
     const given = Object.entries({ maxMessageBytes, maxBufferedBytes, pingTimeoutMs });
     const limits = Object.fromEntries(given.filter((one): one is [string, number] => one[1] !== undefined));
     const events = Object.keys(route.handlers).filter((name) => EVENTS.includes(name));
-    return { handlers: route.middlewares, name: events.join(", "), limits };
+    return { handlers: functions, name: events.join(", "), limits };
   }
-  const entries = route instanceof Route
-    ? route.stack.filter((entry) => entry.method === null || entry.method === method.toLowerCase())
-    : [];
-  const functions = entries.filter(({ kind }) => kind === "handler").map(({ fn }) => fn);
   return { handlers: functions.slice(0, -1), name: functions.at(-1)?.name ?? "", limits: {} };
 }
 

@@ -1,5 +1,7 @@
 /** What a middleware says of itself where routes are listed. */
 export interface HandlerDetails {
+  /** Its name, instead of the function's. */
+  readonly name?: string;
   /** What it keeps, by the names of its options: `{ limit: "100 kB" }`. */
   readonly limits?: Readonly<Record<string, string | number>>;
   /** Parts of the request that it checks, by their names, with what they are checked by: `{ body: schema }`. */

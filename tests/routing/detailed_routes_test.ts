@@ -40,6 +40,61 @@ Deno.test("error handlers, and middleware for one of a parameter's values, are n
   assertEquals(app.getRegisteredRoutes("", { details: true })[0]!.middleware, []);
 });
 
+Deno.test("what runs only for some requests of a route is not listed before it, and what always runs is", () => {
+  const app = quietApp().use("/users/me", named("for one")).use("/us", named("for a part"));
+  app.use("/report", named("always")).use("/report/csv", named("for one kind"));
+  app.use("/files", named("for a text")).use(named("for all"));
+  app.get("/report{/:kind}", show).get("/report/:kind?", show).get(/^\/files\/(\d+)$/, show);
+  app.get("/users/:id", show);
+  const listed = app.getRegisteredRoutes("", { details: true });
+  assertEquals(listed.map(({ fullPath, middleware }) => [fullPath, middleware.map(({ name }) => name)]), [
+    ["/report{/:kind}", ["always", "for all"]],
+    // an earlier route for the same
+    ["/report/:kind?", ["always", "for all", "show"]],
+    ["/^\\/files\\/(\\d+)$/", ["for all"]],
+    ["/users/:id", ["for all"]],
+  ]);
+});
+
+Deno.test("a request of a route passes what is listed before it, in other routers too", async () => {
+  const passed: string[] = [];
+  const noted = (name: string): Handler => {
+    const handler: Handler = (_req, _res, next) => {
+      passed.push(name);
+      next();
+    };
+    return Object.defineProperty(handler, "name", { value: name });
+  };
+  const [between, inner] = [Router(), Router()];
+  const app = quietApp().use("/a", noted("first"), noted("second")).get("/a/:id", noted("get")).post("/a/:id", pass);
+  between.use(noted("in another router")).all("/a/*rest", noted("all"));
+  app.use(between).use("/b", pass).use(/^\/a/i, noted("expression"));
+  inner.use(noted("around")).get("/:id", noted("own"), (_req, res) => void res.send("done"));
+  app.use("/A", inner);
+  const route = app.getRegisteredRoutes("", { details: true }).find(({ fullPath }) => fullPath === "/A/:id");
+  assertEquals(await (await app.inject("/A/7")).text(), "done");
+  assertEquals(route?.middleware.map(({ name }) => name), passed);
+  assertEquals(passed.length, 8);
+});
+
+Deno.test("a WebSocket route comes after all() of its path, and not after get()", () => {
+  const app = quietApp().all("/live", named("all")).get("/live", pass);
+  app.ws("/live", named("guard"), { open() {} });
+  const socket = app.getRegisteredRoutes("", { details: true }).find(({ method }) => method === "WS");
+  assertEquals(socket?.middleware.map(({ name }) => name), ["all", "guard"]);
+});
+
+Deno.test("details come in the order of the list without them, and a router mounted below itself is listed once", () => {
+  const tree = Router();
+  tree.route(["/a", "/b"]).get(show).post(show);
+  tree.use(named("own")).use("/node", tree).get("/leaf", show);
+  const plain = ({ fullPath, method, path }: { fullPath: string; method: string; path: string }) => {
+    return { fullPath, method, path };
+  };
+  assertEquals(tree.getRegisteredRoutes("", { details: true }).map(plain), tree.getRegisteredRoutes());
+  assertEquals(tree.getRegisteredRoutes("", { details: true }).at(-1)?.middleware.map(({ name }) => name), ["own"]);
+});
+
 Deno.test("sluice's own middleware says what it limits", () => {
   const app = quietApp().use(sluice.json({ limit: 100 }), rateLimit({ windowMs: 1000, max: 5 }));
   app.use(exactLimit({ windowMs: 2000, max: 7, algorithm: "sliding-window", name: "exact" }));
@@ -48,19 +103,23 @@ Deno.test("sluice's own middleware says what it limits", () => {
   const [route] = app.getRegisteredRoutes("", { details: true });
   assertEquals(route!.middleware.map(({ name, limits }) => [name, limits]), [
     ["jsonParser", { limit: "100 B" }],
-    ["limiter", { max: 5, window: "1000 ms" }],
-    ["limit", { exact: "7 in 2000 ms (sliding-window)" }],
-    ["shed", { maxEventLoopDelayMs: 200, maxPending: 9 }],
+    ["rateLimit", { max: 5, window: "1000 ms" }],
+    ["rateLimit", { exact: "7 in 2000 ms (sliding-window)" }],
+    ["shedLoad", { maxEventLoopDelayMs: 200, maxPending: 9 }],
   ]);
   assertEquals([route!.handler, route!.limits], ["open, message", { maxMessageBytes: 1000 }]);
 });
 
 Deno.test("any middleware can say what it checks and limits", () => {
   const validate = Object.assign(named("validate"), {
-    [Symbol.for("sluice.details")]: { validates: { body: { type: "object" }, query: {} }, limits: { depth: 3 } },
+    [Symbol.for("sluice.details")]: {
+      name: "noteSchema",
+      validates: { body: { type: "object" }, query: {} },
+      limits: { depth: 3 },
+    },
   });
   const lines = printed(() => quietApp().post("/notes", validate, show).printRoutes("", { details: true }));
-  assertEquals(lines, ["POST /notes (show)", "    validate  limits depth 3  validates body, query"]);
+  assertEquals(lines, ["POST /notes (show)", "    noteSchema  limits depth 3  validates body, query"]);
 });
 
 Deno.test("without details, routes are printed and listed as before", () => {

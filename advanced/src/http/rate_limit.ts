@@ -126,7 +126,7 @@ export function rateLimit<Req extends AnyRequest = AnyRequest, Res extends AnyRe
     return settle(asker, decision, req as Req, res, next);
   }
 
-  withDetails(limit, { limits: limitsOf(own.limiter.policies) });
+  withDetails(limit, { name: "rateLimit", limits: limitsOf(own.limiter.policies) });
   return Object.defineProperties(limit, {
     limiter: { get: () => (asker ?? own).limiter },
     reset: { value: () => (asker ?? own).limiter.reset() },

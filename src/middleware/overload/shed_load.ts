@@ -58,7 +58,7 @@ export function shedLoad(options?: ShedLoadOptions): LoadShedder {
     res.status(503).set("Retry-After", String(Math.ceil(checked.retryAfterMs / 1000)));
     res.type("text").end("Service Unavailable");
   }
-  withDetails(shed, { limits: limitsOf(checked) });
+  withDetails(shed, { name: "shedLoad", limits: limitsOf(checked) });
   return Object.defineProperty(shed, "figures", { get: () => load.figures }) as LoadShedder;
 }
 

@@ -93,7 +93,7 @@ export function rateLimit(options?: RateLimitOptions): RateLimitMiddleware {
     return hit === null ? next() : decide(checked, hit, req, res, next);
   }
 
-  withDetails(limiter, { limits: { max: checked.max, window: `${checked.windowMs} ms` } });
+  withDetails(limiter, { name: "rateLimit", limits: { max: checked.max, window: `${checked.windowMs} ms` } });
   return Object.defineProperties(limiter, {
     reset: { value: () => table?.clear() },
     resetKey: { value: (key: string) => keys.named(key).forEach((one) => table?.delete(one)) },
