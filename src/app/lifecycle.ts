@@ -3,7 +3,7 @@ import { checkNames, type OptionNames } from "../util/check_option.ts";
 import { currentInspection } from "../util/inspection.ts";
 import { LONGEST_TIMER_MS } from "../util/units.ts";
 import { detectPlatform } from "../platform/detect.ts";
-import type { AppFetch, PlatformServer, Routed } from "../platform/shared/platform.ts";
+import type { AppFetch, ListenOptions, PlatformServer, Routed } from "../platform/shared/platform.ts";
 import type { OpenStreams } from "../exchange/open_streams.ts";
 import { callGuarded } from "../exchange/call_guarded.ts";
 import type { ErrorContext } from "../exchange/error_context.ts";
@@ -82,14 +82,15 @@ export class Lifecycle {
    * @throws If the port is not available and there is no callback
    */
   listen(handler: AppFetch, args: readonly unknown[]): Server {
-    if (currentInspection() !== undefined) return idleServer(new Error("The program is being inspected"));
     const callback = args.findLast((arg) => typeof arg === "function") as ListenCallback | undefined;
     try {
       const options = listenOptions(args.filter((arg) => typeof arg !== "function"));
       options.signal?.throwIfAborted();
       const runtime = detectPlatform();
       dropUnkept(options, runtime.listenLimits, runtime.name);
-      const platform = runtime.serve(handler, options, this.#app);
+      const platform = currentInspection() === undefined
+        ? runtime.serve(handler, options, this.#app)
+        : silentServer(options);
       const isSecure = options.cert !== undefined;
       const close = (timeoutMs?: number): Promise<void> => this.#closeOne(listening, timeoutMs);
       // nobody waits for this closing
@@ -104,7 +105,7 @@ export class Lifecycle {
       return server;
     } catch (error) {
       if (callback === undefined || !isUnavailable(error)) throw error;
-      const server = idleServer(error);
+      const server = new Server(neverListened(error), () => Promise.resolve(), () => {}, () => false);
       queueMicrotask(() => callback.call(server, error as Error));
       return server;
     }
@@ -294,25 +295,26 @@ function isUnavailable(error: unknown): boolean {
   return error instanceof Error && !(error instanceof TypeError) && !(error instanceof RangeError);
 }
 
-function idleServer(reason: unknown): Server {
-  return new Server(neverListened(reason), () => Promise.resolve(), () => {}, () => false);
-}
-
 function neverListened(error: unknown): PlatformServer {
   const finished = Promise.reject(error);
   // the callback has the error already
   finished.catch(() => {});
-  const nothing = () => {};
-  return {
-    limits: {},
-    port: 0,
-    hostname: "",
-    finished,
-    shutdown: () => Promise.resolve(),
-    abort: nothing,
-    ref: nothing,
-    unref: nothing,
+  return withoutPort({ finished, shutdown: () => Promise.resolve() });
+}
+
+/** For a program that is only looked at: a server that is told to listen, until it is closed, and gets no request. */
+function silentServer({ port = 0, hostname = "0.0.0.0" }: ListenOptions): PlatformServer {
+  const { promise: finished, resolve } = deferred();
+  const shutdown = (): Promise<void> => {
+    resolve();
+    return finished;
   };
+  return { ...withoutPort({ finished, shutdown }), port, hostname };
+}
+
+function withoutPort(ending: Pick<PlatformServer, "finished" | "shutdown">): PlatformServer {
+  const nothing = (): void => {};
+  return { limits: {}, port: 0, hostname: "", ...ending, abort: nothing, ref: nothing, unref: nothing };
 }
 
 function closeOn(signal: AbortSignal, cut: () => void, listening: Listening): void {

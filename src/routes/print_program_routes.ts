@@ -27,7 +27,8 @@ export async function printProgramRoutes(args: readonly string[]): Promise<void>
   const [file] = files as [string];
   let apps: ListedApp[];
   try {
-    apps = await appsOfProgram(/^(?:file|https?|jsr|npm):/.test(file) ? file : pathToFileURL(resolve(file)).href);
+    const url = /^(?:file|https?|jsr|npm):/.test(file) ? file : pathToFileURL(resolve(file)).href;
+    apps = await aside(() => appsOfProgram(url));
   } catch (error) {
     return end(1, `routes: ${file} failed\n${error instanceof Error ? errorText(error) : String(error)}`);
   }
@@ -40,6 +41,17 @@ export async function printProgramRoutes(args: readonly string[]): Promise<void>
   }
   print(apps, flags.includes("--json"));
   end(0);
+}
+
+// what the program says must not be among its routes
+async function aside<T>(run: () => Promise<T>): Promise<T> {
+  const { log, info, debug } = console;
+  console.log = console.info = console.debug = (...args) => console.error(...args);
+  try {
+    return await run();
+  } finally {
+    Object.assign(console, { log, info, debug });
+  }
 }
 
 function print(apps: readonly ListedApp[], asJson: boolean): void {

@@ -13,6 +13,9 @@ export interface ListedApp {
 /** How long a program may take until it listens, in ms: it may connect to its database first. */
 const PATIENCE_MS = 5000;
 
+/** How long, in ms, a program whose application listens may go on loading: it may wait for the end of its server. */
+const REST_MS = 1000;
+
 /**
  * Runs a program and collects its applications, those that are not mounted on another one. None of them listens.
  *
@@ -32,11 +35,17 @@ export async function appsOfProgram(url: string): Promise<ListedApp[]> {
       wake();
     },
   });
-  const program: Record<string, unknown> = await import(/* webpackIgnore: true */ /* @vite-ignore */ url);
-  for (const exported of Object.values(program)) if (made.has(exported as ListedApp)) chosen.add(exported as ListedApp);
+  const loaded = load(url).then((exported) => {
+    for (const one of exported) if (made.has(one as ListedApp)) chosen.add(one as ListedApp);
+  });
+  await Promise.race([loaded, served.then(() => new Promise((resolve) => setTimeout(resolve, REST_MS)))]);
   if (chosen.size === 0) await within(PATIENCE_MS, served);
   const found = chosen.size > 0 ? chosen : made;
   return [...found].filter(({ parent }) => parent === undefined);
+}
+
+async function load(url: string): Promise<unknown[]> {
+  return Object.values(await import(/* webpackIgnore: true */ /* @vite-ignore */ url));
 }
 
 function within(ms: number, event: Promise<void>): Promise<void> {

@@ -1,4 +1,4 @@
-/** A look at a program's applications: it runs, and none of them listens. */
+/** A look at a program's applications: it runs, and is told that they listen, but none of them does. */
 export interface Inspection {
   /** Called with each application that is made. */
   made(app: object): void;

@@ -1,0 +1,12 @@
+/** A program that is over when its server is. */
+import sluice from "@sluice/sluice";
+
+const app = sluice();
+app.get("/closed", function closed(_req, res) {
+  res.send("closed");
+});
+app.listen(3000);
+await app.close();
+app.get("/after", function after(_req, res) {
+  res.send("after");
+});
