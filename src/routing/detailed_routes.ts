@@ -1,6 +1,6 @@
 import { detailsOf, type HandlerDetails } from "../util/handler_details.ts";
 import { type AnyHandler, entersMount, type Layer, type LayerEntry } from "../matching/layer.ts";
-import { isListed, joinPaths, type Listed, matchOf, methodsOf, type RegisteredRoute } from "./route_listing.ts";
+import { below, isListed, joinPaths, type Listed, matchOf, methodsOf, type RegisteredRoute } from "./route_listing.ts";
 import { Route } from "./route.ts";
 import { SocketRoute } from "./socket_route.ts";
 
@@ -72,8 +72,8 @@ function mounted(layer: Layer, path: string | RegExp, prefix: string, around: re
   const source = listedSource(layer, around);
   if (source === undefined) return [];
   const above = shortest(path);
-  return routesBelow(source, joinPaths(prefix, String(path)), around).map(({ path: below, route }) => {
-    return { path: above === null || below === null ? null : joinPaths(above, below), route };
+  return routesBelow(source, joinPaths(prefix, String(path)), around).map(({ path: inside, route }) => {
+    return { path: above === null || inside === null ? null : joinPaths(above, inside), route };
   });
 }
 
@@ -109,8 +109,7 @@ function entered(layer: Layer, path: string | null): { path: string; rest: strin
   for (const pattern of layer.patterns) {
     const match = matchOf(pattern, path);
     if (match === null || (layer.route === null && !entersMount(match, path))) continue;
-    const rest = path.slice(match.length);
-    return { path: String(pattern.source), rest: rest.startsWith("/") ? rest : `/${rest}` };
+    return { path: String(pattern.source), rest: below(path, match) };
   }
   return null;
 }
@@ -129,9 +128,8 @@ function listed(fn: AnyHandler, path: string): ListedHandler {
 
 function functionsOf({ route, entries }: Layer, method: string): AnyHandler[] {
   if (route instanceof SocketRoute) return method === "WS" ? [...route.middlewares] : [];
-  return (route instanceof Route ? entriesOf(route, method) : entries).filter(({ kind }) => kind === "handler").map((
-    { fn },
-  ) => fn);
+  const own = route instanceof Route ? entriesOf(route, method) : entries;
+  return own.filter(({ kind }) => kind === "handler").map(({ fn }) => fn);
 }
 
 function entriesOf(route: Route, method: string): readonly LayerEntry[] {

@@ -144,3 +144,14 @@ export function matchOf(pattern: PathPattern, path: string): PathMatch | null {
     return null;
   }
 }
+
+/**
+ * What a router sees of a path that leads to it.
+ *
+ * @param path The path
+ * @param match Its match with the path of the mount
+ */
+export function below(path: string, { length }: PathMatch): string {
+  const rest = path.slice(length);
+  return rest.startsWith("/") ? rest : `/${rest}`;
+}

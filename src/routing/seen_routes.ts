@@ -1,7 +1,6 @@
 import type { SeenRoute } from "../exchange/app_like.ts";
 import { entersMount } from "../matching/layer.ts";
-import type { PathMatch } from "../matching/path_pattern.ts";
-import { isListed, joinPaths, type Listed, matchOf, methodsOf } from "./route_listing.ts";
+import { below, isListed, joinPaths, type Listed, matchOf, methodsOf } from "./route_listing.ts";
 
 /** The path that is left below a mount, and the parameters so far; `null` where the path does not lead to. */
 interface Seen {
@@ -36,9 +35,4 @@ function seenIn(router: Listed, prefix: string, seen: Seen | null, within: reado
       return seenIn(source, fullPath, enters ? { path: below(seen!.path, match), params: params! } : null, around);
     })
   );
-}
-
-function below(path: string, { length }: PathMatch): string {
-  const rest = path.slice(length);
-  return rest.startsWith("/") ? rest : `/${rest}`;
 }
