@@ -87,9 +87,10 @@ function sourceOf({ app, error }: Shown): string {
 function positionOf(error: unknown): SourcePosition | null {
   const { stack, message } = (error ?? {}) as { stack?: unknown; message?: unknown };
   if (typeof stack !== "string") return null;
-  // lines of the message may look like frames, and a stranger may have chosen them
-  const begin = typeof message === "string" ? stack.indexOf(message) + message.length : 0;
-  return programFrame(stack.slice(begin), frameworkFolder());
+  // lines of the message may look like frames, and a stranger may have chosen them: also if the message was changed since
+  const shown = typeof message === "string" ? message : "";
+  const begin = stack.indexOf(shown);
+  return begin === -1 ? null : programFrame(stack.slice(begin + shown.length), frameworkFolder());
 }
 
 function numbered(line: string, number: number, at: SourcePosition): string {
