@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import zlib from "node:zlib";
 import compression from "compression";
-import sluice, { type FrameworkApp, type Handler, HttpError, Router } from "@sluice/sluice";
+import sluice, { type ErrorHandler, type FrameworkApp, type Handler, HttpError, Router } from "@sluice/sluice";
 import { compress, type CompressOptions, isCompressible } from "@sluice/middleware/compress";
 import { sse } from "@sluice/middleware/sse";
 import { assert, assertEquals, assertMatch, assertThrows } from "@std/assert";
@@ -289,6 +289,16 @@ Deno.test("the page for an error is compressed, and that for a response that can
     assertEquals(response.status, status, path);
     if (path === "/thrown") assertEquals(response.headers.get("content-encoding"), "gzip");
     assertMatch(await plainText(response), /^<!DOCTYPE html>/);
+  }
+});
+
+Deno.test("an error handler's response is compressed in place of one that could not be sent", async () => {
+  for (const way of ["send", "write"] as const) {
+    const app = compressing((_req, res) => void res.type("json").status(700)[way](LONG_TEXT));
+    app.use(((_error, _req, res, _next) => void res.status(500).json(LONG)) as ErrorHandler);
+    const response = await app.inject("/", accepting("gzip"));
+    assertEquals([response.status, response.headers.get("content-encoding")], [500, "gzip"]);
+    assertEquals(await plainText(response), LONG_TEXT);
   }
 });
 

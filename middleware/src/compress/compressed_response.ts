@@ -100,8 +100,10 @@ export class CompressedResponse {
     }
     const whole = this.#held === null ? last ?? new Uint8Array(0) : last === null ? this.#held : null;
     if (this.#compressor === null && whole !== null && this.#isShort(whole)) {
+      this.#plain.end.call(res, this.#coding!.whole!(whole), done);
+      // not if it has thrown: an error handler may respond with another head
       this.#isEnded = true;
-      return this.#plain.end.call(res, this.#coding!.whole!(whole), done);
+      return res;
     }
     const compressor = this.#begun(done);
     if (last !== null) compressor.write(last);
