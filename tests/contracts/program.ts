@@ -10,6 +10,7 @@ import sluice, {
 import { bodyLimitRoutes } from "./program_body_limits.ts";
 import { advancedLimitRoutes } from "./program_advanced_limits.ts";
 import { metricsRoutes } from "./program_metrics.ts";
+import { compressedRoutes } from "./program_compressed.ts";
 import { eventRoutes } from "./program_events.ts";
 import { sessionRoutes } from "./program_sessions.ts";
 import { errorRoutes } from "./program_errors.ts";
@@ -44,6 +45,7 @@ export function buildProgram(): FrameworkApp {
   eventRoutes(app);
   metricsRoutes(app);
   sessionRoutes(app);
+  compressedRoutes(app);
   return app;
 }
 
