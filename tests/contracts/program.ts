@@ -219,6 +219,7 @@ function mounts(app: FrameworkApp): void {
 
 function files(app: FrameworkApp): void {
   app.use("/static", sluice.static(`${FILES}/files`, { maxAge: 1000 }));
+  app.use("/coded", sluice.static(`${FILES}/coded`, { precompressed: true }));
   app.get("/file", (_req, res) => res.sendFile("hello.txt", { root: `${FILES}/files` }));
   app.get("/download", (_req, res) => res.download(`${FILES}/files/hello.txt`, "hällo.txt"));
   app.get("/file/missing", (_req, res) => res.sendFile("missing.txt", { root: `${FILES}/files` }));
