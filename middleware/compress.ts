@@ -14,6 +14,6 @@
  *
  * @module
  */
-export { compress, type CompressOptions } from "./src/compress/compress.ts";
+export { type Compress, compress, type CompressOptions } from "./src/compress/compress.ts";
 export type { CodingLevels, CodingName } from "./src/compress/coding.ts";
 export { isCompressible } from "./src/compress/compressible_type.ts";

@@ -41,7 +41,7 @@ export interface ServeStaticOptions extends FileOptions {
    * `zstd` and `gzip` in this order, a list those in its order; where the client has a preference, that comes first.
    * Without the file itself, there is nothing. Off by default.
    */
-  precompressed?: boolean | readonly FileCoding[] | undefined;
+  precompressed?: boolean | readonly ("br" | "zstd" | "gzip")[] | undefined;
   /** Redirects from the path of a folder to the same with a trailing slash; on by default. */
   redirect?: boolean | undefined;
   /** Sets headers before a file is sent. */
