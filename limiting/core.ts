@@ -9,6 +9,7 @@ export type { EmitterMethods, EventName, Listener } from "../src/util/emitter_me
 export { checkInteger, checkNames, checkType, type OptionNames, refuseOption } from "../src/util/check_option.ts";
 export { describe, reasonOf } from "../src/util/error_text.ts";
 export { HttpError, type HttpErrorOptions } from "../src/http/http_error.ts";
+export { rankEncodings } from "../src/http/negotiation.ts";
 export { subnetOf } from "../src/http/ip_address.ts";
 export { type HandlerDetails, withDetails } from "../src/util/handler_details.ts";
 export { isThenable } from "../src/util/is_thenable.ts";
@@ -18,7 +19,8 @@ export { nextSequence } from "../src/util/sequence.ts";
 export { sha1 } from "../src/util/sha1.ts";
 export { hmacSha256, sha256 } from "../src/util/sha256.ts";
 export { GenerationalCache } from "../src/util/generational_cache.ts";
-export { LONGEST_TIMER_MS } from "../src/util/units.ts";
+export { chunkBytes } from "../src/util/chunk_bytes.ts";
+export { LONGEST_TIMER_MS, parseBytes } from "../src/util/units.ts";
 export { builtinModule, type BuiltinName } from "../src/platform/shared/builtin_module.ts";
 export { importsExist, requirePackage } from "../src/platform/shared/installed_package.ts";
 export { peerOf } from "../src/platform/shared/peer_of.ts";

@@ -41,12 +41,30 @@ export function negotiateCharsets(header: string | undefined, offered?: readonly
  * Content codings in the order the client prefers (RFC 9110 section 12.5.3); `identity` is acceptable unless excluded.
  */
 export function negotiateEncodings(header: string | undefined, offered?: readonly string[]): string[] {
+  return preferred(codingWishes(header), offered, nameExactness);
+}
+
+function codingWishes(header: string | undefined): Wish[] {
   const wishes = parse(header ?? "");
   if (!wishes.some((wish) => nameExactness("identity", wish) >= 0)) {
     const quality = Math.min(1, ...wishes.map((wish) => wish.quality || 1));
     wishes.push({ value: "identity", parameters: new Map(), quality, order: wishes.length });
   }
-  return preferred(wishes, offered, nameExactness);
+  return wishes;
+}
+
+/**
+ * Content codings in the order in which the server should take them: by the client's weights and, where those are
+ * equal, its own order (RFC 9110 section 12.5.3). `x-gzip` counts as `gzip` (section 8.4.1.3).
+ *
+ * @param header The `Accept-Encoding` header
+ * @param offered What the server can send, best first; `identity` is acceptable unless excluded
+ * @returns What is acceptable, best first
+ */
+export function rankEncodings(header: string | undefined, offered: readonly string[]): string[] {
+  const wishes = codingWishes(header?.replace(/x-gzip/gi, "gzip"));
+  const fits = offered.map((offer, index) => bestFit(offer, index, wishes, nameExactness));
+  return fits.filter((fit) => fit.quality > 0).sort((a, b) => b.quality - a.quality).map((fit) => fit.offer);
 }
 
 /** Languages in the order the client prefers (RFC 9110 section 12.5.4); `en` and `en-US` match in part. */

@@ -14,6 +14,7 @@ import { FILE_OPTIONS, type FileOptions, insteadOfFileOption, transferFile } fro
 import type { FrameworkResponse } from "../response/framework_response.ts";
 import { handOverKey } from "../response/node/outgoing_message.ts";
 import type { Response } from "../response/request_and_response.ts";
+import { CODED_ENDINGS, type FileCoding } from "../response/files/find_file.ts";
 import type { FileError } from "../response/files/send_file.ts";
 
 /** Information about a file, for `setHeaders`: the part of Node's `fs.Stats` that every runtime has. */
@@ -34,6 +35,13 @@ export interface StaticFileStat {
 export interface ServeStaticOptions extends FileOptions {
   /** Passes missing files, and methods other than GET and HEAD, to the next layer; on by default. */
   fallthrough?: boolean | undefined;
+  /**
+   * Sends the file that is kept compressed beside the one asked for, `app.js.br`, `app.js.zst` or `app.js.gz`, to
+   * clients that accept its coding, with the type of `app.js`, and tags and ranges of its own. `true` tries `br`,
+   * `zstd` and `gzip` in this order, a list those in its order; where the client has a preference, that comes first.
+   * Without the file itself, there is nothing. Off by default.
+   */
+  precompressed?: boolean | readonly ("br" | "zstd" | "gzip")[] | undefined;
   /** Redirects from the path of a folder to the same with a trailing slash; on by default. */
   redirect?: boolean | undefined;
   /** Sets headers before a file is sent. */
@@ -42,8 +50,8 @@ export interface ServeStaticOptions extends FileOptions {
 
 /** Names of the options; Express takes those of the part of a file, too, and overwrites `root`. */
 function optionNames(): OptionNames<ServeStaticOptions & { start: unknown; end: unknown; root: unknown }> {
-  const own = { fallthrough: true, redirect: true, setHeaders: true, start: true, end: true, root: true } as const;
-  return { ...FILE_OPTIONS, ...own };
+  const own = { fallthrough: true, precompressed: true, redirect: true, setHeaders: true } as const;
+  return { ...FILE_OPTIONS, ...own, start: true, end: true, root: true };
 }
 
 /** A middleware that serves files. */
@@ -69,6 +77,7 @@ export function serveStatic(root: string, options?: ServeStaticOptions): StaticF
   }
   unknownOptions("serveStatic", options, optionNames(), insteadOfFileOption).forEach(noteWarning);
   const { fallthrough = true, redirect = true, index = "index.html", setHeaders, ...fileOptions } = options ?? {};
+  const precompressed = codingsOf(fileOptions.precompressed);
   if (setHeaders && typeof setHeaders !== "function") throw new TypeError("option setHeaders must be function");
   const maxAge = parseDuration(fileOptions.maxAge || fileOptions.maxage || 0, "option maxAge of serveStatic");
   let isRootKnown = false;
@@ -82,6 +91,7 @@ export function serveStatic(root: string, options?: ServeStaticOptions): StaticF
       ...fileOptions,
       index,
       maxAge,
+      precompressed,
       root,
       requested,
       setHeaders: (path: string, stat: FileStat) => setHeaders?.(res, path, shownStat(stat)),
@@ -103,6 +113,16 @@ export function serveStatic(root: string, options?: ServeStaticOptions): StaticF
   };
   // so that packages find the layer by its name, even in a bundle
   return Object.defineProperty(middleware, "name", { value: "serveStatic" });
+}
+
+function codingsOf(option: unknown): readonly FileCoding[] | undefined {
+  if (!option) return undefined;
+  const known = Object.keys(CODED_ENDINGS) as FileCoding[];
+  if (option === true) return known;
+  if (Array.isArray(option) && option.every((name) => known.includes(name))) return [...option];
+  throw new TypeError(
+    `serveStatic: option precompressed must be true or a list of ${known.join(", ")}, not ${describe(option)}`,
+  );
 }
 
 // a request of Node's, of another copy of Sluice, or a mock in a test

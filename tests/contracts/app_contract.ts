@@ -3,6 +3,7 @@ import { answers, conditions, cookies, errors } from "./cases/responses.ts";
 import { unseen } from "./cases/errors.ts";
 import { departedClients } from "./cases/departed_clients.ts";
 import { bodyLimits } from "./cases/body_limits.ts";
+import { compressed } from "./cases/compressed.ts";
 import { events } from "./cases/events.ts";
 import { files } from "./cases/files.ts";
 import { hosts } from "./cases/hosts.ts";
@@ -55,6 +56,7 @@ export const APP_CONTRACT: readonly Chapter[] = [
   events,
   metrics,
   sessions,
+  compressed,
 ];
 
 /** A way to run the program. */

@@ -10,6 +10,7 @@ export type Feature =
   | "length"
   | "refusal"
   | "unpacking"
+  | "compression"
   | "peer"
   | "connection"
   | "host"

@@ -10,6 +10,7 @@ import sluice, {
 import { bodyLimitRoutes } from "./program_body_limits.ts";
 import { advancedLimitRoutes } from "./program_advanced_limits.ts";
 import { metricsRoutes } from "./program_metrics.ts";
+import { compressedRoutes } from "./program_compressed.ts";
 import { eventRoutes } from "./program_events.ts";
 import { sessionRoutes } from "./program_sessions.ts";
 import { errorRoutes } from "./program_errors.ts";
@@ -44,6 +45,7 @@ export function buildProgram(): FrameworkApp {
   eventRoutes(app);
   metricsRoutes(app);
   sessionRoutes(app);
+  compressedRoutes(app);
   return app;
 }
 
@@ -217,6 +219,7 @@ function mounts(app: FrameworkApp): void {
 
 function files(app: FrameworkApp): void {
   app.use("/static", sluice.static(`${FILES}/files`, { maxAge: 1000 }));
+  app.use("/coded", sluice.static(`${FILES}/coded`, { precompressed: true }));
   app.get("/file", (_req, res) => res.sendFile("hello.txt", { root: `${FILES}/files` }));
   app.get("/download", (_req, res) => res.download(`${FILES}/files/hello.txt`, "hällo.txt"));
   app.get("/file/missing", (_req, res) => res.sendFile("missing.txt", { root: `${FILES}/files` }));

@@ -28,6 +28,9 @@ const NO_SOCKET = "a plain call has no connection to upgrade";
 const HOST_OF_WORKERS =
   "workerd resolves the URL, and Miniflare answers 500 to hosts it cannot parse; Cloudflare refuses them in front of it";
 
+const CODINGS_OF_WORKERS =
+  "whatever the client accepts, Workers are asked for gzip and brotli, and what they send is translated in front of them";
+
 /** Why a runtime lacks a feature; shown in the report. */
 const GAPS = {
   plain: {
@@ -44,8 +47,9 @@ const GAPS = {
     ping: NO_PINGS,
     host: HOST_OF_WORKERS,
     pausing: NO_PAUSE,
+    compression: CODINGS_OF_WORKERS,
   },
-  object: { ping: NO_PINGS, pausing: NO_PAUSE, host: HOST_OF_WORKERS },
+  object: { ping: NO_PINGS, pausing: NO_PAUSE, host: HOST_OF_WORKERS, compression: CODINGS_OF_WORKERS },
   lambda: {
     websocket: "a function URL does not upgrade connections",
     forwarded: "a function URL writes the forwarding headers itself",
@@ -61,6 +65,7 @@ const GAPS = {
       "the runtime does not report client addresses; with `trust proxy` 1, `req.ip` is the address the platform's proxy names",
     websocket: "the runtime has no WebSocket server",
     length: "the runtime removes `Content-Length` from every response",
+    compression: "the runtime cannot compress",
     unpacking: "the runtime has no `DecompressionStream`; a compressed body is 415",
     head: "the runtime sends the head of a streamed response with its first piece",
     cut: "the local server of the runtime ends a response that fails as if it were complete",

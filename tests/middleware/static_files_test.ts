@@ -244,3 +244,192 @@ Deno.test("a long Range header of blanks is parsed quickly", async () => {
   // it took many seconds when the expression tried every way to split the blanks
   assert(performance.now() - began < 1000);
 });
+
+/** A folder with a page in several codings, removed in the end. */
+async function withCoded(test: (folder: string) => Promise<void>): Promise<void> {
+  const folder = await Deno.makeTempDir();
+  try {
+    for (const [name, text] of Object.entries(CODED)) await Deno.writeTextFile(`${folder}/${name}`, text);
+    await Deno.mkdir(`${folder}/styles.css.br`);
+    await test(folder);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+// what is in them is not looked at
+const CODED = {
+  "index.html": "the page itself",
+  "index.html.br": "as brotli",
+  "index.html.zst": "as Zstandard",
+  "index.html.gz": "as gzip",
+  "app.js": "a program",
+  "app.js.gz": "a program as gzip",
+  "styles.css": "styles",
+  "lost.txt.gz": "without the file itself",
+};
+
+function precompressed(
+  folder: string,
+  option: ServeStaticOptions["precompressed"] = true,
+  more: ServeStaticOptions = {},
+) {
+  const app = quietApp();
+  app.use(sluice.static(folder, { precompressed: option, ...more }));
+  return app;
+}
+
+const PREFERENCES: readonly (readonly [accepted: string | undefined, body: string, coding: string | null])[] = [
+  [undefined, "the page itself", null],
+  ["gzip, deflate, br, zstd", "as brotli", "br"],
+  ["gzip, zstd", "as Zstandard", "zstd"],
+  ["gzip", "as gzip", "gzip"],
+  ["x-gzip", "as gzip", "gzip"],
+  ["br;q=0.5, gzip", "as gzip", "gzip"],
+  ["*", "as brotli", "br"],
+  ["br;q=0, *", "as Zstandard", "zstd"],
+  ["identity, gzip;q=0.5", "the page itself", null],
+  ["identity;q=0", "the page itself", null],
+];
+
+for (const [accepted, body, coding] of PREFERENCES) {
+  Deno.test(`with precompressed files, ${accepted ?? "nothing"} gets ${body}`, async () => {
+    await withCoded(async (folder) => {
+      const headers: Record<string, string> = accepted === undefined ? {} : { "accept-encoding": accepted };
+      for (const path of ["/", "/index.html"]) {
+        const response = await ask(precompressed(folder), path, { headers });
+        const seen = ["content-encoding", "content-type", "vary"].map((name) => response.headers.get(name));
+        assertEquals([response.status, await response.text(), ...seen], [
+          ...[200, body, coding, "text/html; charset=utf-8", "Accept-Encoding"],
+        ]);
+      }
+    });
+  });
+}
+
+Deno.test("a list of codings is the server's order, and whatever is not in it is not sent", async () => {
+  await withCoded(async (folder) => {
+    const app = precompressed(folder, ["gzip", "br"]);
+    const bodyFor = async (accepted: string) =>
+      await (await ask(app, "/", { headers: { "accept-encoding": accepted } })).text();
+    assertEquals(await bodyFor("br, gzip, zstd"), "as gzip");
+    assertEquals(await bodyFor("br"), "as brotli");
+    assertEquals(await bodyFor("zstd"), "the page itself");
+  });
+});
+
+Deno.test("the next best coding is sent when there is no such file, and a folder is none", async () => {
+  await withCoded(async (folder) => {
+    const headers = { "accept-encoding": "gzip, br" };
+    const app = precompressed(folder);
+    assertEquals(await (await ask(app, "/app.js", { headers })).text(), "a program as gzip");
+    assertEquals(await (await ask(app, "/styles.css", { headers })).text(), "styles");
+  });
+});
+
+Deno.test("a compressed file without the file itself is not found, whatever the client accepts", async () => {
+  await withCoded(async (folder) => {
+    for (const accepted of ["gzip", "identity"]) {
+      const response = await ask(precompressed(folder), "/lost.txt", { headers: { "accept-encoding": accepted } });
+      assertEquals(response.status, 404);
+      await response.body?.cancel();
+    }
+    const itself = await ask(precompressed(folder), "/lost.txt.gz", { headers: { "accept-encoding": "gzip" } });
+    assertEquals([itself.headers.get("content-encoding"), await itself.text()], [null, "without the file itself"]);
+  });
+});
+
+Deno.test("each coding has a tag, a length and ranges of its own", async () => {
+  await withCoded(async (folder) => {
+    // two of the same size and date
+    const then = new Date(2026, 0, 2);
+    await Deno.writeTextFile(`${folder}/index.html.br`, "8 bytes!");
+    await Deno.writeTextFile(`${folder}/index.html.gz`, "8 bytes?");
+    for (const name of ["index.html.br", "index.html.gz"]) await Deno.utime(`${folder}/${name}`, then, then);
+    const app = precompressed(folder);
+    const get = (accepted: string, more: Record<string, string> = {}, method = "GET") =>
+      ask(app, "/", { method, headers: { "accept-encoding": accepted, ...more } });
+    const tags = await Promise.all(["br", "gzip", "zstd", ""].map(async (accepted) => {
+      const [got, head] = await Promise.all([get(accepted), get(accepted, {}, "HEAD")]);
+      const told = ["etag", "last-modified", "content-encoding", "vary", "accept-ranges"];
+      assertEquals(told.map((name) => head.headers.get(name)), told.map((name) => got.headers.get(name)));
+      assertEquals([head.headers.get("content-length"), await head.text()], [`${(await got.text()).length}`, ""]);
+      return got.headers.get("etag")!;
+    }));
+    assertEquals(new Set(tags).size, 4);
+    const fresh = await get("br", { "if-none-match": tags[0]! });
+    assertEquals(
+      [fresh.status, fresh.headers.get("content-encoding"), fresh.headers.get("vary"), fresh.headers.get("etag")],
+      [304, null, "Accept-Encoding", tags[0]],
+    );
+    assertEquals((await get("gzip", { "if-none-match": tags[0]! })).status, 200);
+    const part = await get("br", { range: "bytes=2-6", "if-range": tags[0]! });
+    assertEquals(
+      [part.status, part.headers.get("content-range"), part.headers.get("content-encoding"), await part.text()],
+      [206, "bytes 2-6/8", "br", "bytes"],
+    );
+    const other = await get("gzip", { range: "bytes=2-6", "if-range": tags[0]! });
+    assertEquals([other.status, await other.text()], [200, "8 bytes?"]);
+    const beyond = await get("br", { range: "bytes=100-" });
+    assertEquals([beyond.status, beyond.headers.get("content-range"), beyond.headers.get("content-encoding")], [
+      ...[416, "bytes */8", null],
+    ]);
+    await beyond.body?.cancel();
+  });
+});
+
+Deno.test("setHeaders gets the path of the file itself, and may set Vary and a type", async () => {
+  await withCoded(async (folder) => {
+    const paths: string[] = [];
+    const app = precompressed(folder, true, {
+      setHeaders(res, path, stat) {
+        paths.push(`${path.slice(folder.length)} ${stat.size}`);
+        res.set("Vary", "Origin").type("text/x-own");
+      },
+    });
+    const { headers, body } = await ask(app, "/app.js", { headers: { "accept-encoding": "gzip" } });
+    assertEquals([headers.get("vary"), headers.get("content-type"), headers.get("content-encoding")], [
+      ...["Origin, Accept-Encoding", "text/x-own; charset=utf-8", "gzip"],
+    ]);
+    assertEquals(paths, ["/app.js 17"]);
+    await body?.cancel();
+  });
+});
+
+Deno.test("a file that the runtime sends by itself is sent in its coding, again and again", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    await Deno.writeTextFile(`${folder}/a.txt`, "a".repeat(300_000));
+    await Deno.writeTextFile(`${folder}/a.txt.gz`, "b".repeat(200_000));
+    const app = precompressed(folder);
+    for (let round = 0; round < 4; round++) {
+      for (const [accepted, length] of [["gzip", 200_000], ["", 300_000]] as const) {
+        const response = await ask(app, "/a.txt", { headers: { "accept-encoding": accepted } });
+        assertEquals((await response.text()).length, length);
+      }
+    }
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+Deno.test("without the option nothing is looked for, and nothing varies", async () => {
+  await withCoded(async (folder) => {
+    for (const options of [{}, { precompressed: false }, { precompressed: undefined }]) {
+      const app = quietApp().use(sluice.static(folder, options));
+      const response = await ask(app, "/", { headers: { "accept-encoding": "gzip, br" } });
+      const { headers } = response;
+      assertEquals([headers.get("content-encoding"), headers.get("vary"), await response.text()], [
+        ...[null, null, "the page itself"],
+      ]);
+    }
+  });
+});
+
+Deno.test("codings that are not known are refused", () => {
+  for (const bad of ["br", ["deflate"], ["gz"], 1, {}]) {
+    // @ts-expect-error of a type that compilers refuse
+    const error = assertThrows(() => sluice.static(FILES, { precompressed: bad }), TypeError);
+    assertEquals(error.message.includes("option precompressed must be true or a list of br, zstd, gzip"), true);
+  }
+});

@@ -89,6 +89,7 @@ Deno.test("every import that is allowed between folders is used", () => {
 
 /** The same in `@sluice/middleware`: each entry has a room of its own, so that a program loads only what it imports. */
 const MIDDLEWARE_ARROWS: Arrows = {
+  compress: [],
   cookies: [],
   csrf: ["cookies"],
   session: ["cookies"],

@@ -24,6 +24,8 @@ export interface FileResponse {
   hasHeader(name: string): boolean;
   /** Sets a header. */
   setHeader(name: string, value: HeaderValue): unknown;
+  /** Adds a field to `Vary`. */
+  vary(field: string): unknown;
   /** Takes a header away. */
   removeHeader(name: string): void;
   /** Responds without a body. */

@@ -17,7 +17,7 @@ import { FileChunks } from "./file_chunks.ts";
 import { evaluateConditions, isRangeCurrent } from "./file_conditions.ts";
 import { type DotfilePolicy, resolveFilePath } from "./file_path.ts";
 import type { FileResponse } from "./file_response.ts";
-import { findFile, type FoundFile, noteSentWhole } from "./find_file.ts";
+import { type FileCoding, findCoded, findFile, type FoundFile, noteSentWhole } from "./find_file.ts";
 import { handOverKey, streamKey } from "../node/outgoing_message.ts";
 
 /** How files are served, by `res.sendFile` and by `serveStatic`. */
@@ -78,6 +78,8 @@ export interface FileTransfer extends FileOptions {
   readonly start?: number | undefined;
   /** Last byte to send. */
   readonly end?: number | undefined;
+  /** Codings in which the file may be kept beside itself, best first; `undefined` to look for none. */
+  readonly precompressed?: readonly FileCoding[] | undefined;
   /** Adds headers when the file is known, before it is sent. */
   setHeaders?(path: string, stat: FileStat): void;
 }
@@ -107,13 +109,19 @@ export async function transferFile(res: FileResponse, transfer: FileTransfer): P
   const { requested, index } = transfer;
   const path = resolveFilePath(requested, transfer, () => files.workingDirectory());
   // the slash as it was sent: an escaped one does not ask for a folder's index file
-  const found = await findFile(files, path, transfer.extensions, requested.endsWith("/") ? index : false);
+  const plain = await findFile(files, path, transfer.extensions, requested.endsWith("/") ? index : false);
+  const { precompressed } = transfer;
+  let found = plain;
   try {
+    if (precompressed !== undefined) {
+      found = await findCoded(files, plain, precompressed, res.req.get("accept-encoding"));
+    }
     if (res.destroyed && !res.writableFinished) throw clientLeft();
     if (res.headersSent) throw new HttpError(500, "Can't set headers after they are sent.");
     await sendFound(res, files, found, transfer);
   } finally {
-    found.opened?.close();
+    plain.opened?.close();
+    if (found !== plain) found.opened?.close();
   }
 }
 
@@ -194,8 +202,12 @@ function asksForBytes(req: FileResponse["req"]): boolean {
   return /^ *bytes=/.test(req.get("range") ?? "");
 }
 
-function setFileHeaders(res: FileResponse, { path, stat }: FoundFile, transfer: FileTransfer): void {
-  transfer.setHeaders?.(path, stat);
+function setFileHeaders(res: FileResponse, { path, stat, coded }: FoundFile, transfer: FileTransfer): void {
+  const shownPath = coded?.from ?? path;
+  transfer.setHeaders?.(shownPath, stat);
+  // also for a file in no coding: another client may get another one
+  if (transfer.precompressed !== undefined) res.vary("Accept-Encoding");
+  if (coded !== undefined) res.setHeader("Content-Encoding", coded.as);
   const { acceptRanges = true, cacheControl = true, lastModified = true, etag = true, immutable = false } = transfer;
   if (acceptRanges && !res.hasHeader("Accept-Ranges")) res.setHeader("Accept-Ranges", "bytes");
   if (cacheControl && !res.hasHeader("Cache-Control")) {
@@ -205,10 +217,16 @@ function setFileHeaders(res: FileResponse, { path, stat }: FoundFile, transfer: 
   }
   const dated = lastModified && stat.tag === undefined;
   if (dated && !res.hasHeader("Last-Modified")) res.setHeader("Last-Modified", toHttpDate(stat.mtimeMs));
-  if (etag && !res.hasHeader("ETag")) res.setHeader("ETag", stat.tag ?? fileEntityTag(stat));
+  if (etag && !res.hasHeader("ETag")) res.setHeader("ETag", tagOf(stat, coded?.as));
   if (res.hasHeader("Content-Type")) return;
   // a file called "html" has no extension
-  res.setHeader("Content-Type", typeFor(extensionOf(path, separatorBelow(path))));
+  res.setHeader("Content-Type", typeFor(extensionOf(shownPath, separatorBelow(shownPath))));
+}
+
+// two codings of a file may have the same size and date, but a range of one is none of the other
+function tagOf(stat: FileStat, coding: FileCoding | undefined): string {
+  const tag = stat.tag ?? fileEntityTag(stat);
+  return coding === undefined ? tag : `${tag.slice(0, -1)}-${coding}"`;
 }
 
 /** Content types by extension: finding one takes several regular expressions. */

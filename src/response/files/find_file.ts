@@ -1,7 +1,14 @@
 import { extensionOf, separatorBelow } from "../../util/file_paths.ts";
 import type { FileStat, FileSystem, WholeFile } from "../../exchange/file_system.ts";
 import { HttpError } from "../../http/http_error.ts";
+import { rankEncodings } from "../../http/negotiation.ts";
 import { GenerationalCache } from "../../util/generational_cache.ts";
+
+/** A coding in which a file may be kept beside the file itself. */
+export type FileCoding = "br" | "zstd" | "gzip";
+
+/** What the names of such files end with. The order is that of sizes, if each was compressed as well as it can be. */
+export const CODED_ENDINGS: Readonly<Record<FileCoding, string>> = { br: ".br", zstd: ".zst", gzip: ".gz" };
 
 /** A file that exists. */
 export interface FoundFile {
@@ -11,6 +18,8 @@ export interface FoundFile {
   readonly stat: FileStat;
   /** The file, if it was opened to learn that; whoever looked for it closes it. */
   readonly opened?: WholeFile;
+  /** If it is kept in a coding: which, and the path of the file itself. */
+  readonly coded?: { readonly as: FileCoding; readonly from: string };
 }
 
 /** The error for a file that does not exist, with Node's code. */
@@ -77,6 +86,32 @@ export async function findFile(
   if (!path.endsWith("/")) return exact;
   exact.opened?.close();
   throw notFound(path);
+}
+
+/**
+ * Looks for a file beside another one that has the same content in a coding.
+ *
+ * @param files The file system
+ * @param plain The file itself
+ * @param codings Codings to try, best first
+ * @param accepted The `Accept-Encoding` header of the request
+ * @returns The file in the coding that the client prefers among those there are, or the file itself
+ * @throws {HttpError} 500 if the file system fails
+ */
+export async function findCoded(
+  files: FileSystem,
+  plain: FoundFile,
+  codings: readonly FileCoding[],
+  accepted: string | undefined,
+): Promise<FoundFile> {
+  for (const as of rankEncodings(accepted, [...codings, "identity"]) as (FileCoding | "identity")[]) {
+    if (as === "identity") break;
+    const coded = await find(files, plain.path + CODED_ENDINGS[as]);
+    if (!(coded instanceof HttpError) && coded.stat.isFile) {
+      return { ...coded, coded: { as, from: plain.path } };
+    }
+  }
+  return plain;
 }
 
 function listOf(names: Names): readonly string[] {

@@ -79,6 +79,8 @@ export function sendFile(
   const { next } = given(res.req, "res.sendFile", "res.req");
   const transfer = {
     ...rest,
+    // an option of serveStatic only, which a program may still pass
+    precompressed: undefined,
     index,
     etag: options.etag ?? appOf(res, "res.sendFile").enabled("etag"),
     requested: encodeURI(path).replace(/[?#]/g, encodeURIComponent),

@@ -35,6 +35,25 @@ export const files: Chapter = chapter("Files and views", (it) => {
     assertEquals((await seen(ask, "/file/missing"))[0], 404);
   }, "files");
 
+  it("a precompressed file is sent to clients that accept its coding", async ({ ask }) => {
+    const packed = await ask("/coded/page.html", { headers: { "accept-encoding": "gzip" } });
+    assertEquals(packed.headers.get("content-type"), "text/html; charset=utf-8");
+    // in process, there is no client that undoes it by itself
+    const unzip = new DecompressionStream("gzip");
+    const { body } = packed.url === "" ? new Response(packed.body!.pipeThrough(unzip)) : packed;
+    assertEquals(await new Response(body).text(), "the page from its archive\n");
+  }, "files");
+
+  it(
+    "the file itself is sent to clients that accept no coding of a precompressed file",
+    async ({ ask }) => {
+      const plain = await seen(ask, "/coded/page.html", { headers: { "accept-encoding": "identity" } }, "content-type");
+      assertEquals(plain, [200, "the page itself\n", "text/html; charset=utf-8"]);
+    },
+    "files",
+    "compression",
+  );
+
   it("a path that leaves the root finds nothing", async ({ ask }) => {
     assertEquals((await seen(ask, "/static/..%2foutside.txt"))[0], 404);
   }, "files");

@@ -1,0 +1,84 @@
+import { rankEncodings } from "@sluice/limiting/core";
+import type { Request, Response } from "@sluice/sluice";
+import type { Coding } from "./coding.ts";
+
+/** Which responses are compressed, and how. */
+export interface CompressionRules {
+  /** The codings that the runtime has, best first. */
+  readonly codings: readonly Coding[];
+  /** The same for responses that stay open. */
+  readonly codingsOfEvents: readonly Coding[];
+  /** Bytes from which a body is compressed. */
+  readonly threshold: number;
+  /** Whether a response is worth it. */
+  filter(req: Request, res: Response): boolean;
+}
+
+/** Headers with a checksum of the bytes as the program has made them (RFC 9530, and what came before). */
+const CHECKSUMS = ["Content-Digest", "Repr-Digest", "Digest", "Content-MD5"];
+
+/**
+ * Chooses how to compress a response, and says in its headers what depends on the choice.
+ *
+ * @param req The request
+ * @param res Its response, with all headers
+ * @param status Its status
+ * @param length Bytes of the body; `undefined` if they are not known
+ * @param rules Which responses are compressed
+ * @returns The coding; `null` for none
+ */
+export function chooseCoding(
+  req: Request,
+  res: Response,
+  status: number,
+  length: number | undefined,
+  rules: CompressionRules,
+): Coding | null {
+  if (status === 304) keepTag(req, res);
+  if (!isWhole(res, status) || isFixed(res) || !rules.filter(req, res)) return null;
+  // also where it is not compressed: another client may get it compressed
+  res.vary("Accept-Encoding");
+  const isOpen = isEventStream(res);
+  const codings = isOpen ? rules.codingsOfEvents : rules.codings;
+  const names = rankEncodings(req.get("accept-encoding"), [...codings.map(({ name }) => name), "identity"]);
+  const coding = codings.find(({ name }) => name === names[0]);
+  // a client that refuses what is not compressed gets short bodies compressed, too
+  const isShort = length !== undefined && length < rules.threshold && names.includes("identity");
+  if (coding === undefined || isShort) return null;
+  describeCoded(res, coding.name);
+  return coding;
+}
+
+/** Whether a response is a stream of events, each of which the client waits for. */
+export function isEventStream(res: Response): boolean {
+  return /^\s*text\/event-stream\s*(?:;|$)/i.test(String(res.getHeader("Content-Type")));
+}
+
+// a part of a body is one of the body as it is
+function isWhole(res: Response, status: number): boolean {
+  return status >= 200 && ![204, 205, 206, 304].includes(status) && !res.hasHeader("Content-Range");
+}
+
+// whether its bytes are what they have to be
+function isFixed(res: Response): boolean {
+  const coding = res.getHeader("Content-Encoding");
+  return (coding !== undefined && coding !== "identity") || CHECKSUMS.some((name) => res.hasHeader(name)) ||
+    /(?:^|,)\s*no-transform\s*(?:,|$)/i.test(String(res.getHeader("Cache-Control") ?? ""));
+}
+
+function describeCoded(res: Response, coding: string): void {
+  res.setHeader("Content-Encoding", coding);
+  res.removeHeader("Content-Length");
+  // a client could continue an interrupted download with bytes that are not compressed
+  res.removeHeader("Accept-Ranges");
+  const tag = res.getHeader("ETag");
+  // a strong tag is that of the same bytes (RFC 9110 section 8.8.3)
+  if (typeof tag === "string" && tag.startsWith('"')) res.setHeader("ETag", `W/${tag}`);
+}
+
+// The tag of a 304 is that of the response which the client has: a cache would not find it by another.
+function keepTag(req: Request, res: Response): void {
+  const tag = res.getHeader("ETag");
+  if (typeof tag !== "string" || !tag.startsWith('"')) return;
+  if (req.get("if-none-match")?.includes(`W/${tag}`)) res.setHeader("ETag", `W/${tag}`);
+}

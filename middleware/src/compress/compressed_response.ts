@@ -1,0 +1,211 @@
+import { chunkBytes } from "@sluice/limiting/core";
+import type { Request, Response } from "@sluice/sluice";
+import { chooseCoding, type CompressionRules, isEventStream } from "./choose_coding.ts";
+import type { Coding, Compressor, Taken } from "./coding.ts";
+
+/** Bytes up to which a body is compressed at once: a stream of `node:zlib` costs as much as compressing 32 KiB. */
+const WHOLE_BYTES = 32 * 1024;
+
+/** Headers as `writeHead` takes them. */
+type GivenHeaders = Parameters<Response["writeHead"]>[2];
+
+/** What stands between the methods of a response and the response: it compresses what is written. */
+export class CompressedResponse {
+  readonly #req: Request;
+  readonly #res: Response;
+  readonly #rules: CompressionRules;
+  readonly #plain: Pick<Response, "emit" | "end" | "write" | "writeHead">;
+  #coding: Coding | null = null;
+  #compressor: Compressor | null = null;
+  /** Bytes of the body, as far as they are known when the head is written. */
+  #length: number | undefined = undefined;
+  /** A whole body that was written, and not yet ended. */
+  #held: Uint8Array<ArrayBuffer> | null = null;
+  #isEnded = false;
+  #isClosed = false;
+  #needsDrain = false;
+
+  /**
+   * Replaces the methods of a response.
+   *
+   * @param req The request
+   * @param res Its response
+   * @param rules Which responses are compressed
+   */
+  constructor(req: Request, res: Response, rules: CompressionRules) {
+    this.#req = req;
+    this.#res = res;
+    this.#rules = rules;
+    const { emit, end, write, writeHead } = res;
+    this.#plain = { emit, end, write, writeHead };
+    const methods = {
+      writeHead: this.#writeHead.bind(this),
+      write: this.#write.bind(this),
+      end: this.#end.bind(this),
+      flush: () => this.#flush(),
+    };
+    Object.assign(res, methods);
+  }
+
+  #writeHead(status: number, reason?: string | GivenHeaders, headers?: GivenHeaders): Response {
+    const res = this.#res;
+    const { writeHead } = this.#plain;
+    if (res.headersSent) return writeHead.call(res, status, reason as string, headers);
+    const isNamed = typeof reason === "string";
+    setGiven(res, isNamed ? headers : reason ?? headers);
+    // the head before this one could not be sent
+    if (this.#coding !== null) res.removeHeader("Content-Encoding");
+    this.#length = lengthIn(res) ?? this.#length;
+    this.#coding = chooseCoding(this.#req, res, status | 0, this.#length, this.#rules);
+    return isNamed ? writeHead.call(res, status, reason) : writeHead.call(res, status);
+  }
+
+  #write(chunk: string | Uint8Array, encoding?: string | Taken | null, callback?: Taken | null): boolean {
+    const res = this.#res;
+    if (!res.headersSent) res.writeHead(res.statusCode);
+    if (this.#passesOn) return this.#plain.write.call(res, chunk, encoding, callback);
+    const taken = callbackOf(encoding) ?? callbackOf(callback);
+    const bytes = chunkBytes("res.write", chunk, nameOf(encoding));
+    if (this.#isEnded) {
+      this.#complain(taken);
+      return false;
+    }
+    const isAll = this.#compressor === null && this.#held === null && bytes.byteLength === this.#length;
+    if (isAll && taken === undefined && this.#isShort(bytes)) {
+      this.#held = bytes;
+      return true;
+    }
+    this.#needsDrain = !this.#begun().write(bytes, taken);
+    return !this.#needsDrain;
+  }
+
+  #end(
+    chunk?: string | Uint8Array | Taken | null,
+    encoding?: string | Taken | null,
+    callback?: Taken | null,
+  ): Response {
+    const res = this.#res;
+    const done = callbackOf(chunk) ?? callbackOf(encoding) ?? callbackOf(callback);
+    const last = typeof chunk === "function" || !chunk ? null : chunkBytes("res.end", chunk, nameOf(encoding));
+    if (!res.headersSent) {
+      this.#length = last?.byteLength ?? 0;
+      res.writeHead(res.statusCode);
+    }
+    // the runtime would tell the length of what is not sent
+    if (this.#coding !== null && this.#req.method === "HEAD") return this.#plain.end.call(res, done);
+    if (this.#passesOn) return this.#plain.end.call(res, chunk as string, encoding, callback);
+    if (this.#isEnded) {
+      if (last !== null || done !== undefined) this.#complain(done);
+      return res;
+    }
+    const whole = this.#held === null ? last ?? new Uint8Array(0) : last === null ? this.#held : null;
+    if (this.#compressor === null && whole !== null && this.#isShort(whole)) {
+      this.#plain.end.call(res, this.#coding!.whole!(whole), done);
+      // not if it has thrown: an error handler may respond with another head
+      this.#isEnded = true;
+      return res;
+    }
+    const compressor = this.#begun(done);
+    if (last !== null) compressor.write(last);
+    this.#isEnded = true;
+    compressor.end();
+    return res;
+  }
+
+  #flush(): void {
+    if (this.#held !== null) this.#begun();
+    this.#compressor?.flush();
+  }
+
+  // without a coding; without a body; or without anybody who would read it
+  get #passesOn(): boolean {
+    return this.#coding === null || this.#req.method === "HEAD" || this.#isClosed;
+  }
+
+  #isShort({ byteLength }: Uint8Array): boolean {
+    return byteLength <= WHOLE_BYTES && this.#coding?.whole !== undefined;
+  }
+
+  #begun(done?: Taken): Compressor {
+    const compressor = this.#compressor ?? this.#begin();
+    if (done !== undefined) this.#res.once("finish", done);
+    if (this.#held !== null) compressor.write(this.#held);
+    this.#held = null;
+    return compressor;
+  }
+
+  #begin(): Compressor {
+    const res = this.#res;
+    const { emit, end, write } = this.#plain;
+    // First, because a head that cannot be sent is the caller's error. And whoever waits for it must not wait for a
+    // compressor that collects bytes.
+    res.flushHeaders();
+    const compressor = this.#compressor = this.#coding!.start({
+      piece: (bytes) => write.call(res, bytes),
+      drain: () => {
+        this.#needsDrain = false;
+        emit.call(res, "drain");
+      },
+      end: () => void end.call(res),
+      fail: (error) => {
+        this.#req.app.reportError(error, { req: this.#req, phase: "response" });
+        res.destroy(error instanceof Error ? error : undefined);
+      },
+    }, isEventStream(res));
+    // who writes must wait for the compressor, which waits for the client
+    res.emit = (event, ...args) => {
+      if (event !== "drain") return emit.call(res, event, ...args);
+      compressor.resume();
+      return true;
+    };
+    const prototype = Object.getPrototypeOf(res);
+    const isEnded = (): boolean => this.#isEnded;
+    const needsDrain = (): boolean => !this.#isEnded && this.#needsDrain;
+    const waitingBytes = (): number => compressor.waitingBytes + Reflect.get(prototype, "writableLength", res);
+    Object.defineProperties(res, {
+      writableEnded: { get: isEnded, configurable: true },
+      writableLength: { get: waitingBytes, configurable: true },
+      writableNeedDrain: { get: needsDrain, configurable: true },
+    });
+    // before the program's listeners, which may fail
+    res.prependOnceListener("close", () => {
+      this.#isClosed = true;
+      compressor.destroy();
+    });
+    return compressor;
+  }
+
+  #complain(callback: Taken | undefined): void {
+    const late = new Error("res.write or res.end got a chunk after res.end");
+    const error = Object.assign(late, { code: "ERR_STREAM_WRITE_AFTER_END" });
+    if (callback !== undefined) queueMicrotask(() => callback(error));
+    else this.#req.app.reportError(error, { req: this.#req, phase: "response" });
+  }
+}
+
+function lengthIn(res: Response): number | undefined {
+  const length = res.getHeader("Content-Length");
+  return length === undefined ? undefined : Number(length);
+}
+
+// what `writeHead` would do, but before it: the choice depends on these headers, too
+function setGiven(res: Response, headers: GivenHeaders): void {
+  if (headers === undefined) return;
+  if (!Array.isArray(headers)) {
+    for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
+    return;
+  }
+  const pairs: [string, string][] = [];
+  if (Array.isArray(headers[0])) pairs.push(...headers as [string, string][]);
+  else for (let at = 0; at < headers.length; at += 2) pairs.push([headers[at], headers[at + 1]]);
+  for (const [name] of pairs) res.removeHeader(name);
+  for (const [name, value] of pairs) res.appendHeader(name, value);
+}
+
+function callbackOf(given: unknown): Taken | undefined {
+  return typeof given === "function" ? given as Taken : undefined;
+}
+
+function nameOf(encoding: unknown): string | undefined {
+  return typeof encoding === "string" ? encoding : undefined;
+}

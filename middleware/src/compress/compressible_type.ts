@@ -1,0 +1,58 @@
+/**
+ * Types that are text in disguise, or bytes with much repetition. Whatever is compressed already is missing: images,
+ * sound, video, archives, WOFF fonts. So is `application/octet-stream`, which may be anything.
+ */
+const APPLICATIONS = [
+  "dart",
+  "ecmascript",
+  "graphql",
+  "(?:x-)?javascript",
+  "json",
+  "jsonl",
+  "(?:x-)?ndjson",
+  "postscript",
+  "rtf",
+  "sql",
+  "tar",
+  "toml",
+  "vnd\\.apple\\.mpegurl",
+  "vnd\\.dart",
+  "vnd\\.ms-fontobject",
+  "vnd\\.ms-opentype",
+  "wasm",
+  "x-httpd-php",
+  "x-ns-proxy-autoconfig",
+  "x-sh",
+  "x-tar",
+  "x-www-form-urlencoded",
+  "xml(?:-dtd)?",
+  "(?:x-)?yaml",
+].join("|");
+
+const COMPRESSIBLE = new RegExp(
+  `^\\s*(?:text/[^;\\s]+|[^;\\s]+\\+(?:json|text|xml|yaml)|application/(?:${APPLICATIONS})|` +
+    "font/(?:collection|otf|ttf)|image/(?:(?:x-ms-)?bmp|vnd\\.adobe\\.photoshop|vnd\\.microsoft\\.icon|vnd\\.ms-dds|" +
+    "x-icon)|message/rfc822|model/gltf-binary|x-shader/[^;\\s]+)\\s*(?:;|$)",
+  "i",
+);
+
+/**
+ * Whether bodies of a content type become smaller when they are compressed.
+ *
+ * @param type The `Content-Type` of a response
+ * @returns `false` without a type
+ *
+ * @example Another filter for some paths
+ * ```ts
+ * import sluice from "@sluice/sluice";
+ * import { compress, isCompressible } from "@sluice/middleware/compress";
+ *
+ * const app = sluice();
+ * app.use(compress({
+ *   filter: (req, res) => !req.path.startsWith("/raw/") && isCompressible(res.get("Content-Type")),
+ * }));
+ * ```
+ */
+export function isCompressible(type: string | undefined): boolean {
+  return type !== undefined && COMPRESSIBLE.test(type);
+}
