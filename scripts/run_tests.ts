@@ -120,6 +120,7 @@ if (!node) missing("Node", "npm's middleware is compared with Express on it");
 
 // needed only in some folders; other parts of the tests do not wait for them
 const needing = [
+  "middleware/tests",
   "tests/create",
   "tests/npm",
   "tests/performance",
