@@ -940,6 +940,8 @@ export class FrameworkApp<
         connections: this[connectionsKey],
       })
     );
+    // for those who look at it later: loggers, time limits
+    (res as FrameworkResponse).statusCode = 101;
   }
 
   /**

@@ -1,0 +1,73 @@
+import { checkInteger, checkNames, HttpError, LONGEST_TIMER_MS, type OptionNames } from "@sluice/limiting/core";
+import type { Next, Request, Response } from "@sluice/sluice";
+import { ignoreLateSends } from "./late_sends.ts";
+import { abortableSignal } from "./abortable_signal.ts";
+
+/** How clients are told. */
+export interface TimeoutOptions {
+  /** When clients should try again, in ms; `Retry-After` tells them in whole seconds. By default they are not told. */
+  retryAfterMs?: number;
+}
+
+const NAMES: OptionNames<TimeoutOptions> = { retryAfterMs: true };
+
+/**
+ * Limits the time until a response begins. When it is over, error handlers get an `HttpError` with the status 503, the
+ * name `TimeoutError`, and `code` and `timeout` as connect-timeout has them; then `req.signal` aborts with the same
+ * error. What the handler sends later is ignored. A response that has begun is not cut, and a WebSocket is none.
+ *
+ * Inside another one, the shorter of both counts. `req.request.signal` belongs to the platform, and does not abort.
+ *
+ * @param ms The time, in ms
+ * @param options How clients are told
+ * @returns The middleware, for an application, a router or a route
+ * @throws {TypeError} If an option is unknown or of the wrong type
+ * @throws {RangeError} If the time or an option is out of bounds
+ *
+ * @example A database that stops with the request
+ * ```ts ignore
+ * app.get("/orders", timeout(500, { retryAfterMs: 2000 }), async (req, res) => {
+ *   res.json(await database.query("SELECT * FROM orders", { signal: req.signal }));
+ * });
+ * ```
+ */
+export function timeout(
+  ms: number,
+  options: TimeoutOptions = {},
+): (req: Request, res: Response, next: Next) => void {
+  checkInteger("timeout", "ms", ms, 1, LONGEST_TIMER_MS);
+  checkNames("timeout", options, NAMES);
+  const { retryAfterMs } = options;
+  if (retryAfterMs !== undefined) checkInteger("timeout", "retryAfterMs", retryAfterMs, 1, LONGEST_TIMER_MS);
+  const headers = retryAfterMs === undefined ? undefined : { "Retry-After": String(Math.ceil(retryAfterMs / 1000)) };
+  return function timeout(req: Request, res: Response, next: Next): void {
+    const abort = abortableSignal(req);
+    const timer = setTimeout(() => expire(res, next, timeoutError(ms, headers), abort), ms);
+    res.once("close", () => clearTimeout(timer));
+    next();
+  };
+}
+
+function expire(res: Response, next: Next, error: HttpError, abort: (reason: unknown) => void): void {
+  if (res.headersSent || res.destroyed || res.statusCode === 101) return;
+  const stop = (): void => {
+    ignoreLateSends(res);
+    abort(error);
+  };
+  next(error);
+  // First the response: a handler that fails because of the signal would have the next error handler called, while the
+  // first one is still waiting for something.
+  if (res.writableEnded) stop();
+  else res.once("close", stop);
+}
+
+// One error for both, because most handlers fail with the reason of the signal: an error is reported once per request.
+function timeoutError(ms: number, headers: Record<string, string> | undefined): HttpError {
+  const error = new HttpError(503, `No response within ${ms} ms`, {
+    code: "ETIMEDOUT",
+    timeout: ms,
+    ...headers && { headers },
+  });
+  error.name = "TimeoutError";
+  return error;
+}

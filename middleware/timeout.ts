@@ -1,0 +1,20 @@
+/**
+ * A time limit for the beginning of a response: 503, and `req.signal` aborts, so that what the handler waits for stops.
+ *
+ * @example A limit for all routes, and a longer one for some
+ * ```ts
+ * import sluice from "@sluice/sluice";
+ * import { timeout } from "@sluice/middleware/timeout";
+ *
+ * const app = sluice();
+ * app.get("/report", timeout(30_000), async (req, res) => {
+ *   const report = await fetch("https://reports.internal/", { signal: req.signal });
+ *   res.json(await report.json());
+ * });
+ * app.use(timeout(2000));
+ * app.get("/", (req, res) => res.send("in time"));
+ * ```
+ *
+ * @module
+ */
+export { timeout, type TimeoutOptions } from "./src/timeout/timeout.ts";
