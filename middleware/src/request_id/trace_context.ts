@@ -1,0 +1,76 @@
+/** The part of a trace that one request is (W3C Trace Context, level 1). */
+export interface TraceContext {
+  /** Names the whole trace: 32 hexadecimal digits in lower case. */
+  readonly traceId: string;
+  /** Names this request in it, to whatever it asks: 16 hexadecimal digits. */
+  readonly spanId: string;
+  /** Names the caller in it; absent if the trace begins here. */
+  readonly parentId?: string;
+  /** Whether the caller records the trace. */
+  readonly sampled: boolean;
+  /** What vendors add: `tracestate`. */
+  readonly state?: string;
+}
+
+/** Version, trace-id, parent-id, trace-flags; versions to come may add something behind them (section 3.2.2). */
+const TRACEPARENT = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
+
+/** Most characters and members of a `tracestate` (section 3.3). */
+const STATE_LENGTH = 512;
+const STATE_MEMBERS = 32;
+
+const MEMBER = /^(?:[a-z0-9][a-z0-9_\-*\/]{0,240}(?:@[a-z][a-z0-9_\-*\/]{0,13})?=[ -+\--<>-~]{0,255}[!-+\--<>-~])?$/;
+
+/**
+ * Continues the trace of a request.
+ *
+ * @param traceparent The header
+ * @param tracestate The header
+ * @returns The trace; `undefined` if there is none, or it is not valid
+ */
+export function continuedTrace(traceparent: string | undefined, tracestate?: string): TraceContext | undefined {
+  const parts = traceparent === undefined ? null : TRACEPARENT.exec(traceparent);
+  if (parts === null) return undefined;
+  const [, version, traceId = "", parentId = "", flags = "", more] = parts;
+  const isWrong = version === "ff" || (version === "00" && more !== undefined);
+  if (isWrong || /^0+$/.test(traceId) || /^0+$/.test(parentId)) return undefined;
+  const state = validState(tracestate);
+  return {
+    traceId,
+    spanId: newSpanId(),
+    parentId,
+    sampled: (parseInt(flags, 16) & 1) === 1,
+    ...state !== undefined && { state },
+  };
+}
+
+/** Begins a trace. Nobody records it, as far as is known here. */
+export function newTrace(): TraceContext {
+  return { traceId: digits(), spanId: newSpanId(), sampled: false };
+}
+
+/**
+ * The headers that continue a trace.
+ *
+ * @param trace The trace
+ */
+export function headersOfTrace({ traceId, spanId, sampled, state }: TraceContext): Record<string, string> {
+  const traceparent = `00-${traceId}-${spanId}-${sampled ? "01" : "00"}`;
+  return state === undefined ? { traceparent } : { traceparent, tracestate: state };
+}
+
+// A UUID has 122 random bits, and is never zero. Runtimes have some in stock, which makes it cheaper than other bytes.
+function digits(): string {
+  return crypto.randomUUID().replaceAll("-", "");
+}
+
+function newSpanId(): string {
+  return digits().slice(16);
+}
+
+function validState(given: string | undefined): string | undefined {
+  if (given === undefined || given.length > STATE_LENGTH) return undefined;
+  const members = given.split(",").map((member) => member.trim()).filter((member) => member !== "");
+  const isValid = members.length > 0 && members.length <= STATE_MEMBERS && members.every((one) => MEMBER.test(one));
+  return isValid ? members.join(",") : undefined;
+}
