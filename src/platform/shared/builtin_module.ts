@@ -11,6 +11,7 @@ export type BuiltinName =
   | "node:fs"
   | "node:http"
   | "node:module"
+  | "node:tty"
   | "node:zlib";
 
 /**

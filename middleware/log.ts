@@ -1,0 +1,19 @@
+/**
+ * One line for each request, at its end: JSON in production, readable in development, to the console, a stream or a
+ * logger. Secrets are left out, and nothing that a stranger sends can begin a line or move a terminal's cursor.
+ *
+ * @example A line for each request, and what is known of it besides
+ * ```ts
+ * import sluice from "@sluice/sluice";
+ * import { log } from "@sluice/middleware/log";
+ *
+ * const app = sluice();
+ * app.use(log({ slowMs: 500, fields: (req) => ({ user: req.user?.name }) }));
+ * app.get("/", (req, res) => res.send("Hello"));
+ * ```
+ *
+ * @module
+ */
+export { log, type LogOptions, type RequestLog } from "./src/log/log.ts";
+export type { LoggedError, LogLevel, LogRecord } from "./src/log/log_record.ts";
+export type { LineWriter, LogFunction, Logger, LogSink } from "./src/log/log_sink.ts";

@@ -1,0 +1,25 @@
+/**
+ * What moves a terminal's cursor, begins a line or turns text around: C0 and C1 controls, line separators, and Unicode's
+ * directional formatting (UAX 9), with which text shows something else than it is.
+ */
+// deno-lint-ignore no-control-regex -- controls are what it is about
+const UNSAFE = /[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/;
+
+const ALL_UNSAFE = new RegExp(UNSAFE, "g");
+
+/**
+ * Makes a text safe for one line of a log, with JSON's escapes.
+ *
+ * @param text Any text
+ */
+export function withoutControls(text: string): string {
+  // hardly any has one, and looking costs less than replacing
+  return UNSAFE.test(text) ? text.replace(ALL_UNSAFE, escaped) : text;
+}
+
+function escaped(character: string): string {
+  if (character === "\n") return "\\n";
+  if (character === "\r") return "\\r";
+  if (character === "\t") return "\\t";
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+}

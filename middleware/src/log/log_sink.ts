@@ -1,0 +1,59 @@
+import { describe } from "@sluice/limiting/core";
+import type { LogLevel, LogRecord } from "./log_record.ts";
+
+/** Gets each line. */
+export type LogFunction = (line: string, record: LogRecord) => unknown;
+
+/** A stream of Node's, or anything that writes text. */
+export interface LineWriter {
+  write(line: string): unknown;
+}
+
+/**
+ * A logger. One that can make children, as pino and bunyan do, gets the record and a message, and adds time and level by
+ * itself; any other, such as the console, gets the line.
+ */
+export interface Logger {
+  info(...args: never[]): unknown;
+  warn?(...args: never[]): unknown;
+  error?(...args: never[]): unknown;
+  child?: unknown;
+}
+
+/** Where lines go. */
+export type LogSink = LogFunction | LineWriter | Logger;
+
+/** Takes a record; the line is made only if it is used. */
+export type WriteRecord = (record: LogRecord, line: (record: LogRecord) => string) => unknown;
+
+/**
+ * Finds out how a sink is written to.
+ *
+ * @param sink The sink
+ * @throws {TypeError} If it is none
+ */
+export function writerOf(sink: unknown): WriteRecord {
+  if (typeof sink === "function") return (record, line) => (sink as LogFunction)(line(record), record);
+  const { info, write, child } = Object(sink) as Partial<Record<"info" | "write" | "child", unknown>>;
+  if (typeof info === "function") return toLogger(sink as LevelledLogger, typeof child === "function");
+  if (typeof write === "function") return (record, line) => (sink as LineWriter).write(line(record) + "\n");
+  throw new TypeError(
+    "log: option sink must be a function, a logger with a method info, or a stream with a method write, not " +
+      describe(sink),
+  );
+}
+
+type LevelledLogger = Partial<Record<LogLevel, (...args: unknown[]) => unknown>>;
+
+function toLogger(logger: LevelledLogger, isStructured: boolean): WriteRecord {
+  return (record, line) => {
+    const level = typeof logger[record.level] === "function" ? record.level : "info";
+    if (!isStructured) return logger[level]!(line(record));
+    const { time: _time, level: _level, ...rest } = record;
+    return logger[level]!(rest, messageOf(record));
+  };
+}
+
+function messageOf({ method, path, status, error }: LogRecord): string {
+  return method === undefined || status === undefined ? error?.message ?? "" : `${method} ${path} ${status}`;
+}
