@@ -22,7 +22,7 @@ export interface LoadFigures {
   readonly refused: { readonly eventLoopDelay: number; readonly pending: number; readonly heap: number };
   /** Admitted requests whose responses are not complete; 0 unless `maxPending` is set. */
   readonly pending: number;
-  /** How long the last turn of the event loop took that was measured, in ms. */
+  /** How long the last turn of the event loop took that was measured, in ms; 0 once no request has come for a while. */
   readonly eventLoopDelayMs: number;
   /** Whether requests of normal priority are being refused. */
   readonly overloaded: boolean;
@@ -56,7 +56,8 @@ export class Load {
   readonly #refused = { eventLoopDelay: 0, pending: 0, heap: 0 };
   #admitted = 0;
   #pending = 0;
-  /** The runtime's measures; known with the first request. */
+  /** The runtime and its measures; known with the first request. */
+  #runtime: RuntimeSupport | null = null;
   #clock: LoopClock | null = null;
   #heapSeen = Number.NEGATIVE_INFINITY;
 
@@ -71,9 +72,18 @@ export class Load {
   /** Measures, with the coming of a request. */
   note({ app: { runtimeSupport } }: FrameworkRequest): void {
     const { clock, maxHeapBytes } = this.#options;
+    this.#runtime ??= runtimeSupport;
     this.#clock ??= clockOf(runtimeSupport, clock);
     this.#delay.note(this.#clock);
     if (maxHeapBytes !== Infinity && clock() - this.#heapSeen >= HEAP_EVERY_MS) this.#lookAtHeap(runtimeSupport);
+  }
+
+  // Without it, whoever sends no requests because of the figures would see the last ones for ever.
+  #renew(): void {
+    if (this.#runtime === null || this.#clock === null) return;
+    const { clock, maxHeapBytes } = this.#options;
+    this.#delay.forgetStale(this.#clock);
+    if (maxHeapBytes !== Infinity && clock() - this.#heapSeen >= HEAP_EVERY_MS) this.#lookAtHeap(this.#runtime);
   }
 
   #lookAtHeap(runtime: RuntimeSupport): void {
@@ -119,6 +129,7 @@ export class Load {
 
   /** The figures of this moment. */
   get figures(): LoadFigures {
+    this.#renew();
     return {
       admitted: this.#admitted,
       refused: { ...this.#refused },

@@ -70,6 +70,16 @@ export class LoopDelay {
     clock.nextTurn(() => this.#end(clock));
   }
 
+  /**
+   * Forgets what was measured if no request has come since for so long that it says nothing any more.
+   *
+   * @param clock The clock
+   */
+  forgetStale(clock: LoopClock): void {
+    const now = clock.now();
+    if (this.#began < 0 && now - this.#ended > this.#staleMs) this.#forget(clock, now);
+  }
+
   #forget(clock: LoopClock, now: number): void {
     this.#idleMs = clock.idleMs?.() ?? 0;
     this.#rested = this.#ended = now;

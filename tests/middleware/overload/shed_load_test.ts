@@ -93,6 +93,17 @@ Deno.test("a long turn says nothing about requests that come much later", async 
   await turn();
 });
 
+Deno.test("figures forget a rush that no request has followed, as when they keep a load balancer from sending any", async () => {
+  const loaded = new Loaded({ maxEventLoopDelayMs: 200 });
+  await loaded.statuses("/work/2500", "/work/2500");
+  await turn();
+  loaded.pass(200);
+  assertEquals(loaded.shedder.figures.overloaded, true);
+  loaded.pass(1);
+  const { overloaded, eventLoopDelayMs } = loaded.shedder.figures;
+  assertEquals([overloaded, eventLoopDelayMs], [false, 0]);
+});
+
 Deno.test("a refused request gets 503 and when to come back", async () => {
   const loaded = new Loaded({ maxEventLoopDelayMs: 1, retryAfterMs: 2500 });
   const [, refused] = await Promise.all([ask(loaded.app, "/work/2"), ask(loaded.app, "/")]);
