@@ -97,7 +97,11 @@ const MIDDLEWARE_ARROWS: Arrows = {
   session_durable_object: ["session"],
   session_redis: ["session"],
   metrics: [],
+  health: [],
+  log: [],
+  request_id: [],
   sse: [],
+  timeout: [],
 };
 
 Deno.test("the entries of @sluice/middleware share nothing but what the list says", async () => {

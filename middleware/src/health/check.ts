@@ -1,0 +1,141 @@
+import {
+  checkInteger,
+  checkNames,
+  checkType,
+  describe,
+  LONGEST_TIMER_MS,
+  type OptionNames,
+  reasonOf,
+} from "@sluice/limiting/core";
+import type { CheckReport } from "./health_report.ts";
+
+/**
+ * Checks something. It fails by throwing, by rejecting or with `false`.
+ *
+ * @param signal Aborts when the time is over
+ */
+export type CheckFunction = (signal: AbortSignal) => unknown;
+
+/** A check with times of its own. */
+export interface Check {
+  /** Checks it. */
+  run: CheckFunction;
+  /** ms after which it has failed. */
+  timeoutMs?: number;
+  /** ms for which a result is used again. */
+  cacheMs?: number;
+  /** Whether the process gets no requests while it fails, true by default; otherwise the report only warns. */
+  critical?: boolean;
+}
+
+/** What holds for checks that do not say it themselves. */
+export interface CheckDefaults {
+  readonly timeoutMs: number;
+  readonly cacheMs: number;
+  readonly clock: () => number;
+}
+
+const NAMES: OptionNames<Check> = { run: true, timeoutMs: true, cacheMs: true, critical: true };
+
+/**
+ * How many times its limit a run may hang, having failed, before there is another: one that ignores its signal still
+ * takes a connection, and each further one would take another.
+ */
+const HANGING_LIMITS = 10;
+
+/** What a run found. */
+export interface Result {
+  readonly report: CheckReport;
+  /** What failed. */
+  readonly error?: unknown;
+}
+
+/** Runs one check, at most once at a time, and remembers what it found for a while. */
+export class CheckRunner {
+  readonly name: string;
+  readonly critical: boolean;
+  readonly #run: CheckFunction;
+  readonly #timeoutMs: number;
+  readonly #cacheMs: number;
+  readonly #clock: () => number;
+  /** What is being found out, or was last. */
+  #result: Promise<Result> | null = null;
+  /** Until when the result is used again; `Infinity` while it is being found out. */
+  #freshUntil = 0;
+  /** When the last run began, if its function has not come back. */
+  #hangsSince: number | null = null;
+
+  /**
+   * @param name Its name in the report
+   * @param check The check, or its function alone
+   * @param defaults What it does not say
+   * @throws {TypeError} If it is none, or an option is unknown or of the wrong type
+   * @throws {RangeError} If a number is out of bounds
+   */
+  constructor(name: string, check: unknown, defaults: CheckDefaults) {
+    const given = (typeof check === "function" ? { run: check } : check) as Check;
+    const caller = `health: checks.${name}`;
+    if (typeof given !== "object" || given === null) {
+      throw new TypeError(
+        `${caller} must be a function or { run, timeoutMs, cacheMs, critical }, not ${describe(check)}`,
+      );
+    }
+    checkNames(caller, given, NAMES);
+    const { run, timeoutMs = defaults.timeoutMs, cacheMs = defaults.cacheMs, critical = true } = given;
+    if (typeof run !== "function") throw new TypeError(`${caller}.run must be a function, not ${describe(run)}`);
+    checkInteger(caller, "timeoutMs", timeoutMs, 1, LONGEST_TIMER_MS);
+    checkInteger(caller, "cacheMs", cacheMs, 0, LONGEST_TIMER_MS);
+    checkType(caller, "critical", critical, "boolean");
+    this.name = name;
+    this.critical = critical;
+    this.#run = run;
+    this.#timeoutMs = timeoutMs;
+    this.#cacheMs = cacheMs;
+    this.#clock = defaults.clock;
+  }
+
+  /** What it finds, or has found within `cacheMs`. Never rejects. */
+  result(): Promise<Result> {
+    const now = this.#clock();
+    const isHanging = this.#hangsSince !== null && now - this.#hangsSince < this.#timeoutMs * HANGING_LIMITS;
+    if (this.#result !== null && (now < this.#freshUntil || isHanging)) return this.#result;
+    this.#freshUntil = Infinity;
+    return this.#result = this.#find(now).then((result) => {
+      this.#freshUntil = this.#clock() + this.#cacheMs;
+      return result;
+    });
+  }
+
+  async #find(start: number): Promise<Result> {
+    const over = new AbortController();
+    const late = new DOMException(`no result within ${this.#timeoutMs} ms`, "TimeoutError");
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const expired = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => {
+        reject(late);
+        over.abort(late);
+      }, this.#timeoutMs);
+    });
+    const failed = await Promise.race([this.#call(start, over.signal), expired]).then(
+      (value) => value === false ? { error: new Error("the check returned false") } : null,
+      (error) => ({ error }),
+    );
+    clearTimeout(timer);
+    const report: CheckReport = {
+      status: failed === null ? "pass" : this.critical ? "fail" : "warn",
+      durationMs: Math.round((this.#clock() - start) * 1000) / 1000,
+      time: new Date().toISOString(),
+    };
+    return failed === null ? { report } : { report: { ...report, error: reasonOf(failed.error) }, error: failed.error };
+  }
+
+  async #call(start: number, signal: AbortSignal): Promise<unknown> {
+    this.#hangsSince = start;
+    try {
+      return await this.#run(signal);
+    } finally {
+      // another one may have begun since
+      if (this.#hangsSince === start) this.#hangsSince = null;
+    }
+  }
+}

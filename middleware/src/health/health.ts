@@ -1,0 +1,182 @@
+import {
+  checkInteger,
+  checkNames,
+  checkType,
+  LONGEST_TIMER_MS,
+  type OptionNames,
+  reasonOf,
+  refuseOption,
+} from "@sluice/limiting/core";
+import type { Next, Request, Response } from "@sluice/sluice";
+import { type Check, type CheckFunction, CheckRunner, type Result } from "./check.ts";
+import type { CheckReport, HealthReport, HealthStatus } from "./health_report.ts";
+
+/** The used part of what `shedLoad` returns. */
+export interface HealthLoad {
+  /** The figures of this moment. */
+  readonly figures: { readonly overloaded: boolean };
+}
+
+/** What decides whether a process should get requests. */
+export interface HealthOptions {
+  /** Checks by their names: functions, or objects with times of their own. */
+  checks?: Readonly<Record<string, CheckFunction | Check>>;
+  /** ms after which a check has failed, 1000 by default. */
+  timeoutMs?: number;
+  /**
+   * ms for which the result of a check is used again, 1000 by default, so that whoever asks often asks nothing of the
+   * database. Requests that come while a check runs always share its result.
+   */
+  cacheMs?: number;
+  /** What `shedLoad` returned: its figures are in the report, and no requests are wanted while it refuses them. */
+  load?: HealthLoad;
+  /** Whether overload makes a process not ready, true by default; otherwise the report only warns. */
+  loadCritical?: boolean;
+  /** Whether reports say what failed; by default unless the setting `env` is `"production"`. */
+  details?: boolean;
+  /** The time in ms, `performance.now` by default. */
+  clock?: () => number;
+}
+
+/** A middleware that responds to probes, and the handlers it consists of. */
+export interface Health {
+  /** Responds at `/livez` and `/readyz`; below a path that it is mounted at, at `/live` and `/ready`, too. */
+  (req: Request, res: Response, next: Next): unknown;
+  /** Responds whether the process lives, for a path of the program's own: always 200. Runs no check. */
+  readonly live: (req: Request, res: Response) => void;
+  /** Responds whether the process should get requests: 200, or 503. */
+  readonly ready: (req: Request, res: Response) => Promise<void>;
+}
+
+const NAMES: OptionNames<HealthOptions> = {
+  checks: true,
+  timeoutMs: true,
+  cacheMs: true,
+  load: true,
+  loadCritical: true,
+  details: true,
+  clock: true,
+};
+
+const CHECK_MS = 1000;
+
+/**
+ * Responds to probes of liveness and readiness, GET and HEAD, with a report in JSON.
+ *
+ * A process is ready unless a critical check fails, `shedLoad` refuses requests, or the application is being closed:
+ * then it is 503 from the moment that `app.close` is called, and `drainDelayMs` keeps the server open until the load
+ * balancer has noticed. When a check begins to fail, the error is reported as those of background work are.
+ *
+ * @param options What decides
+ * @returns The middleware, for an application or a router at any path
+ * @throws {TypeError} If an option is unknown or of the wrong type
+ * @throws {RangeError} If a number is out of bounds
+ *
+ * @example Below a path, with a check that only warns
+ * ```ts
+ * import sluice, { shedLoad } from "@sluice/sluice";
+ * import { health } from "@sluice/middleware/health";
+ *
+ * const load = shedLoad({ priority: (req) => req.path.startsWith("/health/") ? "critical" : "normal" });
+ * const cache = { ping: (_signal: AbortSignal) => Promise.resolve("PONG") };
+ *
+ * const app = sluice();
+ * app.use(load);
+ * // GET /health/live and GET /health/ready
+ * app.use("/health", health({ load, checks: { cache: { run: cache.ping, timeoutMs: 200, critical: false } } }));
+ * ```
+ */
+export function health(options: HealthOptions = {}): Health {
+  const { ready, live } = new Readiness(options);
+  function health(req: Request, res: Response, next: Next): unknown {
+    if (req.method !== "GET" && req.method !== "HEAD") return next();
+    const { path } = req;
+    const isMounted = req.baseUrl !== "";
+    if (path === "/readyz" || (isMounted && path === "/ready")) return ready(req, res);
+    if (path === "/livez" || (isMounted && path === "/live")) return live(req, res);
+    next();
+  }
+  return Object.assign(health, { live, ready });
+}
+
+class Readiness {
+  readonly #checks: readonly CheckRunner[];
+  readonly #load: HealthLoad | undefined;
+  readonly #loadStatus: HealthStatus;
+  readonly #details: boolean | undefined;
+  /** The checks that failed when they were last looked at. */
+  readonly #failing = new Set<string>();
+
+  constructor(options: HealthOptions) {
+    checkNames("health", options, NAMES);
+    const { checks = {}, timeoutMs = CHECK_MS, cacheMs = CHECK_MS, load, loadCritical = true, details } = options;
+    const { clock = () => performance.now() } = options;
+    if (typeof checks !== "object" || checks === null) {
+      refuseOption("health", "checks", "an object of functions by names", checks);
+    }
+    if (load !== undefined && typeof load?.figures?.overloaded !== "boolean") {
+      refuseOption("health", "load", "what shedLoad returned", load);
+    }
+    checkInteger("health", "timeoutMs", timeoutMs, 1, LONGEST_TIMER_MS);
+    checkInteger("health", "cacheMs", cacheMs, 0, LONGEST_TIMER_MS);
+    checkType("health", "loadCritical", loadCritical, "boolean");
+    checkType("health", "details", details, "boolean");
+    checkType("health", "clock", clock, "function");
+    this.#checks = Object.entries(checks).map(([name, one]) =>
+      new CheckRunner(name, one, { timeoutMs, cacheMs, clock })
+    );
+    this.#load = load;
+    this.#loadStatus = loadCritical ? "fail" : "warn";
+    this.#details = details;
+  }
+
+  readonly live = (_req: Request, res: Response): void => send(res, { status: "pass" });
+
+  readonly ready = async (req: Request, res: Response): Promise<void> => {
+    // whatever else is true; and nothing should be asked of a database that may be closing as well
+    if (req.app.isClosing) return send(res, { status: "fail", closing: true });
+    const results = await Promise.all(this.#checks.map((check) => check.result()));
+    const figures = this.#load?.figures;
+    const checks: Record<string, CheckReport> = {};
+    for (const [i, { name }] of this.#checks.entries()) checks[name] = this.#shown(req, results[i]!);
+    this.#tell(req, results);
+    const statuses = Object.values(checks).map(({ status }) => status);
+    if (figures?.overloaded) statuses.push(this.#loadStatus);
+    // closing may have begun meanwhile
+    const closing = req.app.isClosing;
+    send(res, {
+      status: closing ? "fail" : worstOf(statuses),
+      ...closing ? { closing } : {},
+      ...this.#checks.length > 0 && { checks },
+      ...figures && { load: figures },
+    });
+  };
+
+  #shown(req: Request, { report }: Result): CheckReport {
+    if (this.#details ?? req.app.get("env") !== "production") return report;
+    const { error: _error, ...rest } = report;
+    return rest;
+  }
+
+  // once for each failure that lasts, because probes come every few seconds
+  #tell(req: Request, results: readonly Result[]): void {
+    for (const [i, { name }] of this.#checks.entries()) {
+      const { report, error } = results[i]!;
+      if (report.status === "pass") this.#failing.delete(name);
+      else if (!this.#failing.has(name)) {
+        this.#failing.add(name);
+        const failure = new Error(`health: the check ${name} fails: ${reasonOf(error)}`, { cause: error });
+        req.app.reportError(failure, { req, phase: "background" });
+      }
+    }
+  }
+}
+
+function send(res: Response, report: HealthReport): void {
+  res.status(report.status === "fail" ? 503 : 200).set("Cache-Control", "no-store").json(report);
+}
+
+function worstOf(statuses: readonly HealthStatus[]): HealthStatus {
+  if (statuses.includes("fail")) return "fail";
+  return statuses.includes("warn") ? "warn" : "pass";
+}
