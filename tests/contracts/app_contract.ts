@@ -11,6 +11,7 @@ import { limits } from "./cases/limiter.ts";
 import { decisions } from "./cases/limiter_responses.ts";
 import { limiterClients } from "./cases/limiter_clients.ts";
 import { algorithms } from "./cases/limiter_counting.ts";
+import { operations } from "./cases/operations.ts";
 import { bodies, requests } from "./cases/requests.ts";
 import { metrics } from "./cases/metrics.ts";
 import { mounting, routing } from "./cases/routing.ts";
@@ -57,6 +58,7 @@ export const APP_CONTRACT: readonly Chapter[] = [
   metrics,
   sessions,
   compressed,
+  operations,
 ];
 
 /** A way to run the program. */

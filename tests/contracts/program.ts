@@ -15,6 +15,7 @@ import { eventRoutes } from "./program_events.ts";
 import { sessionRoutes } from "./program_sessions.ts";
 import { errorRoutes } from "./program_errors.ts";
 import { departedRoutes } from "./program_departed.ts";
+import { operationRoutes } from "./program_operations.ts";
 import { limitRoutes, RequestedClock } from "./program_limits.ts";
 import { socketRoutes } from "./program_sockets.ts";
 import { streamRoutes } from "./program_streams.ts";
@@ -46,6 +47,7 @@ export function buildProgram(): FrameworkApp {
   metricsRoutes(app);
   sessionRoutes(app);
   compressedRoutes(app);
+  operationRoutes(app);
   return app;
 }
 

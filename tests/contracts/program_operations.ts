@@ -1,0 +1,31 @@
+/** The part of the program that a service needs to be operated: time limits, names of requests, logs and probes. */
+import { health } from "@sluice/middleware/health";
+import { log, type LogRecord } from "@sluice/middleware/log";
+import { requestId, type RequestIdExtras } from "@sluice/middleware/request-id";
+import { timeout } from "@sluice/middleware/timeout";
+import { type FrameworkApp, type FrameworkRequest, Router } from "@sluice/sluice";
+
+/** Routes behind each of them. */
+export function operationRoutes(app: FrameworkApp): void {
+  const records: LogRecord[] = [];
+  const aborted = new Set<string>();
+  const routes = Router();
+  routes.use(log({ sink: (_line, record) => void records.push(record) }), requestId({ trust: true }));
+  routes.get("/late", timeout(20, { retryAfterMs: 1000 }), (req, res) => {
+    const { signal } = req;
+    signal.addEventListener("abort", () => {
+      aborted.add(`${req.query["flag"]} ${signal.reason.name}`);
+      res.send("too late");
+    });
+  });
+  routes.get("/aborted/:flag", (req, res) => res.json(aborted.has(`${req.params.flag} TimeoutError`)));
+  routes.get("/named", (req, res) => {
+    const { id, traceId } = req as FrameworkRequest & RequestIdExtras;
+    res.json({ id, traceId });
+  });
+  routes.get("/lines/:id", (req, res) => res.json(records.filter(({ id }) => id === req.params.id)));
+  let checks = 0;
+  routes.use("/probes", health({ checks: { counted: { run: () => ++checks, cacheMs: 60_000 } } }));
+  routes.use("/failing", health({ checks: { failing: () => false } }));
+  app.use("/operations", routes);
+}
