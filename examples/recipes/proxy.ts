@@ -1,0 +1,55 @@
+/** A reverse proxy with `fetch`: both bodies are streamed, and a client that leaves ends the request behind it. */
+import sluice, { type FrameworkApp, type Handler, HttpError } from "@sluice/sluice";
+import { timeout } from "@sluice/middleware/timeout";
+
+/** Headers about one connection only (RFC 9110 section 7.6.1), and what the client asked of this server alone. */
+const HOP_BY_HOP = ["connection", "keep-alive", "proxy-authorization", "proxy-connection", "te", "trailer"];
+HOP_BY_HOP.push("transfer-encoding", "upgrade", "expect", "host");
+
+/** Passes requests to another server: `http://127.0.0.1:9000`, without a slash at the end. */
+export function proxy(origin: string): Handler {
+  return async (req) => {
+    // resolving it would let `//elsewhere/` choose the host
+    if (!req.url.startsWith("/")) throw new HttpError(400);
+    const headers = endToEnd(req.request.headers);
+    // fetch would decode the body, and the length and the coding be wrong
+    headers.set("accept-encoding", "identity");
+    // without `trust proxy` there are no addresses before this one: they would be the client's word
+    headers.set("x-forwarded-for", [...req.ips, req.socket.remoteAddress].filter(Boolean).join(", "));
+    headers.set("x-forwarded-host", req.host);
+    headers.set("x-forwarded-proto", req.protocol);
+    const { body } = req.request;
+    let response: Response;
+    try {
+      response = await fetch(origin + req.url, {
+        method: req.method,
+        headers,
+        body,
+        signal: req.signal,
+        redirect: "manual",
+        ...body && { duplex: "half" },
+      });
+    } catch (error) {
+      // the client is gone, or a time limit is over
+      if (req.signal.aborted) throw req.signal.reason;
+      throw new HttpError(502, "The server behind the proxy cannot be reached", { cause: error });
+    }
+    const { status, statusText } = response;
+    return new Response(response.body, { status, statusText, headers: endToEnd(response.headers) });
+  };
+}
+
+function endToEnd(received: Headers): Headers {
+  const headers = new Headers(received);
+  const named = received.get("connection")?.split(",").map((name) => name.trim()) ?? [];
+  for (const name of [...HOP_BY_HOP, ...named]) if (/^[\w-]+$/.test(name)) headers.delete(name);
+  return headers;
+}
+
+export function makeApp(origin: string): FrameworkApp {
+  const app = sluice();
+  app.use("/api", timeout(10_000), proxy(origin));
+  return app;
+}
+
+if (import.meta.main) makeApp("http://127.0.0.1:9000").listen(3000);
