@@ -1,4 +1,6 @@
+import morgan from "morgan";
 import pino from "pino";
+import { pinoHttp } from "pino-http";
 import sluice, { type FrameworkApp, type Handler, HttpError, Router } from "@sluice/sluice";
 import { log, type LogOptions, type LogRecord } from "@sluice/middleware/log";
 import { requestId } from "@sluice/middleware/request-id";
@@ -419,6 +421,19 @@ Deno.test("a sink may be pino, a console, or a stream", async () => {
     "warn",
     0,
   ]]);
+});
+
+Deno.test("pino-http and morgan work as they are", async () => {
+  const lines: string[] = [];
+  const stream = { write: (text: string) => void lines.push(text) };
+  const app = sluice().set("env", "test");
+  app.use(morgan("tiny", { stream }) as unknown as Handler, pinoHttp({}, stream) as unknown as Handler);
+  app.get("/", (_req, res) => res.status(201).send("x"));
+  await ask(app, "/");
+  const [json, tiny] = lines.sort().reverse();
+  assertMatch(tiny!, /^GET \/ 201 1 - [\d.]+ ms\n$/);
+  const { req, res } = JSON.parse(json!);
+  assertEquals([req.method, req.url, res.statusCode], ["GET", "/", 201]);
 });
 
 Deno.test("a sink that fails does not fail the request, and is told to the console", async () => {
