@@ -10,11 +10,11 @@ interface Provider {
   audience: string;
 }
 
-/** Lets requests with a valid token pass; `req.user` is what it claims. */
+/** Lets requests with a valid token pass; `res.locals.claims` is what it says. */
 export function authenticated({ keys, issuer, audience }: Provider): Handler {
   // named, because a token must not choose how it is checked
   const algorithms = ["ES256", "RS256", "EdDSA"];
-  return async (req, _res, next) => {
+  return async (req, res, next) => {
     const token = /^Bearer +([\w.~+/-]+=*)$/i.exec(req.get("authorization") ?? "")?.[1];
     if (token === undefined) throw refused(401, "Bearer");
     try {
@@ -24,7 +24,7 @@ export function authenticated({ keys, issuer, audience }: Provider): Handler {
         algorithms,
         requiredClaims: ["exp", "sub"],
       });
-      req.user = payload;
+      res.locals["claims"] = payload;
     } catch (error) {
       if (!isInvalid(error)) throw new HttpError(503, "The keys cannot be read", { cause: error });
       throw refused(401, 'Bearer error="invalid_token"');
@@ -41,8 +41,8 @@ function isInvalid(error: unknown): boolean {
 
 /** Lets requests pass whose token has a scope (RFC 8693 section 4.2). */
 export function scope(wanted: string): Handler {
-  return (req, _res, next) => {
-    const { scope = "" } = req.user as JWTPayload & { scope?: string };
+  return (_req, res, next) => {
+    const { scope = "" } = res.locals["claims"] as JWTPayload & { scope?: string };
     if (!scope.split(" ").includes(wanted)) throw refused(403, `Bearer error="insufficient_scope", scope="${wanted}"`);
     next();
   };
@@ -56,7 +56,7 @@ export function makeApp(provider: Provider): FrameworkApp {
   const app = sluice();
   app.get("/", (_req, res) => res.send("Open to all"));
   app.use("/notes", authenticated(provider));
-  app.get("/notes", scope("notes:read"), (req, res) => res.json({ owner: req.user.sub }));
+  app.get("/notes", scope("notes:read"), (_req, res) => res.json({ owner: res.locals["claims"].sub }));
   return app;
 }
 

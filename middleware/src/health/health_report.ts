@@ -3,6 +3,7 @@ export type HealthStatus = "pass" | "warn" | "fail";
 
 /** What one check found. */
 export interface CheckReport {
+  /** What it is. */
   readonly status: HealthStatus;
   /** How long it took, in ms. */
   readonly durationMs: number;

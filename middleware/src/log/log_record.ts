@@ -3,7 +3,9 @@ export type LogLevel = "info" | "warn" | "error";
 
 /** An error in a line. */
 export interface LoggedError {
+  /** Its kind. */
   readonly name: string;
+  /** What went wrong. */
   readonly message: string;
   /** The stack, except of errors that the client caused. */
   readonly stack?: string;
@@ -19,6 +21,7 @@ export interface LogRecord {
   readonly time: string;
   /** `error` for a status of 500 and above and for errors, `warn` for 400 and above and for slow requests. */
   readonly level: LogLevel;
+  /** Method in capitals. */
   readonly method?: string | undefined;
   /** Path and query as the client sent them, without the values of secrets. */
   readonly path?: string | undefined;
@@ -30,11 +33,13 @@ export interface LogRecord {
   readonly durationMs?: number | undefined;
   /** Length of the body, if it was known when the response began. */
   readonly bytes?: number | undefined;
+  /** Address of the client. */
   readonly ip?: string | undefined;
   /** `req.id`, which `requestId` sets. */
   readonly id?: string | number | undefined;
   /** `req.traceId`, which `requestId` sets. */
   readonly traceId?: string | undefined;
+  /** The header of that name. */
   readonly userAgent?: string | undefined;
   /** Whether it took longer than `slowMs`. */
   readonly slow?: true | undefined;
@@ -42,6 +47,7 @@ export interface LogRecord {
   readonly aborted?: true | undefined;
   /** The fraction of lines like this one that are written, if it is not all. */
   readonly sample?: number | undefined;
+  /** What failed. */
   readonly error?: LoggedError | undefined;
   /** Where an error came from that belongs to no request that is still running. */
   readonly phase?: string | undefined;

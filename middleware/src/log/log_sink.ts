@@ -6,6 +6,7 @@ export type LogFunction = (line: string, record: LogRecord) => unknown;
 
 /** A stream of Node's, or anything that writes text. */
 export interface LineWriter {
+  /** Writes a line and its end. */
   write(line: string): unknown;
 }
 
@@ -14,9 +15,13 @@ export interface LineWriter {
  * itself; any other, such as the console, gets the line.
  */
 export interface Logger {
+  /** Writes what is as it should be. */
   info(...args: never[]): unknown;
+  /** Writes what should be looked at; `info` does so if it is missing. */
   warn?(...args: never[]): unknown;
+  /** Writes what has failed; `info` does so if it is missing. */
   error?(...args: never[]): unknown;
+  /** Makes another logger; not called. */
   child?: unknown;
 }
 
