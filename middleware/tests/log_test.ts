@@ -294,6 +294,7 @@ Deno.test("secrets in fields are left out by their names and by their paths", as
       web: new Headers({ authorization: "Bearer t", "x-own": "1" }),
       user: { password: "t", passwordHint: "t", name: "Ann", address: { street: "t", city: "t" }, apiKey: "t" },
       list: [{ name: "t", kind: "k" }],
+      code: "E_FINE",
     }),
   });
   const headers = {
@@ -322,6 +323,7 @@ Deno.test("secrets in fields are left out by their names and by their paths", as
     address: { street: hidden, city: hidden },
     apiKey: hidden,
   });
+  assertEquals(record.code, "E_FINE");
   assertEquals(record.list, [{ name: hidden, kind: "k" }]);
 });
 

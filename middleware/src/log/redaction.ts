@@ -5,8 +5,9 @@ const REDACTED = "[redacted]";
 const SECRET =
   /passw|passphrase|secret|token|authorization|cookie|api[-_]?key|private[-_]?key|jwt|credential|signature/i;
 
-/** Names that are those of secrets only if they are the whole name. */
-const SECRETS = new Set(["auth", "code", "csrf", "key", "otp", "pin", "pwd", "sid", "sig", "session", "sessionid"]);
+/** Names that are those of secrets only if they are the whole name; the second list only in a query. */
+const SECRETS = new Set(["auth", "csrf", "otp", "pin", "pwd", "session", "sessionid", "sid"]);
+const QUERY_SECRETS = new Set(["code", "key", "sig"]);
 
 /** Levels of a value that are written. */
 const MAX_DEPTH = 8;
@@ -42,7 +43,8 @@ export class Redaction {
 
   #hidesEncoded(name: string): boolean {
     const [outer = "", ...inner] = decoded(name).split(/[[\].]+/);
-    return this.hides(outer) || inner.some((part) => this.hides(part)) || this.#isHiddenAt(["query", outer, ...inner]);
+    return QUERY_SECRETS.has(outer.toLowerCase()) || this.hides(outer) || inner.some((part) => this.hides(part)) ||
+      this.#isHiddenAt(["query", outer, ...inner]);
   }
 
   /**
