@@ -87,12 +87,18 @@ Deno.test("the address of the client is logged, behind a trusted proxy that of i
   assertEquals(all.map(({ ip }) => ip), ["192.0.2.7", "10.0.0.1"]);
 });
 
-Deno.test("the route of a mounted router has its mount, and what matched none has no route", async () => {
+Deno.test("the route of a mounted router has its mount, and what matched none has none", async () => {
   const { app, all } = logged();
   app.use("/api", Router().get("/items/:id", (_req, res) => res.send("x")));
-  await ask(app, "/api/items/7");
-  await ask(app, "/nowhere");
-  assertEquals(all.map(({ route, status }) => [route, status]), [["/api/items/:id", 200], [undefined, 404]]);
+  app.use("/:tenant", Router().get("/fails", () => Promise.reject(new Error("broken"))));
+  app.get("/passes", (_req, _res, next) => next());
+  for (const path of ["/api/items/7", "/acme/fails", "/nowhere", "/passes"]) await ask(app, path);
+  assertEquals(all.map(({ route, status }) => [route, status]), [
+    ["/api/items/:id", 200],
+    ["/:tenant/fails", 500],
+    [undefined, 404],
+    ["/passes", 404],
+  ]);
 });
 
 Deno.test("every way of responding has a line, with the length of the body where it is known", async () => {

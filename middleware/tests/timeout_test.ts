@@ -300,6 +300,12 @@ Deno.test("the error is that of connect-timeout, and so is what happens to a res
   assertEquals(ours, [503, [[503, "ETIMEDOUT", 50]], 200, "begun"]);
 });
 
+Deno.test("the limit is shown where routes are listed", () => {
+  const app = quiet().get("/", timeout(1500), (_req, res) => res.send("x"));
+  const [route] = app.getRegisteredRoutes("", { details: true });
+  assertEquals(JSON.stringify(route).includes('"ms":1500'), true, JSON.stringify(route));
+});
+
 Deno.test("arguments of timeout are checked", () => {
   const failing: [unknown, TimeoutOptions | undefined, string][] = [
     [0, undefined, "timeout: option ms must be an integer from 1"],

@@ -198,7 +198,7 @@ class Logging {
       level,
       method: req.method.slice(0, MAX_TEXT),
       path: redaction.text("path", url)!.slice(0, MAX_PATH),
-      route: routeOf(req),
+      route: req.routePath,
       status,
       durationMs,
       bytes: bytesOf(res),
@@ -266,14 +266,6 @@ function levelOf(status: number, isSlow: boolean, hasFailed: boolean): LogLevel 
   // an error without such a status broke off a response that had begun
   if (status >= 500 || (hasFailed && status < 400)) return "error";
   return status >= 400 && status !== 499 || isSlow ? "warn" : "info";
-}
-
-// With the pattern of the route alone, strangers cannot make names. Outside of routers the part that they have consumed
-// is not known any more, and half a pattern would be wrong.
-function routeOf(req: Request): string | undefined {
-  const { routePath, route, baseUrl } = req as { routePath?: string; route?: { path?: unknown }; baseUrl?: string };
-  if (routePath !== undefined) return routePath;
-  return route === undefined || baseUrl === undefined ? undefined : baseUrl + String(route.path);
 }
 
 function bytesOf(res: Response): number | undefined {

@@ -40,12 +40,14 @@ export function timeout(
   const { retryAfterMs } = options;
   if (retryAfterMs !== undefined) checkInteger("timeout", "retryAfterMs", retryAfterMs, 1, LONGEST_TIMER_MS);
   const headers = retryAfterMs === undefined ? undefined : { "Retry-After": String(Math.ceil(retryAfterMs / 1000)) };
-  return function timeout(req: Request, res: Response, next: Next): void {
+  function timeout(req: Request, res: Response, next: Next): void {
     const abort = abortableSignal(req);
     const timer = setTimeout(() => expire(res, next, timeoutError(ms, headers), abort), ms);
     res.once("close", () => clearTimeout(timer));
     next();
-  };
+  }
+  // shown where routes are listed
+  return Object.assign(timeout, { [Symbol.for("sluice.details")]: { limits: { ms } } });
 }
 
 function expire(res: Response, next: Next, error: HttpError, abort: (reason: unknown) => void): void {
