@@ -27,6 +27,9 @@ import type { Ask, Case, Chapter, Feature } from "./case.ts";
 import { byAborting, byReset } from "./disconnecting.ts";
 import { PATIENCE_MS } from "../support/patience.ts";
 
+/** The chapters of `@sluice/middleware`. */
+export const MIDDLEWARE_CONTRACT: readonly Chapter[] = [events, metrics, sessions, compressed, operations];
+
 /** The contract, chapter by chapter. */
 export const APP_CONTRACT: readonly Chapter[] = [
   routing,
@@ -54,11 +57,7 @@ export const APP_CONTRACT: readonly Chapter[] = [
   topics,
   socketLimits,
   origins,
-  events,
-  metrics,
-  sessions,
-  compressed,
-  operations,
+  ...MIDDLEWARE_CONTRACT,
 ];
 
 /** A way to run the program. */
