@@ -102,6 +102,7 @@ const MIDDLEWARE_ARROWS: Arrows = {
   request_id: [],
   sse: [],
   timeout: [],
+  upload: [],
 };
 
 Deno.test("the entries of @sluice/middleware share nothing but what the list says", async () => {

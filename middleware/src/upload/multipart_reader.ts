@@ -1,0 +1,163 @@
+import { type PartHead, partHead } from "./part_head.ts";
+import { refusal } from "./upload_error.ts";
+
+const CR = 0x0d;
+const LF = 0x0a;
+const DASH = 0x2d;
+
+/** Most bytes of a part's headers, with the rest of the delimiter's line in front of them. */
+export const MOST_HEAD_BYTES: number = 8 * 1024;
+
+const encoder = new TextEncoder();
+
+/**
+ * Reads a form of type `multipart/form-data` (RFC 7578, RFC 2046 section 5.1) part by part and chunk by chunk. It holds
+ * one chunk of the body at a time, and asks for the next one when somebody asks for what is in it. Its time is
+ * proportional to the length of the body, whatever that and the boundary are.
+ */
+export class MultipartReader {
+  readonly #source: AsyncIterator<Uint8Array<ArrayBuffer>>;
+  readonly #delimiter: Uint8Array;
+  /** What has come; the first delimiter may begin the body, as if a line had ended in front of it. */
+  #bytes: Uint8Array<ArrayBuffer> = encoder.encode("\r\n");
+  /** Where in it the unread part begins. */
+  #at = 0;
+  #part: PartHead | undefined;
+  /** Whether the content of a part goes on; what stands before the first delimiter counts as such. */
+  #inContent = true;
+
+  /**
+   * @param source The body
+   * @param boundary Its boundary
+   */
+  constructor(source: AsyncIterator<Uint8Array<ArrayBuffer>>, boundary: string) {
+    this.#source = source;
+    this.#delimiter = encoder.encode(`\r\n--${boundary}`);
+  }
+
+  /** The part that is being read. */
+  get part(): PartHead | undefined {
+    return this.#part;
+  }
+
+  /**
+   * The next part, once all of the one before has been read.
+   *
+   * @returns Its head; `undefined` after the last one, when all of the body has come
+   * @throws {HttpError} 400 if the form is malformed, 413 if the part's headers are too long
+   */
+  async next(): Promise<PartHead | undefined> {
+    while (await this.read() !== undefined);
+    this.#part = undefined;
+    await this.#need(2);
+    if (this.#byte(0) === DASH && this.#byte(1) === DASH) {
+      await this.#discard();
+      return undefined;
+    }
+    this.#part = partHead(await this.#headText());
+    if (this.#part === undefined) this.#refuse("the headers of a part are malformed");
+    this.#inContent = true;
+    return this.#part;
+  }
+
+  /**
+   * The next bytes of the part.
+   *
+   * @returns The bytes, in memory that is the caller's own; `undefined` at the end of the part
+   * @throws {HttpError} 400 if the form ends in the middle of it
+   */
+  async read(): Promise<Uint8Array<ArrayBuffer> | undefined> {
+    while (this.#inContent) {
+      const end = this.#endOfContent();
+      const content = this.#bytes.subarray(this.#at, end);
+      this.#at = this.#inContent ? end : end + this.#delimiter.length;
+      // who gets a chunk may transfer its memory, and what is left here would go with it
+      if (content.length > 0) return end === this.#bytes.length ? content : new Uint8Array(content);
+      if (this.#inContent) await this.#more();
+    }
+    return undefined;
+  }
+
+  // Where the content ends, as far as the bytes tell: at a delimiter, or at what may be the beginning of one. A carriage
+  // return can only begin a delimiter, so what was compared need not be looked at again.
+  #endOfContent(): number {
+    const bytes = this.#bytes;
+    const delimiter = this.#delimiter;
+    for (let at = bytes.indexOf(CR, this.#at); at !== -1;) {
+      let matched = 1;
+      while (matched < delimiter.length && bytes[at + matched] === delimiter[matched]) matched++;
+      if (matched === delimiter.length) {
+        this.#inContent = false;
+        return at;
+      }
+      if (at + matched === bytes.length) return at;
+      at = bytes[at + matched] === CR ? at + matched : bytes.indexOf(CR, at + matched);
+    }
+    return bytes.length;
+  }
+
+  // from the delimiter to the empty line behind the headers
+  async #headText(): Promise<string> {
+    for (let padding = 0; this.#byte(0) !== CR || this.#byte(1) !== LF; padding++) {
+      const byte = this.#byte(0);
+      if (byte !== 0x20 && byte !== 0x09) this.#refuse("a delimiter is followed by something else");
+      this.#at++;
+      if (padding === MOST_HEAD_BYTES) this.#refuseHead();
+      await this.#need(2);
+    }
+    for (let from = 0;;) {
+      const end = this.#emptyLine(this.#at + from);
+      if ((end === -1 ? this.#bytes.length : end) - this.#at > MOST_HEAD_BYTES) this.#refuseHead();
+      if (end !== -1) {
+        const head = this.#bytes.subarray(this.#at + 2, end);
+        this.#at = end + 4;
+        return new TextDecoder().decode(head);
+      }
+      from = Math.max(0, this.#bytes.length - this.#at - 3);
+      await this.#more();
+    }
+  }
+
+  #emptyLine(from: number): number {
+    const bytes = this.#bytes;
+    for (let at = bytes.indexOf(CR, from); at !== -1; at = bytes.indexOf(CR, at + 1)) {
+      if (bytes[at + 1] === LF && bytes[at + 2] === CR && bytes[at + 3] === LF) return at;
+    }
+    return -1;
+  }
+
+  #byte(offset: number): number | undefined {
+    return this.#bytes[this.#at + offset];
+  }
+
+  async #need(count: number): Promise<void> {
+    while (this.#bytes.length - this.#at < count) await this.#more();
+  }
+
+  async #more(): Promise<void> {
+    const { value, done } = await this.#source.next();
+    if (done) this.#refuse("the form ends too early");
+    const rest = this.#bytes.length - this.#at;
+    if (rest === 0) this.#bytes = value;
+    else {
+      const joined = new Uint8Array(rest + value.length);
+      joined.set(this.#bytes.subarray(this.#at));
+      joined.set(value, rest);
+      this.#bytes = joined;
+    }
+    this.#at = 0;
+  }
+
+  // what stands behind the end counts as nothing, but the connection needs it read
+  async #discard(): Promise<void> {
+    while (!(await this.#source.next()).done);
+  }
+
+  #refuseHead(): never {
+    throw refusal(413, "LIMIT_HEADER_SIZE", `the headers of a part have more than ${MOST_HEAD_BYTES} bytes`);
+  }
+
+  #refuse(message: string): never {
+    throw refusal(400, "MALFORMED_FORM", message, this.#part?.name);
+  }
+}
