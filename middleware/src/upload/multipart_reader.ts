@@ -56,6 +56,8 @@ export class MultipartReader {
     }
     this.#part = partHead(await this.#headText());
     if (this.#part === undefined) this.#refuse("the headers of a part are malformed");
+    // the end of the empty line may begin a delimiter: a part need not have any content
+    if (!await this.#beginsDelimiter()) this.#at += 2;
     this.#inContent = true;
     return this.#part;
   }
@@ -96,7 +98,7 @@ export class MultipartReader {
     return bytes.length;
   }
 
-  // from the delimiter to the empty line behind the headers
+  // from the delimiter to the empty line behind the headers, whose own end is left
   async #headText(): Promise<string> {
     for (let padding = 0; this.#byte(0) !== CR || this.#byte(1) !== LF; padding++) {
       const byte = this.#byte(0);
@@ -110,12 +112,20 @@ export class MultipartReader {
       if ((end === -1 ? this.#bytes.length : end) - this.#at > MOST_HEAD_BYTES) this.#refuseHead();
       if (end !== -1) {
         const head = this.#bytes.subarray(this.#at + 2, end);
-        this.#at = end + 4;
+        this.#at = end + 2;
         return new TextDecoder().decode(head);
       }
       from = Math.max(0, this.#bytes.length - this.#at - 3);
       await this.#more();
     }
+  }
+
+  async #beginsDelimiter(): Promise<boolean> {
+    for (let at = 0; at < this.#delimiter.length; at++) {
+      await this.#need(at + 1);
+      if (this.#byte(at) !== this.#delimiter[at]) return false;
+    }
+    return true;
   }
 
   #emptyLine(from: number): number {

@@ -128,7 +128,7 @@ export class Reception {
     if (++this.#parts > limits.parts) {
       throw refusal(413, "LIMIT_PART_COUNT", `the form has more than ${limits.parts} parts`, name);
     }
-    if (name === undefined) throw refusal(400, "MISSING_FIELD_NAME", "a part of the form has no name");
+    if (!name) throw refusal(400, "MISSING_FIELD_NAME", "a part of the form has no name");
     // compared in full only if it can matter: each character takes a byte or more
     if (name.length > limits.fieldNameSize || new TextEncoder().encode(name).length > limits.fieldNameSize) {
       throw refusal(413, "LIMIT_FIELD_KEY", `the name of a field has more than ${limits.fieldNameSize} bytes`);

@@ -118,7 +118,8 @@ export function upload<Value = unknown>(options: UploadOptions<Value> = {}): Upl
   // a layer of this name in lists of routes
   return function upload(req, res, next) {
     if (!req.is("multipart/form-data")) return next(plan.isRequired ? Reception.notAForm() : undefined);
-    new Reception(plan, req, res).run().then(() => next(), next);
+    // somebody else may have responded meanwhile: the error is nobody's then
+    new Reception(plan, req, res).run().then(() => next(), (error) => res.writableEnded || next(error));
   };
 }
 
