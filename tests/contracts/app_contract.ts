@@ -5,6 +5,7 @@ import { departedClients } from "./cases/departed_clients.ts";
 import { bodyLimits } from "./cases/body_limits.ts";
 import { compressed } from "./cases/compressed.ts";
 import { events } from "./cases/events.ts";
+import { uploads } from "./cases/uploads.ts";
 import { files } from "./cases/files.ts";
 import { hosts } from "./cases/hosts.ts";
 import { limits } from "./cases/limiter.ts";
@@ -59,6 +60,7 @@ export const APP_CONTRACT: readonly Chapter[] = [
   sessions,
   compressed,
   operations,
+  uploads,
 ];
 
 /** A way to run the program. */
