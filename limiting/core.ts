@@ -24,4 +24,5 @@ export { chunkBytes } from "../src/util/chunk_bytes.ts";
 export { LONGEST_TIMER_MS, parseBytes } from "../src/util/units.ts";
 export { builtinModule, type BuiltinName } from "../src/platform/shared/builtin_module.ts";
 export { importsExist, requirePackage } from "../src/platform/shared/installed_package.ts";
+export { nodeBytes } from "../src/platform/shared/node_bytes.ts";
 export { peerOf } from "../src/platform/shared/peer_of.ts";

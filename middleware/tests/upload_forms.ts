@@ -40,6 +40,7 @@ export const FORMS: readonly Form[] = [
   { name: "text in front and behind", body: `preamble\r\n--\r\n${form(part('name="a"', "1"))}epilogue\r\n--B\r\n` },
   { name: "a repeated field", body: form(part('name="a"', "1"), part('name="a"', "2"), part('name="a"', "3")) },
   { name: "files in several fields", body: form(file('"1"'), part('name="g"; filename="2"', "x"), file('"3"')) },
+  { name: "a byte order mark", body: form(part('name="a"', "\ufeff1")) },
   { name: "an empty field", body: form(part('name="a"', "")) },
   { name: "an empty name", body: form(part('name=""', "1")) },
   { name: "an empty file", body: form(file('"empty"', "")) },

@@ -37,7 +37,7 @@ async function stalled({ stream }: { stream: ReadableStream<Uint8Array> }): Prom
 app.post("/stream", upload({ limits, to: counted }), (req, res) => res.json(said(req)));
 app.post("/discarded", upload({ limits, to: () => "not read" }), (req, res) => res.json(said(req)));
 app.post("/stalled", upload({ limits, to: stalled }), (req, res) => res.json(said(req)));
-app.post("/folder", upload({ limits, to: { folder }, keep: false }), (req, res) => res.json(said(req)));
+app.post("/folder", upload({ limits, to: { folder, keep: false } }), (req, res) => res.json(said(req)));
 app.post(
   "/small",
   upload({ to: { folder }, limits: { fileSize: 100_000, total: Infinity } }),

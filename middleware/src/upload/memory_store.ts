@@ -1,18 +1,12 @@
-import { builtinModule, ByteCollector } from "@sluice/limiting/core";
+import { ByteCollector, nodeBytes } from "@sluice/limiting/core";
 import type { FileContent, FileStore } from "./uploaded_file.ts";
-
-interface BufferModule {
-  readonly Buffer: { from(memory: ArrayBuffer, start: number, length: number): Uint8Array<ArrayBuffer> };
-}
 
 /** Keeps files in memory. */
 export function memoryStore(): FileStore {
   return {
     async take(_claims, content) {
-      const bytes = await collected(content);
-      // programs that were written for multer expect its methods
-      const node = builtinModule<BufferModule>("node:buffer");
-      return { buffer: node?.Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length) ?? bytes };
+      // where there are Buffers, programs that were written for multer expect their methods
+      return { buffer: nodeBytes(await collected(content)) };
     },
   };
 }

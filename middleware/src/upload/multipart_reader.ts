@@ -2,13 +2,13 @@ import { type PartHead, partHead } from "./part_head.ts";
 import { refusal } from "./upload_error.ts";
 
 const CR = 0x0d;
-const LF = 0x0a;
 const DASH = 0x2d;
 
 /** Most bytes of a part's headers, with the rest of the delimiter's line in front of them. */
 export const MOST_HEAD_BYTES: number = 8 * 1024;
 
 const encoder = new TextEncoder();
+const EMPTY_LINE = encoder.encode("\r\n\r\n");
 
 /**
  * Reads a form of type `multipart/form-data` (RFC 7578, RFC 2046 section 5.1) part by part and chunk by chunk. It holds
@@ -55,9 +55,10 @@ export class MultipartReader {
       return undefined;
     }
     this.#part = partHead(await this.#headText());
-    if (this.#part === undefined) this.#refuse("the headers of a part are malformed");
+    if (this.#part === undefined) this.#refuse("the head of a part is malformed");
     // the end of the empty line may begin a delimiter: a part need not have any content
-    if (!await this.#beginsDelimiter()) this.#at += 2;
+    await this.#need(this.#delimiter.length);
+    if (!this.#delimiter.every((byte, i) => byte === this.#byte(i))) this.#at += 2;
     this.#inContent = true;
     return this.#part;
   }
@@ -70,70 +71,33 @@ export class MultipartReader {
    */
   async read(): Promise<Uint8Array<ArrayBuffer> | undefined> {
     while (this.#inContent) {
-      const end = this.#endOfContent();
-      const content = this.#bytes.subarray(this.#at, end);
+      const bytes = this.#bytes;
+      const end = beginningOf(this.#delimiter, bytes, this.#at);
+      const content = bytes.subarray(this.#at, end);
+      this.#inContent = end + this.#delimiter.length > bytes.length;
       this.#at = this.#inContent ? end : end + this.#delimiter.length;
       // who gets a chunk may transfer its memory, and what is left here would go with it
-      if (content.length > 0) return end === this.#bytes.length ? content : new Uint8Array(content);
+      if (content.length > 0) return end === bytes.length ? content : new Uint8Array(content);
       if (this.#inContent) await this.#more();
     }
     return undefined;
   }
 
-  // Where the content ends, as far as the bytes tell: at a delimiter, or at what may be the beginning of one. A carriage
-  // return can only begin a delimiter, so what was compared need not be looked at again.
-  #endOfContent(): number {
-    const bytes = this.#bytes;
-    const delimiter = this.#delimiter;
-    for (let at = bytes.indexOf(CR, this.#at); at !== -1;) {
-      let matched = 1;
-      while (matched < delimiter.length && bytes[at + matched] === delimiter[matched]) matched++;
-      if (matched === delimiter.length) {
-        this.#inContent = false;
-        return at;
-      }
-      if (at + matched === bytes.length) return at;
-      at = bytes[at + matched] === CR ? at + matched : bytes.indexOf(CR, at + matched);
-    }
-    return bytes.length;
-  }
-
   // from the delimiter to the empty line behind the headers, whose own end is left
   async #headText(): Promise<string> {
-    for (let padding = 0; this.#byte(0) !== CR || this.#byte(1) !== LF; padding++) {
-      const byte = this.#byte(0);
-      if (byte !== 0x20 && byte !== 0x09) this.#refuse("a delimiter is followed by something else");
-      this.#at++;
-      if (padding === MOST_HEAD_BYTES) this.#refuseHead();
-      await this.#need(2);
-    }
     for (let from = 0;;) {
-      const end = this.#emptyLine(this.#at + from);
-      if ((end === -1 ? this.#bytes.length : end) - this.#at > MOST_HEAD_BYTES) this.#refuseHead();
-      if (end !== -1) {
-        const head = this.#bytes.subarray(this.#at + 2, end);
+      const end = beginningOf(EMPTY_LINE, this.#bytes, this.#at + from);
+      from = end - this.#at;
+      if (from > MOST_HEAD_BYTES) {
+        throw refusal(413, "LIMIT_HEADER_SIZE", `the head of a part has more than ${MOST_HEAD_BYTES} bytes`);
+      }
+      if (end + EMPTY_LINE.length <= this.#bytes.length) {
+        const head = this.#bytes.subarray(this.#at, end);
         this.#at = end + 2;
         return new TextDecoder().decode(head);
       }
-      from = Math.max(0, this.#bytes.length - this.#at - 3);
       await this.#more();
     }
-  }
-
-  async #beginsDelimiter(): Promise<boolean> {
-    for (let at = 0; at < this.#delimiter.length; at++) {
-      await this.#need(at + 1);
-      if (this.#byte(at) !== this.#delimiter[at]) return false;
-    }
-    return true;
-  }
-
-  #emptyLine(from: number): number {
-    const bytes = this.#bytes;
-    for (let at = bytes.indexOf(CR, from); at !== -1; at = bytes.indexOf(CR, at + 1)) {
-      if (bytes[at + 1] === LF && bytes[at + 2] === CR && bytes[at + 3] === LF) return at;
-    }
-    return -1;
   }
 
   #byte(offset: number): number | undefined {
@@ -163,11 +127,26 @@ export class MultipartReader {
     while (!(await this.#source.next()).done);
   }
 
-  #refuseHead(): never {
-    throw refusal(413, "LIMIT_HEADER_SIZE", `the headers of a part have more than ${MOST_HEAD_BYTES} bytes`);
-  }
-
   #refuse(message: string): never {
     throw refusal(400, "MALFORMED_FORM", message, this.#part?.name);
   }
+}
+
+/**
+ * Looks for a pattern that begins with a carriage return: a delimiter, or an empty line. Wherever another one stands in
+ * it, that which was compared in vain need not be looked at again.
+ *
+ * @param pattern The pattern
+ * @param bytes Where it may be
+ * @param from Where to begin
+ * @returns Where the pattern begins, or, at the end, what may be its beginning; otherwise the length of the bytes
+ */
+function beginningOf(pattern: Uint8Array, bytes: Uint8Array, from: number): number {
+  for (let at = bytes.indexOf(CR, from); at !== -1;) {
+    let matched = 1;
+    while (matched < pattern.length && bytes[at + matched] === pattern[matched]) matched++;
+    if (matched === pattern.length || at + matched === bytes.length) return at;
+    at = bytes.indexOf(CR, at + matched);
+  }
+  return bytes.length;
 }

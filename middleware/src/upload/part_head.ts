@@ -10,100 +10,78 @@ export interface PartHead {
   readonly mimetype: string;
 }
 
-/** A header's value and its parameters, with the first of each name. */
-interface Parameters {
-  readonly value: string;
-  readonly parameters: ReadonlyMap<string, string>;
-}
-
-const HEADER = /^([!#$%&'*+.^_`|~\w-]+):[ \t]*((?:\P{Cc}|\t)*)$/u;
+const HEADER = /^[^\s:]+:.*$/;
 // Only a quote and a backslash are escaped by a backslash: some clients send paths of Windows as they are. The branches
 // exclude each other, so that no text takes long.
-const PARAMETER = /[ \t]*;[ \t]*([^\s=;"]+)=(?:"((?:[^"\\]|\\["\\]|\\(?!["\\]))*)"|([^\s;"]+))/y;
-const MEDIA_TYPE = /^[!#$%&'*+.^_`|~\w-]+\/[!#$%&'*+.^_`|~\w-]+$/;
-/** What a boundary may consist of (RFC 2046 section 5.1.1). */
-const BOUNDARY = /^[\w'()+,\-./:=? ]{0,69}[\w'()+,\-./:=?]$/;
+const PARAMETER = /[ \t]*;[ \t]*([^\s=;"]+)=(?:"((?:[^"\\]|\\["\\]|\\(?!["\\]))*)"|([^\s;"]+))/gy;
+/** A media type, or one such as `image/*`. */
+export const MEDIA_TYPE: RegExp = /^[!#$%&'*+.^`|~\w-]+\/[!#$%&'*+.^`|~\w-]+$/;
+
+/** Most characters of a boundary (RFC 2046 section 5.1.1). */
+const MOST_BOUNDARY = 70;
 
 /**
  * The boundary of a form.
  *
  * @param contentType The content type of the request
- * @returns The boundary, `undefined` if there is none that is valid
+ * @returns The boundary, `undefined` if there is none, or it is too long
  */
 export function boundaryOf(contentType: string): string | undefined {
-  const boundary = parametersOf(contentType)?.parameters.get("boundary");
-  return boundary !== undefined && BOUNDARY.test(boundary) ? boundary : undefined;
+  const boundary = parametersOf(contentType)?.get("boundary");
+  return boundary && boundary.length <= MOST_BOUNDARY ? boundary : undefined;
 }
 
 /**
- * Reads the headers of a part.
+ * Reads the head of a part.
  *
- * @param text The lines, without the empty one
+ * @param text What follows the delimiter: the rest of its line, which is space (RFC 2046 section 5.1.1), and the headers
  * @returns What they say, `undefined` if they are malformed or not those of a form's part
  */
 export function partHead(text: string): PartHead | undefined {
-  const headers = new Map<string, string>();
-  for (const line of text.split("\r\n")) {
-    const match = HEADER.exec(line);
-    if (match === null) return undefined;
-    const name = match[1]!.toLowerCase();
-    if (!headers.has(name)) headers.set(name, match[2]!.trimEnd());
-  }
-  const disposition = parametersOf(headers.get("content-disposition") ?? "");
-  if (disposition?.value !== "form-data") return undefined;
-  const { parameters } = disposition;
-  const given = parameters.get("filename");
-  const filename = given === undefined ? extendedValue(parameters.get("filename*")) : unescaped(given);
-  const name = parameters.get("name");
+  const [padding, ...lines] = text.split("\r\n");
+  if (padding!.trim() !== "" || !lines.every((line) => HEADER.test(line))) return undefined;
+  const parameters = parametersOf(valueOf(lines, "content-disposition:"));
+  if (parameters?.get("") !== "form-data") return undefined;
+  const filename = unescaped(parameters.get("filename")) ?? extendedValue(parameters.get("filename*"));
+  const [type] = valueOf(lines, "content-type:").toLowerCase().split(";", 1);
   return {
-    name: name === undefined ? undefined : unescaped(name),
-    filename: filename === undefined ? undefined : withoutPath(filename),
+    name: unescaped(parameters.get("name")),
+    // also a path of Windows, whichever system this is
+    filename: filename?.replace(/^.*[/\\]/s, "").replace(/^\.\.?$/, ""),
     isUnchosen: filename === "",
-    mimetype: mediaTypeOf(headers.get("content-type")),
+    // the default of RFC 7578 section 4.4, also for what is no type
+    mimetype: MEDIA_TYPE.test(type!.trim()) ? type!.trim() : "text/plain",
   };
 }
 
-// the default of RFC 7578 section 4.4, also for what is no type
-function mediaTypeOf(header: string | undefined): string {
-  const type = (header ?? "").split(";", 1)[0]!.trim().toLowerCase();
-  return MEDIA_TYPE.test(type) ? type : "text/plain";
+function valueOf(lines: readonly string[], name: string): string {
+  return lines.find((line) => line.toLowerCase().startsWith(name))?.slice(name.length) ?? "";
 }
 
-function parametersOf(header: string): Parameters | undefined {
-  const end = header.indexOf(";");
-  const value = (end === -1 ? header : header.slice(0, end)).trim().toLowerCase();
-  const parameters = new Map<string, string>();
-  let at = end === -1 ? header.length : end;
-  while (at < header.length) {
-    PARAMETER.lastIndex = at;
-    const match = PARAMETER.exec(header);
-    // some clients end the list with a semicolon
-    if (match === null) return /^[ \t;]*$/.test(header.slice(at)) ? { value, parameters } : undefined;
-    const name = match[1]!.toLowerCase();
-    if (!parameters.has(name)) parameters.set(name, match[2]?.replace(/\\(["\\])/g, "$1") ?? match[3]!);
-    at = PARAMETER.lastIndex;
+// the first of each name, and what stands in front of them, in lower case, under the empty name
+function parametersOf(header: string): Map<string, string> | undefined {
+  const [value] = header.split(";", 1);
+  const parameters = new Map([["", value!.trim().toLowerCase()]]);
+  let at = value!.length;
+  for (const [text, name, quoted, plain] of header.slice(at).matchAll(PARAMETER)) {
+    const key = name!.toLowerCase();
+    if (!parameters.has(key)) parameters.set(key, quoted?.replace(/\\(["\\])/g, "$1") ?? plain!);
+    at += text.length;
   }
-  return { value, parameters };
+  // some clients end the list with a semicolon
+  return /^[ \t;]*$/.test(header.slice(at)) ? parameters : undefined;
 }
 
 // what browsers escape in names (HTML standard, 4.10.22.8), and nothing else: other percent signs stand for themselves
-function unescaped(text: string): string {
-  return text.replace(/%(0A|0D|22)/gi, (_, code) => String.fromCharCode(parseInt(code, 16)));
+function unescaped(text: string | undefined): string | undefined {
+  return text?.replace(/%(?:0A|0D|22)/gi, (code) => decodeURIComponent(code));
 }
 
 // RFC 7578 forbids it, but some clients send nothing else
 function extendedValue(text: string | undefined): string | undefined {
-  const encoded = text === undefined ? undefined : /^utf-8'[^']*'(.*)$/i.exec(text)?.[1];
-  if (encoded === undefined) return text;
   try {
-    return decodeURIComponent(encoded);
+    return decodeURIComponent(/^utf-8'[^']*'(.*)$/i.exec(text!)![1]!);
   } catch {
     return text;
   }
-}
-
-// also of Windows, whichever system this is
-function withoutPath(filename: string): string {
-  const name = filename.slice(Math.max(filename.lastIndexOf("/"), filename.lastIndexOf("\\")) + 1);
-  return name === "." || name === ".." ? "" : name;
 }

@@ -5,7 +5,7 @@ import { MultipartReader } from "./multipart_reader.ts";
 import { boundaryOf, type PartHead } from "./part_head.ts";
 import { refusal } from "./upload_error.ts";
 import type { FileClaims, FileContent, FileStore, UploadedFile } from "./uploaded_file.ts";
-import type { CheckedLimits } from "./upload_limits.ts";
+import { assertWithin, type CheckedLimits } from "./upload_limits.ts";
 
 /** How forms are received, checked and complete. */
 export interface FormPlan {
@@ -17,8 +17,6 @@ export interface FormPlan {
   readonly fields: ReadonlyMap<string, { max: number; types: readonly string[] | undefined }> | undefined;
   /** Where files go. */
   readonly store: FileStore;
-  /** Whether they stay there when the response is over. */
-  readonly keeps: boolean;
   /** Whether a request that is no form is refused. */
   readonly isRequired: boolean;
   /** Bytes in memory of all requests. */
@@ -28,9 +26,6 @@ export interface FormPlan {
 /** ms for which a refused body is still read, if the connection is closed behind it: as long as other parsers do. */
 const UNREAD_BODY_MS = 5000;
 
-/** Seconds after which a client may try again when memory was short. */
-const RETRY_AFTER_S = 1;
-
 /** Receives one form. */
 export class Reception {
   readonly #plan: FormPlan;
@@ -39,7 +34,7 @@ export class Reception {
   readonly #source: AsyncIterator<Uint8Array<ArrayBuffer>>;
   readonly #files: UploadedFile[] = [];
   readonly #body: Record<string, string | string[]> = Object.create(null);
-  readonly #filesByField = new Map<string, UploadedFile[]>();
+  readonly #filesByField: Record<string, UploadedFile[]> = Object.create(null);
   #form!: MultipartReader;
   #parts = 0;
   #fields = 0;
@@ -74,7 +69,6 @@ export class Reception {
    * @throws {unknown} What a function of the program, or a disk, has failed with
    */
   async run(): Promise<void> {
-    const { store, keeps } = this.#plan;
     this.#res.once("close", () => this.#over());
     try {
       this.#begin();
@@ -90,63 +84,49 @@ export class Reception {
       throw reason;
     }
     this.#isDone = true;
-    if (!keeps && store.remove !== undefined) this.#res.once("close", () => void this.#removeAll());
+    if (this.#plan.store.isTemporary) this.#res.once("close", () => void this.#removeAll());
   }
 
   #begin(): void {
     const { limits, fields } = this.#plan;
-    if (this.#res.destroyed) throw this.#left = cutOff(undefined, undefined);
+    if (this.#res.destroyed) throw this.#left = cutOff();
     if (this.#req.readableDidRead) {
-      throw new TypeError(
-        "upload cannot read the body again: an earlier middleware has read it; register upload alone",
-      );
+      throw new TypeError("upload cannot read the body again: an earlier middleware has read it");
     }
     const coding = this.#req.get("content-encoding") ?? "identity";
     if (coding !== "identity") throw refusal(415, "UNSUPPORTED_TYPE", "a form must not have a content encoding");
     const boundary = boundaryOf(this.#req.get("content-type")!);
-    if (boundary === undefined) throw refusal(400, "MALFORMED_FORM", "the form's content type has no valid boundary");
+    if (boundary === undefined) throw refusal(400, "MALFORMED_FORM", "the form has no proper boundary");
     // unless somebody else has announced any length, this is what the body has
-    if (Number(this.#req.get("content-length")) > limits.total) throw this.#tooLong();
+    assertWithin(limits, "total", Number(this.#req.get("content-length")));
     this.#form = new MultipartReader({ next: () => this.#nextChunk() }, boundary);
     this.#req.body = this.#body;
-    this.#req.files = fields === undefined ? this.#files : Object.create(null);
+    this.#req.files = fields === undefined ? this.#files : this.#filesByField;
   }
 
   async #nextChunk(): Promise<IteratorResult<Uint8Array<ArrayBuffer>, undefined>> {
-    const { value, done } = await this.#source.next();
+    const next = await this.#source.next();
     if (this.#left !== undefined) throw this.#left;
-    if (done) return { value: undefined, done };
-    if (typeof value === "string") throw new TypeError("upload reads bytes, and req.setEncoding has made them text");
-    this.#received += value.length;
-    if (this.#received > this.#plan.limits.total) throw this.#tooLong();
-    return { value };
+    if (!next.done) this.#assertWithin("total", this.#received += next.value.length);
+    return next;
   }
 
-  async #take(part: PartHead): Promise<void> {
-    const { limits } = this.#plan;
-    const { name } = part;
-    if (++this.#parts > limits.parts) {
-      throw refusal(413, "LIMIT_PART_COUNT", `the form has more than ${limits.parts} parts`, name);
-    }
+  #assertWithin(limit: keyof CheckedLimits, value: number, field = this.#form.part?.name): void {
+    assertWithin(this.#plan.limits, limit, value, field);
+  }
+
+  async #take({ name, filename, isUnchosen, mimetype }: PartHead): Promise<void> {
+    this.#assertWithin("parts", ++this.#parts);
     if (!name) throw refusal(400, "MISSING_FIELD_NAME", "a part of the form has no name");
-    // compared in full only if it can matter: each character takes a byte or more
-    if (name.length > limits.fieldNameSize || new TextEncoder().encode(name).length > limits.fieldNameSize) {
-      throw refusal(413, "LIMIT_FIELD_KEY", `the name of a field has more than ${limits.fieldNameSize} bytes`);
-    }
-    if (part.filename === undefined) return await this.#takeField(name);
-    if (!part.isUnchosen) await this.#takeFile(name, part.filename, part.mimetype);
+    const { fieldNameSize } = this.#plan.limits;
+    this.#assertWithin("fieldNameSize", new TextEncoder().encode(name).length, name.slice(0, fieldNameSize));
+    if (filename === undefined) await this.#takeField(name);
+    else if (!isUnchosen) await this.#takeFile({ fieldname: name, originalname: filename, mimetype });
   }
 
   async #takeField(name: string): Promise<void> {
-    const { fields, fieldSize } = this.#plan.limits;
-    if (++this.#fields > fields) {
-      throw refusal(413, "LIMIT_FIELD_COUNT", `the form has more than ${fields} fields`, name);
-    }
-    const content = this.#contentOf(
-      fieldSize,
-      () => refusal(413, "LIMIT_FIELD_VALUE", `the value has more than ${fieldSize} bytes`, name),
-    );
-    const value = new TextDecoder().decode(await collected(content));
+    this.#assertWithin("fields", ++this.#fields);
+    const value = new TextDecoder("utf-8", { ignoreBOM: true }).decode(await collected(this.#contentOf("fieldSize")));
     // as in queries; what copies the fields with Object.assign would set a prototype
     if (name === "__proto__") return;
     const present = this.#body[name];
@@ -155,123 +135,90 @@ export class Reception {
     else present.push(value);
   }
 
-  async #takeFile(fieldname: string, originalname: string, mimetype: string): Promise<void> {
-    const { limits: { files, fileSize }, store } = this.#plan;
-    if (this.#files.length === files) {
-      throw refusal(413, "LIMIT_FILE_COUNT", `the form has more than ${files} files`, fieldname);
-    }
+  async #takeFile(claims: FileClaims): Promise<void> {
+    const { fieldname, mimetype } = claims;
+    this.#assertWithin("files", this.#files.length + 1);
     this.#assertExpected(fieldname, mimetype);
-    const content = this.#contentOf(
-      fileSize,
-      () => refusal(413, "LIMIT_FILE_SIZE", `the file has more than ${fileSize} bytes`, fieldname),
-    );
-    const claims: FileClaims = { fieldname, originalname, mimetype };
-    const stored = await store.take(claims, content, this.#req);
-    this.#add({ ...claims, size: content.size, ...stored });
+    const content = this.#contentOf("fileSize");
+    const stored = await this.#plan.store.take(claims, content, this.#req);
+    const file: UploadedFile = { ...claims, size: content.size, ...stored };
+    this.#files.push(file);
+    this.#req.file ??= file;
+    // only names that the program has chosen
+    if (this.#plan.fields !== undefined) (this.#filesByField[fieldname] ??= []).push(file);
   }
 
-  #assertExpected(fieldname: string, mimetype: string): void {
+  #assertExpected(name: string, mimetype: string): void {
     const { fields, types: general } = this.#plan;
-    const field = fields?.get(fieldname);
+    const field = fields?.get(name);
     if (fields !== undefined && field === undefined) {
-      throw refusal(400, "LIMIT_UNEXPECTED_FILE", "a file was not expected", fieldname);
+      throw refusal(400, "LIMIT_UNEXPECTED_FILE", "a file was not expected", name);
     }
-    const present = this.#filesByField.get(fieldname)?.length ?? 0;
-    if (field !== undefined && present >= field.max) {
-      throw refusal(413, "LIMIT_UNEXPECTED_FILE", `there are more than ${field.max} files`, fieldname);
+    if (field !== undefined && this.#filesByField[name]?.length === field.max) {
+      throw refusal(413, "LIMIT_UNEXPECTED_FILE", `more than ${field.max} files were not expected`, name);
     }
     const types = field?.types ?? general;
     if (types === undefined || types.some((type) => isOfType(mimetype, type))) return;
-    const message = `a file of type ${mimetype} is not accepted, but ${types.join(", ")}`;
-    throw refusal(415, "UNSUPPORTED_TYPE", message, fieldname);
+    throw refusal(415, "UNSUPPORTED_TYPE", `a file must be of ${types.join(", ")}, not ${mimetype}`, name);
   }
 
-  #add(file: UploadedFile): void {
-    const { fields } = this.#plan;
-    this.#files.push(file);
-    this.#req.file ??= file;
-    const inField = this.#filesByField.get(file.fieldname);
-    if (inField !== undefined) return void inField.push(file);
-    const list = [file];
-    this.#filesByField.set(file.fieldname, list);
-    if (fields !== undefined) this.#req.files[file.fieldname] = list;
-  }
-
-  #contentOf(limit: number, tooLarge: () => HttpError): FileContent & { readonly size: number } {
-    let size = 0;
-    return {
-      get size() {
-        return size;
-      },
+  #contentOf(limit: "fieldSize" | "fileSize"): FileContent & { readonly size: number } {
+    const content = {
+      size: 0,
       read: async () => {
         const chunk = await this.#form.read();
-        size += chunk?.length ?? 0;
-        if (size > limit) throw tooLarge();
+        this.#assertWithin(limit, content.size += chunk?.length ?? 0);
         return chunk;
       },
-      hold: (bytes) => this.#hold(bytes),
-      onLeave: (listener) => this.#tellLeft = listener,
+      hold: (bytes: number) => {
+        this.#assertWithin("memory", this.#plan.memory.held + bytes);
+        this.#plan.memory.held += bytes;
+        this.#held += bytes;
+      },
+      onLeave: (listener: (reason: Error) => void) => void (this.#tellLeft = listener),
     };
-  }
-
-  #hold(bytes: number): void {
-    const { memory, limits } = this.#plan;
-    if (memory.held + bytes > limits.memory) {
-      throw refusal(
-        503,
-        "LIMIT_MEMORY",
-        `the forms being received would take more than ${limits.memory} bytes of memory`,
-        this.#form.part?.name,
-        { headers: { "retry-after": String(RETRY_AFTER_S) } },
-      );
-    }
-    memory.held += bytes;
-    this.#held += bytes;
+    return content;
   }
 
   #over(): void {
     this.#plan.memory.held -= this.#held;
     this.#held = 0;
     if (this.#isDone) return;
-    this.#left = cutOff(this.#form?.part?.name, undefined);
+    this.#left = cutOff(this.#form?.part?.name);
     this.#tellLeft?.(this.#left);
   }
 
   // what the runtime says of a client that is gone
   #reasonOf(error: unknown): unknown {
-    const { code } = Object(error) as { code?: unknown };
-    if (error instanceof HttpError || code !== "ECONNRESET") return error;
+    if (error instanceof HttpError || (Object(error) as { code?: unknown }).code !== "ECONNRESET") return error;
     return cutOff(this.#form?.part?.name, error);
-  }
-
-  #tooLong(): HttpError {
-    const { total } = this.#plan.limits;
-    return refusal(413, "LIMIT_TOTAL_SIZE", `the form has more than ${total} bytes`, this.#form?.part?.name);
   }
 
   // A client that sends all of its body before it reads would lose the response if the connection were closed with that.
   // So as in the framework's parsers what it sends is discarded first, but not for ever.
   async #sendOn(): Promise<void> {
-    const isLast = /\bclose\b/i.test(this.#req.get("connection") ?? "") || this.#req.httpVersion === "1.0";
-    if (!isLast || this.#left !== undefined) return;
+    if (this.#left !== undefined || !/\bclose\b/i.test(this.#req.get("connection") ?? "")) return;
     let timer;
     const late = new Promise<void>((resolve) => timer = setTimeout(resolve, UNREAD_BODY_MS));
-    await Promise.race([this.#discard().catch(() => {}), late]);
+    await Promise.race([this.#discard(), late]);
     clearTimeout(timer);
   }
 
   async #discard(): Promise<void> {
-    while (!(await this.#source.next()).done);
+    try {
+      while (!(await this.#source.next()).done);
+    } catch {
+      // the client is gone, or sends no more
+    }
   }
 
   async #removeAll(): Promise<void> {
-    const { store } = this.#plan;
-    // each is tried, whatever becomes of the others
-    const removed = await Promise.allSettled(
-      this.#files.map(async (file) => await store.remove?.(file, this.#req)),
-    );
-    for (const one of removed) {
-      if (one.status === "rejected") this.#req.app.reportError(one.reason, { req: this.#req, phase: "handler" });
+    for (const file of this.#files) {
+      try {
+        await this.#plan.store.remove?.(file, this.#req);
+      } catch (error) {
+        this.#req.app.reportError(error, { req: this.#req, phase: "handler" });
+      }
     }
   }
 }
@@ -280,6 +227,6 @@ function isOfType(mimetype: string, type: string): boolean {
   return type.endsWith("/*") ? mimetype.startsWith(type.slice(0, -1)) : mimetype === type;
 }
 
-function cutOff(field: string | undefined, cause: unknown): HttpError {
+function cutOff(field?: string, cause?: unknown): HttpError {
   return refusal(400, "ECONNRESET", "the upload was cut off", field, { cause });
 }

@@ -1,8 +1,9 @@
-import { checkNames, checkType, describe, type OptionNames, refuseOption } from "@sluice/limiting/core";
+import { checkInteger, checkNames, checkType, type OptionNames, refuseOption } from "@sluice/limiting/core";
 import type { Request, Response } from "@sluice/sluice";
 import { type FormPlan, Reception } from "./reception.ts";
 import { folderStore } from "./folder_store.ts";
 import { functionStore } from "./function_store.ts";
+import { MEDIA_TYPE } from "./part_head.ts";
 import { memoryStore } from "./memory_store.ts";
 import type { FileStore, TakeFile, UploadedFile } from "./uploaded_file.ts";
 import { checkLimits, type UploadLimits } from "./upload_limits.ts";
@@ -15,13 +16,29 @@ export interface FileField {
   types?: readonly string[];
 }
 
+/** A folder that files go to. */
+export interface ToFolder {
+  /** Its path; it is made unless it exists. */
+  readonly folder: string;
+  /** Whether files stay there when the response is over, as multer's do; on by default. */
+  readonly keep?: boolean;
+}
+
+/** A function that files go to. */
+export interface ToFunction<Value = unknown> {
+  /** Takes a file. */
+  readonly take: TakeFile<Value>;
+  /** Removes what it has kept of a file, if the request is refused because of a later part. */
+  readonly discard?: (file: UploadedFile<Value>, req: Request) => unknown;
+}
+
 /** How forms are received. */
 export interface UploadOptions<Value = unknown> {
   /**
    * Where files go: to `"memory"`, the default; to a folder, where their names are random; or to a function, which gets
    * each as a stream.
    */
-  to?: "memory" | { readonly folder: string } | TakeFile<Value>;
+  to?: "memory" | ToFolder | TakeFile<Value> | ToFunction<Value>;
   /** What a form may have; the defaults suit some pictures or documents. */
   limits?: UploadLimits;
   /**
@@ -34,12 +51,8 @@ export interface UploadOptions<Value = unknown> {
    * as with multer's `fields`.
    */
   fields?: Readonly<Record<string, FileField>>;
-  /** Whether files in a folder stay there when the response is over, as multer's do; on by default. */
-  keep?: boolean;
   /** Whether a request that is no form is refused with 415; off by default. */
   required?: boolean;
-  /** Removes what the function in `to` has kept of a file, if the request is refused because of a later part. */
-  discard?: (file: UploadedFile<Value>, req: Request) => unknown;
 }
 
 /** Receives forms; sets `req.body`, `req.file` and `req.files`. */
@@ -50,21 +63,14 @@ const NAMES: OptionNames<UploadOptions> = {
   limits: true,
   types: true,
   fields: true,
-  keep: true,
   required: true,
-  discard: true,
 };
 
-/** multer's methods and options, and what they are here. */
-const INSTEAD: Readonly<Record<string, string>> = {
-  dest: "write to: { folder }",
-  storage: 'write to: "memory", to: { folder }, or to: a function',
-  fileFilter: "write types, or throw in a function in to",
-};
-
+const FOLDER_NAMES: OptionNames<ToFolder> = { folder: true, keep: true };
+const FUNCTION_NAMES: OptionNames<ToFunction> = { take: true, discard: true };
 const FIELD_NAMES: OptionNames<FileField> = { max: true, types: true };
 
-const TYPE = /^[\w!#$&^.+-]+\/(?:[\w!#$&^.+-]+|\*)$/;
+const TYPES = 'a list of media types such as ["image/*", "application/pdf"]';
 
 /**
  * Makes a middleware that receives forms of type `multipart/form-data` (RFC 7578) as they come; other requests pass. It
@@ -124,51 +130,45 @@ export function upload<Value = unknown>(options: UploadOptions<Value> = {}): Upl
 }
 
 function planOf(options: UploadOptions): FormPlan {
-  checkNames("upload", options, NAMES, (name) => INSTEAD[name]);
-  const { to = "memory", fields, types, keep = true, required = false, discard } = options;
-  checkType("upload", "keep", keep, "boolean");
+  checkNames("upload", options, NAMES);
+  const { to = "memory", limits = {}, fields, types, required = false } = options;
   checkType("upload", "required", required, "boolean");
-  checkType("upload", "discard", discard, "function");
-  if (discard !== undefined && typeof to !== "function") {
-    throw new TypeError(
-      "upload: option discard is for what a function in to has kept; files elsewhere are removed anyway",
-    );
-  }
-  if (options.keep !== undefined && (typeof to !== "object" || to === null)) {
-    throw new TypeError("upload: option keep is for files in a folder: write to: { folder }, or leave it out");
-  }
   return {
-    limits: checkLimits(options.limits ?? {}),
+    limits: checkLimits(limits),
     types: checkTypes("types", types),
     fields: fields === undefined ? undefined : checkFields(fields),
-    store: storeOf(to, discard),
-    keeps: keep,
+    store: storeOf(to),
     isRequired: required,
     memory: { held: 0 },
   };
 }
 
-function storeOf(to: unknown, discard: UploadOptions["discard"]): FileStore {
+function storeOf(to: unknown): FileStore {
   if (to === "memory") return memoryStore();
-  if (typeof to === "function") return functionStore(to as TakeFile, discard);
-  const { folder, ...others } = Object(to) as { folder?: unknown };
-  if (typeof folder === "string" && folder !== "" && Object.keys(others).length === 0) return folderStore(folder);
-  refuseOption("upload", "to", '"memory", { folder } or a function', to);
+  if (typeof to === "function") return functionStore(to as TakeFile);
+  const { folder, keep, take, discard } = Object(to) as Partial<ToFolder & ToFunction>;
+  if (typeof folder === "string") {
+    checkNames("upload: to", to, FOLDER_NAMES);
+    checkType("upload", "to.keep", keep, "boolean");
+    return folderStore(folder, keep !== false);
+  }
+  if (typeof take === "function") {
+    checkNames("upload: to", to, FUNCTION_NAMES);
+    checkType("upload", "to.discard", discard, "function");
+    return functionStore(take, discard);
+  }
+  refuseOption("upload", "to", '"memory", { folder }, a function, or { take: a function }', to);
 }
 
 function checkFields(fields: unknown): FormPlan["fields"] {
   if (typeof fields !== "object" || fields === null || Array.isArray(fields)) {
-    refuseOption("upload", "fields", "an object such as { avatar: { max: 1 } }", fields);
+    refuseOption("upload", "fields", "an object such as { avatar: {} }", fields);
   }
   return new Map(
     Object.entries(fields).map(([name, field]) => {
       checkNames(`upload: field ${JSON.stringify(name)}`, field, FIELD_NAMES);
       const { max = Infinity, types } = field as FileField;
-      if (max !== Infinity && !(Number.isInteger(max) && max > 0)) {
-        throw new RangeError(
-          `upload: option fields.${name}.max must be a number of files from 1, or Infinity, not ${describe(max)}`,
-        );
-      }
+      if (max !== Infinity) checkInteger("upload", `fields.${name}.max`, max, 1, Number.MAX_SAFE_INTEGER);
       return [name, { max, types: checkTypes(`fields.${name}.types`, types) }];
     }),
   );
@@ -177,10 +177,10 @@ function checkFields(fields: unknown): FormPlan["fields"] {
 function checkTypes(option: string, types: unknown): readonly string[] | undefined {
   if (types === undefined) return undefined;
   if (!Array.isArray(types) || types.length === 0) {
-    refuseOption("upload", option, 'a list such as ["image/*", "application/pdf"]', types);
+    refuseOption("upload", option, TYPES, types);
   }
   return types.map((type) => {
-    if (typeof type === "string" && TYPE.test(type)) return type.toLowerCase();
-    refuseOption("upload", option, 'media types such as "image/png" or "image/*"', type);
+    if (typeof type === "string" && MEDIA_TYPE.test(type)) return type.toLowerCase();
+    refuseOption("upload", option, TYPES, type);
   });
 }

@@ -61,7 +61,9 @@ export interface FileStore {
    * @param file The file
    * @param req Its request
    */
-  remove?(file: UploadedFile, req: Request): unknown;
+  readonly remove?: ((file: UploadedFile, req: Request) => unknown) | undefined;
+  /** Whether files are removed when the response is over. */
+  readonly isTemporary?: boolean;
 }
 
 /** The bytes of a file as they come, within their limits. */
