@@ -208,15 +208,17 @@ Deno.test("a boundary that is missing or improper is 400, and a coded form 415",
 Deno.test("what an earlier middleware has read is no form without an end, but a mistake of the program", async () => {
   const app = sluice().set("env", "test");
   app.post("/", upload(), upload(), (_req, res) => res.send("never"));
-  const errors: string[] = [];
-  const note: ErrorRequestHandler = (error, _req, res, _next) => {
-    errors.push(error.message);
+  const errors: unknown[] = [];
+  const note: ErrorRequestHandler = (error, req, res, _next) => {
+    errors.push(error.message, req.file.originalname, req.files.length);
     res.status(error.status ?? 500).end();
   };
   app.use(note);
-  const response = await app.inject("/", { method: "POST", body: formOf({ a: "1" }) });
+  const response = await app.inject("/", { method: "POST", body: formOf({ a: fileOf("1") }) });
   assertEquals(response.status, 500);
-  assertMatch(errors[0]!, /an earlier middleware has read it/);
+  assertMatch(String(errors.shift()), /an earlier middleware has read it/);
+  // of the first
+  assertEquals(errors, ["f.txt", 1]);
 });
 
 Deno.test("a form that stops coming is 408 after the application's body timeout", async () => {

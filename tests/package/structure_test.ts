@@ -170,6 +170,7 @@ Deno.test("other packages get copies of nothing that knows requests, routes or a
     "src/exchange/peer.ts",
     "src/platform/shared/builtin_module.ts",
     "src/platform/shared/installed_package.ts",
+    "src/platform/shared/node_bytes.ts",
     "src/platform/shared/peer_of.ts",
   ]);
 });

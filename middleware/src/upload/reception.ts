@@ -80,7 +80,8 @@ export class Reception {
       // not waited for: a read may be pending
       void this.#source.return?.();
       await this.#removeAll();
-      this.#req.file = this.#req.files = undefined;
+      // unless they are those of an earlier upload
+      if (this.#req.body === this.#body) this.#req.file = this.#req.files = undefined;
       throw reason;
     }
     this.#isDone = true;
