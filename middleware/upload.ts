@@ -15,7 +15,14 @@
  *
  * @module
  */
-export { type FileField, type Upload, upload, type UploadOptions } from "./src/upload/upload.ts";
+export {
+  type FileField,
+  type ToFolder,
+  type ToFunction,
+  type Upload,
+  upload,
+  type UploadOptions,
+} from "./src/upload/upload.ts";
 export type { FileClaims, IncomingFile, TakeFile, UploadedFile } from "./src/upload/uploaded_file.ts";
 export type { UploadErrorCode } from "./src/upload/upload_error.ts";
 export type { UploadLimits } from "./src/upload/upload_limits.ts";
