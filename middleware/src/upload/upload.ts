@@ -111,7 +111,9 @@ const TYPES = 'a list of media types such as ["image/*", "application/pdf"]';
  *   limits: { fileSize: Infinity },
  *   to: async ({ mimetype, stream }) => {
  *     const key = crypto.randomUUID();
- *     await fetch(`https://archive.example/${key}`, { method: "PUT", headers: { "content-type": mimetype }, body: stream });
+ *     const init = { method: "PUT", headers: { "content-type": mimetype }, body: stream, duplex: "half" };
+ *     const { ok, status } = await fetch(`https://archive.example/${key}`, init);
+ *     if (!ok) throw new Error(`the archive says ${status}`);
  *     return key;
  *   },
  * });
