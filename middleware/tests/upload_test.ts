@@ -128,6 +128,13 @@ Deno.test("where a form is required, anything else is refused with 415", async (
   assertEquals((await send(formOf({ a: "1" }))).status, 200);
 });
 
+Deno.test("lists of routes show its limits", () => {
+  const app = sluice();
+  app.post("/", upload({ limits: { files: 3 } }), (_req, res) => res.end());
+  const [route] = app.router.getRegisteredRoutes("", { details: true });
+  assertMatch(JSON.stringify(route), /"name":"upload".*"files":3,/);
+});
+
 Deno.test("it works in routers, mounts and routes, and has a name there", async () => {
   const app = sluice();
   const router = Router().post("/in", upload(), (req, res) => res.json(req.body));
@@ -363,7 +370,7 @@ Deno.test("what a function does not read of a file is discarded, and the next pa
   const form = formOf({ ignored: fileOf(large), begun: fileOf(large), cancelled: fileOf(large), last: "1" });
   const { req } = await send(form);
   assertEquals([req.files.map(({ size }: UploadedFile) => size), req.body.last], [[200_000, 200_000, 200_000], "1"]);
-  await assertRejects(() => streams[0]!.getReader().read(), TypeError, "wait for what reads it");
+  await assertRejects(() => streams[0]!.getReader().read(), TypeError, "must wait for what reads its file");
 });
 
 Deno.test("a limit counts for what is discarded, too", async () => {
@@ -562,7 +569,8 @@ Deno.test("options that are wrong are refused when the middleware is made", () =
     [{ types: "image/*" }, /option types must be a list of media types/],
     [{ types: [] }, /option types must be a list/],
     [{ types: ["png"] }, /option types must be a list of media types such as .*, not "png"/],
-    [{ fields: ["avatar"] }, /option fields must be an object/],
+    [{ fields: "avatar" }, /option fields must be an object/],
+    [{ fields: ["avatar"] }, /upload: field "0": options must be an object, not "avatar"/],
     [{ fields: { a: { maxCount: 1 } } }, /upload: field "a": there is no option maxCount/],
     [{ fields: { a: { max: 0 } } }, /option fields.a.max must be an integer from 1/],
     [{ fields: { a: { types: ["x"] } } }, /option fields.a.types must be a list of media types/],

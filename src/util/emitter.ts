@@ -41,8 +41,6 @@ export const listenerFailed: unique symbol = Symbol("listener failed");
 export class Emitter implements EmitterMethods {
   /** Only there to be found. A static block would make bundlers keep the class even where nobody uses it. */
   private get [emitterKey](): true {
-  /** Marks emitters of this class. Not assigned to the prototype: bundlers could not leave out the class then. */
-  private get [emitterKey](): boolean {
     return true;
   }
 

@@ -39,9 +39,7 @@ export function functionStore(takeFile: TakeFile, remove?: (file: UploadedFile, 
         const value = await takeFile({ ...claims, stream }, req);
         await reading;
         if (failure !== undefined) throw failure;
-        end(() =>
-          controller.error(new TypeError("the function that got this file has settled: wait for what reads it"))
-        );
+        end(() => controller.error(new TypeError("the function has settled, and must wait for what reads its file")));
         while (await content.read() !== undefined);
         return { value };
       } catch (error) {

@@ -51,11 +51,12 @@ export class MultipartReader {
     this.#part = undefined;
     await this.#need(2);
     if (this.#byte(0) === DASH && this.#byte(1) === DASH) {
-      await this.#discard();
+      // what stands behind the end counts as nothing, but the connection needs it read
+      while (!(await this.#source.next()).done);
       return undefined;
     }
     this.#part = partHead(await this.#headText());
-    if (this.#part === undefined) this.#refuse("the head of a part is malformed");
+    if (this.#part === undefined) this.#refuse("a part's head is malformed");
     // the end of the empty line may begin a delimiter: a part need not have any content
     await this.#need(this.#delimiter.length);
     if (!this.#delimiter.every((byte, i) => byte === this.#byte(i))) this.#at += 2;
@@ -89,7 +90,7 @@ export class MultipartReader {
       const end = beginningOf(EMPTY_LINE, this.#bytes, this.#at + from);
       from = end - this.#at;
       if (from > MOST_HEAD_BYTES) {
-        throw refusal(413, "LIMIT_HEADER_SIZE", `the head of a part has more than ${MOST_HEAD_BYTES} bytes`);
+        throw refusal(413, "LIMIT_HEADER_SIZE", `a part's head has more than ${MOST_HEAD_BYTES} bytes`);
       }
       if (end + EMPTY_LINE.length <= this.#bytes.length) {
         const head = this.#bytes.subarray(this.#at, end);
@@ -120,11 +121,6 @@ export class MultipartReader {
       this.#bytes = joined;
     }
     this.#at = 0;
-  }
-
-  // what stands behind the end counts as nothing, but the connection needs it read
-  async #discard(): Promise<void> {
-    while (!(await this.#source.next()).done);
   }
 
   #refuse(message: string): never {

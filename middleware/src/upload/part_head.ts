@@ -14,8 +14,8 @@ const HEADER = /^[^\s:]+:.*$/;
 // Only a quote and a backslash are escaped by a backslash: some clients send paths of Windows as they are. The branches
 // exclude each other, so that no text takes long.
 const PARAMETER = /[ \t]*;[ \t]*([^\s=;"]+)=(?:"((?:[^"\\]|\\["\\]|\\(?!["\\]))*)"|([^\s;"]+))/gy;
-/** A media type, or one such as `image/*`. */
-export const MEDIA_TYPE: RegExp = /^[!#$%&'*+.^`|~\w-]+\/[!#$%&'*+.^`|~\w-]+$/;
+/** A media type (RFC 6838 section 4.2), or one such as `image/*`. */
+export const MEDIA_TYPE: RegExp = /^[\w!#$&^.+*-]+\/[\w!#$&^.+*-]+$/;
 
 /** Most characters of a boundary (RFC 2046 section 5.1.1). */
 const MOST_BOUNDARY = 70;

@@ -92,10 +92,10 @@ export class Reception {
     const { limits, fields } = this.#plan;
     if (this.#res.destroyed) throw this.#left = cutOff();
     if (this.#req.readableDidRead) {
-      throw new TypeError("upload cannot read the body again: an earlier middleware has read it");
+      throw new TypeError("upload needs the body, and an earlier middleware has read it");
     }
     const coding = this.#req.get("content-encoding") ?? "identity";
-    if (coding !== "identity") throw refusal(415, "UNSUPPORTED_TYPE", "a form must not have a content encoding");
+    if (coding !== "identity") throw refusal(415, "UNSUPPORTED_TYPE", "the form is compressed");
     const boundary = boundaryOf(this.#req.get("content-type")!);
     if (boundary === undefined) throw refusal(400, "MALFORMED_FORM", "the form has no proper boundary");
     // unless somebody else has announced any length, this is what the body has
@@ -118,7 +118,7 @@ export class Reception {
 
   async #take({ name, filename, isUnchosen, mimetype }: PartHead): Promise<void> {
     this.#assertWithin("parts", ++this.#parts);
-    if (!name) throw refusal(400, "MISSING_FIELD_NAME", "a part of the form has no name");
+    if (!name) throw refusal(400, "MISSING_FIELD_NAME", "a part has no name");
     const { fieldNameSize } = this.#plan.limits;
     this.#assertWithin("fieldNameSize", new TextEncoder().encode(name).length, name.slice(0, fieldNameSize));
     if (filename === undefined) await this.#takeField(name);

@@ -1,4 +1,11 @@
-import { checkInteger, checkNames, checkType, type OptionNames, refuseOption } from "@sluice/limiting/core";
+import {
+  checkInteger,
+  checkNames,
+  checkType,
+  type OptionNames,
+  refuseOption,
+  withDetails,
+} from "@sluice/limiting/core";
 import type { Request, Response } from "@sluice/sluice";
 import { type FormPlan, Reception } from "./reception.ts";
 import { folderStore } from "./folder_store.ts";
@@ -123,12 +130,13 @@ const TYPES = 'a list of media types such as ["image/*", "application/pdf"]';
  */
 export function upload<Value = unknown>(options: UploadOptions<Value> = {}): Upload {
   const plan = planOf(options as UploadOptions);
-  // a layer of this name in lists of routes
-  return function upload(req, res, next) {
+  // its name and its limits are shown in lists of routes
+  const handler: Upload = function upload(req, res, next) {
     if (!req.is("multipart/form-data")) return next(plan.isRequired ? Reception.notAForm() : undefined);
     // somebody else may have responded meanwhile: the error is nobody's then
     new Reception(plan, req, res).run().then(() => next(), (error) => res.writableEnded || next(error));
   };
+  return withDetails(handler, { limits: plan.limits });
 }
 
 function planOf(options: UploadOptions): FormPlan {
@@ -163,7 +171,7 @@ function storeOf(to: unknown): FileStore {
 }
 
 function checkFields(fields: unknown): FormPlan["fields"] {
-  if (typeof fields !== "object" || fields === null || Array.isArray(fields)) {
+  if (typeof fields !== "object" || fields === null) {
     refuseOption("upload", "fields", "an object such as { avatar: {} }", fields);
   }
   return new Map(

@@ -3,10 +3,6 @@ import { GenerationalCache } from "../../util/generational_cache.ts";
 import type { Peer } from "../../exchange/peer.ts";
 
 /** Cached canonical forms of IPv6 addresses, so that they are not parsed for every request. */
-/**
- * Cached canonical forms of IPv6 addresses, so that they are not parsed for every request. Marked for bundlers of
- * packages that get a copy of this module, and use another one beside it.
- */
 const spellings = /* @__PURE__ */ new GenerationalCache<string>(4096);
 
 // dual-stack sockets report IPv4 clients as mapped addresses; IPv4 addresses are canonical already
