@@ -130,7 +130,6 @@ const needing = [
   "tests/views",
   "tests/examples/deploy",
   "tests/ecosystem",
-  "middleware/tests",
 ];
 if (only === undefined || only.some((path) => needing.some((one) => path.startsWith(one) || one.startsWith(path)))) {
   const runtimes = await installRuntimes();
