@@ -4,6 +4,7 @@
  *
  * @module
  */
+export { ByteCollector } from "../src/util/byte_collector.ts";
 export { Emitter } from "../src/util/emitter.ts";
 export type { EmitterMethods, EventName, Listener } from "../src/util/emitter_methods.ts";
 export { checkInteger, checkNames, checkType, type OptionNames, refuseOption } from "../src/util/check_option.ts";
@@ -23,4 +24,5 @@ export { chunkBytes } from "../src/util/chunk_bytes.ts";
 export { LONGEST_TIMER_MS, parseBytes } from "../src/util/units.ts";
 export { builtinModule, type BuiltinName } from "../src/platform/shared/builtin_module.ts";
 export { importsExist, requirePackage } from "../src/platform/shared/installed_package.ts";
+export { nodeBytes } from "../src/platform/shared/node_bytes.ts";
 export { peerOf } from "../src/platform/shared/peer_of.ts";

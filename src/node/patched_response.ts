@@ -1,5 +1,5 @@
 import { ServerResponse } from "node:http";
-import { nodeBytes } from "../platform/shared/generic_platform.ts";
+import { nodeBytes } from "../platform/shared/node_bytes.ts";
 import { nextTurn } from "./next_turn.ts";
 
 /** A response to be sent. */

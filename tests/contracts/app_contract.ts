@@ -5,6 +5,7 @@ import { departedClients } from "./cases/departed_clients.ts";
 import { bodyLimits } from "./cases/body_limits.ts";
 import { compressed } from "./cases/compressed.ts";
 import { events } from "./cases/events.ts";
+import { uploads } from "./cases/uploads.ts";
 import { files } from "./cases/files.ts";
 import { hosts } from "./cases/hosts.ts";
 import { limits } from "./cases/limiter.ts";
@@ -28,7 +29,7 @@ import { byAborting, byReset } from "./disconnecting.ts";
 import { PATIENCE_MS } from "../support/patience.ts";
 
 /** The chapters of `@sluice/middleware`. */
-export const MIDDLEWARE_CONTRACT: readonly Chapter[] = [events, metrics, sessions, compressed, operations];
+export const MIDDLEWARE_CONTRACT: readonly Chapter[] = [events, uploads, compressed, sessions, operations, metrics];
 
 /** The contract, chapter by chapter. */
 export const APP_CONTRACT: readonly Chapter[] = [

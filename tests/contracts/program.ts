@@ -13,6 +13,7 @@ import { metricsRoutes } from "./program_metrics.ts";
 import { compressedRoutes } from "./program_compressed.ts";
 import { eventRoutes } from "./program_events.ts";
 import { sessionRoutes } from "./program_sessions.ts";
+import { uploadRoutes } from "./program_uploads.ts";
 import { errorRoutes } from "./program_errors.ts";
 import { departedRoutes } from "./program_departed.ts";
 import { operationRoutes } from "./program_operations.ts";
@@ -48,6 +49,7 @@ export function buildProgram(): FrameworkApp {
   sessionRoutes(app);
   compressedRoutes(app);
   operationRoutes(app);
+  uploadRoutes(app);
   return app;
 }
 

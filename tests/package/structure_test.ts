@@ -102,6 +102,7 @@ const MIDDLEWARE_ARROWS: Arrows = {
   request_id: [],
   sse: [],
   timeout: [],
+  upload: [],
 };
 
 Deno.test("the entries of @sluice/middleware share nothing but what the list says", async () => {
@@ -169,6 +170,7 @@ Deno.test("other packages get copies of nothing that knows requests, routes or a
     "src/exchange/peer.ts",
     "src/platform/shared/builtin_module.ts",
     "src/platform/shared/installed_package.ts",
+    "src/platform/shared/node_bytes.ts",
     "src/platform/shared/peer_of.ts",
   ]);
 });

@@ -2,6 +2,7 @@ import { HttpError } from "../../http/http_error.ts";
 import type { InflatedCoding, Inflater, NodeHttp } from "../../exchange/runtime_support.ts";
 import { builtinInflater, type BuiltinZlib } from "./builtin_inflater.ts";
 import { builtinModule } from "./builtin_module.ts";
+import { nodeBytes } from "./node_bytes.ts";
 import { builtinEntityTag } from "./builtin_entity_tag.ts";
 import { requirePackage } from "./installed_package.ts";
 import { peerOf } from "./peer_of.ts";
@@ -126,21 +127,6 @@ function inflater(coding: InflatedCoding): Inflater | undefined {
 
 function nodeHttp(): NodeHttp | undefined {
   return builtinModule("node:http");
-}
-
-/** The used part of the global `Buffer`. */
-interface BufferLike {
-  from(buffer: ArrayBuffer, offset: number, length: number): Uint8Array;
-}
-
-/**
- * Bytes as a `Buffer` over the same memory, if the runtime has `Buffer`.
- *
- * @param bytes The bytes
- */
-export function nodeBytes(bytes: Uint8Array<ArrayBuffer>): Uint8Array {
-  const { Buffer } = globalThis as { Buffer?: BufferLike };
-  return Buffer === undefined ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
 // read on each call, because Deno makes setImmediate lazily, and that takes time

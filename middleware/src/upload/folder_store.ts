@@ -1,0 +1,52 @@
+import { builtinModule } from "@sluice/limiting/core";
+import type { FileContent, FileStore } from "./uploaded_file.ts";
+
+/** The used part of `node:fs`. */
+interface FileModule {
+  mkdirSync(path: string, options: { recursive: true }): unknown;
+  readonly promises: {
+    writeFile(path: string, bytes: AsyncIterable<Uint8Array>, options: { flag: string; mode: number }): Promise<void>;
+    rm(path: string, options: { force: true }): Promise<void>;
+  };
+}
+
+/** For the owner alone, and never over another file. */
+const NEW_FILE = { flag: "wx", mode: 0o600 };
+
+/**
+ * Writes files into a folder, under random names.
+ *
+ * @param folder The folder; it is made unless it exists
+ * @param keeps Whether files stay there when the response is over
+ * @throws {Error} If the runtime has no files, or the folder cannot be made
+ */
+export function folderStore(folder: string, keeps: boolean): FileStore {
+  const fs = builtinModule<FileModule>("node:fs");
+  if (fs === undefined) {
+    throw new Error(
+      'upload: option to is a folder, and this runtime has no files: write to: "memory", or a function',
+    );
+  }
+  fs.mkdirSync(folder, { recursive: true });
+  const { writeFile, rm } = fs.promises;
+  return {
+    isTemporary: !keeps,
+    async take(_claims, content) {
+      const filename = crypto.randomUUID();
+      const path = `${folder}/${filename}`;
+      try {
+        await writeFile(path, chunksOf(content), NEW_FILE);
+      } catch (error) {
+        await rm(path, { force: true });
+        throw error;
+      }
+      return { destination: folder, filename, path };
+    },
+    // a program may have moved it
+    remove: (file) => rm(file.path!, { force: true }),
+  };
+}
+
+async function* chunksOf(content: FileContent): AsyncGenerator<Uint8Array> {
+  for (let chunk; (chunk = await content.read()) !== undefined;) yield chunk;
+}

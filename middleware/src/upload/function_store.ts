@@ -1,0 +1,51 @@
+import type { FileStore, TakeFile, UploadedFile } from "./uploaded_file.ts";
+import type { Request } from "@sluice/sluice";
+
+/**
+ * Passes files to a function of the program.
+ *
+ * @param takeFile The function
+ * @param remove Removes what it has kept
+ */
+export function functionStore(takeFile: TakeFile, remove?: (file: UploadedFile, req: Request) => unknown): FileStore {
+  return {
+    remove,
+    async take(claims, content, req) {
+      let controller!: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>;
+      let isOver = false;
+      let failure: unknown;
+      // what the function asked for last; it need not have waited for it
+      let reading: Promise<void> | undefined;
+      const end = (how: () => void): void => {
+        if (!isOver) how();
+        isOver = true;
+      };
+      const fail = (error: unknown): void => {
+        failure ??= error;
+        end(() => controller.error(error));
+      };
+      const pass = (chunk: Uint8Array<ArrayBuffer> | undefined): void => {
+        if (chunk === undefined) end(() => controller.close());
+        else if (!isOver) controller.enqueue(chunk);
+      };
+      content.onLeave(fail);
+      // nothing is read that nobody asks for
+      const stream = new ReadableStream<Uint8Array<ArrayBuffer>>({
+        start: (given) => void (controller = given),
+        pull: () => reading = content.read().then(pass).catch(fail),
+        cancel: () => void (isOver = true),
+      }, { highWaterMark: 0 });
+      try {
+        const value = await takeFile({ ...claims, stream }, req);
+        await reading;
+        if (failure !== undefined) throw failure;
+        end(() => controller.error(new TypeError("the function has settled, and must wait for what reads its file")));
+        while (await content.read() !== undefined);
+        return { value };
+      } catch (error) {
+        // the reason rather than what became of it
+        throw failure ?? error;
+      }
+    },
+  };
+}

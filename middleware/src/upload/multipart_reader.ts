@@ -1,0 +1,148 @@
+import { type PartHead, partHead } from "./part_head.ts";
+import { refusal } from "./upload_error.ts";
+
+const CR = 0x0d;
+const DASH = 0x2d;
+
+/** Most bytes of a part's headers, with the rest of the delimiter's line in front of them. */
+export const MOST_HEAD_BYTES: number = 8 * 1024;
+
+const encoder = new TextEncoder();
+const EMPTY_LINE = encoder.encode("\r\n\r\n");
+
+/**
+ * Reads a form of type `multipart/form-data` (RFC 7578, RFC 2046 section 5.1) part by part and chunk by chunk. It holds
+ * one chunk of the body at a time, and asks for the next one when somebody asks for what is in it. Its time is
+ * proportional to the length of the body, whatever that and the boundary are.
+ */
+export class MultipartReader {
+  readonly #source: AsyncIterator<Uint8Array<ArrayBuffer>>;
+  readonly #delimiter: Uint8Array;
+  /** What has come; the first delimiter may begin the body, as if a line had ended in front of it. */
+  #bytes: Uint8Array<ArrayBuffer> = encoder.encode("\r\n");
+  /** Where in it the unread part begins. */
+  #at = 0;
+  #part: PartHead | undefined;
+  /** Whether the content of a part goes on; what stands before the first delimiter counts as such. */
+  #inContent = true;
+
+  /**
+   * @param source The body
+   * @param boundary Its boundary
+   */
+  constructor(source: AsyncIterator<Uint8Array<ArrayBuffer>>, boundary: string) {
+    this.#source = source;
+    this.#delimiter = encoder.encode(`\r\n--${boundary}`);
+  }
+
+  /** The part that is being read. */
+  get part(): PartHead | undefined {
+    return this.#part;
+  }
+
+  /**
+   * The next part, once all of the one before has been read.
+   *
+   * @returns Its head; `undefined` after the last one, when all of the body has come
+   * @throws {HttpError} 400 if the form is malformed, 413 if the part's headers are too long
+   */
+  async next(): Promise<PartHead | undefined> {
+    while (await this.read() !== undefined);
+    this.#part = undefined;
+    await this.#need(2);
+    if (this.#byte(0) === DASH && this.#byte(1) === DASH) {
+      // what stands behind the end counts as nothing, but the connection needs it read
+      while (!(await this.#source.next()).done);
+      return undefined;
+    }
+    this.#part = partHead(await this.#headText());
+    if (this.#part === undefined) this.#refuse("a part's head is malformed");
+    // the end of the empty line may begin a delimiter: a part need not have any content
+    await this.#need(this.#delimiter.length);
+    if (!this.#delimiter.every((byte, i) => byte === this.#byte(i))) this.#at += 2;
+    this.#inContent = true;
+    return this.#part;
+  }
+
+  /**
+   * The next bytes of the part.
+   *
+   * @returns The bytes, in memory that is the caller's own; `undefined` at the end of the part
+   * @throws {HttpError} 400 if the form ends in the middle of it
+   */
+  async read(): Promise<Uint8Array<ArrayBuffer> | undefined> {
+    while (this.#inContent) {
+      const bytes = this.#bytes;
+      const end = beginningOf(this.#delimiter, bytes, this.#at);
+      const content = bytes.subarray(this.#at, end);
+      this.#inContent = end + this.#delimiter.length > bytes.length;
+      this.#at = this.#inContent ? end : end + this.#delimiter.length;
+      // who gets a chunk may transfer its memory, and what is left here would go with it
+      if (content.length > 0) return end === bytes.length ? content : new Uint8Array(content);
+      if (this.#inContent) await this.#more();
+    }
+    return undefined;
+  }
+
+  // from the delimiter to the empty line behind the headers, whose own end is left
+  async #headText(): Promise<string> {
+    for (let from = 0;;) {
+      const end = beginningOf(EMPTY_LINE, this.#bytes, this.#at + from);
+      from = end - this.#at;
+      if (from > MOST_HEAD_BYTES) {
+        throw refusal(413, "LIMIT_HEADER_SIZE", `a part's head has more than ${MOST_HEAD_BYTES} bytes`);
+      }
+      if (end + EMPTY_LINE.length <= this.#bytes.length) {
+        const head = this.#bytes.subarray(this.#at, end);
+        this.#at = end + 2;
+        return new TextDecoder().decode(head);
+      }
+      await this.#more();
+    }
+  }
+
+  #byte(offset: number): number | undefined {
+    return this.#bytes[this.#at + offset];
+  }
+
+  async #need(count: number): Promise<void> {
+    while (this.#bytes.length - this.#at < count) await this.#more();
+  }
+
+  async #more(): Promise<void> {
+    const { value, done } = await this.#source.next();
+    if (done) this.#refuse("the form ends too early");
+    const rest = this.#bytes.length - this.#at;
+    if (rest === 0) this.#bytes = value;
+    else {
+      const joined = new Uint8Array(rest + value.length);
+      joined.set(this.#bytes.subarray(this.#at));
+      joined.set(value, rest);
+      this.#bytes = joined;
+    }
+    this.#at = 0;
+  }
+
+  #refuse(message: string): never {
+    throw refusal(400, "MALFORMED_FORM", message, this.#part?.name);
+  }
+}
+
+/**
+ * Looks for a pattern that begins with a carriage return: a delimiter, or an empty line. Wherever another one stands in
+ * it, that which was compared in vain need not be looked at again.
+ *
+ * @param pattern The pattern
+ * @param bytes Where it may be
+ * @param from Where to begin
+ * @returns Where the pattern begins, or, at the end, what may be its beginning; otherwise the length of the bytes
+ */
+function beginningOf(pattern: Uint8Array, bytes: Uint8Array, from: number): number {
+  for (let at = bytes.indexOf(CR, from); at !== -1;) {
+    let matched = 1;
+    while (matched < pattern.length && bytes[at + matched] === pattern[matched]) matched++;
+    if (matched === pattern.length || at + matched === bytes.length) return at;
+    at = bytes.indexOf(CR, at + matched);
+  }
+  return bytes.length;
+}

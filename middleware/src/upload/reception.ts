@@ -1,0 +1,233 @@
+import { HttpError } from "@sluice/limiting/core";
+import type { Request, Response } from "@sluice/sluice";
+import { collected } from "./memory_store.ts";
+import { MultipartReader } from "./multipart_reader.ts";
+import { boundaryOf, type PartHead } from "./part_head.ts";
+import { refusal } from "./upload_error.ts";
+import type { FileClaims, FileContent, FileStore, UploadedFile } from "./uploaded_file.ts";
+import { assertWithin, type CheckedLimits } from "./upload_limits.ts";
+
+/** How forms are received, checked and complete. */
+export interface FormPlan {
+  /** What a form may have. */
+  readonly limits: CheckedLimits;
+  /** Media types of files, `undefined` for any. */
+  readonly types: readonly string[] | undefined;
+  /** The fields that may have files, `undefined` for any. */
+  readonly fields: ReadonlyMap<string, { max: number; types: readonly string[] | undefined }> | undefined;
+  /** Where files go. */
+  readonly store: FileStore;
+  /** Whether a request that is no form is refused. */
+  readonly isRequired: boolean;
+  /** Bytes in memory of all requests. */
+  readonly memory: { held: number };
+}
+
+/** ms for which a refused body is still read, if the connection is closed behind it: as long as other parsers do. */
+const UNREAD_BODY_MS = 5000;
+
+/** Receives one form. */
+export class Reception {
+  readonly #plan: FormPlan;
+  readonly #req: Request;
+  readonly #res: Response;
+  readonly #source: AsyncIterator<Uint8Array<ArrayBuffer>>;
+  readonly #files: UploadedFile[] = [];
+  readonly #body: Record<string, string | string[]> = Object.create(null);
+  readonly #filesByField: Record<string, UploadedFile[]> = Object.create(null);
+  #form!: MultipartReader;
+  #parts = 0;
+  #fields = 0;
+  #received = 0;
+  #held = 0;
+  #isDone = false;
+  /** Set when the response is over before the form, which nobody needs any more. */
+  #left: Error | undefined;
+  #tellLeft: ((reason: Error) => void) | undefined;
+
+  /**
+   * @param plan How it is received
+   * @param req The request
+   * @param res Its response
+   */
+  constructor(plan: FormPlan, req: Request, res: Response) {
+    this.#plan = plan;
+    this.#req = req;
+    this.#res = res;
+    this.#source = req[Symbol.asyncIterator]();
+  }
+
+  /** The refusal of a request that is no form. */
+  static notAForm(): HttpError {
+    return refusal(415, "NOT_MULTIPART", "the request must be a form of type multipart/form-data");
+  }
+
+  /**
+   * Reads the form, and sets what the program gets of it.
+   *
+   * @throws {HttpError} If the form is refused
+   * @throws {unknown} What a function of the program, or a disk, has failed with
+   */
+  async run(): Promise<void> {
+    this.#res.once("close", () => this.#over());
+    try {
+      this.#begin();
+      for (let part; (part = await this.#form.next()) !== undefined;) await this.#take(part);
+      if (this.#left !== undefined) throw this.#left;
+    } catch (error) {
+      const reason = this.#reasonOf(error);
+      if (reason instanceof HttpError) await this.#sendOn();
+      // not waited for: a read may be pending
+      void this.#source.return?.();
+      await this.#removeAll();
+      // unless they are those of an earlier upload
+      if (this.#req.body === this.#body) this.#req.file = this.#req.files = undefined;
+      throw reason;
+    }
+    this.#isDone = true;
+    if (this.#plan.store.isTemporary) this.#res.once("close", () => void this.#removeAll());
+  }
+
+  #begin(): void {
+    const { limits, fields } = this.#plan;
+    if (this.#res.destroyed) throw this.#left = cutOff();
+    if (this.#req.readableDidRead) {
+      throw new TypeError("upload needs the body, and an earlier middleware has read it");
+    }
+    const coding = this.#req.get("content-encoding") ?? "identity";
+    if (coding !== "identity") throw refusal(415, "UNSUPPORTED_TYPE", "the form is compressed");
+    const boundary = boundaryOf(this.#req.get("content-type")!);
+    if (boundary === undefined) throw refusal(400, "MALFORMED_FORM", "the form has no proper boundary");
+    // unless somebody else has announced any length, this is what the body has
+    assertWithin(limits, "total", Number(this.#req.get("content-length")));
+    this.#form = new MultipartReader({ next: () => this.#nextChunk() }, boundary);
+    this.#req.body = this.#body;
+    this.#req.files = fields === undefined ? this.#files : this.#filesByField;
+  }
+
+  async #nextChunk(): Promise<IteratorResult<Uint8Array<ArrayBuffer>, undefined>> {
+    const next = await this.#source.next();
+    if (this.#left !== undefined) throw this.#left;
+    if (!next.done) this.#assertWithin("total", this.#received += next.value.length);
+    return next;
+  }
+
+  #assertWithin(limit: keyof CheckedLimits, value: number, field = this.#form.part?.name): void {
+    assertWithin(this.#plan.limits, limit, value, field);
+  }
+
+  async #take({ name, filename, isUnchosen, mimetype }: PartHead): Promise<void> {
+    this.#assertWithin("parts", ++this.#parts);
+    if (!name) throw refusal(400, "MISSING_FIELD_NAME", "a part has no name");
+    const { fieldNameSize } = this.#plan.limits;
+    this.#assertWithin("fieldNameSize", new TextEncoder().encode(name).length, name.slice(0, fieldNameSize));
+    if (filename === undefined) await this.#takeField(name);
+    else if (!isUnchosen) await this.#takeFile({ fieldname: name, originalname: filename, mimetype });
+  }
+
+  async #takeField(name: string): Promise<void> {
+    this.#assertWithin("fields", ++this.#fields);
+    const value = new TextDecoder("utf-8", { ignoreBOM: true }).decode(await collected(this.#contentOf("fieldSize")));
+    // as in queries; what copies the fields with Object.assign would set a prototype
+    if (name === "__proto__") return;
+    const present = this.#body[name];
+    if (present === undefined) this.#body[name] = value;
+    else if (typeof present === "string") this.#body[name] = [present, value];
+    else present.push(value);
+  }
+
+  async #takeFile(claims: FileClaims): Promise<void> {
+    const { fieldname, mimetype } = claims;
+    this.#assertWithin("files", this.#files.length + 1);
+    this.#assertExpected(fieldname, mimetype);
+    const content = this.#contentOf("fileSize");
+    const stored = await this.#plan.store.take(claims, content, this.#req);
+    const file: UploadedFile = { ...claims, size: content.size, ...stored };
+    this.#files.push(file);
+    this.#req.file ??= file;
+    // only names that the program has chosen
+    if (this.#plan.fields !== undefined) (this.#filesByField[fieldname] ??= []).push(file);
+  }
+
+  #assertExpected(name: string, mimetype: string): void {
+    const { fields, types: general } = this.#plan;
+    const field = fields?.get(name);
+    if (fields !== undefined && field === undefined) {
+      throw refusal(400, "LIMIT_UNEXPECTED_FILE", "a file was not expected", name);
+    }
+    if (field !== undefined && this.#filesByField[name]?.length === field.max) {
+      throw refusal(413, "LIMIT_UNEXPECTED_FILE", `more than ${field.max} files were not expected`, name);
+    }
+    const types = field?.types ?? general;
+    if (types === undefined || types.some((type) => isOfType(mimetype, type))) return;
+    throw refusal(415, "UNSUPPORTED_TYPE", `a file must be of ${types.join(", ")}, not ${mimetype}`, name);
+  }
+
+  #contentOf(limit: "fieldSize" | "fileSize"): FileContent & { readonly size: number } {
+    const content = {
+      size: 0,
+      read: async () => {
+        const chunk = await this.#form.read();
+        this.#assertWithin(limit, content.size += chunk?.length ?? 0);
+        return chunk;
+      },
+      hold: (bytes: number) => {
+        this.#assertWithin("memory", this.#plan.memory.held + bytes);
+        this.#plan.memory.held += bytes;
+        this.#held += bytes;
+      },
+      onLeave: (listener: (reason: Error) => void) => void (this.#tellLeft = listener),
+    };
+    return content;
+  }
+
+  #over(): void {
+    this.#plan.memory.held -= this.#held;
+    this.#held = 0;
+    if (this.#isDone) return;
+    this.#left = cutOff(this.#form?.part?.name);
+    this.#tellLeft?.(this.#left);
+  }
+
+  // what the runtime says of a client that is gone
+  #reasonOf(error: unknown): unknown {
+    if (error instanceof HttpError || (Object(error) as { code?: unknown }).code !== "ECONNRESET") return error;
+    return cutOff(this.#form?.part?.name, error);
+  }
+
+  // A client that sends all of its body before it reads would lose the response if the connection were closed with that.
+  // So as in the framework's parsers what it sends is discarded first, but not for ever.
+  async #sendOn(): Promise<void> {
+    if (this.#left !== undefined || !/\bclose\b/i.test(this.#req.get("connection") ?? "")) return;
+    let timer;
+    const late = new Promise<void>((resolve) => timer = setTimeout(resolve, UNREAD_BODY_MS));
+    await Promise.race([this.#discard(), late]);
+    clearTimeout(timer);
+  }
+
+  async #discard(): Promise<void> {
+    try {
+      while (!(await this.#source.next()).done);
+    } catch {
+      // the client is gone, or sends no more
+    }
+  }
+
+  async #removeAll(): Promise<void> {
+    for (const file of this.#files) {
+      try {
+        await this.#plan.store.remove?.(file, this.#req);
+      } catch (error) {
+        this.#req.app.reportError(error, { req: this.#req, phase: "handler" });
+      }
+    }
+  }
+}
+
+function isOfType(mimetype: string, type: string): boolean {
+  return type.endsWith("/*") ? mimetype.startsWith(type.slice(0, -1)) : mimetype === type;
+}
+
+function cutOff(field?: string, cause?: unknown): HttpError {
+  return refusal(400, "ECONNRESET", "the upload was cut off", field, { cause });
+}

@@ -1,0 +1,39 @@
+import { HttpError } from "@sluice/limiting/core";
+
+/** Kinds of refusals: multer's codes where it has one. */
+export type UploadErrorCode =
+  | "LIMIT_PART_COUNT"
+  | "LIMIT_FILE_COUNT"
+  | "LIMIT_FILE_SIZE"
+  | "LIMIT_FIELD_COUNT"
+  | "LIMIT_FIELD_KEY"
+  | "LIMIT_FIELD_VALUE"
+  | "LIMIT_UNEXPECTED_FILE"
+  | "LIMIT_HEADER_SIZE"
+  | "LIMIT_TOTAL_SIZE"
+  | "LIMIT_MEMORY"
+  | "MISSING_FIELD_NAME"
+  | "MALFORMED_FORM"
+  | "NOT_MULTIPART"
+  | "UNSUPPORTED_TYPE"
+  | "ECONNRESET";
+
+/**
+ * Makes the error for a form that is not taken.
+ *
+ * @param status Status of the response
+ * @param code Its kind
+ * @param message What is wrong
+ * @param field Name of the field, if it is one field's fault
+ * @param extra Further properties
+ */
+export function refusal(
+  status: number,
+  code: UploadErrorCode,
+  message: string,
+  field?: string,
+  extra: Record<string, unknown> = {},
+): HttpError {
+  const at = field === undefined ? "" : ` (in the field ${JSON.stringify(field)})`;
+  return new HttpError(status, message + at, { code, ...(field === undefined ? {} : { field }), ...extra });
+}

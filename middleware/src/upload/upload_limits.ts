@@ -1,0 +1,100 @@
+import { checkInteger, checkNames, type OptionNames } from "@sluice/limiting/core";
+import { MOST_HEAD_BYTES } from "./multipart_reader.ts";
+import { refusal, type UploadErrorCode } from "./upload_error.ts";
+
+/** Limits of a form, each of which may be `Infinity`; multer's names where it has one. */
+export interface UploadLimits {
+  /** Most files, 10 by default. */
+  files?: number;
+  /** Most bytes of a file, 10 MiB by default. */
+  fileSize?: number;
+  /** Most fields that are no files, 100 by default. */
+  fields?: number;
+  /** Most bytes of the value of such a field, 100 KiB by default. */
+  fieldSize?: number;
+  /** Most bytes of a field's name, 100 by default. */
+  fieldNameSize?: number;
+  /** Most parts, files and fields; by default as many as `files` and `fields` together. */
+  parts?: number;
+  /** Most bytes of the whole body; by default what the other limits add up to. */
+  total?: number;
+  /** Most bytes in memory of all requests together, until their responses are over: 256 MiB by default. */
+  memory?: number;
+}
+
+/** Limits that are complete. */
+export type CheckedLimits = Readonly<Required<UploadLimits>>;
+
+const KIB = 1024;
+const MIB = 1024 * KIB;
+
+const DEFAULTS: Required<UploadLimits> = {
+  files: 10,
+  fileSize: 10 * MIB,
+  fields: 100,
+  fieldSize: 100 * KIB,
+  fieldNameSize: 100,
+  parts: NaN,
+  total: NaN,
+  memory: 256 * MIB,
+};
+
+/**
+ * Completes limits.
+ *
+ * @param given The program's
+ * @throws {TypeError} If one is unknown or no number
+ * @throws {RangeError} If one is neither a whole number from 0 nor `Infinity`
+ */
+export function checkLimits(given: UploadLimits): CheckedLimits {
+  checkNames("upload: limits", given, DEFAULTS as unknown as OptionNames<UploadLimits>);
+  const limits = { ...DEFAULTS };
+  for (const [name, limit] of Object.entries(given)) {
+    if (limit === undefined) continue;
+    if (limit !== Infinity) checkInteger("upload", `limits.${name}`, limit, 0, Number.MAX_SAFE_INTEGER);
+    limits[name as keyof UploadLimits] = limit;
+  }
+  const { files, fileSize, fields, fieldSize } = limits;
+  limits.parts = given.parts ?? files + fields;
+  // one head more than there may be parts, for what stands in front of the first and behind the last
+  limits.total = given.total ??
+    times(files, fileSize) + times(fields, fieldSize) + (limits.parts + 1) * 2 * MOST_HEAD_BYTES;
+  return limits;
+}
+
+// nothing times `Infinity` is no number
+function times(count: number, size: number): number {
+  return count * size || 0;
+}
+
+/** What is said of more than a limit: the code, what has too many, of what, and the status unless it is 413. */
+const EXCESS: Readonly<Record<keyof UploadLimits, readonly [UploadErrorCode, string, string, number?]>> = {
+  files: ["LIMIT_FILE_COUNT", "the form", "files"],
+  fileSize: ["LIMIT_FILE_SIZE", "the file", "bytes"],
+  fields: ["LIMIT_FIELD_COUNT", "the form", "fields"],
+  fieldSize: ["LIMIT_FIELD_VALUE", "the value", "bytes"],
+  fieldNameSize: ["LIMIT_FIELD_KEY", "the name", "bytes"],
+  parts: ["LIMIT_PART_COUNT", "the form", "parts"],
+  total: ["LIMIT_TOTAL_SIZE", "the form", "bytes"],
+  memory: ["LIMIT_MEMORY", "all forms together", "bytes of memory", 503],
+};
+
+/** Seconds after which a client may try again when memory was short. */
+const RETRY_AFTER_S = 1;
+
+/**
+ * Checks a limit.
+ *
+ * @param limits All limits
+ * @param name Name of the limit
+ * @param value What must not be above it; `NaN` is not
+ * @param field Name of the field that is being read
+ * @throws {HttpError} 413 if it is above the limit, 503 if that is of memory
+ */
+export function assertWithin(limits: CheckedLimits, name: keyof UploadLimits, value: number, field?: string): void {
+  if (!(value > limits[name])) return;
+  const [code, what, units, status = 413] = EXCESS[name];
+  const message = `${what} has more than ${limits[name]} ${units}`;
+  const extra = status === 503 ? { headers: { "retry-after": String(RETRY_AFTER_S) } } : {};
+  throw refusal(status, code, message, field, extra);
+}

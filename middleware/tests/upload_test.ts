@@ -1,0 +1,584 @@
+import sluice, { type ErrorRequestHandler, type FrameworkApp, json, type Request, Router } from "@sluice/sluice";
+import { type IncomingFile, upload, type UploadedFile, type UploadOptions } from "@sluice/middleware/upload";
+import { assert, assertEquals, assertMatch, assertRejects, assertThrows } from "@std/assert";
+import { oneOf, type Pick, random } from "../../tests/support/random.ts";
+import { until } from "../../tests/support/until.ts";
+import { virtualTimers } from "../../tests/support/virtual_timers.ts";
+
+const MIB = 1024 * 1024;
+const encoder = new TextEncoder();
+
+/** What the program got, or what it was refused with. */
+interface Seen {
+  readonly status: number;
+  readonly req: Request;
+  // deno-lint-ignore no-explicit-any -- errors of all kinds
+  readonly error: any;
+}
+
+/** An application that receives forms at `/`, and what became of the last one. */
+function receiving<Value>(options?: UploadOptions<Value>): { app: FrameworkApp; send(body: BodyInit): Promise<Seen> } {
+  const app = sluice().set("env", "test");
+  const seen: { req?: Request; error?: unknown } = {};
+  app.post("/", upload(options), (req, res) => {
+    seen.req = req;
+    res.json({ body: req.body });
+  });
+  const note: ErrorRequestHandler = (error, req, _res, next) => {
+    Object.assign(seen, { req, error });
+    next(error);
+  };
+  app.use(note);
+  return {
+    app,
+    async send(body) {
+      const headers = body instanceof FormData ? {} : { "content-type": "multipart/form-data; boundary=B" };
+      const response = await app.inject("/", { method: "POST", body, headers });
+      await response.text();
+      return { status: response.status, error: undefined, ...seen } as Seen;
+    },
+  };
+}
+
+function formOf(entries: Record<string, string | File>): FormData {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(entries)) form.append(name, value);
+  return form;
+}
+
+function fileOf(content: BlobPart, name = "f.txt", type = "text/plain"): File {
+  return new File([content], name, { type });
+}
+
+/** A body that comes chunk by chunk, and counts how many were asked for. */
+function chunked(chunks: Iterable<Uint8Array<ArrayBuffer> | string>): ReadableStream<Uint8Array> & { taken: number } {
+  const iterator = chunks[Symbol.iterator]();
+  const stream = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      const { done, value } = iterator.next();
+      if (done) return controller.close();
+      taken.taken++;
+      controller.enqueue(typeof value === "string" ? encoder.encode(value) : value);
+    },
+  }, { highWaterMark: 0 });
+  const taken = Object.assign(stream, { taken: 0 });
+  return taken;
+}
+
+function part(disposition: string, content: string, ...headers: string[]): string {
+  return ["--B", `Content-Disposition: form-data; ${disposition}`, ...headers, "", content, ""].join("\r\n");
+}
+
+async function withFolder(run: (folder: string, names: () => string[]) => Promise<void>): Promise<void> {
+  const folder = await Deno.makeTempDir();
+  try {
+    await run(folder, () => [...Deno.readDirSync(folder)].map(({ name }) => name));
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+Deno.test("fields and files are where multer puts them", async () => {
+  const form = formOf({ name: "Ada", first: fileOf("one", "größe.txt") });
+  form.append("name", "Bob");
+  form.append("second", fileOf("two", "b.bin", "Application/X-B"));
+  const { status, req } = await receiving().send(form);
+  assertEquals(status, 200);
+  assertEquals({ ...req.body }, { name: ["Ada", "Bob"] });
+  assertEquals(req.file, req.files[0]);
+  assertEquals(req.files.map((file: UploadedFile) => ({ ...file, buffer: String(file.buffer) })), [
+    { fieldname: "first", originalname: "größe.txt", mimetype: "text/plain", size: 3, buffer: "one" },
+    { fieldname: "second", originalname: "b.bin", mimetype: "application/x-b", size: 3, buffer: "two" },
+  ]);
+  assert(req.file.buffer instanceof Uint8Array);
+});
+
+Deno.test("with names of fields, files are listed by field", async () => {
+  const { send } = receiving({ fields: { avatar: { max: 1 }, pages: {} } });
+  const form = formOf({ avatar: fileOf("a"), pages: fileOf("b") });
+  form.append("pages", fileOf("c"));
+  const { req } = await send(form);
+  const names = Object.entries<UploadedFile[]>(req.files).map(([name, files]) => [name, files.length]);
+  assertEquals(names, [["avatar", 1], ["pages", 2]]);
+  assertEquals(Object.getPrototypeOf(req.files), null);
+  assertEquals(req.file, req.files["avatar"][0]);
+  assertEquals({ ...(await send(formOf({ a: "1" }))).req.files }, {});
+});
+
+Deno.test("no name of a field reaches a prototype", async () => {
+  const { req } = await receiving().send(formOf({ ["__proto__"]: "1", constructor: "2", toString: "3" }));
+  assertEquals(Object.getPrototypeOf(req.body), null);
+  assertEquals(Object.keys(req.body), ["constructor", "toString"]);
+});
+
+Deno.test("requests that are no forms pass, and other parsers read them", async () => {
+  const app = sluice().set("env", "test").use(upload(), json());
+  app.post("/", (req, res) => res.json(req.body ?? "no body"));
+  app.get("/", (req, res) => res.json(req.body ?? "no body"));
+  const headers = { "content-type": "application/json" };
+  assertEquals(await (await app.inject("/", { method: "POST", body: "[1]", headers })).json(), [1]);
+  assertEquals(await (await app.inject("/")).json(), "no body");
+});
+
+Deno.test("where a form is required, anything else is refused with 415", async () => {
+  const { app, send } = receiving({ required: true });
+  const { status } = await app.inject("/", { method: "POST", body: "x", headers: { "content-type": "text/plain" } });
+  assertEquals(status, 415);
+  assertEquals((await app.inject("/", { method: "POST" })).status, 415);
+  assertEquals((await send(formOf({ a: "1" }))).status, 200);
+});
+
+Deno.test("lists of routes show its limits", () => {
+  const app = sluice();
+  app.post("/", upload({ limits: { files: 3 } }), (_req, res) => res.end());
+  const [route] = app.router.getRegisteredRoutes("", { details: true });
+  assertMatch(JSON.stringify(route), /"name":"upload".*"files":3,/);
+});
+
+Deno.test("it works in routers, mounts and routes, and has a name there", async () => {
+  const app = sluice();
+  const router = Router().post("/in", upload(), (req, res) => res.json(req.body));
+  app.use("/mounted", upload(), Router().post("/behind", (req, res) => res.json(req.body)));
+  app.use("/router", router);
+  for (const path of ["/mounted/behind", "/router/in"]) {
+    const response = await app.inject(path, { method: "POST", body: formOf({ a: "1" }) });
+    assertEquals(await response.json(), { a: "1" });
+  }
+  assertEquals(upload().name, "upload");
+});
+
+const REFUSALS: readonly [string, UploadOptions, BodyInit, number, string, string?][] = [
+  ["a file that is too large", { limits: { fileSize: 2 } }, formOf({ a: fileOf("123") }), 413, "LIMIT_FILE_SIZE", "a"],
+  ["too many files", { limits: { files: 1 } }, formOf({ a: fileOf(""), b: fileOf("") }), 413, "LIMIT_FILE_COUNT", "b"],
+  ["too many fields", { limits: { fields: 1 } }, formOf({ a: "", b: "" }), 413, "LIMIT_FIELD_COUNT", "b"],
+  ["a value that is too long", { limits: { fieldSize: 2 } }, formOf({ a: "123" }), 413, "LIMIT_FIELD_VALUE", "a"],
+  ["a name that is too long", { limits: { fieldNameSize: 2 } }, formOf({ ö1: "" }), 413, "LIMIT_FIELD_KEY", "ö1"],
+  ["too many parts", { limits: { parts: 1 } }, formOf({ a: "", b: fileOf("") }), 413, "LIMIT_PART_COUNT", "b"],
+  ["a body that is too long", { limits: { total: 80 } }, part('name="a"', "1".repeat(99)), 413, "LIMIT_TOTAL_SIZE"],
+  ["headers that are too long", {}, part('name="a"', "", `X: ${"x".repeat(8192)}`), 413, "LIMIT_HEADER_SIZE"],
+  ["endless space", {}, `--B${" ".repeat(9000)}`, 413, "LIMIT_HEADER_SIZE"],
+  ["a file too many of a field", { fields: { a: { max: 1 } } }, twice(), 413, "LIMIT_UNEXPECTED_FILE", "a"],
+  ["a field nobody expects", { fields: { b: {} } }, formOf({ a: fileOf("") }), 400, "LIMIT_UNEXPECTED_FILE", "a"],
+  ["a type", { types: ["image/*", "text/css"] }, formOf({ a: fileOf("") }), 415, "UNSUPPORTED_TYPE", "a"],
+  ["a field's type", typed("image/png"), formOf({ a: fileOf("", "x", "image/gif") }), 415, "UNSUPPORTED_TYPE", "a"],
+  ["no end", {}, part('name="a"', "1"), 400, "MALFORMED_FORM", "a"],
+  ["no end of the headers", {}, '--B\r\nContent-Disposition: form-data; name="a"', 400, "MALFORMED_FORM"],
+  ["no name", {}, part("x=y", "1"), 400, "MISSING_FIELD_NAME"],
+  ["no memory", { limits: { memory: 2 } }, formOf({ a: fileOf("123") }), 503, "LIMIT_MEMORY", "a"],
+];
+
+function twice(): FormData {
+  const form = formOf({ a: fileOf("") });
+  form.append("a", fileOf(""));
+  return form;
+}
+
+function typed(type: string): UploadOptions {
+  return { types: ["image/*"], fields: { a: { types: [type] } } };
+}
+
+for (const [name, options, body, status, code, field] of REFUSALS) {
+  Deno.test(`${name} is refused with ${status} and ${code}`, async () => {
+    const seen = await receiving(options).send(body);
+    assertEquals([seen.status, seen.error.code, seen.error.field], [status, code, field]);
+    if (field !== undefined) assertMatch(seen.error.message, new RegExp(`\\(in the field "${field}"\\)$`));
+    assertEquals([seen.req.file, seen.req.files], [undefined, undefined]);
+  });
+}
+
+Deno.test("a body that announces too much is refused before any of it is read", async () => {
+  const { app } = receiving({ limits: { total: 1000 } });
+  const body = chunked(["never"]);
+  const headers = { "content-type": "multipart/form-data; boundary=B", "content-length": "1001" };
+  assertEquals((await app.inject("/", { method: "POST", body, headers })).status, 413);
+  assertEquals(body.taken, 0);
+});
+
+Deno.test("types that are allowed pass, whatever their case and parameters", async () => {
+  const { send } = receiving({ types: ["image/*", "Text/CSS"] });
+  const body = part('name="a"; filename="a"', "", "Content-Type: IMAGE/svg+xml") +
+    part('name="b"; filename="b"', "", "Content-Type: text/css; charset=utf-8") + "--B--";
+  assertEquals((await send(body)).status, 200);
+});
+
+Deno.test("a boundary that is missing or improper is 400, and a coded form 415", async () => {
+  const { app } = receiving();
+  const form = "multipart/form-data";
+  const long = "b".repeat(71);
+  for (const type of [form, `${form}; boundary=`, `${form}; boundary="a\\"b"`, `${form}; boundary=${long}`]) {
+    assertEquals((await app.inject("/", { method: "POST", body: "", headers: { "content-type": type } })).status, 400);
+  }
+  const headers = { "content-type": `${form}; boundary=B`, "content-encoding": "gzip" };
+  assertEquals((await app.inject("/", { method: "POST", body: "--B--", headers })).status, 415);
+});
+
+Deno.test("what an earlier middleware has read is no form without an end, but a mistake of the program", async () => {
+  const app = sluice().set("env", "test");
+  app.post("/", upload(), upload(), (_req, res) => res.send("never"));
+  const errors: unknown[] = [];
+  const note: ErrorRequestHandler = (error, req, res, _next) => {
+    errors.push(error.message, req.file.originalname, req.files.length);
+    res.status(error.status ?? 500).end();
+  };
+  app.use(note);
+  const response = await app.inject("/", { method: "POST", body: formOf({ a: fileOf("1") }) });
+  assertEquals(response.status, 500);
+  assertMatch(String(errors.shift()), /an earlier middleware has read it/);
+  // of the first
+  assertEquals(errors, ["f.txt", 1]);
+});
+
+Deno.test("a form that stops coming is 408 after the application's body timeout", async () => {
+  using timers = virtualTimers();
+  const { app, send } = receiving();
+  app.set("body timeout", 1000);
+  let asked = false;
+  const stalled = new ReadableStream<Uint8Array>({
+    pull: (controller) =>
+      asked ? new Promise<void>(() => {}) : (asked = true, controller.enqueue(encoder.encode("--B"))),
+  });
+  const seen = send(stalled);
+  await timers.advance(2000);
+  assertEquals((await seen).status, 408);
+});
+
+Deno.test("memory counts for all requests together, until their responses are over", async () => {
+  const app = sluice().set("env", "test");
+  const release: (() => void)[] = [];
+  app.post("/", upload({ limits: { memory: 5 } }), (_req, res) => void release.push(() => res.send("done")));
+  const send = () => app.inject("/", { method: "POST", body: formOf({ a: fileOf("123") }) });
+  const first = send();
+  await until(() => release.length === 1, "the first is there");
+  const refused = await send();
+  assertEquals([refused.status, refused.headers.get("retry-after")], [503, "1"]);
+  release[0]!();
+  await (await first).text();
+  const third = send();
+  await until(() => release.length === 2, "there is room again");
+  release[1]!();
+  assertEquals((await third).status, 200);
+});
+
+Deno.test("files in a folder have random names, belong to the owner alone, and stay", async () => {
+  await withFolder(async (folder, names) => {
+    const { send } = receiving({ to: { folder: `${folder}/made` } });
+    const { req } = await send(formOf({ a: fileOf("content", "../../../etc/passwd") }));
+    const { originalname, destination, filename, path, size } = req.file;
+    assertEquals([originalname, destination, size, names()], ["passwd", `${folder}/made`, 7, ["made"]]);
+    assertMatch(filename, /^[\da-f-]{36}$/);
+    assertEquals(path, `${folder}/made/${filename}`);
+    assertEquals(await Deno.readTextFile(path), "content");
+    assertEquals(Deno.statSync(path).mode! & 0o777, 0o600);
+  });
+});
+
+Deno.test("a form that is refused leaves no file, neither whole nor in part", async () => {
+  await withFolder(async (folder, names) => {
+    const { send } = receiving({ to: { folder }, limits: { fileSize: 100_000 } });
+    const first = part('name="a"; filename="a"', "whole");
+    const second = part('name="b"; filename="b"', "part");
+    for (const body of [first + part('name="b"; filename="b"', "x".repeat(200_000)), first + second.slice(0, -3)]) {
+      let present = 0;
+      const status = (await send(chunked((function* () {
+        for (let at = 0; at < body.length; at += 50_000) {
+          yield body.slice(at, at + 50_000);
+          present = Math.max(present, names().length);
+        }
+      })()))).status;
+      assert(status === 413 || status === 400);
+      assertEquals(names(), []);
+      if (status === 413) assertEquals(present, 2);
+    }
+  });
+});
+
+Deno.test("files that are not kept are removed when the response is over, unless the program has moved them", async () => {
+  await withFolder(async (folder, names) => {
+    const app = sluice();
+    app.post("/", upload({ to: { folder, keep: false } }), async (req, res) => {
+      await Deno.rename(req.files[0].path, `${folder}/moved`);
+      res.json(names().length);
+    });
+    const response = await app.inject("/", { method: "POST", body: formOf({ a: fileOf("1"), b: fileOf("2") }) });
+    assertEquals(await response.json(), 2);
+    await until(() => names().length === 1, "the other one is removed");
+    assertEquals(names(), ["moved"]);
+  });
+});
+
+Deno.test("where a runtime has no files, a folder is refused when the middleware is made", () => {
+  const { process } = globalThis as unknown as { process: { getBuiltinModule?: unknown } };
+  const { getBuiltinModule } = process;
+  try {
+    delete process.getBuiltinModule;
+    process.getBuiltinModule = undefined;
+    assertThrows(() => upload({ to: { folder: "x" } }), Error, "this runtime has no files");
+  } finally {
+    process.getBuiltinModule = getBuiltinModule;
+  }
+});
+
+Deno.test("a function gets each file as a stream, and the fields that came before it", async () => {
+  const seen: unknown[] = [];
+  const to = async ({ stream, ...claims }: IncomingFile, req: Request) => {
+    seen.push([claims, { ...req.body }]);
+    return (await new Response(stream).text()).toUpperCase();
+  };
+  const { send } = receiving({ to });
+  const { req } = await send(formOf({ a: "1", f: fileOf("one"), b: "2", g: fileOf("two") }));
+  const claims = { originalname: "f.txt", mimetype: "text/plain" };
+  assertEquals(seen, [[{ fieldname: "f", ...claims }, { a: "1" }], [{ fieldname: "g", ...claims }, {
+    a: "1",
+    b: "2",
+  }]]);
+  assertEquals(req.files.map(({ size, value }: UploadedFile) => [size, value]), [[3, "ONE"], [3, "TWO"]]);
+});
+
+Deno.test("the client is not read faster than a function reads the file", async () => {
+  let goOn = () => {};
+  let reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
+  const { send } = receiving({
+    async to({ stream }) {
+      reader = stream.getReader();
+      await reader.read();
+      await new Promise<void>((resolve) => goOn = resolve);
+      for (;;) if ((await reader.read()).done) return "read";
+    },
+  });
+  const body = chunked([part('name="a"; filename="a"', "x"), ...Array(100).fill("x".repeat(1000)), "\r\n--B--"]);
+  const sent = send(body);
+  await until(() => reader !== undefined && body.taken > 0, "the function has begun");
+  // all that could run has run
+  for (let i = 0; i < 5; i++) await new Promise((resolve) => setTimeout(resolve, 0));
+  assert(body.taken <= 2, `${body.taken} chunks were taken`);
+  goOn();
+  assertEquals((await sent).status, 200);
+  assertEquals(body.taken, 102);
+});
+
+Deno.test("what a function does not read of a file is discarded, and the next part is read", async () => {
+  const streams: ReadableStream[] = [];
+  const { send } = receiving({
+    async to({ fieldname, stream }) {
+      streams.push(stream);
+      if (fieldname === "cancelled") await stream.cancel();
+      if (fieldname === "begun") await stream.getReader().read();
+      return "seen";
+    },
+  });
+  const large = "x".repeat(200_000);
+  const form = formOf({ ignored: fileOf(large), begun: fileOf(large), cancelled: fileOf(large), last: "1" });
+  const { req } = await send(form);
+  assertEquals([req.files.map(({ size }: UploadedFile) => size), req.body.last], [[200_000, 200_000, 200_000], "1"]);
+  await assertRejects(() => streams[0]!.getReader().read(), TypeError, "must wait for what reads its file");
+});
+
+Deno.test("a limit counts for what is discarded, too", async () => {
+  const { status, error } = await receiving({ to: () => 1, limits: { fileSize: 10 } }).send(
+    formOf({ a: fileOf("x".repeat(11)) }),
+  );
+  assertEquals([status, error.code], [413, "LIMIT_FILE_SIZE"]);
+});
+
+Deno.test("a function sees why a file ends too early, and cannot change what the client is told", async () => {
+  for (const swallows of [true, false]) {
+    const causes: unknown[] = [];
+    const { send } = receiving({
+      limits: { fileSize: 10 },
+      async to({ stream }) {
+        try {
+          await new Response(stream).text();
+        } catch (error) {
+          causes.push((error as { code?: string }).code);
+          if (!swallows) throw new Error("could not be stored", { cause: error });
+        }
+      },
+    });
+    const { status, error } = await send(formOf({ a: fileOf("x".repeat(11)) }));
+    assertEquals([status, error.code, causes], [413, "LIMIT_FILE_SIZE", ["LIMIT_FILE_SIZE"]]);
+  }
+});
+
+Deno.test("what a function fails with goes to the error handlers, and what it has kept before is given back", async () => {
+  const discarded: unknown[] = [];
+  const { send } = receiving<string>({
+    to: {
+      take({ fieldname }) {
+        if (fieldname === "b") throw new Error("no room");
+        return `key of ${fieldname}`;
+      },
+      discard: ({ value }, req) => void discarded.push([value, req.method]),
+    },
+  });
+  const { status, error } = await send(formOf({ a: fileOf("1"), b: fileOf("2"), c: fileOf("3") }));
+  assertEquals([status, error.message, discarded], [500, "no room", [["key of a", "POST"]]]);
+});
+
+Deno.test("a discard that fails is reported, and the others are tried", async () => {
+  const { app, send } = receiving<string>({
+    to: {
+      take: ({ fieldname }) => fieldname,
+      discard({ value }) {
+        if (value === "a") throw new Error("cannot be removed");
+        discarded.push(value);
+      },
+    },
+  });
+  const discarded: unknown[] = [];
+  const reported: unknown[] = [];
+  app.on("error", (error: Error) => reported.push(error.message));
+  const body = part('name="a"; filename="a"', "") + part('name="b"; filename="b"', "") + "--B";
+  assertEquals((await send(body)).status, 400);
+  assertEquals([discarded, reported], [["b"], ["cannot be removed", "the form ends too early"]]);
+});
+
+Deno.test("a response that somebody else has sent ends the upload", async () => {
+  await withFolder(async (folder, names) => {
+    const app = sluice().set("env", "test");
+    const errors: unknown[] = [];
+    let respond = () => {};
+    app.use((_req, res, next) => {
+      respond = () => res.status(503).send("too late");
+      next();
+    });
+    app.post("/", upload({ to: { folder } }), (_req, res) => res.send("never"));
+    const note: ErrorRequestHandler = (error) => void errors.push(error);
+    app.use(note);
+    const body = chunked((function* () {
+      yield part('name="a"; filename="a"', "x").slice(0, -2);
+      respond();
+      for (;;) yield "x".repeat(1000);
+    })());
+    const response = await app.inject("/", {
+      method: "POST",
+      body,
+      headers: { "content-type": "multipart/form-data; boundary=B" },
+    });
+    assertEquals([response.status, await response.text()], [503, "too late"]);
+    await until(() => names().length === 0, "the file is removed");
+    assertEquals(errors, []);
+  });
+});
+
+/** A part of a form, and what it must become. */
+interface MadePart {
+  readonly name: string;
+  readonly filename?: string;
+  readonly content: Uint8Array<ArrayBuffer>;
+}
+
+// bytes of which many are those that delimiters are made of
+function contentFor(pick: Pick, boundary: string): Uint8Array<ArrayBuffer> {
+  const pieces = [
+    "\r\n",
+    "\r",
+    "\n",
+    "--",
+    "-",
+    `--${boundary}`.slice(0, -1),
+    `\r\n--${boundary.slice(1)}`,
+    "x",
+    "\0ÿ",
+  ];
+  const text = Array.from({ length: pick(40) }, () => oneOf(pick, pieces)).join("");
+  const end = `--${boundary}`;
+  // the only thing that no content can have: a line that begins with a delimiter
+  return encoder.encode(`\r\n${text}`.includes(`\r\n${end}`) ? "" : text);
+}
+
+function bodyOf(parts: readonly MadePart[], boundary: string, pick: Pick): Uint8Array<ArrayBuffer> {
+  const pieces: Uint8Array<ArrayBuffer>[] = [encoder.encode(oneOf(pick, ["", "preamble\r\n", "\r\n", "--\r\n"]))];
+  for (const { name, filename, content } of parts) {
+    const file = filename === undefined ? "" : `; filename="${filename}"`;
+    const head = `--${boundary}\r\nContent-Disposition: form-data; name="${name}"${file}\r\n\r\n`;
+    pieces.push(encoder.encode(head), content, encoder.encode("\r\n"));
+  }
+  pieces.push(encoder.encode(`--${boundary}--${oneOf(pick, ["", "\r\n", "\r\nepilogue", `\r\n--${boundary}\r\n`])}`));
+  return new Uint8Array(pieces.flatMap((piece) => [...piece]));
+}
+
+function* cut(body: Uint8Array<ArrayBuffer>, pick: Pick, most: number): Generator<Uint8Array<ArrayBuffer>> {
+  for (let at = 0; at < body.length;) {
+    const length = pick(most) + 1;
+    yield body.slice(at, at += length);
+  }
+}
+
+Deno.test("a form is the same however it is cut", async () => {
+  const pick = random(20_261_127);
+  for (let round = 0; round < 300; round++) {
+    const boundary = oneOf(pick, ["B", "--", "----x----x", "-".repeat(70), "'()+_,./:=?"]);
+    const parts: MadePart[] = Array.from({ length: pick(5) }, (_, i) => ({
+      name: `part${i}`,
+      content: contentFor(pick, boundary),
+      ...(pick(2) === 0 ? {} : { filename: "f" }),
+    }));
+    const body = bodyOf(parts, boundary, pick);
+    const headers = { "content-type": `multipart/form-data; boundary="${boundary}"` };
+    for (const most of [1, 3, 80, 1000]) {
+      const app = sluice().set("env", "test");
+      let seen: unknown;
+      app.post("/", upload(), (req, res) => {
+        seen = [{ ...req.body }, req.files.map(({ buffer }: UploadedFile) => [...buffer!])];
+        res.end();
+      });
+      const response = await app.inject("/", { method: "POST", body: chunked(cut(body, pick, most)), headers });
+      const text = new TextDecoder().decode(body);
+      assertEquals(response.status, 200, `${round}: ${JSON.stringify(text)} ${await response.text()}`);
+      const fields = parts.filter(({ filename }) => filename === undefined);
+      assertEquals(seen, [
+        Object.fromEntries(fields.map(({ name, content }) => [name, new TextDecoder().decode(content)])),
+        parts.filter(({ filename }) => filename !== undefined).map(({ content }) => [...content]),
+      ], text);
+    }
+  }
+});
+
+Deno.test("hostile contents and boundaries take no longer than others", async () => {
+  const contents = ["\r", "\r\n", "\r\n-", `\r\n--${"a".repeat(69)}`];
+  for (const content of contents) {
+    const boundary = "a".repeat(70);
+    const text = content.repeat(Math.ceil(MIB / content.length));
+    const body = part('name="a"; filename="a"', text).replace("--B", `--${boundary}`) + `--${boundary}--`;
+    const begun = performance.now();
+    const app = sluice();
+    app.post("/", upload(), (req, res) => res.json(req.file.size));
+    const response = await app.inject("/", {
+      method: "POST",
+      body,
+      headers: { "content-type": `multipart/form-data; boundary=${boundary}` },
+    });
+    assertEquals(await response.json(), text.length);
+    assert(performance.now() - begun < 5000, JSON.stringify(content));
+  }
+});
+
+Deno.test("options that are wrong are refused when the middleware is made", () => {
+  const refused: [unknown, RegExp][] = [
+    [7, /upload: options must be an object/],
+    [{ dest: "x" }, /upload: there is no option dest; there are to, limits, types, fields, required/],
+    [{ to: "disk" }, /option to must be "memory", \{ folder \}, a function, or .*, not "disk"/],
+    [{ to: { path: "x" } }, /option to must be/],
+    [{ to: { folder: "x", name: "y" } }, /upload: to: there is no option name; there are folder, keep/],
+    [{ to: { folder: "x", keep: 1 } }, /option to.keep must be true or false/],
+    [{ to: { take: () => {}, keep: true } }, /upload: to: there is no option keep; there are take, discard/],
+    [{ to: { take: () => {}, discard: 1 } }, /option to.discard must be a function/],
+    [{ limits: { fileSize: -1 } }, /limits.fileSize must be an integer from 0/],
+    [{ limits: { fileSize: "1mb" } }, /limits.fileSize must be a number/],
+    [{ limits: { filesize: 1 } }, /upload: limits: there is no option filesize; there are files, fileSize/],
+    [{ types: "image/*" }, /option types must be a list of media types/],
+    [{ types: [] }, /option types must be a list/],
+    [{ types: ["png"] }, /option types must be a list of media types such as .*, not "png"/],
+    [{ fields: "avatar" }, /option fields must be an object/],
+    [{ fields: ["avatar"] }, /upload: field "0": options must be an object, not "avatar"/],
+    [{ fields: { a: { maxCount: 1 } } }, /upload: field "a": there is no option maxCount/],
+    [{ fields: { a: { max: 0 } } }, /option fields.a.max must be an integer from 1/],
+    [{ fields: { a: { types: ["x"] } } }, /option fields.a.types must be a list of media types/],
+    [{ required: 1 }, /option required must be true or false/],
+  ];
+  for (const [options, message] of refused) {
+    const error = assertThrows(() => upload(options as UploadOptions)) as Error;
+    assertMatch(error.message, message);
+    assert(error instanceof TypeError || error instanceof RangeError);
+  }
+});

@@ -1,0 +1,28 @@
+/**
+ * Uploads: forms with files as they come, to memory, to a folder, or to a function that gets each file as a stream.
+ *
+ * @example Files in a folder
+ * ```ts
+ * import sluice from "@sluice/sluice";
+ * import { upload } from "@sluice/middleware/upload";
+ *
+ * const app = sluice();
+ *
+ * app.post("/documents", upload({ to: { folder: ".cache/documents" }, types: ["application/pdf"] }), (req, res) => {
+ *   res.json(req.files.map(({ originalname, path }: { originalname: string; path: string }) => ({ originalname, path })));
+ * });
+ * ```
+ *
+ * @module
+ */
+export {
+  type FileField,
+  type ToFolder,
+  type ToFunction,
+  type Upload,
+  upload,
+  type UploadOptions,
+} from "./src/upload/upload.ts";
+export type { FileClaims, IncomingFile, TakeFile, UploadedFile } from "./src/upload/uploaded_file.ts";
+export type { UploadErrorCode } from "./src/upload/upload_error.ts";
+export type { UploadLimits } from "./src/upload/upload_limits.ts";
