@@ -2,7 +2,7 @@ import type { Scope, Step } from "../matching/layer.ts";
 
 /**
  * The whole path of a step's layer as it was registered, with those of the mounts around it: `/users/:id/posts/:post`.
- * Of a list of paths it is the one that matches, and of a RegExp its source.
+ * Of a list of paths it is the one that matches, and of a RegExp its source. The root is empty.
  *
  * @param step The step
  * @param path The path of the request, as the walked router sees it
@@ -33,5 +33,5 @@ function mountPath({ parent, mount }: Scope): string {
 // a slash alone is the mount itself
 function joined(around: string, path: string | RegExp): string {
   const text = path instanceof RegExp ? path.source : path;
-  return text === "/" ? around : around.replace(/\/$/, "") + text;
+  return around.replace(/\/$/, "") + (text === "/" ? "" : text);
 }

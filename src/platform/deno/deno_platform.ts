@@ -85,15 +85,17 @@ export function denoPlatform(): Platform {
   };
 }
 
-/** What Deno tells its own modules; programs have no other way to see whether Node's `process` exists. */
-const internals = (Deno as unknown as Record<symbol, Record<string, unknown> | undefined>)[
-  (Deno as unknown as { internal: symbol }).internal
-];
+/** What Deno tells its own modules. Programs have no other way to see whether Node's `process` exists. */
+interface Internals {
+  readonly internal: symbol;
+  readonly [name: symbol]: { readonly __nodeProcessBootstrapped?: unknown } | undefined;
+}
 
-// Deno makes Node's `process` when it is first read, which takes 16 ms. Whoever subscribes has made it: nearly every
-// package from npm does.
+// Deno makes Node's `process` when it is first read, which takes 16 ms. A program that subscribes has mostly made it, as
+// nearly every package from npm does.
 function diagnosticsChannel(): DiagnosticsChannel | undefined {
-  return internals?.["__nodeProcessBootstrapped"] ? builtinModule("node:diagnostics_channel") : undefined;
+  const deno = Deno as unknown as Internals;
+  return deno[deno.internal]?.__nodeProcessBootstrapped ? builtinModule("node:diagnostics_channel") : undefined;
 }
 
 function denoFiles(): FileSystem {
