@@ -57,12 +57,13 @@ export class Observation implements CallObserver {
 
   /** The layers with their calls observed. */
   over(layers: LayerSource): LayerSource {
-    return new ObservedSource(layers, this, this.#exchange.target.baseUrl);
+    return new ObservedSource(layers, this);
   }
 
-  called({ fn, route }: Step, path: () => string): void {
-    if (this.#exchange.response !== null) return;
-    this.#route = route === null ? null : path() || "/";
+  called({ fn, route }: Step): void {
+    const { app, response, target } = this.#exchange;
+    if (response !== null) return;
+    this.#route = route === null ? null : app.routePathOf(route, target.baseUrl + target.path) ?? null;
     this.#timing?.called(fn!, this.#route);
   }
 

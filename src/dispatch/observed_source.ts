@@ -1,18 +1,12 @@
 import type { AnyHandler, LayerSource, Step, WalkObserver } from "../matching/layer.ts";
 import type { HandlerEvents } from "./handler_events.ts";
-import { layerPath, routePath } from "./route_path.ts";
 
 /** Notes the calls of handlers. */
 export interface CallObserver {
   /** Publishes them, if somebody subscribes. */
   readonly events: HandlerEvents | null;
-  /**
-   * Notes that a handler is called.
-   *
-   * @param step Its step
-   * @param path Gives the whole path of its layer
-   */
-  called(step: Step, path: () => string): void;
+  /** Notes that the handler of a step is called. */
+  called(step: Step): void;
   /** Notes the error that an error handler gets. */
   failed(error: unknown): void;
 }
@@ -21,20 +15,16 @@ export interface CallObserver {
 export class ObservedSource implements LayerSource, WalkObserver {
   readonly #source: LayerSource;
   readonly #observer: CallObserver;
-  /** The whole path of the router, as it was mounted. */
-  readonly #around: string;
   /** The path that was matched last. */
   #path = "";
 
   /**
    * @param source The layers
    * @param observer Notes the calls
-   * @param around The path of the mounts around the router
    */
-  constructor(source: LayerSource, observer: CallObserver, around: string) {
+  constructor(source: LayerSource, observer: CallObserver) {
     this.#source = source;
     this.#observer = observer;
-    this.#around = around;
   }
 
   get paramHandlers(): LayerSource["paramHandlers"] {
@@ -70,7 +60,7 @@ export class ObservedSource implements LayerSource, WalkObserver {
   }
 
   below(step: Step): LayerSource {
-    return new ObservedSource(step.layer.mounted!.source, this.#observer, routePath(step, this.#path, this.#around));
+    return new ObservedSource(step.layer.mounted!.source, this.#observer);
   }
 
   param(step: Step, name: string, handler: AnyHandler): AnyHandler {
@@ -86,7 +76,6 @@ export class ObservedSource implements LayerSource, WalkObserver {
 
   #observed(step: Step, path: string, method: string): Step {
     const observer = this.#observer;
-    const around = this.#around;
     const { events } = observer;
     const handler = step.fn!;
     const event = (req: unknown, res: unknown) => {
@@ -101,7 +90,7 @@ export class ObservedSource implements LayerSource, WalkObserver {
       });
     }
     return step.calling((req, res, next) => {
-      observer.called(step, () => routePath(step, path, around));
+      observer.called(step);
       if (events === null) return handler(req, res, next);
       return events.publish(event(req, res), next, (pass) => handler(req, res, pass));
     });
@@ -111,4 +100,12 @@ export class ObservedSource implements LayerSource, WalkObserver {
 // as in Express, a route has a layer for each of its handlers
 function layerOf({ layer, fn }: Step, method: string): unknown {
   return layer.route?.entriesFor(method).find((entry) => entry.fn === fn) ?? layer;
+}
+
+// the path of a layer as it was registered; of a list of paths, the one that matches
+function layerPath({ layer: { patterns }, scope }: Step, path: string): string | RegExp {
+  if (patterns.length === 1) return patterns[0]!.source;
+  const below = path.slice(scope.consumed);
+  const rooted = below.startsWith("/") ? below : `/${below}`;
+  return (patterns.find((pattern) => pattern.match(rooted) !== null) ?? patterns[0]!).source;
 }

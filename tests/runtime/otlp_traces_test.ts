@@ -16,6 +16,7 @@ function environment({ endpoint }: OtlpReceiver): Record<string, string> {
     OTEL_EXPORTER_OTLP_PROTOCOL: "http/json",
     // ms between two exports
     OTEL_BSP_SCHEDULE_DELAY: "20",
+    OTEL_METRIC_EXPORT_INTERVAL: "20",
   };
 }
 
@@ -86,4 +87,16 @@ Deno.test("Deno with OTEL_DENO=true: the span of a WebSocket's handshake has the
   await closed;
   const [span] = await serverSpans(receiver, 1);
   assertEquals([span!.name, span!.attributes["http.route"]], ["GET /live/:room", "/live/:room"]);
+});
+
+Deno.test("Deno with OTEL_DENO=true: its own metrics of requests have the route", async () => {
+  await using receiver = receiveOtlp();
+  await using program = await startDeno(receiver);
+  await get(program.line, "/users/7");
+  const sent = () => JSON.stringify(receiver.bodies("metrics"));
+  const route = '{"key":"http.route","value":{"stringValue":"/users/:id"}}';
+  await until(
+    () => sent().includes("http.server.request.duration") && sent().includes(route),
+    "a duration with its route",
+  );
 });
