@@ -2,7 +2,7 @@
 import { context, createContextKey, type Span, SpanKind, trace } from "@opentelemetry/api";
 import { InMemorySpanExporter, NodeTracerProvider, SimpleSpanProcessor } from "@opentelemetry/sdk-trace-node";
 import { assertEquals } from "@std/assert";
-import { type FrameworkApp, HttpError, Router } from "@sluice/sluice";
+import { type ErrorHandler, type FrameworkApp, HttpError, Router } from "@sluice/sluice";
 import { ask, quietApp } from "../support/app.ts";
 
 const exporter = new InMemorySpanExporter();
@@ -120,13 +120,11 @@ Deno.test("an error is recorded when the server is to blame for it, whoever hand
     await undefined;
     throw "only a text";
   });
-  app.get("/handled", (_req, _res, next) => next(new Error("handled")), [
-    (_error: unknown, _req: unknown, res: { status(code: number): { end(): void } }, _next: unknown) =>
-      res.status(503).end(),
-  ]);
-  app.get("/recovered", (_req, _res, next) => next(new Error("recovered")), [
-    (_error: unknown, _req: unknown, res: { end(text: string): void }, _next: unknown) => res.end("fine"),
-  ]);
+  app.get(["/handled", "/recovered"], (req, _res, next) => next(new Error(req.path)));
+  const handles: ErrorHandler = (error, _req, res, _next) => {
+    res.status((error as Error).message === "/handled" ? 503 : 200).end();
+  };
+  app.use(["/handled", "/recovered"], handles);
   app.get("/missing", () => {
     throw new HttpError(404, "no such thing");
   });
@@ -141,7 +139,7 @@ Deno.test("an error is recorded when the server is to blame for it, whoever hand
   });
   assertEquals(await Promise.all(outcomes), [
     ["GET /rejected", true, ["only a text"]],
-    ["GET /handled", true, ["handled"]],
+    ["GET /handled", true, ["/handled"]],
     ["GET /recovered", false, []],
     ["GET /missing", false, []],
     ["GET /busy", true, []],
