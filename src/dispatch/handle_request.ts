@@ -50,7 +50,7 @@ export function handleRequest(
   const exchange = new Exchange(request, info, platformContext, app);
   const req = classes === null ? new FrameworkRequest(exchange) : new classes.Request(exchange);
   req.res = classes === null ? new FrameworkResponse(exchange, req) : new classes.Response(exchange, req);
-  const observation = observationOf(exchange, req.res as FrameworkResponse);
+  const observation = observationOf(exchange, req);
   serve(layers, exchange, req, info, context, observation);
   return observation === null ? exchange.settled() : observation.follow(exchange.settled());
 }
@@ -64,11 +64,12 @@ interface Noted {
 let channel: TracingChannels | null | undefined = undefined;
 
 // In this file, because it is asked for every request. An active span, the setting and a subscriber are all there is.
-function observationOf(exchange: Exchange, res: FrameworkResponse): Observation | null {
+function observationOf(exchange: Exchange, req: FrameworkRequest): Observation | null {
   if (channel === undefined) channel = exchange.app.runtimeSupport.handlerChannel?.() ?? null;
   const heard = channel !== null && isHeard(channel) ? channel : null;
-  const isWatched = heard !== null || (globalThis as Noted)[OPEN_TELEMETRY] !== undefined;
-  return isWatched || timingsExist ? beginObservation(exchange, res, heard) : null;
+  const isNoted = (globalThis as Noted)[OPEN_TELEMETRY] !== undefined;
+  if (!isNoted && heard === null && !timingsExist) return null;
+  return beginObservation(exchange, req.res as FrameworkResponse, heard);
 }
 
 // TracingChannel tells by itself, but not on Bun, nor on Node before 20.13
