@@ -4,6 +4,7 @@ import { nearestName } from "../util/nearest_name.ts";
 import { compileTrust, type TrustSetting } from "../http/trust_proxy.ts";
 import { parseExtendedQuery } from "../http/nested_query.ts";
 import { hasBrackets, parseSimpleQuery } from "../http/query_string.ts";
+import { noteTimings } from "../dispatch/server_timing.ts";
 import type { SettingValue } from "../exchange/app_like.ts";
 import { BODY_SETTINGS, type BodyLimitSetting } from "../request/body/body_settings.ts";
 
@@ -55,6 +56,11 @@ export interface AppSettings {
   "json spaces"?: string | number;
   /** `"simple"`, the default, `"extended"`, `false`, or a function of the query string, `null` if there is none. */
   "query parser": boolean | "simple" | "extended" | ((text: string | null) => Record<string, SettingValue>);
+  /**
+   * Sends `Server-Timing` with each response: ms until its head, and of each handler until the next one was called. Off by
+   * default, because anybody may read the names of handlers and the paths of routes there.
+   */
+  "server timing"?: boolean;
   /** Treats `/foo` and `/foo/` as different paths; off by default. */
   "strict routing"?: boolean;
   /** How many labels of the host, from the right, belong to the domain itself; 2 by default. */
@@ -89,6 +95,7 @@ const NAMES: readonly string[] = [
   "json spaces",
   "jsonp callback name",
   "query parser",
+  "server timing",
   "strict routing",
   "subdomain offset",
   "trust proxy",
@@ -122,6 +129,7 @@ export function storeSetting(settings: Record<string, SettingValue>, name: strin
   // compiled first: a value that is refused must not be stored
   const compile = COMPILED.get(name);
   if (compile !== undefined) settings[`${name} fn`] = compile(value);
+  if (name === "server timing") noteTimings();
   settings[name] = value;
 }
 

@@ -3,6 +3,7 @@ import { socketsExist } from "../matching/registrations.ts";
 import type { AppLike } from "../exchange/app_like.ts";
 import { Exchange, exchangeKey } from "../exchange/exchange.ts";
 import { FrameworkRequest } from "../request/framework_request.ts";
+import type { TracingChannels } from "../exchange/runtime_support.ts";
 import { TARGET_DOUBT } from "../exchange/target_doubt.ts";
 import type { Target } from "../exchange/target.ts";
 import { FrameworkResponse } from "../response/framework_response.ts";
@@ -10,8 +11,11 @@ import type { AppContext } from "./app_context.ts";
 import { sendErrorPage } from "./error_page.ts";
 import { isImproper, refuseImproper } from "./improper_host.ts";
 import { isNodeRequest, refuseNodeRequest } from "./node_request.ts";
+import { beginObservation, type Observation } from "./observation.ts";
+import { OPEN_TELEMETRY } from "./request_span.ts";
 import { noteReturned, type Returned } from "./returned_value.ts";
 import { type Hosted, type HostServer, hostServerKey } from "./host_server.ts";
+import { timingsExist } from "./server_timing.ts";
 import { Walk, type WalkContext, type WalkOwner } from "./walk.ts";
 
 /** An application's own request and response classes. */
@@ -46,18 +50,44 @@ export function handleRequest(
   const exchange = new Exchange(request, info, platformContext, app);
   const req = classes === null ? new FrameworkRequest(exchange) : new classes.Request(exchange);
   req.res = classes === null ? new FrameworkResponse(exchange, req) : new classes.Response(exchange, req);
-  serve(layers, exchange, req, info, context);
-  return exchange.settled();
+  const observation = observationOf(exchange, req);
+  serve(layers, exchange, req, info, context, observation);
+  return observation === null ? exchange.settled() : observation.follow(exchange.settled());
 }
 
-/** What few requests have: another method to be matched by, or a server around the application. */
+/** Where an OpenTelemetry API may be registered. */
+interface Noted {
+  readonly [OPEN_TELEMETRY]?: unknown;
+}
+
+/** The channel on which calls of handlers are published, `null` for none, `undefined` before the first request. */
+let channel: TracingChannels | null | undefined = undefined;
+
+// In this file, because it is asked for every request. An active span, the setting and a subscriber are all there is.
+function observationOf(exchange: Exchange, req: FrameworkRequest): Observation | null {
+  if (channel === undefined) channel = exchange.app.runtimeSupport.handlerChannel?.() ?? null;
+  const heard = channel !== null && isHeard(channel) ? channel : null;
+  const isNoted = (globalThis as Noted)[OPEN_TELEMETRY] !== undefined;
+  if (!isNoted && heard === null && !timingsExist) return null;
+  return beginObservation(exchange, req.res as FrameworkResponse, heard);
+}
+
+// TracingChannel tells by itself, but not on Bun, nor on Node before 20.13
+function isHeard({ start, end, error, asyncStart, asyncEnd }: TracingChannels): boolean {
+  return start.hasSubscribers || end.hasSubscribers || error.hasSubscribers || asyncStart.hasSubscribers ||
+    asyncEnd.hasSubscribers;
+}
+
+/** What few requests have: another method to be matched by, a server around the application, somebody who observes. */
 class RareData {
   readonly as: string | undefined;
   readonly host: HostServer | null;
+  readonly observation: Observation | null;
 
-  constructor(as: string | undefined, host: HostServer | null) {
+  constructor(as: string | undefined, host: HostServer | null, observation: Observation | null) {
     this.as = as;
     this.host = host;
+    this.observation = observation;
   }
 }
 
@@ -68,6 +98,7 @@ function serve(
   req: FrameworkRequest,
   info: unknown,
   context: AppContext | null,
+  observation: Observation | null,
 ): void {
   const { target, app } = exchange;
   if (target.doubt !== TARGET_DOUBT.none) {
@@ -78,13 +109,15 @@ function serve(
   const as = matchedAs(layers, target);
   const found = (info as Hosted | null | undefined)?.[hostServerKey];
   const host = found?.isOf(target.request) ? found : null;
-  const rareData = as === undefined && host === null ? null : new RareData(as, host);
+  const isRare = as !== undefined || host !== null || observation !== null;
+  const rareData = isRare ? new RareData(as, host, observation) : null;
   try {
     host?.enter(exchange, req, res);
     if (app.settings["x-powered-by"]) res.setHeader("X-Powered-By", "Sluice");
     context?.setApp(req, res);
     const serving = new Serving(req, res, rareData);
-    new Walk(layers, serving, serving).start(layers.stepsFor(target.path, as ?? target.method));
+    const walked = observation === null ? layers : observation.over(layers);
+    new Walk(walked, serving, serving).start(walked.stepsFor(target.path, as ?? target.method));
   } catch (error) {
     conclude(req, res, rareData, error);
   }
@@ -92,6 +125,8 @@ function serve(
 
 // what follows the last layer
 function conclude(req: FrameworkRequest, res: FrameworkResponse, rareData: RareData | null, error: unknown): void {
+  if (error === undefined) rareData?.observation?.passed();
+  else rareData?.observation?.failed(error);
   if (rareData?.host?.leave(error)) return;
   try {
     sendErrorPage(req, res, error);
@@ -135,7 +170,9 @@ class Serving implements WalkContext, WalkOwner {
     // matched by the whole path, as in the beginning
     target.mount = 0;
     const as = matchedAs(layers, target);
-    if (as !== this.as) this.#rareData = new RareData(as, this.#rareData?.host ?? null);
+    if (as !== this.as) {
+      this.#rareData = new RareData(as, this.#rareData?.host ?? null, this.#rareData?.observation ?? null);
+    }
     target.mount = mount;
   }
 

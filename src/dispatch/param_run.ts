@@ -4,6 +4,9 @@ import type { RoutingTarget, WalkedRequest, WalkedResponse } from "./routing_tar
 
 type Done = (failure?: unknown) => void;
 
+/** Gives what is called instead of a handler; `undefined` if handlers are called as they are. */
+type Observed = ((name: string, handler: AnyHandler) => AnyHandler) | undefined;
+
 /** What parameter handlers need of a walk. */
 export interface ParamContext {
   /** The request that handlers get. */
@@ -27,6 +30,7 @@ export class ParamRun {
   readonly #context: ParamContext;
   readonly #handlers: ReadonlyMap<string, readonly AnyHandler[]>;
   readonly #called = new Map<string, Called>();
+  #observed: Observed = undefined;
 
   /**
    * @param context Request and response
@@ -44,9 +48,11 @@ export class ParamRun {
    * Runs the handlers of some parameters, in the order of the path.
    *
    * @param names Names of the parameters of the layer
+   * @param observed Gives what is called instead of a handler, if somebody observes the request
    * @param done Called when all have continued, or with the first failure
    */
-  run(names: readonly string[], done: Done): void {
+  run(names: readonly string[], observed: Observed, done: Done): void {
+    this.#observed = observed;
     this.#name(names, 0, done);
   }
 
@@ -94,7 +100,8 @@ export class ParamRun {
     };
     const { req, res } = this.#context;
     try {
-      const result = handler(req, res, next, called.value, name);
+      const call = this.#observed?.(name, handler) ?? handler;
+      const result = call(req, res, next, called.value, name);
       if (isThenable(result)) result.then(null, (failure) => next(failure || new Error("Rejected promise")));
     } catch (failure) {
       next(failure);

@@ -291,7 +291,7 @@ export class Walk implements WalkOwner {
         this.#position.mount = this.#mountOf(step, match);
       }
       if (step.kind === wanted) return this.#call(called(step, error));
-      if (step.kind === "mount" && error === undefined) return this.#descend(step.layer.mounted!);
+      if (step.kind === "mount" && error === undefined) return this.#descend(step, step.layer.mounted!);
     }
   }
 
@@ -311,7 +311,9 @@ export class Walk implements WalkOwner {
 
   #runParams(step: Step, match: PathMatch, error: unknown): void {
     this.#position.mount = this.#base + step.scope.consumed;
-    this.#paramRunOf(step.scope).run(Object.keys(match.params), (failure) => {
+    const { observer } = this.#source;
+    const observed = observer && ((name: string, fn: AnyHandler) => observer.param(step, name, fn));
+    this.#paramRunOf(step.scope).run(Object.keys(match.params), observed, (failure) => {
       if (failure) {
         // a layer whose parameter handlers failed is not entered, nor are the error handlers of its route
         this.#at = step.end;
@@ -320,7 +322,7 @@ export class Walk implements WalkOwner {
       const { mounted } = step.layer;
       this.#position.mount = this.#mountOf(step, match);
       // with an error, parameter handlers of a mount run, too, but the router is not entered
-      if (mounted !== null && error === undefined) this.#descend(mounted);
+      if (mounted !== null && error === undefined) this.#descend(step, mounted);
       else if (step.kind === (error === undefined ? "handler" : "error")) this.#call(called(step, error));
       else this.#advance(error);
     });
@@ -335,13 +337,13 @@ export class Walk implements WalkOwner {
     return run;
   }
 
-  #descend(mounted: Mounted): void {
+  #descend(step: Step, mounted: Mounted): void {
     const { req, res } = this.#context;
     this.#turn++;
     this.#open = true;
     const leave = mounted.enter?.(req, res) ?? null;
     if (leave !== null) this.#ensureRareData.leaveMounted = leave;
-    new Walk(mounted.source, this.#context, this).start();
+    new Walk(this.#source.observer?.below(step) ?? mounted.source, this.#context, this).start();
   }
 
   /** Continues after a mounted router or application. */

@@ -27,6 +27,38 @@ export interface NodeHttp {
   readonly OutgoingMessage: new () => object;
 }
 
+/**
+ * The used part of a channel of `node:diagnostics_channel`.
+ *
+ * @internal
+ */
+export interface EventChannel {
+  /** Whether anybody would get a message. */
+  readonly hasSubscribers: boolean;
+  /** Passes a message to the subscribers. */
+  publish(message: object): void;
+  /** The same, and runs a function with the stores that are bound to the channel. */
+  runStores<T>(message: object, run: () => T): T;
+}
+
+/**
+ * The channels of a `TracingChannel` of `node:diagnostics_channel`.
+ *
+ * @internal
+ */
+export interface TracingChannels {
+  /** When a call begins. */
+  readonly start: EventChannel;
+  /** When it has returned. */
+  readonly end: EventChannel;
+  /** When the promise it returned has settled. */
+  readonly asyncStart: EventChannel;
+  /** After that. */
+  readonly asyncEnd: EventChannel;
+  /** When it fails. */
+  readonly error: EventChannel;
+}
+
 /** Codings of bodies that are inflated, by their names in the Compression standard. */
 export type InflatedCoding = "gzip" | "deflate" | "brotli";
 
@@ -191,6 +223,8 @@ export interface RuntimeSupport extends TagMaker {
    * @param isBroken Whether the response was broken off, so that the connection is of no use any more
    */
   endSilence?(request: Request, info: unknown, isBroken: boolean): void;
+  /** The channel on which calls of handlers are published, `null` for none; asked for when the first request comes. */
+  handlerChannel?(): TracingChannels | null;
   /** `/` if only that separates folders in the names of the system's files; otherwise both slashes do, as on Windows. */
   separator(): "/" | undefined;
   /**

@@ -111,6 +111,20 @@ export interface LayerSource {
   readonly hasSockets: boolean;
   /** The layers, if a parent may index them together with its own. */
   readonly list?: LayerList | null;
+  /** Follows the walk, if somebody observes the request. */
+  readonly observer?: WalkObserver;
+}
+
+/**
+ * What follows a walk beyond the functions of its steps.
+ *
+ * @internal
+ */
+export interface WalkObserver {
+  /** The layers of the router that a step mounts, so that they are followed, too. */
+  below(step: Step): LayerSource;
+  /** What is called instead of a parameter handler, for the layer of a step. */
+  param(step: Step, name: string, handler: AnyHandler): AnyHandler;
 }
 
 /**
@@ -251,6 +265,11 @@ export class Step {
   moved(by: number): Step {
     if (by === 0 && !this.keepsMount) return this;
     return new Step(this.layer, this.kind, this.fn, this.enters, this.end + by, this.proven, this.scope);
+  }
+
+  /** The same step with another function. */
+  calling(fn: AnyHandler): Step {
+    return new Step(this.layer, this.kind, fn, this.enters, this.end, this.proven, this.scope);
   }
 }
 

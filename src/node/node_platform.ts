@@ -1,9 +1,11 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import diagnosticsChannel from "node:diagnostics_channel";
 import Module from "node:module";
 import { performance } from "node:perf_hooks";
 import zlib from "node:zlib";
 import { builtinInflater, type BuiltinZlib } from "../platform/shared/builtin_inflater.ts";
 import { genericPlatform, noWebSockets } from "../platform/shared/generic_platform.ts";
+import { type DiagnosticsChannel, handlerChannel } from "../platform/shared/handler_channel.ts";
 import type { Platform } from "../platform/shared/platform.ts";
 import { IncomingRequest } from "./incoming_request.ts";
 import { loadPackage } from "./load_package.ts";
@@ -30,6 +32,7 @@ export const nodePlatform: Platform = {
   environment: () => process.env,
   header: (request, name) => IncomingRequest.header(request, name),
   visitHeaders: (request, visitor) => IncomingRequest.visitHeaders(request, visitor),
+  handlerChannel: () => handlerChannel(diagnosticsChannel as DiagnosticsChannel),
   watchClient: (request, watch, listen) => IncomingRequest.watchClient(request, watch, listen),
   fillSink: (request, sink) => IncomingRequest.fillSink(request, sink),
   // over HTTP/2 there is no such property

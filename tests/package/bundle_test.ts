@@ -33,8 +33,8 @@ function sectionsOf(text: string): Section[] {
 
 /** Size limits in bytes, with about 1 % to grow; docs/decisions/0012 says what makes up the size. */
 const BUDGETS = [
-  { what: "the smallest application", program: "hello", minified: 287_700, gzipped: 100_700 },
-  { what: "an application without middleware", program: "core", minified: 276_100, gzipped: 96_500 },
+  { what: "the smallest application", program: "hello", minified: 295_800, gzipped: 103_700 },
+  { what: "an application without middleware", program: "core", minified: 284_400, gzipped: 99_500 },
   { what: "a limiter over Durable Objects", program: "limited", minified: 87_600, gzipped: 31_550 },
 ];
 

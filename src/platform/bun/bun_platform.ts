@@ -7,6 +7,7 @@ import { bunSeconds, IdleTimeout } from "./idle_timeout.ts";
 import { BunSocket, bunSocketHandlers } from "./bun_socket.ts";
 import { genericPlatform, hasMethod, noWebSockets } from "../shared/generic_platform.ts";
 import { requirePackage, requireResolve } from "../shared/installed_package.ts";
+import { type DiagnosticsChannel, handlerChannel } from "../shared/handler_channel.ts";
 import { listeningAt } from "../shared/listening_at.ts";
 import type {
   AppFetch,
@@ -76,6 +77,7 @@ export function bunPlatform(): Platform {
     forgetsPeer: true,
     dropsBodies: true,
     localOf,
+    handlerChannel: () => handlerChannel(builtinModule<DiagnosticsChannel>("node:diagnostics_channel")),
     closesAfterResponse: (request) => request.headers.get("connection")?.toLowerCase() === "close",
     awaits: (_request, info) => hasMethod<BunServer>(info, "requestIP"),
     env: (name) => globals.process.env[name],

@@ -8,6 +8,7 @@ export type BuiltinName =
   | "bun:jsc"
   | "node:buffer"
   | "node:crypto"
+  | "node:diagnostics_channel"
   | "node:fs"
   | "node:http"
   | "node:module"

@@ -1,0 +1,78 @@
+import type { FrameworkResponse } from "../response/framework_response.ts";
+
+/** Whether any application ever had the setting: to look for a setting that is missing takes a fortieth of a request. */
+export let timingsExist = false;
+
+/** Notes that an application has the setting `server timing`. */
+export function noteTimings(): void {
+  timingsExist = true;
+}
+
+/** Entries of one header besides those of routes: hundreds of middlewares would fill the head. */
+const MOST = 32;
+
+/** One handler, or several of the same name that followed one another. */
+interface Part {
+  readonly name: string;
+  readonly route: string | null;
+  readonly began: number;
+}
+
+/**
+ * Measures a request for the header `Server-Timing` (W3C): the time until the head, and each handler from its call to that
+ * of the next one, or to the head.
+ */
+export class ServerTiming {
+  readonly #began = performance.now();
+  readonly #parts: Part[] = [];
+
+  /**
+   * Sends the header with the head of a response, however it is sent.
+   *
+   * @param res The response
+   */
+  constructor(res: FrameworkResponse) {
+    const { writeHead } = res;
+    let isSent = false;
+    res.writeHead = (...head) => {
+      if (!isSent && !res.headersSent) res.appendHeader("Server-Timing", this.#header());
+      isSent = true;
+      return Reflect.apply(writeHead, res, head);
+    };
+  }
+
+  /**
+   * Notes that a handler is called.
+   *
+   * @param handler The handler
+   * @param route The whole path of its route, `null` for a middleware
+   */
+  called({ name }: { readonly name: string }, route: string | null): void {
+    const part = { name: route === null ? tokenOf(name) : "route", route, began: performance.now() };
+    const last = this.#parts.at(-1);
+    if (last?.name === part.name && last.route === route) return;
+    if (route !== null || this.#parts.length < MOST) this.#parts.push(part);
+  }
+
+  #header(): string {
+    const now = performance.now();
+    const entries = this.#parts.map(({ name, route, began }, i) => {
+      const description = route === null ? "" : `;desc=${quoted(route)}`;
+      return `${name};dur=${text((this.#parts[i + 1]?.began ?? now) - began)}${description}`;
+    });
+    return [`total;dur=${text(now - this.#began)}`, ...entries].join(", ");
+  }
+}
+
+// names are tokens (RFC 9110 section 5.6.2)
+function tokenOf(name: string): string {
+  return name.replace(/[^\w!#$%&'*+.^`|~-]+/g, "_") || "middleware";
+}
+
+function quoted(route: string): string {
+  return `"${route.replace(/["\\]/g, "\\$&").replace(/[^\x20-\x7e]/g, "?")}"`;
+}
+
+function text(ms: number): string {
+  return ms.toFixed(2);
+}

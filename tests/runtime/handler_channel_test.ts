@@ -1,0 +1,28 @@
+/** The channel on which Express 5.3 publishes calls of handlers, on every runtime that has Node's channels. */
+import { assertEquals } from "@std/assert";
+import { fileURLToPath } from "node:url";
+import { LISTENING_RUNTIMES } from "../support/listening_runtimes.ts";
+import { PATIENCE_MS } from "../support/patience.ts";
+
+for (const { name, ignore, command } of LISTENING_RUNTIMES) {
+  Deno.test(`${name}: who subscribes to express.router.request gets the calls of handlers`, { ignore }, async () => {
+    const [program, ...args] = await command("tests/fixtures/handler_channel.ts");
+    const { stdout } = await new Deno.Command(program, {
+      args,
+      cwd: fileURLToPath(new URL("../../", import.meta.url)),
+      stderr: "inherit",
+      signal: AbortSignal.timeout(PATIENCE_MS),
+    }).output();
+    assertEquals(JSON.parse(new TextDecoder().decode(stdout)), [
+      "start /users/7 user user /:id",
+      "end /users/7 user user /:id",
+      "asyncStart /users/7 user user /:id",
+      "asyncEnd /users/7 user user /:id",
+      "start /users/0 user user /:id",
+      "end /users/0 user user /:id",
+      "error /users/0 user user /:id nobody",
+      "asyncStart /users/0 user user /:id nobody",
+      "asyncEnd /users/0 user user /:id nobody",
+    ]);
+  });
+}
