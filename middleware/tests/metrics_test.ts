@@ -173,6 +173,8 @@ Deno.test("a process with OpenTelemetry gets the same figures under the names of
     app.get("/users/:id", login, (_req, res) => res.send("found"));
     for (let i = 0; i < 2; i++) await (await app.inject("/users/7")).text();
     await (await app.inject("/none")).text();
+    // which tells OpenTelemetry nothing
+    await (await measuredApp({ openTelemetry: false }).app.inject("/silent")).text();
     await reader.forceFlush();
     const found = exporter.getMetrics().at(-1)!.scopeMetrics.find(({ scope }) => scope.name === "@sluice/middleware")!;
     const of = (name: string) => found.metrics.find(({ descriptor }) => descriptor.name === name)!;
@@ -219,6 +221,7 @@ Deno.test("options of metrics are checked", () => {
     [{ buckets: [1, 1] }, "buckets"],
     [{ buckets: [0, 1] }, "buckets"],
     [{ clock: 5 }, "clock"],
+    [{ openTelemetry: 1 }, "openTelemetry"],
     [{ limiters: { login: () => {} } }, "limiters.login"],
     [{ limiters: null }, "limiters"],
     [{ load: {} }, "load"],

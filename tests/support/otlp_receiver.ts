@@ -29,6 +29,8 @@ export interface OtlpReceiver extends AsyncDisposable {
   bodies(signal: OtlpSignal): readonly any[];
   /** All spans of them. */
   spans(): ReceivedSpan[];
+  /** The last counts of durations of requests that a scope has sent: route, status and count. */
+  durations(scope: string): string[];
 }
 
 /** Starts a receiver. */
@@ -47,6 +49,7 @@ export function receiveOtlp(): OtlpReceiver {
     endpoint: `http://127.0.0.1:${server.addr.port}`,
     bodies,
     spans: () => bodies("traces").flatMap(({ resourceSpans }) => resourceSpans).flatMap(spansOf),
+    durations: (scope) => durationsIn(bodies("metrics").at(-1), scope),
     [Symbol.asyncDispose]: () => server.shutdown(),
   };
 }
@@ -77,4 +80,28 @@ function spansOf({ scopeSpans }: { scopeSpans: { spans: Span[] }[] }): ReceivedS
 // a value is an object whose only property is named after its type
 function recordOf(attributes: readonly KeyValue[] = []): Record<string, unknown> {
   return Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]]));
+}
+
+interface Metric {
+  readonly name: string;
+  readonly histogram?: { readonly dataPoints: { readonly attributes: KeyValue[]; readonly count: number }[] };
+}
+
+interface ScopeMetrics {
+  readonly scope: { readonly name: string };
+  readonly metrics: Metric[];
+}
+
+function durationsIn(
+  body: { resourceMetrics: { scopeMetrics: ScopeMetrics[] }[] } | undefined,
+  name: string,
+): string[] {
+  const scopes = body?.resourceMetrics.flatMap(({ scopeMetrics }) => scopeMetrics) ?? [];
+  return scopes.filter(({ scope }) => scope.name === name).flatMap(({ metrics }) => metrics)
+    .filter((metric) => metric.name === "http.server.request.duration")
+    .flatMap(({ histogram }) => histogram!.dataPoints)
+    .map(({ attributes, count }) => {
+      const { "http.route": route, "http.response.status_code": status } = recordOf(attributes);
+      return `${route} ${status} ${count}`;
+    });
 }

@@ -24,6 +24,11 @@ export interface MetricsOptions {
   limiters?: Readonly<Record<string, CountedLimiter>>;
   /** What `shedLoad` returned. */
   load?: CountedLoad;
+  /**
+   * Whether OpenTelemetry gets the figures as well, if it is set up, `true` by default. Deno, and instrumentation of
+   * Node's `http`, measure requests under the same names, and their figures have the routes of Sluice.
+   */
+  openTelemetry?: boolean;
   /** The time in ms, `performance.now` by default. */
   clock?: () => number;
 }
@@ -38,7 +43,13 @@ export interface Metrics {
   text(): string;
 }
 
-const NAMES: OptionNames<MetricsOptions> = { buckets: true, limiters: true, load: true, clock: true };
+const NAMES: OptionNames<MetricsOptions> = {
+  buckets: true,
+  limiters: true,
+  load: true,
+  openTelemetry: true,
+  clock: true,
+};
 
 /** OpenTelemetry, "Semantic conventions for HTTP metrics". */
 const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
@@ -74,11 +85,12 @@ const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIO
  */
 export function metrics(options: MetricsOptions = {}): Metrics {
   checkNames("metrics", options, NAMES);
-  const { buckets = BUCKETS, limiters = {}, load, clock = () => performance.now() } = options;
+  const { buckets = BUCKETS, limiters = {}, load, openTelemetry = true, clock = () => performance.now() } = options;
+  checkType("metrics", "openTelemetry", openTelemetry, "boolean");
   checkType("metrics", "clock", clock, "function");
   checkBuckets(buckets);
   checkCounted(limiters, load);
-  const measuring = new Measuring(buckets, clock, [
+  const measuring = new Measuring(buckets, openTelemetry, clock, [
     ...limiterFigures(limiters),
     ...load === undefined ? [] : loadFigures(load),
   ]);
@@ -93,6 +105,7 @@ export function metrics(options: MetricsOptions = {}): Metrics {
 }
 
 class Measuring {
+  readonly #openTelemetry: boolean;
   readonly #clock: () => number;
   readonly #histogram: DurationHistogram;
   readonly #figures: readonly Figure[];
@@ -101,7 +114,13 @@ class Measuring {
   /** Looked for with each request until there is one: an SDK may be registered after the application was made. */
   #meter: MeasuredRequests | null = null;
 
-  constructor(buckets: readonly number[], clock: () => number, figures: readonly Figure[]) {
+  constructor(
+    buckets: readonly number[],
+    openTelemetry: boolean,
+    clock: () => number,
+    figures: readonly Figure[],
+  ) {
+    this.#openTelemetry = openTelemetry;
     this.#clock = clock;
     this.#histogram = new DurationHistogram(buckets);
     this.#figures = [...figures, socketFigure(() => this.#connections)];
@@ -112,7 +131,7 @@ class Measuring {
   }
 
   begin(req: Request, res: Response): void {
-    this.#meter ??= registeredMeter(this.#histogram.bounds, this.#figures);
+    if (this.#openTelemetry) this.#meter ??= registeredMeter(this.#histogram.bounds, this.#figures);
     this.#connections ??= (req.app as { connections?: CountedConnections }).connections;
     const method = METHODS.has(req.method) ? req.method : "_OTHER";
     const scheme = req.protocol;

@@ -1,4 +1,4 @@
-/** Traces of whole programs, as a receiver of OpenTelemetry's protocol gets them. */
+/** Traces and metrics of whole programs, as a receiver of OpenTelemetry's protocol gets them. */
 import { assertEquals } from "@std/assert";
 import { fileURLToPath } from "node:url";
 import { bundleForNode, packageFlags, skipNode } from "../support/node_program.ts";
@@ -21,7 +21,7 @@ function environment({ endpoint }: OtlpReceiver): Record<string, string> {
 }
 
 async function startDeno(receiver: OtlpReceiver): Promise<Program> {
-  const args = ["run", "-A", "--quiet", ...await packageFlags("otlp_traces"), PROGRAM];
+  const args = ["run", "-A", "--quiet", ...await packageFlags("otlp"), PROGRAM];
   return await startProgram(Deno.execPath(), args, { cwd, env: { ...environment(receiver), OTEL_DENO: "true" } });
 }
 
@@ -53,7 +53,11 @@ for (const { runtime, start, ignore } of TARGETS) {
     await using receiver = receiveOtlp();
     await using program = await start(receiver);
     const paths = ["/users/7", "/users/7/posts/9", "/fails", "/nowhere"];
-    for (const path of paths) await get(program.line, path);
+    for (const [i, path] of paths.entries()) {
+      await get(program.line, path);
+      // each is sent by itself, and might overtake another
+      await serverSpans(receiver, i + 1);
+    }
     const spans = await serverSpans(receiver, paths.length);
     const shown = spans.map(({ name, attributes, status }) => [
       ...[
@@ -74,6 +78,18 @@ for (const { runtime, start, ignore } of TARGETS) {
     assertEquals(event!.attributes["exception.type"], "TypeError");
     assertEquals(event!.attributes["exception.message"], "out of order");
     assertEquals(spans.map(({ events }) => events.length), [0, 0, 1, 0]);
+  });
+}
+
+for (const { runtime, start, ignore } of TARGETS) {
+  Deno.test(`${runtime}: the metrics that a receiver gets of the middleware have the routes`, { ignore }, async () => {
+    await using receiver = receiveOtlp();
+    await using program = await start(receiver);
+    for (const path of ["/users/7", "/users/8", "/fails", "/nowhere"]) await get(program.line, path);
+    const expected = ["/fails 500 1", "/users/:id 200 2", "undefined 404 1"];
+    const durations = () => receiver.durations("@sluice/middleware");
+    await until(() => durations().length === expected.length && durations().includes(expected[1]!), "all were counted");
+    assertEquals(durations().sort(), expected);
   });
 }
 
