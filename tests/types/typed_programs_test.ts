@@ -10,7 +10,7 @@ declare global {
   namespace Express {
     interface Request {
       rolesOfTypesTest: string[];
-      files?: { path: string }[];
+      signedCookies?: { theme: string };
     }
     interface Response {
       doneOfTypesTest(): void;
@@ -113,7 +113,7 @@ Deno.test("properties declared for Express's requests are on Sluice's, with thei
     next();
   });
   app.get("/", (req: Request, res: express.Response) => {
-    expectType<Equal<typeof req.files, { path: string }[] | undefined>>();
+    expectType<Equal<typeof req.signedCookies, { theme: string } | undefined>>();
     expectType<Equal<typeof req.userOfTypesTest, { name: string } | undefined>>();
     res.doneOfTypesTest();
   });
@@ -135,7 +135,7 @@ Deno.test("methods take and return what they do in Express's types", () => {
     res.cookie("a", "b", { domain: req.get("x-domain"), maxAge: undefined });
     res.append("x-forwarded", req.headers["x-forwarded"]);
     createReadStream("a.txt").pipe(res);
-    res.send(req.signedCookies.theme.trim());
+    res.send(req.signedCookies?.theme.trim());
     res.sendFile("a.txt", { root: "public", headers: { "x-timestamp": Date.now(), "x-sent": true } });
     res.sendFile("a.txt", (error?: Error) => error && console.log(error.message));
     res.download("a.txt", (error: Error) => console.log(error));

@@ -26,10 +26,18 @@ export interface FormPlan {
 /** ms for which a refused body is still read, if the connection is closed behind it: as long as other parsers do. */
 const UNREAD_BODY_MS = 5000;
 
+/** What the program finds on its request, whichever types it declares for these. */
+interface FilledRequest {
+  body: unknown;
+  file?: UploadedFile | undefined;
+  files?: UploadedFile[] | Record<string, UploadedFile[]> | undefined;
+}
+
 /** Receives one form. */
 export class Reception {
   readonly #plan: FormPlan;
   readonly #req: Request;
+  readonly #filled: FilledRequest;
   readonly #res: Response;
   readonly #source: AsyncIterator<Uint8Array<ArrayBuffer>>;
   readonly #files: UploadedFile[] = [];
@@ -53,6 +61,7 @@ export class Reception {
   constructor(plan: FormPlan, req: Request, res: Response) {
     this.#plan = plan;
     this.#req = req;
+    this.#filled = req as unknown as FilledRequest;
     this.#res = res;
     this.#source = req[Symbol.asyncIterator]();
   }
@@ -81,7 +90,7 @@ export class Reception {
       void this.#source.return?.();
       await this.#removeAll();
       // unless they are those of an earlier upload
-      if (this.#req.body === this.#body) this.#req.file = this.#req.files = undefined;
+      if (this.#filled.body === this.#body) this.#filled.file = this.#filled.files = undefined;
       throw reason;
     }
     this.#isDone = true;
@@ -101,8 +110,8 @@ export class Reception {
     // unless somebody else has announced any length, this is what the body has
     assertWithin(limits, "total", Number(this.#req.get("content-length")));
     this.#form = new MultipartReader({ next: () => this.#nextChunk() }, boundary);
-    this.#req.body = this.#body;
-    this.#req.files = fields === undefined ? this.#files : this.#filesByField;
+    this.#filled.body = this.#body;
+    this.#filled.files = fields === undefined ? this.#files : this.#filesByField;
   }
 
   async #nextChunk(): Promise<IteratorResult<Uint8Array<ArrayBuffer>, undefined>> {
@@ -144,7 +153,7 @@ export class Reception {
     const stored = await this.#plan.store.take(claims, content, this.#req);
     const file: UploadedFile = { ...claims, size: content.size, ...stored };
     this.#files.push(file);
-    this.#req.file ??= file;
+    this.#filled.file ??= file;
     // only names that the program has chosen
     if (this.#plan.fields !== undefined) (this.#filesByField[fieldname] ??= []).push(file);
   }

@@ -3,5 +3,3 @@ import sluice from "@sluice/sluice";
 export function makeApp() {
   return sluice();
 }
-
-if (globalThis.name === "never") makeApp();
