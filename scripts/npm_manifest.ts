@@ -86,6 +86,16 @@ export const NPM_FACTS: Readonly<Record<string, NpmFacts>> = {
     expressFiles: [],
     listensOnNode: false,
   },
+  "@sluice/openapi": {
+    description: "Validation by Standard Schema, and an OpenAPI document, from the same routes, for Sluice",
+    keywords: ["openapi", "validation", "standard-schema", "zod", "valibot", "arktype", "sluice", "express"],
+    included: [],
+    dependencies: ["@standard-schema/spec"],
+    // for its types
+    optionalPeers: ["@sluice/sluice"],
+    expressFiles: [],
+    listensOnNode: false,
+  },
   "@sluice/middleware": {
     description:
       "What a service needs on day one, on every runtime: server-sent events, uploads, compression, sessions, CSRF protection, logs, health, metrics, for Sluice",

@@ -5,18 +5,18 @@
 import { fileURLToPath } from "node:url";
 import { TEMPLATES } from "../create/src/choices.ts";
 import { PUBLISHED } from "./build.ts";
+import { FOLDERS, LIBRARY_FOLDERS } from "./packages.ts";
 import { run } from "./process.ts";
 import { stdFlags } from "./std.ts";
 import { allImports, TESTS_CONFIG } from "./tests_config.ts";
 
 const { flags } = await stdFlags();
 const deno = Deno.execPath();
-const entries = (await Promise.all(["", "advanced/", "create/", "middleware/"].map(entriesOf))).flat();
+const entries = (await Promise.all(FOLDERS.map(entriesOf))).flat();
 const templates = Object.keys(TEMPLATES).map((name) => `create/templates/apps/${name}/src/`);
 const sources = [
   ...entries,
-  "advanced/tests/",
-  "middleware/tests/",
+  ...LIBRARY_FOLDERS.filter((path) => path !== "./").map((path) => `${path}tests/`),
   ...templates,
   "examples/",
   "bench/",
@@ -48,10 +48,7 @@ const others: readonly Step[] = [
   { name: "workflows", args: ["run", "-A", "--quiet", ...flags, actionlint, ".github/workflows/*.yml"] },
   { name: "documentation", args: ["doc", "--lint", ...entries] },
   { name: "build", args: ["run", "-A", "--quiet", `--config=${TESTS_CONFIG}`, "scripts/build.ts"] },
-  { name: "package @sluice/sluice", args: publish, cwd: built },
-  { name: "package @sluice/rate-limit", args: publish, cwd: `${built}advanced/` },
-  { name: "package @sluice/middleware", args: publish, cwd: `${built}middleware/` },
-  { name: "package @sluice/create", args: publish, cwd: `${built}create/` },
+  ...FOLDERS.map((path) => ({ name: `package ${path}`, args: publish, cwd: `${built}${path}` })),
 ];
 
 const failed: string[] = [];

@@ -33,10 +33,14 @@ export const PACKAGES: readonly Package[] = [
   },
   { path: "./advanced/", included: [] },
   { path: "./middleware/", included: [] },
+  { path: "./openapi/", included: [] },
 ];
 
 /** The program that starts projects; it needs no other package when it runs. */
 export const CREATE: Package = { path: "./create/", included: [] };
+
+/** Folders of the libraries, by which tests find them. */
+export const LIBRARY_FOLDERS: readonly string[] = PACKAGES.map(({ path }) => path);
 
 /** Folders of all packages. */
 export const FOLDERS: readonly string[] = [...PACKAGES, CREATE].map(({ path }) => path);

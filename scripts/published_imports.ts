@@ -1,4 +1,5 @@
 import { fileURLToPath } from "node:url";
+import { LIBRARY_FOLDERS } from "./packages.ts";
 import { offlineImports } from "./std.ts";
 
 /**
@@ -9,7 +10,7 @@ import { offlineImports } from "./std.ts";
  */
 export async function publishedImports(folder: URL): Promise<string> {
   const imports = await offlineImports();
-  for (const path of ["", "advanced/", "middleware/"]) {
+  for (const path of LIBRARY_FOLDERS) {
     const built = new URL(path, folder);
     const { name, exports } = JSON.parse(await Deno.readTextFile(new URL("deno.json", built)));
     for (const [entry, path] of Object.entries<string>(exports)) {

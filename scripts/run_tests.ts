@@ -149,10 +149,22 @@ try {
       ...(typeof redis === "string" || !node ? ["tests/create/", "tests/ecosystem/", "tests/npm/"] : []),
     ];
     // Deno's own --ignore holds for the first of several paths alone
-    const all = [...await testsBelow("tests/"), ...await testsBelow("advanced/"), ...await testsBelow("middleware/")];
+    const all = [
+      ...await testsBelow("tests/"),
+      ...(await Promise.all(["advanced/", "middleware/", "openapi/"].map(testsBelow))).flat(),
+    ];
     const files = Map.groupBy(all.filter((file) => !isBelow(file, ignored)), partOf);
     await Promise.all(Array.from(files, ([name, some]) => part(name, [...unchecked, ...some], name !== REST)));
-    await part("docs", [...flags, "--doc", "mod.ts", "src/", "middleware/*.ts", "middleware/src/"]);
+    await part("docs", [
+      ...flags,
+      "--doc",
+      "mod.ts",
+      "src/",
+      "middleware/*.ts",
+      "middleware/src/",
+      "openapi/*.ts",
+      "openapi/src/",
+    ]);
   }
 } finally {
   if (typeof redis !== "string") await redis.stop();

@@ -6,6 +6,10 @@ export interface HandlerDetails {
   readonly limits?: Readonly<Record<string, string | number>>;
   /** Parts of the request that it checks, by their names, with what they are checked by: `{ body: schema }`. */
   readonly validates?: Readonly<Record<string, unknown>>;
+  /** What it, or the handlers behind it, respond with, by status, with what describes it: `{ 200: schema }`. */
+  readonly responds?: Readonly<Record<string, unknown>>;
+  /** What it says of the route to whoever documents it, such as `{ summary: "…", tags: ["…"] }`. */
+  readonly operation?: Readonly<Record<string, unknown>>;
 }
 
 /**

@@ -120,6 +120,7 @@ Deno.test("each package depends on no more than the list says, and what only som
     ["@sluice/rate-limit", [], ["redis"]],
     // for its types
     ["@sluice/middleware", [], ["@sluice/sluice"]],
+    ["@sluice/openapi", ["@standard-schema/spec"], ["@sluice/sluice"]],
   ]);
 });
 
@@ -127,6 +128,7 @@ Deno.test("only what makes applications listen on Node has effects of its own", 
   const effects = await Promise.all(packages.map(async (one) => (await manifestOf(one)).sideEffects));
   assertEquals(effects, [
     ["./node/mod.js", "./node/mod.cjs", "./node/node.js", "./node/node.cjs", "./dist/node.js"],
+    false,
     false,
     false,
   ]);

@@ -1,5 +1,6 @@
 /** Code examples and links in the documentation. */
 import { assert, assertEquals } from "@std/assert";
+import { LIBRARY_FOLDERS } from "../../scripts/packages.ts";
 import { run } from "../../scripts/process.ts";
 import { allImports, TESTS_LOCK } from "../../scripts/tests_config.ts";
 
@@ -53,7 +54,7 @@ async function packageEntries(folder: string): Promise<[string, string][]> {
 
 Deno.test("every TypeScript program in a document type-checks as printed", async () => {
   const { compilerOptions } = JSON.parse(await read("deno.json"));
-  const packages = Object.fromEntries((await Promise.all(["", "advanced/", "middleware/"].map(packageEntries))).flat());
+  const packages = Object.fromEntries((await Promise.all(LIBRARY_FOLDERS.map(packageEntries))).flat());
   const folder = await Deno.makeTempDir();
   try {
     const config = {

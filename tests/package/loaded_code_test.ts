@@ -56,6 +56,7 @@ Deno.test("what is loaded is named in the source, but for installed packages and
     ...await sourceFiles("limiting/"),
     ...await sourceFiles("advanced/"),
     ...await sourceFiles("middleware/"),
+    ...await sourceFiles("openapi/"),
   ];
   const loaded: string[] = [];
   let literal = 0;

@@ -1,10 +1,11 @@
+import { FOLDERS, LIBRARY_FOLDERS } from "../../scripts/packages.ts";
 import { assertEquals } from "@std/assert";
 
 async function manifest(path: string): Promise<Record<string, unknown>> {
   return JSON.parse(await Deno.readTextFile(new URL(`../../${path}`, import.meta.url)));
 }
 
-for (const folder of ["", "advanced/", "create/", "middleware/"]) {
+for (const folder of FOLDERS) {
   Deno.test(`${folder}jsr.json agrees with ${folder}deno.json, which publishing reads`, async () => {
     const deno = await manifest(`${folder}deno.json`);
     const { name, version, license, exports } = deno;
@@ -14,15 +15,15 @@ for (const folder of ["", "advanced/", "create/", "middleware/"]) {
 
 Deno.test("all packages include the license", async () => {
   const license = (folder: string) => Deno.readTextFile(new URL(`../../${folder}LICENSE`, import.meta.url));
-  for (const folder of ["advanced/", "create/", "middleware/"]) assertEquals(await license(folder), await license(""));
-  for (const path of ["deno.json", "advanced/deno.json", "create/deno.json", "middleware/deno.json"]) {
+  for (const folder of FOLDERS) assertEquals(await license(folder), await license(""));
+  for (const path of FOLDERS.map((folder) => `${folder}deno.json`)) {
     const { publish } = await manifest(path) as { publish: { include: string[] } };
     assertEquals(publish.include.includes("LICENSE"), true, path);
   }
 });
 
 Deno.test("every entry is published", async () => {
-  for (const folder of ["", "advanced/", "middleware/"]) {
+  for (const folder of LIBRARY_FOLDERS) {
     const { exports, publish } = await manifest(`${folder}deno.json`) as {
       exports: Record<string, string>;
       publish: { include: string[] };
@@ -53,7 +54,7 @@ Deno.test("the changelog has a section for each version, with its date, its kind
 
 Deno.test("all packages have the same version", async () => {
   const { version } = await manifest("deno.json");
-  for (const folder of ["advanced/", "create/", "middleware/"]) {
+  for (const folder of FOLDERS) {
     assertEquals((await manifest(`${folder}deno.json`))["version"], version);
   }
 });

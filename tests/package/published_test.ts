@@ -6,6 +6,7 @@ import { assert, assertEquals, assertMatch } from "@std/assert";
 import { importGraph } from "../../bench/start/graph.ts";
 import { buildPackages } from "../../scripts/build.ts";
 import { lockedVersions } from "../../scripts/locked_packages.ts";
+import { LIBRARY_FOLDERS } from "../../scripts/packages.ts";
 import { run } from "../../scripts/process.ts";
 import { publishedImports } from "../../scripts/published_imports.ts";
 import { APP_CONTRACT, outcomesOf } from "../contracts/app_contract.ts";
@@ -31,7 +32,7 @@ interface Entry {
 }
 
 await buildPackages(new URL(FOLDER, ROOT));
-const entries = (await Promise.all(["", "advanced/", "middleware/"].map(entriesOf))).flat();
+const entries = (await Promise.all(LIBRARY_FOLDERS.map(entriesOf))).flat();
 
 async function entriesOf(folder: string): Promise<Entry[]> {
   const manifest = async (path: string) => JSON.parse(await Deno.readTextFile(new URL(`${path}deno.json`, ROOT)));

@@ -112,9 +112,10 @@ Deno.test("the entries of @sluice/middleware share nothing but what the list say
   assertEquals([...rooms].sort(), Object.keys(MIDDLEWARE_ARROWS).sort());
 });
 
-Deno.test("@sluice/middleware names no runtime, and of the framework it imports nothing but types", async () => {
+Deno.test("@sluice/middleware and @sluice/openapi name no runtime, and import only types of the framework", async () => {
   const forbidden = /\bDeno\.|\bBun\.|\bprocess\b|\bBuffer\b|\beval\(|new Function\b/;
-  for (const { path, code, packages } of await readSources("middleware/src/")) {
+  const found = [...await readSources("middleware/src/"), ...await readSources("openapi/src/")];
+  for (const { path, code, packages } of found) {
     assertEquals(code.match(forbidden)?.[0], undefined, path);
     assertEquals(packages.filter((name) => name.startsWith("node:")), [], path);
     if (!packages.includes("@sluice/sluice")) continue;
@@ -127,6 +128,7 @@ Deno.test("there are no import cycles, types included", async () => {
   assertEquals(importCycles(sources), []);
   assertEquals(importCycles(await readSources("create/src/")), []);
   assertEquals(importCycles(await readSources("middleware/src/")), []);
+  assertEquals(importCycles(await readSources("openapi/src/")), []);
 });
 
 Deno.test("the core names no runtime and no Node module", () => {

@@ -21,6 +21,7 @@ Deno.test("no name of a file or in code has a word with several meanings", async
     ...await readSources("limiting/"),
     ...await readSources("advanced/src/"),
     ...await readSources("middleware/src/"),
+    ...await readSources("openapi/src/"),
   ];
   const found = sources.flatMap(({ path, code }) => {
     const names = new Set([path.split("/").at(-1)!, ...code.match(/[A-Za-z_$][\w$]*/g) ?? []]);
