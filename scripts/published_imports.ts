@@ -12,7 +12,10 @@ export async function publishedImports(folder: URL): Promise<string> {
   const imports = await offlineImports();
   for (const path of LIBRARY_FOLDERS) {
     const built = new URL(path, folder);
-    const { name, exports } = JSON.parse(await Deno.readTextFile(new URL("deno.json", built)));
+    const manifest = await Deno.readTextFile(new URL("deno.json", built)).catch(() => null);
+    // an older checkout, which a benchmark compares with, has fewer packages
+    if (manifest === null) continue;
+    const { name, exports } = JSON.parse(manifest);
     for (const [entry, path] of Object.entries<string>(exports)) {
       imports[name + entry.slice(1)] = new URL(path, built).href;
     }

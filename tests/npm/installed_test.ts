@@ -11,7 +11,7 @@ globalThis.addEventListener("unload", () => void registry.stop());
 
 /** One project with both packages, for whatever only runs in it. */
 const project = await makeProject(registry, {});
-await installWithNpm(project, "@sluice/sluice", "@sluice/rate-limit");
+await installWithNpm(project, "@sluice/sluice", "@sluice/rate-limit", "@sluice/middleware");
 await project.write("main.mjs", await readmesProgram());
 
 /** The program's import. */
@@ -42,6 +42,22 @@ const INSTANCES = `
 const SAME = { callable: true, different: [], node: true, limits: true };
 await project.write("instances.cjs", INSTANCES);
 
+/** Prints which entries of the middleware are not the same however they are loaded. */
+const ENTRIES = `
+  const manifest = require("@sluice/middleware/package.json");
+  const names = Object.keys(manifest.exports).filter((name) => name !== "./package.json").map((name) => "@sluice/middleware" + name.slice(1));
+  (async () => {
+    const different = [];
+    for (const name of names) {
+      const [imported, required] = [await import(name), require(name)];
+      const own = Object.keys(imported).filter((key) => key !== "default" && key !== "module.exports");
+      if (own.length === 0 || own.some((key) => imported[key] !== required[key])) different.push(name);
+    }
+    console.log(JSON.stringify({ several: names.length > 5, different }));
+  })();
+`;
+await project.write("entries.cjs", ENTRIES);
+
 await project.write("main.cjs", (await readmesProgram()).replace(IMPORT, "const sluice = require($2), {$1} = sluice;"));
 await project.write("readme.ts", (await readmesProgram()).replace("(ws, text)", "(ws, text: string | Uint8Array)"));
 
@@ -63,6 +79,11 @@ for (const [name, node] of await nodes()) {
       assertEquals(output.trim(), README_ANSWER);
     });
   }
+
+  Deno.test(`on ${name}, each entry of the middleware is the same for import and require`, async () => {
+    const { output } = await project.run(node, "entries.cjs");
+    assertEquals(output.trim(), JSON.stringify({ several: true, different: [] }));
+  });
 
   Deno.test(`on ${name}, import and require share one instance`, async () => {
     const { output } = await project.run(node, "instances.cjs");

@@ -11,6 +11,7 @@ const ROOT = new URL("../../", import.meta.url);
 const MOST_BYTES = 6 * 1024;
 
 const { exports, imports } = JSON.parse(await Deno.readTextFile(new URL("middleware/deno.json", ROOT)));
+const readme = await Deno.readTextFile(new URL("middleware/README.md", ROOT));
 const entries = Object.entries<string>(exports);
 
 /** Bundles an entry as a program's bundler would. */
@@ -32,7 +33,11 @@ for (const [name, path] of entries) {
   Deno.test(`@sluice/middleware${name.slice(1)} is small`, async () => {
     const { code } = await minify("entry.js", await bundled(path));
     const bytes = gzipSync(code, { level: 9 }).length;
-    console.log(`${name}: ${bytes} bytes`);
     assert(bytes <= MOST_BYTES, `${bytes} bytes are more than ${MOST_BYTES}`);
+    const shown = readme.match(new RegExp(`^\\| \\[\`${name.slice(2)}\`\\].* ([\\d.]+) KiB \\|$`, "m"))?.[1];
+    // entries below another one's are in its section
+    if (name.split("/").length > 2) return;
+    const kibibytes = bytes / 1024;
+    assert(Math.abs(Number(shown) - kibibytes) < 0.15, `the README says ${shown} KiB, not ${kibibytes.toFixed(1)}`);
   });
 }

@@ -71,10 +71,10 @@ async function build(folder: string): Promise<Container> {
   await Deno.mkdir(folder, { recursive: true });
   await cp(CONTEXT, context, { recursive: true });
   const manifest = JSON.parse(await Deno.readTextFile(`${context}package.json`));
-  for (const [name, tarball] of Object.entries(await packages())) {
-    assert(name in manifest.dependencies, `package.json does not name ${name}`);
-    manifest.dependencies[name] = `file:${tarball}`;
-  }
+  const tarballs = await packages();
+  const ours = Object.keys(manifest.dependencies).filter((name) => name in tarballs);
+  assert(ours.includes("@sluice/sluice"), `package.json names ${ours}`);
+  for (const name of ours) manifest.dependencies[name] = `file:${tarballs[name]}`;
   await Deno.writeTextFile(`${context}package.json`, JSON.stringify(manifest));
   return await buildContainer(await Deno.readTextFile(`${context}Dockerfile`), context, folder);
 }
