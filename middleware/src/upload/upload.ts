@@ -136,7 +136,9 @@ export function upload<Value = unknown>(options: UploadOptions<Value> = {}): Upl
     // somebody else may have responded meanwhile: the error is nobody's then
     new Reception(plan, req, res).run().then(() => next(), (error) => res.writableEnded || next(error));
   };
-  return withDetails(handler, { limits: plan.limits });
+  // fields with files, for whoever documents the route
+  const { fields: files } = options;
+  return withDetails(handler, { limits: plan.limits, ...files === undefined ? {} : { operation: { files } } });
 }
 
 function planOf(options: UploadOptions): FormPlan {

@@ -186,9 +186,7 @@ class DocumentBuilder {
       return this.#miss(route, `OpenAPI 3.1 has no method ${route.method}`);
     }
     const templates = pathTemplates(route.fullPath);
-    if (templates === undefined) {
-      return this.#miss(route, "its path has parts that only a regular expression expresses");
-    }
+    if (typeof templates === "string") return this.#miss(route, templates);
     for (const template of templates) {
       const shape = template.path.replace(/\{[^{}]*\}/g, "{}");
       const known = this.#byShape.get(shape) ?? template;

@@ -31,14 +31,16 @@ const EXPRESSION = /[()[\]+?!|^$]/;
  * Writes a path in OpenAPI's syntax, one for each combination of its optional parts.
  *
  * @param path The path as it was registered, in the syntax of Express 5 or 4
- * @returns The shortest first; `undefined` if OpenAPI cannot express it
+ * @returns The shortest first; or why OpenAPI cannot express it
  */
-export function pathTemplates(path: string): readonly PathTemplate[] | undefined {
+export function pathTemplates(path: string): readonly PathTemplate[] | string {
   const parts = new PartReader(path).read();
-  if (parts === undefined) return undefined;
+  if (parts === undefined) return "its path has parts that OpenAPI has no syntax for";
   const found = new Map<string, PathTemplate>();
   for (const combination of combinations(parts)) {
-    if (found.size === MOST_TEMPLATES) return undefined;
+    if (found.size === MOST_TEMPLATES) {
+      return `its path has more than ${MOST_TEMPLATES} combinations of optional parts`;
+    }
     const template = templateOf(combination);
     found.set(template.path, template);
   }
@@ -104,7 +106,9 @@ class PartReader {
         if (!this.#parameter(parts)) return undefined;
       } else {
         if (char === "\\") this.#at++;
-        parts.push(this.#path[this.#at++] ?? "");
+        const literal = this.#path[this.#at++] ?? "";
+        if (literal === "{" || literal === "}") return undefined;
+        parts.push(literal);
       }
     }
     return parts;

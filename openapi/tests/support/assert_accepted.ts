@@ -1,0 +1,13 @@
+import { assertEquals } from "@std/assert";
+import { validate } from "@readme/openapi-parser";
+import { Validator } from "@seriousme/openapi-schema-validator";
+import type { OpenApiDocument } from "@sluice/openapi";
+
+/** Two validators from npm accept a document, as it is when it has been sent. */
+export async function assertAccepted(document: OpenApiDocument): Promise<void> {
+  const sent = JSON.stringify(document);
+  const first = await new Validator().validate(JSON.parse(sent));
+  assertEquals(first, { valid: true }, JSON.stringify(first));
+  const second = await validate(JSON.parse(sent));
+  assertEquals([second.valid, second.warnings], [true, []], JSON.stringify(second));
+}
