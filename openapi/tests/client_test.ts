@@ -15,7 +15,7 @@ export async function use(fetch: (request: Request) => Promise<Response>) {
   const client = createClient<paths>({ baseUrl: "http://localhost", fetch });
 
   const written = await client.POST("/notes", { body: { text: "Milk" } });
-  const note: components["schemas"]["NoteOutput"] = written.data!;
+  const note: components["schemas"]["Note"] = written.data!;
   const id: number = note.id;
 
   const found = await client.GET("/notes/{id}", { params: { path: { id } } });
@@ -55,7 +55,7 @@ export function wrong(client: ReturnType<typeof createClient<paths>>) {
 
 function notesApp(): FrameworkApp {
   const Draft = z.object({ text: z.string().min(1) }).meta({ id: "Draft" });
-  const Note = z.object({ id: z.number(), text: z.string() }).meta({ id: "NoteOutput" });
+  const Note = z.object({ id: z.number(), text: z.string() }).meta({ id: "Note" });
   const Missing = z.object({ title: z.string(), status: z.number() }).meta({ id: "Missing" });
   const notes: z.infer<typeof Note>[] = [];
   const app = sluice().set("env", "test");
@@ -94,7 +94,11 @@ Deno.test("a client that openapi-typescript and openapi-fetch make has the types
     await Deno.writeTextFile(`${folder}/api.d.ts`, types);
     await Deno.writeTextFile(`${folder}/client.ts`, PROGRAM);
     // a wrong call that compiles is an error, too
-    const checked = await run(Deno.execPath(), ["check", "--quiet", "client.ts"], { cwd: folder });
+    const checked = await run(Deno.execPath(), ["check", "--quiet", "client.ts"], {
+      limitMs: 120_000,
+      quiet: true,
+      cwd: folder,
+    });
     assertEquals(checked.code, 0, checked.output);
     const { use } = await import(`file://${folder}/client.ts`);
     const result = await use((request: Request) => app.handle(request));

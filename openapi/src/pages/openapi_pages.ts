@@ -69,7 +69,7 @@ export function openapiPages(app: DocumentedApp, info: OpenApiInfo, options: Ope
     if (name === "openapi.json") return void res.set("Cache-Control", "no-cache").json(document());
     const isPage = name === "";
     if (!isPage && !VIEWER_FILES.has(name) && !Object.hasOwn(OWN_FILES, name)) return next();
-    folder ??= viewerFolder() ?? null;
+    if (folder === undefined) folder = viewerFolder() ?? null;
     if (folder === null) {
       if (isPage) res.status(404).type("text/plain").send(WITHOUT_VIEWER);
       else next();
