@@ -91,8 +91,8 @@ export const NPM_FACTS: Readonly<Record<string, NpmFacts>> = {
     keywords: ["openapi", "validation", "standard-schema", "zod", "valibot", "arktype", "sluice", "express"],
     included: [],
     dependencies: ["@standard-schema/spec"],
-    // for its types
-    optionalPeers: ["@sluice/sluice"],
+    // for its types, and for its pages
+    optionalPeers: ["@sluice/sluice", "swagger-ui-dist"],
     expressFiles: [],
     listensOnNode: false,
   },
