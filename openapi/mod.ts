@@ -6,7 +6,13 @@
  */
 export { validate, type ValidateOptions } from "./src/validate/validate.ts";
 export type { RequestPart, RequestSchemas, ResponseSchemas } from "./src/metadata/route_schemas.ts";
-export { type FileDetails, operation, type OperationDetails, type ResponseDetails } from "./src/metadata/operation.ts";
+export {
+  type AnySchema,
+  type FileDetails,
+  operation,
+  type OperationDetails,
+  type ResponseDetails,
+} from "./src/metadata/operation.ts";
 export { openapi, type OpenApiOptions, type WithRoutes } from "./src/document/openapi.ts";
 export type { ToJsonSchema } from "./src/document/json_schema.ts";
 export type {

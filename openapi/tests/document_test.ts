@@ -215,10 +215,11 @@ Deno.test("a form with files has the fields of the upload in front and those of 
 
 Deno.test("a limiter in front responds 429 with its headers, and load shedding 503", async () => {
   const app = sluice().set("env", "test");
+  const keyGenerator = () => "one";
   app.get("/free", end);
-  app.use("/limited", rateLimit({ windowMs: 60_000, max: 1 }));
+  app.use("/limited", rateLimit({ windowMs: 60_000, max: 1, keyGenerator }));
   app.get("/limited", end);
-  app.get("/exact", exactLimit({ windowMs: 60_000, max: 1, name: "exact" }), end);
+  app.get("/exact", exactLimit({ windowMs: 60_000, max: 1, name: "exact", keyGenerator }), end);
   app.get("/shed", shedLoad({ maxPending: 9 }), end);
   const { paths } = await documentOf(app);
   const statuses = Object.values(paths).map(({ get }) => Object.keys(get!.responses));

@@ -31,7 +31,7 @@ Deno.test("the document has the routes of its first request in production, and o
     app.get("/second", end);
     assertEquals(await pathsOf(app), ["/first", "/second"]);
     app.get("/third", end);
-    assertEquals(await pathsOf(app), later, env);
+    assertEquals(await pathsOf(app), [...later], env);
   }
 });
 

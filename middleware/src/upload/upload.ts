@@ -137,8 +137,7 @@ export function upload<Value = unknown>(options: UploadOptions<Value> = {}): Upl
     new Reception(plan, req, res).run().then(() => next(), (error) => res.writableEnded || next(error));
   };
   // fields with files, for whoever documents the route
-  const { fields: files } = options;
-  return withDetails(handler, { limits: plan.limits, ...files === undefined ? {} : { operation: { files } } });
+  return withDetails(handler, { limits: plan.limits, operation: { files: options.fields } });
 }
 
 function planOf(options: UploadOptions): FormPlan {

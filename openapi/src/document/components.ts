@@ -32,7 +32,7 @@ export class Components {
    * @param given Its name, if the program says
    * @returns The schema, or a reference to it
    */
-  place(schema: JsonSchema, direction: Direction, fallback: string, given?: string): JsonSchema {
+  add(schema: JsonSchema, direction: Direction, fallback: string, given?: string): JsonSchema {
     const { $schema: _, $defs, definitions, ...root } = schema;
     const source = new SchemaSource({ ...definitions as object, ...$defs as object }, root);
     const names = new Map<JsonSchema, string>();
@@ -60,8 +60,8 @@ export class Components {
       }, refer);
     const named = given ?? nameOf(root);
     // a schema that is nothing but a reference has the name of what it refers to
-    const placed = named === undefined || typeof root["$ref"] === "string" ? rewrite(root) : reference(named, root);
-    return names.has(root) ? reference(rootName, root) : placed;
+    const added = named === undefined || typeof root["$ref"] === "string" ? rewrite(root) : reference(named, root);
+    return names.has(root) ? reference(rootName, root) : added;
   }
 
   /**

@@ -5,7 +5,7 @@ import type { JsonSchema } from "./openapi_document.ts";
 export type Direction = "input" | "output";
 
 /** Makes JSON Schema 2020-12 of a schema that cannot itself; `undefined` if it cannot, either. */
-export type ToJsonSchema = (schema: unknown, direction: Direction) => JsonSchema | undefined;
+export type ToJsonSchema = (schema: unknown, direction: "input" | "output") => JsonSchema | undefined;
 
 /** A schema as JSON Schema, as far as there is one. */
 export interface Converted {

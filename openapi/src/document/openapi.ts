@@ -213,7 +213,7 @@ class DocumentBuilder {
     const upper = operationId[0]!.toUpperCase() + operationId.slice(1);
     const schemasOf = (part: RequestPart): JsonSchema[] =>
       facts.schemas[part].map((schema) =>
-        this.#place(route, `its ${part}`, schema, "input", upper + part[0]!.toUpperCase() + part.slice(1))
+        this.#schema(route, `its ${part}`, schema, "input", upper + part[0]!.toUpperCase() + part.slice(1))
       );
     const examplesOf = (part: RequestPart) => Object(said.examples?.[part]) as Record<string, unknown>;
     const inPath = pathParameters(params, schemasOf("params"), this.#components, examplesOf("params"));
@@ -233,8 +233,8 @@ class DocumentBuilder {
         validates: REQUEST_PARTS.some((part) => facts.schemas[part].length > 0),
         names,
       },
-      (schema, status) => this.#place(route, `its response ${status}`, schema, "output", `${upper}Response${status}`),
-      () => this.#components.place(PROBLEM, "output", "Problem"),
+      (schema, status) => this.#schema(route, `its response ${status}`, schema, "output", `${upper}Response${status}`),
+      () => this.#components.add(PROBLEM, "output", "Problem"),
     );
     return {
       operationId,
@@ -249,10 +249,10 @@ class DocumentBuilder {
     };
   }
 
-  #place(route: DetailedRoute, what: string, schema: unknown, direction: Direction, fallback: string): JsonSchema {
+  #schema(route: DetailedRoute, what: string, schema: unknown, direction: Direction, fallback: string): JsonSchema {
     const { json, problem } = convertSchema(schema, direction, this.#options.toJsonSchema);
     if (problem !== undefined) this.#miss(route, `${what}: ${problem}`);
-    return this.#components.place(json, direction, fallback, this.#names.get(schema));
+    return this.#components.add(json, direction, fallback, this.#names.get(schema));
   }
 
   #miss({ method, fullPath: path }: DetailedRoute, reason: string): void {

@@ -1,14 +1,19 @@
 import { checkNames, checkType, type OptionNames, refuseOption, withDetails } from "@sluice/limiting/core";
 import type { Handler, Request } from "@sluice/sluice";
-import type { StandardSchemaV1 } from "@standard-schema/spec";
 import { REQUEST_PARTS, type RequestPart } from "./route_schemas.ts";
+
+/** A schema of Standard Schema 1, of which only that it is one matters here. */
+export interface AnySchema {
+  /** What the standard has. */
+  readonly "~standard": { readonly version: 1; readonly vendor: string };
+}
 
 /** A response in an OpenAPI document. */
 export interface ResponseDetails {
   /** When it is sent; by default the text of its status. */
   readonly description?: string;
   /** What its body is. */
-  readonly schema?: StandardSchemaV1;
+  readonly schema?: AnySchema;
   /** Media type of its body; `application/json` by default. */
   readonly mediaType?: string;
   /** A body. */

@@ -3,14 +3,16 @@ import sluice, { type FrameworkApp } from "@sluice/sluice";
 import { z } from "zod";
 import { oneOf, type Pick } from "../../../tests/support/random.ts";
 
+const METHODS = ["get", "post", "put", "patch", "delete"] as const;
+
 /** An application with one to four routes, whose schemas, paths and mounts are random. */
 export function generatedRoutes(pick: Pick): FrameworkApp {
   const app = sluice().set("env", "test").set("query parser", "extended");
   const router = sluice.Router({ mergeParams: true });
   const isMounted = pick(2) === 0;
-  const target = isMounted ? router : app;
+  const target = isMounted ? router : app.router;
   for (let i = 0, count = 1 + pick(4); i < count; i++) {
-    const method = oneOf(pick, ["get", "post", "put", "patch", "delete"] as const);
+    const method = oneOf(pick, METHODS);
     const [path, params] = oneOf(pick, PATHS);
     const schemas = {
       ...params === null ? {} : { params: z.object(params(pick)) },
