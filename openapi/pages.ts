@@ -14,4 +14,3 @@ export type {
   SecurityRequirement,
 } from "./src/document/openapi_document.ts";
 export type { JsonSchema } from "./src/document/openapi_document.ts";
-export type { DocumentedApp } from "./src/pages/openapi_pages.ts";

@@ -85,7 +85,9 @@ Deno.test("only the viewer's files are served, and only to GET and HEAD", async 
 Deno.test("a path without the slash leads to the one with it, below any mount, and to no other host", async () => {
   const app = sluice().set("env", "test");
   const router = sluice.Router();
-  router.use("/docs", openapiPages(app, INFO));
+  // the pages of a router alone
+  router.get("/notes", end);
+  router.use("/docs", openapiPages(router, INFO, { prefix: "/api/:version" }));
   app.use("/api/:version", router);
   app.use(openapiPages(app, INFO));
   const locations = [];
@@ -95,6 +97,8 @@ Deno.test("a path without the slash leads to the one with it, below any mount, a
   }
   assertEquals(locations, [[302, "./docs/"], [302, "./docs/?a=1&b=2"]]);
   assertEquals((await app.inject("/")).status, 200);
+  const document = await (await app.inject("/api/v1/docs/openapi.json")).json();
+  assertEquals(Object.keys(document.paths), ["/api/{version}/notes"]);
 });
 
 Deno.test("without the viewer there is the document alone, and the page says what is missing", async () => {

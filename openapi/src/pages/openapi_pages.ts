@@ -11,12 +11,6 @@ import {
   viewerPage,
 } from "./viewer.ts";
 
-/** An application whose routes are documented. */
-export interface DocumentedApp extends WithRoutes {
-  /** Reads a setting: `env` is `production` where routes no longer change. */
-  get(setting: string): unknown;
-}
-
 /** How long browsers keep the viewer's files, ms; they are checked again afterwards. */
 const FILE_AGE_MS = 3_600_000;
 
@@ -52,21 +46,21 @@ The document itself is at openapi.json.
  * app.use("/docs", openapiPages(app, { title: "Notes", version: "1.0.0" }));
  * ```
  */
-export function openapiPages(app: DocumentedApp, info: OpenApiInfo, options: OpenApiOptions = {}): Handler {
+export function openapiPages(app: WithRoutes, info: OpenApiInfo, options: OpenApiOptions = {}): Handler {
   checkDocument(info, options);
   let made: OpenApiDocument | undefined;
   // where it is found it stays, and a package is not installed meanwhile
   let folder: string | null | undefined;
 
-  function document(): OpenApiDocument {
-    if (made === undefined || app.get("env") !== "production") made = openapi(app, info, options);
+  function document(env: unknown): OpenApiDocument {
+    if (made === undefined || env !== "production") made = openapi(app, info, options);
     return made;
   }
 
   function openapiPages(req: Request, res: Response, next: (error?: unknown) => void): void {
     if (req.method !== "GET" && req.method !== "HEAD") return next();
     const name = req.path.slice(1);
-    if (name === "openapi.json") return void res.set("Cache-Control", "no-cache").json(document());
+    if (name === "openapi.json") return void res.set("Cache-Control", "no-cache").json(document(req.app.get("env")));
     const isPage = name === "";
     if (!isPage && !VIEWER_FILES.has(name) && !Object.hasOwn(OWN_FILES, name)) return next();
     if (folder === undefined) folder = viewerFolder() ?? null;
