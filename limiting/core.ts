@@ -11,6 +11,7 @@ export { checkInteger, checkNames, checkType, type OptionNames, refuseOption } f
 export { describe, reasonOf } from "../src/util/error_text.ts";
 export { HttpError, type HttpErrorOptions } from "../src/http/http_error.ts";
 export { rankEncodings } from "../src/http/negotiation.ts";
+export { statusText } from "../src/http/status_text.ts";
 export { subnetOf } from "../src/http/ip_address.ts";
 export { type HandlerDetails, withDetails } from "../src/util/handler_details.ts";
 export { isThenable } from "../src/util/is_thenable.ts";
@@ -23,6 +24,6 @@ export { GenerationalCache } from "../src/util/generational_cache.ts";
 export { chunkBytes } from "../src/util/chunk_bytes.ts";
 export { LONGEST_TIMER_MS, parseBytes } from "../src/util/units.ts";
 export { builtinModule, type BuiltinName } from "../src/platform/shared/builtin_module.ts";
-export { importsExist, requirePackage } from "../src/platform/shared/installed_package.ts";
+export { findPackage, importsExist, requirePackage } from "../src/platform/shared/installed_package.ts";
 export { nodeBytes } from "../src/platform/shared/node_bytes.ts";
 export { peerOf } from "../src/platform/shared/peer_of.ts";

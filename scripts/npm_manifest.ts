@@ -13,6 +13,8 @@ export interface NpmFacts {
   readonly dependencies: readonly string[];
   /** Packages of which it uses what the program has installed, if it has. */
   readonly optionalPeers: readonly string[];
+  /** Versions of optional peers that it imports nothing of, whose ranges no `deno.json` has. */
+  readonly peerRanges?: Readonly<Record<string, string>>;
   /** Files of Express that it has as well, by their paths below `lib/`. */
   readonly expressFiles: readonly string[];
   /** A command, whose entry is a module that only this command loads. */
@@ -91,8 +93,10 @@ export const NPM_FACTS: Readonly<Record<string, NpmFacts>> = {
     keywords: ["openapi", "validation", "standard-schema", "zod", "valibot", "arktype", "sluice", "express"],
     included: [],
     dependencies: ["@standard-schema/spec"],
-    // for its types
-    optionalPeers: ["@sluice/sluice"],
+    // for its types, and for its pages
+    optionalPeers: ["@sluice/sluice", "swagger-ui-dist"],
+    // served as files; whoever starts the demo should not have to wait for 12 MB
+    peerRanges: { "swagger-ui-dist": "^5.0.0" },
     expressFiles: [],
     listensOnNode: false,
   },
@@ -138,7 +142,8 @@ export function npmManifest(
   const files = Object.keys(entriesOf(manifest));
   const entriesByName = Object.keys(manifest.exports).map((name, i) => [name, files[i]!] as const)
     .filter(([, entry]) => entry !== facts.command?.entry);
-  const rangesOf = (names: readonly string[]) => Object.fromEntries(names.map((one) => [one, ranges[one]]));
+  const all = { ...ranges, ...facts.peerRanges };
+  const rangesOf = (names: readonly string[]) => Object.fromEntries(names.map((one) => [one, all[one]]));
   const optional = facts.optionalPeers;
   return {
     name: manifest.name,

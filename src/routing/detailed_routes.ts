@@ -20,6 +20,10 @@ export interface DetailedRoute extends RegisteredRoute {
   readonly handler: string;
   /** What the route itself limits: the options of a WebSocket route. */
   readonly limits: Readonly<Record<string, string | number>>;
+  /** What the last handler says of itself, if it does: one that validates, and then handles. */
+  readonly details?: HandlerDetails;
+  /** Set where a path on the way to it, or its own, is a regular expression. */
+  readonly byRegExp?: true;
 }
 
 /** A route as one router sees it. */
@@ -40,7 +44,7 @@ interface Below {
  * @param prefix Prepended to every path
  */
 export function detailedRoutes(router: Listed, prefix: string): DetailedRoute[] {
-  return routesBelow(router, prefix, []).map(({ route }) => route);
+  return routesBelow(router, prefix, []).map(({ path, route }) => path === null ? { ...route, byRegExp: true } : route);
 }
 
 function routesBelow(router: Listed, prefix: string, within: readonly Listed[]): Below[] {
@@ -63,9 +67,11 @@ function belowLayer(layer: Layer, prefix: string, around: readonly Listed[]): Be
 
 function own(layer: Layer, method: string, path: string | RegExp, prefix: string): Below {
   const fullPath = joinPaths(prefix, String(path));
-  const { handlers, name, limits } = contentOf(layer, method);
+  const { handlers, last, name, limits } = contentOf(layer, method);
   const middleware = handlers.map((fn) => listed(fn, fullPath));
-  return { path: shortest(path), route: { fullPath, method, path: String(path), middleware, handler: name, limits } };
+  const details = last === undefined ? {} : detailsOf(last);
+  const route = { fullPath, method, path: String(path), middleware, handler: details.name ?? name, limits };
+  return { path: shortest(path), route: Object.keys(details).length === 0 ? route : { ...route, details } };
 }
 
 function mounted(layer: Layer, path: string | RegExp, prefix: string, around: readonly Listed[]): Below[] {
@@ -138,6 +144,7 @@ function entriesOf(route: Route, method: string): readonly LayerEntry[] {
 
 function contentOf(layer: Layer, method: string): {
   handlers: readonly AnyHandler[];
+  last?: AnyHandler | undefined;
   name: string;
   limits: Readonly<Record<string, number>>;
 } {
@@ -150,7 +157,8 @@ function contentOf(layer: Layer, method: string): {
     const events = Object.keys(route.handlers).filter((name) => EVENTS.includes(name));
     return { handlers: functions, name: events.join(", "), limits };
   }
-  return { handlers: functions.slice(0, -1), name: functions.at(-1)?.name ?? "", limits: {} };
+  const last = functions.at(-1);
+  return { handlers: functions.slice(0, -1), last, name: last?.name ?? "", limits: {} };
 }
 
 const EVENTS: readonly string[] = ["open", "message", "close", "drain", "error"];
@@ -161,17 +169,26 @@ const EVENTS: readonly string[] = ["open", "message", "close", "drain", "error"]
  * @param route The route
  * @param method Its method, coloured or not
  */
-export function detailedLines({ fullPath, middleware, handler, limits }: DetailedRoute, method: string): string[] {
+export function detailedLines(route: DetailedRoute, method: string): string[] {
+  const { fullPath, middleware, handler, limits, details = {} } = route;
+  const said = saidOf(details);
   const lines = [`${method} ${fullPath}${handler === "" ? "" : ` (${handler})`}`];
   if (Object.keys(limits).length > 0) lines.push(`    limits: ${pairs(limits)}`);
-  for (const { name, path, limits: kept = {}, validates = {} } of middleware) {
-    const parts = [`    ${name || "(anonymous)"}`];
-    if (path !== fullPath && path !== "/" && path !== "") parts.push(`on ${path}`);
-    if (Object.keys(kept).length > 0) parts.push(`limits ${pairs(kept)}`);
-    if (Object.keys(validates).length > 0) parts.push(`validates ${Object.keys(validates).join(", ")}`);
-    lines.push(parts.join("  "));
+  for (const { name, path, ...said } of middleware) {
+    const where = path !== fullPath && path !== "/" && path !== "" ? [`on ${path}`] : [];
+    lines.push([`    ${name || "(anonymous)"}`, ...where, ...saidOf(said)].join("  "));
   }
+  if (said.length > 0) lines.push(`    itself  ${said.join("  ")}`);
   return lines;
+}
+
+function saidOf({ limits = {}, validates = {}, responds = {}, operation = {} }: HandlerDetails): string[] {
+  const parts: string[] = [];
+  if (Object.keys(limits).length > 0) parts.push(`limits ${pairs(limits)}`);
+  if (Object.keys(validates).length > 0) parts.push(`validates ${Object.keys(validates).join(", ")}`);
+  if (Object.keys(responds).length > 0) parts.push(`responds ${Object.keys(responds).join(", ")}`);
+  if (typeof operation["summary"] === "string") parts.push(JSON.stringify(operation["summary"]));
+  return parts;
 }
 
 function pairs(values: Readonly<Record<string, string | number>>): string {

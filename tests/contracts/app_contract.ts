@@ -4,6 +4,7 @@ import { unseen } from "./cases/errors.ts";
 import { departedClients } from "./cases/departed_clients.ts";
 import { bodyLimits } from "./cases/body_limits.ts";
 import { compressed } from "./cases/compressed.ts";
+import { documented } from "./cases/documented.ts";
 import { events } from "./cases/events.ts";
 import { uploads } from "./cases/uploads.ts";
 import { files } from "./cases/files.ts";
@@ -29,7 +30,15 @@ import { byAborting, byReset } from "./disconnecting.ts";
 import { PATIENCE_MS } from "../support/patience.ts";
 
 /** The chapters of `@sluice/middleware`. */
-export const MIDDLEWARE_CONTRACT: readonly Chapter[] = [events, uploads, compressed, sessions, operations, metrics];
+export const MIDDLEWARE_CONTRACT: readonly Chapter[] = [
+  events,
+  documented,
+  uploads,
+  compressed,
+  sessions,
+  operations,
+  metrics,
+];
 
 /** The contract, chapter by chapter. */
 export const APP_CONTRACT: readonly Chapter[] = [

@@ -11,6 +11,7 @@ import { bodyLimitRoutes } from "./program_body_limits.ts";
 import { advancedLimitRoutes } from "./program_advanced_limits.ts";
 import { metricsRoutes } from "./program_metrics.ts";
 import { compressedRoutes } from "./program_compressed.ts";
+import { documentRoutes } from "./program_document.ts";
 import { eventRoutes } from "./program_events.ts";
 import { sessionRoutes } from "./program_sessions.ts";
 import { uploadRoutes } from "./program_uploads.ts";
@@ -45,6 +46,7 @@ export function buildProgram(): FrameworkApp {
   socketRoutes(app);
   errorRoutes(app);
   eventRoutes(app);
+  documentRoutes(app);
   metricsRoutes(app);
   sessionRoutes(app);
   compressedRoutes(app);

@@ -120,7 +120,7 @@ Deno.test("each package depends on no more than the list says, and what only som
     ["@sluice/rate-limit", [], ["redis"]],
     // for its types
     ["@sluice/middleware", [], ["@sluice/sluice"]],
-    ["@sluice/openapi", ["@standard-schema/spec"], ["@sluice/sluice"]],
+    ["@sluice/openapi", ["@standard-schema/spec"], ["@sluice/sluice", "swagger-ui-dist"]],
   ]);
 });
 

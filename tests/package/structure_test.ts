@@ -112,6 +112,21 @@ Deno.test("the entries of @sluice/middleware share nothing but what the list say
   assertEquals([...rooms].sort(), Object.keys(MIDDLEWARE_ARROWS).sort());
 });
 
+/** The same in `@sluice/openapi`. */
+const OPENAPI_ARROWS: Arrows = {
+  document: ["metadata"],
+  metadata: [],
+  pages: ["document"],
+  validate: ["metadata"],
+};
+
+Deno.test("the rooms of @sluice/openapi import one another as the list says", async () => {
+  const found = await readSources("openapi/src/");
+  assertEquals(importsAgainst(found, "openapi/src/", OPENAPI_ARROWS), []);
+  const rooms = new Set(found.map(({ path }) => roomOf(path, "openapi/src/", Object.keys(OPENAPI_ARROWS))));
+  assertEquals([...rooms].sort(), Object.keys(OPENAPI_ARROWS).sort());
+});
+
 Deno.test("@sluice/middleware and @sluice/openapi name no runtime, and import only types of the framework", async () => {
   const forbidden = /\bDeno\.|\bBun\.|\bprocess\b|\bBuffer\b|\beval\(|new Function\b/;
   const found = [...await readSources("middleware/src/"), ...await readSources("openapi/src/")];

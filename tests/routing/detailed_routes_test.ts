@@ -122,6 +122,34 @@ Deno.test("any middleware can say what it checks and limits", () => {
   assertEquals(lines, ["POST /notes (show)", "    noteSchema  limits depth 3  validates body, query"]);
 });
 
+Deno.test("what a route validates, responds with and is called is shown, of the last handler too; a regular expression is told", () => {
+  const says = (name: string, details: object) =>
+    Object.assign(named(name), { [Symbol.for("sluice.details")]: details });
+  const schema = { vendor: "any" };
+  const operation = { summary: "One note", tags: ["notes"] };
+  const app = quietApp();
+  app.get(
+    /^\/x/,
+    says("described", { operation }),
+    says("show", { validates: { query: schema }, responds: { 200: schema } }),
+  );
+  app.get("/y/", show);
+  const [byRegExp, plain] = app.getRegisteredRoutes("", { details: true });
+  assertEquals(byRegExp!.middleware, [{ name: "described", path: "/^\\/x/", operation }]);
+  assertEquals([byRegExp!.details, byRegExp!.byRegExp], [
+    { validates: { query: schema }, responds: { 200: schema } },
+    true,
+  ]);
+  assertEquals(["details" in plain!, "byRegExp" in plain!], [false, false]);
+  assertEquals(printed(() => app.printRoutes("", { details: true })), [
+    "GET /^\\/x/ (show)",
+    '    described  "One note"',
+    "    itself  validates query  responds 200",
+    "GET /y/ (show)",
+  ]);
+  assertEquals(printed(() => app.printRoutes()), ["GET /^\\/x/", "GET /y/"]);
+});
+
 Deno.test("without details, routes are printed and listed as before", () => {
   const app = quietApp().use(pass).get("/a", show);
   assertEquals(printed(() => app.printRoutes("/p")), ["GET /p/a"]);

@@ -136,7 +136,8 @@ export function upload<Value = unknown>(options: UploadOptions<Value> = {}): Upl
     // somebody else may have responded meanwhile: the error is nobody's then
     new Reception(plan, req, res).run().then(() => next(), (error) => res.writableEnded || next(error));
   };
-  return withDetails(handler, { limits: plan.limits });
+  // fields with files, for whoever documents the route
+  return withDetails(handler, { limits: plan.limits, operation: { files: options.fields } });
 }
 
 function planOf(options: UploadOptions): FormPlan {

@@ -6,7 +6,7 @@ import { builtinModule } from "../shared/builtin_module.ts";
 import { bunSeconds, IdleTimeout } from "./idle_timeout.ts";
 import { BunSocket, bunSocketHandlers } from "./bun_socket.ts";
 import { genericPlatform, hasMethod, noWebSockets } from "../shared/generic_platform.ts";
-import { requirePackage, requireResolve } from "../shared/installed_package.ts";
+import { requirePackage } from "../shared/installed_package.ts";
 import { type DiagnosticsChannel, handlerChannel } from "../shared/handler_channel.ts";
 import { listeningAt } from "../shared/listening_at.ts";
 import type {
@@ -83,7 +83,7 @@ export function bunPlatform(): Platform {
     env: (name) => globals.process.env[name],
     defaultEnv: () => "development",
     environment: () => globals.process.env,
-    loadPackage: (name) => requirePackage(name, installedResolve),
+    loadPackage: requirePackage,
     colours: () => globals.process.stdout.isTTY === true && !globals.process.env["NO_COLOR"],
     allowSilence: (request, info) => silences.get(info as object)?.allow(request),
     endSilence: (request, info, isBroken) => silences.get(info as object)?.end(request, isBroken),
@@ -98,27 +98,6 @@ export function bunPlatform(): Platform {
 function localOf(info: unknown): Peer | undefined {
   const address = hasMethod<BunServer>(info, "requestIP") ? info.address : undefined;
   return typeof address === "object" ? address : undefined;
-}
-
-/** The part of `node:fs` that tells whether something exists. */
-interface Existing {
-  existsSync(path: string): boolean;
-}
-
-// where there is no folder `node_modules`, Bun would download the package while resolving its name
-function installedResolve(from: string, name: string): string {
-  const { existsSync } = builtinModule<Existing>("node:fs")!;
-  for (let folder = parentOf(from);; folder = parentOf(folder)) {
-    if (existsSync(`${folder}/node_modules/${name}/package.json`)) {
-      return requireResolve(`${folder}/package.json`, name);
-    }
-    if (folder === "") throw new Error(`Cannot find module '${name}'`);
-  }
-}
-
-// of a path with either kind of slash; "" for what has none
-function parentOf(path: string): string {
-  return path.slice(0, Math.max(0, path.search(/[\\/][^\\/]*$/)));
 }
 
 /** Default of `keepAliveTimeout` in ms: not Node's, because it also limits how long a client may take nothing. */

@@ -13,16 +13,9 @@ interface LinkResolver {
 /** The used part of Node's `process`. */
 interface ProcessLike {
   readonly argv?: readonly string[];
+  readonly versions?: Readonly<Record<string, string>>;
   cwd(): string;
 }
-
-/**
- * Finds the main file of a package, as seen from a file; throws if there is none.
- *
- * @param from The file
- * @param name Name of the package
- */
-export type Resolve = (from: string, name: string) => string;
 
 /** Names of packages without a scope: no path, no URL, and none of the schemes that runtimes download from. */
 const PACKAGE_NAME = /^[a-z0-9~-][\w.~-]*$/i;
@@ -33,17 +26,17 @@ const PACKAGE_NAME = /^[a-z0-9~-][\w.~-]*$/i;
  * it. Nothing is ever downloaded. See decision 18.
  *
  * @param name Name of the package
- * @param resolve Resolves it without downloading anything; Node's way by default
  * @returns Path of its main file, `undefined` if there is no loader or no such package
  */
-export function findPackage(name: string, resolve: Resolve = requireResolve): string | undefined {
+export function findPackage(name: string): string | undefined {
   const { process } = globalThis as { process?: ProcessLike };
   if (!PACKAGE_NAME.test(name) || process === undefined || moduleLoader() === undefined) return undefined;
+  const find = process.versions?.["bun"] === undefined ? requireResolve : installedResolve;
   // commands installed by npm are links to the program
   const program = (): string => builtinModule<LinkResolver>("node:fs")!.realpathSync(process.argv![1]!);
   for (const from of [program, () => `${process.cwd()}/package.json`]) {
     try {
-      const path = resolve(from(), name);
+      const path = find(from(), name);
       // Node's built-in modules have no path
       return path === name ? undefined : path;
     } catch {
@@ -57,12 +50,11 @@ export function findPackage(name: string, resolve: Resolve = requireResolve): st
  * Loads an installed package of the program, if the runtime can.
  *
  * @param name Name of the package
- * @param resolve As for `findPackage`
  * @returns The package, `undefined` if there is none
  */
 // deno-lint-ignore require-await -- errors of loading are rejections
-export async function requirePackage(name: string, resolve?: Resolve): Promise<unknown> {
-  const path = findPackage(name, resolve);
+export async function requirePackage(name: string): Promise<unknown> {
+  const path = findPackage(name);
   return path === undefined ? undefined : moduleLoader()!.createRequire(path)(path);
 }
 
@@ -76,14 +68,30 @@ export function importsExist(failure: unknown): boolean {
   return !String(code).startsWith("ERR_VM_DYNAMIC_IMPORT_CALLBACK_MISSING");
 }
 
-/**
- * Resolves as `require` does in a file. Node and Deno look at what is installed; Bun may download.
- *
- * @param from The file
- * @param name Name of the package
- */
-export function requireResolve(from: string, name: string): string {
+// Node and Deno look at what is installed; Bun may download
+function requireResolve(from: string, name: string): string {
   return moduleLoader()!.createRequire(from).resolve(name);
+}
+
+/** The part of `node:fs` that tells whether something exists. */
+interface Existing {
+  existsSync(path: string): boolean;
+}
+
+// where there is no folder `node_modules`, Bun would download the package while resolving its name
+function installedResolve(from: string, name: string): string {
+  const { existsSync } = builtinModule<Existing>("node:fs")!;
+  for (let folder = parentOf(from);; folder = parentOf(folder)) {
+    if (existsSync(`${folder}/node_modules/${name}/package.json`)) {
+      return requireResolve(`${folder}/package.json`, name);
+    }
+    if (folder === "") throw new Error(`Cannot find module '${name}'`);
+  }
+}
+
+// of a path with either kind of slash; "" for what has none
+function parentOf(path: string): string {
+  return path.slice(0, Math.max(0, path.search(/[\\/][^\\/]*$/)));
 }
 
 function moduleLoader(): ModuleLoader | undefined {

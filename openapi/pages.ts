@@ -1,0 +1,16 @@
+/**
+ * Pages for people who read an OpenAPI document, and try it: `openapiPages`, for `app.use("/docs", …)`.
+ *
+ * @module
+ */
+export { openapiPages } from "./src/pages/openapi_pages.ts";
+export type { OpenApiOptions, WithRoutes } from "./src/document/openapi.ts";
+export type { ToJsonSchema } from "./src/document/json_schema.ts";
+export type {
+  NotExpressible,
+  OpenApiInfo,
+  OpenApiServer,
+  OpenApiTag,
+  SecurityRequirement,
+} from "./src/document/openapi_document.ts";
+export type { JsonSchema } from "./src/document/openapi_document.ts";

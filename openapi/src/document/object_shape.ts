@@ -1,0 +1,50 @@
+import type { JsonSchema } from "./openapi_document.ts";
+
+/** The properties that a schema names. */
+export interface ObjectShape {
+  /** Their schemas, by their names. */
+  readonly properties: ReadonlyMap<string, JsonSchema>;
+  /** The names of those that must be there. */
+  readonly required: ReadonlySet<string>;
+}
+
+/** Deeper ones are no parameters. */
+const DEEPEST = 8;
+
+/**
+ * The properties of an object schema. What several alternatives have is required only if all of them require it.
+ *
+ * @param schema The schema
+ * @param resolve Follows references
+ */
+export function objectShape(schema: JsonSchema, resolve: (schema: JsonSchema) => JsonSchema): ObjectShape {
+  return shapeOf(schema, resolve, 0);
+}
+
+function shapeOf(schema: JsonSchema, resolve: (schema: JsonSchema) => JsonSchema, depth: number): ObjectShape {
+  const properties = new Map<string, JsonSchema>();
+  const required = new Set<string>();
+  if (depth > DEEPEST) return { properties, required };
+  const own = resolve(schema);
+  const add = (name: string, one: JsonSchema): void => {
+    const earlier = properties.get(name);
+    const same = earlier === undefined || JSON.stringify(earlier) === JSON.stringify(one);
+    const all = [...(earlier?.["anyOf"] as JsonSchema[] | undefined) ?? [earlier], one];
+    properties.set(name, same ? one : { anyOf: all });
+  };
+  for (const [name, one] of Object.entries(own["properties"] as Record<string, JsonSchema> ?? {})) add(name, one);
+  for (const name of own["required"] as string[] ?? []) required.add(name);
+  const within = (list: unknown): ObjectShape[] =>
+    (list as JsonSchema[] ?? []).map((one) => shapeOf(one, resolve, depth + 1));
+  for (const shape of within(own["allOf"])) {
+    for (const [name, one] of shape.properties) add(name, one);
+    for (const name of shape.required) required.add(name);
+  }
+  for (const shapes of [within(own["anyOf"]), within(own["oneOf"])]) {
+    for (const shape of shapes) for (const [name, one] of shape.properties) add(name, one);
+    for (const name of shapes[0]?.required ?? []) {
+      if (shapes.every((shape) => shape.required.has(name))) required.add(name);
+    }
+  }
+  return { properties, required };
+}

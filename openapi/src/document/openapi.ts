@@ -1,0 +1,274 @@
+import { checkNames, checkType, isThenable, type OptionNames, refuseOption } from "@sluice/limiting/core";
+import type { DetailedRoute } from "@sluice/sluice";
+import type { StandardSchemaV1 } from "@standard-schema/spec";
+import { REQUEST_PARTS, type RequestPart } from "../metadata/route_schemas.ts";
+import { Components } from "./components.ts";
+import { convertSchema, type Direction, type ToJsonSchema } from "./json_schema.ts";
+import type {
+  JsonSchema,
+  NotExpressible,
+  OpenApiDocument,
+  OpenApiInfo,
+  OpenApiOperation,
+  OpenApiServer,
+  OpenApiTag,
+  SecurityRequirement,
+} from "./openapi_document.ts";
+import { OperationIds } from "./operation_ids.ts";
+import { PARAMETER_PARTS, type ParameterPart, partParameters, pathParameters } from "./parameters.ts";
+import { type PathTemplate, pathTemplates } from "./path_templates.ts";
+import { requestBody } from "./request_body.ts";
+import { PROBLEM, responsesOf } from "./responses.ts";
+import { type RouteFacts, routeFacts } from "./route_facts.ts";
+
+/** An application or a router. */
+export interface WithRoutes {
+  /** Lists its routes with all that runs before their handlers. */
+  getRegisteredRoutes(prefix: string, options: { readonly details: true }): DetailedRoute[];
+}
+
+/** What a document has besides the routes. */
+export interface OpenApiOptions {
+  /** Where the API is served; by default where the document is. */
+  readonly servers?: readonly OpenApiServer[];
+  /** What the groups are; those that only routes name have no description. */
+  readonly tags?: readonly OpenApiTag[];
+  /** Ways to authorise requests, by their names: `{ bearer: { type: "http", scheme: "bearer" } }`. */
+  readonly securitySchemes?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  /** What authorises requests, unless `operation` says otherwise: one of the list. */
+  readonly security?: readonly SecurityRequirement[];
+  /** Names of schemas that have no name of their own. */
+  readonly schemas?: Readonly<Record<string, unknown>>;
+  /** Makes JSON Schema of schemas that cannot themselves. */
+  readonly toJsonSchema?: ToJsonSchema;
+  /** Put before every path, for a router that is mounted elsewhere. */
+  readonly prefix?: string;
+}
+
+const NAMES: OptionNames<OpenApiOptions> = {
+  servers: true,
+  tags: true,
+  securitySchemes: true,
+  security: true,
+  schemas: true,
+  toJsonSchema: true,
+  prefix: true,
+};
+
+const INFO_NAMES: OptionNames<OpenApiInfo> = {
+  title: true,
+  version: true,
+  summary: true,
+  description: true,
+  termsOfService: true,
+  contact: true,
+  license: true,
+};
+
+/** The methods that OpenAPI 3.1 has. */
+const METHODS = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
+
+/** What a route for all methods is listed as. */
+const OF_ALL = ["get", "put", "post", "delete", "patch"];
+
+/**
+ * Makes an OpenAPI 3.1 document of the routes as they are registered, those of mounted routers included. Schemas are
+ * those that `validate` checks by: their input types describe requests, their output types responses. What cannot be
+ * expressed is listed under `x-not-expressible`, with its route and the reason.
+ *
+ * @param app The application, or a router
+ * @param info Title and version of the API, and whatever else the info object has
+ * @param options What the routes do not tell
+ * @returns A new document, which is JSON
+ * @throws {TypeError} If an option is unknown or of the wrong type
+ *
+ * @example The document of a small API
+ * ```ts
+ * import { openapi, validate } from "@sluice/openapi";
+ * import sluice from "@sluice/sluice";
+ * import { z } from "zod";
+ *
+ * const app = sluice();
+ * app.get("/notes/:id", validate({ params: z.object({ id: z.coerce.number() }) }), (req, res) => res.json(req.params));
+ *
+ * const document = openapi(app, { title: "Notes", version: "1.0.0" });
+ * console.log(Object.keys(document.paths)); // [ "/notes/{id}" ]
+ * ```
+ */
+export function openapi(app: WithRoutes, info: OpenApiInfo, options: OpenApiOptions = {}): OpenApiDocument {
+  checkDocument(info, options);
+  return new DocumentBuilder(options).build(app, info);
+}
+
+/**
+ * Checks what a document is made with.
+ *
+ * @param info The info object
+ * @param options The options
+ * @throws {TypeError} If one is unknown or of the wrong type
+ */
+export function checkDocument(info: OpenApiInfo, options: OpenApiOptions): void {
+  checkNames("openapi: info", info, INFO_NAMES);
+  for (const name of ["title", "version"] as const) {
+    if (typeof info[name] !== "string") refuseOption("openapi: info", name, "a string", info[name]);
+  }
+  checkNames("openapi", options, NAMES);
+  checkType("openapi", "toJsonSchema", options.toJsonSchema, "function");
+  checkType("openapi", "prefix", options.prefix, "string");
+  for (const name of ["servers", "tags", "security"] as const) {
+    if (options[name] !== undefined && !Array.isArray(options[name])) {
+      refuseOption("openapi", name, "a list", options[name]);
+    }
+  }
+  for (const name of ["securitySchemes", "schemas"] as const) {
+    if (options[name] !== undefined && (typeof options[name] !== "object" || options[name] === null)) {
+      refuseOption("openapi", name, "an object", options[name]);
+    }
+  }
+}
+
+class DocumentBuilder {
+  readonly #options: OpenApiOptions;
+  readonly #names: ReadonlyMap<unknown, string>;
+  readonly #components = new Components();
+  readonly #ids = new OperationIds();
+  readonly #missing = new Map<string, NotExpressible>();
+  readonly #paths: Record<string, Record<string, OpenApiOperation>> = {};
+  /** Paths by their shape: `/users/{id}` and `/users/{name}` are the same path for OpenAPI. */
+  readonly #byShape = new Map<string, PathTemplate>();
+
+  constructor(options: OpenApiOptions) {
+    this.#options = options;
+    this.#names = new Map(Object.entries(options.schemas ?? {}).map(([name, schema]) => [schema, name]));
+  }
+
+  build(app: WithRoutes, info: OpenApiInfo): OpenApiDocument {
+    const routes = app.getRegisteredRoutes(this.#options.prefix ?? "", { details: true });
+    for (const route of routes) if (route.method !== "ALL") this.#add(route, [route.method.toLowerCase()]);
+    // one for all methods is often middleware for the routes of its path
+    for (const route of routes) if (route.method === "ALL") this.#add(route, OF_ALL);
+    const { servers, security, securitySchemes } = this.#options;
+    const order = new Map(routes.map(({ fullPath }, i) => [fullPath, i]));
+    const { paths, schemas } = this.#components.finish(this.#paths);
+    const components = {
+      ...Object.keys(schemas).length > 0 ? { schemas } : {},
+      ...securitySchemes === undefined ? {} : { securitySchemes: { ...securitySchemes } },
+    };
+    const tags = this.#tags();
+    const missing = [...this.#missing.values()].sort((a, b) => order.get(a.path)! - order.get(b.path)!);
+    return {
+      openapi: "3.1.0",
+      info: { ...info },
+      ...servers === undefined ? {} : { servers },
+      paths,
+      ...Object.keys(components).length > 0 ? { components } : {},
+      ...security === undefined ? {} : { security },
+      ...tags.length > 0 ? { tags } : {},
+      ...missing.length > 0 ? { "x-not-expressible": missing } : {},
+    };
+  }
+
+  #tags(): OpenApiTag[] {
+    const given = this.#options.tags ?? [];
+    const used = Object.values(this.#paths).flatMap((methods) =>
+      Object.values(methods).flatMap(({ tags = [] }) => tags)
+    );
+    const names = new Set(given.map(({ name }) => name));
+    return [...given, ...[...new Set(used)].filter((name) => !names.has(name)).map((name) => ({ name }))];
+  }
+
+  #add(route: DetailedRoute, methods: readonly string[]): void {
+    const facts = routeFacts(route);
+    if (facts.said.hide === true) return;
+    if (route.byRegExp === true) return this.#miss(route, "its path is a regular expression");
+    if (route.method === "WS") return this.#miss(route, "it is a WebSocket");
+    if (!methods.every((method) => METHODS.includes(method))) {
+      return this.#miss(route, `OpenAPI 3.1 has no method ${route.method}`);
+    }
+    const templates = pathTemplates(route.fullPath);
+    if (typeof templates === "string") return this.#miss(route, templates);
+    for (const template of templates) {
+      const shape = template.path.replace(/\{[^{}]*\}/g, "{}");
+      const known = this.#byShape.get(shape) ?? template;
+      this.#byShape.set(shape, known);
+      const item = this.#paths[known.path] ??= {};
+      if (route.method === "ALL" && Object.keys(item).length > 0) continue;
+      for (const method of methods) {
+        // of two routes, requests come to the first one
+        item[method] ??= this.#operation(route, method, facts, template, known);
+      }
+    }
+  }
+
+  #operation(
+    route: DetailedRoute,
+    method: string,
+    facts: RouteFacts,
+    { params }: PathTemplate,
+    known: PathTemplate,
+  ): OpenApiOperation {
+    const { said, names } = facts;
+    const { summary, description, tags, deprecated, security } = said;
+    const operationId = this.#ids.next(method, known.path, said.operationId);
+    const upper = operationId[0]!.toUpperCase() + operationId.slice(1);
+    const schemasOf = (part: RequestPart): JsonSchema[] =>
+      facts.schemas[part].map((schema) =>
+        this.#schema(route, `its ${part}`, schema, "input", upper + part[0]!.toUpperCase() + part.slice(1))
+      );
+    const examplesOf = (part: RequestPart) => Object(said.examples?.[part]) as Record<string, unknown>;
+    const inPath = pathParameters(params, schemasOf("params"), this.#components, examplesOf("params"));
+    const parameters = [
+      // another route may have named them first
+      ...inPath.map((parameter, i) => ({ ...parameter, name: known.params[i]!.name })),
+      ...(Object.keys(PARAMETER_PARTS) as ParameterPart[]).flatMap((part) =>
+        partParameters(part, schemasOf(part), this.#components, examplesOf(part))
+      ),
+    ];
+    const required = facts.schemas.body.some((schema) => !acceptsNothing(schema));
+    const body = requestBody({ method, names, schemas: schemasOf("body"), required, said }, this.#components);
+    const responses = responsesOf(
+      {
+        schemas: facts.responses,
+        said: said.responses ?? {},
+        validates: REQUEST_PARTS.some((part) => facts.schemas[part].length > 0),
+        names,
+      },
+      (schema, status) => this.#schema(route, `its response ${status}`, schema, "output", `${upper}Response${status}`),
+      () => this.#components.add(PROBLEM, "output", "Problem"),
+    );
+    return {
+      operationId,
+      ...summary === undefined ? {} : { summary },
+      ...description === undefined ? {} : { description },
+      ...tags === undefined ? {} : { tags },
+      ...deprecated === true ? { deprecated } : {},
+      ...security === undefined ? {} : { security },
+      ...parameters.length > 0 ? { parameters } : {},
+      ...body === undefined ? {} : { requestBody: body },
+      responses,
+    };
+  }
+
+  #schema(route: DetailedRoute, what: string, schema: unknown, direction: Direction, fallback: string): JsonSchema {
+    const { json, problem } = convertSchema(schema, direction, this.#options.toJsonSchema);
+    if (problem !== undefined) this.#miss(route, `${what}: ${problem}`);
+    return this.#components.add(json, direction, fallback, this.#names.get(schema));
+  }
+
+  #miss({ method, fullPath: path }: DetailedRoute, reason: string): void {
+    this.#missing.set(`${method} ${path} ${reason}`, { method, path, reason });
+  }
+}
+
+/** Whether a request may come without a body. JSON Schema cannot tell, so the schema is asked. */
+function acceptsNothing(schema: unknown): boolean {
+  try {
+    const result = (schema as StandardSchemaV1)["~standard"].validate(undefined);
+    if (!isThenable(result)) return (result as StandardSchemaV1.Result<unknown>).issues === undefined;
+    // one that waits for something is not waited for; what it ends with concerns nobody
+    (result as Promise<unknown>).then(undefined, () => {});
+    return false;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,25 @@
+/** Makes names of operations, each of which is the only one in its document. */
+export class OperationIds {
+  readonly #taken = new Set<string>();
+
+  /**
+   * The name of an operation: the same as long as its method, its path, and what came before it with the same name stay.
+   *
+   * @param method Method in lower case
+   * @param path Path in OpenAPI's syntax
+   * @param given The name that the program gives it
+   */
+  next(method: string, path: string, given: string | undefined): string {
+    const wanted = given ?? method + wordsOf(path);
+    let name = wanted;
+    for (let i = 2; this.#taken.has(name); i++) name = `${wanted}${i}`;
+    this.#taken.add(name);
+    return name;
+  }
+}
+
+/** `/users/{id}/posts` becomes `UsersByIdPosts`. */
+function wordsOf(path: string): string {
+  const words = path.replaceAll("{", " by ").split(/[^\p{L}\p{N}]+/u).filter((word) => word !== "");
+  return words.length === 0 ? "Root" : words.map((word) => word[0]!.toUpperCase() + word.slice(1)).join("");
+}

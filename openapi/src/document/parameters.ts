@@ -1,0 +1,99 @@
+import type { Components } from "./components.ts";
+import { objectShape } from "./object_shape.ts";
+import type { JsonSchema, OpenApiParameter } from "./openapi_document.ts";
+import type { TemplateParam } from "./path_templates.ts";
+
+/** Parts of a request whose properties are parameters, with what OpenAPI calls them. */
+export const PARAMETER_PARTS = { query: "query", headers: "header", cookies: "cookie" } as const;
+
+/** A part of a request whose properties are parameters. */
+export type ParameterPart = keyof typeof PARAMETER_PARTS;
+
+/** Headers that OpenAPI describes elsewhere: it ignores parameters of these names. */
+const ELSEWHERE = new Set(["accept", "authorization", "content-type"]);
+
+/**
+ * The parameters of a path.
+ *
+ * @param params Those of its template
+ * @param schemas Schemas of `req.params`
+ * @param components Where references lead
+ * @param examples Examples, by their names
+ */
+export function pathParameters(
+  params: readonly TemplateParam[],
+  schemas: readonly JsonSchema[],
+  components: Components,
+  examples: Readonly<Record<string, unknown>>,
+): OpenApiParameter[] {
+  const shapes = schemas.map((schema) => objectShape(schema, (one) => components.resolve(one)));
+  return params.map(({ name, pattern, spans }) => {
+    const known = shapes.findLast(({ properties }) => properties.has(name))?.properties.get(name);
+    const schema = spans ? textOf(known, components) : known ?? { type: "string" };
+    const isText = components.resolve(schema)["type"] === "string" && !("pattern" in components.resolve(schema));
+    return {
+      name,
+      in: "path",
+      required: true,
+      ...describing(schema, components),
+      ...spans ? { description: SPANNING } : {},
+      schema: pattern !== undefined && isText ? { ...schema, pattern: `^(?:${pattern})$` } : schema,
+      ...name in examples ? { example: examples[name] } : {},
+    };
+  });
+}
+
+const SPANNING = "One segment or several, with slashes between them.";
+
+/** Of what is a list of segments to a handler, a client writes the text. */
+function textOf(schema: JsonSchema | undefined, components: Components): JsonSchema {
+  return schema !== undefined && components.resolve(schema)["type"] === "string" ? schema : { type: "string" };
+}
+
+/**
+ * The parameters of another part.
+ *
+ * @param part The part
+ * @param schemas Its schemas, each of which must be satisfied
+ * @param components Where references lead
+ * @param examples Examples, by their names
+ */
+export function partParameters(
+  part: ParameterPart,
+  schemas: readonly JsonSchema[],
+  components: Components,
+  examples: Readonly<Record<string, unknown>>,
+): OpenApiParameter[] {
+  const found = new Map<string, OpenApiParameter>();
+  for (const schema of schemas) {
+    const shape = objectShape(schema, (one) => components.resolve(one));
+    if (shape.properties.size === 0 && part === "query" && Object.keys(components.resolve(schema)).length > 0) {
+      // whatever names the schema allows, each is a parameter
+      found.set("", { name: "query", in: "query", style: "form", explode: true, schema });
+    }
+    for (const [name, one] of shape.properties) {
+      if (part === "headers" && ELSEWHERE.has(name.toLowerCase())) continue;
+      const required = shape.required.has(name) || found.get(name)?.required === true;
+      found.set(name, {
+        name,
+        in: PARAMETER_PARTS[part],
+        ...required ? { required } : {},
+        ...describing(one, components),
+        ...part === "query" && components.resolve(one)["type"] === "object"
+          ? { style: "deepObject", explode: true }
+          : {},
+        schema: one,
+        ...name in examples ? { example: examples[name] } : {},
+      });
+    }
+  }
+  return [...found.values()];
+}
+
+function describing(schema: JsonSchema, components: Components): Pick<OpenApiParameter, "description" | "deprecated"> {
+  const { description, deprecated } = components.resolve(schema);
+  return {
+    ...typeof description === "string" ? { description } : {},
+    ...deprecated === true ? { deprecated } : {},
+  };
+}

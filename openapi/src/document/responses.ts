@@ -1,0 +1,109 @@
+import { statusText } from "@sluice/limiting/core";
+import type { ResponseDetails } from "../metadata/operation.ts";
+import type { JsonSchema, OpenApiResponse } from "./openapi_document.ts";
+
+/** What is known of a route's responses. */
+export interface ResponseFacts {
+  /** Those with schemas, by status. */
+  readonly schemas: ReadonlyMap<string, unknown>;
+  /** What the program says of them. */
+  readonly said: Readonly<Record<string, string | ResponseDetails>>;
+  /** Whether parts of requests are checked. */
+  readonly validates: boolean;
+  /** Names of the middleware in front. */
+  readonly names: readonly string[];
+}
+
+const TEXT = { type: "string" };
+const NUMBER = { type: "integer", minimum: 0 };
+
+const RETRY_AFTER = { description: "Seconds until the same request is granted.", schema: NUMBER };
+
+/** What middleware responds with, by its name. Headers that an option can rename or leave out are not required. */
+const RESPONDING: Readonly<Record<string, readonly [status: string, OpenApiResponse]>> = {
+  rateLimit: ["429", {
+    description: "Too many requests",
+    headers: {
+      "Retry-After": RETRY_AFTER,
+      "X-RateLimit-Limit": { description: "Requests of a window.", schema: NUMBER },
+      "X-RateLimit-Remaining": { description: "What is left of them.", schema: NUMBER },
+      "X-RateLimit-Reset": { description: "Seconds until there are as many as at first.", schema: NUMBER },
+    },
+  }],
+  shedLoad: ["503", { description: "Overloaded", headers: { "Retry-After": RETRY_AFTER } }],
+};
+
+/** A problem of RFC 9457. */
+export const PROBLEM: JsonSchema = {
+  type: "object",
+  properties: { type: TEXT, title: TEXT, status: { type: "integer" }, detail: TEXT },
+  required: ["title", "status"],
+  title: "Problem",
+};
+
+/** Statuses of responses that have no body. */
+const WITHOUT_BODY = /^(?:1\d\d|204|205|304)$/;
+
+/**
+ * The responses of a route.
+ *
+ * @param facts What is known of them
+ * @param convert Makes JSON Schema of a schema, and puts it into the document
+ * @param problem The schema of a problem, in the document
+ */
+export function responsesOf(
+  { schemas, said, validates, names }: ResponseFacts,
+  convert: (schema: unknown, status: string) => JsonSchema,
+  problem: () => JsonSchema,
+): Record<string, OpenApiResponse> {
+  const found: Record<string, OpenApiResponse> = {};
+  for (const name of names) {
+    if (!Object.hasOwn(RESPONDING, name)) continue;
+    const [status, response] = RESPONDING[name]!;
+    found[status] = response;
+  }
+  if (validates && !schemas.has("400") && !schemas.has("422") && !("400" in said) && !("422" in said)) {
+    found["400"] = {
+      description: "What was sent is not valid",
+      content: { "application/problem+json": { schema: problem() } },
+    };
+  }
+  for (const [status, schema] of schemas) {
+    found[status] = response(status, { schema }, convert, found[status]);
+  }
+  for (const [status, details] of Object.entries(said)) {
+    found[status] = response(
+      status,
+      typeof details === "string" ? { description: details } : details,
+      convert,
+      found[status],
+    );
+  }
+  if (!Object.keys(found).some((status) => /^[23]|^default$/.test(status))) {
+    found["default"] = { description: "Whatever the handler responds with" };
+  }
+  return found;
+}
+
+function response(
+  status: string,
+  { description, schema, mediaType = "application/json", example, headers = {} }:
+    & Omit<ResponseDetails, "schema">
+    & { readonly schema?: unknown },
+  convert: (schema: unknown, status: string) => JsonSchema,
+  earlier: OpenApiResponse | undefined,
+): OpenApiResponse {
+  const own = Object.entries(headers).map(([name, what]) => [name, { description: what, schema: TEXT }] as const);
+  const all = { ...earlier?.headers, ...Object.fromEntries(own) };
+  const media = {
+    ...earlier?.content?.[mediaType],
+    ...schema === undefined ? {} : { schema: convert(schema, status) },
+    ...example === undefined ? {} : { example },
+  };
+  const content = { ...earlier?.content, ...Object.keys(media).length > 0 ? { [mediaType]: media } : {} };
+  return {
+    description: description ?? earlier?.description ?? statusText(Number(status)) ?? status,
+    ...Object.keys(all).length > 0 ? { headers: all } : {},
+    ...Object.keys(content).length > 0 && !WITHOUT_BODY.test(status) ? { content } : {},
+  };
+}

@@ -1,0 +1,45 @@
+import type { DetailedRoute, HandlerDetails } from "@sluice/sluice";
+import type { OperationDetails } from "../metadata/operation.ts";
+import { REQUEST_PARTS, type RequestPart } from "../metadata/route_schemas.ts";
+
+/** All that the functions of a route say of it. */
+export interface RouteFacts {
+  /** Names of the middleware in front. */
+  readonly names: readonly string[];
+  /** The schemas of each part of the request, in the order in which they check it. */
+  readonly schemas: Readonly<Record<RequestPart, readonly unknown[]>>;
+  /** The schemas of responses, by status; of two for one status, the later one. */
+  readonly responses: ReadonlyMap<string, unknown>;
+  /** What is said for the document. */
+  readonly said: OperationDetails;
+}
+
+/**
+ * Collects what the functions of a route say of it.
+ *
+ * @param route The route
+ */
+export function routeFacts({ middleware, handler, details }: DetailedRoute): RouteFacts {
+  const said: readonly HandlerDetails[] = [...middleware, ...details === undefined ? [] : [details]];
+  const parts = REQUEST_PARTS.map((part) => {
+    const schemas = said.map(({ validates }) => validates?.[part]).filter((schema) => schema !== undefined);
+    return [part, schemas] as const;
+  });
+  return {
+    names: [...middleware.map(({ name }) => name), handler],
+    schemas: Object.fromEntries(parts) as unknown as RouteFacts["schemas"],
+    responses: new Map(said.flatMap(({ responds }) => Object.entries(responds ?? {}))),
+    said: said.reduce<OperationDetails>((before, { operation = {} }) => merged(before, operation), {}),
+  };
+}
+
+function merged(before: OperationDetails, later: OperationDetails): OperationDetails {
+  const result: Record<string, unknown> = { ...before };
+  for (const [name, value] of Object.entries(later)) if (value !== undefined) result[name] = value;
+  const tags = [...before.tags ?? [], ...later.tags ?? []];
+  if (tags.length > 0) result["tags"] = [...new Set(tags)];
+  for (const name of ["examples", "files", "responses"] as const) {
+    if (before[name] !== undefined && later[name] !== undefined) result[name] = { ...before[name], ...later[name] };
+  }
+  return result;
+}

@@ -1,0 +1,140 @@
+import { checkNames, checkType, type OptionNames, refuseOption, withDetails } from "@sluice/limiting/core";
+import type { Handler, Request } from "@sluice/sluice";
+import { REQUEST_PARTS, type RequestPart } from "./route_schemas.ts";
+
+/** A schema of Standard Schema 1, of which only that it is one matters here. */
+export interface AnySchema {
+  /** What the standard has. */
+  readonly "~standard": { readonly version: 1; readonly vendor: string };
+}
+
+/** A response in an OpenAPI document. */
+export interface ResponseDetails {
+  /** When it is sent; by default the text of its status. */
+  readonly description?: string;
+  /** What its body is. */
+  readonly schema?: AnySchema;
+  /** Media type of its body; `application/json` by default. */
+  readonly mediaType?: string;
+  /** A body. */
+  readonly example?: unknown;
+  /** Its headers, by their names, with what they say. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** A field of a form that has files. */
+export interface FileDetails {
+  /** Most files in it; several by default. */
+  readonly max?: number;
+  /** Their media types, such as `["image/*"]`. */
+  readonly types?: readonly string[];
+}
+
+/** What is said of routes to whoever reads their OpenAPI document. */
+export interface OperationDetails {
+  /** One line. */
+  readonly summary?: string;
+  /** As long as it needs to be, in CommonMark. */
+  readonly description?: string;
+  /** Groups that the routes are in; those of an earlier `operation` stay. */
+  readonly tags?: readonly string[];
+  /** Name of the operation in clients; by default it is made of method and path. */
+  readonly operationId?: string;
+  /** Whether the routes will be removed. */
+  readonly deprecated?: boolean;
+  /** Whether they are left out of documents. */
+  readonly hide?: boolean;
+  /** What authorises requests: one of the list, each with names of security schemes and their scopes. */
+  readonly security?: readonly Readonly<Record<string, readonly string[]>>[];
+  /** Media types of the body; by default those of the body parsers in front, or `application/json`. */
+  readonly consumes?: readonly string[];
+  /** Fields of a form that have files, by their names; `upload` of `@sluice/middleware` tells its own. */
+  readonly files?: Readonly<Record<string, FileDetails>>;
+  /** Examples of parts of a request: `{ query: { page: 2 }, body: { text: "Milk" } }`. */
+  readonly examples?: Readonly<Partial<Record<RequestPart, unknown>>>;
+  /** Responses by status, or `default`: when they are sent, or all that is known of them. */
+  readonly responses?: Readonly<Record<number | string, string | ResponseDetails>>;
+}
+
+const NAMES: OptionNames<OperationDetails> = {
+  summary: true,
+  description: true,
+  tags: true,
+  operationId: true,
+  deprecated: true,
+  hide: true,
+  security: true,
+  consumes: true,
+  files: true,
+  examples: true,
+  responses: true,
+};
+
+const RESPONSE_NAMES: OptionNames<ResponseDetails> = {
+  description: true,
+  schema: true,
+  mediaType: true,
+  example: true,
+  headers: true,
+};
+
+const EXAMPLE_NAMES = Object.fromEntries(REQUEST_PARTS.map((part) => [part, true])) as OptionNames<
+  Record<RequestPart, unknown>
+>;
+
+/**
+ * Says of the routes behind it what their OpenAPI document should: of one route among its handlers, or of many with
+ * `app.use`. The last one that says something counts; tags, examples, files and responses are added to those before.
+ *
+ * @param details What is said
+ * @returns Middleware that does nothing else
+ * @throws {TypeError} If something is unknown or of the wrong type
+ *
+ * @example A summary, a group, and a response that no schema tells
+ * ```ts
+ * import { operation } from "@sluice/openapi";
+ * import sluice from "@sluice/sluice";
+ *
+ * const app = sluice();
+ * const described = operation({ summary: "A note", tags: ["notes"], responses: { 404: "There is no such note" } });
+ * app.get("/notes/:id", described, (req, res) => res.json({ id: req.params.id }));
+ * ```
+ */
+export function operation(details: OperationDetails): Handler {
+  checkOperation(details);
+  function operation(req: Request): void {
+    req.next();
+  }
+  return withDetails(operation as Handler, { operation: { ...details } });
+}
+
+function checkOperation(details: OperationDetails): void {
+  checkNames("operation", details, NAMES);
+  for (const name of ["summary", "description", "operationId"] as const) {
+    checkType("operation", name, details[name], "string");
+  }
+  for (const name of ["deprecated", "hide"] as const) checkType("operation", name, details[name], "boolean");
+  for (const name of ["tags", "consumes"] as const) {
+    const list = details[name];
+    if (list === undefined || (Array.isArray(list) && list.every((one) => typeof one === "string"))) continue;
+    refuseOption("operation", name, "a list of strings", list);
+  }
+  const { security, examples, responses, files } = details;
+  if (security !== undefined && !Array.isArray(security)) {
+    refuseOption("operation", "security", "a list such as [{ bearer: [] }]", security);
+  }
+  if (examples !== undefined) checkNames("operation: examples", examples, EXAMPLE_NAMES);
+  if (files !== undefined && (typeof files !== "object" || files === null)) {
+    refuseOption("operation", "files", "an object such as { avatar: { max: 1 } }", files);
+  }
+  if (responses === undefined) return;
+  if (typeof responses !== "object" || responses === null) {
+    refuseOption("operation", "responses", 'an object such as { 404: "There is none" }', responses);
+  }
+  for (const [status, response] of Object.entries(responses)) {
+    if (!/^(?:[1-5](?:\d\d|XX)|default)$/.test(status)) {
+      throw new TypeError(`operation: option responses has statuses such as 404, 4XX or default, not ${status}`);
+    }
+    if (typeof response !== "string") checkNames(`operation: response ${status}`, response, RESPONSE_NAMES);
+  }
+}

@@ -1,0 +1,100 @@
+import type { Handler, Request, Response } from "@sluice/sluice";
+import { checkDocument, openapi, type OpenApiOptions, type WithRoutes } from "../document/openapi.ts";
+import type { OpenApiDocument, OpenApiInfo } from "../document/openapi_document.ts";
+import {
+  CONTENT_SECURITY_POLICY,
+  OWN_STYLE,
+  START_SCRIPT,
+  VIEWER,
+  VIEWER_FILES,
+  viewerFolder,
+  viewerPage,
+} from "./viewer.ts";
+
+/** How long browsers keep the viewer's files, ms; they are checked again afterwards. */
+const FILE_AGE_MS = 3_600_000;
+
+const WITHOUT_VIEWER = `These pages need the package ${VIEWER}, and a runtime with files:
+
+  npm install ${VIEWER}
+
+The document itself is at openapi.json.
+`;
+
+/**
+ * Serves the OpenAPI document of an application as `openapi.json`, and pages to read and try it: Swagger UI, from the
+ * package `swagger-ui-dist` that is installed beside the program, and from no foreign host. The pages have a
+ * `Content-Security-Policy` that allows nothing but their own files. Without the package, and on Workers, there is the
+ * document alone.
+ *
+ * The document is made when it is first asked for; unless the setting `env` is `production`, it is made each time, with
+ * the routes that there are then.
+ *
+ * @param app The application, or a router
+ * @param info Title and version of the API, and whatever else the info object has
+ * @param options As for `openapi`
+ * @returns Middleware for `app.use` with a path
+ * @throws {TypeError} If an option is unknown or of the wrong type
+ *
+ * @example Pages at /docs
+ * ```ts
+ * import { openapiPages } from "@sluice/openapi/pages";
+ * import sluice from "@sluice/sluice";
+ *
+ * const app = sluice();
+ * app.get("/notes", (_req, res) => res.json([]));
+ * app.use("/docs", openapiPages(app, { title: "Notes", version: "1.0.0" }));
+ * ```
+ */
+export function openapiPages(app: WithRoutes, info: OpenApiInfo, options: OpenApiOptions = {}): Handler {
+  checkDocument(info, options);
+  let made: OpenApiDocument | undefined;
+  // where it is found it stays, and a package is not installed meanwhile
+  let folder: string | null | undefined;
+
+  function document(env: unknown): OpenApiDocument {
+    if (made === undefined || env !== "production") made = openapi(app, info, options);
+    return made;
+  }
+
+  function openapiPages(req: Request, res: Response, next: (error?: unknown) => void): void {
+    if (req.method !== "GET" && req.method !== "HEAD") return next();
+    const name = req.path.slice(1);
+    if (name === "openapi.json") return void res.set("Cache-Control", "no-cache").json(document(req.app.get("env")));
+    const isPage = name === "";
+    if (!isPage && !VIEWER_FILES.has(name) && !Object.hasOwn(OWN_FILES, name)) return next();
+    if (folder === undefined) folder = viewerFolder() ?? null;
+    if (folder === null) {
+      if (isPage) res.status(404).type("text/plain").send(WITHOUT_VIEWER);
+      else next();
+      return;
+    }
+    res.set("X-Content-Type-Options", "nosniff");
+    if (isPage) return page(req, res);
+    const own = OWN_FILES[name];
+    if (own !== undefined) return void res.set("Cache-Control", "no-cache").type(own.type).send(own.text);
+    res.sendFile(name, { root: folder, maxAge: FILE_AGE_MS }, (error) => error == null ? undefined : next(error));
+  }
+
+  function page(req: Request, res: Response): void {
+    const [path = "", query] = req.originalUrl.split("?", 2);
+    if (!path.endsWith("/")) {
+      // relative, for proxies that take a prefix away; and never the name of a host
+      const last = path.slice(path.lastIndexOf("/") + 1);
+      return res.redirect(`./${last}/${query === undefined ? "" : `?${query}`}`);
+    }
+    res.set({
+      "Content-Security-Policy": CONTENT_SECURITY_POLICY,
+      "Referrer-Policy": "no-referrer",
+      "Cache-Control": "no-cache",
+    });
+    res.type("html").send(viewerPage(info.title));
+  }
+
+  return openapiPages as Handler;
+}
+
+const OWN_FILES: Readonly<Record<string, { readonly type: string; readonly text: string }>> = {
+  "pages.js": { type: "text/javascript", text: START_SCRIPT },
+  "pages.css": { type: "text/css", text: OWN_STYLE },
+};
