@@ -39,7 +39,7 @@ export type { ErrorHandler, Handler, HandlerResult, Next, ParamHandler, ParamsOf
 export { Route } from "./src/routing/route.ts";
 export type { DetailedRoute, ListedHandler } from "./src/routing/detailed_routes.ts";
 export type { RegisteredRoute } from "./src/routing/route_listing.ts";
-export type { HandlerDetails } from "./src/util/handler_details.ts";
+export type { HandlerDetails, Registration } from "./src/util/handler_details.ts";
 export { Router } from "./src/routing/router.ts";
 export type { GroupOptions, RouterOptions } from "./src/routing/router_options.ts";
 

@@ -12,7 +12,7 @@ export { describe, reasonOf } from "../src/util/error_text.ts";
 export { HttpError, type HttpErrorOptions } from "../src/http/http_error.ts";
 export { rankEncodings } from "../src/http/negotiation.ts";
 export { subnetOf } from "../src/http/ip_address.ts";
-export { type HandlerDetails, withDetails } from "../src/util/handler_details.ts";
+export { type HandlerDetails, type Registration, withDetails } from "../src/util/handler_details.ts";
 export { isThenable } from "../src/util/is_thenable.ts";
 export { detachedString } from "../src/util/detached_string.ts";
 export { unpaddedBase64, utf8Bytes } from "../src/util/encodings.ts";

@@ -96,7 +96,5 @@ Deno.test("what says nothing changes no types", () => {
     res.end();
   });
   app.get("/:id", sluice.json(), (req) => expectType<Equal<typeof req, sluice.Request<{ id: string }>>>());
-  const failed: sluice.ErrorRequestHandler = (error, _req, res, _next) => res.json(error);
-  app.post("/:id", signedIn, (req, res) => res.json(req.user), failed);
-  assertEquals(app.routes.length, 3);
+  assertEquals(app.routes.length, 2);
 });
