@@ -14,6 +14,7 @@ import { compressedRoutes } from "./program_compressed.ts";
 import { eventRoutes } from "./program_events.ts";
 import { sessionRoutes } from "./program_sessions.ts";
 import { uploadRoutes } from "./program_uploads.ts";
+import { validatedRoutes } from "./program_validated.ts";
 import { errorRoutes } from "./program_errors.ts";
 import { departedRoutes } from "./program_departed.ts";
 import { operationRoutes } from "./program_operations.ts";
@@ -50,6 +51,7 @@ export function buildProgram(): FrameworkApp {
   compressedRoutes(app);
   operationRoutes(app);
   uploadRoutes(app);
+  validatedRoutes(app);
   return app;
 }
 
