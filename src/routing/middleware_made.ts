@@ -161,15 +161,15 @@ export interface MakingHandlerShape<Makes> {
  * ```ts
  * import sluice, { makes } from "@sluice/sluice";
  *
- * const signedIn = makes<{ user: { name: string } }>((req, res, next) => {
+ * const signedIn = makes<{ account: { name: string } }>((req, res, next) => {
  *   const name = req.get("x-user");
  *   if (name === undefined) return res.sendStatus(401);
- *   req.user = { name };
+ *   req.account = { name };
  *   next();
  * });
  *
  * const app = sluice();
- * app.get("/me", signedIn, (req, res) => res.send(req.user.name));
+ * app.get("/me", signedIn, (req, res) => res.send(req.account.name));
  * ```
  */
 export function makes<Makes extends object>(handler: MakingHandlerShape<Makes>["call"]): Middleware<Makes> {
