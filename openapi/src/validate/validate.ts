@@ -186,7 +186,10 @@ function refusal(status: number, issues: readonly Invalid[]): HttpError {
 // there is a body, and no parser that reads it: the schema only says that there is nothing
 function isUnread(req: Request, issues: readonly Invalid[]): boolean {
   if (req.body !== undefined || !issues.some((issue) => issue.in === "body")) return false;
-  return req.get("transfer-encoding") !== undefined || Number(req.get("content-length") ?? 0) > 0;
+  const length = req.get("content-length");
+  if (length !== undefined) return Number(length) > 0;
+  // a request that a program has made has neither of these headers
+  return req.get("transfer-encoding") !== undefined || req.get("content-type") !== undefined;
 }
 
 function unread(req: Request): HttpError {
