@@ -34,11 +34,12 @@ export type { ListenOptions } from "./src/platform/shared/platform.ts";
 export type { ErrorContext } from "./src/exchange/error_context.ts";
 
 // routes and handlers
+export { makes, type Middleware, type RequestBehind } from "./src/routing/middleware_made.ts";
 export type { ErrorHandler, Handler, HandlerResult, Next, ParamHandler, ParamsOf } from "./src/routing/handler.ts";
 export { Route } from "./src/routing/route.ts";
 export type { DetailedRoute, ListedHandler } from "./src/routing/detailed_routes.ts";
 export type { RegisteredRoute } from "./src/routing/route_listing.ts";
-export type { HandlerDetails } from "./src/util/handler_details.ts";
+export type { HandlerDetails, Registration } from "./src/util/handler_details.ts";
 export { Router } from "./src/routing/router.ts";
 export type { GroupOptions, RouterOptions } from "./src/routing/router_options.ts";
 

@@ -13,7 +13,7 @@ export { HttpError, type HttpErrorOptions } from "../src/http/http_error.ts";
 export { rankEncodings } from "../src/http/negotiation.ts";
 export { statusText } from "../src/http/status_text.ts";
 export { subnetOf } from "../src/http/ip_address.ts";
-export { type HandlerDetails, withDetails } from "../src/util/handler_details.ts";
+export { type HandlerDetails, type Registration, withDetails } from "../src/util/handler_details.ts";
 export { isThenable } from "../src/util/is_thenable.ts";
 export { detachedString } from "../src/util/detached_string.ts";
 export { unpaddedBase64, utf8Bytes } from "../src/util/encodings.ts";

@@ -4,7 +4,8 @@
  *
  * @module
  */
-export { validate, type ValidateOptions } from "./src/validate/validate.ts";
+export { type OutputOf, validate, type Validated, type ValidateOptions } from "./src/validate/validate.ts";
+export type { Invalid } from "./src/validate/invalid.ts";
 export type { RequestPart, RequestSchemas, ResponseSchemas } from "./src/metadata/route_schemas.ts";
 export {
   type AnySchema,

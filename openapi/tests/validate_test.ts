@@ -1,16 +1,283 @@
 import { validate } from "@sluice/openapi";
-import sluice from "@sluice/sluice";
-import { assertEquals } from "@std/assert";
+import sluice, { type Application, HttpError } from "@sluice/sluice";
+import type { StandardSchemaV1 } from "@standard-schema/spec";
+import { assertEquals, assertMatch, assertThrows } from "@std/assert";
+import { type } from "arktype";
+import * as v from "valibot";
 import { z } from "zod";
 
-Deno.test("a body is what its schema makes of it, or the request is refused", async () => {
-  const app = sluice().set("env", "test");
-  app.post("/", sluice.json(), validate({ body: z.object({ n: z.number() }) }), (req, res) => res.json(req.body));
-  const status = async (body: unknown) => {
-    const init = { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
-    const response = await app.inject("/", init);
-    await response.text();
-    return response.status;
+function appOf(env = "test"): Application {
+  return sluice().set("env", env);
+}
+
+function posted(body: unknown, headers: Record<string, string> = {}): RequestInit {
+  const text = typeof body === "string" ? body : JSON.stringify(body);
+  return { method: "POST", headers: { "content-type": "application/json", ...headers }, body: text };
+}
+
+async function seen(app: Application, path: string, init?: RequestInit): Promise<[number, unknown]> {
+  const response = await app.inject(path, init);
+  const text = await response.text();
+  return [response.status, /json/.test(response.headers.get("content-type") ?? "") ? JSON.parse(text) : text];
+}
+
+/** A schema that does what a function does. */
+function schemaOf<T>(check: (value: unknown) => ReturnType<StandardSchemaV1.Props<unknown, T>["validate"]>) {
+  return { "~standard": { version: 1, vendor: "test", validate: check } } as StandardSchemaV1<unknown, T>;
+}
+
+Deno.test("parts of a request are what their schemas make of them", async () => {
+  const app = appOf();
+  const schemas = {
+    params: z.object({ id: z.coerce.number() }),
+    query: z.object({ page: z.coerce.number().default(1) }),
+    headers: z.object({ "x-tenant": z.string() }),
+    cookies: z.object({ theme: z.enum(["dark", "light"]) }),
+    body: z.object({ at: z.coerce.date() }),
   };
-  assertEquals([await status({ n: 1, extra: 2 }), await status({ n: "1" })], [200, 400]);
+  app.post("/:id", sluice.json(), validate(schemas), (req, res) => {
+    const { params, query, valid, body } = req;
+    res.json([params, query, valid, body.at.getTime(), req.get("x-other")]);
+  });
+  const headers = { "x-tenant": "t", "x-other": "o", cookie: "theme=dark" };
+  assertEquals(await seen(app, "/7", posted({ at: "1970-01-01T00:00:01Z", extra: 1 }, headers)), [200, [
+    { id: 7 },
+    { page: 1 },
+    { headers: { "x-tenant": "t" }, cookies: { theme: "dark" } },
+    1000,
+    "o",
+  ]]);
+});
+
+Deno.test("all that is wrong is reported, as a problem with JSON pointers", async () => {
+  const app = appOf();
+  const body = z.object({ "a/b": z.array(z.object({ "~n": z.number({ message: "not a number" }) })) });
+  const query = z.object({ page: z.coerce.number({ message: "no page" }) });
+  app.post("/", sluice.json(), validate({ body, query }), (_req, res) => res.end());
+  app.put("/", sluice.json(), validate({ query, status: 422 }), (_req, res) => res.end());
+  const invalid = await app.inject("/?page=x", posted({ "a/b": [{ "~n": 1 }, { "~n": "2" }] }));
+  assertEquals(invalid.headers.get("content-type"), "application/problem+json");
+  assertEquals(await invalid.json(), {
+    type: "about:blank",
+    title: "Bad Request",
+    status: 400,
+    detail: "The request is not valid",
+    errors: [
+      { in: "query", pointer: "/page", message: "no page" },
+      { in: "body", pointer: "/a~1b/1/~0n", message: "not a number" },
+    ],
+  });
+  const [status, problem] = await seen(app, "/?page=x", { method: "PUT" });
+  assertEquals([status, (problem as { title: string }).title], [422, "Unprocessable Content"]);
+});
+
+Deno.test("segments of a path may be objects with a key", async () => {
+  const issues = [{ message: "no", path: [{ key: "a" }, 0, { key: Symbol("s") }] }, { message: "nor this" }];
+  const app = appOf().get("/", validate({ query: schemaOf(() => ({ issues })) }));
+  const [, { errors }] = await seen(app, "/") as [number, { errors: { pointer: string }[] }];
+  assertEquals(errors.map(({ pointer }) => pointer), ["/a/0/Symbol(s)", ""]);
+});
+
+Deno.test("clients that prefer HTML get the page, and error handlers the error", async () => {
+  const app = appOf();
+  app.get("/", validate({ query: z.object({ n: z.string() }) }));
+  const page = await app.inject("/", { headers: { accept: "text/html,*/*;q=0.8" } });
+  assertEquals([page.status, page.headers.get("content-type")], [400, "text/html; charset=utf-8"]);
+  assertMatch(await page.text(), /query\/n/);
+  app.use((error: HttpError & { errors: unknown[] }, _req: unknown, res: sluice.Response, _next: unknown) => {
+    res.status(error.status).json([error.type, error.errors.length]);
+  });
+  assertEquals(await seen(app, "/"), [400, ["request.invalid", 1]]);
+});
+
+Deno.test("onInvalid responds otherwise", async () => {
+  const app = appOf();
+  const query = z.object({ n: z.string() });
+  app.get("/", validate({ query, onInvalid: (_req, res, _next, issues) => res.status(418).json(issues.length) }));
+  assertEquals(await seen(app, "/"), [418, 1]);
+});
+
+Deno.test("a handler may be given, and is called for valid requests only", async () => {
+  const app = appOf();
+  let calls = 0;
+  app.get(
+    "/:id",
+    validate({ params: z.object({ id: z.coerce.number() }) }, (req, res) => {
+      calls++;
+      res.json(req.params.id + 1);
+    }),
+  );
+  assertEquals([await seen(app, "/1"), (await seen(app, "/x"))[0], calls], [[200, 2], 400, 1]);
+});
+
+Deno.test("a schema that answers at once makes no promise", () => {
+  const app = appOf();
+  app.get("/", validate({ query: z.object({}) }), (_req, res) => res.end("ok"));
+  assertEquals(app.fetch(new Request("http://x/")) instanceof Promise, false);
+});
+
+Deno.test("asynchronous schemas are awaited, and what fails in them goes to the error handler", async () => {
+  const app = appOf();
+  const later = schemaOf((value) => Promise.resolve({ value: { late: value !== undefined } }));
+  const rejecting = schemaOf(() => Promise.reject(new Error("rejected")));
+  const throwing = schemaOf(() => {
+    throw new Error("thrown");
+  });
+  app.get("/later", validate({ query: later, headers: z.object({}) }), (req, res) => res.json(req.query.late));
+  app.get("/rejecting", validate({ query: rejecting }));
+  app.get("/throwing", validate({ query: throwing }));
+  app.get("/both", validate({ query: rejecting, headers: throwing }));
+  app.get("/after", validate({ query: later, headers: throwing }));
+  const failed: sluice.ErrorRequestHandler = (error, _req, res, _next) => res.status(503).json(error.message);
+  app.use(failed);
+  const messages = ["/later", "/rejecting", "/throwing", "/both", "/after"].map((path) => seen(app, path));
+  assertEquals(await Promise.all(messages), [
+    [200, true],
+    [503, "rejected"],
+    [503, "thrown"],
+    [503, "rejected"],
+    [503, "thrown"],
+  ]);
+});
+
+Deno.test("what cannot work is refused when it is registered, with the route", () => {
+  const app = appOf();
+  const message = (register: () => unknown) => assertThrows(register, TypeError).message;
+  const body = z.object({});
+  const id = (name: string) => validate({ params: z.object({ [name]: z.string() }) });
+  assertMatch(message(() => app.get("/a", validate({ body }))), /^app\.get\("\/a"\): .* body.* GET has none/);
+  assertMatch(message(() => app.route("/a").head(validate({ body }))), /head.*body/);
+  assertMatch(message(() => app.post("/a/:id", id("name"))), /^app\.post\("\/a\/:id"\): .*"name"/);
+  assertMatch(message(() => sluice.Router().get("/:a", id("b"))), /^Router\.get\("\/:a"\)/);
+  const valibot = validate({ params: v.object({ name: v.string() }) });
+  assertMatch(message(() => app.post("/v/:id", valibot)), /"name"/);
+  const arktype = validate({ params: type({ name: "string" }) });
+  assertMatch(message(() => app.post("/k/:id", arktype)), /"name"/);
+  app.post("/b/:id", id("id"));
+  // a group's handlers have the parameters of its prefix as well
+  app.group("/:tenant", (group) => group.get("/x", id("tenant")));
+  // @ts-expect-error -- not a schema
+  assertMatch(message(() => validate({ body: { type: "object" } })), /body must be a schema of Standard Schema 1/);
+  // @ts-expect-error -- not a schema
+  assertMatch(message(() => validate({ response: { 200: 5 } })), /response\.200 must be a schema/);
+  assertMatch(message(() => validate({ boddy: body } as object)), /boddy/);
+  // @ts-expect-error -- another status
+  assertMatch(assertThrows(() => validate({ status: 500 }), RangeError).message, /400 or 422, not 500/);
+});
+
+Deno.test("responses are checked in development, or where it is asked for", async () => {
+  const response = { 200: z.object({ id: z.number() }) };
+  const statuses: unknown[] = [];
+  for (const env of ["development", "production"]) {
+    for (const checkResponses of [undefined, true, false]) {
+      const app = appOf(env);
+      app.get("/r/:x", validate({ response, ...checkResponses === undefined ? {} : { checkResponses } }), (_q, res) => {
+        res.json({ id: "secret" });
+      });
+      const failed: sluice.ErrorRequestHandler = (error, _req, res, _next) => res.status(500).json(error.message);
+      app.use(failed);
+      statuses.push((await seen(app, "/r/1"))[0]);
+      if (statuses.length === 1) assertMatch(String((await seen(app, "/r/1"))[1]), /^GET \/r\/:x: .* 200 .*\/id: /);
+    }
+  }
+  assertEquals(statuses, [500, 500, 200, 200, 500, 200]);
+});
+
+Deno.test("serialize sends what the schema has, and nothing that was spread into the value", async () => {
+  const app = appOf("production");
+  const response = { 200: z.object({ name: z.string() }) };
+  const user = { name: "Ada", password: "secret" };
+  app.get("/", validate({ response, serialize: true }), (_req, res) => res.json({ ...user }));
+  app.get("/bad", validate({ response, serialize: true }), (_req, res) => res.json({ password: "secret" }));
+  app.get("/other", validate({ response, serialize: true }), (_req, res) => res.status(404).json("none"));
+  assertEquals(await seen(app, "/"), [200, { name: "Ada" }]);
+  assertEquals((await seen(app, "/bad"))[0], 500);
+  assertEquals(await seen(app, "/other"), [404, "none"]);
+});
+
+const LIBRARIES = {
+  zod: validate({
+    query: z.object({ page: z.string().regex(/^\d+$/) }),
+    body: z.object({ name: z.string().max(100), n: z.number(), tags: z.array(z.string()).optional() }),
+  }),
+  valibot: validate({
+    query: v.object({ page: v.pipe(v.string(), v.regex(/^\d+$/)) }),
+    body: v.object({
+      name: v.pipe(v.string(), v.maxLength(100)),
+      n: v.number(),
+      tags: v.optional(v.array(v.string())),
+    }),
+  }),
+  arktype: validate({
+    query: type({ page: /^\d+$/ }),
+    body: type({ name: "string <= 100", n: "number", "tags?": "string[]" }),
+  }),
+};
+
+/** Requests, and how all libraries judge them. */
+const CORPUS: readonly [name: string, path: string, init: RequestInit, status: number][] = [
+  ["valid", "/?page=1", posted({ name: "a", n: 1 }), 200],
+  ["more than is expected", "/?page=1&x=2", posted({ name: "a", n: 1, more: [{}] }), 200],
+  ["an array that is expected", "/?page=1", posted({ name: "a", n: 1, tags: ["x"] }), 200],
+  ["a number as text", "/?page=1", posted({ name: "a", n: "1" }), 400],
+  ["an array where one is wanted", "/?page=1", posted({ name: ["a"], n: 1 }), 400],
+  ["one where an array is wanted", "/?page=1", posted({ name: "a", n: 1, tags: "x" }), 400],
+  ["a list", "/?page=1", posted([]), 400],
+  ["null", "/?page=1", posted({ name: null, n: 1 }), 400],
+  ["a duplicate parameter", "/?page=1&page=2", posted({ name: "a", n: 1 }), 400],
+  ["a parameter that is missing", "/", posted({ name: "a", n: 1 }), 400],
+  ["a parameter that is an object", "/?page[a]=1", posted({ name: "a", n: 1 }), 400],
+  ["__proto__ in the body", "/?page=1", posted('{"__proto__":{"name":"a"},"n":1}'), 400],
+  ["constructor in the body", "/?page=1", posted('{"constructor":{"prototype":{"name":"a"}},"n":1}'), 400],
+  ["__proto__ in the query", "/?__proto__[page]=1", posted({ name: "a", n: 1 }), 400],
+  ["a date where text is wanted", "/?page=1", posted({ name: { $date: 0 }, n: 1 }), 400],
+  ["a long text", "/?page=1", posted({ name: "x".repeat(90_000), n: 1 }), 400],
+  ["a body that is too large", "/?page=1", posted({ name: "x".repeat(110_000), n: 1 }), 413],
+  ["deep lists", "/?page=1", posted("[".repeat(40_000) + "]".repeat(40_000)), 400],
+  [
+    "deep lists where text is wanted",
+    "/?page=1",
+    posted(`{"name":${"[".repeat(40_000)}${"]".repeat(40_000)},"n":1}`),
+    400,
+  ],
+  ["no JSON", "/?page=1", posted("{"), 400],
+  ["no body", "/?page=1", { method: "POST" }, 400],
+  ["another type", "/?page=1", posted("name=a&n=1", { "content-type": "application/x-www-form-urlencoded" }), 415],
+  ["no type", "/?page=1", { method: "POST", body: new Uint8Array([123, 125]) }, 415],
+];
+
+for (const [name, checked] of Object.entries(LIBRARIES)) {
+  Deno.test(`schemas of ${name} judge as those of other libraries, and nothing is a 500`, async () => {
+    const app = appOf();
+    app.post("/", sluice.json(), checked, (_req, res) => res.json("ok"));
+    for (const [what, path, init, status] of CORPUS) {
+      // as servers do, and as a constructed request does not
+      const length = String(new Blob([(init.body ?? "") as string]).size);
+      const headers = { ...init.headers, "content-length": length };
+      const response = await app.inject(path, { ...init, headers });
+      await response.text();
+      assertEquals([what, response.status], [what, status]);
+    }
+    assertEquals(({} as Record<string, unknown>)["name"], undefined);
+  });
+}
+
+Deno.test("a file where text is wanted is refused", async () => {
+  const app = appOf();
+  app.use((req, _res, next) => void req.formData().then((form) => (req.body = Object.fromEntries(form), next()), next));
+  app.post("/", validate({ body: z.object({ name: z.string() }) }), (req, res) => res.json(req.body));
+  const form = (value: string | Blob) => {
+    const body = new FormData();
+    body.append("name", value as string);
+    return { method: "POST", body };
+  };
+  assertEquals(await seen(app, "/", form("a")), [200, { name: "a" }]);
+  assertEquals((await seen(app, "/", form(new File(["a"], "a.txt"))))[0], 400);
+});
+
+Deno.test("a problem names at most a hundred mistakes", async () => {
+  const app = appOf();
+  app.post("/", sluice.json(), validate({ body: z.array(z.number()) }));
+  const [status, problem] = await seen(app, "/", posted(Array(5000).fill("x")));
+  assertEquals([status, (problem as { errors: unknown[] }).errors.length], [400, 100]);
 });

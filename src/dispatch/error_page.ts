@@ -28,8 +28,8 @@ function notFoundInit(head: readonly string[]): ResponseInit {
 /**
  * Responds when no layer did: 404, or the page for an error that was not handled.
  *
- * Outside production the page shows the error's stack. Clients that prefer JSON get `{ "error": … }`, all others
- * Express's page with its headers, and in development more on it. Both have a `Vary` besides, so that no cache mistakes
+ * Outside production the page shows the error's stack. Clients that prefer JSON get `{ "error": … }`, or the error's
+ * `problem` (RFC 9457), which all get that do not prefer HTML; all others Express's page with its headers, and in development more on it. Both have a `Vary` besides, so that no cache mistakes
  * one for the other.
  *
  * @param req The request
@@ -51,7 +51,8 @@ export function sendErrorPage(req: FrameworkRequest, res: FrameworkResponse, err
     if (!res.writableEnded) res.destroy(error instanceof Error ? error : new Error(String(error)));
     return;
   }
-  const asJson = prefersJson(req);
+  const problem = problemOf(error);
+  const asJson = problem === undefined ? prefersJson(req) : !prefersHtml(req);
   // not app.get, which allocates; a request that a program has made need not have an application
   const isPlain = asJson || app?.settings["env"] !== "development";
   if (error === undefined && exchange !== null && res.untouched && req.method !== "HEAD" && isPlain) {
@@ -69,11 +70,11 @@ export function sendErrorPage(req: FrameworkRequest, res: FrameworkResponse, err
   res.setHeader("X-Content-Type-Options", "nosniff");
   res.vary("Accept");
   const body = asJson
-    ? JSON.stringify({ error: message })
+    ? JSON.stringify(problem ?? { error: message })
     : isPlain
     ? page(message)
     : developmentPage({ req, app, error, status, message: pageText(message) });
-  res.setHeader("Content-Type", asJson ? JSON_UTF8 : HTML);
+  res.setHeader("Content-Type", asJson ? (problem === undefined ? JSON_UTF8 : "application/problem+json") : HTML);
   res[endWholeKey](body, true);
 }
 
@@ -106,6 +107,18 @@ function isAboutBody(name: string): boolean {
 function prefersJson(req: FrameworkRequest): boolean {
   const accept = req.get("accept");
   return accept !== undefined && accept.includes("json") && req.accepts("html", "json") === "json";
+}
+
+// browsers say so; programs that name nothing, or everything, get the problem
+function prefersHtml(req: FrameworkRequest): boolean {
+  const accept = req.get("accept");
+  return accept !== undefined && accept.includes("html") && req.accepts("json", "html") === "html";
+}
+
+// RFC 9457: an error that knows its details as JSON
+function problemOf(error: unknown): object | undefined {
+  const { problem } = (error ?? {}) as { problem?: unknown };
+  return typeof problem === "object" && problem !== null && ownStatusOf(error) !== undefined ? problem : undefined;
 }
 
 function statusOf(error: unknown, present: number): number {

@@ -11,6 +11,8 @@ export interface HttpErrorOptions {
   headers?: Record<string, string>;
   /** Machine-readable kind, such as `entity.too.large`. */
   type?: string;
+  /** Details as JSON (RFC 9457), which clients get that do not prefer HTML, unless an error handler responds. */
+  problem?: object;
   /** Any other property for the error. */
   [extra: string]: unknown;
 }

@@ -128,7 +128,7 @@ function shortest(path: string | RegExp): string | null {
 }
 
 function listed(fn: AnyHandler, path: string): ListedHandler {
-  const { name = fn.name, ...details } = detailsOf(fn);
+  const { name = fn.name, registered: _, ...details } = detailsOf(fn);
   return { name, path, ...details };
 }
 

@@ -12,13 +12,15 @@ import { Walk } from "../dispatch/walk.ts";
 import { defineLayerCalls } from "../matching/layer_call.ts";
 import { defineVerbs, headFromGet, withHeadFromGet } from "../matching/methods.ts";
 import { stepsOf } from "../matching/steps.ts";
+import { detailsOf } from "../util/handler_details.ts";
 import { noteRegistration } from "../matching/registrations.ts";
 import type { ParsedQs, RouteParams } from "../request/framework_request.ts";
 import type { Any } from "../util/any.ts";
 import { checkedHandlers } from "./handler_arguments.ts";
 import type { Given, HandlerList, NamesFor, Next, Path, PathHandler } from "./handler.ts";
 import { withShim } from "./middleware_shims.ts";
-import type { RouteVerbs } from "./verbs.ts";
+import type { HandlerBehind } from "./middleware_made.ts";
+import type { Before, MakingHere, RouteVerbs } from "./verbs.ts";
 
 /** A handler of a route, with the method it is for. */
 export class RouteEntry implements LayerEntry {
@@ -81,17 +83,20 @@ export class Route<Params = RouteParams, L extends Record<string, Any> = Record<
   /** Handlers in order, with the method each is for. */
   stack: readonly RouteEntry[];
   readonly #owner: string;
+  readonly #mergesParams: boolean;
 
   /**
    * Makes a route; `app.route(path)` also registers it.
    *
    * @param path The path
    * @param owner Name of the owner for error messages, `app.route` or `Router.route`
+   * @param mergesParams Whether handlers also get the parameters of paths around it
    */
-  constructor(path: Path, owner = "Route") {
+  constructor(path: Path, owner = "Route", mergesParams = false) {
     this.path = path;
     this.stack = [];
     this.#owner = owner;
+    this.#mergesParams = mergesParams;
   }
 
   /** Which methods have handlers, by lower-case name; `_all` for `all()`. Computed from the handlers on each read. */
@@ -101,6 +106,32 @@ export class Route<Params = RouteParams, L extends Record<string, Any> = Record<
     return methods;
   }
 
+  /** Adds handlers for every method, behind a fourth middleware that says what it makes of requests. */
+  all<M1, M2, M3, M4>(
+    m1: Before<M1, Params>,
+    m2: Before<M2, Params>,
+    m3: Before<M3, Params>,
+    m4: MakingHere<M4, Params>,
+    ...handlers: HandlerBehind<M1 & M2 & M3 & M4, Params, L>[]
+  ): this;
+  /** Adds handlers for every method, behind a third middleware that says what it makes of requests. */
+  all<M1, M2, M3>(
+    m1: Before<M1, Params>,
+    m2: Before<M2, Params>,
+    m3: MakingHere<M3, Params>,
+    ...handlers: HandlerBehind<M1 & M2 & M3, Params, L>[]
+  ): this;
+  /** Adds handlers for every method, behind a second middleware that says what it makes of requests. */
+  all<M1, M2>(
+    m1: Before<M1, Params>,
+    m2: MakingHere<M2, Params>,
+    ...handlers: HandlerBehind<M1 & M2, Params, L>[]
+  ): this;
+  /** Adds handlers for every method, behind a middleware that says what it makes of requests. */
+  all<M1>(
+    m1: MakingHere<M1, Params>,
+    ...handlers: HandlerBehind<M1, Params, L>[]
+  ): this;
   /**
    * Adds handlers for every method.
    *
@@ -141,13 +172,26 @@ export class Route<Params = RouteParams, L extends Record<string, Any> = Record<
    * @param method Method in lower case, `null` for all
    * @param handlers The handlers, in lists nested to any depth
    * @param caller Name of the caller for error messages
-   * @throws {TypeError} If there is no handler, or one is not a function
+   * @throws {TypeError} If there is no handler, or one is not a function, or cannot work here
    */
   add(method: string | null, handlers: readonly unknown[], caller: string): this {
     const functions = checkedHandlers(caller, handlers);
+    for (const fn of functions) this.#tell(fn, method, caller);
     for (const fn of functions) this.#push(new RouteEntry(fn, method));
     noteRegistration();
     return this;
+  }
+
+  #tell(fn: AnyHandler, method: string | null, caller: string): void {
+    const { registered } = detailsOf(fn);
+    if (registered === undefined) return;
+    const { patterns } = this.#layer(caller);
+    const params = this.#mergesParams ? null : patterns.flatMap(({ keys }) => keys);
+    registered({ caller, method, path: this.path, params });
+  }
+
+  #layer(caller: string): Layer {
+    return new Layer(caller, this.path, { sensitive: false, strict: false, end: true }, { route: this });
   }
 
   // V8 gives an array that grows from empty room for seventeen, and nearly every route has one handler

@@ -337,7 +337,7 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
   }
 
   #route(path: Path, caller: string): Route {
-    const route = new Route(path, caller);
+    const route = new Route(path, caller, this.mergeParams);
     this.#add(new Layer(caller, path, this.#routeOptions, { route }));
     return route;
   }

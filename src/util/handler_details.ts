@@ -1,3 +1,15 @@
+/** Where a middleware was registered. */
+export interface Registration {
+  /** What registered it, for error messages: `app.post`. */
+  readonly caller: string;
+  /** Method in lower case, `null` for all. */
+  readonly method: string | null;
+  /** The path, as it was given. */
+  readonly path: unknown;
+  /** Names of the path's parameters; `null` if its router may merge those of paths around it. */
+  readonly params: readonly string[] | null;
+}
+
 /** What a middleware says of itself where routes are listed. */
 export interface HandlerDetails {
   /** Its name, instead of the function's. */
@@ -10,6 +22,8 @@ export interface HandlerDetails {
   readonly responds?: Readonly<Record<string, unknown>>;
   /** What it says of the route to whoever documents it, such as `{ summary: "…", tags: ["…"] }`. */
   readonly operation?: Readonly<Record<string, unknown>>;
+  /** Called when it becomes a handler of a route; throws if it cannot work there. Listings do not show it. */
+  readonly registered?: (registration: Registration) => void;
 }
 
 /**

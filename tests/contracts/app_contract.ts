@@ -25,9 +25,13 @@ import { origins } from "./cases/socket_origins.ts";
 import { topics } from "./cases/socket_topics.ts";
 import { sessions } from "./cases/sessions.ts";
 import { streams } from "./cases/streams.ts";
+import { validated } from "./cases/validated.ts";
 import type { Ask, Case, Chapter, Feature } from "./case.ts";
 import { byAborting, byReset } from "./disconnecting.ts";
 import { PATIENCE_MS } from "../support/patience.ts";
+
+/** The chapters of `@sluice/openapi`. */
+export const OPENAPI_CONTRACT: readonly Chapter[] = [validated];
 
 /** The chapters of `@sluice/middleware`. */
 export const MIDDLEWARE_CONTRACT: readonly Chapter[] = [
@@ -68,6 +72,7 @@ export const APP_CONTRACT: readonly Chapter[] = [
   socketLimits,
   origins,
   ...MIDDLEWARE_CONTRACT,
+  ...OPENAPI_CONTRACT,
 ];
 
 /** A way to run the program. */

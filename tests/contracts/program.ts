@@ -15,6 +15,7 @@ import { documentRoutes } from "./program_document.ts";
 import { eventRoutes } from "./program_events.ts";
 import { sessionRoutes } from "./program_sessions.ts";
 import { uploadRoutes } from "./program_uploads.ts";
+import { validatedRoutes } from "./program_validated.ts";
 import { errorRoutes } from "./program_errors.ts";
 import { departedRoutes } from "./program_departed.ts";
 import { operationRoutes } from "./program_operations.ts";
@@ -52,6 +53,7 @@ export function buildProgram(): FrameworkApp {
   compressedRoutes(app);
   operationRoutes(app);
   uploadRoutes(app);
+  validatedRoutes(app);
   return app;
 }
 

@@ -1,5 +1,14 @@
-import { HttpError, withDetails } from "@sluice/limiting/core";
-import type { Handler, Request } from "@sluice/sluice";
+import {
+  checkNames,
+  checkType,
+  describe,
+  HttpError,
+  isThenable,
+  type OptionNames,
+  type Registration,
+  withDetails,
+} from "@sluice/limiting/core";
+import type { Handler, Middleware, Next, Request, RequestBehind, Response } from "@sluice/sluice";
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 import {
   REQUEST_PARTS,
@@ -7,20 +16,75 @@ import {
   type RequestSchemas,
   type ResponseSchemas,
 } from "../metadata/route_schemas.ts";
+import { checkSchema, parameterNames } from "./check_schema.ts";
+import { type Invalid, invalid, problemOf } from "./invalid.ts";
+import { checkResponses } from "./check_responses.ts";
 
-/** What is checked. */
+/** What is checked, and how. */
 export interface ValidateOptions extends RequestSchemas {
-  /** What responses contain, by status. */
+  /** What `res.json` sends, by status. Responses of other statuses are not checked. */
   readonly response?: ResponseSchemas;
+  /** Whether responses are checked; by default in development only. */
+  readonly checkResponses?: boolean;
+  /** Whether `res.json` sends what the schema makes of the value, and so nothing that the schema does not have. */
+  readonly serialize?: boolean;
+  /** Status of the response to invalid requests; 400 by default. */
+  readonly status?: 400 | 422;
+  /** Responds to invalid requests, instead of the error that goes to `next`. */
+  readonly onInvalid?: (req: Request, res: Response, next: Next, issues: readonly Invalid[]) => unknown;
+}
+
+/** What the schemas make of a request, as properties of it: headers and cookies are those of `req.valid`. */
+export type Validated<Schemas> =
+  & { [Part in keyof Schemas & ("params" | "query" | "body")]: OutputOf<Schemas[Part]> }
+  & (keyof Schemas & ("headers" | "cookies") extends never ? unknown
+    : { valid: { [Part in keyof Schemas & ("headers" | "cookies")]: OutputOf<Schemas[Part]> } });
+
+/** What a schema makes of its input. */
+export type OutputOf<Schema> = Schema extends StandardSchemaV1 ? StandardSchemaV1.InferOutput<Schema> : unknown;
+
+const NAMES: OptionNames<ValidateOptions> = {
+  params: true,
+  query: true,
+  headers: true,
+  cookies: true,
+  body: true,
+  response: true,
+  checkResponses: true,
+  serialize: true,
+  status: true,
+  onInvalid: true,
+};
+
+/** One part, and what it is checked by. */
+interface Check {
+  readonly part: RequestPart;
+  readonly schema: StandardSchemaV1;
+}
+
+/** What has come of the checks so far. */
+interface Outcome {
+  readonly outputs: Partial<Record<RequestPart, unknown>>;
+  readonly issues: Invalid[];
 }
 
 /**
- * Checks parts of a request by schemas of Standard Schema 1, and replaces them by what the schemas make of them.
+ * Checks parts of a request by schemas of Standard Schema 1 (zod, valibot, arktype), and replaces them by what the
+ * schemas make of them, in the types of the handlers behind it as well. Whether `"1"` is a number is the schemas'
+ * business: parameters, queries, headers and cookies are text.
  *
- * @param schemas The schemas
- * @returns Middleware; what is wrong goes to `next` as an `HttpError` with status 400
+ * `req.params`, `req.query` and `req.body` are replaced; headers and cookies are in `req.valid`, because others read
+ * `req.headers`, too. All parts are checked, in this order, and all issues reported: the error that goes to `next` has
+ * `status` 400, `errors`, and a `problem` (RFC 9457), which clients that do not prefer HTML get unless an error handler
+ * responds. A request with a body that no parser has read is 415. Schemas that are synchronous make no promise; what an
+ * asynchronous one rejects with goes to `next`.
  *
- * @example A note, checked by a schema written by hand; those of zod, valibot and arktype do as well
+ * @param options The schemas, and what happens to what is invalid
+ * @returns Middleware
+ * @throws {TypeError} If an option is unknown or not valid, or a schema not of Standard Schema 1; when it becomes a
+ *   handler of a route, if that has no body, or not a parameter that is expected
+ *
+ * @example A note, checked by a schema of zod; those of valibot and arktype do as well
  * ```ts
  * import { validate } from "@sluice/openapi";
  * import sluice from "@sluice/sluice";
@@ -28,27 +92,137 @@ export interface ValidateOptions extends RequestSchemas {
  *
  * const app = sluice();
  * app.post("/notes", sluice.json(), validate({ body: z.object({ text: z.string() }) }), (req, res) => {
- *   res.status(201).json(req.body);
+ *   res.status(201).json(req.body.text);
  * });
  * ```
  */
-export function validate({ response, ...schemas }: ValidateOptions): Handler {
-  async function validate(req: Request): Promise<void> {
-    for (const part of REQUEST_PARTS) {
-      const schema = schemas[part];
-      if (schema !== undefined) replace(req, part, await outputOf(schema, req[part], part));
+export function validate<const Schemas extends ValidateOptions>(options: Schemas): Middleware<Validated<Schemas>>;
+/**
+ * The same, with a handler for what is valid.
+ *
+ * @param options The schemas, and what happens to what is invalid
+ * @param handler Called if the request is valid
+ * @returns A handler
+ * @throws {TypeError} As without a handler, or if this one is not a function
+ */
+export function validate<const Schemas extends ValidateOptions>(
+  options: Schemas,
+  handler: (req: RequestBehind<Validated<Schemas>, Request["params"]>, res: Response, next: Next) => unknown,
+): Handler;
+export function validate(
+  options: ValidateOptions,
+  handler?: (req: never, res: Response, next: Next) => unknown,
+): unknown {
+  checkOptions(options);
+  if (handler !== undefined) checkType("validate", "handler", handler, "function");
+  const { response, status = 400, onInvalid } = options;
+  const checks: Check[] = [];
+  for (const part of REQUEST_PARTS) if (options[part] !== undefined) checks.push({ part, schema: options[part] });
+  const watchResponses = response === undefined ? null : checkResponses(response, options);
+
+  function settle(req: Request, res: Response, next: Next, { outputs, issues }: Outcome): unknown {
+    if (issues.length > 0) {
+      if (onInvalid !== undefined) return onInvalid(req, res, next, issues);
+      return next(isUnread(req, issues) ? unread(req) : refusal(status, issues));
     }
-    req.next();
+    replace(req, outputs);
+    watchResponses?.(req, res);
+    return handler === undefined ? next() : handler(req as never, res, next);
   }
-  return withDetails(validate, { validates: schemas, ...response === undefined ? {} : { responds: response } });
+
+  function validate(req: Request, res: Response, next: Next): unknown {
+    const outcome: Outcome = { outputs: {}, issues: [] };
+    const pending = run(checks, 0, req, outcome);
+    if (pending === undefined) return settle(req, res, next, outcome);
+    return pending.then(() => settle(req, res, next, outcome));
+  }
+
+  const schemas = Object.fromEntries(checks.map(({ part, schema }) => [part, schema]));
+  return withDetails(validate, {
+    validates: schemas,
+    ...response === undefined ? {} : { responds: response },
+    registered: (route) => checkRoute(options, route),
+  });
 }
 
-async function outputOf(schema: StandardSchemaV1, input: unknown, part: RequestPart): Promise<unknown> {
-  const result = await schema["~standard"].validate(input);
-  if (result.issues === undefined) return result.value;
-  throw new HttpError(400, `${part}: ${result.issues[0]!.message}`);
+// one after the other: with several promises at once, one that rejects while another check throws would be nobody's
+function run(checks: readonly Check[], from: number, req: Request, outcome: Outcome): Promise<void> | undefined {
+  for (let i = from; i < checks.length; i++) {
+    const { part, schema } = checks[i]!;
+    const result = schema["~standard"].validate(req[part]);
+    if (isThenable(result)) {
+      return Promise.resolve(result).then((result) => {
+        note(part, result, outcome);
+        return run(checks, i + 1, req, outcome);
+      });
+    }
+    note(part, result, outcome);
+  }
+  return undefined;
 }
 
-function replace(req: Request, part: RequestPart, value: unknown): void {
-  Object.defineProperty(req, part, { value, configurable: true, enumerable: true, writable: true });
+function note(part: RequestPart, result: StandardSchemaV1.Result<unknown>, { outputs, issues }: Outcome): void {
+  if (result.issues === undefined) outputs[part] = result.value;
+  else for (const issue of result.issues) issues.push(invalid(part, issue));
+}
+
+function replace(req: Request, outputs: Outcome["outputs"]): void {
+  const { params, query, headers, cookies, body } = outputs;
+  if ("params" in outputs) req.params = params as Request["params"];
+  if ("query" in outputs) req.query = query as Request["query"];
+  if ("body" in outputs) req.body = body;
+  if (!("headers" in outputs || "cookies" in outputs)) return;
+  const known = (req as { valid?: object }).valid;
+  const valid = { ...known, ..."headers" in outputs ? { headers } : {}, ..."cookies" in outputs ? { cookies } : {} };
+  Object.assign(req, { valid });
+}
+
+function refusal(status: number, issues: readonly Invalid[]): HttpError {
+  const { in: part, pointer, message } = issues[0]!;
+  const text = `The request is not valid: ${part}${pointer}: ${message}`;
+  return new HttpError(status, text, { type: "request.invalid", errors: issues, problem: problemOf(status, issues) });
+}
+
+// there is a body, and no parser that reads it: the schema only says that there is nothing
+function isUnread(req: Request, issues: readonly Invalid[]): boolean {
+  if (req.body !== undefined || !issues.some((issue) => issue.in === "body")) return false;
+  const length = req.get("content-length");
+  if (length !== undefined) return Number(length) > 0;
+  // a request that a program has made has neither of these headers
+  return req.get("transfer-encoding") !== undefined || req.get("content-type") !== undefined;
+}
+
+function unread(req: Request): HttpError {
+  const message = `No body parser of this route reads ${describe(req.get("content-type"))}`;
+  const problem = { type: "about:blank", title: "Unsupported Media Type", status: 415, detail: message };
+  return new HttpError(415, message, { type: "media.type.unsupported", problem });
+}
+
+function checkOptions(options: ValidateOptions): void {
+  checkNames("validate", options, NAMES);
+  for (const part of REQUEST_PARTS) if (options[part] !== undefined) checkSchema(part, options[part]);
+  for (const [status, schema] of Object.entries(options.response ?? {})) checkSchema(`response.${status}`, schema);
+  const { status, onInvalid, checkResponses, serialize } = options;
+  if (status !== undefined && status !== 400 && status !== 422) {
+    throw new RangeError(`validate: status must be 400 or 422, not ${describe(status)}`);
+  }
+  if (onInvalid !== undefined) checkType("validate", "onInvalid", onInvalid, "function");
+  if (checkResponses !== undefined) checkType("validate", "checkResponses", checkResponses, "boolean");
+  if (serialize !== undefined) checkType("validate", "serialize", serialize, "boolean");
+}
+
+function checkRoute({ params, body }: ValidateOptions, { caller, method, path, params: names }: Registration): void {
+  const route = `${caller}(${describe(path)})`;
+  if (body !== undefined && (method === "get" || method === "head")) {
+    throw new TypeError(
+      `${route}: validate has a schema for the body, and ${method.toUpperCase()} has none; use query`,
+    );
+  }
+  if (params === undefined || names === null) return;
+  for (const name of parameterNames(params)) {
+    if (names.includes(name)) continue;
+    throw new TypeError(
+      `${route}: validate has a schema for the parameter ${describe(name)}, which the path does not have`,
+    );
+  }
 }

@@ -1,0 +1,57 @@
+import type { StandardSchemaV1 } from "@standard-schema/spec";
+import type { RequestPart } from "../metadata/route_schemas.ts";
+
+/** One thing that is wrong with a request. */
+export interface Invalid {
+  /** The part that it is in. */
+  readonly in: RequestPart;
+  /** Where in it, as a JSON pointer (RFC 6901): `/items/0/name`; empty for the whole. */
+  readonly pointer: string;
+  /** What the schema says. */
+  readonly message: string;
+}
+
+/** Issues that are reported: whoever sends a list of a million mistakes need not get a million messages. */
+const MOST_ISSUES = 100;
+
+/**
+ * What a schema says, as it is reported.
+ *
+ * @param part The part of the request
+ * @param issue The issue
+ */
+export function invalid(part: RequestPart, { path, message }: StandardSchemaV1.Issue): Invalid {
+  return { in: part, pointer: pointerOf(path), message };
+}
+
+/**
+ * A path as a JSON pointer (RFC 6901 section 3).
+ *
+ * @param path The path of an issue: keys, or objects with one
+ */
+export function pointerOf(path: StandardSchemaV1.Issue["path"]): string {
+  let pointer = "";
+  for (const segment of path ?? []) {
+    const key = typeof segment === "object" ? segment.key : segment;
+    pointer += `/${String(key).replaceAll("~", "~0").replaceAll("/", "~1")}`;
+  }
+  return pointer;
+}
+
+/**
+ * The problem of a request that is not valid (RFC 9457).
+ *
+ * @param status Status of the response
+ * @param issues What is wrong; the first hundred are in it
+ */
+export function problemOf(status: number, issues: readonly Invalid[]): object {
+  return {
+    type: "about:blank",
+    title: status === 422 ? "Unprocessable Content" : "Bad Request",
+    status,
+    detail: issues.length > MOST_ISSUES
+      ? `The request is not valid; these are the first ${MOST_ISSUES} of ${issues.length} errors`
+      : "The request is not valid",
+    errors: issues.slice(0, MOST_ISSUES),
+  };
+}
