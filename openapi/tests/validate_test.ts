@@ -1,5 +1,5 @@
 import { validate } from "@sluice/openapi";
-import sluice, { type Application, HttpError } from "@sluice/sluice";
+import sluice, { type Application, type HttpError } from "@sluice/sluice";
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 import { assertEquals, assertMatch, assertThrows } from "@std/assert";
 import { type } from "arktype";
