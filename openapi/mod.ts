@@ -4,6 +4,7 @@
  *
  * @module
  */
+export type { StandardSchemaV1, StandardTypedV1 } from "@standard-schema/spec";
 export { type OutputOf, validate, type Validated, type ValidateOptions } from "./src/validate/validate.ts";
 export type { Invalid } from "./src/validate/invalid.ts";
 export type { RequestPart, RequestSchemas, ResponseSchemas } from "./src/metadata/route_schemas.ts";

@@ -35,10 +35,11 @@ Deno.test("parts of a request are what their schemas make of them", async () => 
     cookies: z.object({ theme: z.enum(["dark", "light"]) }),
     body: z.object({ at: z.coerce.date() }),
   };
-  app.post("/:id", sluice.json(), validate(schemas), (req, res) => {
+  const checked = validate(schemas, (req, res) => {
     const { params, query, valid, body } = req;
     res.json([params, query, valid, body.at.getTime(), req.get("x-other")]);
   });
+  app.post("/:id", sluice.json(), checked);
   const headers = { "x-tenant": "t", "x-other": "o", cookie: "theme=dark" };
   assertEquals(await seen(app, "/7", posted({ at: "1970-01-01T00:00:01Z", extra: 1 }, headers)), [200, [
     { id: 7 },

@@ -8,7 +8,6 @@ import { rateLimit } from "../middleware/rate_limit/rate_limit.ts";
 import { serveStatic } from "../middleware/static_files.ts";
 import { FrameworkRequest } from "../request/framework_request.ts";
 import { FrameworkResponse } from "../response/framework_response.ts";
-import { makes } from "../routing/middleware_made.ts";
 import { View } from "../views/view.ts";
 import { Connections } from "../websocket/connections.ts";
 import { createApp } from "./create_app.ts";
@@ -35,7 +34,6 @@ function withNames() {
     Layer,
     View,
     clientKey,
-    makes,
     rateLimit,
     serveStatic,
     shedLoad,

@@ -50,8 +50,7 @@ import type { ListRoutesOptions, PrintRoutesOptions } from "../routing/router_op
 import { routePathOf } from "../routing/route_paths.ts";
 import { BaseRouter, type GroupCallback, registeringVerb, registerKey, type Router } from "../routing/router.ts";
 import type { GroupOptions, RouterOptions } from "../routing/router_options.ts";
-import type { HandlerBehind } from "../routing/middleware_made.ts";
-import type { Before, MakingHere, RouterVerbs } from "../routing/verbs.ts";
+import type { RouterVerbs } from "../routing/verbs.ts";
 import { render } from "../views/render.ts";
 import { type Engine, View } from "../views/view.ts";
 import { acceptWebSocket } from "../websocket/accept.ts";
@@ -504,36 +503,6 @@ export class FrameworkApp<
    * @param name Name of the setting
    */
   get(name: string): SettingValue;
-  /** Registers handlers for GET behind a fourth middleware that says what it makes of requests. */
-  get<M1, M2, M3, M4, const P extends Path>(
-    path: P,
-    m1: Before<M1, ParamsOf<P>>,
-    m2: Before<M2, ParamsOf<P>>,
-    m3: Before<M3, ParamsOf<P>>,
-    m4: MakingHere<M4, ParamsOf<P>>,
-    ...handlers: HandlerBehind<M1 & M2 & M3 & M4, ParamsOf<P>, L>[]
-  ): this;
-  /** Registers handlers for GET behind a third middleware that says what it makes of requests. */
-  get<M1, M2, M3, const P extends Path>(
-    path: P,
-    m1: Before<M1, ParamsOf<P>>,
-    m2: Before<M2, ParamsOf<P>>,
-    m3: MakingHere<M3, ParamsOf<P>>,
-    ...handlers: HandlerBehind<M1 & M2 & M3, ParamsOf<P>, L>[]
-  ): this;
-  /** Registers handlers for GET behind a second middleware that says what it makes of requests. */
-  get<M1, M2, const P extends Path>(
-    path: P,
-    m1: Before<M1, ParamsOf<P>>,
-    m2: MakingHere<M2, ParamsOf<P>>,
-    ...handlers: HandlerBehind<M1 & M2, ParamsOf<P>, L>[]
-  ): this;
-  /** Registers handlers for GET behind a middleware that says what it makes of requests. */
-  get<M1, const P extends Path>(
-    path: P,
-    m1: MakingHere<M1, ParamsOf<P>>,
-    ...handlers: HandlerBehind<M1, ParamsOf<P>, L>[]
-  ): this;
   /** Registers handlers for GET, and for HEAD where no other handler handles it. */
   get<
     const P = Path,

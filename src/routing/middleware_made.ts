@@ -2,14 +2,7 @@ import type { ParsedQs } from "../request/framework_request.ts";
 import type { RequestExtras } from "../request/request_extras.ts";
 import type { Any } from "../util/any.ts";
 import type { Request as TypedRequest, Response as TypedResponse } from "../response/request_and_response.ts";
-import type {
-  ForeignErrorHandler,
-  ForeignHandler,
-  HandlerResult,
-  Next,
-  ReusableErrorHandler,
-  ReusableHandler,
-} from "./handler.ts";
+import type { ReusableHandler } from "./handler.ts";
 
 /**
  * What a middleware makes of requests, for the compiler alone: the property is never there. Its name is text, because a
@@ -23,7 +16,7 @@ export interface Making<Makes> {
 }
 
 /**
- * A middleware that says what it makes of requests: handlers behind it, in the same call, have it in their types.
+ * A middleware that says what it makes of requests. The type of a request behind it is {@linkcode RequestBehind}.
  *
  * `params`, `query` and `body` replace the types of these properties, all others are added to the request.
  *
@@ -108,70 +101,3 @@ export type RequestBehind<Makes, P, L extends Record<string, Any> = Record<strin
   ? TypedRequest<P, Any, Any, ParsedQs, L>
   : [keyof Makes] extends [never] ? TypedRequest<P, Any, Any, ParsedQs, L>
   : RequestMade<Makes, P, L> & Added<Makes>;
-
-/**
- * Declared as a method, as all handlers are.
- *
- * @internal
- */
-export interface HandlerBehindShape<Makes, P, L extends Record<string, Any>> {
-  /** The handler. */
-  call(req: RequestBehind<Makes, P, L>, res: TypedResponse<Any, L>, next: Next): HandlerResult;
-}
-
-/** What is accepted behind a middleware that makes something of requests. */
-export type HandlerBehind<Makes, P, L extends Record<string, Any> = Record<string, Any>> =
-  | HandlerBehindShape<Makes, P, L>["call"]
-  | ReusableHandler<L, P, Any>
-  | ReusableErrorHandler<L>
-  | ForeignHandler
-  | ForeignErrorHandler
-  | readonly HandlerBehind<Makes, P, L>[];
-
-/**
- * A request of which a middleware is making something: it may not be there yet, and can be assigned.
- *
- * @internal
- */
-export type RequestBeing<Makes> = RequestBehind<
-  & { [Name in Exclude<keyof Makes, "params" | "query" | "body">]?: Makes[Name] | undefined }
-  & { params: Any; query: Any; body: Any },
-  Any
->;
-
-/**
- * Declared as a method, as all handlers are.
- *
- * @internal
- */
-export interface MakingHandlerShape<Makes> {
-  /** The handler. */
-  call(req: RequestBeing<Makes>, res: TypedResponse, next: Next): HandlerResult;
-}
-
-/**
- * Makes a middleware say, to the compiler alone, what it makes of requests. Handlers behind it in the same call have it
- * in their types: those of `app.post(path, …)`, of a router's, and of `app.route(path).post(…)`.
- *
- * @typeParam Makes What it makes, as properties of the request
- * @param handler The middleware
- * @returns The same middleware
- *
- * @example A middleware that sets the user
- * ```ts
- * import sluice, { makes } from "@sluice/sluice";
- *
- * const signedIn = makes<{ account: { name: string } }>((req, res, next) => {
- *   const name = req.get("x-user");
- *   if (name === undefined) return res.sendStatus(401);
- *   req.account = { name };
- *   next();
- * });
- *
- * const app = sluice();
- * app.get("/me", signedIn, (req, res) => res.send(req.account.name));
- * ```
- */
-export function makes<Makes extends object>(handler: MakingHandlerShape<Makes>["call"]): Middleware<Makes> {
-  return handler as unknown as Middleware<Makes>;
-}

@@ -19,8 +19,7 @@ import type { Any } from "../util/any.ts";
 import { checkedHandlers } from "./handler_arguments.ts";
 import type { Given, HandlerList, NamesFor, Next, Path, PathHandler } from "./handler.ts";
 import { withShim } from "./middleware_shims.ts";
-import type { HandlerBehind } from "./middleware_made.ts";
-import type { Before, MakingHere, RouteVerbs } from "./verbs.ts";
+import type { RouteVerbs } from "./verbs.ts";
 
 /** A handler of a route, with the method it is for. */
 export class RouteEntry implements LayerEntry {
@@ -106,32 +105,6 @@ export class Route<Params = RouteParams, L extends Record<string, Any> = Record<
     return methods;
   }
 
-  /** Adds handlers for every method, behind a fourth middleware that says what it makes of requests. */
-  all<M1, M2, M3, M4>(
-    m1: Before<M1, Params>,
-    m2: Before<M2, Params>,
-    m3: Before<M3, Params>,
-    m4: MakingHere<M4, Params>,
-    ...handlers: HandlerBehind<M1 & M2 & M3 & M4, Params, L>[]
-  ): this;
-  /** Adds handlers for every method, behind a third middleware that says what it makes of requests. */
-  all<M1, M2, M3>(
-    m1: Before<M1, Params>,
-    m2: Before<M2, Params>,
-    m3: MakingHere<M3, Params>,
-    ...handlers: HandlerBehind<M1 & M2 & M3, Params, L>[]
-  ): this;
-  /** Adds handlers for every method, behind a second middleware that says what it makes of requests. */
-  all<M1, M2>(
-    m1: Before<M1, Params>,
-    m2: MakingHere<M2, Params>,
-    ...handlers: HandlerBehind<M1 & M2, Params, L>[]
-  ): this;
-  /** Adds handlers for every method, behind a middleware that says what it makes of requests. */
-  all<M1>(
-    m1: MakingHere<M1, Params>,
-    ...handlers: HandlerBehind<M1, Params, L>[]
-  ): this;
   /**
    * Adds handlers for every method.
    *

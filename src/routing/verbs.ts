@@ -1,22 +1,6 @@
 import type { ParsedQs, RouteParams } from "../request/framework_request.ts";
 import type { Any } from "../util/any.ts";
 import type { Given, HandlerList, NamesFor, ParamsOf, Path, PathHandler, PathOf } from "./handler.ts";
-import type { HandlerBehind, Making } from "./middleware_made.ts";
-
-/**
- * A handler before one that says what it makes of requests: it may say so, too.
- *
- * @internal
- */
-export type Before<Makes, P> = Making<Makes> | PathHandler<P, Any, Any, ParsedQs, Record<string, Any>, Any>;
-
-/**
- * A middleware that says what it makes of requests. It is also a handler for the path, so that generic wrappers of
- * inline handlers, which the compiler tries here first, infer their types from the path as everywhere.
- *
- * @internal
- */
-export type MakingHere<Makes, P> = Making<Makes> & PathHandler<P, Any, Any, ParsedQs, Record<string, Any>, Any>;
 
 /**
  * Registers handlers for one method of a path. Literal paths type `req.params`, together with the prefix of a group.
@@ -32,36 +16,6 @@ export interface Verb<
   Outer = unknown,
   Around = Outer,
 > {
-  /** Registers handlers behind a fourth middleware that says what it makes of requests. */
-  <M1, M2, M3, M4, const P extends Path>(
-    path: P,
-    m1: Before<M1, ParamsOf<P> & Outer>,
-    m2: Before<M2, ParamsOf<P> & Outer>,
-    m3: Before<M3, ParamsOf<P> & Outer>,
-    m4: MakingHere<M4, ParamsOf<P> & Outer>,
-    ...handlers: HandlerBehind<M1 & M2 & M3 & M4, ParamsOf<P> & Outer, L>[]
-  ): Self;
-  /** Registers handlers behind a third middleware that says what it makes of requests. */
-  <M1, M2, M3, const P extends Path>(
-    path: P,
-    m1: Before<M1, ParamsOf<P> & Outer>,
-    m2: Before<M2, ParamsOf<P> & Outer>,
-    m3: MakingHere<M3, ParamsOf<P> & Outer>,
-    ...handlers: HandlerBehind<M1 & M2 & M3, ParamsOf<P> & Outer, L>[]
-  ): Self;
-  /** Registers handlers behind a second middleware that says what it makes of requests. */
-  <M1, M2, const P extends Path>(
-    path: P,
-    m1: Before<M1, ParamsOf<P> & Outer>,
-    m2: MakingHere<M2, ParamsOf<P> & Outer>,
-    ...handlers: HandlerBehind<M1 & M2, ParamsOf<P> & Outer, L>[]
-  ): Self;
-  /** Registers handlers behind a middleware that says what it makes of requests. */
-  <M1, const P extends Path>(
-    path: P,
-    m1: MakingHere<M1, ParamsOf<P> & Outer>,
-    ...handlers: HandlerBehind<M1, ParamsOf<P> & Outer, L>[]
-  ): Self;
   /** Registers handlers. */
   <const P = Path, ResBody = Any, ReqBody = Any, ReqQuery = ParsedQs, Ls extends Record<string, Any> = L>(
     path: PathOf<P>,
@@ -95,32 +49,6 @@ export interface RouteVerb<
   L extends Record<string, Any> = Record<string, Any>,
   Around = never,
 > {
-  /** Adds handlers behind a fourth middleware that says what it makes of requests. */
-  <M1, M2, M3, M4>(
-    m1: Before<M1, Params>,
-    m2: Before<M2, Params>,
-    m3: Before<M3, Params>,
-    m4: MakingHere<M4, Params>,
-    ...handlers: HandlerBehind<M1 & M2 & M3 & M4, Params, L>[]
-  ): Self;
-  /** Adds handlers behind a third middleware that says what it makes of requests. */
-  <M1, M2, M3>(
-    m1: Before<M1, Params>,
-    m2: Before<M2, Params>,
-    m3: MakingHere<M3, Params>,
-    ...handlers: HandlerBehind<M1 & M2 & M3, Params, L>[]
-  ): Self;
-  /** Adds handlers behind a second middleware that says what it makes of requests. */
-  <M1, M2>(
-    m1: Before<M1, Params>,
-    m2: MakingHere<M2, Params>,
-    ...handlers: HandlerBehind<M1 & M2, Params, L>[]
-  ): Self;
-  /** Adds handlers behind a middleware that says what it makes of requests. */
-  <M1>(
-    m1: MakingHere<M1, Params>,
-    ...handlers: HandlerBehind<M1, Params, L>[]
-  ): Self;
   /** Adds handlers. */
   <P = Params, ResBody = Any, ReqBody = Any, ReqQuery = ParsedQs, Ls extends Record<string, Any> = L>(
     ...handlers: PathHandler<

@@ -70,8 +70,8 @@ interface Outcome {
 
 /**
  * Checks parts of a request by schemas of Standard Schema 1 (zod, valibot, arktype), and replaces them by what the
- * schemas make of them, in the types of the handlers behind it as well. Whether `"1"` is a number is the schemas'
- * business: parameters, queries, headers and cookies are text.
+ * schemas make of them. Whether `"1"` is a number is the schemas' business: parameters, queries, headers and cookies are
+ * text. A handler that is given to it has their outputs in its types.
  *
  * `req.params`, `req.query` and `req.body` are replaced; headers and cookies are in `req.valid`, because others read
  * `req.headers`, too. All parts are checked, in this order, and all issues reported: the error that goes to `next` has
