@@ -1,7 +1,7 @@
 import type { ParsedQs } from "../request/framework_request.ts";
 import type { RequestExtras } from "../request/request_extras.ts";
 import type { Any } from "../util/any.ts";
-import type { Request as TypedRequest, Response as TypedResponse } from "../response/request_and_response.ts";
+import type { Request as TypedRequest } from "../response/request_and_response.ts";
 import type { ReusableHandler } from "./handler.ts";
 
 /**
