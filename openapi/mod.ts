@@ -4,17 +4,11 @@
  *
  * @module
  */
-export type { StandardSchemaV1, StandardTypedV1 } from "@standard-schema/spec";
-export { type OutputOf, validate, type Validated, type ValidateOptions } from "./src/validate/validate.ts";
+export type { AnySchema, OutputOf, SchemaIssue, SchemaResult } from "./src/metadata/standard_schema.ts";
+export { validate, type Validated, type ValidateOptions } from "./src/validate/validate.ts";
 export type { Invalid } from "./src/validate/invalid.ts";
 export type { RequestPart, RequestSchemas, ResponseSchemas } from "./src/metadata/route_schemas.ts";
-export {
-  type AnySchema,
-  type FileDetails,
-  operation,
-  type OperationDetails,
-  type ResponseDetails,
-} from "./src/metadata/operation.ts";
+export { type FileDetails, operation, type OperationDetails, type ResponseDetails } from "./src/metadata/operation.ts";
 export { openapi, type OpenApiOptions, type WithRoutes } from "./src/document/openapi.ts";
 export type { ToJsonSchema } from "./src/document/json_schema.ts";
 export type {

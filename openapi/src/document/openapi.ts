@@ -1,6 +1,5 @@
 import { checkNames, checkType, isThenable, type OptionNames, refuseOption } from "@sluice/limiting/core";
 import type { DetailedRoute } from "@sluice/sluice";
-import type { StandardSchemaV1 } from "@standard-schema/spec";
 import { REQUEST_PARTS, type RequestPart } from "../metadata/route_schemas.ts";
 import { Components } from "./components.ts";
 import { convertSchema, type Direction, type ToJsonSchema } from "./json_schema.ts";
@@ -20,6 +19,7 @@ import { type PathTemplate, pathTemplates } from "./path_templates.ts";
 import { requestBody } from "./request_body.ts";
 import { PROBLEM, responsesOf } from "./responses.ts";
 import { type RouteFacts, routeFacts } from "./route_facts.ts";
+import type { AnySchema, SchemaResult } from "../metadata/standard_schema.ts";
 
 /** An application or a router. */
 export interface WithRoutes {
@@ -263,8 +263,8 @@ class DocumentBuilder {
 /** Whether a request may come without a body. JSON Schema cannot tell, so the schema is asked. */
 function acceptsNothing(schema: unknown): boolean {
   try {
-    const result = (schema as StandardSchemaV1)["~standard"].validate(undefined);
-    if (!isThenable(result)) return (result as StandardSchemaV1.Result<unknown>).issues === undefined;
+    const result = (schema as AnySchema)["~standard"].validate(undefined);
+    if (!isThenable(result)) return (result as SchemaResult).issues === undefined;
     // one that waits for something is not waited for; what it ends with concerns nobody
     (result as Promise<unknown>).then(undefined, () => {});
     return false;

@@ -1,12 +1,7 @@
 import { checkNames, checkType, type OptionNames, refuseOption, withDetails } from "@sluice/limiting/core";
 import type { Handler, Request } from "@sluice/sluice";
 import { REQUEST_PARTS, type RequestPart } from "./route_schemas.ts";
-
-/** A schema of Standard Schema 1, of which only that it is one matters here. */
-export interface AnySchema {
-  /** What the standard has. */
-  readonly "~standard": { readonly version: 1; readonly vendor: string };
-}
+import type { AnySchema } from "./standard_schema.ts";
 
 /** A response in an OpenAPI document. */
 export interface ResponseDetails {

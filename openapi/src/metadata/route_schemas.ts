@@ -1,4 +1,4 @@
-import type { StandardSchemaV1 } from "@standard-schema/spec";
+import type { AnySchema } from "./standard_schema.ts";
 
 /** A part of a request. */
 export type RequestPart = "params" | "query" | "headers" | "cookies" | "body";
@@ -7,7 +7,7 @@ export type RequestPart = "params" | "query" | "headers" | "cookies" | "body";
 export const REQUEST_PARTS: readonly RequestPart[] = ["params", "query", "headers", "cookies", "body"];
 
 /** The schemas of a route's requests: of Standard Schema 1, whichever library they are of. */
-export type RequestSchemas = { readonly [Part in RequestPart]?: StandardSchemaV1 };
+export type RequestSchemas = { readonly [Part in RequestPart]?: AnySchema };
 
 /** The schemas of a route's responses by their status. */
-export type ResponseSchemas = Readonly<Record<number, StandardSchemaV1>>;
+export type ResponseSchemas = Readonly<Record<number, AnySchema>>;

@@ -1,8 +1,8 @@
 import { isThenable } from "@sluice/limiting/core";
 import type { Request, Response } from "@sluice/sluice";
-import type { StandardSchemaV1 } from "@standard-schema/spec";
 import type { ResponseSchemas } from "../metadata/route_schemas.ts";
 import { pointerOf } from "./invalid.ts";
+import type { AnySchema } from "../metadata/standard_schema.ts";
 
 /** Whether responses are checked, and sent as their schemas have them. */
 interface Checking {
@@ -35,7 +35,7 @@ export function checkResponses(
   };
 }
 
-function outputOf(schema: StandardSchemaV1, value: unknown, req: Request, res: Response): unknown {
+function outputOf(schema: AnySchema, value: unknown, req: Request, res: Response): unknown {
   const route = `${req.method} ${req.baseUrl}${String(req.route?.path ?? req.path)}`;
   const result = schema["~standard"].validate(value);
   if (isThenable(result)) {

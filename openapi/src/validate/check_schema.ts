@@ -1,5 +1,5 @@
 import { describe } from "@sluice/limiting/core";
-import type { StandardSchemaV1 } from "@standard-schema/spec";
+import type { AnySchema } from "../metadata/standard_schema.ts";
 
 /**
  * Refuses what is not a schema of Standard Schema 1.
@@ -10,7 +10,7 @@ import type { StandardSchemaV1 } from "@standard-schema/spec";
  */
 export function checkSchema(option: string, schema: unknown): void {
   const isObject = (typeof schema === "object" && schema !== null) || typeof schema === "function";
-  const standard = isObject ? (schema as { "~standard"?: Partial<StandardSchemaV1.Props> })["~standard"] : undefined;
+  const standard = isObject ? (schema as { "~standard"?: Partial<AnySchema["~standard"]> })["~standard"] : undefined;
   if (standard?.version === 1 && typeof standard.validate === "function") return;
   throw new TypeError(
     `validate: ${option} must be a schema of Standard Schema 1, as those of zod, valibot and arktype are, not ${
@@ -26,7 +26,7 @@ export function checkSchema(option: string, schema: unknown): void {
  * @param schema The schema
  * @returns The names, none if it does not tell
  */
-export function parameterNames(schema: StandardSchemaV1): readonly string[] {
+export function parameterNames(schema: AnySchema): readonly string[] {
   const { "~standard": { jsonSchema }, entries } = schema as unknown as {
     "~standard": { jsonSchema?: { input?: (options: { target: string }) => { properties?: unknown } } };
     entries?: unknown;

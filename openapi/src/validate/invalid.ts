@@ -1,5 +1,5 @@
-import type { StandardSchemaV1 } from "@standard-schema/spec";
 import type { RequestPart } from "../metadata/route_schemas.ts";
+import type { SchemaIssue } from "../metadata/standard_schema.ts";
 
 /** One thing that is wrong with a request. */
 export interface Invalid {
@@ -20,7 +20,7 @@ const MOST_ISSUES = 100;
  * @param part The part of the request
  * @param issue The issue
  */
-export function invalid(part: RequestPart, { path, message }: StandardSchemaV1.Issue): Invalid {
+export function invalid(part: RequestPart, { path, message }: SchemaIssue): Invalid {
   return { in: part, pointer: pointerOf(path), message };
 }
 
@@ -29,7 +29,7 @@ export function invalid(part: RequestPart, { path, message }: StandardSchemaV1.I
  *
  * @param path The path of an issue: keys, or objects with one
  */
-export function pointerOf(path: StandardSchemaV1.Issue["path"]): string {
+export function pointerOf(path: SchemaIssue["path"]): string {
   let pointer = "";
   for (const segment of path ?? []) {
     const key = typeof segment === "object" ? segment.key : segment;

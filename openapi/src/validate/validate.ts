@@ -9,7 +9,6 @@ import {
   withDetails,
 } from "@sluice/limiting/core";
 import type { Handler, Middleware, Next, Request, RequestBehind, Response } from "@sluice/sluice";
-import type { StandardSchemaV1 } from "@standard-schema/spec";
 import {
   REQUEST_PARTS,
   type RequestPart,
@@ -19,6 +18,7 @@ import {
 import { checkSchema, parameterNames } from "./check_schema.ts";
 import { type Invalid, invalid, problemOf } from "./invalid.ts";
 import { checkResponses } from "./check_responses.ts";
+import type { AnySchema, OutputOf, SchemaResult } from "../metadata/standard_schema.ts";
 
 /** What is checked, and how. */
 export interface ValidateOptions extends RequestSchemas {
@@ -40,9 +40,6 @@ export type Validated<Schemas> =
   & (keyof Schemas & ("headers" | "cookies") extends never ? unknown
     : { valid: { [Part in keyof Schemas & ("headers" | "cookies")]: OutputOf<Schemas[Part]> } });
 
-/** What a schema makes of its input. */
-export type OutputOf<Schema> = Schema extends StandardSchemaV1 ? StandardSchemaV1.InferOutput<Schema> : unknown;
-
 const NAMES: OptionNames<ValidateOptions> = {
   params: true,
   query: true,
@@ -59,7 +56,7 @@ const NAMES: OptionNames<ValidateOptions> = {
 /** One part, and what it is checked by. */
 interface Check {
   readonly part: RequestPart;
-  readonly schema: StandardSchemaV1;
+  readonly schema: AnySchema;
 }
 
 /** What has come of the checks so far. */
@@ -161,7 +158,7 @@ function run(checks: readonly Check[], from: number, req: Request, outcome: Outc
   return undefined;
 }
 
-function note(part: RequestPart, result: StandardSchemaV1.Result<unknown>, { outputs, issues }: Outcome): void {
+function note(part: RequestPart, result: SchemaResult, { outputs, issues }: Outcome): void {
   if (result.issues === undefined) outputs[part] = result.value;
   else for (const issue of result.issues) issues.push(invalid(part, issue));
 }
