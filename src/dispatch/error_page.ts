@@ -28,9 +28,9 @@ function notFoundInit(head: readonly string[]): ResponseInit {
 /**
  * Responds when no layer did: 404, or the page for an error that was not handled.
  *
- * Outside production the page shows the error's stack. Clients that prefer JSON get `{ "error": … }`, or the error's
- * `problem` (RFC 9457), which all get that do not prefer HTML; all others Express's page with its headers, and in development more on it. Both have a `Vary` besides, so that no cache mistakes
- * one for the other.
+ * Outside production the page shows the error's stack. Clients that prefer JSON get `{ "error": … }`, all others
+ * Express's page with its headers, and in development more on it. An error's `problem` (RFC 9457) is what all get that do
+ * not prefer HTML. Each has a `Vary` besides, so that no cache mistakes one for the other.
  *
  * @param req The request
  * @param res The response
@@ -115,10 +115,13 @@ function prefersHtml(req: FrameworkRequest): boolean {
   return accept !== undefined && accept.includes("html") && req.accepts("json", "html") === "html";
 }
 
-// RFC 9457: an error that knows its details as JSON
+// RFC 9457: an error that knows its details as JSON. One of the server may be that of another server, whose details are
+// nobody's business.
 function problemOf(error: unknown): object | undefined {
-  const { problem } = (error ?? {}) as { problem?: unknown };
-  return typeof problem === "object" && problem !== null && ownStatusOf(error) !== undefined ? problem : undefined;
+  const { problem, expose } = (error ?? {}) as { problem?: unknown; expose?: unknown };
+  const status = ownStatusOf(error);
+  const isShown = status !== undefined && (status < 500 || expose === true);
+  return typeof problem === "object" && problem !== null && isShown ? problem : undefined;
 }
 
 function statusOf(error: unknown, present: number): number {

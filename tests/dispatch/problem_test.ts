@@ -19,3 +19,18 @@ Deno.test("an error's problem is sent to clients that do not prefer HTML, unless
   app.use(failed);
   assertEquals(await (await app.inject("/")).json(), "no");
 });
+
+Deno.test("an error of the server shows its problem only if it says that it may be shown", async () => {
+  const app = sluice().set("env", "production");
+  app.on("error", () => {});
+  const problem = { title: "Out of stock", status: 502, host: "stock.internal" };
+  for (const expose of [undefined, true]) {
+    app.get(`/${expose}`, () => {
+      throw new HttpError(502, "no", { problem, ...expose === undefined ? {} : { expose } });
+    });
+  }
+  const text = async (path: string) =>
+    await (await app.inject(path, { headers: { accept: "application/json" } })).text();
+  assertEquals(await text("/undefined"), '{"error":"Bad Gateway"}');
+  assertEquals(JSON.parse(await text("/true")), problem);
+});
