@@ -118,10 +118,12 @@ function prefersHtml(req: FrameworkRequest): boolean {
 // RFC 9457: an error that knows its details as JSON. One of the server may be that of another server, whose details are
 // nobody's business.
 function problemOf(error: unknown): object | undefined {
-  const { problem, expose } = (error ?? {}) as { problem?: unknown; expose?: unknown };
+  // most that comes here is a 404 without an error, which is to allocate nothing
+  if (typeof error !== "object" || error === null) return undefined;
+  const { problem, expose } = error as { problem?: unknown; expose?: unknown };
+  if (typeof problem !== "object" || problem === null) return undefined;
   const status = ownStatusOf(error);
-  const isShown = status !== undefined && (status < 500 || expose === true);
-  return typeof problem === "object" && problem !== null && isShown ? problem : undefined;
+  return status !== undefined && (status < 500 || expose === true) ? problem : undefined;
 }
 
 function statusOf(error: unknown, present: number): number {
