@@ -63,13 +63,8 @@ export {
   type KvEntry,
   type KvKeyPart,
 } from "./src/stores/deno_kv_store.ts";
-export {
-  type DurableObjectNamespaceLike,
-  type DurableObjectResponse,
-  DurableObjectStore,
-  type DurableObjectStoreOptions,
-  type DurableObjectStubLike,
-} from "./src/stores/durable_object_store.ts";
+export type { DurableObjectNamespaceLike, DurableObjectResponse, DurableObjectStubLike } from "@sluice/limiting/core";
+export { DurableObjectStore, type DurableObjectStoreOptions } from "./src/stores/durable_object_store.ts";
 export {
   type DurableObjectStateLike,
   type DurableObjectStorageLike,

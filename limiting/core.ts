@@ -9,6 +9,13 @@ export { Emitter } from "../src/util/emitter.ts";
 export type { EmitterMethods, EventName, Listener } from "../src/util/emitter_methods.ts";
 export { checkInteger, checkNames, checkType, type OptionNames, refuseOption } from "../src/util/check_option.ts";
 export { describe, reasonOf } from "../src/util/error_text.ts";
+export {
+  ALARM_DELAY_MS,
+  askDurableObject,
+  type DurableObjectNamespaceLike,
+  type DurableObjectResponse,
+  type DurableObjectStubLike,
+} from "./durable_object.ts";
 export { HttpError, type HttpErrorOptions } from "../src/http/http_error.ts";
 export { rankEncodings } from "../src/http/negotiation.ts";
 export { statusText } from "../src/http/status_text.ts";

@@ -14,12 +14,10 @@
  *
  * @module
  */
+export type { DurableObjectNamespaceLike, DurableObjectResponse, DurableObjectStubLike } from "@sluice/limiting/core";
 export {
-  type DurableObjectNamespaceLike,
-  type DurableObjectResponse,
   DurableObjectSessionStore,
   type DurableObjectSessionStoreOptions,
-  type DurableObjectStubLike,
 } from "./src/session_durable_object/durable_object_session_store.ts";
 export {
   type DurableObjectStateLike,

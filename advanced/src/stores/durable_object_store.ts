@@ -1,4 +1,10 @@
-import { checkNames, checkType, type OptionNames } from "@sluice/limiting/core";
+import {
+  askDurableObject,
+  checkNames,
+  checkType,
+  type DurableObjectNamespaceLike,
+  type OptionNames,
+} from "@sluice/limiting/core";
 import { ALGORITHM_NAMES, type Policy } from "../policy/policy.ts";
 import { assertDistinct } from "./assert_distinct.ts";
 import { assertMethods } from "./assert_methods.ts";
@@ -6,30 +12,6 @@ import { checkLog } from "./check_log.ts";
 import { decideByKey } from "./decide_by_key.ts";
 import type { Question } from "./rate_limit_object.ts";
 import type { Capabilities, Selector, Store, Take, Verdict } from "../policy/store.ts";
-
-/** A stub of a Durable Object, as far as the store uses it. */
-export interface DurableObjectStubLike {
-  /** Sends the object a request. */
-  fetch(url: string, init: { method: string; body: string }): Promise<DurableObjectResponse>;
-}
-
-/** A Durable Object's response, as far as the store reads it. */
-export interface DurableObjectResponse {
-  /** Whether the status is one of success. */
-  readonly ok: boolean;
-  /** The status. */
-  readonly status: number;
-  /** The body. */
-  text(): Promise<string>;
-}
-
-/** A namespace of Durable Objects: what a worker's binding is. */
-export interface DurableObjectNamespaceLike<Id = unknown> {
-  /** The id that belongs to a name. */
-  idFromName(name: string): Id;
-  /** A stub of the object with an id. */
-  get(id: Id): DurableObjectStubLike;
-}
 
 /** Options of a {@linkcode DurableObjectStore}. */
 export interface DurableObjectStoreOptions<Id = unknown> {
@@ -123,16 +105,7 @@ export class DurableObjectStore<Id = unknown> implements Store {
   }
 
   async #ask(key: string, question: Question): Promise<unknown> {
-    const stub = this.#namespace.get(this.#namespace.idFromName(this.#prefix + key));
-    // the host has no meaning, but a URL needs one
-    const response = await stub.fetch("https://rate-limit.invalid/", {
-      method: "POST",
-      body: JSON.stringify(question),
-    });
-    const text = await response.text();
-    if (!response.ok) {
-      throw new Error(`store.${question.verb}: the Durable Object replied with ${response.status}: ${text}`);
-    }
+    const text = await askDurableObject(`store.${question.verb}`, this.#namespace, this.#prefix + key, question);
     return JSON.parse(text, (name, value) => name === "retryMs" || name === "nextMs" ? value ?? Infinity : value);
   }
 }

@@ -2,6 +2,7 @@ import type { Take } from "../policy/store.ts";
 import { decideIn, dropExpired, giveIn, resetIn, type StateRecords } from "./partition_records.ts";
 import { recordExpiry } from "./state_record.ts";
 import { StoreClock } from "@sluice/limiting";
+import { ALARM_DELAY_MS } from "@sluice/limiting/core";
 
 /** Storage of a Durable Object, as far as the object uses it. */
 export interface DurableObjectStorageLike {
@@ -34,9 +35,6 @@ export type Question =
   | { readonly verb: "decide"; readonly takes: readonly Take[]; readonly times: number }
   | { readonly verb: "give"; readonly take: Take; readonly stamp: number; readonly amount: number }
   | { readonly verb: "reset"; readonly policy: string };
-
-/** How long after an expiry the alarm is set, in ms: workerd forgets one that an alarm sets to its own time anew. */
-const ALARM_DELAY = 1000;
 
 /**
  * The Durable Object behind a {@linkcode DurableObjectStore}: a worker exports this class, and its namespace is bound
@@ -147,7 +145,7 @@ class StoredRecords implements StateRecords {
 
   #setAlarm(expiry: number): void {
     if (this.#storage.setAlarm === undefined) return;
-    this.#alarmAt = expiry + ALARM_DELAY;
+    this.#alarmAt = expiry + ALARM_DELAY_MS;
     this.#writes.push(this.#storage.setAlarm(this.#alarmAt));
   }
 

@@ -1,30 +1,13 @@
-import { checkNames, checkType, type OptionNames, refuseOption } from "@sluice/limiting/core";
+import {
+  askDurableObject,
+  checkNames,
+  checkType,
+  type DurableObjectNamespaceLike,
+  type OptionNames,
+  refuseOption,
+} from "@sluice/limiting/core";
 import type { SessionStore, SetSessionOptions } from "../session/session_store.ts";
 import type { Question } from "./session_object.ts";
-
-/** A stub of a Durable Object, as far as the store uses it. */
-export interface DurableObjectStubLike {
-  /** Sends the object a request. */
-  fetch(url: string, init: { method: string; body: string }): Promise<DurableObjectResponse>;
-}
-
-/** A Durable Object's response, as far as the store reads it. */
-export interface DurableObjectResponse {
-  /** Whether the status is one of success. */
-  readonly ok: boolean;
-  /** The status. */
-  readonly status: number;
-  /** The body. */
-  text(): Promise<string>;
-}
-
-/** A namespace of Durable Objects: what a Worker's binding is. */
-export interface DurableObjectNamespaceLike<Id = unknown> {
-  /** The id that belongs to a name. */
-  idFromName(name: string): Id;
-  /** A stub of the object with an id. */
-  get(id: Id): DurableObjectStubLike;
-}
 
 /** Options of a {@linkcode DurableObjectSessionStore}. */
 export interface DurableObjectSessionStoreOptions<Id = unknown> {
@@ -93,13 +76,7 @@ export class DurableObjectSessionStore<Id = unknown> implements SessionStore {
   }
 
   async #ask(id: string, question: Question): Promise<unknown> {
-    const stub = this.#namespace.get(this.#namespace.idFromName(this.#prefix + id));
-    // the host has no meaning, but a URL needs one
-    const response = await stub.fetch("https://session.invalid/", { method: "POST", body: JSON.stringify(question) });
-    const text = await response.text();
-    if (response.ok) return JSON.parse(text);
-    throw new Error(
-      `DurableObjectSessionStore: the object replied to ${question.verb} with ${response.status}: ${text}`,
-    );
+    const caller = `DurableObjectSessionStore.${question.verb}`;
+    return JSON.parse(await askDurableObject(caller, this.#namespace, this.#prefix + id, question));
   }
 }

@@ -1,3 +1,5 @@
+import { ALARM_DELAY_MS } from "@sluice/limiting/core";
+
 /** Storage of a Durable Object, as far as the object uses it. */
 export interface DurableObjectStorageLike {
   /** Reads a value. */
@@ -78,12 +80,12 @@ export class SessionObject {
   async alarm(): Promise<void> {
     const written = await this.#storage.get(NAME) as Written | undefined;
     if (written === undefined || written.expires <= this.#clock()) await this.#delete();
-    else await this.#storage.setAlarm(written.expires);
+    else await this.#storage.setAlarm(written.expires + ALARM_DELAY_MS);
   }
 
   async #write(content: string, expires: number): Promise<true> {
     const written: Written = { content, expires };
-    await Promise.all([this.#storage.put(NAME, written), this.#storage.setAlarm(expires)]);
+    await Promise.all([this.#storage.put(NAME, written), this.#storage.setAlarm(expires + ALARM_DELAY_MS)]);
     return true;
   }
 
