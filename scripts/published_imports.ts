@@ -12,8 +12,11 @@ export async function publishedImports(folder: URL): Promise<string> {
   const imports = await offlineImports();
   for (const path of LIBRARY_FOLDERS) {
     const built = new URL(path, folder);
-    const manifest = await Deno.readTextFile(new URL("deno.json", built)).catch(() => null);
-    // an older checkout, which a benchmark compares with, has fewer packages
+    const manifest = await Deno.readTextFile(new URL("deno.json", built)).catch((error) => {
+      // an older checkout, which a benchmark compares with, has fewer packages
+      if (error instanceof Deno.errors.NotFound) return null;
+      throw error;
+    });
     if (manifest === null) continue;
     const { name, exports } = JSON.parse(manifest);
     for (const [entry, path] of Object.entries<string>(exports)) {
