@@ -8,7 +8,7 @@ import {
   type Registration,
   withDetails,
 } from "@sluice/limiting/core";
-import type { Handler, Middleware, Next, Request, RequestBehind, Response } from "@sluice/sluice";
+import type { Handler, Next, Request, Response } from "@sluice/sluice";
 import {
   REQUEST_PARTS,
   type RequestPart,
@@ -34,11 +34,16 @@ export interface ValidateOptions extends RequestSchemas {
   readonly onInvalid?: (req: Request, res: Response, next: Next, issues: readonly Invalid[]) => unknown;
 }
 
-/** What the schemas make of a request, as properties of it: headers and cookies are those of `req.valid`. */
-export type Validated<Schemas> =
-  & { [Part in keyof Schemas & ("params" | "query" | "body")]: OutputOf<Schemas[Part]> }
+/** A request whose parts are what the schemas make of them: headers and cookies are those of `req.valid`. */
+export type ValidRequest<Schemas> =
+  & Request<PartOf<Schemas, "params">, Request["body"], PartOf<Schemas, "body">, PartOf<Schemas, "query">>
   & (keyof Schemas & ("headers" | "cookies") extends never ? unknown
     : { valid: { [Part in keyof Schemas & ("headers" | "cookies")]: OutputOf<Schemas[Part]> } });
+
+/** What the schema of a part makes of it; without one the part is as in every request. */
+export type PartOf<Schemas, Part extends "params" | "body" | "query"> = Part extends keyof Schemas
+  ? OutputOf<Schemas[Part]>
+  : Request[Part];
 
 const NAMES: OptionNames<ValidateOptions> = {
   params: true,
@@ -93,7 +98,7 @@ interface Outcome {
  * });
  * ```
  */
-export function validate<const Schemas extends ValidateOptions>(options: Schemas): Middleware<Validated<Schemas>>;
+export function validate(options: ValidateOptions): Handler;
 /**
  * The same, with a handler for what is valid.
  *
@@ -104,7 +109,7 @@ export function validate<const Schemas extends ValidateOptions>(options: Schemas
  */
 export function validate<const Schemas extends ValidateOptions>(
   options: Schemas,
-  handler: (req: RequestBehind<Validated<Schemas>, Request["params"]>, res: Response, next: Next) => unknown,
+  handler: (req: ValidRequest<Schemas>, res: Response, next: Next) => unknown,
 ): Handler;
 export function validate(
   options: ValidateOptions,
