@@ -28,6 +28,7 @@ export type {
   RouteParameters,
 } from "./src/app/express_names.ts";
 export type { AppContext } from "./src/dispatch/app_context.ts";
+export type { SettingOrVerb } from "./src/app/framework_app.ts";
 export type { ErrorListener } from "./src/app/report_error.ts";
 export type { ListenCallback } from "./src/app/lifecycle.ts";
 export type { BodyLimits, BodyLimitSetting } from "./src/request/body/body_settings.ts";
@@ -79,13 +80,14 @@ export type {
   SubRouter,
   WebSocketRouteDefinition,
 } from "./src/routing/layer_views.ts";
+export type { HandlerBehind, HandlersBehind, RequestBehind } from "./src/routing/making_middleware.ts";
 export type { ParamsOfPath } from "./src/routing/path_params.ts";
 export type { FetchApp, FetchHandler } from "./src/routing/fetch_mount.ts";
 export type { RouteEntry } from "./src/routing/route.ts";
 export type { RouteInfo } from "./src/routing/route_listing.ts";
 export type { BaseRouter, GroupCallback, RouterConstructor } from "./src/routing/router.ts";
 export type { ListRoutesOptions, PrintRoutesOptions } from "./src/routing/router_options.ts";
-export type { RouterVerbs, RouteVerb, RouteVerbs, Verb } from "./src/routing/verbs.ts";
+export type { RouterVerbs, RouteVerb, RouteVerbs, Use, Verb } from "./src/routing/verbs.ts";
 export type { ViewOptions } from "./src/views/view.ts";
 export type { SocketData } from "./src/websocket/socket_data.ts";
 export type { ConnectionData, ConnectionEvents } from "./src/websocket/ws_connection.ts";

@@ -25,6 +25,7 @@ export {
   type Session,
   session,
   type SessionCookieOptions,
+  type SessionData,
   type SessionExtras,
   type SessionOptions,
 } from "./src/session/session.ts";

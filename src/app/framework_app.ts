@@ -12,7 +12,7 @@ import { describe } from "../util/error_text.ts";
 import { isOriginal, originalKey, originalOf } from "../util/original_object.ts";
 import type { FastMatcher } from "../matching/fast_matcher.ts";
 import { type AnyHandler, type Mounted, mountedKey } from "../matching/layer.ts";
-import { defineVerbs } from "../matching/methods.ts";
+import { defineMethod, defineVerbs } from "../matching/methods.ts";
 import { noteRegistration } from "../matching/registrations.ts";
 import { detected, detectPlatform, handleNodeRequest, type ServerResponseLike } from "../platform/detect.ts";
 import type { AppFetch, ListenOptions } from "../platform/shared/platform.ts";
@@ -26,18 +26,7 @@ import type { RuntimeSupport } from "../exchange/runtime_support.ts";
 import { provideDefaultApp } from "../exchange/default_app.ts";
 import type { Any } from "../util/any.ts";
 import { FrameworkResponse } from "../response/framework_response.ts";
-import type {
-  ErrorHandler,
-  Given,
-  Handler,
-  HandlerList,
-  Next,
-  ParamHandler,
-  ParamsOf,
-  Path,
-  PathHandler,
-  PathOf,
-} from "../routing/handler.ts";
+import type { ErrorHandler, Handler, Next, ParamHandler, ParamsOf, Path, PathHandler } from "../routing/handler.ts";
 import { type ExpressApp, isExpressApp } from "../routing/express_mount.ts";
 import type { FetchApp, FetchHandler } from "../routing/fetch_mount.ts";
 import type { PrefixMiddleware, RouteDefinition, SubRouter, WebSocketRouteDefinition } from "../routing/layer_views.ts";
@@ -50,7 +39,7 @@ import type { ListRoutesOptions, PrintRoutesOptions } from "../routing/router_op
 import { routePathOf } from "../routing/route_paths.ts";
 import { BaseRouter, type GroupCallback, registeringVerb, registerKey, type Router } from "../routing/router.ts";
 import type { GroupOptions, RouterOptions } from "../routing/router_options.ts";
-import type { RouterVerbs } from "../routing/verbs.ts";
+import type { RouterVerbs, Use, Verb } from "../routing/verbs.ts";
 import { render } from "../views/render.ts";
 import { type Engine, View } from "../views/view.ts";
 import { acceptWebSocket } from "../websocket/accept.ts";
@@ -67,11 +56,22 @@ import { defaultEnv, envIsKnown, tellOfEnv } from "./default_env.ts";
 // deno-lint-ignore no-empty-interface -- programs augment it
 export interface ApplicationExtras {}
 
+/** `app.get`: reads a setting, or registers handlers for GET. */
+export interface SettingOrVerb<Self, L extends Record<string, Any> = Record<string, Any>>
+  extends Verb<Self, L, unknown, never> {
+  /** Reads a setting. */
+  (name: string): SettingValue;
+}
+
 /** The verbs of an application, its events, and being called as a handler. */
 export interface FrameworkApp<
   L extends Record<string, Any> = Record<string, Any>,
   AppLocals extends Record<string, Any> = Record<string, Any>,
 > extends RouterVerbs<L, unknown, never>, EmitterMethods, ApplicationExtras {
+  /** Reads a setting, or registers handlers for GET, and for HEAD where no other handler handles it. */
+  get: SettingOrVerb<this, L>;
+  /** Adds middleware, error handlers, routers or apps: for every path, or for paths below a prefix. */
+  use: Use<this, L, Any, unknown, never>;
   /** Passes a request through the application, as a middleware of another one. */
   (req: Any, res: Any, next?: Next): void;
   /**
@@ -428,50 +428,20 @@ export class FrameworkApp<
     return await this.handle(new Request(absoluteTarget(target), init));
   }
 
-  /** Adds middleware, error handlers, routers or apps, for every path. */
-  use(...handlers: PathHandler<Any, Any, Any, ParsedQs, L>[]): this;
-  /** Adds error handlers, for every path. */
-  use(...handlers: ErrorHandler<Any, Any, Any, ParsedQs, L>[]): this;
-  /** Adds middleware, error handlers, routers or apps, for paths below a prefix. */
-  use<
-    const P = Path,
-    ResBody = Any,
-    ReqBody = Any,
-    ReqQuery = ParsedQs,
-    Ls extends Record<string, Any> = L,
-  >(
-    path: PathOf<P>,
-    ...handlers: PathHandler<ParamsOf<P>, Given<ResBody>, ReqBody, ReqQuery, Given<Ls>>[]
-  ): this;
-  /** Adds middleware and error handlers, in lists nested to any depth. */
-  use(...handlers: HandlerList<Any, Any, Any, ParsedQs, L>[]): this;
-  /** Adds middleware and error handlers for paths below a prefix, in lists nested to any depth. */
-  use<
-    const P = Path,
-    ResBody = Any,
-    ReqBody = Any,
-    ReqQuery = ParsedQs,
-    Ls extends Record<string, Any> = L,
-  >(
-    path: PathOf<P>,
-    ...handlers: HandlerList<ParamsOf<P>, Given<ResBody>, ReqBody, ReqQuery, Given<Ls>>[]
-  ): this;
-  /** Adds middleware for every path, with explicit type arguments. */
-  use<P, ResBody = Any, ReqBody = Any, ReqQuery = ParsedQs, Ls extends Record<string, Any> = L>(
-    ...handlers: PathHandler<P, Given<ResBody>, ReqBody, ReqQuery, Given<Ls>>[]
-  ): this;
-  use(...args: unknown[]): this {
-    const { path, handlers } = splitPath("app.use", args);
-    if (!handlers.some(isApplication)) {
-      this.router.use(path as string, ...handlers as Handler[]);
+  static {
+    defineMethod(this.prototype, "use", function use(this: FrameworkApp, ...args: unknown[]): FrameworkApp {
+      const { path, handlers } = splitPath("app.use", args);
+      if (!handlers.some(isApplication)) {
+        this.router.use(path as string, ...handlers as Handler[]);
+        return this;
+      }
+      // `mount` is emitted before later arguments are registered
+      for (const fn of handlers) {
+        this.router.use(path as string, fn as Handler);
+        if (isApplication(fn)) adopt(this, path, fn);
+      }
       return this;
-    }
-    // `mount` is emitted before later arguments are registered
-    for (const fn of handlers) {
-      this.router.use(path as string, fn as Handler);
-      if (isApplication(fn)) adopt(this, path, fn);
-    }
-    return this;
+    });
   }
 
   /**
@@ -497,41 +467,15 @@ export class FrameworkApp<
     return this;
   }
 
-  /**
-   * Reads a setting.
-   *
-   * @param name Name of the setting
-   */
-  get(name: string): SettingValue;
-  /** Registers handlers for GET, and for HEAD where no other handler handles it. */
-  get<
-    const P = Path,
-    ResBody = Any,
-    ReqBody = Any,
-    ReqQuery = ParsedQs,
-    Ls extends Record<string, Any> = L,
-  >(
-    path: PathOf<P>,
-    ...handlers: PathHandler<ParamsOf<P>, Given<ResBody>, ReqBody, ReqQuery, Given<Ls>>[]
-  ): this;
-  /** Registers handlers and error handlers for GET, in lists nested to any depth. */
-  get<
-    const P = Path,
-    ResBody = Any,
-    ReqBody = Any,
-    ReqQuery = ParsedQs,
-    Ls extends Record<string, Any> = L,
-  >(
-    path: PathOf<P>,
-    ...handlers: HandlerList<ParamsOf<P>, Given<ResBody>, ReqBody, ReqQuery, Given<Ls>>[]
-  ): this;
-  get(path: Path, ...handlers: unknown[]): unknown {
-    if (arguments.length === 1) {
-      if (typeof path === "string" && path.startsWith("/")) noteWarning(readsSetting(path));
-      return this.settings[path as string];
-    }
-    this.router.register("get", path, handlers);
-    return this;
+  static {
+    defineMethod(this.prototype, "get", function get(this: FrameworkApp, path: Path, ...handlers: unknown[]): unknown {
+      if (arguments.length === 1) {
+        if (typeof path === "string" && path.startsWith("/")) noteWarning(readsSetting(path));
+        return this.settings[path as string];
+      }
+      this.router.register("get", path, handlers);
+      return this;
+    });
   }
 
   /** @internal */

@@ -74,6 +74,11 @@ export function defineVerbs(prototype: object, verbOf: (method: string | null) =
   for (const method of [...METHODS, null]) {
     const name = method ?? "all";
     if (Object.hasOwn(prototype, name)) continue;
-    Object.defineProperty(prototype, name, { value: verbOf(method), configurable: true, writable: true });
+    defineMethod(prototype, name, verbOf(method));
   }
+}
+
+/** Defines a method whose type is that of an interface: one with overloads that several classes share. */
+export function defineMethod(prototype: object, name: string, method: (...args: never[]) => unknown): void {
+  Object.defineProperty(prototype, name, { value: method, configurable: true, writable: true });
 }

@@ -18,21 +18,28 @@ export type Given<T> = [T][T extends unknown ? 0 : never];
 export type Next = (error?: unknown) => void;
 
 /** What handlers may return: a web `Response`, which is then sent; anything else is ignored. */
-// deno-lint-ignore no-explicit-any -- Express handlers return whatever their last call returned
-export type HandlerResult = any;
+export type HandlerResult = void;
+
+/**
+ * Everything that a handler may return but what a middleware returns, to the compiler, that says what it makes of
+ * requests. All objects and primitives have this method, and `Made` has another property of its name.
+ *
+ * @internal
+ */
+export type PlainResult = void | null | undefined | { propertyIsEnumerable(name: PropertyKey): boolean };
 
 /**
  * A method, so that parameters are bivariant: a handler may ask for more than a request, as `req & { user: User }`.
  *
  * @internal
  */
-export interface HandlerShape<P, ResBody, ReqBody, ReqQuery, L extends Record<string, Any>> {
+export interface HandlerShape<P, ResBody, ReqBody, ReqQuery, L extends Record<string, Any>, Result> {
   /** The handler. */
   call(
     req: TypedRequest<P, ResBody, ReqBody, ReqQuery, L>,
     res: TypedResponse<ResBody, L>,
     next: Next,
-  ): HandlerResult;
+  ): Result;
 }
 
 /**
@@ -40,14 +47,14 @@ export interface HandlerShape<P, ResBody, ReqBody, ReqQuery, L extends Record<st
  *
  * @internal
  */
-export interface ErrorHandlerShape<P, ResBody, ReqBody, ReqQuery, L extends Record<string, Any>> {
+export interface ErrorHandlerShape<P, ResBody, ReqBody, ReqQuery, L extends Record<string, Any>, Result> {
   /** The error handler. */
   call(
     error: Any,
     req: TypedRequest<P, ResBody, ReqBody, ReqQuery, L>,
     res: TypedResponse<ResBody, L>,
     next: Next,
-  ): HandlerResult;
+  ): Result;
 }
 
 /**
@@ -93,11 +100,12 @@ export interface ReusableHandlerShape<
   L extends Record<string, Any>,
   Params = RouteParams,
   Names = NamesFor<Params>,
+  Result = HandlerResult,
 > {
   /** The handler. */
-  call(req: TypedRequest<Names>, res: TypedResponse<Any, L>, next: Next): HandlerResult;
+  call(req: TypedRequest<Names>, res: TypedResponse<Any, L>, next: Next): Result;
   /** The handler, once more. */
-  call<Req extends TypedRequest<Params>>(req: Req, res: TypedResponse<Any, L>, next: Next): HandlerResult;
+  call<Req extends TypedRequest<Params>>(req: Req, res: TypedResponse<Any, L>, next: Next): Result;
 }
 
 /**
@@ -105,11 +113,11 @@ export interface ReusableHandlerShape<
  *
  * @internal
  */
-export interface ReusableErrorHandlerShape<L extends Record<string, Any>> {
+export interface ReusableErrorHandlerShape<L extends Record<string, Any>, Result, Names = AnyNames> {
   /** The error handler. */
-  call(error: Any, req: TypedRequest<AnyNames>, res: TypedResponse<Any, L>, next: Next): HandlerResult;
+  call(error: Any, req: TypedRequest<Names>, res: TypedResponse<Any, L>, next: Next): Result;
   /** The error handler, once more. */
-  call<_>(error: Any, req: TypedRequest<AnyNames>, res: TypedResponse<Any, L>, next: Next): HandlerResult;
+  call<_>(error: Any, req: TypedRequest<Names>, res: TypedResponse<Any, L>, next: Next): Result;
 }
 
 /**
@@ -118,11 +126,11 @@ export interface ReusableErrorHandlerShape<L extends Record<string, Any>> {
  *
  * @internal
  */
-export interface ForeignHandlerShape {
+export interface ForeignHandlerShape<Result> {
   /** The handler. */
-  call(req: NodeRequest, res: Any, next: Any): HandlerResult;
+  call(req: NodeRequest, res: Any, next: Any): Result;
   /** The handler, once more. */
-  call<_>(req: NodeRequest, res: Any, next: Any): HandlerResult;
+  call<_>(req: NodeRequest, res: Any, next: Any): Result;
 }
 
 /**
@@ -141,11 +149,11 @@ export interface ForeignResponse {
  *
  * @internal
  */
-export interface ForeignErrorHandlerShape {
+export interface ForeignErrorHandlerShape<Result> {
   /** The error handler. */
-  call(error: Any, req: NodeRequest, res: ForeignResponse, next: Any): HandlerResult;
+  call(error: Any, req: NodeRequest, res: ForeignResponse, next: Any): Result;
   /** The error handler, once more. */
-  call<_>(error: Any, req: NodeRequest, res: ForeignResponse, next: Any): HandlerResult;
+  call<_>(error: Any, req: NodeRequest, res: ForeignResponse, next: Any): Result;
 }
 
 /**
@@ -163,7 +171,8 @@ export type Handler<
   ReqBody = Any,
   ReqQuery = ParsedQs,
   L extends Record<string, Any> = Record<string, Any>,
-> = HandlerShape<P, ResBody, ReqBody, ReqQuery, L>["call"];
+  Result = HandlerResult,
+> = HandlerShape<P, ResBody, ReqBody, ReqQuery, L, Result>["call"];
 
 /** An error handler; it has four declared parameters, which is how it is recognised, as in Express. */
 export type ErrorHandler<
@@ -172,25 +181,29 @@ export type ErrorHandler<
   ReqBody = Any,
   ReqQuery = ParsedQs,
   L extends Record<string, Any> = Record<string, Any>,
-> = ErrorHandlerShape<P, ResBody, ReqBody, ReqQuery, L>["call"];
+  Result = HandlerResult,
+> = ErrorHandlerShape<P, ResBody, ReqBody, ReqQuery, L, Result>["call"];
 
 /** A handler that is not written for a particular path, and may be used on any. */
 export type ReusableHandler<
   L extends Record<string, Any> = Record<string, Any>,
   Params = RouteParams,
   Names = NamesFor<Params>,
-> = ReusableHandlerShape<L, Params, Names>["call"];
+  Result = HandlerResult,
+> = ReusableHandlerShape<L, Params, Names, Result>["call"];
 
 /** An error handler that is not written for a particular path. */
-export type ReusableErrorHandler<L extends Record<string, Any> = Record<string, Any>> = ReusableErrorHandlerShape<
-  L
->["call"];
+export type ReusableErrorHandler<
+  L extends Record<string, Any> = Record<string, Any>,
+  Result = HandlerResult,
+  Names = AnyNames,
+> = ReusableErrorHandlerShape<L, Result, Names>["call"];
 
 /** A middleware from npm, typed for the request and response of Express or Node. */
-export type ForeignHandler = ForeignHandlerShape["call"];
+export type ForeignHandler<Result = HandlerResult> = ForeignHandlerShape<Result>["call"];
 
 /** An error handler typed for the request and the response of Express or Node. */
-export type ForeignErrorHandler = ForeignErrorHandlerShape["call"];
+export type ForeignErrorHandler<Result = HandlerResult> = ForeignErrorHandlerShape<Result>["call"];
 
 /** What is accepted as a handler of a path: one typed for its parameters, a reusable one, or one from npm. */
 export type PathHandler<
@@ -200,10 +213,11 @@ export type PathHandler<
   ReqQuery = ParsedQs,
   L extends Record<string, Any> = Record<string, Any>,
   Names = NamesFor<P>,
+  Result = HandlerResult,
 > =
-  | Handler<P, ResBody, ReqBody, ReqQuery, L>
-  | ReusableHandler<L, P, Names>
-  | ForeignHandler;
+  | Handler<P, ResBody, ReqBody, ReqQuery, L, Result>
+  | ReusableHandler<L, P, Names, Result>
+  | ForeignHandler<Result>;
 
 /** Runs before the handlers of a path that has a parameter of a certain name, once per request and value. */
 export type ParamHandler = ParamHandlerShape["call"];
@@ -219,12 +233,13 @@ export type HandlerList<
   ReqQuery = ParsedQs,
   L extends Record<string, Any> = Record<string, Any>,
   Names = NamesFor<P>,
+  Result = HandlerResult,
 > =
-  | PathHandler<P, ResBody, ReqBody, ReqQuery, L, Names>
-  | ErrorHandler<P, ResBody, ReqBody, ReqQuery, L>
-  | ReusableErrorHandler<L>
-  | ForeignErrorHandler
-  | readonly HandlerList<P, ResBody, ReqBody, ReqQuery, L, Names>[];
+  | PathHandler<P, ResBody, ReqBody, ReqQuery, L, Names, Result>
+  | ErrorHandler<P, ResBody, ReqBody, ReqQuery, L, Result>
+  | ReusableErrorHandler<L, Result>
+  | ForeignErrorHandler<Result>
+  | readonly HandlerList<P, ResBody, ReqBody, ReqQuery, L, Names, Result>[];
 
 /** Parameters of a path: named for a literal string, any names otherwise. A type that is no path stands for itself. */
 export type ParamsOf<P> = P extends string ? (string extends P ? RouteParams : ParamsOfPath<P>)

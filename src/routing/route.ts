@@ -14,10 +14,10 @@ import { defineVerbs, headFromGet, withHeadFromGet } from "../matching/methods.t
 import { stepsOf } from "../matching/steps.ts";
 import { detailsOf } from "../util/handler_details.ts";
 import { noteRegistration } from "../matching/registrations.ts";
-import type { ParsedQs, RouteParams } from "../request/framework_request.ts";
+import type { RouteParams } from "../request/framework_request.ts";
 import type { Any } from "../util/any.ts";
 import { checkedHandlers } from "./handler_arguments.ts";
-import type { Given, HandlerList, NamesFor, Next, Path, PathHandler } from "./handler.ts";
+import type { Next, Path } from "./handler.ts";
 import { withShim } from "./middleware_shims.ts";
 import type { RouteVerbs } from "./verbs.ts";
 
@@ -106,40 +106,6 @@ export class Route<Params = RouteParams, L extends Record<string, Any> = Record<
   }
 
   /**
-   * Adds handlers for every method.
-   *
-   * @throws {TypeError} If there is no handler, or one is not a function
-   */
-  all<P = Params, ResBody = Any, ReqBody = Any, ReqQuery = ParsedQs, Ls extends Record<string, Any> = L>(
-    ...handlers: PathHandler<
-      Given<P>,
-      Given<ResBody>,
-      ReqBody,
-      ReqQuery,
-      Given<Ls>,
-      NamesFor<Given<P>, Around>
-    >[]
-  ): this;
-  /**
-   * Adds handlers and error handlers for every method, in lists nested to any depth.
-   *
-   * @throws {TypeError} If there is no handler, or one is not a function
-   */
-  all<P = Params, ResBody = Any, ReqBody = Any, ReqQuery = ParsedQs, Ls extends Record<string, Any> = L>(
-    ...handlers: HandlerList<
-      Given<P>,
-      Given<ResBody>,
-      ReqBody,
-      ReqQuery,
-      Given<Ls>,
-      NamesFor<Given<P>, Around>
-    >[]
-  ): this;
-  all(...handlers: unknown[]): this {
-    return this.add(null, handlers, `${this.#owner}.all`);
-  }
-
-  /**
    * Adds handlers for one method.
    *
    * @param method Method in lower case, `null` for all
@@ -218,5 +184,5 @@ export class Route<Params = RouteParams, L extends Record<string, Any> = Record<
 
 defineVerbs(Route.prototype, (method) =>
   function (this: Route, ...handlers: unknown[]) {
-    return this.add(method, handlers, `Route.${method}`);
+    return this.add(method, handlers, `Route.${method ?? "all"}`);
   });

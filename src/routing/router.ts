@@ -16,26 +16,14 @@ import {
   mountedKey,
   type Step,
 } from "../matching/layer.ts";
-import { defineVerbs } from "../matching/methods.ts";
+import { defineMethod, defineVerbs } from "../matching/methods.ts";
 import type { PathOptions } from "../matching/path_options.ts";
 import { noteRegistration, noteSocket, registrationEpoch } from "../matching/registrations.ts";
-import type { ParsedQs, RouteParams } from "../request/framework_request.ts";
+import type { RouteParams } from "../request/framework_request.ts";
 import { Target } from "../exchange/target.ts";
 import type { Any } from "../util/any.ts";
 import { type FetchApp, type FetchHandler, fetchMount } from "./fetch_mount.ts";
-import type {
-  ErrorHandler,
-  Given,
-  Handler,
-  HandlerList,
-  NamesFor,
-  Next,
-  ParamHandler,
-  ParamsOf,
-  Path,
-  PathHandler,
-  PathOf,
-} from "./handler.ts";
+import type { ErrorHandler, Handler, Next, ParamHandler, ParamsOf, Path, PathHandler } from "./handler.ts";
 import {
   childrenOf,
   errorHandlersOf,
@@ -57,7 +45,7 @@ import { SocketRoute } from "./socket_route.ts";
 import { detailedLines, type DetailedRoute, detailedRoutes } from "./detailed_routes.ts";
 import type { GroupOptions, ListRoutesOptions, PrintRoutesOptions, RouterOptions } from "./router_options.ts";
 import { withShim } from "./middleware_shims.ts";
-import type { RouterVerbs, Verb } from "./verbs.ts";
+import type { RouterVerbs, Use, Verb } from "./verbs.ts";
 
 const NAMES: OptionNames<RouterOptions> = { mergeParams: true, caseSensitive: true, strict: true };
 
@@ -73,6 +61,8 @@ export type GroupCallback<Outer = unknown> = (router: Router<Outer>) => void;
 export interface BaseRouter<Outer = unknown> extends RouterVerbs<Record<string, Any>, Outer> {
   /** Registers handlers for GET, and for HEAD where no other handler handles it. */
   readonly get: Verb<this, Record<string, Any>, Outer>;
+  /** Adds middleware, error handlers, routers or apps: for every path, or for paths below a prefix. */
+  readonly use: Use<this, Record<string, Any>, RouteParams & Outer, Outer>;
   /** Passes a request through the router, as a middleware. */
   (req: Any, res: Any, next: Next): void;
 }
@@ -236,64 +226,14 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
     new Walk(this, { req, res, position, as }, { walked: isOwn ? next : position.leaving(next) }).start();
   }
 
-  /** Adds middleware, error handlers, routers or apps, for every path. */
-  use(...handlers: PathHandler<RouteParams & Outer>[]): this;
-  /** Adds error handlers, for every path. */
-  use(...handlers: ErrorHandler<RouteParams & Outer>[]): this;
-  /** Adds middleware, error handlers, routers or apps, for paths below a prefix. */
-  use<
-    const P = Path,
-    ResBody = Any,
-    ReqBody = Any,
-    ReqQuery = ParsedQs,
-    Ls extends Record<string, Any> = Record<string, Any>,
-  >(
-    path: PathOf<P>,
-    ...handlers: PathHandler<
-      ParamsOf<P> & Outer,
-      Given<ResBody>,
-      ReqBody,
-      ReqQuery,
-      Given<Ls>,
-      NamesFor<ParamsOf<P>, Outer>
-    >[]
-  ): this;
-  /** Adds middleware and error handlers, in lists nested to any depth. */
-  use(...handlers: HandlerList<RouteParams & Outer>[]): this;
-  /** Adds middleware and error handlers for paths below a prefix, in lists nested to any depth. */
-  use<
-    const P = Path,
-    ResBody = Any,
-    ReqBody = Any,
-    ReqQuery = ParsedQs,
-    Ls extends Record<string, Any> = Record<string, Any>,
-  >(
-    path: PathOf<P>,
-    ...handlers: HandlerList<
-      ParamsOf<P> & Outer,
-      Given<ResBody>,
-      ReqBody,
-      ReqQuery,
-      Given<Ls>,
-      NamesFor<ParamsOf<P>, Outer>
-    >[]
-  ): this;
-  /** Adds middleware for every path, with explicit type arguments. */
-  use<
-    P,
-    ResBody = Any,
-    ReqBody = Any,
-    ReqQuery = ParsedQs,
-    Ls extends Record<string, Any> = Record<string, Any>,
-  >(
-    ...handlers: PathHandler<P & Outer, Given<ResBody>, ReqBody, ReqQuery, Given<Ls>>[]
-  ): this;
-  use(...args: unknown[]): this {
-    const original = originalOf(this);
-    const caller = `${original.#name}.use`;
-    const { path, handlers } = splitPath(caller, args);
-    for (const fn of handlers) original.#mount(path, fn, caller, handlers);
-    return this;
+  static {
+    defineMethod(this.prototype, "use", function use(this: BaseRouter, ...args: unknown[]): BaseRouter {
+      const original = originalOf(this);
+      const caller = `${original.#name}.use`;
+      const { path, handlers } = splitPath(caller, args);
+      for (const fn of handlers) original.#mount(path, fn, caller, handlers);
+      return this;
+    });
   }
 
   /**

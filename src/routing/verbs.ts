@@ -1,6 +1,7 @@
 import type { ParsedQs, RouteParams } from "../request/framework_request.ts";
 import type { Any } from "../util/any.ts";
-import type { Given, HandlerList, NamesFor, ParamsOf, Path, PathHandler, PathOf } from "./handler.ts";
+import type { ErrorHandler, Given, NamesFor, ParamsOf, Path, PathHandler, PathOf, PlainResult } from "./handler.ts";
+import type { HandlerChain, HandlerLists, PathHandlerChain } from "./handler_chain.ts";
 
 /**
  * Registers handlers for one method of a path. Literal paths type `req.params`, together with the prefix of a group.
@@ -15,7 +16,7 @@ export interface Verb<
   L extends Record<string, Any> = Record<string, Any>,
   Outer = unknown,
   Around = Outer,
-> {
+> extends PathHandlerChain<Self, L, Outer, Around> {
   /** Registers handlers. */
   <const P = Path, ResBody = Any, ReqBody = Any, ReqQuery = ParsedQs, Ls extends Record<string, Any> = L>(
     path: PathOf<P>,
@@ -25,19 +26,8 @@ export interface Verb<
       ReqBody,
       ReqQuery,
       Given<Ls>,
-      NamesFor<ParamsOf<P>, Around>
-    >[]
-  ): Self;
-  /** Registers handlers and error handlers, in lists nested to any depth. */
-  <const P = Path, ResBody = Any, ReqBody = Any, ReqQuery = ParsedQs, Ls extends Record<string, Any> = L>(
-    path: PathOf<P>,
-    ...handlers: HandlerList<
-      ParamsOf<P> & Outer,
-      Given<ResBody>,
-      ReqBody,
-      ReqQuery,
-      Given<Ls>,
-      NamesFor<ParamsOf<P>, Around>
+      NamesFor<ParamsOf<P>, Around>,
+      PlainResult
     >[]
   ): Self;
 }
@@ -48,7 +38,7 @@ export interface RouteVerb<
   Params = RouteParams,
   L extends Record<string, Any> = Record<string, Any>,
   Around = never,
-> {
+> extends HandlerChain<Self, Params, L, Around>, HandlerLists<Self, Params, L, Around> {
   /** Adds handlers. */
   <P = Params, ResBody = Any, ReqBody = Any, ReqQuery = ParsedQs, Ls extends Record<string, Any> = L>(
     ...handlers: PathHandler<
@@ -57,18 +47,65 @@ export interface RouteVerb<
       ReqBody,
       ReqQuery,
       Given<Ls>,
-      NamesFor<Given<P>, Around>
+      NamesFor<Given<P>, Around>,
+      PlainResult
     >[]
   ): Self;
-  /** Adds handlers and error handlers, in lists nested to any depth. */
-  <P = Params, ResBody = Any, ReqBody = Any, ReqQuery = ParsedQs, Ls extends Record<string, Any> = L>(
-    ...handlers: HandlerList<
-      Given<P>,
+}
+
+/**
+ * Adds middleware, with or without explicit type arguments.
+ *
+ * @internal
+ */
+export interface TypedUse<Self, L extends Record<string, Any>, Outer> {
+  /** Adds middleware for every path, with explicit type arguments. */
+  <P, ResBody = Any, ReqBody = Any, ReqQuery = ParsedQs, Ls extends Record<string, Any> = L>(
+    ...handlers: PathHandler<
+      P & Outer,
       Given<ResBody>,
       ReqBody,
       ReqQuery,
       Given<Ls>,
-      NamesFor<Given<P>, Around>
+      NamesFor<P & Outer>,
+      PlainResult
+    >[]
+  ): Self;
+}
+
+/**
+ * Adds middleware, error handlers, routers or apps: for every path, or for paths below a prefix.
+ *
+ * Throws a `TypeError` if the path is not valid, or a handler is missing or not a function.
+ *
+ * @typeParam Params Type of parameters where no path is given
+ */
+export interface Use<
+  Self,
+  L extends Record<string, Any> = Record<string, Any>,
+  Params = RouteParams,
+  Outer = unknown,
+  Around = Outer,
+> extends
+  HandlerChain<Self, Params, L, Around>,
+  PathHandlerChain<Self, L, Outer, Around>,
+  TypedUse<Self, L, Outer>,
+  HandlerLists<Self, Params, L, Around> {
+  /** Adds middleware, error handlers, routers or apps, for every path. */
+  (...handlers: PathHandler<Params, Any, Any, ParsedQs, L, NamesFor<Params>, PlainResult>[]): Self;
+  /** Adds error handlers, for every path. */
+  (...handlers: ErrorHandler<Params, Any, Any, ParsedQs, L, PlainResult>[]): Self;
+  /** Adds middleware, error handlers, routers or apps, for paths below a prefix. */
+  <const P = Path, ResBody = Any, ReqBody = Any, ReqQuery = ParsedQs, Ls extends Record<string, Any> = L>(
+    path: PathOf<P>,
+    ...handlers: PathHandler<
+      ParamsOf<P> & Outer,
+      Given<ResBody>,
+      ReqBody,
+      ReqQuery,
+      Given<Ls>,
+      NamesFor<ParamsOf<P>, Around>,
+      PlainResult
     >[]
   ): Self;
 }
@@ -151,12 +188,14 @@ export interface RouterVerbs<
   readonly unsubscribe: Verb<this, L, Outer, Around>;
 }
 
-/** A method for each HTTP method of a route. */
+/** `all`, and a method for each HTTP method of a route. */
 export interface RouteVerbs<
   Params = RouteParams,
   L extends Record<string, Any> = Record<string, Any>,
   Around = never,
 > {
+  /** Adds handlers for every method. */
+  readonly all: RouteVerb<this, Params, L, Around>;
   /** Adds handlers for ACL. */
   readonly acl: RouteVerb<this, Params, L, Around>;
   /** Adds handlers for BIND. */

@@ -1,5 +1,5 @@
 import { checkNames, checkType, describe, HttpError, type OptionNames, refuseOption } from "@sluice/limiting/core";
-import type { Handler, Request, Response } from "@sluice/sluice";
+import type { Handler, Middleware, Request, Response } from "@sluice/sluice";
 import { type CookieAttributes, KeptCookie } from "../cookies/kept_cookie.ts";
 import { checkSecrets } from "../cookies/secrets.ts";
 import { checkOrigins, crossOrigin } from "./cross_origin.ts";
@@ -70,6 +70,15 @@ const AMBIENT = /^(?:basic|digest|negotiate|ntlm)\b/i;
  * app.post("/transfer", (req, res) => res.send("done"));
  * ```
  */
+export function csrf(options: CsrfOptions & Required<Pick<CsrfOptions, "token">>): Middleware<CsrfExtras>;
+/**
+ * The same without tokens: requests have no `csrfToken`.
+ *
+ * @param options Whose requests are let through
+ * @returns Middleware; what it refuses goes to `next`
+ * @throws {TypeError} If an option is unknown or not valid
+ */
+export function csrf(options?: CsrfOptions): Handler;
 export function csrf(options: CsrfOptions = {}): Handler {
   checkNames("csrf", options, NAMES);
   const { origins = [], token } = options;

@@ -1,5 +1,5 @@
 import { checkNames, checkType, describe, type OptionNames, refuseOption } from "@sluice/limiting/core";
-import type { Next, Request, Response } from "@sluice/sluice";
+import type { Middleware, Next, Request, Response } from "@sluice/sluice";
 import { continuedTrace, headersOfTrace, newTrace, type TraceContext } from "./trace_context.ts";
 
 /** Where the names of requests come from. */
@@ -55,7 +55,7 @@ const HEADER_NAME = /^[!#$%&'*+.^`|~\w-]+$/;
  * app.use(requestId({ useTraceId: true }));
  * ```
  */
-export function requestId(options: RequestIdOptions = {}): (req: Request, res: Response, next: Next) => void {
+export function requestId(options: RequestIdOptions = {}): Middleware<RequestIdExtras> {
   checkNames("requestId", options, NAMES);
   const { header = "X-Request-Id", trust = "proxy", generate, useTraceId = false } = options;
   if (typeof header !== "string" || !HEADER_NAME.test(header)) {

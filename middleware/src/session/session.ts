@@ -1,5 +1,5 @@
 import { checkInteger, checkNames, checkType, type OptionNames, refuseOption } from "@sluice/limiting/core";
-import type { Handler, NextFunction, Request, Response } from "@sluice/sluice";
+import type { Middleware, NextFunction, Request, Response } from "@sluice/sluice";
 import { type CookieAttributes, KeptCookie } from "../cookies/kept_cookie.ts";
 import { checkSecrets } from "../cookies/secrets.ts";
 import { LiveSession, type SessionSettings } from "./live_session.ts";
@@ -45,6 +45,12 @@ export interface SessionCookieOptions extends CookieAttributes {
  */
 // deno-lint-ignore no-explicit-any -- any data, as long as a program declares none
 export type Session<Data extends object = Record<string, any>> = SessionMethods & Partial<Data>;
+
+/** The data that the program declares; any, as long as it declares none. */
+export type SessionData = 0 extends 1 & Request["session"]
+  // deno-lint-ignore no-explicit-any -- any data, as long as a program declares none
+  ? Record<string, any>
+  : Omit<NonNullable<Request["session"]>, keyof SessionMethods>;
 
 /**
  * What requests have; a program declares it once, with its data.
@@ -115,6 +121,8 @@ const LONGEST_TTL_MS = 3650 * DAY_MS;
  * A session begins when something is put into it, and is written before the head of the response is sent, if it has
  * changed. If two requests of a client change it at once, the one that ends last wins.
  *
+ * @typeParam Data The program's data, for handlers behind it in the same call; for all handlers, declare it once with
+ *   {@linkcode SessionExtras}
  * @param options How sessions are kept
  * @returns Middleware; errors of the store go to `next`
  * @throws {TypeError} If an option is unknown or of the wrong type, or there is neither a secret nor a store
@@ -134,7 +142,7 @@ const LONGEST_TTL_MS = 3650 * DAY_MS;
  * });
  * ```
  */
-export function session(options: SessionOptions): Handler {
+export function session<Data extends object = SessionData>(options: SessionOptions): Middleware<SessionExtras<Data>> {
   const settings = checked(options);
   const { keeper, cookie, clock, absoluteTtlMs } = settings;
 
@@ -145,7 +153,7 @@ export function session(options: SessionOptions): Handler {
     next();
   }
 
-  return function session(req, res, next) {
+  return function session(req: Request, res: Response, next: NextFunction) {
     // as with Express's, the first of two middlewares counts
     if (Object.hasOwn(req, "session")) return next();
     const value = cookie.read(req);

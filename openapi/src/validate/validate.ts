@@ -8,7 +8,7 @@ import {
   type Registration,
   withDetails,
 } from "@sluice/limiting/core";
-import type { Handler, Next, Request, Response } from "@sluice/sluice";
+import type { Middleware, Next, Request, Response } from "@sluice/sluice";
 import {
   REQUEST_PARTS,
   type RequestPart,
@@ -34,15 +34,29 @@ export interface ValidateOptions extends RequestSchemas {
   readonly onInvalid?: (req: Request, res: Response, next: Next, issues: readonly Invalid[]) => unknown;
 }
 
-/** A request whose parts are what the schemas make of them: headers and cookies are those of `req.valid`. */
+/** What `validate` makes of requests: the outputs of the schemas. Headers and cookies are those of `req.valid`. */
+export type Validated<Schemas> = {
+  [Name in SchemaOf<Schemas, "params" | "query" | "body"> | ValidName<Schemas>]: Name extends "valid"
+    ? { [Part in SchemaOf<Schemas, "headers" | "cookies">]: OutputOf<Schemas[Part]> }
+    : OutputOf<Schemas[Name & keyof Schemas]>;
+};
+
+/** `valid`, if there is a schema for headers or cookies. */
+export type ValidName<Schemas> = [SchemaOf<Schemas, "headers" | "cookies">] extends [never] ? never : "valid";
+
+/** The parts that there certainly is a schema for. */
+export type SchemaOf<Schemas, Part extends RequestPart> = {
+  [Name in Part & keyof Schemas]: undefined extends Schemas[Name] ? never : Name;
+}[Part & keyof Schemas];
+
+/** A request whose parts are what the schemas make of them. */
 export type ValidRequest<Schemas> =
   & Request<PartOf<Schemas, "params">, Request["body"], PartOf<Schemas, "body">, PartOf<Schemas, "query">>
-  & (keyof Schemas & ("headers" | "cookies") extends never ? unknown
-    : { valid: { [Part in keyof Schemas & ("headers" | "cookies")]: OutputOf<Schemas[Part]> } });
+  & Pick<Validated<Schemas>, ValidName<Schemas>>;
 
 /** What the schema of a part makes of it; without one the part is as in every request. */
-export type PartOf<Schemas, Part extends "params" | "body" | "query"> = Part extends keyof Schemas
-  ? OutputOf<Schemas[Part]>
+export type PartOf<Schemas, Part extends "params" | "body" | "query"> = Part extends SchemaOf<Schemas, Part>
+  ? OutputOf<Schemas[Part & keyof Schemas]>
   : Request[Part];
 
 const NAMES: OptionNames<ValidateOptions> = {
@@ -73,7 +87,7 @@ interface Outcome {
 /**
  * Checks parts of a request by schemas of Standard Schema 1 (zod, valibot, arktype), and replaces them by what the
  * schemas make of them. Whether `"1"` is a number is the schemas' business: parameters, queries, headers and cookies are
- * text. A handler that is given to it has their outputs in its types.
+ * text. Handlers behind it in the same call have their outputs in their types, as has one that is given to it.
  *
  * `req.params`, `req.query` and `req.body` are replaced; headers and cookies are in `req.valid`, because others read
  * `req.headers`, too. All parts are checked, in this order, and all issues reported: the error that goes to `next` has
@@ -82,6 +96,7 @@ interface Outcome {
  * asynchronous one rejects with goes to `next`.
  *
  * @param options The schemas, and what happens to what is invalid
+ * @param handler Called if the request is valid; by default the next one is
  * @returns Middleware
  * @throws {TypeError} If an option is unknown or not valid, or a schema not of Standard Schema 1; when it becomes a
  *   handler of a route, if that has no body, or not a parameter that is expected
@@ -94,27 +109,14 @@ interface Outcome {
  *
  * const app = sluice();
  * app.post("/notes", sluice.json(), validate({ body: z.object({ text: z.string() }) }), (req, res) => {
- *   res.status(201).json(req.body.text);
+ *   res.status(201).json(req.body.text.trim());
  * });
  * ```
  */
-export function validate(options: ValidateOptions): Handler;
-/**
- * The same, with a handler for what is valid.
- *
- * @param options The schemas, and what happens to what is invalid
- * @param handler Called if the request is valid
- * @returns A handler
- * @throws {TypeError} As without a handler, or if this one is not a function
- */
 export function validate<const Schemas extends ValidateOptions>(
   options: Schemas,
-  handler: (req: ValidRequest<Schemas>, res: Response, next: Next) => unknown,
-): Handler;
-export function validate(
-  options: ValidateOptions,
-  handler?: (req: never, res: Response, next: Next) => unknown,
-): unknown {
+  handler?: (req: ValidRequest<Schemas>, res: Response, next: Next) => unknown,
+): Middleware<Validated<Schemas>> {
   checkOptions(options);
   if (handler !== undefined) checkType("validate", "handler", handler, "function");
   const { response, status = 400, onInvalid } = options;
@@ -140,7 +142,7 @@ export function validate(
   }
 
   const schemas = Object.fromEntries(checks.map(({ part, schema }) => [part, schema]));
-  return withDetails(validate, {
+  return withDetails(validate as Middleware<Validated<Schemas>>, {
     validates: schemas,
     ...response === undefined ? {} : { responds: response },
     registered: (route) => checkRoute(options, route),

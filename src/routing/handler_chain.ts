@@ -1,0 +1,110 @@
+import type { ParsedQs } from "../request/framework_request.ts";
+import type { Any } from "../util/any.ts";
+import type { Given, HandlerList, NamesFor, ParamsOf, Path, PathOf } from "./handler.ts";
+import type { HandlerBehind, HandlersBehind } from "./making_middleware.ts";
+
+/**
+ * Handlers of a path, each typed by what those before it make of requests. Interfaces extend it that try handlers first
+ * which say nothing, for two reasons: the type arguments of Express's handlers are inferred there, and whichever
+ * overload is tried first decides, for good, how the compiler types functions in the options of a middleware. There is
+ * an overload for each number of handlers, because only those of the left are known when one is typed.
+ *
+ * @internal
+ */
+export interface PathHandlerChain<Self, L extends Record<string, Any>, Outer, Around> {
+  /** Registers two handlers. */
+  <M1, const P extends Path>(
+    path: P,
+    first: HandlerBehind<M1, unknown, ParamsOf<P> & Outer, L, NamesFor<ParamsOf<P>, Around>>,
+    last: HandlersBehind<M1, ParamsOf<P> & Outer, L, NamesFor<ParamsOf<P>, Around>>,
+  ): Self;
+  /** Registers three handlers. */
+  <M1, M2, const P extends Path>(
+    path: P,
+    first: HandlerBehind<M1, unknown, ParamsOf<P> & Outer, L, NamesFor<ParamsOf<P>, Around>>,
+    second: HandlerBehind<M2, M1, ParamsOf<P> & Outer, L, NamesFor<ParamsOf<P>, Around>>,
+    last: HandlersBehind<M1 & M2, ParamsOf<P> & Outer, L, NamesFor<ParamsOf<P>, Around>>,
+  ): Self;
+  /** Registers four handlers. */
+  <M1, M2, M3, const P extends Path>(
+    path: P,
+    first: HandlerBehind<M1, unknown, ParamsOf<P> & Outer, L, NamesFor<ParamsOf<P>, Around>>,
+    second: HandlerBehind<M2, M1, ParamsOf<P> & Outer, L, NamesFor<ParamsOf<P>, Around>>,
+    third: HandlerBehind<M3, M1 & M2, ParamsOf<P> & Outer, L, NamesFor<ParamsOf<P>, Around>>,
+    last: HandlersBehind<M1 & M2 & M3, ParamsOf<P> & Outer, L, NamesFor<ParamsOf<P>, Around>>,
+  ): Self;
+  /** Registers five handlers and more. */
+  <M1, M2, M3, M4, const P extends Path>(
+    path: P,
+    first: HandlerBehind<M1, unknown, ParamsOf<P> & Outer, L, NamesFor<ParamsOf<P>, Around>>,
+    second: HandlerBehind<M2, M1, ParamsOf<P> & Outer, L, NamesFor<ParamsOf<P>, Around>>,
+    third: HandlerBehind<M3, M1 & M2, ParamsOf<P> & Outer, L, NamesFor<ParamsOf<P>, Around>>,
+    fourth: HandlerBehind<M4, M1 & M2 & M3, ParamsOf<P> & Outer, L, NamesFor<ParamsOf<P>, Around>>,
+    ...others: HandlersBehind<M1 & M2 & M3 & M4, ParamsOf<P> & Outer, L, NamesFor<ParamsOf<P>, Around>>[]
+  ): Self;
+  /** Registers handlers and error handlers, in lists nested to any depth. */
+  <const P = Path, ResBody = Any, ReqBody = Any, ReqQuery = ParsedQs, Ls extends Record<string, Any> = L>(
+    path: PathOf<P>,
+    ...handlers: HandlerList<
+      ParamsOf<P> & Outer,
+      Given<ResBody>,
+      ReqBody,
+      ReqQuery,
+      Given<Ls>,
+      NamesFor<ParamsOf<P>, Around>
+    >[]
+  ): Self;
+}
+
+/**
+ * Handlers without a path, each typed by what those before it make of requests.
+ *
+ * @internal
+ */
+export interface HandlerChain<Self, Params, L extends Record<string, Any>, Around> {
+  /** Adds two handlers. */
+  <M1>(
+    first: HandlerBehind<M1, unknown, Params, L, NamesFor<Params, Around>>,
+    last: HandlersBehind<M1, Params, L, NamesFor<Params, Around>>,
+  ): Self;
+  /** Adds three handlers. */
+  <M1, M2>(
+    first: HandlerBehind<M1, unknown, Params, L, NamesFor<Params, Around>>,
+    second: HandlerBehind<M2, M1, Params, L, NamesFor<Params, Around>>,
+    last: HandlersBehind<M1 & M2, Params, L, NamesFor<Params, Around>>,
+  ): Self;
+  /** Adds four handlers. */
+  <M1, M2, M3>(
+    first: HandlerBehind<M1, unknown, Params, L, NamesFor<Params, Around>>,
+    second: HandlerBehind<M2, M1, Params, L, NamesFor<Params, Around>>,
+    third: HandlerBehind<M3, M1 & M2, Params, L, NamesFor<Params, Around>>,
+    last: HandlersBehind<M1 & M2 & M3, Params, L, NamesFor<Params, Around>>,
+  ): Self;
+  /** Adds five handlers and more. */
+  <M1, M2, M3, M4>(
+    first: HandlerBehind<M1, unknown, Params, L, NamesFor<Params, Around>>,
+    second: HandlerBehind<M2, M1, Params, L, NamesFor<Params, Around>>,
+    third: HandlerBehind<M3, M1 & M2, Params, L, NamesFor<Params, Around>>,
+    fourth: HandlerBehind<M4, M1 & M2 & M3, Params, L, NamesFor<Params, Around>>,
+    ...others: HandlersBehind<M1 & M2 & M3 & M4, Params, L, NamesFor<Params, Around>>[]
+  ): Self;
+}
+
+/**
+ * Handlers and error handlers without a path, in lists nested to any depth.
+ *
+ * @internal
+ */
+export interface HandlerLists<Self, Params, L extends Record<string, Any>, Around> {
+  /** Adds handlers and error handlers, in lists nested to any depth. */
+  <P = Params, ResBody = Any, ReqBody = Any, ReqQuery = ParsedQs, Ls extends Record<string, Any> = L>(
+    ...handlers: HandlerList<
+      Given<P>,
+      Given<ResBody>,
+      ReqBody,
+      ReqQuery,
+      Given<Ls>,
+      NamesFor<Given<P>, Around>
+    >[]
+  ): Self;
+}
