@@ -1,0 +1,76 @@
+/**
+ * The programs of a page, with what the page says of them.
+ *
+ * A block of TypeScript that imports something is a complete program. Blocks that follow it say what comes of it: `sh`
+ * with lines that begin with `$ curl`, each with what the server sends, and `text` with what the program prints. A
+ * program behind `<!-- not run: why -->` is only type-checked, and so are blocks without an import. `…` stands for
+ * whatever is different each time.
+ */
+
+/** A request that a page shows, and what comes back. */
+export interface ShownRequest {
+  /** The command, from `curl` on. */
+  readonly command: string;
+  /** What the page shows below it. */
+  readonly output: string;
+}
+
+/** A program of a page. */
+export interface PageProgram {
+  /** What stands in the page. */
+  readonly code: string;
+  /** Why it is not run, if it is not. */
+  readonly notRun: string | undefined;
+  /** The requests that the page shows. */
+  readonly requests: ShownRequest[];
+  /** What it prints, if the page says so. */
+  prints: string | undefined;
+}
+
+const FENCE = /(?:^<!-- not run: ([^\n]+?) -->\n\n)?^```(\w+)([^\n]*)\n(.*?)^```$/gms;
+
+/**
+ * The programs of a page.
+ *
+ * @param text The page
+ * @throws {Error} If output belongs to no program
+ */
+export function programsOf(text: string): PageProgram[] {
+  const programs: PageProgram[] = [];
+  let last: PageProgram | undefined;
+  for (const [, notRun, language, info, code] of text.matchAll(FENCE)) {
+    if (language === "ts" || language === "js") {
+      last = undefined;
+      if (language !== "ts" || info !== "" || !/^import /m.test(code!)) continue;
+      last = { code: code!, notRun, requests: [], prints: undefined };
+      programs.push(last);
+    } else if (language === "sh") {
+      const requests = requestsOf(code!);
+      if (requests.length === 0) continue;
+      if (last === undefined) throw new Error(`no program in front of: ${code}`);
+      last.requests.push(...requests);
+    } else if (language === "text" && last !== undefined) {
+      last.prints = code!;
+    }
+  }
+  return programs;
+}
+
+function requestsOf(block: string): ShownRequest[] {
+  // a line that ends with a backslash goes on in the next one
+  const parts = block.replaceAll("\\\n", "").split(/^\$ /m).slice(1);
+  return parts.filter((part) => part.startsWith("curl ")).map((part) => {
+    const [command = "", ...output] = part.split("\n");
+    return { command, output: output.join("\n").trim() };
+  });
+}
+
+/**
+ * Whether an output is what a page shows.
+ *
+ * @param shown What the page shows, with `…` for whatever is different each time
+ */
+export function isAsShown(output: string, shown: string): boolean {
+  const parts = shown.trim().split("…").map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+  return new RegExp(`^${parts.join("[^]*?")}$`).test(output.trim());
+}
