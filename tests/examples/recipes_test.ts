@@ -1,4 +1,4 @@
-/** The programs of `docs/recipes.md`: each is what the page prints, and does what it says. */
+/** The programs of `docs/recipes.md` and the guide to authentication: each is what a page prints, and does what it says. */
 import { createRemoteJWKSet, exportJWK, generateKeyPair, SignJWT } from "jose";
 import sluice, { type FrameworkApp } from "@sluice/sluice";
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
@@ -9,13 +9,17 @@ import { quietApp, serving } from "../support/app.ts";
 
 const RECIPES = new URL("../../examples/recipes/", import.meta.url);
 
-Deno.test("the page prints every recipe as it is", async () => {
-  const page = await Deno.readTextFile(new URL("../../docs/recipes.md", import.meta.url));
-  const printed = new Set([...page.matchAll(/^```ts\n(.*?)^```/gms)].map(([, code]) => code));
+Deno.test("a page prints every recipe as it is", async () => {
+  const pages = await Promise.all(
+    ["recipes.md", "guide/authentication.md"].map((path) =>
+      Deno.readTextFile(new URL(`../../docs/${path}`, import.meta.url))
+    ),
+  );
+  const printed = new Set([...pages.join("\n").matchAll(/^```ts\n(.*?)^```/gms)].map(([, code]) => code));
   let count = 0;
   for await (const { name } of Deno.readDir(RECIPES)) {
     const text = await Deno.readTextFile(new URL(name, RECIPES));
-    assert(printed.has(text), `docs/recipes.md does not print ${name} as it is`);
+    assert(printed.has(text), `no page prints ${name} as it is`);
     count++;
   }
   assertEquals(printed.size, count);

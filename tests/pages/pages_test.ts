@@ -6,7 +6,7 @@ import { application, type FrameworkApp, type Server } from "@sluice/sluice";
 import { assert } from "@std/assert";
 import { PATIENCE_MS } from "../support/patience.ts";
 import { curl } from "./support/curl.ts";
-import { isAsShown, type PageProgram, programsOf } from "./support/page_programs.ts";
+import { filesOf, isAsShown, type PageProgram, programsOf } from "./support/page_programs.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 const FOLDERS = ["start", "tutorial", "guide", "limits", "moving"];
@@ -23,13 +23,23 @@ function pages(): string[] {
 }
 
 for (const page of pages()) {
-  const programs = programsOf(Deno.readTextFileSync(new URL(page, ROOT)));
+  const text = Deno.readTextFileSync(new URL(page, ROOT));
+  const programs = programsOf(text);
   count.pages++;
   count.programs += programs.length;
   const running = programs.filter(({ notRun }) => notRun === undefined);
   if (running.length > 0) {
     Deno.test(`what ${page} shows of its programs is what they do`, async () => {
-      for (const [i, program] of running.entries()) await runs(program, `${page.replaceAll(/\W/g, "_")}_${i + 1}.ts`);
+      const folder = new URL(`${page.replaceAll(/\W/g, "_")}/`, PROGRAMS);
+      await Deno.mkdir(folder, { recursive: true });
+      for (const [path, content] of filesOf(text)) await putFile(new URL(path, folder), content);
+      const before = Deno.cwd();
+      Deno.chdir(folder);
+      try {
+        for (const [i, program] of running.entries()) await runs(program, new URL(`${i + 1}.ts`, folder));
+      } finally {
+        Deno.chdir(before);
+      }
     });
   }
 }
@@ -40,25 +50,32 @@ Deno.test("most programs of the pages run, and many show what they respond with"
   assert(count.requests > count.run / 2, `only ${count.requests} requests`);
 });
 
-/** Runs a program as it stands, except that it listens on a free port, and sends it the requests. */
-async function runs({ code, requests, prints }: PageProgram, name: string): Promise<void> {
+async function putFile(file: URL, content: string): Promise<void> {
+  await Deno.mkdir(new URL(".", file), { recursive: true });
+  await Deno.writeTextFile(file, content);
+}
+
+/**
+ * Runs a program as it stands, except that it listens on a free port, and sends it the requests. Errors are shown as in
+ * production: otherwise they would have stacks of this machine.
+ */
+async function runs({ code, requests, prints }: PageProgram, file: URL): Promise<void> {
+  const name = file.pathname.slice(PROGRAMS.pathname.length);
   const listening: FrameworkApp[] = [];
   const { listen } = application;
-  const { log } = console;
+  const { log, error } = console;
   let printed = "";
   const heard = Promise.withResolvers<void>();
   const hears = prints === undefined ? heard.resolve() : undefined;
-  console.log = (...values: unknown[]) => {
+  console.log = console.error = (...values: unknown[]) => {
     printed += values.map((value) => typeof value === "string" ? value : Deno.inspect(value)).join(" ") + "\n";
     if (prints !== undefined && isAsShown(printed, prints)) heard.resolve(hears);
   };
   application.listen = function (this: FrameworkApp, options: unknown, ...rest: never[]): Server {
-    listening.push(this);
+    listening.push(this.set("env", "production"));
     const more = typeof options === "object" ? options : {};
     return Reflect.apply(listen, this, [{ ...more, port: 0, hostname: "127.0.0.1" }, ...rest.slice(-1)]);
   } as typeof listen;
-  const file = new URL(name, PROGRAMS);
-  await Deno.mkdir(PROGRAMS, { recursive: true });
   await Deno.writeTextFile(file, code);
   try {
     const { default: exported } = await import(`${file}?${crypto.randomUUID()}`);
@@ -74,7 +91,7 @@ async function runs({ code, requests, prints }: PageProgram, name: string): Prom
     await heard.promise.finally(() => clearTimeout(late));
     count.run++;
   } finally {
-    Object.assign(console, { log });
+    Object.assign(console, { log, error });
     application.listen = listen;
     for (const app of listening) await app.close({ timeoutMs: 0 });
     globalThis.process?.removeAllListeners("SIGTERM");

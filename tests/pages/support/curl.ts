@@ -68,10 +68,8 @@ export async function curl(command: string, origin: string, shown: string, jar: 
 
 /** The first line, and those of the headers that the page shows. */
 function headOf({ status, statusText, headers }: Response, shown: string): string {
-  const lines = shown.split(/\n\n/)[0]!.split("\n").slice(1).map((line) => {
-    const name = line.slice(0, line.indexOf(":"));
-    return `${name}: ${headers.get(name) ?? "(is missing)"}`;
-  });
+  const names = shown.split(/\n\n/)[0]!.split("\n").slice(1).flatMap((line) => line.match(/^[\w-]+(?=:)/)?.[0] ?? []);
+  const lines = names.map((name) => `${name}: ${headers.get(name) ?? "(is missing)"}`);
   return [`HTTP/1.1 ${status} ${statusText}`, ...lines].join("\n") + "\n\n";
 }
 

@@ -4,7 +4,8 @@
  * A block of TypeScript that imports something is a complete program. Blocks that follow it say what comes of it: `sh`
  * with lines that begin with `$ curl`, each with what the server sends, and `text` with what the program prints. A
  * program behind `<!-- not run: why -->` is only type-checked, and so are blocks without an import. `…` stands for
- * whatever is different each time.
+ * whatever is different each time. A block that has a path in brackets, such as `html [public/index.html]`, is a file
+ * beside the programs.
  */
 
 /** A request that a page shows, and what comes back. */
@@ -54,6 +55,16 @@ export function programsOf(text: string): PageProgram[] {
     }
   }
   return programs;
+}
+
+/**
+ * The files that a page shows, by their paths.
+ *
+ * @param text The page
+ */
+export function filesOf(text: string): Map<string, string> {
+  const found = text.matchAll(/^```\w+ \[([^\]\n]+)\]\n(.*?)^```$/gms);
+  return new Map([...found].map(([, path, content]) => [path!, content!]));
 }
 
 function requestsOf(block: string): ShownRequest[] {

@@ -1,0 +1,27 @@
+/** Figures that a page for users repeats are those that were measured. */
+import { assertEquals } from "@std/assert";
+
+const DOCS = new URL("../../docs/", import.meta.url);
+
+function cellsOf(row: string): string[] {
+  return row.split("|").slice(1, -1).map((cell) => cell.replaceAll("*", "").trim());
+}
+
+Deno.test("what a request costs, in the comparison, is what docs/performance.md says of bare headers", async () => {
+  const page = await Deno.readTextFile(new URL("start/what-and-why.md", DOCS));
+  const measured = await Deno.readTextFile(new URL("performance.md", DOCS));
+  const [, table] = page.match(/<!-- figures -->\n\n(.*?)\n\n<!-- \/figures -->/s)!;
+  const [head, , ...rows] = table!.split("\n").map(cellsOf);
+  const expected = rows.map(([runtime]) => {
+    const [, section] = measured.match(new RegExp(`<!-- bench:${runtime!.toLowerCase()} -->(.*?)<!-- /bench`, "s"))!;
+    const [names] = section!.trim().split("\n").map(cellsOf);
+    const means = cellsOf(section!.split("\n").find((line) => line.includes("geometric mean"))!);
+    return head!.map((name) => {
+      if (name === "") return runtime;
+      const i = names!.findIndex((one) => one.toLowerCase() === name.toLowerCase());
+      return i === -1 ? "–" : means[i]!.split(" · ")[0];
+    });
+  });
+  assertEquals(rows, expected);
+  assertEquals(rows.map(([runtime]) => runtime), ["Node", "Deno", "Bun"]);
+});
