@@ -10,6 +10,7 @@ const PLACES: readonly (readonly [path: string, named: RegExp])[] = [
   [".github/workflows/nightly.yml", /deno@(\d+\.[\d.]+)/g],
   [".github/workflows/release.yml", /deno@(\d+\.[\d.]+)/g],
   ["create/templates/runtimes/deno/Dockerfile", /deno:alpine-([\d.]+)/g],
+  ["examples/tutorial/step-7/Dockerfile", /deno:alpine-([\d.]+)/g],
 ];
 
 async function namedIn(path: string, named: RegExp): Promise<string[]> {

@@ -6,10 +6,10 @@ import { application, type FrameworkApp, type Server } from "@sluice/sluice";
 import { assert } from "@std/assert";
 import { PATIENCE_MS } from "../support/patience.ts";
 import { curl } from "./support/curl.ts";
-import { filesOf, isAsShown, type PageProgram, programsOf } from "./support/page_programs.ts";
+import { isAsShown, type PageProgram, printedFiles, programsOf } from "./support/page_programs.ts";
 
 const ROOT = new URL("../../", import.meta.url);
-const FOLDERS = ["start", "tutorial", "guide", "limits", "moving"];
+const FOLDERS = ["start", "guide", "limits", "moving"];
 const PROGRAMS = new URL("../../.cache/pages/", import.meta.url);
 
 const count = { pages: 0, programs: 0, run: 0, requests: 0 };
@@ -32,7 +32,7 @@ for (const page of pages()) {
     Deno.test(`what ${page} shows of its programs is what they do`, async () => {
       const folder = new URL(`${page.replaceAll(/\W/g, "_")}/`, PROGRAMS);
       await Deno.mkdir(folder, { recursive: true });
-      for (const [path, content] of filesOf(text)) await putFile(new URL(path, folder), content);
+      for (const { path, content } of printedFiles(text)) await putFile(new URL(path, folder), content);
       const before = Deno.cwd();
       Deno.chdir(folder);
       try {
@@ -87,7 +87,10 @@ async function runs({ code, requests, prints }: PageProgram, file: URL): Promise
       assert(isAsShown(came, output), `${name}: ${command}\n--- shown\n${output}\n--- came\n${came}\n`);
       count.requests++;
     }
-    const late = setTimeout(() => heard.reject(new Error(`${name} printed\n${printed}\nand not\n${prints}`)), PATIENCE_MS);
+    const late = setTimeout(
+      () => heard.reject(new Error(`${name} printed\n${printed}\nand not\n${prints}`)),
+      PATIENCE_MS,
+    );
     await heard.promise.finally(() => clearTimeout(late));
     count.run++;
   } finally {

@@ -46,7 +46,7 @@ export function programsOf(text: string): PageProgram[] {
       last = { code: code!, notRun, requests: [], prints: undefined };
       programs.push(last);
     } else if (language === "sh") {
-      const requests = requestsOf(code!);
+      const requests = requestsIn(code!);
       if (requests.length === 0) continue;
       if (last === undefined) throw new Error(`no program in front of: ${code}`);
       last.requests.push(...requests);
@@ -57,17 +57,34 @@ export function programsOf(text: string): PageProgram[] {
   return programs;
 }
 
+/** A file, or a part of one, that a page shows. */
+export interface PrintedFile {
+  /** Its path. */
+  readonly path: string;
+  /** What the page shows of it. */
+  readonly content: string;
+}
+
 /**
- * The files that a page shows, by their paths.
+ * The files that a page shows.
  *
  * @param text The page
  */
-export function filesOf(text: string): Map<string, string> {
+export function printedFiles(text: string): PrintedFile[] {
   const found = text.matchAll(/^```\w+ \[([^\]\n]+)\]\n(.*?)^```$/gms);
-  return new Map([...found].map(([, path, content]) => [path!, content!]));
+  return [...found].map(([, path, content]) => ({ path: path!, content: content! }));
 }
 
-function requestsOf(block: string): ShownRequest[] {
+/**
+ * The requests that a page shows, of whatever program.
+ *
+ * @param text The page
+ */
+export function requestsOf(text: string): ShownRequest[] {
+  return [...text.matchAll(/^```sh\n(.*?)^```$/gms)].flatMap(([, block]) => requestsIn(block!));
+}
+
+function requestsIn(block: string): ShownRequest[] {
   // a line that ends with a backslash goes on in the next one
   const parts = block.replaceAll("\\\n", "").split(/^\$ /m).slice(1);
   return parts.filter((part) => part.startsWith("curl ")).map((part) => {

@@ -1,0 +1,46 @@
+import { validate } from "@sluice/openapi";
+import { MemoryStore, rateLimit, type Store } from "@sluice/rate-limit";
+import sluice, { HttpError } from "@sluice/sluice";
+import { z } from "zod";
+import type { Links } from "./links.ts";
+
+const NewLink = z.object({
+  url: z.url({ protocol: /^https?$/ }).max(2000),
+  code: z.string().regex(/^[\w-]{3,32}$/).optional(),
+});
+
+/** Makes the application: server.ts listens, and tests ask it without a server. */
+export function createApp(links: Links, store: Store = new MemoryStore()) {
+  const app = sluice();
+
+  // visits are cheap, and many clients may share an address
+  app.use(rateLimit({ name: "all", algorithm: "token-bucket", windowMs: 60_000, max: 300, burst: 50, store }));
+
+  // in front of the parser: what is refused is not read
+  const making = rateLimit({ name: "making", algorithm: "sliding-window", windowMs: 60_000, max: 10, store });
+
+  app.post(
+    "/api/links",
+    making,
+    sluice.json({ limit: "10kb" }),
+    validate({ body: NewLink }, (req, res) => {
+      const { url, code = crypto.randomUUID().slice(0, 8) } = req.body;
+      if (!links.add(code, url)) throw new HttpError(409, `${code} is taken`);
+      res.status(201).location(`/${code}`).json({ code, url });
+    }),
+  );
+
+  app.get("/api/links/:code", (req, res) => {
+    const link = links.find(req.params.code);
+    if (link === undefined) throw new HttpError(404);
+    res.json(link);
+  });
+
+  app.get("/:code", (req, res) => {
+    const link = links.visit(req.params.code);
+    if (link === undefined) throw new HttpError(404);
+    res.set("Cache-Control", "no-store").redirect(link.url);
+  });
+
+  return app;
+}

@@ -1,0 +1,139 @@
+import { EventEmitter } from "node:events";
+import type { DatabaseSync } from "node:sqlite";
+import { csrf } from "@sluice/middleware/csrf";
+import { health } from "@sluice/middleware/health";
+import { log } from "@sluice/middleware/log";
+import { requestId } from "@sluice/middleware/request-id";
+import { session, type SessionExtras } from "@sluice/middleware/session";
+import { sse } from "@sluice/middleware/sse";
+import { validate } from "@sluice/openapi";
+import { clientKey, MemoryStore, rateLimit, type Store } from "@sluice/rate-limit";
+import sluice, { type ErrorHandler, type Handler, HttpError, shedLoad } from "@sluice/sluice";
+import { z } from "zod";
+import { Links } from "./links.ts";
+import { Users } from "./users.ts";
+
+declare module "@sluice/sluice" {
+  interface RequestExtras extends SessionExtras<{ user: string }> {}
+}
+
+const NewLink = z.object({
+  url: z.url({ protocol: /^https?$/ }).max(2000),
+  code: z.string().regex(/^[\w-]{3,32}$/).optional(),
+});
+const Account = z.object({ name: z.string().regex(/^\w{1,32}$/), password: z.string().min(10).max(200) });
+
+export interface Options {
+  db: DatabaseSync;
+  /** At least 32 characters, which seal the cookies of sessions. */
+  secret: string;
+  store?: Store;
+}
+
+/** Makes the application: server.ts listens, and tests ask it without a server. */
+export function createApp({ db, secret, store = new MemoryStore() }: Options) {
+  const app = sluice();
+  const [links, users] = [new Links(db), new Users(db)];
+
+  const load = shedLoad({ maxPending: 1000, priority: (req) => req.path === "/readyz" ? "critical" : "normal" });
+  app.use(load, log(), requestId());
+  app.use(health({ load, checks: { database: () => db.prepare("SELECT 1").get() !== undefined } }));
+  app.use(rateLimit({ name: "all", algorithm: "token-bucket", windowMs: 60_000, max: 300, burst: 50, store }));
+  app.use("/api", session({ secret }), csrf(), sluice.json({ limit: "10kb" }));
+
+  // by name and client: who guesses at one name locks nobody else out
+  const guessing = rateLimit({
+    name: "login",
+    algorithm: "sliding-log",
+    windowMs: 15 * 60_000,
+    max: 5,
+    skipSuccessfulRequests: true,
+    keyGenerator: (req) => `${clientKey(req)}:${req.body?.name}`,
+    store,
+  });
+
+  app.post(
+    "/api/signup",
+    validate({ body: Account }, async (req, res) => {
+      const { name, password } = req.body;
+      if (!await users.add(name, password)) throw new HttpError(409, `${name} is taken`);
+      await req.session.regenerate();
+      req.session.user = name;
+      res.status(201).json({ name });
+    }),
+  );
+
+  app.post(
+    "/api/login",
+    guessing,
+    validate({ body: Account }, async (req, res) => {
+      const { name, password } = req.body;
+      if (!await users.has(name, password)) throw new HttpError(401);
+      await req.session.regenerate();
+      req.session.user = name;
+      res.json({ name });
+    }),
+  );
+
+  app.post("/api/logout", async (req, res) => {
+    await req.session.destroy();
+    res.sendStatus(204);
+  });
+
+  const signedIn: Handler = (req, res, next) => {
+    if (req.session.user === undefined) throw new HttpError(401);
+    res.locals.user = req.session.user;
+    next();
+  };
+
+  const making = rateLimit({ name: "making", algorithm: "sliding-window", windowMs: 60_000, max: 10, store });
+
+  app.post(
+    "/api/links",
+    signedIn,
+    making,
+    validate({ body: NewLink }, (req, res) => {
+      const { url, code = crypto.randomUUID().slice(0, 8) } = req.body;
+      if (!links.add(code, url, res.locals.user)) throw new HttpError(409, `${code} is taken`);
+      res.status(201).location(`/${code}`).json({ code, url });
+    }),
+  );
+
+  app.get("/api/links", signedIn, (_req, res) => res.json(links.of(res.locals.user)));
+
+  app.get("/api/links/:code", signedIn, (req, res) => {
+    const link = links.find(req.params.code, res.locals.user);
+    if (link === undefined) throw new HttpError(404);
+    res.json(link);
+  });
+
+  // an event for each code that is visited
+  const visited = new EventEmitter().setMaxListeners(0);
+
+  app.get("/api/links/:code/visits", signedIn, (req, res) => {
+    const link = links.find(req.params.code, res.locals.user);
+    if (link === undefined) throw new HttpError(404);
+    const events = sse(req, res);
+    const tell = (visits: number) => void events.send({ event: "visits", data: visits });
+    tell(link.visits);
+    visited.on(link.code, tell);
+    events.closed.then(() => visited.off(link.code, tell));
+  });
+
+  app.get("/:code", (req, res) => {
+    const link = links.visit(req.params.code);
+    if (link === undefined) throw new HttpError(404);
+    visited.emit(link.code, link.visits);
+    res.set("Cache-Control", "no-store").redirect(link.url);
+  });
+
+  app.use(asJson);
+  return app;
+}
+
+const asJson: ErrorHandler = (error, _req, res, next) => {
+  // what `validate` refuses is a problem already
+  if (error.type === "request.invalid") return next(error);
+  const status = error.expose ? error.status : 500;
+  res.status(status).json({ error: error.expose ? error.message : "Something went wrong" });
+};
