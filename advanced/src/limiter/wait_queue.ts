@@ -39,6 +39,8 @@ class Waiter {
   isServed = false;
   /** The refusal after which its turn begins; `null` if it has to ask first. */
   denied: Decision | null = null;
+  /** How many times units had been given back when it was asked for. */
+  askedAt = 0;
 
   constructor(takes: readonly Take[], leaving: Leaving, asksForMany: boolean) {
     this.takes = takes;
@@ -110,6 +112,7 @@ export class WaitQueue {
     }
     signal?.throwIfAborted();
     let denied: Decision | null = null;
+    const askedAt = this.#returns;
     if (!this.#lanes.has(key)) {
       const asked = this.#askFirst(takes);
       // no await for a synchronous answer, so that nobody can come in between
@@ -125,7 +128,9 @@ export class WaitQueue {
     if (this.#waiting >= this.#options.most && !this.#options.timers.endWithRequest) {
       throw new RangeError(`limiter.waitFor: the queue is full (option maxWaiting: ${this.#options.most})`);
     }
-    return await this.#wait(key, new Waiter(takes, this.#leaver(ending), this.#asksForMany), denied);
+    const waiter = new Waiter(takes, this.#leaver(ending), this.#asksForMany);
+    waiter.askedAt = askedAt;
+    return await this.#wait(key, waiter, denied);
   }
 
   #leaver(ending: Ending): Leaving {
@@ -171,9 +176,12 @@ export class WaitQueue {
 
   async #head(lane: Lane, waiter: Waiter): Promise<void> {
     while (!waiter.isServed) {
-      if (waiter.denied !== null) {
-        assertPossible(waiter.denied);
-        await this.#pause(waiter.denied, waiter.leaving);
+      const { denied, askedAt } = waiter;
+      // units may have been given back while the refusal was in flight, or before its turn came; then it would sleep
+      // without being woken
+      if (denied !== null && !this.#mayBeFreed(denied, askedAt)) {
+        assertPossible(denied);
+        await this.#pause(denied, waiter.leaving);
       }
       await this.#askFor(lane, waiter);
     }
@@ -182,7 +190,7 @@ export class WaitQueue {
   // asks for a caller and for those behind it that want the same; hands out what is granted, in their order
   async #askFor(lane: Lane, head: Waiter): Promise<void> {
     const group = groupOf(lane, head);
-    const before = this.#returns;
+    const askedAt = this.#returns;
     const asked = this.#options.ask(group.map(({ takes }) => takes));
     const decisions = "then" in asked ? await asked : asked;
     head.denied = null;
@@ -190,9 +198,9 @@ export class WaitQueue {
     for (const decision of decisions) {
       const next = open.shift();
       if (!decision.allowed) {
-        // units may have been given back while the rejection was in flight; then the caller would sleep without being
-        // woken
-        if (next !== undefined && !this.#mayBeFreed(decision, before)) next.denied = decision;
+        if (next === undefined) continue;
+        next.denied = decision;
+        next.askedAt = askedAt;
       } else if (next === undefined) this.#options.giveBack(decision);
       else next.grant(decision);
     }

@@ -56,6 +56,24 @@ Deno.test("callers that take nothing wait behind those that do, and are then let
   await Promise.all(all);
 });
 
+Deno.test("what is given back before a caller's turn has come is not lost on it", async () => {
+  const clock = new VirtualClock();
+  const own = { algorithm: "concurrency", max: 5, windowMs: 30_000, clock: clock.read, timers: clock.timers } as const;
+  const memory = () => new MemoryStore({ clock: clock.read });
+  for (const store of [memory(), new AsyncStore(memory())]) {
+    const limiter = new Limiter({ ...own, store });
+    let done = 0;
+    const all = Array.from({ length: 20 }, async () => {
+      // nothing but microtasks between a turn and its end
+      await limiter.release(await limiter.waitFor("key"));
+      done++;
+    });
+    await settle(2000);
+    assertEquals([done, clock.pendingTimers], [20, 0]);
+    await Promise.all(all);
+  }
+});
+
 Deno.test("each of them has units of its own to give back", async () => {
   for (const onStoreFailure of [undefined, "local", "open"] as const) {
     const { clock, store, limiter, remaining } = setUp({
