@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals, assertMatch } from "@std/assert";
 import { chromium } from "playwright-core";
 import { makeDemo } from "../../examples/demo/app.ts";
 import { serving } from "../support/app.ts";
@@ -25,29 +25,45 @@ Deno.test("in a real browser the live page draws admitted and limited requests",
       const problems: string[] = [];
       page.on("pageerror", (error) => problems.push(error.message));
       page.on("console", (message) => {
-        // the page is meant to show 429s
-        if (message.type() === "error" && !message.text().includes("429")) problems.push(message.text());
+        // the page is meant to show 429s, and the last one is none
+        if (message.type() === "error" && !/429|404/.test(message.text())) problems.push(message.text());
       });
       await page.goto(`${origin}/live`);
-      await page.waitForFunction('document.getElementById("state").textContent === "connected"');
+      // three of its own, so that there is something to see from the first second
+      await page.waitForFunction('document.querySelectorAll("#blocks rect").length === 3');
+      assertEquals(await page.textContent("#left"), "7");
       await page.click("#many");
-      await page.waitForFunction('document.querySelectorAll("#chart rect").length === 15');
+      await page.waitForFunction('document.querySelectorAll("#blocks rect").length === 18');
+      await page.waitForFunction('document.getElementById("left").textContent === "0"');
+      assertMatch(await page.textContent("#resets") ?? "", /^· starts again in (?:10|\d) s$/);
       const seen = await page.evaluate(
         `["admitted", "limited"].map((kind) => [
           document.getElementById(kind).textContent,
-          document.querySelectorAll("#chart ." + kind).length,
-          getComputedStyle(document.querySelector("#chart ." + kind)).fill,
+          document.querySelectorAll("#blocks ." + kind).length,
+          getComputedStyle(document.querySelector("#blocks ." + kind)).fill,
         ])`,
       );
-      assertEquals(seen, [["10", 10, "rgb(26, 127, 78)"], ["5", 5, "rgb(194, 56, 46)"]]);
+      assertEquals(seen, [["10", 10, "rgb(26, 127, 78)"], ["8", 8, "rgb(194, 56, 46)"]]);
       await Deno.mkdir(".cache/screenshots", { recursive: true });
       const picture = await page.screenshot({ path: ".cache/screenshots/live.png" });
-      assertEquals(picture.byteLength > 5000, true);
+      assert(picture.byteLength > 5000);
+      for (const colorScheme of ["light", "dark"] as const) {
+        await page.emulateMedia({ colorScheme });
+        for (const width of [1280, 380]) {
+          await page.setViewportSize({ width, height: 900 });
+          assertEquals(await page.evaluate("document.documentElement.scrollWidth"), width);
+          await page.screenshot({ path: `.cache/screenshots/live-${width}-${colorScheme}.png` });
+        }
+      }
       await page.goto(`${origin}/`);
       await page.fill("#text", "from the browser");
       await page.click("button");
       await page.waitForSelector("li:has-text('from the browser')");
       await page.screenshot({ path: ".cache/screenshots/home.png" });
+      await page.goto(`${origin}/nowhere`);
+      const link = await page.evaluate(`getComputedStyle(document.querySelector("main a")).color`);
+      assertEquals(link, "rgb(92, 193, 211)"); // the water's, in the dark
+      await page.screenshot({ path: ".cache/screenshots/missing.png" });
       assertEquals(problems, []);
       await page.close();
     });

@@ -8,7 +8,7 @@ function cellsOf(row: string): string[] {
 }
 
 Deno.test("what a request costs, in the comparison, is what docs/performance.md says of bare headers", async () => {
-  const page = await Deno.readTextFile(new URL("start/what-and-why.md", DOCS));
+  const page = await Deno.readTextFile(new URL("start/index.md", DOCS));
   const measured = await Deno.readTextFile(new URL("performance.md", DOCS));
   const [, table] = page.match(/<!-- figures -->\n\n(.*?)\n\n<!-- \/figures -->/s)!;
   const [head, , ...rows] = table!.split("\n").map(cellsOf);
