@@ -1,7 +1,7 @@
 import { EventEmitter } from "node:events";
 import type { DatabaseSync } from "node:sqlite";
 import { csrf } from "@sluice/middleware/csrf";
-import { session, type SessionExtras } from "@sluice/middleware/session";
+import { session } from "@sluice/middleware/session";
 import { sse } from "@sluice/middleware/sse";
 import { validate } from "@sluice/openapi";
 import { clientKey, MemoryStore, rateLimit, type Store } from "@sluice/rate-limit";
@@ -9,10 +9,6 @@ import sluice, { type Handler, HttpError } from "@sluice/sluice";
 import { z } from "zod";
 import { Links } from "./links.ts";
 import { Users } from "./users.ts";
-
-declare module "@sluice/sluice" {
-  interface RequestExtras extends SessionExtras<{ user: string }> {}
-}
 
 const NewLink = z.object({
   url: z.url({ protocol: /^https?$/ }).max(2000),

@@ -4,7 +4,7 @@ import { csrf } from "@sluice/middleware/csrf";
 import { health } from "@sluice/middleware/health";
 import { log } from "@sluice/middleware/log";
 import { requestId } from "@sluice/middleware/request-id";
-import { session, type SessionExtras } from "@sluice/middleware/session";
+import { session } from "@sluice/middleware/session";
 import { sse } from "@sluice/middleware/sse";
 import { validate } from "@sluice/openapi";
 import { clientKey, MemoryStore, rateLimit, type Store } from "@sluice/rate-limit";
@@ -12,10 +12,6 @@ import sluice, { type ErrorHandler, type Handler, HttpError, shedLoad } from "@s
 import { z } from "zod";
 import { Links } from "./links.ts";
 import { Users } from "./users.ts";
-
-declare module "@sluice/sluice" {
-  interface RequestExtras extends SessionExtras<{ user: string }> {}
-}
 
 const NewLink = z.object({
   url: z.url({ protocol: /^https?$/ }).max(2000),
