@@ -19,13 +19,11 @@ export class Users {
   }
 
   async has(name: string, password: string): Promise<boolean> {
-    const row = this.#db.prepare("SELECT salt, hash FROM users WHERE name = ?").get(name);
+    const found = this.#db.prepare("SELECT salt, hash FROM users WHERE name = ?").get(name);
+    const row = found as { salt: Uint8Array; hash: Uint8Array } | undefined;
     // a name that nobody has takes as long, so that nobody can find out which there are
-    const { salt, hash } = (row ?? { salt: new Uint8Array(16), hash: new Uint8Array(32) }) as Record<
-      string,
-      Uint8Array
-    >;
-    return timingSafeEqual(await hashOf(password, salt!), hash!) && row !== undefined;
+    const { salt, hash } = row ?? { salt: new Uint8Array(16), hash: new Uint8Array(32) };
+    return timingSafeEqual(await hashOf(password, salt), hash) && row !== undefined;
   }
 }
 
