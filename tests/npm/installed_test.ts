@@ -68,7 +68,7 @@ for (const [name, node] of await nodes()) {
       assertEquals(code, 0, `${language}: ${output}`);
       assertMatch(
         output,
-        /^GET \/api\/users\/:id\n {4}jsonParser.*\n {4}rateLimit {2}on \/api.*\nWS \/live\/:room \(open, message\)\n/,
+        /^GET \/api\/users\/:id\n {4}rateLimit {2}on \/api.*\nGET \/hello\nWS \/echo \(message\)\n/,
       );
     }
   });
