@@ -15,12 +15,13 @@ export function createApp() {
   app.post(
     "/api/links",
     sluice.json({ limit: "10kb" }),
-    validate({ body: NewLink }, (req, res) => {
+    validate({ body: NewLink }),
+    (req, res) => {
       const { url, code = crypto.randomUUID().slice(0, 8) } = req.body;
       if (links.has(code)) throw new HttpError(409, `${code} is taken`);
       links.set(code, url);
       res.status(201).location(`/${code}`).json({ code, url });
-    }),
+    },
   );
 
   app.get("/:code", (req, res) => {

@@ -23,11 +23,12 @@ export function createApp(links: Links, store: Store = new MemoryStore()) {
     "/api/links",
     making,
     sluice.json({ limit: "10kb" }),
-    validate({ body: NewLink }, (req, res) => {
+    validate({ body: NewLink }),
+    (req, res) => {
       const { url, code = crypto.randomUUID().slice(0, 8) } = req.body;
       if (!links.add(code, url)) throw new HttpError(409, `${code} is taken`);
       res.status(201).location(`/${code}`).json({ code, url });
-    }),
+    },
   );
 
   app.get("/api/links/:code", (req, res) => {

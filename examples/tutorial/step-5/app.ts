@@ -3,7 +3,7 @@ import { csrf } from "@sluice/middleware/csrf";
 import { session } from "@sluice/middleware/session";
 import { validate } from "@sluice/openapi";
 import { clientKey, MemoryStore, rateLimit, type Store } from "@sluice/rate-limit";
-import sluice, { type Handler, HttpError } from "@sluice/sluice";
+import sluice, { HttpError, type Middleware } from "@sluice/sluice";
 import { z } from "zod";
 import { Links } from "./links.ts";
 import { Users } from "./users.ts";
@@ -42,25 +42,27 @@ export function createApp({ db, secret, store = new MemoryStore() }: Options) {
 
   app.post(
     "/api/signup",
-    validate({ body: Account }, async (req, res) => {
+    validate({ body: Account }),
+    async (req, res) => {
       const { name, password } = req.body;
       if (!await users.add(name, password)) throw new HttpError(409, `${name} is taken`);
       await req.session.regenerate();
       req.session.user = name;
       res.status(201).json({ name });
-    }),
+    },
   );
 
   app.post(
     "/api/login",
     guessing,
-    validate({ body: Account }, async (req, res) => {
+    validate({ body: Account }),
+    async (req, res) => {
       const { name, password } = req.body;
       if (!await users.has(name, password)) throw new HttpError(401);
       await req.session.regenerate();
       req.session.user = name;
       res.json({ name });
-    }),
+    },
   );
 
   app.post("/api/logout", async (req, res) => {
@@ -68,9 +70,10 @@ export function createApp({ db, secret, store = new MemoryStore() }: Options) {
     res.sendStatus(204);
   });
 
-  const signedIn: Handler = (req, res, next) => {
+  // handlers behind it know that there is an owner
+  const signedIn: Middleware<{ owner: string }> = (req, _res, next) => {
     if (req.session.user === undefined) throw new HttpError(401);
-    res.locals.user = req.session.user;
+    req.owner = req.session.user;
     next();
   };
 
@@ -80,17 +83,18 @@ export function createApp({ db, secret, store = new MemoryStore() }: Options) {
     "/api/links",
     signedIn,
     making,
-    validate({ body: NewLink }, (req, res) => {
+    validate({ body: NewLink }),
+    (req, res) => {
       const { url, code = crypto.randomUUID().slice(0, 8) } = req.body;
-      if (!links.add(code, url, res.locals.user)) throw new HttpError(409, `${code} is taken`);
+      if (!links.add(code, url, req.owner)) throw new HttpError(409, `${code} is taken`);
       res.status(201).location(`/${code}`).json({ code, url });
-    }),
+    },
   );
 
-  app.get("/api/links", signedIn, (_req, res) => res.json(links.of(res.locals.user)));
+  app.get("/api/links", signedIn, (req, res) => res.json(links.of(req.owner)));
 
   app.get("/api/links/:code", signedIn, (req, res) => {
-    const link = links.find(req.params.code, res.locals.user);
+    const link = links.find(req.params.code, req.owner);
     if (link === undefined) throw new HttpError(404);
     res.json(link);
   });

@@ -8,7 +8,7 @@ import { session } from "@sluice/middleware/session";
 import { sse } from "@sluice/middleware/sse";
 import { validate } from "@sluice/openapi";
 import { clientKey, MemoryStore, rateLimit, type Store } from "@sluice/rate-limit";
-import sluice, { type ErrorHandler, type Handler, HttpError, shedLoad } from "@sluice/sluice";
+import sluice, { type ErrorHandler, HttpError, type Middleware, shedLoad } from "@sluice/sluice";
 import { z } from "zod";
 import { Links } from "./links.ts";
 import { Users } from "./users.ts";
@@ -50,25 +50,27 @@ export function createApp({ db, secret, store = new MemoryStore() }: Options) {
 
   app.post(
     "/api/signup",
-    validate({ body: Account }, async (req, res) => {
+    validate({ body: Account }),
+    async (req, res) => {
       const { name, password } = req.body;
       if (!await users.add(name, password)) throw new HttpError(409, `${name} is taken`);
       await req.session.regenerate();
       req.session.user = name;
       res.status(201).json({ name });
-    }),
+    },
   );
 
   app.post(
     "/api/login",
     guessing,
-    validate({ body: Account }, async (req, res) => {
+    validate({ body: Account }),
+    async (req, res) => {
       const { name, password } = req.body;
       if (!await users.has(name, password)) throw new HttpError(401);
       await req.session.regenerate();
       req.session.user = name;
       res.json({ name });
-    }),
+    },
   );
 
   app.post("/api/logout", async (req, res) => {
@@ -76,9 +78,10 @@ export function createApp({ db, secret, store = new MemoryStore() }: Options) {
     res.sendStatus(204);
   });
 
-  const signedIn: Handler = (req, res, next) => {
+  // handlers behind it know that there is an owner
+  const signedIn: Middleware<{ owner: string }> = (req, _res, next) => {
     if (req.session.user === undefined) throw new HttpError(401);
-    res.locals.user = req.session.user;
+    req.owner = req.session.user;
     next();
   };
 
@@ -88,17 +91,18 @@ export function createApp({ db, secret, store = new MemoryStore() }: Options) {
     "/api/links",
     signedIn,
     making,
-    validate({ body: NewLink }, (req, res) => {
+    validate({ body: NewLink }),
+    (req, res) => {
       const { url, code = crypto.randomUUID().slice(0, 8) } = req.body;
-      if (!links.add(code, url, res.locals.user)) throw new HttpError(409, `${code} is taken`);
+      if (!links.add(code, url, req.owner)) throw new HttpError(409, `${code} is taken`);
       res.status(201).location(`/${code}`).json({ code, url });
-    }),
+    },
   );
 
-  app.get("/api/links", signedIn, (_req, res) => res.json(links.of(res.locals.user)));
+  app.get("/api/links", signedIn, (req, res) => res.json(links.of(req.owner)));
 
   app.get("/api/links/:code", signedIn, (req, res) => {
-    const link = links.find(req.params.code, res.locals.user);
+    const link = links.find(req.params.code, req.owner);
     if (link === undefined) throw new HttpError(404);
     res.json(link);
   });
@@ -107,7 +111,7 @@ export function createApp({ db, secret, store = new MemoryStore() }: Options) {
   const visited = new EventEmitter().setMaxListeners(0);
 
   app.get("/api/links/:code/visits", signedIn, (req, res) => {
-    const link = links.find(req.params.code, res.locals.user);
+    const link = links.find(req.params.code, req.owner);
     if (link === undefined) throw new HttpError(404);
     const events = sse(req, res);
     const tell = (visits: number) => void events.send({ event: "visits", data: visits });
