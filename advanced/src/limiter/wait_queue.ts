@@ -105,6 +105,7 @@ export class WaitQueue {
    */
   async enter(key: string, takes: readonly Take[], ending: Ending): Promise<Decision> {
     if (this.#closed !== null) throw this.#closed;
+    const askedAt = this.#returns;
     const { timeoutMs, signal } = ending;
     if (timeoutMs !== undefined) checkInteger("limiter.waitFor", "timeoutMs", timeoutMs, 0, LONGEST_TIMER_MS);
     if (signal !== undefined && typeof signal?.throwIfAborted !== "function") {
@@ -112,7 +113,6 @@ export class WaitQueue {
     }
     signal?.throwIfAborted();
     let denied: Decision | null = null;
-    const askedAt = this.#returns;
     if (!this.#lanes.has(key)) {
       const asked = this.#askFirst(takes);
       // no await for a synchronous answer, so that nobody can come in between
