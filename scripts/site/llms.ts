@@ -1,0 +1,38 @@
+/** The site for language models: https://llmstxt.org. */
+import { frontMatterOf } from "./markdown.ts";
+import { pagesOf, type Site } from "./stage.ts";
+import { type Page, urlOf } from "./pages.ts";
+
+/** What is not about using the packages: readers of few words may leave it out. */
+const OPTIONAL: ReadonlySet<string> = new Set(["Project", "Decisions", "What was measured"]);
+
+/** `llms.txt`: what there is, with a line for each page. */
+export function llmsTxt(site: Site): string {
+  const line = ({ path, title, description }: Page) => `- [${title}](/${path}): ${description}`;
+  const required = site.sections.filter(({ title }) => !OPTIONAL.has(title));
+  const optional = site.sections.filter(({ title }) => OPTIONAL.has(title));
+  return [
+    `# Sluice\n\n> ${site.home.description}`,
+    ...required.map(({ title, pages }) => `## ${title}\n\n${pages.map(line).join("\n")}`),
+    `## Optional\n\n${optional.flatMap(({ pages }) => pages).map(line).join("\n")}`,
+  ].join("\n\n") + "\n";
+}
+
+/** `llms-full.txt`: the text of all pages that are not optional. */
+export function llmsFullTxt(site: Site): string {
+  const pages = site.sections.filter(({ title }) => !OPTIONAL.has(title)).flatMap((section) => section.pages);
+  return pages.map((page) => `<!-- ${urlOf(page)} -->\n\n${textOf(page)}`).join("\n\n---\n\n");
+}
+
+/** Files beside the site's own, by their names: these two, and the text of each page. */
+export function textFiles(site: Site): Map<string, string> {
+  return new Map([
+    ["llms.txt", llmsTxt(site)],
+    ["llms-full.txt", llmsFullTxt(site)],
+    ...pagesOf(site).map((page): [string, string] => [page.path, textOf(page)]),
+  ]);
+}
+
+function textOf({ text }: Page): string {
+  return frontMatterOf(text).body.trim() + "\n";
+}

@@ -1,0 +1,61 @@
+/** What is read of a page in Markdown. */
+
+/** The text without its front matter, and what that says in lines such as `title: Sluice`. */
+export function frontMatterOf(text: string): { body: string; fields: Record<string, string> } {
+  const [whole = "", lines = ""] = text.match(/^---\n(.*?)^---\n/ms) ?? [];
+  const fields = lines.matchAll(/^(\w+): (.+)$/gm);
+  return {
+    body: text.slice(whole.length),
+    fields: Object.fromEntries(Array.from(fields, ([, name, value]) => [name, value!.replace(/^"(.*)"$/, "$1")])),
+  };
+}
+
+/** The text that a reader sees of a line or paragraph: no marks of Markdown, no comments. */
+export function plainText(markdown: string): string {
+  return markdown
+    .replaceAll(/<!--.*?-->/gs, "")
+    .replaceAll(/!?\[([^\]]*)\]\([^)]*\)/g, "$1")
+    .replaceAll(/[*`]|(?<!\w)_|_(?!\w)/g, "")
+    .replaceAll(/\s+/g, " ")
+    .trim();
+}
+
+/** The title of a page: that of its front matter, or its first heading. */
+export function titleOf(text: string): string | undefined {
+  const { body, fields } = frontMatterOf(text);
+  const heading = withoutBlocks(body).match(/^# (.+)$/m)?.[1];
+  return fields["title"] ?? (heading === undefined ? undefined : plainText(heading));
+}
+
+/** What a page is about, for search engines and lists: that of its front matter, or its first paragraph of some length. */
+export function descriptionOf(text: string): string | undefined {
+  const { body, fields } = frontMatterOf(text);
+  if (fields["description"] !== undefined) return fields["description"];
+  const paragraphs = withoutBlocks(body).split(/\n\s*\n/).map((one) => one.trim());
+  const first = paragraphs.find((one) => plainText(one).length >= 20 && !/^(?:[#|>:<-]|\d+\.|!\[)|:$/.test(one));
+  // the first word of a record of a decision says nothing
+  return first === undefined ? undefined : shortened(plainText(first).replace(/^Decision\. /, ""));
+}
+
+/** Links and pictures of a text that is not code, each replaced by what a function makes of its target. */
+export function withLinks(text: string, replace: (target: string) => string): string {
+  return text.split(/(^ *```.*?^ *```$)/gms).map((part, i) =>
+    i % 2 === 1
+      ? part
+      : part.replaceAll(/(\]\()([^)\s]+)(\))/g, (_, open, target, close) => open + replace(target) + close)
+  ).join("");
+}
+
+function withoutBlocks(text: string): string {
+  return text.replaceAll(/^ *```.*?^ *```$/gms, "");
+}
+
+const LONGEST = 200;
+
+/** As many whole sentences as fit, or words, if the first does not. */
+export function shortened(text: string): string {
+  if (text.length <= LONGEST) return text;
+  const cut = text.slice(0, LONGEST);
+  const sentences = cut.match(/^.*[.!?](?= )/)?.[0];
+  return sentences ?? `${cut.slice(0, cut.lastIndexOf(" "))} …`;
+}

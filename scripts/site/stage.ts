@@ -1,0 +1,111 @@
+/**
+ * Puts together what VitePress makes the site of. It stands outside of `docs/`: some pages are files of other folders, the
+ * reference is generated, and VitePress needs its packages beside them.
+ */
+import { REPOSITORY } from "../npm_manifest.ts";
+import { type FilledSection, homePage, type Page, urlOf, writtenPages } from "./pages.ts";
+import { decisionsIndex } from "./decisions.ts";
+import { referenceSections } from "./reference/reference.ts";
+
+const ROOT = new URL("../../", import.meta.url);
+
+/** What the site consists of. */
+export interface Site {
+  readonly home: Page;
+  readonly sections: readonly FilledSection[];
+}
+
+/** An entry of the navigation, as VitePress has it. */
+interface Item {
+  readonly text: string;
+  readonly link?: string;
+  readonly items?: readonly Item[];
+  readonly collapsed?: boolean;
+}
+
+/** Reads all pages, and generates those of the reference. */
+export async function readSite(): Promise<Site> {
+  const [home, written, reference] = await Promise.all([homePage(), writtenPages(), referenceSections()]);
+  const sections = written.map((section) =>
+    section.title === "Decisions" ? { ...section, pages: [decisionsIndex(section.pages), ...section.pages] } : section
+  ).filter(({ pages }) => pages.length > 0);
+  const before = sections.findIndex(({ title }) => title === "In production");
+  return { home, sections: sections.toSpliced(before, 0, ...reference) };
+}
+
+/** All pages, in the order of the navigation. */
+export function pagesOf({ home, sections }: Site): Page[] {
+  return [home, ...sections.flatMap(({ pages }) => pages)];
+}
+
+/**
+ * Writes the sources of the site. Files that have not changed are left alone, so that a server that watches them does
+ * not load everything again.
+ *
+ * @param folder Where to
+ */
+export async function stage(site: Site, folder: URL): Promise<void> {
+  const files = new Map<string, string>(pagesOf(site).map(({ path, text }) => [path, text]));
+  for (const path of ["config.ts", "theme/index.ts", "theme/style.css"]) {
+    files.set(`.vitepress/${path}`, await Deno.readTextFile(new URL(`docs/.vitepress/${path}`, ROOT)));
+  }
+  files.set(".vitepress/site.json", JSON.stringify(settingsOf(site), null, 2));
+  for (const [path, drawing] of await drawings()) files.set(`public/${path}`, drawing);
+  await removeOthers(folder, files);
+  for (const [path, text] of files) {
+    const file = new URL(path, folder);
+    if (await Deno.readTextFile(file).catch(() => undefined) === text) continue;
+    await Deno.mkdir(new URL(".", file), { recursive: true });
+    await Deno.writeTextFile(file, text);
+  }
+}
+
+/** What the configuration of VitePress does not say itself. */
+function settingsOf(site: Site): unknown {
+  const itemOf = ({ title, isClosed, pages }: FilledSection): Item => ({
+    text: title,
+    collapsed: isClosed,
+    items: [
+      ...pages.map((page) => ({ text: page.title, link: urlOf(page) })),
+      ...site.sections.filter(({ within }) => within === title).map(itemOf),
+    ],
+  });
+  const sidebar = site.sections.filter(({ within }) => within === undefined).map(itemOf);
+  const nav = ["Start", "Guides", "Packages", "Reference"].flatMap((title): Item[] => {
+    const first = site.sections.find((section) => section.title === title)?.pages[0];
+    return first === undefined ? [] : [{ text: title, link: urlOf(first) }];
+  });
+  return {
+    repository: REPOSITORY,
+    description: site.home.description,
+    nav,
+    sidebar,
+    // VitePress puts them into an attribute as they are
+    descriptions: Object.fromEntries(
+      pagesOf(site).map(({ path, description }) => [path, description.replaceAll(/"([^"]*)"?/g, "“$1”")]),
+    ),
+  };
+}
+
+async function drawings(): Promise<[string, string][]> {
+  const found: [string, string][] = [];
+  for (const folder of ["docs/", "docs/public/"]) {
+    for await (const { name } of Deno.readDir(new URL(folder, ROOT))) {
+      if (name.endsWith(".svg")) found.push([name, await Deno.readTextFile(new URL(folder + name, ROOT))]);
+    }
+  }
+  return found;
+}
+
+/** Removes pages of an earlier run that are no longer there. */
+async function removeOthers(folder: URL, files: ReadonlyMap<string, string>): Promise<void> {
+  async function visit(path: string): Promise<void> {
+    for await (const { name, isDirectory } of Deno.readDir(new URL(path, folder))) {
+      if (isDirectory && path === ".vitepress/" && name !== "theme") continue;
+      if (isDirectory) await visit(`${path}${name}/`);
+      else if (!files.has(path + name)) await Deno.remove(new URL(path + name, folder));
+    }
+  }
+  await Deno.mkdir(folder, { recursive: true });
+  await visit("");
+}
