@@ -1,0 +1,117 @@
+import { tagsOf } from "./symbols.ts";
+import type { PublicSymbol } from "./symbols.ts";
+
+/** A group of symbols that have one page, if their entry has many. */
+export interface Category {
+  /** What it is called in addresses. */
+  readonly slug: string;
+  readonly title: string;
+  /** What it is about. */
+  readonly description: string;
+  /** Files that declare its symbols, or folders. */
+  readonly paths: readonly string[];
+}
+
+/** Categories of packages with many symbols. The folders say what belongs together; `@category` says otherwise. */
+export const CATEGORIES: Readonly<Record<string, readonly Category[]>> = {
+  "@sluice/sluice": [
+    {
+      slug: "express-names",
+      title: "Names of Express's types",
+      description: "The names that Express's own types have, for programs that import them.",
+      paths: ["src/app/express_names.ts"],
+    },
+    {
+      slug: "application",
+      title: "Application",
+      description: "Making an application, its settings, listening and closing.",
+      paths: ["src/app/", "src/platform/"],
+    },
+    {
+      slug: "routing",
+      title: "Routing",
+      description: "Routers, routes, handlers, and what is known of them.",
+      paths: ["src/routing/", "src/matching/", "src/dispatch/", "src/util/handler_details.ts"],
+    },
+    {
+      slug: "requests",
+      title: "Requests",
+      description: "What a handler reads: the request, its body, and who sent it.",
+      paths: ["src/request/", "src/http/range", "src/http/trust", "src/http/byte", "src/exchange/peer.ts"],
+    },
+    {
+      slug: "responses",
+      title: "Responses",
+      description: "What a handler writes: status, headers, bodies, files and cookies.",
+      paths: ["src/response/"],
+    },
+    {
+      slug: "middleware",
+      title: "Middleware",
+      description: "Body parsers, static files, the limiter, and shedding load.",
+      paths: ["src/middleware/", "limiting/"],
+    },
+    {
+      slug: "websockets",
+      title: "WebSockets",
+      description: "Connections, what handles their events, and topics.",
+      paths: ["src/websocket/"],
+    },
+    { slug: "views", title: "Views", description: "Engines and templates.", paths: ["src/views/"] },
+    {
+      slug: "errors",
+      title: "Errors and settings",
+      description: "Errors with a status, what reports them, and values of settings.",
+      paths: ["src/exchange/", "src/http/"],
+    },
+    { slug: "helpers", title: "Helpers", description: "Small types that others are made of.", paths: ["src/util/"] },
+  ],
+  "@sluice/rate-limit": [
+    {
+      slug: "http",
+      title: "Middleware and Fetch",
+      description: "Limits for applications of Sluice and Express, and for handlers that take a web request.",
+      paths: ["advanced/src/http/", "limiting/", "src/http/"],
+    },
+    {
+      slug: "limiter",
+      title: "Limiter",
+      description: "Limits without HTTP: decisions, waiting, and telemetry.",
+      paths: ["advanced/src/limiter/", "advanced/src/wrappers/", "src/util/"],
+    },
+    {
+      slug: "policies",
+      title: "Policies",
+      description: "How much in which time, counted how; and what a store is asked.",
+      paths: ["advanced/src/policy/"],
+    },
+    {
+      slug: "redis",
+      title: "Redis",
+      description: "Counters in Redis, over any of its clients.",
+      paths: ["advanced/src/stores/redis/"],
+    },
+    {
+      slug: "stores",
+      title: "Stores",
+      description: "Where counters are kept, and how to write a store.",
+      paths: ["advanced/src/stores/"],
+    },
+  ],
+};
+
+/**
+ * The category of a symbol.
+ *
+ * @throws {Error} If it has none
+ */
+export function categoryOf(specifier: string, symbol: PublicSymbol, all: readonly Category[]): Category {
+  const [tag] = tagsOf(symbol.doc, "category");
+  const found = all.find(({ title, paths }) =>
+    tag !== undefined ? title === tag.doc?.trim() : paths.some((path) => symbol.file.startsWith(path))
+  );
+  if (found !== undefined) return found;
+  throw new Error(
+    `${symbol.name} of ${specifier}, in ${symbol.file}, has no category: scripts/site/reference/categories.ts`,
+  );
+}

@@ -1,0 +1,121 @@
+/** What `deno doc --json` says, as far as it is used here. */
+const ROOT = new URL("../../../", import.meta.url);
+
+/** A type. */
+export interface TypeNode {
+  readonly kind: string;
+  // deno-lint-ignore no-explicit-any -- a shape for each kind
+  readonly value?: any;
+}
+
+/** A type parameter. */
+export interface TypeParam {
+  readonly name: string;
+  readonly constraint?: TypeNode;
+  readonly default?: TypeNode;
+}
+
+/** A parameter of a function. */
+export interface Param {
+  readonly kind: "identifier" | "rest" | "assign" | "object" | "array";
+  readonly name?: string;
+  readonly optional?: boolean;
+  readonly tsType?: TypeNode;
+  /** What a rest parameter collects. */
+  readonly arg?: Param;
+  /** What has a default. */
+  readonly left?: Param;
+  readonly props?: readonly { readonly key?: string }[];
+}
+
+/** Something with parameters and a result. */
+export interface Signature {
+  readonly params: readonly Param[];
+  readonly returnType?: TypeNode;
+  readonly tsType?: TypeNode;
+  readonly typeParams?: readonly TypeParam[];
+  readonly hasBody?: boolean;
+}
+
+/** A tag of a documentation comment. */
+export interface Tag {
+  readonly kind: string;
+  readonly name?: string;
+  readonly doc?: string;
+  readonly tsType?: TypeNode;
+}
+
+/** A documentation comment. */
+export interface JsDoc {
+  readonly doc?: string;
+  readonly tags?: readonly Tag[];
+}
+
+/** Where something is declared. */
+export interface Location {
+  readonly filename: string;
+  readonly line: number;
+}
+
+/** A member of a class or interface. */
+export interface MemberNode extends Partial<Signature> {
+  readonly name: string;
+  readonly kind?: "method" | "getter" | "setter";
+  readonly jsDoc?: JsDoc;
+  readonly optional?: boolean;
+  readonly readonly?: boolean;
+  readonly isStatic?: boolean;
+  readonly accessibility?: "private" | "protected" | "public";
+  /** What a method of a class is; that of an interface has these itself. */
+  readonly functionDef?: Signature;
+}
+
+/** What a declaration consists of, whatever its kind. */
+export interface Definition extends Partial<Signature> {
+  readonly properties?: readonly MemberNode[];
+  readonly methods?: readonly MemberNode[];
+  readonly constructors?: readonly MemberNode[];
+  readonly callSignatures?: readonly MemberNode[];
+  readonly indexSignatures?: readonly MemberNode[];
+  /** What it extends: one type of a class, by name, or several of an interface. */
+  readonly extends?: string | readonly TypeNode[];
+  readonly superTypeParams?: readonly TypeNode[];
+  readonly elements?: readonly SymbolNode[];
+  readonly target?: Location;
+}
+
+/** A declaration. */
+export interface Declaration {
+  readonly kind: "class" | "function" | "variable" | "interface" | "typeAlias" | "namespace" | "reference" | "enum";
+  readonly location: Location;
+  readonly jsDoc?: JsDoc;
+  readonly def: Definition;
+}
+
+/** A name that a module exports, with whatever is declared by it. */
+export interface SymbolNode {
+  readonly name: string;
+  readonly declarations: readonly Declaration[];
+}
+
+/** A module. */
+export interface ModuleNode {
+  readonly module_doc?: JsDoc;
+  readonly symbols: readonly SymbolNode[];
+}
+
+/**
+ * What modules export.
+ *
+ * @param files Their paths
+ * @returns Each module by its path
+ * @throws {Error} If they cannot be read
+ */
+export async function readModules(files: readonly string[]): Promise<Map<string, ModuleNode>> {
+  const args = ["doc", "--quiet", "--json", ...files];
+  const options = { args, cwd: ROOT, stdin: "null", stdout: "piped", stderr: "piped" } as const;
+  const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), options).output();
+  if (!success) throw new Error(`deno doc failed: ${new TextDecoder().decode(stderr)}`);
+  const { nodes } = JSON.parse(new TextDecoder().decode(stdout)) as { nodes: Record<string, ModuleNode> };
+  return new Map(Object.entries(nodes).map(([url, node]) => [url.slice(ROOT.href.length), node]));
+}
