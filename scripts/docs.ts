@@ -1,9 +1,10 @@
 /**
  * The documentation site: `deno task docs` serves it and shows what changes while you write, `deno task docs:build`
- * builds it into `.cache/site/`.
+ * builds it into `.cache/site/`, and `deno task docs:draw` draws its pictures, which are committed.
  */
 import { fileURLToPath } from "node:url";
 import { buildSite } from "./site/build_site.ts";
+import { pictures } from "./site/pictures/pictures.ts";
 import { readSite, stage } from "./site/stage.ts";
 import { vitepress } from "./site/vitepress.ts";
 
@@ -13,6 +14,10 @@ const WATCHED = ["docs", "README.md", "CONTRIBUTING.md", "CHANGELOG.md", "advanc
 if (Deno.args[0] === "build") {
   const { dist, pages, links } = await buildSite(FOLDER);
   console.log(`${pages} pages, ${links} links, none of them dead: ${fileURLToPath(dist)}`);
+} else if (Deno.args[0] === "draw") {
+  for (const [name, svg] of await pictures()) {
+    await Deno.writeTextFile(new URL(`../docs/${name}`, import.meta.url), svg);
+  }
 } else {
   await serve(Deno.args);
 }
