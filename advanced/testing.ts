@@ -3,7 +3,7 @@
  * store has to keep, and the model it is compared with. It asks for no test runner of its own.
  *
  * @example A store of your own, held to the contract
- * ```ts
+ * ```ts ignore
  * import { MemoryStore } from "@sluice/rate-limit";
  * import { storeContract } from "@sluice/rate-limit/testing";
  *

@@ -2,7 +2,16 @@ import { checkInteger, checkNames, type OptionNames } from "../src/util/check_op
 import { describe } from "../src/util/error_text.ts";
 import { AddressKeys } from "./address_keys.ts";
 
-/** Options of {@linkcode clientKey}. */
+/**
+ * Options of {@linkcode clientKey}.
+ *
+ * @example One key for each network of a provider
+ * ```ts
+ * import { clientKey } from "@sluice/sluice";
+ *
+ * console.log(clientKey({ ip: "2001:db8:1:2::7" }, { ipv6Subnet: 48 })); // 2001:db8:1::/48
+ * ```
+ */
 export interface ClientKeyOptions {
   /** Bits of an IPv6 address that identify a client, 64 by default. */
   ipv6Subnet?: number | undefined;

@@ -48,17 +48,67 @@ export interface CreateApp {
   readonly response: FrameworkResponse;
 }
 
-/** Prototype of all applications. */
+/**
+ * Prototype of all applications.
+ *
+ * @example A method for every application
+ * ```ts
+ * import sluice, { application } from "@sluice/sluice";
+ *
+ * Object.assign(application, { version: () => "1.2.3" });
+ * console.log("version" in sluice()); // true
+ * ```
+ */
 // a pure call, so that bundlers leave out what nobody imports
 export const application: FrameworkApp = /* @__PURE__ */ prototypeOf(FrameworkApp);
 
-/** Prototype of the requests of all applications. */
+/**
+ * Prototype of the requests of all applications.
+ *
+ * @example A property of every request
+ * ```ts
+ * import { type FrameworkRequest, request } from "@sluice/sluice";
+ *
+ * Object.defineProperty(request, "isMobile", {
+ *   configurable: true,
+ *   get(this: FrameworkRequest): boolean {
+ *     return /Mobile/.test(this.get("user-agent") ?? "");
+ *   },
+ * });
+ * ```
+ */
 export const request: FrameworkRequest = /* @__PURE__ */ prototypeOf(FrameworkRequest);
 
-/** Prototype of the responses of all applications. */
+/**
+ * Prototype of the responses of all applications.
+ *
+ * @example A method of every response
+ * ```ts
+ * import { type FrameworkResponse, response } from "@sluice/sluice";
+ *
+ * Object.assign(response, {
+ *   ok(this: FrameworkResponse, data: unknown): FrameworkResponse {
+ *     return this.json({ ok: true, data });
+ *   },
+ * });
+ * ```
+ */
 export const response: FrameworkResponse = /* @__PURE__ */ prototypeOf(FrameworkResponse);
 
-/** Makes an application. */
+/**
+ * Makes an application.
+ *
+ * @example An application that is asked without a server
+ * ```ts
+ * import sluice from "@sluice/sluice";
+ *
+ * const app = sluice();
+ * app.get("/", (_req, res) => res.send("Hello"));
+ *
+ * const response = await app.inject("/");
+ * console.log(await response.text()); // Hello
+ * ```
+ */
 // a pure call, so that bundlers leave out body parsers and static files where only the classes are used
 export const createApp: CreateApp = /* @__PURE__ */ withStatics();
 

@@ -91,7 +91,17 @@ export type PathParams = Path;
 /** Express's name for what `req.range` returns. */
 export type RequestRanges = ByteRanges;
 
-/** Express's name for {@linkcode SendFileOptions}. */
+/**
+ * Express's name for {@linkcode SendFileOptions}.
+ *
+ * @example A download under another name
+ * ```ts
+ * import sluice from "@sluice/sluice";
+ *
+ * const app = sluice();
+ * app.get("/report", (_req, res) => res.download("/srv/reports/7.pdf", "report.pdf", { maxAge: "1d" }));
+ * ```
+ */
 export type DownloadOptions = SendFileOptions;
 
 /** Express's name for the parameters of any path. */

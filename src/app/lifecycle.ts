@@ -15,7 +15,14 @@ import { dropUnkept } from "./server_limits.ts";
 /** Runs when an application listens, or with the error that kept it from doing so. */
 export type ListenCallback = (error?: Error) => void;
 
-/** How an application is closed. */
+/**
+ * How an application is closed.
+ *
+ * @example Ten seconds for requests in progress, after load balancers have noticed
+ * ```ts ignore
+ * process.on("SIGTERM", () => app.close({ drainDelayMs: 5000, timeoutMs: 10_000 }));
+ * ```
+ */
 export interface CloseOptions {
   /** ms after which connections that are still busy are cut; without it, closing waits for them. */
   timeoutMs?: number;

@@ -23,6 +23,17 @@ const EVENT_METHODS = [
 /**
  * A listening server, as returned by `app.listen`. It emits `listening`, `error` and `close`, and on Node every other
  * event of an `http.Server`.
+ *
+ * @example Where it listens
+ * ```ts
+ * import sluice from "@sluice/sluice";
+ *
+ * const app = sluice();
+ * const server = app.listen(0, () => {
+ *   console.log(server.port > 0); // true
+ *   app.close();
+ * });
+ * ```
  */
 export class Server extends Emitter {
   #platform: PlatformServer;

@@ -15,7 +15,16 @@ interface FastlyGlobals {
   fastly?: { env?: FastlyEnvironment };
 }
 
-/** Options of `serveFastly`. */
+/**
+ * Options of `serveFastly`.
+ *
+ * @example Variables of the environment
+ * ```ts ignore
+ * import { env } from "fastly:env";
+ *
+ * serveFastly(app, { env });
+ * ```
+ */
 export interface FastlyOptions {
   /** `env` of the module `fastly:env`, for `req.env`; the global `fastly.env` by default, in SDKs that have it. */
   readonly env?: FastlyEnvironment;

@@ -1,7 +1,18 @@
 import { describe } from "../util/error_text.ts";
 import { statusMessage, statusText } from "./status_text.ts";
 
-/** Properties of an `HttpError` besides status and message. Further ones are copied to the error. */
+/**
+ * Properties of an `HttpError` besides status and message. Further ones are copied to the error.
+ *
+ * @example A message for clients although the status is 500
+ * ```ts
+ * import { HttpError } from "@sluice/sluice";
+ *
+ * const cause = new Error("connection refused");
+ * const error = new HttpError(503, "Come back later", { cause, expose: true, headers: { "Retry-After": "30" } });
+ * console.log(error.status, error.expose); // 503 true
+ * ```
+ */
 export interface HttpErrorOptions {
   /** The underlying error. */
   cause?: unknown;
@@ -17,7 +28,22 @@ export interface HttpErrorOptions {
   [extra: string]: unknown;
 }
 
-/** An error that becomes a response with its status. */
+/**
+ * An error that becomes a response with its status.
+ *
+ * @example A 404 from anywhere below a handler
+ * ```ts
+ * import sluice, { HttpError } from "@sluice/sluice";
+ *
+ * const app = sluice();
+ * app.get("/notes/:id", (req) => {
+ *   throw new HttpError(404, `There is no note ${req.params.id}`);
+ * });
+ *
+ * const response = await app.inject("/notes/7", { headers: { accept: "application/json" } });
+ * console.log(response.status); // 404
+ * ```
+ */
 export class HttpError extends Error {
   /** Status of the response, 400 to 599. */
   declare readonly status: number;

@@ -86,6 +86,13 @@ function longestZeros(groups: Groups): { start: number; length: number } {
  * @param prefixLength Bits to keep, 0 to 128
  * @returns For example `2001:db8::/64`; an IPv4 address stays as it is; `undefined` if it is not an address
  * @throws {RangeError} If the number of bits is missing or out of range
+ *
+ * @example One key for all addresses of a client
+ * ```ts
+ * import { subnetOf } from "@sluice/rate-limit";
+ *
+ * console.log(subnetOf("2001:db8:1:2:3:4:5:6", 64)); // 2001:db8:1:2::/64
+ * ```
  */
 export function subnetOf(text: string, prefixLength: number): string | undefined {
   // without it, each address would be a client of its own

@@ -9,6 +9,15 @@ import { PathTrie } from "./path_trie.ts";
  * optional parts) are stored under their literal prefix and tried during the walk. The list of steps for a shape of
  * path is computed once. Layers of routers that are mounted at literal paths are in the same list, in place of the
  * mount.
+ *
+ * @example The steps of a request
+ * ```ts
+ * import { FastMatcher, Layer } from "@sluice/sluice";
+ *
+ * const layers = [new Layer("example", "/users/:id", { sensitive: false, strict: false, end: true }, { fn: () => {} })];
+ * const matcher = new FastMatcher(() => layers, () => layers.length, false);
+ * console.log(matcher.stepsFor("/users/7", "GET").length, matcher.stepsFor("/", "GET").length); // 1 0
+ * ```
  */
 export class FastMatcher implements LayerList {
   /** Whether paths are case-sensitive. */

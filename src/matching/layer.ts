@@ -273,7 +273,19 @@ export class Step {
   }
 }
 
-/** One registration: a route, a mount, or a middleware. */
+/**
+ * One registration: a route, a mount, or a middleware.
+ *
+ * @example What is registered, in its order
+ * ```ts
+ * import sluice from "@sluice/sluice";
+ *
+ * const app = sluice();
+ * app.use("/api", (_req, _res, next) => next());
+ * app.get("/users/:id", (_req, res) => res.send("a user"));
+ * console.log(app.router.stack.map(({ path }) => path)); // [ "/api", "/users/:id" ]
+ * ```
+ */
 export class Layer {
   /**
    * Position in the list of its router when the index was last built.

@@ -31,7 +31,17 @@ export interface StaticFileStat {
   isDirectory(): boolean;
 }
 
-/** Options of `serveStatic`. */
+/**
+ * Options of `serveStatic`.
+ *
+ * @example Files that were compressed when they were built
+ * ```ts
+ * import sluice from "@sluice/sluice";
+ *
+ * const app = sluice();
+ * app.use(sluice.static("dist", { precompressed: true, setHeaders: (res) => res.set("X-From", "dist") }));
+ * ```
+ */
 export interface ServeStaticOptions extends FileOptions {
   /** Passes missing files, and methods other than GET and HEAD, to the next layer; on by default. */
   fallthrough?: boolean | undefined;
@@ -68,6 +78,14 @@ export type StaticFiles = (req: FrameworkRequest, res: FrameworkResponse, next: 
  * @param options How to serve
  * @returns The middleware
  * @throws {TypeError} If the folder is missing or not a string, or an option is not valid
+ *
+ * @example The files of a folder
+ * ```ts
+ * import sluice, { serveStatic } from "@sluice/sluice";
+ *
+ * const app = sluice();
+ * app.use("/assets", serveStatic("public", { maxAge: "1h", immutable: true }));
+ * ```
  */
 export function serveStatic(root: string, options?: ServeStaticOptions): StaticFiles {
   if (!root) throw new TypeError("root path required");

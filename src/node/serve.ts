@@ -14,6 +14,16 @@ import type { ListenOptions } from "../platform/shared/platform.ts";
  * @param callback Runs when listening, or with the error that kept it from doing so
  * @returns The server; `app.close()` ends it
  * @throws {TypeError} If it is not an application
+ *
+ * @example On a port, with a time limit for headers
+ * ```ts ignore
+ * import sluice from "@sluice/sluice";
+ * import { serve } from "@sluice/sluice/node";
+ *
+ * const app = sluice();
+ * app.get("/", (_req, res) => res.send("Hello"));
+ * serve(app, { port: 3000, headersTimeout: 10_000 });
+ * ```
  */
 export function serve(app: FrameworkApp, options: ListenOptions, callback?: (error?: Error) => void): Server {
   assertServable("serve", app);

@@ -6,7 +6,14 @@ import { nodeRedis, type NodeRedisClient } from "./node_redis.ts";
 import type { PubSubClient } from "./pubsub_client.ts";
 import { RedisBroker } from "./redis_broker.ts";
 
-/** How topics travel through Redis. */
+/**
+ * How topics travel through Redis.
+ *
+ * @example Two programs that share a Redis
+ * ```ts ignore
+ * app.connections.use(redisTopics(client, { prefix: "shop:" }));
+ * ```
+ */
 export interface RedisTopicsOptions {
   /** Prefix of the channels, `"sluice:"` by default; different ones separate applications. */
   prefix?: string;

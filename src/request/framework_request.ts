@@ -53,7 +53,7 @@ const parsedKey: unique symbol = Symbol("parsed");
 /** Any request. */
 type AnyRequest = FrameworkRequest<unknown, Any, unknown>;
 
-/** Properties that middleware attaches. */
+/** Express's request, with what middleware attaches: that is in {@linkcode RequestExtras}. */
 export interface FrameworkRequest<Params = RouteParams, Body = Any, Query = ParsedQs>
   extends RequestExtras, Omit<CommonExtras, keyof RequestExtras> {}
 
@@ -64,6 +64,16 @@ export interface FrameworkRequest<Params = RouteParams, Body = Any, Query = Pars
  * @typeParam Params Type of `req.params`; inferred from literal paths
  * @typeParam Body Type of `req.body`
  * @typeParam Query Type of `req.query`
+ *
+ * @example What a handler reads
+ * ```ts
+ * import sluice from "@sluice/sluice";
+ *
+ * const app = sluice();
+ * app.get("/search/:area", (req, res) => {
+ *   res.json({ area: req.params.area, query: req.query.q, language: req.acceptsLanguages("en", "de"), ip: req.ip });
+ * });
+ * ```
  */
 export class FrameworkRequest<Params = RouteParams, Body = Any, Query = ParsedQs> extends IncomingMessage {
   /**

@@ -76,13 +76,26 @@ export interface Locals {}
  */
 export type LocalsOf<L> = [keyof Locals] extends [never] ? L : L & Locals;
 
-/** Properties that middleware attaches. */
+/** Express's response, with what middleware attaches: that is in {@linkcode ResponseExtras}. */
 export interface FrameworkResponse<L extends Record<string, Any> = Record<string, Any>> extends ResponseExtras {}
 
 /**
  * Express's response, resulting in one web `Response`: every method of Express 5 on top of Node's.
  *
  * @typeParam L Type of `res.locals`
+ *
+ * @example Status, header, cookie and body
+ * ```ts
+ * import sluice from "@sluice/sluice";
+ *
+ * const app = sluice();
+ * app.post("/notes", (_req, res) => {
+ *   res.status(201).set("Location", "/notes/7").cookie("last", "7", { httpOnly: true }).json({ id: 7 });
+ * });
+ *
+ * const response = await app.inject("/notes", { method: "POST" });
+ * console.log(response.status, response.headers.get("location")); // 201 /notes/7
+ * ```
  */
 export class FrameworkResponse<L extends Record<string, Any> = Record<string, Any>> extends OutgoingMessage {
   /**

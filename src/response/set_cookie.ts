@@ -6,7 +6,20 @@ import { unpaddedBase64, utf8Bytes } from "../util/encodings.ts";
 import { nearestName } from "../util/nearest_name.ts";
 import { hmacSha256 } from "../util/sha256.ts";
 
-/** Attributes of a cookie, as Express takes them. */
+/**
+ * Attributes of a cookie, as Express takes them.
+ *
+ * @example A cookie for a week that no script reads
+ * ```ts
+ * import sluice from "@sluice/sluice";
+ *
+ * const app = sluice();
+ * app.post("/login", (_req, res) => {
+ *   res.cookie("session", "7", { httpOnly: true, secure: true, sameSite: "lax", maxAge: 7 * 24 * 3600 * 1000 });
+ *   res.sendStatus(204);
+ * });
+ * ```
+ */
 export interface CookieOptions {
   /** Domain the cookie is for; only the host by default. */
   domain?: string | undefined;

@@ -16,6 +16,13 @@ const USAGE = `Prints the routes of a program, with what runs before their handl
  * process, because the program may have begun what would keep it going.
  *
  * @param args The program's file, and `--json` for a list that programs read
+ *
+ * @example A command of one's own
+ * ```ts ignore
+ * import { printProgramRoutes } from "@sluice/sluice/routes";
+ *
+ * await printProgramRoutes(["src/main.ts", "--json"]);
+ * ```
  */
 export async function printProgramRoutes(args: readonly string[]): Promise<void> {
   const files = args.filter((arg) => !arg.startsWith("-"));

@@ -532,7 +532,22 @@ export interface RouterConstructor {
   readonly Route: typeof Route;
 }
 
-/** Makes a router, with or without `new`. */
+/**
+ * Makes a router, with or without `new`.
+ *
+ * @example Routes of one part of a program
+ * ```ts
+ * import sluice, { Router } from "@sluice/sluice";
+ *
+ * const users = Router();
+ * users.get("/:id", (req, res) => res.json({ id: req.params.id }));
+ *
+ * const app = sluice();
+ * app.use("/users", users);
+ * const response = await app.inject("/users/7");
+ * console.log(await response.json()); // { id: "7" }
+ * ```
+ */
 export const Router: RouterConstructor = makeConstructor();
 
 function makeConstructor(): RouterConstructor {

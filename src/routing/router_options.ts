@@ -1,6 +1,20 @@
 import type { PathHandler } from "./handler.ts";
 
-/** How a router matches paths. */
+/**
+ * How a router matches paths.
+ *
+ * @example Parameters of the path that it is mounted at
+ * ```ts
+ * import sluice, { Router } from "@sluice/sluice";
+ *
+ * const comments = Router({ mergeParams: true });
+ * comments.get("/:number", (req, res) => res.json(req.params));
+ *
+ * const app = sluice();
+ * app.use("/notes/:note/comments", comments);
+ * console.log(await (await app.inject("/notes/7/comments/1")).json()); // { note: "7", number: "1" }
+ * ```
+ */
 export interface RouterOptions {
   /** Treats `/Foo` and `/foo` as different paths; off by default. */
   caseSensitive?: boolean | undefined;
@@ -10,13 +24,41 @@ export interface RouterOptions {
   strict?: boolean | undefined;
 }
 
-/** Options of a route group: the router's, and middleware that runs before it. */
+/**
+ * Options of a route group: the router's, and middleware that runs before it.
+ *
+ * @example Routes that need a signature
+ * ```ts
+ * import sluice from "@sluice/sluice";
+ *
+ * const app = sluice();
+ * app.group("/admin", {
+ *   middleware: [(req, res, next) => req.get("authorization") === undefined ? res.sendStatus(401) : next()],
+ * }, (admin) => {
+ *   admin.get("/users", (_req, res) => res.json([]));
+ * });
+ * console.log((await app.inject("/admin/users")).status); // 401
+ * ```
+ */
 export interface GroupOptions extends RouterOptions {
   /** Runs for every request under the prefix. */
   middleware?: PathHandler | readonly PathHandler[] | undefined;
 }
 
-/** How routes are printed. */
+/**
+ * How routes are printed.
+ *
+ * @example Routes with the middleware in front of them
+ * ```ts
+ * import sluice from "@sluice/sluice";
+ *
+ * const app = sluice();
+ * app.get("/users/:id", function show(_req, res) {
+ *   res.send("a user");
+ * });
+ * app.printRoutes("", { details: true });
+ * ```
+ */
 export interface PrintRoutesOptions {
   /** Colors the methods; off by default. */
   color?: boolean;
@@ -24,7 +66,20 @@ export interface PrintRoutesOptions {
   details?: boolean;
 }
 
-/** What is listed of routes. */
+/**
+ * What is listed of routes.
+ *
+ * @example Which middleware a route has
+ * ```ts
+ * import sluice from "@sluice/sluice";
+ *
+ * const app = sluice();
+ * app.use(sluice.json());
+ * app.post("/notes", (req, res) => res.json(req.body));
+ * const [route] = app.getRegisteredRoutes("", { details: true });
+ * console.log(route?.path); // /notes
+ * ```
+ */
 export interface ListRoutesOptions {
   /** Whether each has what a request passes before its handler; off by default. */
   details?: boolean;

@@ -37,6 +37,14 @@ export const listenerFailed: unique symbol = Symbol("listener failed");
 /**
  * Node's event emitter: its names, its order, its rules. It costs nothing until somebody listens, not even a
  * constructor call: a class without fields and private methods has nothing to construct.
+ *
+ * @example An emitter
+ * ```ts
+ * import { Limiter } from "@sluice/rate-limit";
+ *
+ * const limiter = new Limiter({ max: 10 }); // it is one
+ * limiter.on("denied", (event) => console.log(event));
+ * ```
  */
 export class Emitter implements EmitterMethods {
   /** Only there to be found. A static block would make bundlers keep the class even where nobody uses it. */

@@ -11,7 +11,19 @@ export type Engine = (
   callback: (error: Error | null, html?: string) => void,
 ) => unknown;
 
-/** Where to look for a view, and the engines to render it. */
+/**
+ * Where to look for a view, and the engines to render it.
+ *
+ * @example What a view is made with
+ * ```ts
+ * import { View } from "@sluice/sluice";
+ * import type { ViewOptions } from "@sluice/sluice/types";
+ *
+ * const options: ViewOptions = { root: "views", engines: { ".html": (_path, _options, done) => done(null, "<p>Hello") } };
+ * const view = new View("home.html", options);
+ * console.log(view.ext); // .html
+ * ```
+ */
 export interface ViewOptions {
   /** Extension for names without one. */
   defaultEngine?: string | undefined;
@@ -28,7 +40,20 @@ export interface ViewOptions {
 /** Codes of errors for files that do not exist. */
 const MISSING: readonly unknown[] = ["ENOENT", "ENOTDIR"];
 
-/** A view: a template file and the engine for it. */
+/**
+ * A view: a template file and the engine for it.
+ *
+ * @example Views that are kept somewhere else
+ * ```ts
+ * import sluice, { View } from "@sluice/sluice";
+ *
+ * const app = sluice();
+ * class ArchivedView extends View {
+ *   static readonly archive = "https://archive.example/views/";
+ * }
+ * app.set("view", ArchivedView);
+ * ```
+ */
 export class View {
   /** The requested name. */
   readonly name: string;

@@ -20,7 +20,21 @@ export interface Member {
 /** Reports an error of topics: of a connection that could not be sent to, or of what carries them elsewhere. */
 export type ReportOfTopics = (error: unknown, phase: "websocket" | "broker") => void;
 
-/** The open WebSocket connections of an application and of those mounted on it, and the topics they follow. */
+/**
+ * The open WebSocket connections of an application and of those mounted on it, and the topics they follow.
+ *
+ * @example Send something to all who follow a topic
+ * ```ts
+ * import sluice from "@sluice/sluice";
+ *
+ * const app = sluice();
+ * app.ws("/prices", { open: (ws) => ws.subscribe("prices") });
+ * app.post("/prices/:value", (req, res) => {
+ *   app.connections.publish("prices", req.params.value);
+ *   res.json({ open: app.connections.size });
+ * });
+ * ```
+ */
 export class Connections {
   readonly #open = new Map<Member, Set<string>>();
   readonly #topics = new Map<string, Set<Member>>();

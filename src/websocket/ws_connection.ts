@@ -40,6 +40,17 @@ const LONGEST_REASON = 123;
  * One open WebSocket: the same on every runtime.
  *
  * @typeParam Params Type of `ws.data.params`; inferred from literal paths
+ *
+ * @example A room
+ * ```ts
+ * import sluice from "@sluice/sluice";
+ *
+ * const app = sluice();
+ * app.ws("/rooms/:room", {
+ *   open: (ws) => ws.subscribe(ws.data.params.room),
+ *   message: (ws, text) => ws.publish(ws.data.params.room, text),
+ * });
+ * ```
  */
 export class WebSocketConnection<Params = Record<string, Any>> implements Member {
   /** The request, the parameters, and the application's own values. */

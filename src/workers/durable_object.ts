@@ -1,7 +1,14 @@
 import type { FrameworkApp } from "../app/framework_app.ts";
 import type { Any } from "../util/any.ts";
 
-/** Options of `durableSockets`. */
+/**
+ * Options of `durableSockets`.
+ *
+ * @example Pings that do not wake the object
+ * ```ts ignore
+ * export class Room extends durableSockets(() => buildRoom(), { autoResponse: ["ping", "pong"] }) {}
+ * ```
+ */
 export interface DurableSocketsOptions {
   /**
    * Headers that `ws.data.req` still has after a sleep; all except those of the handshake by default. If they do not

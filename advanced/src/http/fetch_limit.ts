@@ -21,6 +21,15 @@ export type FetchHandler<Rest extends unknown[], Result extends FetchResult = Re
 /**
  * Options of {@linkcode fetchLimit}. Functions get the request and the platform's second argument: Deno's `info`, Bun's
  * `server`, or the environment of a Worker.
+ *
+ * @example Behind a proxy that names the client
+ * ```ts
+ * import { fetchLimit } from "@sluice/rate-limit";
+ *
+ * const limit = fetchLimit({ max: 100, clientAddress: (request) => request.headers.get("cf-connecting-ip") ?? undefined });
+ * const handler = limit(() => new Response("hello"));
+ * console.log((await handler(new Request("http://localhost/", { headers: { "cf-connecting-ip": "192.0.2.1" } }))).status); // 200
+ * ```
  */
 export interface FetchLimitOptions extends
   Omit<

@@ -18,7 +18,24 @@ import type { AnyRequest, ResponseOf } from "./request_like.ts";
 import { counterInitOf } from "./counter_init.ts";
 import type { HeaderOptions, StandardHeaders } from "./rate_limit_headers.ts";
 
-/** What a `handler` gets besides request and response: what the limiter would have sent, and why. */
+/**
+ * What a `handler` gets besides request and response: what the limiter would have sent, and why.
+ *
+ * @example A refusal of one's own
+ * ```ts
+ * import { rateLimit } from "@sluice/rate-limit";
+ * import sluice from "@sluice/sluice";
+ *
+ * const app = sluice();
+ * app.use(rateLimit({
+ *   max: 100,
+ *   handler: (_req, res, _next, { statusCode, decision }) => {
+ *     res.statusCode = statusCode;
+ *     res.end(`Wait for ${decision.retryMs} ms`);
+ *   },
+ * }));
+ * ```
+ */
 export interface HandlerOptions {
   /** The status. */
   readonly statusCode: number;
@@ -29,7 +46,16 @@ export interface HandlerOptions {
   readonly decision: Decision;
 }
 
-/** One of several limits, for requests. */
+/**
+ * One of several limits, for requests.
+ *
+ * @example Networks instead of addresses
+ * ```ts
+ * import { rateLimit } from "@sluice/rate-limit";
+ *
+ * const limit = rateLimit({ limits: [{ name: "client", max: 100 }, { name: "network", max: 1000, ipv6Subnet: 48 }] });
+ * ```
+ */
 export interface RequestLimitOptions extends LimitOptions {
   /** Bits of an IPv6 address that identify a client for this limit: for a second limit on wider subnets. */
   ipv6Subnet?: number | undefined;
@@ -41,6 +67,18 @@ export interface RequestLimitOptions extends LimitOptions {
  * @typeParam Req The request that functions in the options get: Sluice's, Express's, or a web `Request`
  * @typeParam Rest What they get after it: the response, if there is one already
  * @typeParam Res The response that belongs to it
+ *
+ * @example Two limits, decided as one
+ * ```ts
+ * import { rateLimit } from "@sluice/rate-limit";
+ * import sluice from "@sluice/sluice";
+ *
+ * const app = sluice();
+ * app.use(rateLimit({
+ *   limits: [{ name: "minute", max: 100, windowMs: 60_000 }, { name: "day", max: 5000, windowMs: 86_400_000 }],
+ *   keyGenerator: (req) => req.headers["x-api-key"]?.toString() ?? req.ip,
+ * }));
+ * ```
  */
 export interface RateLimitOptions<
   Req = AnyRequest,

@@ -1,6 +1,18 @@
 import type { Decision } from "../limiter/decision.ts";
 
-/** Value of `req.rateLimit`, with express-rate-limit's names. */
+/**
+ * Value of `req.rateLimit`, with express-rate-limit's names.
+ *
+ * @example What is left of a quota
+ * ```ts
+ * import { rateLimit } from "@sluice/rate-limit";
+ * import sluice from "@sluice/sluice";
+ *
+ * const app = sluice();
+ * app.use(rateLimit({ max: 100 }));
+ * app.get("/quota", (req, res) => res.json("rateLimit" in req ? req.rateLimit : null));
+ * ```
+ */
 export class RateLimitInfo {
   /** The tightest limit. */
   readonly limit: number;

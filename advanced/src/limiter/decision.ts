@@ -2,7 +2,19 @@ import type { Policy } from "../policy/policy.ts";
 import type { Take, Verdict } from "../policy/store.ts";
 import type { DecidedBy } from "../wrappers/failure_policy.ts";
 
-/** The decision about a request. */
+/**
+ * The decision about a request.
+ *
+ * @example What a decision says
+ * ```ts
+ * import { Limiter } from "@sluice/rate-limit";
+ *
+ * const limiter = new Limiter({ algorithm: "sliding-window", max: 1, windowMs: 1000 });
+ * await limiter.check("client");
+ * const { allowed, retryMs } = await limiter.check("client");
+ * console.log(allowed, retryMs > 0); // false true
+ * ```
+ */
 export class Decision {
   /** The verdicts, in the order of the limits. */
   readonly verdicts: readonly Verdict[];

@@ -5,13 +5,35 @@ import type { Store, Take } from "../policy/store.ts";
 import { MemoryStore } from "../stores/memory_store.ts";
 import { assertKey, encodeKey, shortenKey } from "./encode_key.ts";
 
-/** Options of `peek`. */
+/**
+ * Options of `peek`.
+ *
+ * @example What is left for a customer with a quota of their own
+ * ```ts
+ * import { Limiter } from "@sluice/rate-limit";
+ *
+ * const limiter = new Limiter({ max: 100 });
+ * const { remaining } = await limiter.peek("client", { max: 500 });
+ * console.log(remaining); // 500
+ * ```
+ */
 export interface PeekOptions {
   /** Another limit for this call, for all limits or by name: a customer's tier, for example. */
   max?: number | Readonly<Record<string, number>> | undefined;
 }
 
-/** Options of `check`. */
+/**
+ * Options of `check`.
+ *
+ * @example A request that costs more
+ * ```ts
+ * import { Limiter } from "@sluice/rate-limit";
+ *
+ * const limiter = new Limiter({ max: 100 });
+ * const { remaining } = await limiter.check("client", { cost: 25 });
+ * console.log(remaining); // 75
+ * ```
+ */
 export interface CheckOptions extends PeekOptions {
   /** Units to take, 1 by default; 0 is free. */
   cost?: number | undefined;

@@ -23,7 +23,17 @@ import { whenAll } from "./when_all.ts";
 const NO_OPTIONS: CheckOptions = {};
 const NOTHING: Charge = { units: 0, stamp: 0 };
 
-/** Options of `waitFor`. */
+/**
+ * Options of `waitFor`.
+ *
+ * @example Wait for a turn, but no longer than a second
+ * ```ts
+ * import { Limiter } from "@sluice/rate-limit";
+ *
+ * const limiter = new Limiter({ algorithm: "token-bucket", max: 10, windowMs: 1000 });
+ * await limiter.waitFor("api.example", { timeoutMs: 1000 });
+ * ```
+ */
 export interface WaitOptions extends CheckOptions {
   /** Ends the wait: the promise rejects with its reason. */
   signal?: AbortSignal | undefined;

@@ -7,7 +7,22 @@ import type { OnStoreFailure } from "../wrappers/failure_policy.ts";
 import { LEASABLE, type LeaseOptions } from "../wrappers/leases.ts";
 import { platformTimers, type Timers, unsleepingClock } from "../wrappers/timers.ts";
 
-/** One limit. */
+/**
+ * One limit.
+ *
+ * @example Blocked for ten minutes after ten refusals
+ * ```ts
+ * import { Limiter } from "@sluice/rate-limit";
+ *
+ * const login = new Limiter({
+ *   algorithm: "sliding-window",
+ *   max: 5,
+ *   windowMs: 60_000,
+ *   block: { after: 10, forMs: 600_000 },
+ * });
+ * console.log((await login.check("client")).remaining); // 4
+ * ```
+ */
 export interface LimitOptions {
   /** Name in headers and in the store; derived from the other options by default. */
   name?: string | undefined;
@@ -31,7 +46,17 @@ export interface LimitOptions {
   shadow?: boolean | undefined;
 }
 
-/** Options of every limiter, with or without HTTP. */
+/**
+ * Options of every limiter, with or without HTTP.
+ *
+ * @example A store that may take 50 ms, and what happens when it fails
+ * ```ts
+ * import { Limiter } from "@sluice/rate-limit";
+ *
+ * const limiter = new Limiter({ max: 100, timeoutMs: 50, onStoreFailure: "local", processes: 4 });
+ * console.log((await limiter.check("client")).allowed); // true
+ * ```
+ */
 export interface StoreOptions {
   /** Where counters are kept; the memory of this process by default. */
   store?: Store | undefined;
@@ -64,7 +89,18 @@ export interface StoreOptions {
   timers?: Timers | undefined;
 }
 
-/** Options of a {@linkcode Limiter}. */
+/**
+ * Options of a {@linkcode Limiter}.
+ *
+ * @example A limiter for calls to somebody else's API
+ * ```ts
+ * import { Limiter } from "@sluice/rate-limit";
+ *
+ * const limiter = new Limiter({ algorithm: "token-bucket", max: 10, windowMs: 1000, maxWaiting: 100 });
+ * const { allowed } = await limiter.check("api.example");
+ * console.log(allowed); // true
+ * ```
+ */
 export interface LimiterOptions extends LimitOptions, StoreOptions {
   /** Several limits decided as one: either all of them grant, or none is charged. Replaces the single one. */
   limits?: readonly LimitOptions[] | undefined;

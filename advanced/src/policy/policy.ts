@@ -1,4 +1,15 @@
-/** All names of algorithms. */
+/**
+ * All names of algorithms.
+ *
+ * @example Whether a setting names an algorithm
+ * ```ts
+ * import { ALGORITHM_NAMES, type AlgorithmName, Limiter } from "@sluice/rate-limit";
+ *
+ * const given = "sliding-window";
+ * const algorithm: AlgorithmName = ALGORITHM_NAMES.find((name) => name === given) ?? "fixed-window";
+ * console.log((await new Limiter({ algorithm, max: 10 }).check("client")).remaining); // 9
+ * ```
+ */
 export const ALGORITHM_NAMES = [
   "fixed-window",
   "sliding-window",

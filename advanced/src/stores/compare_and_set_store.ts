@@ -63,7 +63,18 @@ export interface CompareAndSet {
   close?(): Awaitable<void>;
 }
 
-/** Options of {@linkcode fromCompareAndSet}. */
+/**
+ * Options of {@linkcode fromCompareAndSet}.
+ *
+ * @example A database that many processes write to
+ * ```ts ignore
+ * import { fromCompareAndSet, Limiter } from "@sluice/rate-limit";
+ * import { database } from "./database.ts"; // read, commit, delete and list
+ *
+ * const store = fromCompareAndSet(database, { attempts: 30, scope: "global" });
+ * const limiter = new Limiter({ algorithm: "sliding-window", max: 100, store });
+ * ```
+ */
 export interface CompareAndSetOptions {
   /** How often a decision is tried before it fails because of concurrent changes, 10 by default. */
   attempts?: number;
@@ -94,6 +105,15 @@ const LONGEST_PAUSE = 100;
  * @returns The store
  * @throws {TypeError} If an option has the wrong type or is unknown, or the database lacks a method
  * @throws {RangeError} If `attempts` is out of range
+ *
+ * @example Counters in a database
+ * ```ts ignore
+ * import { fromCompareAndSet, Limiter } from "@sluice/rate-limit";
+ * import { database } from "./database.ts"; // read, commit, delete and list
+ *
+ * const store = fromCompareAndSet(database);
+ * const limiter = new Limiter({ algorithm: "sliding-window", max: 100, store });
+ * ```
  */
 export function fromCompareAndSet(kv: CompareAndSet, options: CompareAndSetOptions = {}): Store {
   checkNames("fromCompareAndSet", options, NAMES);

@@ -8,7 +8,18 @@ import { type AnyCounter, type CallbackCounterLike, type CounterLike, isCallback
 import { PolicyCounter } from "./policy_counter.ts";
 import { StoreClock } from "@sluice/limiting";
 
-/** Options of {@linkcode fromCounter}. */
+/**
+ * Options of {@linkcode fromCounter}.
+ *
+ * @example What a store is started with
+ * ```ts ignore
+ * import { MemoryStore } from "express-rate-limit";
+ * import { fromCounter, Limiter } from "@sluice/rate-limit";
+ *
+ * const store = fromCounter(() => new MemoryStore(), { init: { passOnStoreError: true } });
+ * const limiter = new Limiter({ max: 100, store });
+ * ```
+ */
 export interface CounterOptions {
   /** The present time in ms, that of the system by default. */
   clock?: () => number;
@@ -37,6 +48,14 @@ const windows = new WeakMap<AnyCounter, number>();
  * @param options The clock
  * @returns The store
  * @throws {TypeError} If it is not a counter, does not make one, or an option is unknown
+ *
+ * @example A store for express-rate-limit
+ * ```ts ignore
+ * import { MemoryStore } from "express-rate-limit";
+ * import { fromCounter, Limiter } from "@sluice/rate-limit";
+ *
+ * const limiter = new Limiter({ max: 100, store: fromCounter(() => new MemoryStore()) });
+ * ```
  */
 export function fromCounter(
   counter: CounterLike | CallbackCounterLike | (() => CounterLike | CallbackCounterLike),

@@ -52,7 +52,17 @@ export interface KvDatabase {
   close(): void;
 }
 
-/** Options of a {@linkcode DenoKvStore}. */
+/**
+ * Options of a {@linkcode DenoKvStore}.
+ *
+ * @example Keys below a prefix
+ * ```ts ignore
+ * import { DenoKvStore, Limiter } from "@sluice/rate-limit";
+ *
+ * const store = new DenoKvStore({ kv: await Deno.openKv(), prefix: ["limits"] });
+ * const limiter = new Limiter({ algorithm: "sliding-window", max: 100, store });
+ * ```
+ */
 export interface DenoKvStoreOptions {
   /** The database. */
   kv: KvDatabase;
@@ -80,6 +90,14 @@ const CLOCK_TOLERANCE = 60_000;
  *
  * Entries stand under `[...prefix, policy, key, shape of the state]` and expire by themselves. A value holds 64 KiB at
  * most, so a `"sliding-log"` may have a limit of up to 4000. A key that has more than 1024 bytes is listed by its SHA-256.
+ *
+ * @example Counters that all isolates of a deployment share
+ * ```ts ignore
+ * import { DenoKvStore, Limiter } from "@sluice/rate-limit";
+ *
+ * const store = new DenoKvStore({ kv: await Deno.openKv() });
+ * const limiter = new Limiter({ algorithm: "sliding-window", max: 100, store });
+ * ```
  */
 export class DenoKvStore implements Store {
   /** What the store can do. */

@@ -13,7 +13,14 @@ import { decideByKey } from "./decide_by_key.ts";
 import type { Question } from "./rate_limit_object.ts";
 import type { Capabilities, Selector, Store, Take, Verdict } from "../policy/store.ts";
 
-/** Options of a {@linkcode DurableObjectStore}. */
+/**
+ * Options of a {@linkcode DurableObjectStore}.
+ *
+ * @example Objects of another name
+ * ```ts ignore
+ * const store = new DurableObjectStore({ namespace: env.RATE_LIMIT, prefix: "login:" });
+ * ```
+ */
 export interface DurableObjectStoreOptions<Id = unknown> {
   /** The binding of a namespace whose class is {@linkcode RateLimitObject}. */
   namespace: DurableObjectNamespaceLike<Id>;

@@ -17,7 +17,23 @@ export type RunExclusive = <T>(
   body: (records: StateRecords, now: number) => T,
 ) => Awaitable<T>;
 
-/** Options of {@linkcode fromExclusive}. */
+/**
+ * Options of {@linkcode fromExclusive}.
+ *
+ * @example States that can be listed
+ * ```ts
+ * import { fromExclusive, Limiter, type StateRecords } from "@sluice/rate-limit";
+ *
+ * const states = new Map<string, StateRecords>();
+ * const store = fromExclusive((key, body) => {
+ *   const records: StateRecords = states.get(key) ?? new Map();
+ *   states.set(key, records);
+ *   return body(records, Date.now());
+ * }, { scope: "process", clock: "process", partitions: () => states.keys() });
+ * const limiter = new Limiter({ algorithm: "sliding-window", max: 10, store });
+ * console.log((await limiter.check("client")).remaining); // 9
+ * ```
+ */
 export interface ExclusiveOptions {
   /** Who shares the partitions, `"global"` by default. */
   scope?: Capabilities["scope"];
@@ -42,6 +58,20 @@ const NAMES: OptionNames<ExclusiveOptions> = { scope: true, clock: true, partiti
  * @param options Scope, clock and partitions
  * @returns The store; its `reset` rejects with a `TypeError` when it would need `partitions` and there are none
  * @throws {TypeError} If an option is unknown
+ *
+ * @example Counters of an actor
+ * ```ts
+ * import { fromExclusive, Limiter, type StateRecords } from "@sluice/rate-limit";
+ *
+ * const states = new Map<string, StateRecords>();
+ * const store = fromExclusive((key, body) => {
+ *   const records: StateRecords = states.get(key) ?? new Map();
+ *   states.set(key, records);
+ *   return body(records, Date.now());
+ * });
+ * const limiter = new Limiter({ algorithm: "sliding-window", max: 10, store });
+ * console.log((await limiter.check("client")).remaining); // 9
+ * ```
  */
 export function fromExclusive(run: RunExclusive, options: ExclusiveOptions = {}): Store {
   checkNames("fromExclusive", options, NAMES);

@@ -7,7 +7,20 @@ import type { Capabilities, Entry, Selector, Store, Take, Verdict } from "../pol
 import { shapeOf } from "./state_record.ts";
 import { StoreClock } from "@sluice/limiting";
 
-/** Options of a {@linkcode MemoryStore}. */
+/**
+ * Options of a {@linkcode MemoryStore}.
+ *
+ * @example A clock that a test moves
+ * ```ts
+ * import { Limiter, MemoryStore } from "@sluice/rate-limit";
+ *
+ * let now = 0;
+ * const limiter = new Limiter({ max: 1, windowMs: 1000, store: new MemoryStore({ clock: () => now }), clock: () => now });
+ * await limiter.check("client");
+ * now = 1000;
+ * console.log((await limiter.check("client")).allowed); // true
+ * ```
+ */
 export interface MemoryStoreOptions {
   /** Most keys for each policy with a state of their own, 100 000 by default; further keys share states. */
   maxKeys?: number | undefined;
@@ -22,6 +35,16 @@ const NAMES: OptionNames<MemoryStoreOptions> = { maxKeys: true, clock: true };
  *
  * It has no timers and need not be closed. Memory is bounded by `maxKeys`: no key in use is ever dropped, but when
  * there is no room for more, further keys share states, which count too many rather than too few.
+ *
+ * @example Two limiters that share the memory for keys
+ * ```ts
+ * import { Limiter, MemoryStore } from "@sluice/rate-limit";
+ *
+ * const store = new MemoryStore({ maxKeys: 10_000 });
+ * const read = new Limiter({ name: "read", max: 100, store });
+ * const write = new Limiter({ name: "write", max: 10, store });
+ * console.log((await read.check("client")).remaining, (await write.check("client")).remaining); // 99 9
+ * ```
  */
 export class MemoryStore implements Store {
   /** What the store can do. */

@@ -90,8 +90,8 @@ export function resetIn(records: StateRecords, policy: string, now: number): num
  * @param records The partition's records
  * @param now The partition's time in ms
  * @returns When the last of the rest will have expired, 0 when there is none
- * @example
- * ```ts
+ * @example Once a minute
+ * ```ts ignore
  * import { dropExpired } from "@sluice/rate-limit";
  *
  * const partitions = new Map<string, Map<string, Float64Array>>();

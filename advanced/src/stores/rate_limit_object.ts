@@ -40,6 +40,14 @@ export type Question =
  * The Durable Object behind a {@linkcode DurableObjectStore}: a worker exports this class, and its namespace is bound
  * to it. It holds the states of one key in memory, writes them to its storage, and deletes them, and then the storage
  * itself, by an alarm when none of them matters any more.
+ *
+ * @example What a Worker exports
+ * ```ts ignore
+ * import sluice from "@sluice/sluice";
+ * export { RateLimitObject } from "@sluice/rate-limit";
+ *
+ * export default sluice(); // and in its configuration: the binding RATE_LIMIT of the class RateLimitObject
+ * ```
  */
 export class RateLimitObject {
   readonly #records: StoredRecords;

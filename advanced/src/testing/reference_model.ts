@@ -15,6 +15,16 @@ interface Event {
  *
  * Nothing is summed up in advance and no wait is computed: a wait is looked for, by asking what there would be room
  * for at later times. Slow, and meant to be: stores are compared with it.
+ *
+ * @example What an algorithm has to decide
+ * ```ts
+ * import { ReferenceModel } from "@sluice/rate-limit/testing";
+ *
+ * const policy = { name: "p", algorithm: "sliding-log", limit: 1, windowMs: 1000 } as const;
+ * const model = new ReferenceModel();
+ * model.decide({ policy, key: "client", cost: 1 }, 0);
+ * console.log(model.decide({ policy, key: "client", cost: 1 }, 400).retryMs); // 600
+ * ```
  */
 export class ReferenceModel {
   #events: Event[] = [];

@@ -62,7 +62,18 @@ export interface ContractSubject {
 /** Registers a test: `Deno.test`, `test` of `node:test` or `bun:test`, `it` of a runner, or something like them. */
 export type RegisterTest = (name: string, body: () => Promise<void>) => void;
 
-/** Options of {@linkcode storeContract}. */
+/**
+ * Options of {@linkcode storeContract}.
+ *
+ * @example More operations than usual, of another seed
+ * ```ts ignore
+ * import { MemoryStore } from "@sluice/rate-limit";
+ * import { storeContract } from "@sluice/rate-limit/testing";
+ *
+ * const make = (clock: () => number) => Promise.resolve({ store: new MemoryStore({ clock }) });
+ * storeContract({ name: "MyStore", make: ({ read }) => make(read) }, Deno.test, { operations: 10_000, seed: 7 });
+ * ```
+ */
 export interface StoreContractOptions {
   /** About how many operations are done with every algorithm, over all random tests; 2 000 by default. */
   operations?: number;
@@ -160,7 +171,7 @@ const PROPERTIES: readonly Property[] = [
  * @throws {RangeError} If `operations` is no whole number above 0, or an exception is no sentence of the contract
  *
  * @example With the test runner of Deno
- * ```ts
+ * ```ts ignore
  * import { MemoryStore } from "@sluice/rate-limit";
  * import { storeContract } from "@sluice/rate-limit/testing";
  *

@@ -6,7 +6,22 @@ interface Started {
   readonly fn: () => void;
 }
 
-/** A clock that stands still until a test moves it, and timers that run when it is moved past them. */
+/**
+ * A clock that stands still until a test moves it, and timers that run when it is moved past them.
+ *
+ * @example A minute passes at once
+ * ```ts
+ * import { Limiter, MemoryStore } from "@sluice/rate-limit";
+ * import { VirtualClock } from "@sluice/rate-limit/testing";
+ *
+ * const clock = new VirtualClock();
+ * const store = new MemoryStore({ clock: clock.read });
+ * const limiter = new Limiter({ max: 1, windowMs: 60_000, store, clock: clock.read, timers: clock.timers });
+ * await limiter.check("client");
+ * clock.advance(60_000);
+ * console.log((await limiter.check("client")).allowed); // true
+ * ```
+ */
 export class VirtualClock {
   #now: number;
   #elapsed = 0;

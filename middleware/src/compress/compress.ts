@@ -7,7 +7,18 @@ import { CompressedResponse } from "./compressed_response.ts";
 import { isCompressible } from "./compressible_type.ts";
 import { streamCodings } from "./stream_codings.ts";
 
-/** What is compressed, and how. */
+/**
+ * What is compressed, and how.
+ *
+ * @example Only what is worth it
+ * ```ts
+ * import sluice from "@sluice/sluice";
+ * import { compress } from "@sluice/middleware/compress";
+ *
+ * const app = sluice();
+ * app.use(compress({ threshold: 4096, encodings: ["br", "gzip"] }));
+ * ```
+ */
 export interface CompressOptions {
   /**
    * Bytes from which a body is compressed, or text such as `"2kb"`; 1024 by default. A body whose length is not known

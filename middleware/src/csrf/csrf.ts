@@ -6,7 +6,18 @@ import { checkOrigins, crossOrigin } from "./cross_origin.ts";
 import { isTokenOf, maskedToken } from "./masked_token.ts";
 import { CookieSecrets, SessionSecrets, type TokenSecrets } from "./token_secrets.ts";
 
-/** Options of {@linkcode csrf}. */
+/**
+ * Options of {@linkcode csrf}.
+ *
+ * @example Pages of another host that may send forms
+ * ```ts
+ * import sluice from "@sluice/sluice";
+ * import { csrf } from "@sluice/middleware/csrf";
+ *
+ * const app = sluice();
+ * app.use(csrf({ origins: ["https://shop.example"] }));
+ * ```
+ */
 export interface CsrfOptions {
   /** Other origins whose pages may make requests, such as `"https://admin.example.com"`; none by default. */
   origins?: string[];
@@ -17,7 +28,18 @@ export interface CsrfOptions {
   token?: "session" | CsrfCookieOptions;
 }
 
-/** The cookie that tokens are made of. */
+/**
+ * The cookie that tokens are made of.
+ *
+ * @example Tokens that are made of a cookie
+ * ```ts
+ * import sluice from "@sluice/sluice";
+ * import { csrf } from "@sluice/middleware/csrf";
+ *
+ * const app = sluice();
+ * app.use(csrf({ token: { secret: "of at least 32 characters, from the environment" } }));
+ * ```
+ */
 export interface CsrfCookieOptions {
   /** What signs it: 32 characters or more. Of several, the first signs, and all verify. */
   secret: string | string[];

@@ -17,7 +17,19 @@ export interface HealthLoad {
   readonly figures: { readonly overloaded: boolean };
 }
 
-/** What decides whether a process should get requests. */
+/**
+ * What decides whether a process should get requests.
+ *
+ * @example Ready when the database is
+ * ```ts
+ * import sluice from "@sluice/sluice";
+ * import { health } from "@sluice/middleware/health";
+ *
+ * const app = sluice();
+ * app.use(health({ checks: { database: () => Promise.resolve(true) }, timeoutMs: 1000, cacheMs: 5000 }));
+ * console.log((await app.inject("/readyz")).status); // 200
+ * ```
+ */
 export interface HealthOptions {
   /** Checks by their names: functions, or objects with times of their own. */
   checks?: Readonly<Record<string, CheckFunction | Check>>;

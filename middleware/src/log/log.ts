@@ -16,7 +16,18 @@ import { type LogSink, type WriteRecord, writerOf } from "./log_sink.ts";
 import { Redaction } from "./redaction.ts";
 import { isInSample } from "./sample.ts";
 
-/** What is written, and where. */
+/**
+ * What is written, and where.
+ *
+ * @example One of ten successes, and every failure
+ * ```ts
+ * import sluice from "@sluice/sluice";
+ * import { log } from "@sluice/middleware/log";
+ *
+ * const app = sluice();
+ * app.use(log({ format: "json", sample: 0.1, slowMs: 500, fields: (req) => ({ agent: req.get("user-agent") }) }));
+ * ```
+ */
 export interface LogOptions {
   /**
    * Where lines go: a function, a logger such as pino, a stream of Node's, the console. By default to the console, except

@@ -13,7 +13,20 @@ import {
 import { type MeasuredRequests, registeredMeter } from "./open_telemetry.ts";
 import { PROMETHEUS_TYPE, prometheusText } from "./prometheus_text.ts";
 
-/** What is measured. */
+/**
+ * What is measured.
+ *
+ * @example Times that matter to a fast service
+ * ```ts
+ * import sluice from "@sluice/sluice";
+ * import { metrics } from "@sluice/middleware/metrics";
+ *
+ * const app = sluice();
+ * const measured = metrics({ buckets: [0.001, 0.01, 0.1, 1] });
+ * app.use(measured);
+ * app.get("/metrics", measured.page);
+ * ```
+ */
 export interface MetricsOptions {
   /**
    * Upper bounds of the buckets for durations, in s, in ascending order; by default those of OpenTelemetry's semantic

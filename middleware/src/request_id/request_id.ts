@@ -2,7 +2,19 @@ import { checkNames, checkType, describe, type OptionNames, refuseOption } from 
 import type { Middleware, Next, Request, Response } from "@sluice/sluice";
 import { continuedTrace, headersOfTrace, newTrace, type TraceContext } from "./trace_context.ts";
 
-/** Where the names of requests come from. */
+/**
+ * Where the names of requests come from.
+ *
+ * @example Ids of a proxy that is trusted
+ * ```ts
+ * import sluice from "@sluice/sluice";
+ * import { requestId } from "@sluice/middleware/request-id";
+ *
+ * const app = sluice();
+ * app.set("trust proxy", "loopback");
+ * app.use(requestId({ header: "X-Correlation-Id", generate: () => crypto.randomUUID() }));
+ * ```
+ */
 export interface RequestIdOptions {
   /** Header of the request and the response that has the id, `X-Request-Id` by default. */
   header?: string;

@@ -1,7 +1,16 @@
 import { checkInteger, checkNames, checkType, type OptionNames } from "@sluice/limiting/core";
 import type { SessionStore, SetSessionOptions } from "./session_store.ts";
 
-/** Options of a {@linkcode MemorySessionStore}. */
+/**
+ * Options of a {@linkcode MemorySessionStore}.
+ *
+ * @example At most 1000 sessions
+ * ```ts
+ * import { MemorySessionStore, session } from "@sluice/middleware/session";
+ *
+ * const sessions = session({ store: new MemorySessionStore({ maxSessions: 1000 }) });
+ * ```
+ */
 export interface MemorySessionStoreOptions {
   /** Most sessions, 100 000 by default. Beyond that, the one that was written longest ago is dropped. */
   maxSessions?: number;

@@ -9,7 +9,23 @@ import type { SessionMethods } from "./request_session.ts";
 import type { SessionStore } from "./session_store.ts";
 import { StoredSessions } from "./stored_sessions.ts";
 
-/** Options of {@linkcode session}. */
+/**
+ * Options of {@linkcode session}.
+ *
+ * @example An hour since the last request, a day at most
+ * ```ts
+ * import sluice from "@sluice/sluice";
+ * import { session } from "@sluice/middleware/session";
+ *
+ * const app = sluice();
+ * app.use(session({
+ *   secret: "of at least 32 characters, from the environment",
+ *   ttlMs: 3_600_000,
+ *   absoluteTtlMs: 86_400_000,
+ *   rolling: true,
+ * }));
+ * ```
+ */
 export interface SessionOptions {
   /**
    * What seals the cookies: 32 characters or more. Of several, the first seals, and all unseal, so that a secret can be
@@ -32,7 +48,18 @@ export interface SessionOptions {
   clock?: () => number;
 }
 
-/** Attributes of a session's cookie. */
+/**
+ * Attributes of a session's cookie.
+ *
+ * @example A cookie that is gone with the browser
+ * ```ts
+ * import sluice from "@sluice/sluice";
+ * import { session } from "@sluice/middleware/session";
+ *
+ * const app = sluice();
+ * app.use(session({ secret: "of at least 32 characters, from the environment", cookie: { persistent: false, sameSite: "strict" } }));
+ * ```
+ */
 export interface SessionCookieOptions extends CookieAttributes {
   /** Whether browsers keep it when they are closed; `true` by default. */
   persistent?: boolean | undefined;

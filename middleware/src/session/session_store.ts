@@ -61,7 +61,20 @@ export interface SessionStore {
   touch(id: string, ttlMs: number): Promise<boolean>;
 }
 
-/** How a session is written. */
+/**
+ * How a session is written.
+ *
+ * @example What a store of one's own is told
+ * ```ts
+ * import type { SetSessionOptions } from "@sluice/middleware/session";
+ *
+ * const rows = new Map<string, { data: string; until: number }>();
+ * function set(id: string, data: string, { ttlMs }: SetSessionOptions): void {
+ *   rows.set(id, { data, until: Date.now() + ttlMs });
+ * }
+ * set("7", "{}", { ttlMs: 60_000, isNew: true });
+ * ```
+ */
 export interface SetSessionOptions {
   /** ms after which it is gone. */
   readonly ttlMs: number;

@@ -34,7 +34,14 @@ export interface KvDatabase {
   delete(key: KvKeyPart[]): Promise<void>;
 }
 
-/** Options of a {@linkcode DenoKvSessionStore}. */
+/**
+ * Options of a {@linkcode DenoKvSessionStore}.
+ *
+ * @example Keys below a prefix
+ * ```ts ignore
+ * app.use(session({ store: new DenoKvSessionStore({ kv: await Deno.openKv(), prefix: ["sessions"] }) }));
+ * ```
+ */
 export interface DenoKvSessionStoreOptions {
   /** The program's own database; it is never closed. */
   kv: KvDatabase;

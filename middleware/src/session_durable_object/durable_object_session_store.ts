@@ -9,7 +9,14 @@ import {
 import type { SessionStore, SetSessionOptions } from "../session/session_store.ts";
 import type { Question } from "./session_object.ts";
 
-/** Options of a {@linkcode DurableObjectSessionStore}. */
+/**
+ * Options of a {@linkcode DurableObjectSessionStore}.
+ *
+ * @example Objects below a prefix
+ * ```ts ignore
+ * app.use(session({ store: new DurableObjectSessionStore({ namespace: env.SESSIONS, prefix: "shop:" }) }));
+ * ```
+ */
 export interface DurableObjectSessionStoreOptions<Id = unknown> {
   /** The binding of a namespace whose class is `SessionObject`. */
   namespace: DurableObjectNamespaceLike<Id>;

@@ -38,6 +38,14 @@ const NAME = "session";
 /**
  * The Durable Object behind a `DurableObjectSessionStore`: a Worker exports this class, and its namespace is bound to
  * it. Each object is one session, which deletes itself when its time is over.
+ *
+ * @example What a Worker exports
+ * ```ts ignore
+ * import sluice from "@sluice/sluice";
+ * export { SessionObject } from "@sluice/middleware/session/durable-object";
+ *
+ * export default sluice(); // and in its configuration: the binding SESSIONS of the class SessionObject
+ * ```
  */
 export class SessionObject {
   readonly #storage: DurableObjectStorageLike;

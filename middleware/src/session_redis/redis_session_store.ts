@@ -8,7 +8,14 @@ import type { SessionCommands } from "./session_commands.ts";
 /** A client that a {@linkcode RedisSessionStore} takes. */
 export type RedisClient = NodeRedisClient | IoRedisClient | BunRedisClient;
 
-/** Options of a {@linkcode RedisSessionStore}. */
+/**
+ * Options of a {@linkcode RedisSessionStore}.
+ *
+ * @example Keys below a prefix
+ * ```ts ignore
+ * app.use(session({ store: new RedisSessionStore({ client, prefix: "shop:sessions:" }) }));
+ * ```
+ */
 export interface RedisSessionStoreOptions {
   /** The program's own client of npm's `redis` 5 or later, of npm's `ioredis`, or Bun's; it is never closed. */
   client: RedisClient;

@@ -3,7 +3,21 @@ import type { Request, Response } from "@sluice/sluice";
 import { commentText, eventText, type ServerSentEvent } from "./server_sent_event.ts";
 import { closeWithApp } from "./streams_of_app.ts";
 
-/** How events are sent. */
+/**
+ * How events are sent.
+ *
+ * @example A sign of life every ten seconds
+ * ```ts
+ * import sluice from "@sluice/sluice";
+ * import { sse } from "@sluice/middleware/sse";
+ *
+ * const app = sluice();
+ * app.get("/time", (req, res) => {
+ *   const events = sse(req, res, { heartbeatMs: 10_000, retryMs: 2000 });
+ *   events.send({ data: new Date().toISOString() });
+ * });
+ * ```
+ */
 export interface SseOptions {
   /**
    * ms after which a comment is sent if nothing else was, 15 000 by default, 0 for none: proxies cut connections that

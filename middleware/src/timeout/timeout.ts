@@ -3,7 +3,18 @@ import type { Next, Request, Response } from "@sluice/sluice";
 import { ignoreLateSends } from "./late_sends.ts";
 import { abortableSignal } from "./abortable_signal.ts";
 
-/** How clients are told. */
+/**
+ * How clients are told.
+ *
+ * @example When to come back
+ * ```ts
+ * import sluice from "@sluice/sluice";
+ * import { timeout } from "@sluice/middleware/timeout";
+ *
+ * const app = sluice();
+ * app.use(timeout(5000, { retryAfterMs: 2000 }));
+ * ```
+ */
 export interface TimeoutOptions {
   /** When clients should try again, in ms; `Retry-After` tells them in whole seconds. By default they are not told. */
   retryAfterMs?: number;

@@ -39,7 +39,23 @@ export interface ToFunction<Value = unknown> {
   readonly discard?: (file: UploadedFile<Value>, req: Request) => unknown;
 }
 
-/** How forms are received. */
+/**
+ * How forms are received.
+ *
+ * @example Two pictures at most, of 1 MiB each
+ * ```ts
+ * import sluice from "@sluice/sluice";
+ * import { upload } from "@sluice/middleware/upload";
+ *
+ * const app = sluice();
+ * const pictures = upload({
+ *   types: ["image/png", "image/jpeg"],
+ *   fields: { picture: { max: 2 } },
+ *   limits: { fileSize: 1024 * 1024 },
+ * });
+ * app.post("/pictures", pictures, (req, res) => res.json(req.files));
+ * ```
+ */
 export interface UploadOptions<Value = unknown> {
   /**
    * Where files go: to `"memory"`, the default; to a folder, where their names are random; or to a function, which gets

@@ -27,7 +27,22 @@ export interface WithRoutes {
   getRegisteredRoutes(prefix: string, options: { readonly details: true }): DetailedRoute[];
 }
 
-/** What a document has besides the routes. */
+/**
+ * What a document has besides the routes.
+ *
+ * @example A server, and who may use it
+ * ```ts
+ * import { openapi } from "@sluice/openapi";
+ * import sluice from "@sluice/sluice";
+ *
+ * const document = openapi(sluice(), { title: "Notes", version: "1.0.0" }, {
+ *   servers: [{ url: "https://api.example" }],
+ *   securitySchemes: { bearer: { type: "http", scheme: "bearer" } },
+ *   security: [{ bearer: [] }],
+ * });
+ * console.log(document.servers?.[0]?.url); // https://api.example
+ * ```
+ */
 export interface OpenApiOptions {
   /** Where the API is served; by default where the document is. */
   readonly servers?: readonly OpenApiServer[];

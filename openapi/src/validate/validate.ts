@@ -20,7 +20,23 @@ import { type Invalid, invalid, problemOf } from "./invalid.ts";
 import { checkResponses } from "./check_responses.ts";
 import type { AnySchema, OutputOf, SchemaResult } from "../metadata/standard_schema.ts";
 
-/** What is checked, and how. */
+/**
+ * What is checked, and how.
+ *
+ * @example A response that is checked, too
+ * ```ts
+ * import { validate } from "@sluice/openapi";
+ * import sluice from "@sluice/sluice";
+ * import { z } from "zod";
+ *
+ * const app = sluice();
+ * const Note = z.object({ id: z.number(), text: z.string() });
+ * app.get("/notes/:id", validate({ response: { 200: Note }, checkResponses: true }), (_req, res) => {
+ *   res.json({ id: 7, text: "Hello" });
+ * });
+ * console.log((await app.inject("/notes/7")).status); // 200
+ * ```
+ */
 export interface ValidateOptions extends RequestSchemas {
   /** What `res.json` sends, by status. Responses of other statuses are not checked. */
   readonly response?: ResponseSchemas;

@@ -37,7 +37,17 @@ export type ForeignVerify = ForeignVerifyShape["call"];
 export type RawBytes = typeof globalThis extends Record<"Buffer", { alloc(size: number): infer Bytes }> ? Bytes
   : Uint8Array & { toString(encoding?: string): string };
 
-/** Options of all body parsers, as in Express. */
+/**
+ * Options of all body parsers, as in Express.
+ *
+ * @example A larger limit, and a type of one's own
+ * ```ts
+ * import sluice from "@sluice/sluice";
+ *
+ * const app = sluice();
+ * app.use(sluice.json({ limit: "1mb", type: ["application/json", "application/vnd.api+json"] }));
+ * ```
+ */
 export interface BodyOptions {
   /** Most bytes of the decompressed body: a number, or text such as `"100kb"`, the default. */
   limit?: number | string | null | undefined;
@@ -51,7 +61,17 @@ export interface BodyOptions {
   defaultCharset?: string | undefined;
 }
 
-/** Options of the JSON parser. */
+/**
+ * Options of the JSON parser.
+ *
+ * @example Texts such as `7`, which are JSON, too
+ * ```ts
+ * import sluice from "@sluice/sluice";
+ *
+ * const app = sluice();
+ * app.post("/value", sluice.json({ strict: false }), (req, res) => res.json({ value: req.body }));
+ * ```
+ */
 export interface JsonOptions extends BodyOptions {
   /** Accepts only objects and arrays; on by default. */
   strict?: boolean | undefined;
@@ -59,7 +79,20 @@ export interface JsonOptions extends BodyOptions {
   reviver?: ((this: Any, key: string, value: Any) => Any) | undefined;
 }
 
-/** Options of the form parser. */
+/**
+ * Options of the form parser.
+ *
+ * @example Forms with nested names
+ * ```ts
+ * import sluice from "@sluice/sluice";
+ *
+ * const app = sluice();
+ * app.post("/form", sluice.urlencoded({ extended: true, parameterLimit: 100 }), (req, res) => res.json(req.body));
+ *
+ * const response = await app.inject("/form", { method: "POST", body: new URLSearchParams({ "user[name]": "Ann" }) });
+ * console.log(await response.json()); // { user: { name: "Ann" } }
+ * ```
+ */
 export interface UrlencodedOptions extends BodyOptions {
   /** Parses brackets as nested objects; off by default. */
   extended?: boolean | undefined;

@@ -13,6 +13,17 @@ const OPENING_BRACKET = 0x5b;
  * @returns The middleware; broken JSON, and JSON that nests more deeply than the setting `json depth`, is 400, too much
  * 413, an unknown charset or coding 415
  * @throws {TypeError} If an option is not valid
+ *
+ * @example The body of a request
+ * ```ts
+ * import sluice, { json } from "@sluice/sluice";
+ *
+ * const app = sluice();
+ * app.post("/notes", json({ limit: "10kb" }), (req, res) => res.status(201).json(req.body));
+ *
+ * const init = { method: "POST", headers: { "content-type": "application/json" }, body: '{"text":"Hello"}' };
+ * console.log(await (await app.inject("/notes", init)).json()); // { text: "Hello" }
+ * ```
  */
 export function json(options?: JsonOptions): BodyParser {
   const { strict = true, reviver } = options ?? {};

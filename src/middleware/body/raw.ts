@@ -7,6 +7,17 @@ import { type BodyParser, bodyParser } from "./body_parser.ts";
  * @param options Limit and types
  * @returns The middleware
  * @throws {TypeError} If an option is not valid
+ *
+ * @example The bytes that a webhook has signed
+ * ```ts
+ * import sluice, { raw } from "@sluice/sluice";
+ *
+ * const app = sluice();
+ * app.post("/webhook", raw({ type: "application/json" }), async (req, res) => {
+ *   const digest = await crypto.subtle.digest("SHA-256", req.body);
+ *   res.json({ bytes: digest.byteLength });
+ * });
+ * ```
  */
 export function raw(options?: BodyOptions): BodyParser {
   return bodyParser(checkBodyOptions("raw", options ?? {}, "application/octet-stream"), {});

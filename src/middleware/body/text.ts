@@ -7,6 +7,14 @@ import { type BodyParser, bodyParser } from "./body_parser.ts";
  * @param options Limit, types and default charset
  * @returns The middleware
  * @throws {TypeError} If an option is not valid
+ *
+ * @example A body as text
+ * ```ts
+ * import sluice, { text } from "@sluice/sluice";
+ *
+ * const app = sluice();
+ * app.post("/count", text({ type: "text/*" }), (req, res) => res.json({ letters: req.body.length }));
+ * ```
  */
 export function text(options?: BodyOptions): BodyParser {
   return bodyParser(checkBodyOptions("text", options ?? {}, "text/plain"), { parseText: (body) => body });

@@ -14,6 +14,14 @@ const FLAT = 'urlencoded: names with brackets, as in "user[name]=x", are not nes
  * @param options Limits, types and whether brackets nest
  * @returns The middleware
  * @throws {TypeError} If an option is not valid
+ *
+ * @example A form
+ * ```ts
+ * import sluice, { urlencoded } from "@sluice/sluice";
+ *
+ * const app = sluice();
+ * app.post("/login", urlencoded({ extended: false }), (req, res) => res.send(`Hello, ${req.body.name}`));
+ * ```
  */
 export function urlencoded(options?: UrlencodedOptions): BodyParser {
   const given = options ?? {};

@@ -8,7 +8,21 @@ import type { FrameworkRequest } from "../../request/framework_request.ts";
  */
 export type RequestPriority = "critical" | "normal" | "low";
 
-/** Options of `shedLoad`; all are optional. */
+/**
+ * Options of `shedLoad`; all are optional.
+ *
+ * @example Refuse what can wait first
+ * ```ts
+ * import sluice, { shedLoad } from "@sluice/sluice";
+ *
+ * const app = sluice();
+ * app.use(shedLoad({
+ *   maxPending: 500,
+ *   retryAfterMs: 2000,
+ *   priority: (req) => req.path.startsWith("/reports") ? "low" : "normal",
+ * }));
+ * ```
+ */
 export interface ShedLoadOptions {
   /**
    * How long, in ms, a turn of the event loop may take before requests are refused, 200 by default; `Infinity` for no

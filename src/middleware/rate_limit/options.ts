@@ -3,7 +3,23 @@ import type { FrameworkResponse } from "../../response/framework_response.ts";
 import type { Validate } from "../../../limiting/mistakes.ts";
 import { checkInteger, checkNames, checkType, type OptionNames, refuseOption } from "../../util/check_option.ts";
 
-/** Options of the built-in limiter; all are optional. */
+/**
+ * Options of the built-in limiter; all are optional.
+ *
+ * @example A limit for each user instead of each address
+ * ```ts
+ * import sluice, { rateLimit } from "@sluice/sluice";
+ *
+ * const app = sluice();
+ * app.use(rateLimit({
+ *   windowMs: 60_000,
+ *   max: 30,
+ *   keyGenerator: (req) => req.get("x-api-key"),
+ *   skip: (req) => req.path === "/health",
+ *   message: { error: "Too many requests" },
+ * }));
+ * ```
+ */
 export interface RateLimitOptions {
   /** Length of the window in ms, 60 000 by default. It begins with a key's first request. */
   windowMs?: number | undefined;

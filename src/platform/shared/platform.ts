@@ -3,7 +3,15 @@ import type { ErrorReporter } from "../../exchange/call_guarded.ts";
 import type { OpenStreams } from "../../exchange/open_streams.ts";
 import type { RuntimeSupport } from "../../exchange/runtime_support.ts";
 
-/** Where and how to listen, and the limits of the server. */
+/**
+ * Where and how to listen, and the limits of the server.
+ *
+ * @example TLS, on an address of this machine alone
+ * ```ts ignore
+ * const [cert, key] = await Promise.all([Deno.readTextFile("cert.pem"), Deno.readTextFile("key.pem")]);
+ * app.listen({ port: 443, hostname: "127.0.0.1", cert, key, headersTimeout: 10_000 });
+ * ```
+ */
 export interface ListenOptions extends Partial<ServerTimeouts>, Partial<ServerCounts> {
   /** TCP port; a free one by default, as for 0. */
   port?: number;

@@ -20,7 +20,17 @@ import type { FileResponse } from "./file_response.ts";
 import { type FileCoding, findCoded, findFile, type FoundFile, noteSentWhole } from "./find_file.ts";
 import { handOverKey, streamKey } from "../node/outgoing_message.ts";
 
-/** How files are served, by `res.sendFile` and by `serveStatic`. */
+/**
+ * How files are served, by `res.sendFile` and by `serveStatic`.
+ *
+ * @example A file that never changes under its name
+ * ```ts
+ * import sluice from "@sluice/sluice";
+ *
+ * const app = sluice();
+ * app.get("/logo", (_req, res) => res.sendFile("logo.4f2a.svg", { root: "/srv/assets", maxAge: "1y", immutable: true }));
+ * ```
+ */
 export interface FileOptions {
   /** Sends `Accept-Ranges` and honours `Range`; on by default. */
   acceptRanges?: boolean | undefined;

@@ -9,7 +9,19 @@ import { FILE_OPTIONS, type FileOptions, insteadOfFileOption, transferFile } fro
 import type { FileResponse } from "./file_response.ts";
 import type { HeaderValue } from "../web/outgoing_headers.ts";
 
-/** Options of `res.sendFile` and `res.download`. */
+/**
+ * Options of `res.sendFile` and `res.download`.
+ *
+ * @example A file that may be cached for a day
+ * ```ts
+ * import sluice from "@sluice/sluice";
+ *
+ * const app = sluice();
+ * app.get("/report", (_req, res) => {
+ *   res.sendFile("report.pdf", { root: "/srv/reports", maxAge: "1d", headers: { "X-Kind": "report" } });
+ * });
+ * ```
+ */
 export interface SendFileOptions extends FileOptions {
   /** Folder that paths are relative to, and must not leave. */
   root?: string | undefined;

@@ -13,7 +13,17 @@ import { VERDICT_LENGTH } from "./lua/main.ts";
 import { decideEachScript, decideScript, forgetScript, giveScript } from "./redis_script.ts";
 import { sharedClient } from "./shared_client.ts";
 
-/** Options of a {@linkcode RedisStore}: `url`, or a `client`. */
+/**
+ * Options of a {@linkcode RedisStore}: `url`, or a `client`.
+ *
+ * @example The client that a program has
+ * ```ts ignore
+ * import { createClient } from "redis";
+ * import { RedisStore } from "@sluice/rate-limit";
+ *
+ * const store = new RedisStore({ client: await createClient().connect(), prefix: "limits:" });
+ * ```
+ */
 export interface RedisStoreOptions {
   /**
    * Address of the server, for example `redis://localhost:6379`. The store then connects and reconnects by itself; all
@@ -44,6 +54,14 @@ const TEST_TTL_MS = 600_000;
  * A decision is one script and one round trip, by the server's clock. Every key has a time to live. A batch is decided
  * as one. In a cluster, a batch of several keys, which may be on several servers, is decided on all of them at the same
  * time; if one refuses, what the others granted is given back.
+ *
+ * @example Counters that all processes share
+ * ```ts ignore
+ * import { Limiter, RedisStore } from "@sluice/rate-limit";
+ *
+ * const store = new RedisStore({ url: "redis://127.0.0.1:6379" });
+ * const limiter = new Limiter({ algorithm: "sliding-window", max: 100, store });
+ * ```
  */
 export class RedisStore implements Store {
   /** What the store can do. */
