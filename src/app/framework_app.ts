@@ -63,7 +63,7 @@ export interface SettingOrVerb<Self, L extends Record<string, Any> = Record<stri
   (name: string): SettingValue;
 }
 
-/** The verbs of an application, its events, and being called as a handler. */
+/** A web application, with its verbs and events; it can be called as a handler. */
 export interface FrameworkApp<
   L extends Record<string, Any> = Record<string, Any>,
   AppLocals extends Record<string, Any> = Record<string, Any>,
@@ -127,6 +127,18 @@ const INHERITABLE_DEFAULTS = ["trust proxy", "json charset"];
  *
  * @typeParam L Type of `res.locals`
  * @typeParam AppLocals Type of `app.locals`
+ *
+ * @example Middleware, a route and a setting
+ * ```ts
+ * import sluice from "@sluice/sluice";
+ *
+ * const app = sluice();
+ * app.set("trust proxy", 1);
+ * app.use(sluice.json());
+ * app.get("/users/:id", (req, res) => res.json({ id: req.params.id }));
+ *
+ * console.log(await (await app.inject("/users/7")).json()); // { id: "7" }
+ * ```
  */
 export class FrameworkApp<
   L extends Record<string, Any> = Record<string, Any>,

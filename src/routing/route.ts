@@ -61,7 +61,7 @@ export class RouteEntry implements LayerEntry {
 
 defineLayerCalls(RouteEntry.prototype);
 
-/** Verbs of a route, each taking handlers and returning the route. */
+/** One path with the handlers of its methods; each verb takes handlers, and returns the route. */
 export interface Route<
   Params = RouteParams,
   L extends Record<string, Any> = Record<string, Any>,
@@ -74,6 +74,17 @@ export interface Route<
  * @typeParam Params Type of `req.params`; inferred from literal paths
  * @typeParam L Type of `res.locals`
  * @typeParam Around Parameters of the paths around it, which its handlers may declare
+ *
+ * @example What can be done with a note
+ * ```ts
+ * import sluice from "@sluice/sluice";
+ *
+ * const app = sluice();
+ * app.route("/notes/:id")
+ *   .get((req, res) => res.json({ id: req.params.id }))
+ *   .delete((_req, res) => res.sendStatus(204));
+ * console.log((await app.inject("/notes/7", { method: "DELETE" })).status); // 204
+ * ```
  */
 export class Route<Params = RouteParams, L extends Record<string, Any> = Record<string, Any>, Around = never>
   implements RoutedEntries {

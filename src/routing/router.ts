@@ -57,7 +57,7 @@ export const registerKey: unique symbol = Symbol("register");
 /** Adds the routes of a group to its router, whose handlers get the parameters of the prefix. */
 export type GroupCallback<Outer = unknown> = (router: Router<Outer>) => void;
 
-/** The verbs of a router, and being called as a handler. */
+/** A router, with its verbs; it can be called as a handler. */
 export interface BaseRouter<Outer = unknown> extends RouterVerbs<Record<string, Any>, Outer> {
   /** Registers handlers for GET, and for HEAD where no other handler handles it. */
   readonly get: Verb<this, Record<string, Any>, Outer>;
