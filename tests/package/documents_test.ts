@@ -33,16 +33,28 @@ async function read(path: string): Promise<string> {
   return await Deno.readTextFile(new URL(path, ROOT));
 }
 
-function programs(text: string): string[] {
-  return [...text.matchAll(/^```ts\n(.*?)^```/gms)].map(([, code]) => code!.replaceAll('"jsr:@sluice/', '"@sluice/'));
+/** A program of a document. */
+interface Program {
+  readonly code: string;
+  /** Why it is not run, if the document says so: `<!-- not run: why -->` in front of it. */
+  readonly notRun: string | undefined;
 }
 
-function withGiven(code: string): string {
-  const missing = Object.keys(GIVEN).filter((name) =>
+function programs(text: string): Program[] {
+  const found = text.matchAll(/(?:^<!-- not run: ([^\n]+?) -->\n\n)?^```ts\n(.*?)^```/gms);
+  return Array.from(found, ([, notRun, code]) => ({ code: code!.replaceAll('"jsr:@sluice/', '"@sluice/'), notRun }));
+}
+
+/** Names that an excerpt uses and does not have. */
+function missingIn(code: string): string[] {
+  return Object.keys(GIVEN).filter((name) =>
     new RegExp(`(?<![.\\w/])${name}[.(,)]`).test(code) &&
     !new RegExp(`(?:const|function|class) ${name}\\b|import[^;]*\\b${name}\\b[^;]*from`).test(code)
   );
-  return [...missing.map((name) => GIVEN[name]), code, "export {};"].join("\n");
+}
+
+function withGiven(code: string): string {
+  return [...missingIn(code).map((name) => GIVEN[name]), code, "export {};"].join("\n");
 }
 
 async function packageEntries(folder: string): Promise<[string, string][]> {
@@ -52,7 +64,8 @@ async function packageEntries(folder: string): Promise<[string, string][]> {
   );
 }
 
-Deno.test("every TypeScript program in a document type-checks as printed", async () => {
+/** A folder in which programs find the packages as users do, and what else documents import. */
+async function withFolder(use: (folder: string) => Promise<void>): Promise<void> {
   const { compilerOptions } = JSON.parse(await read("deno.json"));
   const packages = Object.fromEntries((await Promise.all(LIBRARY_FOLDERS.map(packageEntries))).flat());
   const folder = await Deno.makeTempDir();
@@ -63,20 +76,68 @@ Deno.test("every TypeScript program in a document type-checks as printed", async
     };
     await Deno.writeTextFile(`${folder}/deno.json`, JSON.stringify(config));
     await Deno.copyFile(TESTS_LOCK, `${folder}/deno.lock`);
-    const files: string[] = [];
-    for (const path of await documents()) {
-      for (const [i, code] of programs(await read(path)).entries()) {
-        files.push(`${path.replaceAll(/\W/g, "_")}_${i + 1}.ts`);
-        await Deno.writeTextFile(`${folder}/${files.at(-1)}`, withGiven(code));
-      }
-    }
-    assert(files.length > 20, `only ${files.length} programs were found`);
-    const args = ["check", "--quiet", ...files];
-    const { code, output } = await run(Deno.execPath(), args, { limitMs: 300_000, quiet: true, cwd: folder });
-    assertEquals(code, 0, output);
+    await use(folder);
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
+}
+
+/** The programs of all documents, by names for files. */
+async function allPrograms(isWanted: (path: string) => boolean = () => true): Promise<Map<string, Program>> {
+  const found = new Map<string, Program>();
+  for (const path of (await documents()).filter(isWanted)) {
+    const name = path.replaceAll(/\W/g, "_");
+    programs(await read(path)).forEach((program, i) => found.set(`${name}_${i + 1}.ts`, program));
+  }
+  return found;
+}
+
+async function deno(args: string[], cwd: string): Promise<void> {
+  const { code, output } = await run(Deno.execPath(), args, { limitMs: 300_000, quiet: true, cwd });
+  assertEquals(code, 0, output);
+}
+
+Deno.test("every TypeScript program in a document type-checks as printed", async () => {
+  const found = await allPrograms();
+  assert(found.size > 20, `only ${found.size} programs were found`);
+  console.log(`${found.size} programs of documents`);
+  await withFolder(async (folder) => {
+    for (const [file, { code }] of found) await Deno.writeTextFile(`${folder}/${file}`, withGiven(code));
+    await deno(["check", "--quiet", ...found.keys()], folder);
+  });
+});
+
+/** The server of programs that use Redis; tests run their own. */
+const REDIS = "redis://localhost:6379";
+const redis = Deno.env.get("REDIS_URL");
+
+/** What the pages for users show of their programs is compared with what these do, in `tests/pages/`. */
+const COMPARED = /^(?:README\.md|docs\/(?:start|tutorial|guide|limits|moving)\/)/;
+
+Deno.test("every program in a document runs that is complete, unless the document says why not", async () => {
+  const complete = [...await allPrograms((path) => !COMPARED.test(path))].filter(([, { code, notRun }]) =>
+    notRun === undefined && /^import /m.test(code) && missingIn(code).length === 0 &&
+    (redis !== undefined || !code.includes(REDIS))
+  );
+  const isTest = ([, { code }]: [string, Program]) => code.includes("Deno.test");
+  const [tests, others] = [complete.filter(isTest), complete.filter((one) => !isTest(one))].map((some) =>
+    some.map(([file]) => file)
+  ) as [string[], string[]];
+  await withFolder(async (folder) => {
+    for (const [file, { code }] of complete) {
+      await Deno.writeTextFile(
+        `${folder}/${file}`,
+        code.replaceAll(REDIS, redis ?? REDIS) + "export {};\n",
+      );
+    }
+    const flags = ["-A", "--no-check", "--unstable-kv", "--quiet"];
+    await deno(["test", ...flags, ...tests], folder);
+    const runner = new URL("support/run_programs.ts", import.meta.url);
+    await Deno.copyFile(runner, `${folder}/run_programs.ts`);
+    await deno(["run", ...flags, "run_programs.ts", ...others], folder);
+  });
+  console.log(`${complete.length} programs of documents have run`);
+  assert(complete.length > 30, `only ${complete.length} programs are complete`);
 });
 
 function anchors(text: string): string[] {
