@@ -31,6 +31,8 @@ async function serve(args: readonly string[]): Promise<void> {
     args: [...command, "dev", fileURLToPath(sources), ...args],
     cwd: fileURLToPath(tools),
   }).spawn();
+  // from a terminal, both get the interrupt
+  Deno.addSignalListener("SIGTERM", () => server.kill());
   server.status.then(({ code }) => Deno.exit(code));
   for await (
     const { paths } of Deno.watchFs(WATCHED.map((path) => fileURLToPath(new URL(`../${path}`, import.meta.url))))

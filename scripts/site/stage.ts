@@ -62,14 +62,19 @@ export async function stage(site: Site, folder: URL): Promise<void> {
 
 /** What the configuration of VitePress does not say itself. */
 function settingsOf(site: Site): unknown {
-  const itemOf = ({ title, isClosed, pages }: FilledSection): Item => ({
-    text: title,
-    collapsed: isClosed,
-    items: [
-      ...pages.map((page) => ({ text: page.title, link: urlOf(page) })),
-      ...site.sections.filter(({ within }) => within === title).map(itemOf),
-    ],
-  });
+  const itemOf = ({ title, isClosed, pages }: FilledSection): Item => {
+    // what says no more than the section does is its title
+    const [first] = pages.filter((page) => page.title === title);
+    return {
+      text: title,
+      ...first === undefined ? {} : { link: urlOf(first) },
+      collapsed: isClosed,
+      items: [
+        ...pages.filter((page) => page !== first).map((page) => ({ text: page.title, link: urlOf(page) })),
+        ...site.sections.filter(({ within }) => within === title).map(itemOf),
+      ],
+    };
+  };
   const sidebar = site.sections.filter(({ within }) => within === undefined).map(itemOf);
   const nav = ["Start", "Guides", "Packages", "Reference"].flatMap((title): Item[] => {
     const first = site.sections.find((section) => section.title === title)?.pages[0];
