@@ -188,6 +188,14 @@ export class FrameworkResponse<L extends Record<string, Any> = Record<string, An
    * @param code 100 to 999, of which a web response can carry 200 to 599
    * @throws {TypeError} If the code is not an integer
    * @throws {RangeError} If the code is outside 100 to 999
+   *
+   * @example A status and a body
+   * ```ts
+   * import sluice from "@sluice/sluice";
+   *
+   * const app = sluice();
+   * app.post("/notes", (_req, res) => res.status(201).json({ id: 7 }));
+   * ```
    */
   status(code: number): this {
     if (!Number.isInteger(code)) {
@@ -214,6 +222,15 @@ export class FrameworkResponse<L extends Record<string, Any> = Record<string, An
    * @param body The body
    * @throws {Error} If the response has been sent already (`ERR_HTTP_HEADERS_SENT`)
    * @throws {TypeError} If the body is a function or a symbol
+   *
+   * @example Text, and a stream
+   * ```ts
+   * import sluice from "@sluice/sluice";
+   *
+   * const app = sluice();
+   * app.get("/text", (_req, res) => res.type("text").send("Hello"));
+   * app.get("/stream", (_req, res) => res.send(new Blob(["Hello"]).stream()));
+   * ```
    */
   send(body?: SendBody): this {
     return typeof body === "string" && respondsAtOnce(this) && sendTextAtOnce(this, body, HTML)
@@ -227,6 +244,14 @@ export class FrameworkResponse<L extends Record<string, Any> = Record<string, An
    *
    * @param value Any value that JSON can represent
    * @throws {Error} If the response has been sent already (`ERR_HTTP_HEADERS_SENT`)
+   *
+   * @example A value
+   * ```ts
+   * import sluice from "@sluice/sluice";
+   *
+   * const app = sluice();
+   * app.get("/users/:id", (req, res) => res.json({ id: req.params.id, name: "Ann" }));
+   * ```
    */
   json(value?: Any): this {
     return respondsAtOnce(this) && sendJsonAtOnce(this, value) ? this : sendJson(this, value);
@@ -422,6 +447,14 @@ export class FrameworkResponse<L extends Record<string, Any> = Record<string, An
    * @param status Status, 302 by default
    * @param url Where to; percent-encoded as needed
    * @throws {TypeError} If the URL is missing, or neither a string nor a `URL`
+   *
+   * @example After a form
+   * ```ts
+   * import sluice from "@sluice/sluice";
+   *
+   * const app = sluice();
+   * app.post("/notes", (_req, res) => res.redirect(303, "/notes/7"));
+   * ```
    */
   redirect(status: number, url: string | URL): void;
   /** Redirects with status 302. */
@@ -453,6 +486,18 @@ export class FrameworkResponse<L extends Record<string, Any> = Record<string, An
    *
    * @param handlers Handlers by media type or extension
    * @throws {TypeError} If one of them is not a function
+   *
+   * @example JSON or HTML, whichever the client prefers
+   * ```ts
+   * import sluice from "@sluice/sluice";
+   *
+   * const app = sluice();
+   * app.get("/", (_req, res) =>
+   *   res.format({
+   *     json: () => res.json({ greeting: "Hello" }),
+   *     html: () => res.send("<p>Hello</p>"),
+   *   }));
+   * ```
    */
   format(handlers: FormatHandlers): this {
     const req = given(this.req, "res.format", "res.req");
@@ -482,6 +527,16 @@ export class FrameworkResponse<L extends Record<string, Any> = Record<string, An
    *
    * @throws {TypeError} If the name, the value or an option is not valid
    * @throws {Error} If it is to be signed, and there is no `req.secret`
+   *
+   * @example A cookie for a day
+   * ```ts
+   * import sluice from "@sluice/sluice";
+   *
+   * const app = sluice();
+   * app.get("/theme/:name", (req, res) => {
+   *   res.cookie("theme", req.params.name, { maxAge: 24 * 3600 * 1000, httpOnly: true }).sendStatus(204);
+   * });
+   * ```
    */
   cookie(name: string, value: unknown, options?: CookieOptions | null): this {
     if (typeof name !== "string") throw new TypeError(`res.cookie takes a name as a string, not ${String(name)}`);
@@ -519,6 +574,14 @@ export class FrameworkResponse<L extends Record<string, Any> = Record<string, An
    * @param options How to serve it
    * @param callback Called when the transfer is over, or has failed; without it errors go to the error handlers
    * @throws {TypeError} If the path is missing, or relative without a root, or the options are no object
+   *
+   * @example A file below a folder
+   * ```ts
+   * import sluice from "@sluice/sluice";
+   *
+   * const app = sluice();
+   * app.get("/files/*path", (req, res) => res.sendFile(req.params.path.join("/"), { root: "/srv/files" }));
+   * ```
    */
   sendFile(path: string, options?: SendFileOptions | SendFileCallback, callback?: SendFileCallback): void {
     if (typeof options === "function") return this.sendFile(path, {}, options);

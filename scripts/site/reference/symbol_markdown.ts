@@ -99,7 +99,7 @@ function typeLinks(pieces: readonly Piece[], own: string, places: Places): strin
 /** Parameters, result, errors and examples. */
 function tagMarkdown(doc: JsDoc, places: Places): string {
   const inline = (text = "") => docMarkdown(text, places).replaceAll("\n", " ");
-  const params = tagsOf(doc, "param").filter((tag) => tag.doc !== undefined);
+  const params = [...tagsOf(doc, "template"), ...tagsOf(doc, "param")].filter((tag) => tag.doc !== undefined);
   const [returned] = tagsOf(doc, "return");
   const thrown = tagsOf(doc, "throws");
   const examples = tagsOf(doc, "example").map(({ doc: text = "" }) => {
