@@ -27,6 +27,7 @@ export function typePieces(type: TypeNode | undefined): Piece[] {
     case "this":
       return ["this"];
     case "literal":
+      if (value.kind === "template") return ["`", ...value.tsTypes.flatMap(templatePieces), "`"];
       return [value.kind === "string" ? JSON.stringify(value.string) : String(value[value.kind])];
     case "typeRef":
       return [...namePieces(value), ...typeArguments(value.typeParams)];
@@ -153,6 +154,12 @@ function typeParamPieces({ name, constraint, default: usual }: TypeParam): Piece
     ...constraint === undefined ? [] : [" extends ", ...typePieces(constraint)],
     ...usual === undefined ? [] : [" = ", ...typePieces(usual)],
   ];
+}
+
+/** A part of a template: its text, or a type in it. */
+function templatePieces(type: TypeNode): Piece[] {
+  if (type.kind === "literal" && type.value.kind === "string") return [type.value.string];
+  return ["${", ...typePieces(type), "}"];
 }
 
 function typeArguments(types: readonly TypeNode[] | undefined): Piece[] {
