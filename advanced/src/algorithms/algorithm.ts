@@ -31,6 +31,16 @@ export interface Algorithm {
   /** Gives units back; tells whether anything changed. */
   give(policy: Policy, cells: Cells, now: number, stamp: number, units: number): boolean;
   /**
+   * Counts units for which there is no room, after all that there was has been taken: each of them counts from the
+   * moment there is room for it, as if it had waited until then. Not there where nothing can be owed.
+   */
+  owe?(policy: Policy, cells: Cells, now: number, units: number): void;
+  /**
+   * Pays off what is owed, as far as time has gone on; before anything else is asked. Not there where a state says by
+   * itself what is owed at any time.
+   */
+  pay?(policy: Policy, cells: Cells, now: number): void;
+  /**
    * The whole decision about one take in one step, for policies whose rejections are free; same outcome as the rule in
    * `decide_batch.ts` with the functions above. Optional, for algorithms where the speed matters.
    */

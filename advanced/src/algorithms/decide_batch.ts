@@ -1,4 +1,4 @@
-import { capacityOf, refusesFreely } from "../policy/policy.ts";
+import { capacityOf, hasDebts, refusesFreely } from "../policy/policy.ts";
 import type { Take, Verdict } from "../policy/store.ts";
 import type { Algorithm, Cells } from "./algorithm.ts";
 import { blockedFor, countRefusals, refusalsLeft, shortenBlock } from "./block_state.ts";
@@ -11,7 +11,7 @@ export interface TakeState {
   readonly cells: Cells;
   /** The state behind the policy's `block`, `null` when it has none. */
   readonly block: Cells | null;
-  /** Whether the cells are known to be of no longer window than the policy's. */
+  /** Whether the cells are known to be of no longer window than the policy's, and to owe nothing. */
   readonly isOfThisWindow?: boolean;
 }
 
@@ -37,14 +37,14 @@ export function decideBatch(
   now: number,
 ): Verdict[] {
   if (takes.length === 1) return [decideAlone(takes[0]!, states[0]!, times, now)];
-  takes.forEach((take, i) => shorten(take, states[i]!, now));
+  takes.forEach((take, i) => update(take, states[i]!, now));
   const fits = takes.map((take, i) => timesItFits(take, states[i]!, times, now));
   let granted = times;
   takes.forEach(({ shadow }, i) => {
     if (!shadow && fits[i]! < granted) granted = fits[i]!;
   });
   return takes.map((take, i) =>
-    settle(take, states[i]!, Math.min(granted, fits[i]!), fits[i]! > granted ? 0 : times - fits[i]!, now)
+    conclude(take, states[i]!, Math.min(granted, fits[i]!), fits[i]! > granted ? 0 : times - fits[i]!, now)
   );
 }
 
@@ -52,14 +52,56 @@ export function decideBatch(
 export function decideAlone(take: Take, state: TakeState, times: number, now: number): Verdict {
   const { policy, cost } = take;
   const { algorithm, cells } = state;
-  shorten(take, state, now);
-  if (algorithm.decide !== undefined && refusesFreely(policy)) return algorithm.decide(policy, cells, now, cost, times);
+  update(take, state, now);
+  if (algorithm.decide !== undefined && refusesFreely(policy) && !hasDebts(policy)) {
+    return algorithm.decide(policy, cells, now, cost, times);
+  }
   const fits = timesItFits(take, state, times, now);
-  return settle(take, state, fits, times - fits, now);
+  return conclude(take, state, fits, times - fits, now);
 }
 
-function shorten({ policy }: Take, { algorithm, cells, block, isOfThisWindow }: TakeState, now: number): void {
-  if (isOfThisWindow !== true) algorithm.shorten?.(policy, cells, now);
+/**
+ * Corrects what was granted to its real cost: the rule behind a store's `settle`.
+ *
+ * @param take What was granted
+ * @param state Its state
+ * @param stamp The stamp of its verdict
+ * @param change Units to count more, or, below 0, to give back
+ * @param now The store's time in ms
+ * @returns The state afterwards, and in `granted` by how many units more the take is counted
+ */
+export function settleTake(take: Take, state: TakeState, stamp: number, change: number, now: number): Verdict {
+  const { policy } = take;
+  const { algorithm, cells } = state;
+  update(take, state, now);
+  let moved = 0;
+  if (change > 0 && policy.limit > 0) {
+    const room = algorithm.room(policy, cells, now);
+    moved = Math.max(0, Math.min(change, room + (policy.maxDebt ?? 0)));
+    const fits = algorithm.owe === undefined ? moved : Math.min(moved, Math.max(0, room));
+    if (fits > 0) algorithm.take(policy, cells, now, fits);
+    if (moved > fits) algorithm.owe!(policy, cells, now, moved - fits);
+  } else if (change < 0 && algorithm.give(policy, cells, now, stamp, -change)) moved = change;
+  return { ...conclude({ ...take, cost: 0 }, state, 0, 0, now), granted: moved };
+}
+
+/**
+ * Gives units back, on a state to which the caller has exclusive access.
+ *
+ * @returns Whether anything changed
+ */
+export function giveTake(take: Take, state: TakeState, stamp: number, amount: number, now: number): boolean {
+  const { policy } = take;
+  const { algorithm, cells } = state;
+  if (hasDebts(policy)) algorithm.pay?.(policy, cells, now);
+  return algorithm.give(policy, cells, now, stamp, amount);
+}
+
+function update({ policy }: Take, { algorithm, cells, block, isOfThisWindow }: TakeState, now: number): void {
+  if (isOfThisWindow !== true) {
+    if (hasDebts(policy)) algorithm.pay?.(policy, cells, now);
+    algorithm.shorten?.(policy, cells, now);
+  }
   if (block !== null) shortenBlock(policy.block!, policy.windowMs, block, now);
 }
 
@@ -76,7 +118,7 @@ function timesItFits(
   return room < cost ? 0 : Math.floor(room / cost);
 }
 
-function settle(take: Take, state: TakeState, granted: number, refusals: number, now: number): Verdict {
+function conclude(take: Take, state: TakeState, granted: number, refusals: number, now: number): Verdict {
   const { policy, cost } = take;
   const { algorithm, cells, block } = state;
   const units = granted * cost;

@@ -1,5 +1,5 @@
-import type { Policy } from "../policy/policy.ts";
-import type { Algorithm } from "./algorithm.ts";
+import { hasDebts, LONGEST_DEBT_MS, paidIn, type Policy } from "../policy/policy.ts";
+import type { Algorithm, Cells } from "./algorithm.ts";
 
 const USED = 0;
 const END = 1;
@@ -48,9 +48,11 @@ export const fixedWindow: Algorithm = {
       stamp: granted > 0 ? end : 0,
     };
   },
-  wait: (policy, cells, now, units) =>
-    fixedWindow.room(policy, cells, now) >= units ? 0 : cells.array[cells.at + END]! - now,
-  reset: (_policy, { array, at }, now) => Math.max(0, array[at + END]! - now),
+  wait(policy, cells, now, units) {
+    if (fixedWindow.room(policy, cells, now) >= units) return 0;
+    return cells.array[cells.at + END]! - now + laterMs(policy, cells, units);
+  },
+  reset: (policy, cells, now) => Math.max(0, cells.array[cells.at + END]! - now + laterMs(policy, cells, policy.limit)),
   give(_policy, { array, at }, now, stamp, units) {
     const used = array[at + USED]!;
     if (now >= stamp || array[at + END] !== stamp || used === 0) return false;
@@ -58,6 +60,15 @@ export const fixedWindow: Algorithm = {
     // a window that nothing is left of never began
     if (array[at + USED] === 0) array[at + END] = 0;
     return true;
+  },
+  // while something is owed, windows follow each other, and each begins with what the one before had above the limit
+  pay(policy, { array, at }, now) {
+    const end = array[at + END]!;
+    if (end === 0 || now < end) return;
+    const windows = Math.floor((now - end) / policy.windowMs) + 1;
+    const left = array[at + USED]! - windows * paidIn(policy);
+    array[at + USED] = Math.max(0, left);
+    array[at + END] = left > 0 ? end + windows * policy.windowMs : 0;
   },
   shorten(policy, { array, at }, now) {
     if (array[at + END]! - now > policy.windowMs) array[at + END] = endOf(policy, now);
@@ -70,4 +81,11 @@ export const fixedWindow: Algorithm = {
 
 function endOf({ windowMs, align }: Policy, now: number): number {
   return align === "clock" ? now - now % windowMs + windowMs : now + windowMs;
+}
+
+/** ms from the end of the window until so many units fit, or, for all of the limit, until nothing is used. */
+function laterMs(policy: Policy, { array, at }: Cells, units: number): number {
+  if (!hasDebts(policy)) return 0;
+  const windows = Math.ceil((array[at + USED]! + units - policy.limit) / paidIn(policy));
+  return Math.min(LONGEST_DEBT_MS, Math.max(0, windows - 1) * policy.windowMs);
 }

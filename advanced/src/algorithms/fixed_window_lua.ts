@@ -37,3 +37,26 @@ A['fixed-window'] = {
   end,
 }
 `;
+
+/** What policies with `maxDebt` need besides. */
+export const FIXED_WINDOW_DEBTS = `
+do
+  local a = A['fixed-window']
+  local function later(p, s, n)
+    if not p.debt then return 0 end
+    local windows = ceil((s[1] + n - p.limit) / max(1, p.limit))
+    return min(2 ^ 52, max(0, windows - 1) * p.window)
+  end
+  a.wait = function(p, s, now, n)
+    if a.room(p, s, now) >= n then return 0 end
+    return s[2] - now + later(p, s, n)
+  end
+  a.reset = function(p, s, now) return max(0, s[2] - now + later(p, s, p.limit)) end
+  a.pay = function(p, s, now)
+    if s[2] == 0 or now < s[2] then return end
+    local windows = floor((now - s[2]) / p.window) + 1
+    local left = s[1] - windows * max(1, p.limit)
+    if left > 0 then s[1], s[2] = left, s[2] + windows * p.window else s[1], s[2] = 0, 0 end
+  end
+end
+`;

@@ -1,4 +1,4 @@
-import type { Policy } from "../policy/policy.ts";
+import { hasDebts, LONGEST_DEBT_MS, paidIn, type Policy } from "../policy/policy.ts";
 import type { Algorithm, Cells } from "./algorithm.ts";
 
 // the window the numbers belong to, its number, what it used, what the one before used
@@ -36,11 +36,17 @@ export const slidingApproximate: Algorithm = {
     if (current + units <= limit) {
       return Math.ceil(windowMs - (limit - current - units) * windowMs / previous) - (windowMs - left);
     }
-    return left + Math.max(0, Math.ceil(windowMs - (limit - units) * windowMs / current));
+    // the window in which they fit: the next one, unless something is owed
+    const windows = hasDebts(policy) ? Math.ceil((current + units - limit) / limit) : 1;
+    const later = hasDebts(policy) ? paidAfter(policy, current, windows) : { current: 0, previous: current };
+    const decayed = Math.ceil(windowMs - (limit - later.current - units) * windowMs / later.previous);
+    return Math.min(LONGEST_DEBT_MS, left + (windows - 1) * windowMs + Math.max(0, decayed));
   },
   reset(policy, cells, now) {
     const { current, previous, left, windowMs } = at(policy, cells, now);
-    return current > 0 ? left + windowMs : previous > 0 ? left : 0;
+    if (current === 0) return previous > 0 ? left : 0;
+    const windows = hasDebts(policy) ? Math.ceil(current / paidIn(policy)) : 1;
+    return Math.min(LONGEST_DEBT_MS, left + windows * windowMs);
   },
   give(policy, { array, at: start }, now, stamp, units) {
     const { windowMs } = policy;
@@ -76,5 +82,15 @@ function at(policy: Policy, { array, at: start }: Cells, now: number): Seen {
   const left = (number + 1) * windowMs - now;
   const behind = number - array[start + NUMBER]!;
   if (behind <= 0) return { current: array[start + CURRENT]!, previous: array[start + PREVIOUS]!, left, windowMs };
+  if (hasDebts(policy)) return { ...paidAfter(policy, array[start + CURRENT]!, behind), left, windowMs };
   return { current: 0, previous: behind === 1 ? array[start + CURRENT]! : 0, left, windowMs };
+}
+
+/** The counters some windows later: what a window holds above the limit is carried into the next one. */
+function paidAfter(policy: Policy, current: number, windows: number): Pick<Seen, "current" | "previous"> {
+  const paid = paidIn(policy);
+  return {
+    current: Math.max(0, current - windows * paid),
+    previous: Math.max(0, Math.min(paid, current - (windows - 1) * paid)),
+  };
 }

@@ -1,12 +1,20 @@
 /** `sliding-approximate` in Lua; the same cells and formulas as `sliding_approximate.ts`. */
 export const SLIDING_APPROXIMATE = `
 do
+  local function paid(p, current, windows)
+    local each = max(1, p.limit)
+    return max(0, current - windows * each), max(0, min(each, current - (windows - 1) * each))
+  end
   local function seen(p, s, now)
     local window = s[1] ~= 0 and s[1] or p.window
     local number = math.max(math.floor(now / window), s[2])
     local left = (number + 1) * window - now
     local behind = number - s[2]
     if behind <= 0 then return s[3], s[4], left, window end
+    if p.debt then
+      local current, previous = paid(p, s[3], behind)
+      return current, previous, left, window
+    end
     return 0, behind == 1 and s[3] or 0, left, window
   end
   local function room(p, s, now)
@@ -33,12 +41,18 @@ do
       if current + n <= p.limit then
         return math.ceil(window - (p.limit - current - n) * window / previous) - (window - left)
       end
-      return left + math.max(0, math.ceil(window - (p.limit - n) * window / current))
+      local windows, later, before = 1, 0, current
+      if p.debt then
+        windows = ceil((current + n - p.limit) / p.limit)
+        later, before = paid(p, current, windows)
+      end
+      local decayed = max(0, ceil(window - (p.limit - later - n) * window / before))
+      return min(2 ^ 52, left + (windows - 1) * window + decayed)
     end,
     reset = function(p, s, now)
       local current, previous, left, window = seen(p, s, now)
-      if current > 0 then return left + window end
-      return previous > 0 and left or 0
+      if current == 0 then return previous > 0 and left or 0 end
+      return min(2 ^ 52, left + (p.debt and ceil(current / max(1, p.limit)) or 1) * window)
     end,
     give = function(p, s, now, stamp, n)
       if s[1] ~= p.window or s[2] ~= stamp or math.floor(now / p.window) ~= stamp or s[3] == 0 then return false end

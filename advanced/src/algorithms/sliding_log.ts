@@ -1,3 +1,4 @@
+import { hasDebts, type Policy } from "../policy/policy.ts";
 import type { Algorithm, Cells } from "./algorithm.ts";
 
 // number of entries, then pairs of time and units, oldest first
@@ -33,15 +34,33 @@ export const slidingLog: Algorithm = {
     const end = endOf(cells);
     return end <= ENTRIES ? 0 : Math.max(0, cells.array[end - 2]! + windowMs - now);
   },
-  give({ windowMs }, cells, now, stamp, units) {
+  give(policy, cells, now, stamp, units) {
     const { array } = cells;
-    for (let i = firstAfter(cells, now - windowMs); i < endOf(cells); i += 2) {
+    for (let i = firstAfter(cells, now - policy.windowMs); i < endOf(cells); i += 2) {
       if (array[i] !== stamp) continue;
       array[i + 1] = array[i + 1]! - units;
       if (array[i + 1]! <= 0) remove(cells, i);
+      if (hasDebts(policy)) bringForward(policy, cells, now);
       return true;
     }
     return false;
+  },
+  // entries ahead of time: each unit above the limit has the time at which that many units before it has left
+  owe({ limit, windowMs }, cells, now, units) {
+    dropOld(cells, now - windowMs);
+    let early = used(cells, now - windowMs) - limit;
+    let left = units;
+    for (let i = ENTRIES; left > 0; i += 2) {
+      const there = cells.array[i + 1]!;
+      if (early >= there) {
+        early -= there;
+        continue;
+      }
+      const part = Math.min(left, there - early);
+      early = 0;
+      append(cells, Math.max(cells.array[i]! + windowMs, cells.array[endOf(cells) - 2]!), part);
+      left -= part;
+    }
   },
   extend({ windowMs }, cells, now) {
     const units = used(cells, now - windowMs);
@@ -76,6 +95,18 @@ function dropOld(cells: Cells, time: number): void {
   const end = endOf(cells);
   cells.array.copyWithin(ENTRIES, first, end);
   cells.array[LENGTH] = (end - first) / 2;
+}
+
+/** Gives the units that are owed their times anew, after others were given back. */
+function bringForward(policy: Policy, cells: Cells, now: number): void {
+  let owed = 0;
+  while (endOf(cells) > ENTRIES && cells.array[endOf(cells) - 2]! > now) {
+    owed += cells.array[endOf(cells) - 1]!;
+    cells.array[LENGTH]!--;
+  }
+  const fits = Math.min(owed, Math.max(0, slidingLog.room(policy, cells, now)));
+  if (fits > 0) append(cells, now, fits);
+  if (owed > fits) slidingLog.owe!(policy, cells, now, owed - fits);
 }
 
 function append(cells: Cells, now: number, units: number): void {

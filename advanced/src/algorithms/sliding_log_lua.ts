@@ -77,3 +77,58 @@ do
   }
 end
 `;
+
+/** What policies with `maxDebt` need besides. */
+export const SLIDING_LOG_DEBTS = `
+do
+  local a = A['sliding-log']
+  local give = a.give
+  local function at(s, i) return struct.unpack('<dd', s.log, 16 * (i - 1) + 1) end
+  local function count(s) return #s.log / 16 end
+  local function append(s, time, n)
+    local last = count(s)
+    if last > 0 then
+      local latest, u = at(s, last)
+      time = max(time, latest)
+      if time == latest then
+        s.log, n = string.sub(s.log, 1, -17), n + u
+      end
+    end
+    s.log = s.log .. pack('<dd', time, n)
+  end
+  a.owe = function(p, s, now, n)
+    local early, i = s.total - p.limit, 0
+    s.total = s.total + n
+    while n > 0 do
+      i = i + 1
+      local time, u = at(s, i)
+      if early >= u then
+        early = early - u
+      else
+        local part = min(n, u - early)
+        early = 0
+        append(s, time + p.window, part)
+        n = n - part
+      end
+    end
+  end
+  a.give = function(p, s, now, stamp, n)
+    if not give(p, s, now, stamp, n) then return false end
+    local owed = 0
+    while count(s) > 0 do
+      local time, u = at(s, count(s))
+      if time <= now then break end
+      owed = owed + u
+      s.log = string.sub(s.log, 1, -17)
+    end
+    s.total = s.total - owed
+    local fits = min(owed, max(0, p.limit - s.total))
+    if fits > 0 then
+      append(s, now, fits)
+      s.total = s.total + fits
+    end
+    if owed > fits then a.owe(p, s, now, owed - fits) end
+    return true
+  end
+end
+`;

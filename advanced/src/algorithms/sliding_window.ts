@@ -1,7 +1,8 @@
-import { bucketsOf, DEFAULT_BUCKETS, type Policy } from "../policy/policy.ts";
+import { bucketsOf, DEFAULT_BUCKETS, hasDebts, LONGEST_DEBT_MS, type Policy } from "../policy/policy.ts";
 import type { Algorithm, Cells } from "./algorithm.ts";
 
-// the window the buckets were cut from, the latest bucket's number, what all buckets held then, and they, as a ring
+// the window the buckets were cut from, the latest bucket's number, what all buckets held then, and they, as a ring;
+// what the total has more than the buckets is owed
 const WINDOW = 0;
 const LATEST = 1;
 const TOTAL = 2;
@@ -24,6 +25,7 @@ export const slidingWindow: Algorithm = {
   wait(policy, cells, now, units) {
     let missing = used(policy, cells, now) + units - policy.limit;
     if (missing <= 0) return 0;
+    if (hasDebts(policy) && owed(policy, cells) > 0) return leavesAt(policy, cells, missing) - now;
     const { array, at } = cells;
     const windowMs = array[at + WINDOW]!;
     const ring = ringOf(policy, windowMs);
@@ -38,6 +40,7 @@ export const slidingWindow: Algorithm = {
   reset(policy, cells, now) {
     const { array, at } = cells;
     if (array[at + TOTAL] === 0) return 0;
+    if (hasDebts(policy) && owed(policy, cells) > 0) return leavesAt(policy, cells, array[at + TOTAL]!) - now;
     const windowMs = array[at + WINDOW]!;
     const ring = ringOf(policy, windowMs);
     const first = oldest(policy, cells, now);
@@ -56,7 +59,38 @@ export const slidingWindow: Algorithm = {
     const given = Math.min(units, array[cell]!);
     array[cell]! -= given;
     array[at + TOTAL]! -= given;
+    if (hasDebts(policy)) slidingWindow.pay!(policy, cells, now);
     return given > 0;
+  },
+  owe(_policy, { array, at }, _now, units) {
+    array[at + TOTAL]! += units;
+  },
+  // what leaves with a bucket is paid into the new one that takes its cell
+  pay(policy, cells, now) {
+    const { array, at } = cells;
+    let debt = owed(policy, cells);
+    if (debt <= 0) return;
+    const windowMs = array[at + WINDOW]!;
+    const ring = ringOf(policy, windowMs);
+    const current = Math.floor(now / partOf(windowMs, ring));
+    const counted = array[at + TOTAL]! - debt;
+    let latest = array[at + LATEST]!;
+    // a whole turn pays what all buckets hold, and leaves them as they are
+    const turns = Math.max(0, Math.min(Math.floor((current - latest) / ring), Math.floor(debt / counted)));
+    latest += turns * ring;
+    debt -= turns * counted;
+    array[at + TOTAL]! -= turns * counted;
+    while (latest < current && debt > 0) {
+      const cell = at + RING + ++latest % ring;
+      const paid = Math.min(debt, array[cell]!);
+      array[at + TOTAL]! -= array[cell]!;
+      array[cell] = paid;
+      debt -= paid;
+    }
+    array[at + LATEST] = latest;
+    // where there is room because units were given back, or the limit was raised
+    const room = policy.limit - (array[at + TOTAL]! - debt);
+    if (debt > 0 && room > 0) array[at + RING + latest % ring]! += Math.min(debt, room);
   },
   shorten(policy, cells, now) {
     if (cells.array[cells.at + WINDOW]! > policy.windowMs && used(policy, cells, now) > 0) advance(policy, cells, now);
@@ -94,6 +128,8 @@ function used(policy: Policy, cells: Cells, now: number): number {
   if (units === 0) return 0;
   const ring = ringOf(policy, array[at + WINDOW]!);
   const first = oldest(policy, cells, now);
+  // something may be owed yet by a policy that knows no debts any more
+  if (first > array[at + LATEST]!) return 0;
   // a clock that begins with 0 has none before it
   for (let bucket = Math.max(0, array[at + LATEST]! - ring + 1); bucket < first; bucket++) {
     units -= array[at + RING + bucket % ring]!;
@@ -110,9 +146,10 @@ function advance(policy: Policy, cells: Cells, now: number): number {
   const units = used(policy, cells, now);
   if (array[at + WINDOW] !== windowMs) {
     // the window was changed: what is used stays used, and counts from now
+    const debt = hasDebts(policy) ? owed(policy, cells) : 0;
     array.fill(0, at + RING, at + slidingWindow.width(policy));
     array[at + WINDOW] = windowMs;
-    array[at + RING + current % ring] = units;
+    array[at + RING + current % ring] = units - debt;
   } else {
     const latest = array[at + LATEST]!;
     if (current <= latest) return latest;
@@ -122,4 +159,25 @@ function advance(policy: Policy, cells: Cells, now: number): number {
   }
   array[at + TOTAL] = units;
   return array[at + LATEST] = current;
+}
+
+/** Units that are owed: no bucket has them yet. */
+function owed(policy: Policy, { array, at }: Cells): number {
+  let units = array[at + TOTAL]!;
+  for (let cell = slidingWindow.width(policy) - 1; cell >= RING; cell--) units -= array[at + cell]!;
+  return units;
+}
+
+/** When a unit leaves, counted from the oldest on: those that are owed follow each one window after another. */
+function leavesAt(policy: Policy, cells: Cells, unit: number): number {
+  const { array, at } = cells;
+  const windowMs = array[at + WINDOW]!;
+  const ring = ringOf(policy, windowMs);
+  const latest = array[at + LATEST]!;
+  const counted = array[at + TOTAL]! - owed(policy, cells);
+  let left = (unit - 1) % counted + 1;
+  let bucket = Math.max(0, latest - ring + 1);
+  while (bucket < latest && (left -= array[at + RING + bucket % ring]!) > 0) bucket++;
+  const turns = Math.floor((unit - 1) / counted) + 1;
+  return Math.min(LONGEST_DEBT_MS, (bucket + turns * ring) * partOf(windowMs, ring));
 }

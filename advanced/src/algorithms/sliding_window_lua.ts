@@ -45,8 +45,10 @@ do
   A['sliding-window'] = {
     tag = 'w',
     load = function(blob, p)
-      local width = blob and (#blob - 1) / 8 or 0
-      if width >= 4 and width == math.floor(width) then
+      local width, rest = 0, 0
+      if blob then width, rest = floor((#blob - 1) / 8), (#blob - 1) % 8 end
+      -- four more bytes tell what is owed
+      if width >= 4 and (rest == 0 or rest == 4) then
         local s = { unpackd('<' .. string.rep('d', width), blob, 2) }
         s[#s] = nil
         return s
@@ -94,5 +96,73 @@ do
       return take(p, s, now, units)
     end,
   }
+end
+`;
+
+/** What policies with `maxDebt` need besides: buckets hold what is counted, and `debt` what is owed. */
+export const SLIDING_WINDOW_DEBTS = `
+do
+  local a = A['sliding-window']
+  local load, room, wait, reset, give = a.load, a.room, a.wait, a.reset, a.give
+  local function ringOf(s) return ceil(s[1] / ceil(s[1] / (#s - 3))) + 1 end
+  local function part(s, r) return ceil(s[1] / (r - 1)) end
+  local function counted(s)
+    local sum = 0
+    for i = 3, #s do sum = sum + s[i] end
+    return sum
+  end
+  local function leavesAt(s, unit)
+    local sum, r = counted(s), ringOf(s)
+    local left, b = (unit - 1) % sum + 1, max(0, s[2] - r + 1)
+    while b < s[2] do
+      left = left - s[3 + b % r]
+      if left <= 0 then break end
+      b = b + 1
+    end
+    return min(2 ^ 52, (b + (floor((unit - 1) / sum) + 1) * r) * part(s, r))
+  end
+  a.load = function(blob, p)
+    local s = load(blob, p)
+    s.debt = 0
+    if blob and (#blob - 1) % 8 == 4 then s.debt = (unpackd('<I4', blob, #blob - 3)) end
+    return s
+  end
+  a.dump = function(s)
+    return pack('<' .. string.rep('d', #s), unpack(s)) .. (s.debt > 0 and pack('<I4', s.debt) or '')
+  end
+  a.room = function(p, s, now) return room(p, s, now) - s.debt end
+  a.wait = function(p, s, now, n)
+    if s.debt == 0 then return wait(p, s, now, n) end
+    local missing = counted(s) + s.debt + n - p.limit
+    return missing <= 0 and 0 or leavesAt(s, missing) - now
+  end
+  a.reset = function(p, s, now)
+    if s.debt == 0 then return reset(p, s, now) end
+    return leavesAt(s, counted(s) + s.debt) - now
+  end
+  a.owe = function(p, s, now, n) s.debt = s.debt + n end
+  a.pay = function(p, s, now)
+    if s.debt == 0 then return end
+    local r, sum = ringOf(s), counted(s)
+    local current = floor(now / part(s, r))
+    local turns = max(0, min(floor((current - s[2]) / r), floor(s.debt / sum)))
+    s[2], s.debt = s[2] + turns * r, s.debt - turns * sum
+    while s[2] < current and s.debt > 0 do
+      s[2] = s[2] + 1
+      local i = 3 + s[2] % r
+      s[i] = min(s.debt, s[i])
+      s.debt = s.debt - s[i]
+    end
+    local free = min(s.debt, p.limit - counted(s))
+    if free > 0 then
+      local i = 3 + s[2] % r
+      s[i], s.debt = s[i] + free, s.debt - free
+    end
+  end
+  a.give = function(p, s, now, stamp, n)
+    if not give(p, s, now, stamp, n) then return false end
+    a.pay(p, s, now)
+    return true
+  end
 end
 `;

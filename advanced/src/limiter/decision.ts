@@ -1,6 +1,7 @@
 import type { Policy } from "../policy/policy.ts";
-import type { Take, Verdict } from "../policy/store.ts";
+import type { Awaitable, Take, Verdict } from "../policy/store.ts";
 import type { DecidedBy } from "../wrappers/failure_policy.ts";
+import { settlementOf } from "./settlement.ts";
 
 /**
  * The decision about a request.
@@ -16,7 +17,7 @@ import type { DecidedBy } from "../wrappers/failure_policy.ts";
  * ```
  */
 export class Decision {
-  /** The verdicts, in the order of the limits. */
+  /** The verdicts, in the order of the limits; after `charge` and `settle`, what is left then. */
   readonly verdicts: readonly Verdict[];
   /** Whether the request may pass. */
   readonly allowed: boolean;
@@ -80,5 +81,60 @@ export class Decision {
   /** ms until the tightest limit is full again. */
   get resetMs(): number {
     return this.tightest.resetMs;
+  }
+
+  /**
+   * Counts what the request has cost by now, while it runs: units in addition to those of earlier calls. The estimate
+   * it was admitted by is used up first; what goes beyond is counted, as a debt where there is no room for it.
+   *
+   * Limits without `maxDebt` keep what they counted.
+   *
+   * @param units Units used since the last call
+   * @returns Whether all that was used is counted; `false` if a limit's `maxDebt` is reached, and the request had better
+   * end, if the store fails, or after `settle`
+   * @throws {TypeError} If the decision was a refusal, or none of its limits has `maxDebt`
+   * @throws {RangeError} If `units` is not an integer, or below 0
+   *
+   * @example A response that ends when its user has no more tokens
+   * ```ts ignore
+   * for await (const part of parts) {
+   *   yield part.text;
+   *   if (!await decision.charge(part.tokens)) break;
+   * }
+   * ```
+   */
+  charge(units: number): Awaitable<boolean> {
+    return settlementOf(this, "charge").charge(units);
+  }
+
+  /**
+   * Replaces the estimate by the real cost, once: less is given back, and more is counted, as a debt where there is no
+   * room for it, which later windows pay off. `remaining`, `resetMs` and the verdicts tell what is left afterwards.
+   *
+   * Limits without `maxDebt` keep what they counted. What an expired window has counted is not given back.
+   *
+   * @param actual What the request has cost in all
+   * @returns Whether exactly that is counted now; `false` if `maxDebt` allows no more, if the window of units to be given
+   * back has gone, if the store fails, or if it was settled or refunded before, when nothing changes
+   * @throws {TypeError} If the decision was a refusal, or none of its limits has `maxDebt`
+   * @throws {RangeError} If `actual` is not an integer, below 0, or less than what was charged
+   *
+   * @example Tokens of a language model
+   * ```ts
+   * import { Limiter } from "@sluice/rate-limit";
+   *
+   * const tokens = new Limiter({ algorithm: "token-bucket", max: 10_000, windowMs: 60_000, maxDebt: 50_000 });
+   *
+   * async function ask(user: string, model: () => Promise<{ text: string; tokens: number }>): Promise<string | null> {
+   *   const decision = await tokens.check(user, { cost: 500 });
+   *   if (!decision.allowed) return null;
+   *   const { text, tokens: used } = await model();
+   *   await decision.settle(used);
+   *   return text;
+   * }
+   * ```
+   */
+  settle(actual: number): Awaitable<boolean> {
+    return settlementOf(this, "settle").settle(actual);
   }
 }

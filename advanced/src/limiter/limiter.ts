@@ -1,7 +1,7 @@
 import { checkInteger, checkNames, Emitter, type OptionNames, reasonOf } from "@sluice/limiting/core";
 import { MAX_LIMIT } from "../policy/check_policy.ts";
 import { type Charge, chargeOf } from "../policy/charge.ts";
-import { holdsSlots, type Policy } from "../policy/policy.ts";
+import { hasDebts, holdsSlots, type Policy } from "../policy/policy.ts";
 import { MemoryStore } from "../stores/memory_store.ts";
 import type { Awaitable, Entry, Store, Take, Verdict } from "../policy/store.ts";
 import { CoalescingStore } from "../wrappers/coalescing.ts";
@@ -14,6 +14,7 @@ import { type CheckOptions, Demand, type LimiterKeys, type PeekOptions } from ".
 import { assertKey, formsOf } from "./encode_key.ts";
 import { checkLeases, checkStore, checkStoreOptions, type LimiterOptions, policiesOf } from "./limiter_options.ts";
 import { checkLimiterNames, LIMIT_NAMES, LIMITER_NAMES } from "./option_names.ts";
+import { allowSettlement, endSettlement, type Settling } from "./settlement.ts";
 import { splitDecisions } from "./split_decisions.ts";
 import { noteSameCounters } from "./same_counters.ts";
 import { joinStore, leaveStore } from "./store_users.ts";
@@ -83,6 +84,8 @@ export class Limiter extends Emitter {
   readonly #demand: Demand;
   readonly #queue: WaitQueue;
   readonly #checkCaller: string;
+  /** How decisions are settled, `null` if no limit has debts. */
+  readonly #settling: Settling | null;
   /** How often the breaker had opened when a failure was last told, `-1` for never. */
   #logged = -1;
   #isWholeQuotaNoted = false;
@@ -123,6 +126,7 @@ export class Limiter extends Emitter {
       ask: (batches) => this.#decideAll(batches),
       giveBack: (decision) => void this.refund(decision),
     });
+    this.#settling = this.policies.some(hasDebts) ? this.#newSettling() : null;
     this.#memory = store instanceof MemoryStore ? store : null;
     this.#leasing = null;
     this.#guarded = null;
@@ -142,6 +146,17 @@ export class Limiter extends Emitter {
       this.#failed(error, `${made}: onStoreFailure "${checked.onStoreFailure}"`);
     };
     this.#guarded = new FailurePolicy(outer, { ...checked, failed }, this.counters);
+  }
+
+  #newSettling(): Settling {
+    return {
+      settle: (take, stamp, change, by) =>
+        this.#memory?.settle(take, stamp, change) ?? this.#guarded!.settle(take, stamp, change, by),
+      returned: (decision, units) => {
+        this.counters.refunded += units;
+        this.#queue.wake(decision);
+      },
+    };
   }
 
   /**
@@ -198,8 +213,10 @@ export class Limiter extends Emitter {
       this.counters.shadowLimited++;
       this.#tell("shadowLimited", decision);
     }
-    if (decision.allowed) this.counters.admitted++;
-    else {
+    if (decision.allowed) {
+      this.counters.admitted++;
+      if (this.#settling !== null) allowSettlement(decision, this.#settling);
+    } else {
       this.counters.limited++;
       this.#tell("limited", decision);
     }
@@ -207,13 +224,15 @@ export class Limiter extends Emitter {
   };
 
   /**
-   * Gives back what a decision took, once: for requests that turned out not to count.
+   * Gives back what a decision took, once: for requests that turned out not to count. Not after `charge` or `settle`,
+   * which told what it really cost.
    *
    * @param decision The decision
    * @returns Whether anything changed: units that have expired with their window are not given back
    */
   refund(decision: Decision): Awaitable<boolean> {
     assertDecision("refund", decision);
+    if (this.#settling !== null && !endSettlement(decision)) return false;
     return this.#giveBack(decision, decision.takes.map((_, i) => i));
   }
 

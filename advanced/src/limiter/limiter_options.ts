@@ -1,6 +1,6 @@
 import { checkInteger, checkType, LONGEST_TIMER_MS, refuseOption } from "@sluice/limiting/core";
 import { checkPolicy } from "../policy/check_policy.ts";
-import type { AlgorithmName, Block, OnDenied, Policy } from "../policy/policy.ts";
+import { type AlgorithmName, type Block, hasDebts, type OnDenied, type Policy } from "../policy/policy.ts";
 import type { Store } from "../policy/store.ts";
 import { isRedisClient } from "../stores/redis/is_redis_client.ts";
 import type { OnStoreFailure } from "../wrappers/failure_policy.ts";
@@ -42,6 +42,11 @@ export interface LimitOptions {
   onDenied?: OnDenied | undefined;
   /** Blocks a key after repeated rejections. */
   block?: Block | undefined;
+  /**
+   * Lets decisions be settled by their real cost: the most units by which what a key has used may exceed the limit. Later
+   * windows pay them off before they grant anything. Not for `"concurrency"`, nor with `onDenied` or `leases`.
+   */
+  maxDebt?: number | undefined;
   /** Decides, counts and reports, but never refuses. */
   shadow?: boolean | undefined;
 }
@@ -125,12 +130,12 @@ export interface CheckedStoreOptions {
 
 function policyOf(options: LimitOptions, caller: string): Policy {
   const { algorithm = "fixed-window", windowMs = 60_000, max = 100 } = options;
-  const { burst, buckets, align, onDenied, block } = options;
+  const { burst, buckets, align, onDenied, block, maxDebt } = options;
   const policy = {
     name: options.name !== undefined
       ? options.name
       : [`${String(max)}-per-${String(windowMs)}ms-${String(algorithm)}`, ...oddities(options)].join("-"),
-    ...{ algorithm, windowMs, limit: max, burst, buckets, align, onDenied, block },
+    ...{ algorithm, windowMs, limit: max, burst, buckets, align, onDenied, block, maxDebt },
   };
   checkPolicy(policy, caller);
   checkType(caller, "shadow", options.shadow, "boolean");
@@ -138,8 +143,9 @@ function policyOf(options: LimitOptions, caller: string): Policy {
 }
 
 // limits that count differently get different names
-function oddities({ burst, buckets, align, onDenied, block }: LimitOptions): string[] {
-  return Object.entries({ burst, buckets, align, onDenied, block: block && `${block.after}x${block.forMs}` })
+function oddities({ burst, buckets, align, onDenied, block, maxDebt }: LimitOptions): string[] {
+  const blocked = block && `${block.after}x${block.forMs}`;
+  return Object.entries({ burst, buckets, align, onDenied, block: blocked, maxDebt })
     .flatMap(([name, value]) => value === undefined ? [] : [`${name}-${String(value)}`]);
 }
 
@@ -206,7 +212,14 @@ export function checkStoreOptions(options: StoreOptions, caller: string): Checke
  * @throws {TypeError} If there are several limits, or one of another algorithm
  */
 export function checkLeases(leases: LeaseOptions | null, policies: readonly Policy[], caller: string): void {
-  if (leases === null || (policies.length === 1 && LEASABLE.includes(policies[0]!.algorithm))) return;
+  if (leases === null) return;
+  if (policies.some(hasDebts)) {
+    throw new TypeError(
+      `${caller}: options leases and maxDebt exclude each other, since what is reserved in advance cannot be settled by ` +
+        "its cost; leave out leases",
+    );
+  }
+  if (policies.length === 1 && LEASABLE.includes(policies[0]!.algorithm)) return;
   const given = policies.length > 1 ? `${policies.length} limits` : `"${policies[0]!.algorithm}"`;
   throw new TypeError(
     `${caller}: option leases is for one limit of "fixed-window" or "sliding-window", not for ${given}`,
@@ -239,6 +252,11 @@ export function checkStore(store: Store, policies: readonly Policy[], caller: st
   }
   for (const policy of policies) {
     const { algorithm } = policy;
+    if (hasDebts(policy) && typeof store.settle !== "function") {
+      throw new TypeError(
+        `${caller}: option maxDebt is not supported by the store, which cannot settle; leave it out, or use another store`,
+      );
+    }
     if (store.capabilities.algorithms.has(algorithm)) {
       store.checkPolicy?.(policy);
       continue;

@@ -12,6 +12,7 @@ export const LIMIT_NAMES: OptionNames<LimitOptions> = {
   align: true,
   onDenied: true,
   block: true,
+  maxDebt: true,
   shadow: true,
 };
 

@@ -27,6 +27,9 @@ export interface QueueOptions {
   readonly giveBack: (decision: Decision) => void;
 }
 
+/** What was demanded, and given back since. */
+type Demanded = Pick<Decision, "takes">;
+
 /** A caller that waits. */
 class Waiter {
   readonly takes: readonly Take[];
@@ -80,7 +83,7 @@ export class WaitQueue {
   /** Callers that sleep until the time of their last rejection, by that rejection. */
   readonly #paused = new Map<Decision, () => void>();
   /** Recent refunds, `null` for a refund of everything: number `n` is at index `n % RECENT`. */
-  readonly #recent: (Decision | null)[] = [];
+  readonly #recent: (Demanded | null)[] = [];
   #returns = 0;
   #waiting = 0;
   #closed: DOMException | null = null;
@@ -242,7 +245,7 @@ export class WaitQueue {
    *
    * @param given The decision that was given back; `null` for everything
    */
-  wake(given: Decision | null = null): void {
+  wake(given: Demanded | null = null): void {
     this.#recent[this.#returns++ % RECENT] = given;
     for (const [denied, resolve] of this.#paused) if (frees(given, denied)) resolve();
   }
@@ -269,7 +272,7 @@ function groupOf({ waiters }: Lane, head: Waiter): Waiter[] {
 }
 
 // if both have a counter in common; a refund of everything frees all
-function frees(given: Decision | null, denied: Decision): boolean {
+function frees(given: Demanded | null, denied: Decision): boolean {
   return given === null ||
     denied.takes.some(({ policy, key }) =>
       given.takes.some((take) => take.policy.name === policy.name && take.key === key)

@@ -31,6 +31,7 @@ export function checkPolicy(policy: Policy, caller: string): void {
   if (policy.align !== undefined && policy.align !== "clock" && policy.align !== "first-hit") {
     refuseOption(caller, "align", '"first-hit" or "clock"', policy.align);
   }
+  checkDebt(policy, caller);
   checkSums(policy, caller);
   checkDenials(policy, caller);
 }
@@ -59,12 +60,29 @@ function checkOnlyFor(
 }
 
 // sums inside an algorithm must stay below 2^53 to be exact
-function checkSums({ algorithm, limit, windowMs, burst = limit }: Policy, caller: string): void {
+function checkSums({ algorithm, limit, windowMs, burst = limit, maxDebt = 0 }: Policy, caller: string): void {
   if (algorithm !== "token-bucket" && algorithm !== "sliding-approximate") return;
-  if (2 * Math.max(limit, burst) * windowMs <= Number.MAX_SAFE_INTEGER) return;
+  if ((2 * Math.max(limit, burst) + maxDebt) * windowMs <= Number.MAX_SAFE_INTEGER) return;
+  const debt = maxDebt === 0 ? "" : `, maxDebt (${maxDebt})`;
   throw new RangeError(
-    `${caller}: options max (${limit}), burst (${burst}) and windowMs (${windowMs}) are too large together for ` +
+    `${caller}: options max (${limit}), burst (${burst})${debt} and windowMs (${windowMs}) are too large together for ` +
       `"${algorithm}"; shorten the window, or use "sliding-window"`,
+  );
+}
+
+function checkDebt({ maxDebt, onDenied = "free", ...policy }: Policy, caller: string): void {
+  if (maxDebt === undefined) return;
+  checkInteger(caller, "maxDebt", maxDebt, 0, MAX_LIMIT);
+  if (holdsSlots(policy)) {
+    throw new TypeError(
+      `${caller}: option maxDebt has no meaning for "concurrency", which counts requests in progress and not costs; ` +
+        "leave it out",
+    );
+  }
+  if (onDenied === "free") return;
+  throw new TypeError(
+    `${caller}: options maxDebt and onDenied "${onDenied}" exclude each other, since debts are what was used; ` +
+      'leave out onDenied, or say "free"',
   );
 }
 

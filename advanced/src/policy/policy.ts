@@ -59,6 +59,11 @@ export interface Policy {
   readonly onDenied?: OnDenied | undefined;
   /** Blocks a key after repeated rejections. */
   readonly block?: Block | undefined;
+  /**
+   * Makes decisions by this policy ones that can be settled: the most units by which what a key has used may exceed the
+   * limit. Later windows pay them off before they grant anything. Not for `"concurrency"`, and with free refusals only.
+   */
+  readonly maxDebt?: number | undefined;
 }
 
 /**
@@ -102,3 +107,24 @@ export function refusesFreely({ onDenied = "free", block }: Policy): boolean {
 export function holdsSlots({ algorithm }: Pick<Policy, "algorithm">): boolean {
   return algorithm === "concurrency";
 }
+
+/**
+ * Whether decisions by a policy can be settled, and what is used above its limit is paid off by later windows.
+ *
+ * @param policy The policy
+ */
+export function hasDebts({ maxDebt }: Pick<Policy, "maxDebt">): boolean {
+  return maxDebt !== undefined;
+}
+
+/**
+ * Units of what is owed that one window pays off. A limit of 0, which grants nothing, is not owed to for ever.
+ *
+ * @param policy The policy
+ */
+export function paidIn({ limit }: Policy): number {
+  return Math.max(1, limit);
+}
+
+/** No debt is told to last for longer, in ms: sums of times stay exact. */
+export const LONGEST_DEBT_MS: number = 2 ** 52;

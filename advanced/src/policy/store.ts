@@ -99,6 +99,19 @@ export interface Store {
    */
   give(take: Take, stamp: number, amount: number): Awaitable<boolean>;
   /**
+   * Corrects what was granted to its real cost, as one. Optional: a store without it serves no policy with `maxDebt`.
+   *
+   * Below 0, that many units are given back, as by `give`. Above 0, that many more are counted, whether there is room
+   * for them or not, but no more than `maxDebt` beyond the limit.
+   *
+   * @param take What was granted, by a policy with `maxDebt`
+   * @param stamp The stamp of its verdict
+   * @param change Units to count more, or, below 0, to give back
+   * @returns The state afterwards; `granted` says by how many units more the take is counted now, below 0 by how many
+   * less
+   */
+  settle?(take: Take, stamp: number, change: number): Awaitable<Verdict>;
+  /**
    * Forgets keys, blocks included.
    *
    * @param selector Which keys

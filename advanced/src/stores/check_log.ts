@@ -13,13 +13,14 @@ const MAX_LOG = 4000;
  * @param caller Name of the store for error messages
  * @throws {RangeError} If it is
  */
-export function checkLog({ algorithm, limit, onDenied }: Policy, caller: string): void {
+export function checkLog({ algorithm, limit, onDenied, maxDebt = 0 }: Policy, caller: string): void {
   if (algorithm !== "sliding-log") return;
-  // rejections that are charged are kept too, up to the limit once more
-  const most = onDenied === "charge" ? MAX_LOG / 2 : MAX_LOG;
+  // rejections that are charged are kept too, up to the limit once more, and so is what is owed
+  const most = onDenied === "charge" ? MAX_LOG / 2 : Math.max(0, MAX_LOG - maxDebt);
   if (limit <= most) return;
+  const withWhat = onDenied === "charge" ? ' with onDenied "charge"' : maxDebt > 0 ? ` with maxDebt ${maxDebt}` : "";
   throw new RangeError(
-    `${caller}: option max of "sliding-log"${onDenied === "charge" ? ' with onDenied "charge"' : ""} must be at most ` +
+    `${caller}: option max of "sliding-log"${withWhat} must be at most ` +
       `${most}, not ${limit}, because each decision reads and writes the time of every unit; use "sliding-window", ` +
       "which never grants more either, and needs a few numbers for any limit",
   );

@@ -1,5 +1,5 @@
 import { checkInteger, checkNames, checkType, type OptionNames } from "@sluice/limiting/core";
-import { decideBatch } from "../algorithms/decide_batch.ts";
+import { decideBatch, giveTake, settleTake } from "../algorithms/decide_batch.ts";
 import { ALGORITHM_NAMES, type Policy } from "../policy/policy.ts";
 import { assertDistinct } from "./assert_distinct.ts";
 import { assertMethods } from "./assert_methods.ts";
@@ -97,8 +97,8 @@ const LONGEST_PAUSE = 100;
  * concurrent change, it is tried again after a growing random pause. Decisions of this process on one key take turns,
  * so only other processes can conflict.
  *
- * A rejection that writes nothing commits nothing. A decision that could not be recorded is never a grant: `decide` and
- * `give` reject with an `Error` after the last attempt.
+ * A rejection that writes nothing commits nothing. A decision that could not be recorded is never a grant: `decide`,
+ * `give` and `settle` reject with an `Error` after the last attempt.
  *
  * @param kv The database
  * @param options Attempts, scope and clock
@@ -154,9 +154,11 @@ class CompareAndSetStore implements Store {
   }
 
   async give(take: Take, stamp: number, amount: number): Promise<boolean> {
-    return await this.#update("give", [take], ([state], now) => {
-      return state!.algorithm.give(take.policy, state!.cells, now, stamp, amount);
-    });
+    return await this.#update("give", [take], ([state], now) => giveTake(take, state!, stamp, amount, now));
+  }
+
+  async settle(take: Take, stamp: number, change: number): Promise<Verdict> {
+    return await this.#update("settle", [take], ([state], now) => settleTake(take, state!, stamp, change, now));
   }
 
   #update<T>(verb: string, takes: readonly Take[], body: (states: KeyState[], now: number) => T): Promise<T> {

@@ -196,12 +196,13 @@ class CounterStore implements Store {
   }
 }
 
-function checkServed({ name, algorithm, align, onDenied, block }: Policy): void {
+function checkServed({ name, algorithm, align, onDenied, block, maxDebt }: Policy): void {
   let lacking: string | null = null;
   if (algorithm !== "fixed-window") lacking = `algorithm "${algorithm}"`;
   else if (align === "clock") lacking = 'align "clock"';
   else if (onDenied === "extend") lacking = 'onDenied "extend"';
   else if (block !== undefined) lacking = "block";
+  else if (maxDebt !== undefined) lacking = "maxDebt";
   if (lacking !== null) {
     throw new TypeError(`fromCounter: a counter does not support ${lacking}, which policy "${name}" needs`);
   }

@@ -139,6 +139,11 @@ export class DenoKvStore implements Store {
     return await this.#store.give(take, stamp, amount);
   }
 
+  /** Corrects what was granted to its real cost; see {@linkcode Store}. */
+  async settle(take: Take, stamp: number, change: number): Promise<Verdict> {
+    return await this.#store.settle!(take, stamp, change);
+  }
+
   /** Forgets keys; see {@linkcode Store}. */
   async reset(selector: Selector): Promise<number> {
     return await this.#store.reset(selector);

@@ -101,6 +101,11 @@ export class DurableObjectStore<Id = unknown> implements Store {
     return await this.#ask(take.key, { verb: "give", take, stamp, amount }) as boolean;
   }
 
+  /** Corrects what was granted to its real cost; see {@linkcode Store}. */
+  async settle(take: Take, stamp: number, change: number): Promise<Verdict> {
+    return await this.#ask(take.key, { verb: "settle", take, stamp, change }) as Verdict;
+  }
+
   /**
    * Forgets a key; see {@linkcode Store}.
    *

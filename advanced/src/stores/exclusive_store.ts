@@ -3,7 +3,7 @@ import { ALGORITHM_NAMES, type Policy } from "../policy/policy.ts";
 import { assertDistinct } from "./assert_distinct.ts";
 import { decideByKey } from "./decide_by_key.ts";
 import { checkScope } from "./check_scope.ts";
-import { decideIn, giveIn, inspectIn, resetIn, type StateRecords } from "./partition_records.ts";
+import { decideIn, giveIn, inspectIn, resetIn, settleIn, type StateRecords } from "./partition_records.ts";
 import type { Awaitable, Capabilities, Entry, Selector, Store, Take } from "../policy/store.ts";
 
 /**
@@ -95,6 +95,7 @@ export function fromExclusive(run: RunExclusive, options: ExclusiveOptions = {})
       return decideByKey(takes, times, decide, give);
     },
     give,
+    settle: (take, stamp, change) => run(take.key, (records, now) => settleIn(records, take, stamp, change, now)),
     reset: (selector) => resetPartitions(run, partitions, selector),
   };
   if (partitions !== undefined) store.inspect = (policy) => inspectPartitions(run, partitions, policy);

@@ -1,8 +1,8 @@
 import { indexOf, SlotTable } from "@sluice/limiting";
 import { ALGORITHMS } from "../algorithms/algorithms.ts";
-import { decideAlone } from "../algorithms/decide_batch.ts";
+import { decideAlone, giveTake, settleTake } from "../algorithms/decide_batch.ts";
 import { MAX_LIMIT } from "../policy/check_policy.ts";
-import type { Policy } from "../policy/policy.ts";
+import { hasDebts, type Policy } from "../policy/policy.ts";
 import { CellColumns, type SlotCursor } from "./cell_columns.ts";
 import type { Entry, Take, Verdict } from "../policy/store.ts";
 
@@ -16,6 +16,8 @@ export class KeyTable {
   readonly #cursor: SlotCursor;
   /** A policy with the lowest limit and the longest window of all known ones. */
   #slowest: Policy;
+  /** The longest window of a policy that has written to the table, in ms; any, once something may be owed in it. */
+  #longestMs: number;
 
   /**
    * Creates an instance.
@@ -30,6 +32,7 @@ export class KeyTable {
     this.#own = this.#newColumns();
     this.#cursor = this.#own.newCursor();
     this.#slowest = { ...policy, limit: policy.limit || MAX_LIMIT };
+    this.#longestMs = hasDebts(policy) ? Infinity : policy.windowMs;
     this.#slots = new SlotTable(maxKeys, {
       isIdle: (slot, now) => this.#columnsOf(slot).isIdle(this.#cursor, indexOf(slot), this.#slowest, now),
       clear: (slot) => this.#own.clear(slot),
@@ -82,7 +85,7 @@ export class KeyTable {
 
   #movedTo(cursor: SlotCursor, slot: number, policy: Policy): SlotCursor {
     this.#columnsOf(slot).moveTo(cursor, indexOf(slot), policy);
-    cursor.isOfThisWindow = policy.windowMs >= this.#slowest.windowMs;
+    cursor.isOfThisWindow = policy.windowMs >= this.#longestMs;
     return cursor;
   }
 
@@ -95,7 +98,11 @@ export class KeyTable {
    * Notes a policy that is used with this table. Keys may have different limits and windows under one name, and must
    * not count as idle by those of another key.
    */
-  notePolicy({ limit: own, windowMs }: Policy): void {
+  notePolicy({ limit: own, windowMs, maxDebt }: Policy): void {
+    if (maxDebt !== undefined) {
+      this.#longestMs = Infinity;
+      this.#slowest = { ...this.#slowest, maxDebt };
+    }
     // a limit of 0 grants nothing, and says nothing about when the state of other keys is idle
     const limit = own || this.#slowest.limit;
     if (limit >= this.#slowest.limit && windowMs <= this.#slowest.windowMs) return;
@@ -104,6 +111,7 @@ export class KeyTable {
       limit: Math.min(limit, this.#slowest.limit),
       windowMs: Math.max(windowMs, this.#slowest.windowMs),
     };
+    this.#longestMs = Math.max(this.#longestMs, windowMs);
   }
 
   /**
@@ -111,11 +119,22 @@ export class KeyTable {
    *
    * @returns Whether anything changed
    */
-  give({ policy, key }: Take, stamp: number, amount: number, now: number): boolean {
-    const slot = this.#slots.find(key);
+  give(take: Take, stamp: number, amount: number, now: number): boolean {
+    const slot = this.#slots.find(take.key);
     if (slot === undefined) return false;
-    const cursor = this.#movedTo(this.#cursor, slot, policy);
-    return cursor.algorithm.give(policy, cursor.cells, now, stamp, amount);
+    const cursor = this.#movedTo(this.#cursor, slot, take.policy);
+    const given = giveTake(take, cursor, stamp, amount, now);
+    this.commit(cursor, slot);
+    return given;
+  }
+
+  /** Corrects what was granted to its real cost. */
+  settle(take: Take, stamp: number, change: number, now: number): Verdict {
+    const slot = this.#slots.take(take.key, now);
+    const cursor = this.#movedTo(this.#cursor, slot, take.policy);
+    const verdict = settleTake(take, cursor, stamp, change, now);
+    this.commit(cursor, slot);
+    return verdict;
   }
 
   /** Forgets one key, but no state that it shares; tells how many were forgotten. */

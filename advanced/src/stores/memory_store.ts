@@ -137,6 +137,11 @@ export class MemoryStore implements Store {
     return this.#tableOf(take.policy).give(take, stamp, amount, this.#clock.now());
   }
 
+  /** Corrects what was granted to its real cost; see {@linkcode Store}. */
+  settle(take: Take, stamp: number, change: number): Verdict {
+    return this.#tableOf(take.policy).settle(take, stamp, change, this.#clock.now());
+  }
+
   /** Forgets keys; see {@linkcode Store}. */
   reset({ policy, key }: Selector): number {
     let count = 0;

@@ -1,4 +1,4 @@
-import { decideBatch } from "../algorithms/decide_batch.ts";
+import { decideBatch, giveTake, settleTake } from "../algorithms/decide_batch.ts";
 import type { Policy } from "../policy/policy.ts";
 import type { Take, Verdict } from "../policy/store.ts";
 import { decodeState, encodeState, isChanged, recordExpiry, shapeOf } from "./state_record.ts";
@@ -43,13 +43,23 @@ export function decideIn(records: StateRecords, takes: readonly Take[], times: n
  *
  * @returns Whether anything changed
  */
-export function giveIn(records: StateRecords, { policy }: Take, stamp: number, amount: number, now: number): boolean {
+export function giveIn(records: StateRecords, take: Take, stamp: number, amount: number, now: number): boolean {
+  const { policy } = take;
   const record = records.get(nameOf(policy));
   if (record === undefined) return false;
   const state = decodeState(policy, record, now);
-  if (!state.algorithm.give(policy, state.cells, now, stamp, amount)) return false;
+  if (!giveTake(take, state, stamp, amount, now)) return false;
   keep(records, policy, encodeState(policy, state, now));
   return true;
+}
+
+/** Corrects what was granted to its real cost, on the records of a partition. */
+export function settleIn(records: StateRecords, take: Take, stamp: number, change: number, now: number): Verdict {
+  const { policy } = take;
+  const state = decodeState(policy, records.get(nameOf(policy)) ?? null, now);
+  const verdict = settleTake(take, state, stamp, change, now);
+  if (isChanged(state)) keep(records, policy, encodeState(policy, state, now));
+  return verdict;
 }
 
 function keep(records: StateRecords, policy: Policy, record: Float64Array | null): void {

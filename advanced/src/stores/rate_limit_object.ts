@@ -1,5 +1,5 @@
 import type { Take } from "../policy/store.ts";
-import { decideIn, dropExpired, giveIn, resetIn, type StateRecords } from "./partition_records.ts";
+import { decideIn, dropExpired, giveIn, resetIn, settleIn, type StateRecords } from "./partition_records.ts";
 import { recordExpiry } from "./state_record.ts";
 import { StoreClock } from "@sluice/limiting";
 import { ALARM_DELAY_MS } from "@sluice/limiting/core";
@@ -34,6 +34,7 @@ export interface DurableObjectStateLike {
 export type Question =
   | { readonly verb: "decide"; readonly takes: readonly Take[]; readonly times: number }
   | { readonly verb: "give"; readonly take: Take; readonly stamp: number; readonly amount: number }
+  | { readonly verb: "settle"; readonly take: Take; readonly stamp: number; readonly change: number }
   | { readonly verb: "reset"; readonly policy: string };
 
 /**
@@ -82,6 +83,8 @@ export class RateLimitObject {
         return decideIn(this.#records, question.takes, question.times, now);
       case "give":
         return giveIn(this.#records, question.take, question.stamp, question.amount, now);
+      case "settle":
+        return settleIn(this.#records, question.take, question.stamp, question.change, now);
       case "reset":
         return resetIn(this.#records, question.policy, now);
     }

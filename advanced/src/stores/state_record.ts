@@ -2,7 +2,7 @@ import type { Cells } from "../algorithms/algorithm.ts";
 import { ALGORITHMS } from "../algorithms/algorithms.ts";
 import { BLOCK_WIDTH, blockReset } from "../algorithms/block_state.ts";
 import type { TakeState } from "../algorithms/decide_batch.ts";
-import type { Policy } from "../policy/policy.ts";
+import { hasDebts, type Policy } from "../policy/policy.ts";
 
 // a record: its layout's number, when it expires, the policy's window, the cells behind `block`, the algorithm's cells
 const LAYOUT = 0;
@@ -56,7 +56,7 @@ export function decodeState(policy: Policy, record: Float64Array | null, now: nu
   return {
     ...{ algorithm, cells: { array, at: 0 }, block, blockCells, before: joined(blockCells.array, array) },
     // by what was written and not by how far its end is, for the clocks of the processes do not agree
-    isOfThisWindow: kept[WINDOW]! <= policy.windowMs,
+    isOfThisWindow: kept[WINDOW]! <= policy.windowMs && !hasDebts(policy),
   };
 }
 

@@ -12,7 +12,7 @@ export type Fault = "pass" | "fail" | "hang" | "loseReply" | Error | PromiseLike
  * A store that fails on request, for tests of what stands around a store: deadlines, breakers, what is decided instead.
  *
  * It has no timers and no chance in it: a fault stands until it is healed, or is scripted call by call with `next`.
- * Calls are those of `decide`, `decideEach`, `give`, `reset`, `inspect` and `warm`; `close` always passes. Without a
+ * Calls are those of `decide`, `decideEach`, `give`, `settle`, `reset`, `inspect` and `warm`; `close` always passes. Without a
  * fault it replies as the store does, at once if that does.
  *
  * @example A limiter that must reply although its store does not
@@ -31,6 +31,8 @@ export class FaultyStore implements Store {
   readonly capabilities: Capabilities;
   /** Decides many keys in one call; there when the wrapped store has it. */
   readonly decideEach?: NonNullable<Store["decideEach"]>;
+  /** Corrects what was granted; there when the wrapped store has it. */
+  readonly settle?: NonNullable<Store["settle"]>;
   /** Lists keys in use; there when the wrapped store has it. */
   readonly inspect?: (policy: Policy) => AsyncIterable<Entry>;
   /** Connects and prepares; there when the wrapped store has it. */
@@ -54,6 +56,9 @@ export class FaultyStore implements Store {
     this.capabilities = store.capabilities;
     if (store.decideEach !== undefined) {
       this.decideEach = (takes, times) => this.#call(() => store.decideEach!(takes, times));
+    }
+    if (store.settle !== undefined) {
+      this.settle = (take, stamp, change) => this.#call(() => store.settle!(take, stamp, change));
     }
     if (store.inspect !== undefined) this.inspect = (policy) => this.#inspect(policy);
     if (store.warm !== undefined) this.warm = () => this.#call(() => store.warm!());

@@ -1,4 +1,4 @@
-import { bucketsOf, capacityOf, type Policy } from "../policy/policy.ts";
+import { bucketsOf, capacityOf, hasDebts, type Policy } from "../policy/policy.ts";
 import type { Take, Verdict } from "../policy/store.ts";
 
 /** Something that was counted. */
@@ -46,7 +46,8 @@ export class ReferenceModel {
     switch (algorithm) {
       case "fixed-window": {
         const start = this.#windowStart(policy, now);
-        return sum(({ time }) => time >= start && start + windowMs > now);
+        // what is owed has a time of its own, in a later window
+        return sum(({ time }) => time > now || time >= start && start + windowMs > now);
       }
       case "sliding-window": {
         const part = Math.ceil(windowMs / bucketsOf(policy));
@@ -55,6 +56,7 @@ export class ReferenceModel {
       }
       case "sliding-approximate": {
         const number = Math.floor(now / windowMs);
+        if (hasDebts(policy)) return this.#usedWithDebts(policy, now);
         const current = sum(({ time }) => Math.floor(time / windowMs) === number);
         const previous = sum(({ time }) => Math.floor(time / windowMs) === number - 1);
         return current + Number(ceilDiv(BigInt(previous) * BigInt((number + 1) * windowMs - now), BigInt(windowMs)));
@@ -65,10 +67,27 @@ export class ReferenceModel {
     }
   }
 
+  // window by window: what one holds above the limit is carried into the next
+  #usedWithDebts(policy: Policy, now: number): number {
+    const { windowMs } = policy;
+    const number = Math.floor(now / windowMs);
+    let [previous, current, carried] = [0, 0, 0];
+    const last = Math.max(...this.#events.map(({ time }) => Math.floor(time / windowMs)));
+    for (let n = Math.floor((this.#events[0]?.time ?? now) / windowMs); n <= number; n++) {
+      if (n > last + 2 && current === 0 && carried === 0) return 0;
+      previous = Math.min(policy.limit, current);
+      current = carried;
+      for (const { time, units } of this.#events) if (Math.floor(time / windowMs) === n) current += units;
+      carried = Math.max(0, current - policy.limit);
+    }
+    const left = (number + 1) * windowMs - now;
+    return current + Number(ceilDiv(BigInt(previous) * BigInt(left), BigInt(windowMs)));
+  }
+
   #windowStart({ windowMs, align }: Policy, now: number): number {
     if (align === "clock") return Math.floor(now / windowMs) * windowMs;
     let start = -Infinity;
-    for (const { time } of this.#events) if (time >= start + windowMs) start = time;
+    for (const { time } of this.#events) if (time <= now && time >= start + windowMs) start = time;
     return start;
   }
 
@@ -131,6 +150,38 @@ export class ReferenceModel {
     if (event === undefined || now !== event.time && policy.algorithm === "token-bucket") return;
     event.units = Math.max(0, event.units - units);
     this.#events = this.#events.filter((one) => one.units > 0 || one.emptied);
+  }
+
+  /**
+   * Corrects what was counted to its real cost.
+   *
+   * @param stamp The stamp of what was granted
+   * @param change Units to count more, one by one, up to the policy's `maxDebt`; or, below 0, to give back
+   * @returns By how many units more is counted
+   */
+  settle(policy: Policy, now: number, stamp: number, change: number): number {
+    if (change <= 0) {
+      for (let unit = 0; unit > change; unit--) this.give(policy, now, stamp, 1);
+      // what is owed comes to its turn sooner
+      const owed = this.#events.filter(({ time }) => time > now);
+      this.#events = this.#events.filter(({ time }) => time <= now);
+      for (const { units } of owed) for (let unit = 0; unit < units; unit++) this.#owe(policy, now);
+      return change;
+    }
+    let counted = 0;
+    while (counted < change && this.room(policy, now) > -policy.maxDebt!) {
+      this.#owe(policy, now);
+      counted++;
+    }
+    return counted;
+  }
+
+  // one unit, as if it had waited until there was room for it; bucket and weighted windows owe by themselves
+  #owe(policy: Policy, now: number): void {
+    const { algorithm } = policy;
+    const owesByItself = algorithm === "token-bucket" || algorithm === "sliding-approximate";
+    const time = owesByItself ? now : now + this.#search(policy, now, (room) => room >= 1);
+    this.#events.push({ time, units: 1, stamp: -1 });
   }
 
   #refuse(policy: Policy, now: number, cost: number): void {

@@ -36,6 +36,7 @@ import {
   grantsNoMoreThanTheBound,
   parallelTakesAdmitWhatSerialOnesDo,
 } from "./contract/safety.ts";
+import { settledAtOnceCountTheSum, settlesByWhatWasUsed } from "./contract/settling.ts";
 import { seededRandom } from "./seeded_random.ts";
 import { VirtualClock } from "./virtual_clock.ts";
 
@@ -140,6 +141,8 @@ const PROPERTIES: readonly Property[] = [
     hold: aClockThatGoesBackNeverRaisesRemaining,
   },
   { sentence: "says what the reference model says, field by field", share: 0.3, hold: saysWhatTheModelSays },
+  { sentence: "settles by what was used, as the reference model does", share: 0.3, hold: settlesByWhatWasUsed },
+  { sentence: "counts the sum of what is settled at once", share: 0.03, hold: settledAtOnceCountTheSum },
   { sentence: "counts keys that look alike apart", share: 0, hold: keysThatLookAlikeAreCountedApart },
   { sentence: "keeps what is used when limit or window change", share: 0.04, hold: aChangeKeepsWhatIsUsed },
   {

@@ -1,6 +1,6 @@
 import type { Counters } from "./counters.ts";
 import { refusesFreely } from "../policy/policy.ts";
-import type { Capabilities, Selector, Store, Take, Verdict } from "../policy/store.ts";
+import type { Awaitable, Capabilities, Selector, Store, Take, Verdict } from "../policy/store.ts";
 import { shareOf } from "./share_of.ts";
 import { signatureOf } from "./signature.ts";
 
@@ -94,6 +94,11 @@ export class CoalescingStore implements Store {
   /** Gives units back; see {@linkcode Store}. */
   give(take: Take, stamp: number, amount: number): ReturnType<Store["give"]> {
     return this.#store.give(take, stamp, amount);
+  }
+
+  /** Corrects what was granted to its real cost; see {@linkcode Store}. */
+  settle(take: Take, stamp: number, change: number): Awaitable<Verdict> {
+    return this.#store.settle!(take, stamp, change);
   }
 
   /** Forgets keys; see {@linkcode Store}. */

@@ -1,4 +1,4 @@
-import { GenerationalCache } from "@sluice/limiting/core";
+import { GenerationalCache, isThenable } from "@sluice/limiting/core";
 import type { Counters } from "./counters.ts";
 import { holdsSlots, refusesFreely } from "../policy/policy.ts";
 import type { Awaitable, Capabilities, Selector, Store, Take, Verdict } from "../policy/store.ts";
@@ -155,16 +155,22 @@ export class DenyCacheStore implements Store, VerdictCache {
     return this.#forgetting(() => this.#store.give(take, stamp, amount));
   }
 
+  /** Corrects what was granted to its real cost; see {@linkcode Store}. Only units given back can end a refusal. */
+  settle(take: Take, stamp: number, change: number): Awaitable<Verdict> {
+    const settle = () => this.#store.settle!(take, stamp, change);
+    return change < 0 ? this.#forgetting(settle) : settle();
+  }
+
   /** Forgets keys; see {@linkcode Store}. */
   reset(selector: Selector): Awaitable<number> {
     return this.#forgetting(() => this.#store.reset(selector));
   }
 
   // before and after: a decision that was asked for meanwhile may have come to the store first
-  #forgetting<T extends number | boolean>(change: () => Awaitable<T>): Awaitable<T> {
+  #forgetting<T>(change: () => Awaitable<T>): Awaitable<T> {
     this.#forget();
     const changed = change();
-    return typeof changed === "object" ? Promise.resolve(changed).finally(() => this.#forget()) : changed;
+    return isThenable(changed) ? Promise.resolve(changed).finally(() => this.#forget()) : changed;
   }
 
   #forget(): void {

@@ -1,3 +1,4 @@
+import { isThenable } from "@sluice/limiting/core";
 import type { Counters } from "./counters.ts";
 import { capacityOf, holdsSlots, type Policy } from "../policy/policy.ts";
 import { MemoryStore } from "../stores/memory_store.ts";
@@ -181,12 +182,13 @@ export class FailurePolicy {
     if (processes === 1) return take;
     let share = this.#shares.get(take.policy);
     if (share === undefined) {
-      const { limit, burst } = take.policy;
+      const { limit, burst, maxDebt } = take.policy;
       share = {
         ...take.policy,
         // a burst that is not enough for all of them is nobody's
         limit: burst !== undefined && burst < processes ? 0 : Math.floor(limit / processes),
         ...(burst === undefined ? {} : { burst: Math.max(1, Math.floor(burst / processes)) }),
+        ...(maxDebt === undefined ? {} : { maxDebt: Math.floor(maxDebt / processes) }),
       };
       this.#shares.set(take.policy, share);
     }
@@ -235,6 +237,31 @@ export class FailurePolicy {
     return given;
   }
 
+  /**
+   * Has units of a take counted otherwise, by whoever granted them, within the time limit. Never rejects.
+   *
+   * @returns The state afterwards; `null` if nobody could be asked
+   */
+  async settle(take: Take, stamp: number, change: number, by: DecidedBy): Promise<Verdict | null> {
+    if (by === "store") return this.#breaker.mayAsk() ? await this.#settleInStore(take, stamp, change) : null;
+    // a late grant stays counted in the store, and so does what the request really cost
+    const late = this.#late.get(take);
+    if (late !== undefined) void this.#settleInStore(take, late.stamp, change);
+    return by === "local" ? this.#local.settle(this.#shareOf(take), stamp, change) : null;
+  }
+
+  async #settleInStore(take: Take, stamp: number, change: number): Promise<Verdict | null> {
+    try {
+      const late = `the store did not settle within ${this.#options.timeoutMs} ms`;
+      const state = await within(this.#deadline, this.#store.settle!(take, stamp, change), late);
+      this.#breaker.succeeded();
+      return state;
+    } catch (error) {
+      this.#noteFailure(error);
+      return null;
+    }
+  }
+
   async #giveToStore(take: Take, stamp: number, amount: number): Promise<boolean> {
     try {
       const late = `the store did not take units back within ${this.#options.timeoutMs} ms`;
@@ -259,8 +286,8 @@ export class FailurePolicy {
   }
 }
 
-function within<T extends boolean | number>(deadline: Deadline, asked: Awaitable<T>, late: string): Awaitable<T> {
-  if (typeof asked !== "object") return asked;
+function within<T>(deadline: Deadline, asked: Awaitable<T>, late: string): Awaitable<T> {
+  if (!isThenable(asked)) return asked;
   return new Promise((resolve, reject) => {
     const cancel = deadline.after(() => reject(new Error(late)));
     asked.then(resolve, reject).then(cancel);

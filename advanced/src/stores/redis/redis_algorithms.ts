@@ -1,8 +1,8 @@
 import { CONCURRENCY } from "../../algorithms/concurrency_lua.ts";
-import { FIXED_WINDOW } from "../../algorithms/fixed_window_lua.ts";
+import { FIXED_WINDOW, FIXED_WINDOW_DEBTS } from "../../algorithms/fixed_window_lua.ts";
 import { SLIDING_APPROXIMATE } from "../../algorithms/sliding_approximate_lua.ts";
-import { SLIDING_LOG } from "../../algorithms/sliding_log_lua.ts";
-import { SLIDING_WINDOW } from "../../algorithms/sliding_window_lua.ts";
+import { SLIDING_LOG, SLIDING_LOG_DEBTS } from "../../algorithms/sliding_log_lua.ts";
+import { SLIDING_WINDOW, SLIDING_WINDOW_DEBTS } from "../../algorithms/sliding_window_lua.ts";
 import { TOKEN_BUCKET } from "../../algorithms/token_bucket_lua.ts";
 import type { AlgorithmName } from "../../policy/policy.ts";
 import { FLAT_FIXED_WINDOW, FLAT_SLIDING_WINDOW, FLAT_TOKEN_BUCKET } from "./lua/flat.ts";
@@ -13,6 +13,8 @@ export interface RedisAlgorithm {
   readonly lua: string;
   /** Its short form, if it has one. */
   readonly flat?: string;
+  /** What policies with `maxDebt` need besides, if it is not in `lua`: other scripts do without it. */
+  readonly debts?: string;
   /**
    * What stands behind a policy's name in the keys that have its states. Each algorithm has keys of its own: processes
    * that know a policy by different algorithms, as during a deployment, would overwrite each other's states and grant
@@ -23,9 +25,9 @@ export interface RedisAlgorithm {
 
 /** The algorithms by name; apart from their functions, so that a program without Redis has no Lua in its bundle. */
 export const REDIS_ALGORITHMS: Readonly<Record<AlgorithmName, RedisAlgorithm>> = {
-  "fixed-window": { lua: FIXED_WINDOW, flat: FLAT_FIXED_WINDOW, ending: "\u0001f" },
-  "sliding-window": { lua: SLIDING_WINDOW, flat: FLAT_SLIDING_WINDOW, ending: "\u0001w" },
-  "sliding-log": { lua: SLIDING_LOG, ending: "\u0001l" },
+  "fixed-window": { lua: FIXED_WINDOW, flat: FLAT_FIXED_WINDOW, debts: FIXED_WINDOW_DEBTS, ending: "\u0001f" },
+  "sliding-window": { lua: SLIDING_WINDOW, flat: FLAT_SLIDING_WINDOW, debts: SLIDING_WINDOW_DEBTS, ending: "\u0001w" },
+  "sliding-log": { lua: SLIDING_LOG, debts: SLIDING_LOG_DEBTS, ending: "\u0001l" },
   "sliding-approximate": { lua: SLIDING_APPROXIMATE, ending: "\u0001a" },
   "token-bucket": { lua: TOKEN_BUCKET, flat: FLAT_TOKEN_BUCKET, ending: "\u0001t" },
   "concurrency": { lua: CONCURRENCY, ending: "\u0001c" },

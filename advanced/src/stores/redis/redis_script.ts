@@ -1,7 +1,7 @@
 import { isThenable, sha1 } from "@sluice/limiting/core";
-import type { AlgorithmName } from "../../policy/policy.ts";
+import { type AlgorithmName, hasDebts, type Policy } from "../../policy/policy.ts";
 import { hex } from "../hex.ts";
-import { decideEachText, decideText, FORGET, giveText } from "./lua/main.ts";
+import { decideEachText, decideText, FORGET, giveText, settleText } from "./lua/main.ts";
 import { REDIS_ALGORITHMS } from "./redis_algorithms.ts";
 import type { RedisPort } from "./redis_port.ts";
 
@@ -56,22 +56,32 @@ function script(name: string, text: () => string): RedisScript {
   return known;
 }
 
+/** The Lua of an algorithm, with what policies with `maxDebt` need or without it. */
+function luaOf(name: AlgorithmName, owes: boolean): string {
+  const { lua, debts = "" } = REDIS_ALGORITHMS[name];
+  return owes ? lua + debts : lua;
+}
+
 /**
  * The script that decides a batch. It holds its algorithms and no others, for the server goes through all of it.
  *
- * @param algorithms Their names
+ * @param policies Its policies
  */
-export function decideScript(algorithms: readonly AlgorithmName[]): RedisScript {
-  const names = [...new Set(algorithms)].sort();
-  return script(`decide ${names.join()}`, () => decideText(names.map((name) => REDIS_ALGORITHMS[name].lua).join("")));
+export function decideScript(policies: readonly Policy[]): RedisScript {
+  const names = [...new Set(policies.map(({ algorithm }) => algorithm))].sort();
+  const owes = policies.some(hasDebts);
+  const make = () => decideText(names.map((name) => luaOf(name, owes)).join(""));
+  return script(`decide ${names.join()}${owes ? " debts" : ""}`, make);
 }
 
 /**
  * The script that decides keys by one policy, each by itself.
  *
- * @param algorithm Name of the policy's algorithm
+ * @param policy The policy
  */
-export function decideEachScript(algorithm: AlgorithmName): RedisScript {
+export function decideEachScript(policy: Policy): RedisScript {
+  const { algorithm } = policy;
+  if (hasDebts(policy)) return script(`each ${algorithm} debts`, () => decideEachText(luaOf(algorithm, true), ""));
   const { lua, flat = "" } = REDIS_ALGORITHMS[algorithm];
   return script(`each ${algorithm}`, () => decideEachText(lua, flat));
 }
@@ -79,10 +89,21 @@ export function decideEachScript(algorithm: AlgorithmName): RedisScript {
 /**
  * The script that gives units back.
  *
- * @param algorithm Name of the policy's algorithm
+ * @param policy The policy
  */
-export function giveScript(algorithm: AlgorithmName): RedisScript {
-  return script(`give ${algorithm}`, () => giveText(REDIS_ALGORITHMS[algorithm].lua));
+export function giveScript(policy: Policy): RedisScript {
+  const { algorithm } = policy;
+  const owes = hasDebts(policy);
+  return script(`give ${algorithm}${owes ? " debts" : ""}`, () => giveText(luaOf(algorithm, owes)));
+}
+
+/**
+ * The script that corrects what was granted.
+ *
+ * @param policy The policy, which has debts
+ */
+export function settleScript({ algorithm }: Policy): RedisScript {
+  return script(`settle ${algorithm}`, () => settleText(luaOf(algorithm, true)));
 }
 
 /** The script that forgets keys. */

@@ -1,4 +1,5 @@
 import { checkInteger, checkNames, checkType, type OptionNames } from "@sluice/limiting/core";
+import { MAX_LIMIT } from "../../policy/check_policy.ts";
 import { ALGORITHM_NAMES, capacityOf, DEFAULT_BUCKETS, type Policy } from "../../policy/policy.ts";
 import { assertDistinct } from "../assert_distinct.ts";
 import { checkLog } from "../check_log.ts";
@@ -10,7 +11,7 @@ import { REDIS_ALGORITHMS } from "./redis_algorithms.ts";
 import { allEndings, BLOCK_ENDING, keyOf, patternOf, redisKey } from "./redis_key.ts";
 import { keysBy, type RedisClient, type RedisPort, redisPortOf } from "./redis_port.ts";
 import { VERDICT_LENGTH } from "./lua/main.ts";
-import { decideEachScript, decideScript, forgetScript, giveScript } from "./redis_script.ts";
+import { decideEachScript, decideScript, forgetScript, giveScript, settleScript } from "./redis_script.ts";
 import { sharedClient } from "./shared_client.ts";
 
 /**
@@ -147,7 +148,7 @@ export class RedisStore implements Store {
       pushPolicy(args, take.policy);
       args.push(String(take.cost), take.shadow ? "1" : "0");
     }
-    const script = decideScript(takes.map(({ policy }) => policy.algorithm));
+    const script = decideScript(takes.map(({ policy }) => policy));
     return verdictsOf(takes, await script.run(this.#port, keys, args));
   }
 
@@ -161,7 +162,7 @@ export class RedisStore implements Store {
       this.#pushKeys(keys, take);
       args.push(String(times[i]));
     });
-    return verdictsOf(takes, await decideEachScript(policy.algorithm).run(this.#port, keys, args));
+    return verdictsOf(takes, await decideEachScript(policy).run(this.#port, keys, args));
   }
 
   #pushKeys(keys: string[], { policy, key }: Take): void {
@@ -184,7 +185,19 @@ export class RedisStore implements Store {
     pushPolicy(args, take.policy);
     args.push(String(amount), String(stamp));
     const key = this.#stateKey(take.policy, take.key);
-    return Number(await giveScript(take.policy.algorithm).run(this.#port, [key], args)) === 1;
+    return Number(await giveScript(take.policy).run(this.#port, [key], args)) === 1;
+  }
+
+  /** Corrects what was granted to its real cost; see {@linkcode Store}. */
+  async settle(take: Take, stamp: number, change: number): Promise<Verdict> {
+    checkInteger("store.settle", "change", change, -MAX_LIMIT, MAX_LIMIT);
+    const args = this.#head();
+    pushPolicy(args, take.policy);
+    args.push(String(change), String(stamp));
+    const keys: string[] = [];
+    this.#pushKeys(keys, take);
+    const [verdict] = verdictsOf([take], await settleScript(take.policy).run(this.#port, keys, args));
+    return verdict!;
   }
 
   /** Forgets keys; see {@linkcode Store}. */
@@ -246,9 +259,11 @@ export class RedisStore implements Store {
 
 function pushPolicy(args: string[], policy: Policy): void {
   const { algorithm, limit, windowMs, buckets = DEFAULT_BUCKETS, align = "", onDenied = "free", block } = policy;
+  // with debts, refusals are free, so that their number has a place that costs other policies nothing
+  const { maxDebt = onDenied } = policy;
   args.push(
     ...[algorithm, String(limit), String(windowMs), String(capacityOf(policy))],
-    ...[String(buckets), align, onDenied, String(block?.after ?? 0), String(block?.forMs ?? 0)],
+    ...[String(buckets), align, String(maxDebt), String(block?.after ?? 0), String(block?.forMs ?? 0)],
   );
 }
 

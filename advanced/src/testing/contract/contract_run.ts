@@ -117,6 +117,17 @@ export class ContractRun {
     return given;
   }
 
+  /** Corrects what was granted to its real cost. */
+  async settle(policy: Policy, key: string, stamp: number, change: number): Promise<Verdict> {
+    const verdict = await this.store.settle!({ policy, key, cost: 1 }, stamp, change);
+    this.note(`settle ${policy.name} ${show(key)} ${change} of stamp ${stamp} -> ${show(verdict)}`);
+    const { granted } = verdict;
+    const isBetween = change < 0 ? granted >= change && granted <= 0 : granted >= 0 && granted <= change;
+    this.check(Number.isInteger(granted) && isBetween, "settle counts no more than the change", change, granted);
+    this.#checkVerdict({ policy, key, cost: 0 }, 1, { ...verdict, granted: 0 });
+    return verdict;
+  }
+
   /** Forgets a key, or all of a policy. */
   async reset(policy: string, key?: string): Promise<number> {
     const count = await this.store.reset(key === undefined ? { policy } : { policy, key });

@@ -7,6 +7,8 @@ export interface PolicyRange {
   readonly consequences?: boolean;
   /** The least limit, 0 by default. */
   readonly leastLimit?: number;
+  /** Whether `maxDebt` is there, and perhaps `block`. */
+  readonly debts?: boolean;
 }
 
 const LIMITS = [0, 1, 2, 3, 10, 7, 20];
@@ -28,12 +30,23 @@ export async function randomPolicy(
   const limit = Math.max(range.leastLimit ?? 0, run.oneOf(LIMITS));
   const plain: Policy = { name: run.name(), algorithm, limit, windowMs: run.oneOf(WINDOWS) };
   const shaped: Policy = { ...plain, ...shapeOf(run, algorithm) };
+  if (range.debts === true) return withDebts(run, shaped);
   const full: Policy = range.consequences === true ? { ...shaped, ...consequencesOf(run, shaped) } : shaped;
   run.begin(full);
   for (const policy of [full, shaped]) if (await run.serves(policy)) return policy;
   run.begin(plain);
   run.check(await run.serves(plain), "an algorithm that is declared is served", "verdicts", "TypeError");
   return plain;
+}
+
+// what a store that settles serves in any form, and one that does not in none
+function withDebts(run: ContractRun, policy: Policy): Policy {
+  const block = run.pick(6) === 0
+    ? { block: { after: 1 + run.pick(4), forMs: 1 + run.pick(policy.windowMs * 2) } }
+    : {};
+  const owing = { ...policy, ...block, maxDebt: run.oneOf([0, 1, 5, 12, 40]) };
+  run.begin(owing);
+  return owing;
 }
 
 function shapeOf({ pick }: ContractRun, algorithm: AlgorithmName): Partial<Policy> {

@@ -44,10 +44,13 @@ local function store(p, key, s)
   save(key, p.a.tag .. blob, p.a.reset(p, s, now))
 end
 local function policy(at)
+  local denied = ARGV[at + 6]
   return {
     algorithm = ARGV[at], limit = tonumber(ARGV[at + 1]), window = tonumber(ARGV[at + 2]),
     capacity = tonumber(ARGV[at + 3]), buckets = tonumber(ARGV[at + 4]), align = ARGV[at + 5],
-    denied = ARGV[at + 6], after = tonumber(ARGV[at + 7]), blockMs = tonumber(ARGV[at + 8]),
+    denied = denied, after = tonumber(ARGV[at + 7]), blockMs = tonumber(ARGV[at + 8]),
+    -- in place of a word, for refusals are free then
+    debt = tonumber(denied),
   }
 end
 `;
@@ -65,6 +68,7 @@ local function take(p, cost, shadow)
   local t = { p = p, key = KEYS[k], cost = cost, shadow = shadow, blocked = 0 }
   p.a = A[p.algorithm]
   t.s = load(p, t.key)
+  if p.debt and p.a.pay then p.a.pay(p, t.s, now) end
   t.changed = p.a.shorten and p.a.shorten(p, t.s, now) or false
   if p.after > 0 then
     k = k + 1
@@ -112,7 +116,7 @@ local function refuse(t, refusals, units, stamp)
   end
   return stamp, changed
 end
-local function settle(t, granted, refusals)
+local function conclude(t, granted, refusals)
   local p, s = t.p, t.s
   local units, stamp, changed = granted * t.cost, 0, t.changed
   if units > 0 then
@@ -144,7 +148,7 @@ local function decide(takes, times)
   end
   for i = 1, #takes do
     local t = takes[i]
-    settle(t, min(granted, t.fits), t.fits > granted and 0 or times - t.fits)
+    conclude(t, min(granted, t.fits), t.fits > granted and 0 or times - t.fits)
   end
 end
 `;
@@ -205,9 +209,37 @@ export function giveText(algorithm: string): string {
 local p = policy(3)
 p.a = A[p.algorithm]
 local s = load(p, KEYS[1])
+if p.debt and p.a.pay then p.a.pay(p, s, now) end
 if not p.a.give(p, s, now, tonumber(ARGV[${4 + POLICY_LENGTH}]), tonumber(ARGV[${3 + POLICY_LENGTH}])) then return 0 end
 store(p, KEYS[1], s)
 return 1
+`;
+}
+
+/**
+ * Corrects what was granted to its real cost: behind the policy come the change and the stamp. The rule of `settleTake`
+ * in `algorithms/decide_batch.ts`.
+ *
+ * @param algorithm The algorithm in Lua
+ */
+export function settleText(algorithm: string): string {
+  return HEAD + TOOLS + algorithm + RULE + `
+local t = take(policy(3), 0, false)
+local p, s, moved = t.p, t.s, 0
+local change, stamp = tonumber(ARGV[${3 + POLICY_LENGTH}]), tonumber(ARGV[${4 + POLICY_LENGTH}])
+if change > 0 and p.limit > 0 then
+  local room = p.a.room(p, s, now)
+  moved = max(0, min(change, room + p.debt))
+  local fits = p.a.owe and min(moved, max(0, room)) or moved
+  if fits > 0 then p.a.take(p, s, now, fits) end
+  if moved > fits then p.a.owe(p, s, now, moved - fits) end
+elseif change < 0 and p.a.give(p, s, now, stamp, -change) then
+  moved = change
+end
+t.changed = t.changed or moved ~= 0
+conclude(t, 0, 0)
+out[1] = moved
+return out
 `;
 }
 

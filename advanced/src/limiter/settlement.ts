@@ -1,0 +1,146 @@
+import { checkInteger } from "@sluice/limiting/core";
+import { MAX_LIMIT } from "../policy/check_policy.ts";
+import { hasDebts } from "../policy/policy.ts";
+import type { Awaitable, Take, Verdict } from "../policy/store.ts";
+import type { DecidedBy } from "../wrappers/failure_policy.ts";
+import { whenAll } from "./when_all.ts";
+
+/** What a settlement needs of a decision. */
+export interface Settleable {
+  /** What was demanded. */
+  readonly takes: readonly Take[];
+  /** What came of it. */
+  verdicts: readonly Verdict[];
+  /** Whether it was granted. */
+  readonly allowed: boolean;
+  /** Who decided. */
+  readonly decidedBy: DecidedBy;
+}
+
+/** What a settlement needs of its limiter. */
+export interface Settling {
+  /**
+   * Has the units of one take counted otherwise.
+   *
+   * @param change Units to count more, or, below 0, to give back
+   * @returns The state afterwards, as of a store's `settle`; `null` if nobody could be asked
+   */
+  settle(take: Take, stamp: number, change: number, by: DecidedBy): Awaitable<Verdict | null>;
+  /** Notes that units of a decision were given back. */
+  returned(decision: Settleable, units: number): void;
+}
+
+/** Only decisions of limiters with debts have one, so that others pay nothing for it. */
+const settlements = new WeakMap<Settleable, Settlement>();
+
+/** Lets a decision be settled. */
+export function allowSettlement(decision: Settleable, settling: Settling): void {
+  settlements.set(decision, new Settlement(decision, settling));
+}
+
+/**
+ * The settlement of a decision.
+ *
+ * @param method The method that needs it
+ * @throws {TypeError} If it cannot be settled
+ */
+export function settlementOf(decision: Settleable, method: string): Settlement {
+  const settlement = settlements.get(decision);
+  if (settlement !== undefined) return settlement;
+  if (!decision.allowed) {
+    throw new TypeError(
+      `decision.${method}: the decision was a refusal, so nothing was taken; look at decision.allowed first`,
+    );
+  }
+  throw new TypeError(
+    `decision.${method}: no limit of this decision can be settled; give one option maxDebt, and settle what check or ` +
+      "waitFor returned",
+  );
+}
+
+/**
+ * Ends the settlement of a decision, if it has one, since its units are given back.
+ *
+ * @returns Whether they may be: nothing was charged or settled yet
+ */
+export function endSettlement(decision: Settleable): boolean {
+  return settlements.get(decision)?.end() ?? true;
+}
+
+/**
+ * Replaces the estimate by which a decision was counted by its real cost. Its calls take turns.
+ *
+ * Only limits with `maxDebt` are settled; others keep what they counted.
+ */
+export class Settlement {
+  readonly #decision: Settleable;
+  readonly #settling: Settling;
+  /** What it has cost so far, as far as that was told. */
+  #used = 0;
+  #isOver = false;
+  /** The call that is waiting for a store, `null` for none. */
+  #last: Promise<unknown> | null = null;
+
+  constructor(decision: Settleable, settling: Settling) {
+    this.#decision = decision;
+    this.#settling = settling;
+  }
+
+  charge(units: number): Awaitable<boolean> {
+    checkInteger("decision.charge", "units", units, 0, MAX_LIMIT);
+    if (this.#isOver) return false;
+    const used = Math.min(MAX_LIMIT, this.#used += units);
+    return this.#inTurn(() => this.#count(used, false));
+  }
+
+  settle(actual: number): Awaitable<boolean> {
+    checkInteger("decision.settle", "actual", actual, 0, MAX_LIMIT);
+    if (this.#isOver) return false;
+    if (actual < this.#used) {
+      throw new RangeError(
+        `decision.settle: the actual cost (${actual}) is less than what charge was told already (${this.#used}); ` +
+          "charge only what has been used",
+      );
+    }
+    this.#isOver = true;
+    return this.#inTurn(() => this.#count(actual, true));
+  }
+
+  end(): boolean {
+    const isUntouched = !this.#isOver && this.#used === 0;
+    this.#isOver = true;
+    return isUntouched;
+  }
+
+  #inTurn(count: () => Awaitable<boolean>): Awaitable<boolean> {
+    const counted = this.#last === null ? count() : this.#last.then(count);
+    if (typeof counted === "boolean") return counted;
+    const last = Promise.resolve(counted).finally(() => {
+      if (this.#last === last) this.#last = null;
+    });
+    return this.#last = last;
+  }
+
+  /** Brings what is counted to what was used, or only up to it while the request runs. */
+  #count(used: number, isExact: boolean): Awaitable<boolean> {
+    const { takes, verdicts, decidedBy } = this.#decision;
+    const changes = verdicts.map(({ granted, denied }, i) => {
+      // a shadow limit that would have refused has counted nothing
+      if (!hasDebts(takes[i]!.policy) || denied) return 0;
+      return isExact ? used - granted : Math.max(0, used - granted);
+    });
+    const settled = changes.map((change, i) =>
+      change === 0 ? null : this.#settling.settle(takes[i]!, verdicts[i]!.stamp, change, decidedBy)
+    );
+    return whenAll(settled, (states) => {
+      this.#decision.verdicts = verdicts.map((verdict, i) => correctedBy(verdict, states[i]!));
+      const returned = states.reduce((sum, state) => sum + Math.max(0, -(state?.granted ?? 0)), 0);
+      if (returned > 0) this.#settling.returned(this.#decision, returned);
+      return changes.every((change, i) => change === (states[i]?.granted ?? 0));
+    });
+  }
+}
+
+function correctedBy(verdict: Verdict, state: Verdict | null): Verdict {
+  return state === null ? verdict : { ...state, granted: verdict.granted + state.granted, stamp: verdict.stamp };
+}

@@ -1,0 +1,144 @@
+import { type AlgorithmName, capacityOf, holdsSlots, type Policy } from "../../policy/policy.ts";
+import { ReferenceModel } from "../reference_model.ts";
+import { type ContractRun, said } from "./contract_run.ts";
+import { randomAdvance, randomCost, randomPolicy } from "./random_policy.ts";
+
+const TRACE_LENGTH = 60;
+
+/** A request that is counted by an estimate. */
+interface Estimated {
+  readonly at: number;
+  readonly stamp: number;
+  readonly modelStamp: number;
+  /** What is counted of it by now, and when. */
+  readonly counted: { at: number; units: number }[];
+}
+
+function sumOf(counted: Estimated["counted"]): number {
+  return counted.reduce((sum, { units }) => sum + units, 0);
+}
+
+/**
+ * The most that one interval has room for: what is counted in it in time, so that debts come in addition.
+ *
+ * @param policy The policy
+ * @param ms Length of the interval, with both ends
+ */
+function roomIn(policy: Policy, ms: number): number {
+  const { algorithm, limit, windowMs } = policy;
+  const windows = Math.floor(ms / windowMs) + 1;
+  switch (algorithm) {
+    case "token-bucket":
+      return capacityOf(policy) + Math.floor(ms * limit / windowMs);
+    case "fixed-window":
+    case "sliding-approximate":
+      return (windows + 1) * limit;
+    default:
+      return windows * limit;
+  }
+}
+
+/**
+ * Replaced estimates give the verdicts of the reference model; what is charged is what was used, unless it can't be;
+ * and no interval holds more than there is room for, and the debt.
+ */
+export async function settlesByWhatWasUsed(run: ContractRun, operations: number): Promise<void> {
+  if (run.store.settle === undefined) return;
+  for (const algorithm of run.traces(operations, TRACE_LENGTH)) {
+    if (!holdsSlots({ algorithm })) await settleAlong(run, algorithm);
+  }
+}
+
+async function settleAlong(run: ContractRun, algorithm: AlgorithmName): Promise<void> {
+  const { pick, clock } = run;
+  const policy = await randomPolicy(run, algorithm, { leastLimit: 1, debts: true });
+  const { maxDebt } = policy;
+  const model = new ReferenceModel();
+  const key = run.name();
+  const all: Estimated[] = [];
+  const open: Estimated[] = [];
+  let last = await run.take(policy, key, 0);
+  for (let i = 0; i < TRACE_LENGTH; i++) {
+    randomAdvance(run, policy, last);
+    const one = open[pick(open.length)];
+    if (one === undefined || pick(2) === 0) {
+      const cost = randomCost(run, last.remaining);
+      last = await run.take(policy, key, cost);
+      const wanted = model.decide({ policy, key, cost }, clock.now);
+      run.same(said(last), said(wanted), "a limit with debts decides as the reference model does");
+      if (last.granted === 0) continue;
+      const { now } = clock;
+      const estimated = { at: now, stamp: last.stamp, modelStamp: wanted.stamp, counted: [{ at: now, units: cost }] };
+      all.push(estimated);
+      open.push(estimated);
+      continue;
+    }
+    const counted = sumOf(one.counted);
+    const used = run.oneOf([counted, counted + 1, counted + pick(30), leastOf(policy, one, clock.now, counted)]);
+    const change = used - counted;
+    if (change === 0) continue;
+    const before = await run.peek(policy, key);
+    const settled = await run.settle(policy, key, one.stamp, change);
+    if (change < 0) {
+      open.splice(open.indexOf(one), 1);
+      if (one.at === clock.now) run.same(settled.granted, change, "less is given back in the ms it was taken");
+      if (settled.granted !== 0) model.settle(policy, clock.now, one.modelStamp, change);
+      one.counted[0]!.units += settled.granted;
+    } else {
+      const owed = model.settle(policy, clock.now, one.modelStamp, change);
+      run.same(settled.granted, owed, "more is counted, up to the debt that is allowed");
+      run.check(settled.remaining <= before.remaining, "more that is counted leaves no more", before, settled);
+      if (owed > 0) one.counted.push({ at: clock.now, units: owed });
+      // a request that has run into debt has told all it needs
+      if (one.counted.length > 1) open.splice(open.indexOf(one), 1);
+    }
+    const wanted = model.decide({ policy, key, cost: 0 }, clock.now);
+    run.same({ ...said(settled), granted: 0 }, said(wanted), "settling leaves what the reference model says");
+    last = settled;
+  }
+  checkIntervals(run, policy, maxDebt!, all.flatMap(({ counted }) => counted));
+}
+
+// the model takes back as if it had never been, which windows and buckets that have gone on do not
+function leastOf({ algorithm, align }: Policy, one: Estimated, now: number, counted: number): number {
+  if (one.at === now) return 0;
+  if (algorithm === "token-bucket") return counted;
+  return algorithm === "fixed-window" && align !== "clock" ? 1 : 0;
+}
+
+function checkIntervals(run: ContractRun, policy: Policy, maxDebt: number, counted: Estimated["counted"]): void {
+  const inOrder = counted.sort((a, b) => a.at - b.at);
+  for (let i = 0; i < inOrder.length; i++) {
+    let sum = 0;
+    for (let j = i; j < inOrder.length; j++) {
+      sum += inOrder[j]!.units;
+      const most = roomIn(policy, inOrder[j]!.at - inOrder[i]!.at) + maxDebt;
+      run.check(sum <= most, "no interval holds more than there is room for, and the debt", most, sum);
+    }
+  }
+}
+
+/** Requests that are settled at the same time count exactly what they used together. */
+export async function settledAtOnceCountTheSum(run: ContractRun, operations: number): Promise<void> {
+  if (run.store.settle === undefined) return;
+  for (const algorithm of run.capabilities.algorithms) {
+    if (holdsSlots({ algorithm })) continue;
+    const rounds = Math.max(1, Math.floor(operations / 500));
+    for (let round = 0; round < rounds; round++) {
+      const most = run.oneOf([6, 40]);
+      const policy: Policy = { name: run.name(), algorithm, limit: 100, windowMs: 60_000, maxDebt: 2000 };
+      run.begin(policy);
+      const [key, twin] = [run.name(), run.name()];
+      const takes = await Promise.all(Array.from({ length: 25 }, () => run.take(policy, key, 3)));
+      const used = takes.map(() => run.pick(most));
+      const settled = await Promise.all(takes.map(({ stamp }, i) => run.settle(policy, key, stamp, used[i]! - 3)));
+      run.same(settled.map(({ granted }) => granted), used.map((one) => one - 3), "each is settled by what it used");
+      const sum = used.reduce((a, b) => a + b, 0);
+      const { stamp } = await run.take(policy, twin, 1);
+      await run.settle(policy, twin, stamp, sum - 1);
+      const [mine, its] = [await run.peek(policy, key), await run.peek(policy, twin)];
+      run.same(mine.remaining, Math.max(0, 100 - sum), "what was used is counted, and nothing else");
+      run.same(mine, its, "those settled at once leave what one leaves that used as much");
+    }
+  }
+}
