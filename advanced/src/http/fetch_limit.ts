@@ -35,10 +35,17 @@ export interface FetchLimitOptions extends
   Omit<
     // deno-lint-ignore no-explicit-any -- only the program knows the types of its platform's arguments
     RateLimitOptions<Request, [info?: any]>,
-    "handler" | "requestPropertyName" | "requestWasSuccessful"
+    "handler" | "requestPropertyName" | "requestWasSuccessful" | "costAfter"
   > {
   /** Responds to refused requests instead of the limiter, which adds its headers. */
   handler?: FetchRefusal | undefined;
+  /**
+   * What a request has really cost, once its response has been sent to the end, or its client has left: it replaces
+   * `cost`, which was an estimate. Gets no response if the handler has thrown, or upgraded the request on Bun. For limits
+   * with `maxDebt`; others keep what they counted.
+   */
+  // deno-lint-ignore no-explicit-any -- only the program knows the types of its platform's arguments
+  costAfter?: ((request: Request, response: Response | undefined, info?: any) => Awaitable<number>) | undefined;
   /** Decides which requests succeeded, for the options `skipFailedRequests` and `skipSuccessfulRequests`. */
   requestWasSuccessful?: ((request: Request, response: { statusCode: number }) => Awaitable<boolean>) | undefined;
   /** Returns a client's address, from the request and the platform's further arguments. */
@@ -113,7 +120,9 @@ class Asked {
  */
 export function fetchLimit(options: FetchLimitOptions = {}): FetchLimit {
   checkRequestNames("fetchLimit", options, NAMES);
-  const { handler: refusing, ...common } = options;
+  const { handler: refusing, ...rest } = options;
+  // the second argument of functions is another one here, and this file passes it
+  const common = rest as RateLimitOptions<Request>;
   checkType("fetchLimit", "clientAddress", options.clientAddress, "function");
   checkType("fetchLimit", "handler", refusing, "function");
   const all = new WeakMap<Request, Asked>();
@@ -142,7 +151,9 @@ export function fetchLimit(options: FetchLimitOptions = {}): FetchLimit {
       asked.decision = decision;
       if (!decision.allowed) return await refuse(asker, request, decision, refusing, rest[0]);
       asker.admitted(request, decision);
-      return await respond(asker, request, decision, () => handler(request, ...rest));
+      const { costAfter } = options;
+      const costOf = costAfter && ((response?: Response) => costAfter(request, response, rest[0]));
+      return await respond(asker, request, decision, () => handler(request, ...rest), costOf);
     };
   };
   return Object.defineProperties(limit, {
@@ -171,21 +182,65 @@ async function respond(
   request: Request,
   decision: Decision,
   handle: () => FetchResult | Promise<FetchResult>,
+  costOf: ((response?: Response) => Awaitable<number>) | undefined,
 ): Promise<FetchResult> {
   let status = 500;
+  let response: FetchResult;
+  let isSending = false;
   try {
-    const response = await handle();
+    response = await handle();
     // the response to an upgrade is the platform's own object and must not be copied; on Bun there is none
     status = response?.status ?? 101;
-    return response === undefined || status === 101
-      ? response
-      : withHeaders(response, (headers) => asker.writeHeaders(request, headers, decision));
+    if (response === undefined || status === 101) return response;
+    const told = withHeaders(response, (headers) => asker.writeHeaders(request, headers, decision));
+    if (costOf === undefined || told.body === null) return told;
+    isSending = true;
+    return whenSent(told, () => finish(asker, request, decision, status, () => costOf(response)));
   } finally {
     // awaited, because some platforms stop work after the response; the time limit bounds the wait
-    if (asker.hasLeases || asker.watchesOutcome) {
-      await Promise.all([asker.release(decision, request), asker.finished(request, decision, { statusCode: status })]);
-    }
+    if (asker.hasLeases) await asker.release(decision, request);
+    if (!isSending) await finish(asker, request, decision, status, costOf && (() => costOf(response)));
   }
+}
+
+/** Gives back what a request took, or replaces it by what it has cost. */
+async function finish(
+  asker: RequestLimiter<Request>,
+  request: Request,
+  decision: Decision,
+  statusCode: number,
+  costOf: (() => Awaitable<number>) | undefined,
+): Promise<void> {
+  if (asker.watchesOutcome && await asker.finished(request, decision, { statusCode })) return;
+  if (costOf !== undefined) await asker.settle(request, decision, costOf);
+}
+
+/** A response that tells when its body has been sent, or nobody wants the rest; the last part waits for what is done. */
+function whenSent(response: Response, done: () => Promise<void>): Response {
+  const reader = response.body!.getReader();
+  let ending: Promise<void> | null = null;
+  const end = () => ending ??= done();
+  const body = new ReadableStream({
+    async pull(controller) {
+      try {
+        const { done: isOver, value } = await reader.read();
+        if (!isOver) return controller.enqueue(value);
+      } catch (error) {
+        await end();
+        throw error;
+      }
+      await end();
+      controller.close();
+    },
+    async cancel(reason) {
+      try {
+        await reader.cancel(reason);
+      } finally {
+        await end();
+      }
+    },
+  }, { highWaterMark: 0 });
+  return new Response(body, response);
 }
 
 function platformAddress(request: Request, info?: unknown): string | undefined {

@@ -99,6 +99,12 @@ export interface RateLimitOptions<
   /** Units a request costs, 1 by default; one that costs 0 is free, and always passes. */
   cost?: number | ((req: Req, ...rest: Rest) => Awaitable<number>) | undefined;
   /**
+   * What a request has really cost, once its response has finished or its client has left: it replaces `cost`, which was
+   * an estimate. For limits with `maxDebt`; others keep what they counted. Not for refused requests, nor for those that
+   * `skipFailedRequests` or `skipSuccessfulRequests` give back.
+   */
+  costAfter?: ((req: Req, res: Res) => Awaitable<number>) | undefined;
+  /**
    * The key, or the keys of several limits by their names; the client's address by default. With the address and more in
    * it, use {@linkcode clientKey}: `` `${clientKey(req)}:${user}` ``.
    */
@@ -211,7 +217,9 @@ export function checkHttpOptions<Req>(options: RateLimitOptions<Req>, caller: st
     refuseOption(caller, "missingKey", '"share" or "error"', missingKey);
   }
   checkType(caller, "requestPropertyName", requestPropertyName, "string");
-  for (const name of ["keyGenerator", "skip", "handler", "onLimitReached", "requestWasSuccessful"] as const) {
+  for (
+    const name of ["keyGenerator", "skip", "handler", "onLimitReached", "requestWasSuccessful", "costAfter"] as const
+  ) {
     checkType(caller, name, options[name], "function");
   }
   for (const name of ["skipFailedRequests", "skipSuccessfulRequests", "dryRun", "problemDetails"] as const) {

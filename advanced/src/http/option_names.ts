@@ -9,6 +9,7 @@ export const COMMON_NAMES: OptionNames<Omit<RateLimitOptions, "handler" | "reque
   ...LIMITER_NAMES,
   limit: true,
   cost: true,
+  costAfter: true,
   keyGenerator: true,
   skip: true,
   message: true,

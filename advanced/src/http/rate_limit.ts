@@ -188,11 +188,31 @@ function settle<Req extends RequestLike>(
   if (decision === null) return next();
   (req as unknown as Record<string, unknown>)[asker.property] = new RateLimitInfo(decision, asker.clock());
   if (!res.headersSent) asker.writeHeaders(req, res, decision);
-  if (asker.mayGetBack(decision)) res.on("finish", () => proceed(req, asker.finished(req, decision, res)));
+  if (asker.settles && decision.allowed) settleAfter(asker, decision, req, res);
+  else if (asker.mayGetBack(decision)) res.on("finish", () => proceed(req, asker.finished(req, decision, res)));
   if (!decision.allowed) return refuse(asker, decision, req, res, next);
   asker.admitted(req, decision);
   if (asker.hasLeases) watch(asker, decision, req, res);
   return next();
+}
+
+// once: after a response has finished it is closed, too
+function settleAfter<Req extends RequestLike>(
+  asker: RequestLimiter<Req>,
+  decision: Decision,
+  req: Req,
+  res: ResponseLike,
+): void {
+  let isOver = false;
+  const end = async (hasFinished: boolean): Promise<void> => {
+    if (isOver) return;
+    isOver = true;
+    // only a response that was completed tells whether the request succeeded
+    if (hasFinished && await asker.finished(req, decision, res)) return;
+    await asker.settle(req, decision, () => asker.options.costAfter!(req, res as ResponseOf<Req>));
+  };
+  res.on("finish", () => proceed(req, end(true)));
+  res.on("close", () => proceed(req, end(false)));
 }
 
 function watch<Req extends RequestLike>(
@@ -209,7 +229,7 @@ function watch<Req extends RequestLike>(
 }
 
 // Workers and edge functions end what the store is asked when the response is out
-function proceed(req: RequestLike, work: Promise<void>): void {
+function proceed(req: RequestLike, work: Promise<unknown>): void {
   req.waitUntil?.(work);
 }
 

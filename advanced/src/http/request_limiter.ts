@@ -13,7 +13,8 @@ import type { CheckOptions, LimiterKeys } from "../limiter/demand.ts";
 import { Limiter } from "../limiter/limiter.ts";
 import { systemClock } from "../limiter/limiter_options.ts";
 import { chargeOf } from "../policy/charge.ts";
-import { holdsSlots } from "../policy/policy.ts";
+import { MAX_LIMIT } from "../policy/check_policy.ts";
+import { hasDebts, holdsSlots } from "../policy/policy.ts";
 import type { Awaitable } from "../policy/store.ts";
 import { type HeaderOptions, writeHeaders } from "./rate_limit_headers.ts";
 import type { ResponseOf } from "./request_like.ts";
@@ -34,6 +35,8 @@ export class RequestLimiter<Req> {
   readonly caller: string;
   /** Whether a finished request must be looked at, because it may get back what it took. */
   readonly watchesOutcome: boolean;
+  /** Whether what a request took is replaced by what it has cost. */
+  readonly settles: boolean;
   /** Whether what a request took ends with it. */
   readonly hasLeases: boolean;
   /** Property of the request that tells what is left. */
@@ -79,6 +82,12 @@ export class RequestLimiter<Req> {
         new AddressKeys(limits[i]!.ipv6Subnet ?? ipv6Subnet, missingKey),
       ]))
       : null;
+    if (options.costAfter !== undefined && !this.limiter.policies.some(hasDebts)) {
+      throw new TypeError(
+        `${caller}: option costAfter is for limits with maxDebt; say by how much a key may exceed the limit, 0 for not at all`,
+      );
+    }
+    this.settles = options.costAfter !== undefined;
     this.watchesOutcome = options.skipFailedRequests === true || options.skipSuccessfulRequests === true;
     this.hasLeases = this.limiter.policies.some(holdsSlots);
     this.property = options.requestPropertyName ?? "rateLimit";
@@ -202,11 +211,35 @@ export class RequestLimiter<Req> {
     return refusalOf({ statusCode, problemDetails, message: body }, decision);
   }
 
-  /** Gives back what a finished request took, if the options say so. Never rejects. */
-  async finished(req: Req, decision: Decision, response: { statusCode: number }): Promise<void> {
-    if (!this.watchesOutcome) return;
+  /**
+   * Gives back what a finished request took, if the options say so. Never rejects.
+   *
+   * @returns Whether it was given back
+   */
+  async finished(req: Req, decision: Decision, response: { statusCode: number }): Promise<boolean> {
+    if (!this.watchesOutcome) return false;
     try {
-      await this.#refund(req, decision, response);
+      return await this.#refund(req, decision, response);
+    } catch (error) {
+      this.#report(error, req);
+      return false;
+    }
+  }
+
+  /**
+   * Replaces what a request took by what it has cost. Never rejects.
+   *
+   * @param costOf Asks the user's `costAfter`
+   */
+  async settle(req: Req, decision: Decision, costOf: () => Awaitable<number>): Promise<void> {
+    try {
+      const cost = await costOf();
+      if (!Number.isInteger(cost) || cost < 0 || cost > MAX_LIMIT) {
+        throw new RangeError(
+          `${this.caller}: costAfter must return an integer from 0 to ${MAX_LIMIT}, not ${describe(cost)}`,
+        );
+      }
+      await decision.settle(cost);
     } catch (error) {
       this.#report(error, req);
     }
@@ -230,12 +263,14 @@ export class RequestLimiter<Req> {
     else console.error(`${this.caller}: after a request had its response:`, error);
   }
 
-  async #refund(req: Req, decision: Decision, response: { statusCode: number }): Promise<void> {
+  async #refund(req: Req, decision: Decision, response: { statusCode: number }): Promise<boolean> {
     const { skipFailedRequests, skipSuccessfulRequests, requestWasSuccessful } = this.options;
     const success = requestWasSuccessful === undefined
       ? response.statusCode < 400
       : await requestWasSuccessful(req, response as ResponseOf<Req>);
-    if (success ? skipSuccessfulRequests : skipFailedRequests) await this.limiter.refund(decision);
+    const isFree = success ? skipSuccessfulRequests : skipFailedRequests;
+    if (isFree) await this.limiter.refund(decision);
+    return isFree === true;
   }
 }
 

@@ -252,16 +252,19 @@ export function checkStore(store: Store, policies: readonly Policy[], caller: st
   }
   for (const policy of policies) {
     const { algorithm } = policy;
-    if (hasDebts(policy) && typeof store.settle !== "function") {
-      throw new TypeError(
-        `${caller}: option maxDebt is not supported by the store, which cannot settle; leave it out, or use another store`,
-      );
-    }
     if (store.capabilities.algorithms.has(algorithm)) {
       store.checkPolicy?.(policy);
+      checkSettles(store, policy, caller);
       continue;
     }
     const able = [...store.capabilities.algorithms].join(", ");
     throw new TypeError(`${caller}: option algorithm "${algorithm}" is not supported by the store, only ${able}`);
   }
+}
+
+function checkSettles(store: Store, policy: Policy, caller: string): void {
+  if (!hasDebts(policy) || typeof store.settle === "function") return;
+  throw new TypeError(
+    `${caller}: option maxDebt is not supported by the store, which cannot settle; leave it out, or use another store`,
+  );
 }
