@@ -7,6 +7,7 @@ import { noteDefaultNames } from "./default_names.ts";
 import type { RateLimitOptions } from "./http_options.ts";
 import { checkRequestNames, COMMON_NAMES } from "./option_names.ts";
 import { type FetchRefusal, refuse, withHeaders } from "./fetch_refusal.ts";
+import { CLIENT_LEFT } from "./delay.ts";
 import { RequestLimiter } from "./request_limiter.ts";
 
 /** What a handler returns: a response; on Bun nothing, if it has upgraded the request. */
@@ -146,7 +147,11 @@ export function fetchLimit(options: FetchLimitOptions = {}): FetchLimit {
       const address = needsAddress ? checkedAddress(clientAddress(request, ...rest)) : undefined;
       const asked = new Asked(address, rest[0]);
       all.set(request, asked);
-      const decision = await asker.ask(request, rest[0] as never);
+      let decision = await asker.ask(request, rest[0] as never);
+      if (decision !== null && asker.delay !== null && asker.delay.msOf(decision) > 0) {
+        decision = await asker.delay.wait(decision, request.signal);
+        if (decision === null) return new Response(null, { status: CLIENT_LEFT });
+      }
       if (decision === null) return await handler(request, ...rest);
       asked.decision = decision;
       if (!decision.allowed) return await refuse(asker, request, decision, refusing, rest[0]);

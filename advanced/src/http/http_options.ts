@@ -47,6 +47,21 @@ export interface HandlerOptions {
 }
 
 /**
+ * Lets requests wait instead of refusing them, as nginx and Kong do. A request that a limit refuses waits until there is
+ * room for it, in order of arrival, if that is soon enough. At most `maxWaiting` requests wait; further ones are refused,
+ * and so is what would have to wait for longer. Who leaves meanwhile takes nothing.
+ */
+export interface DelayOptions {
+  /**
+   * Units used from which admitted requests are slowed down too, to the rate of the limit: each waits until the units
+   * above would have been used at `max` in `windowMs`. For a single limit; without it, only refused requests wait.
+   */
+  from?: number | undefined;
+  /** Longest wait in ms. */
+  maxMs: number;
+}
+
+/**
  * One of several limits, for requests.
  *
  * @example Networks instead of addresses
@@ -123,6 +138,15 @@ export interface RateLimitOptions<
   legacyHeaders?: boolean | undefined;
   /** `X-RateLimit-Reset` in seconds from now (default), or since 1970. */
   legacyReset?: "delta" | "epoch" | undefined;
+  /**
+   * Most ms that are added by chance to the `Retry-After` of each refusal, so that clients that were refused together
+   * don't come back together; 0 by default.
+   */
+  retryJitter?: number | undefined;
+  /** Chance from 0 to 1, for `retryJitter`; `Math.random` by default. For tests. */
+  random?: (() => number) | undefined;
+  /** Lets requests wait instead of refusing them; see {@linkcode DelayOptions}. */
+  delay?: DelayOptions | undefined;
   /** express-rate-limit's name for `name`: the limit in headers. */
   identifier?: string | undefined;
   /** Responds to refused requests instead of the limiter. */
@@ -188,12 +212,17 @@ function storeOf<Req>(store: Store | AnyCounter, options: RateLimitOptions<Req>)
   return isCounter && !isRedisClient(store) ? fromCounter(counter, { init: counterInitOf(options) }) : store as Store;
 }
 
+/** Longest time that chance may add to a wait, in ms: an hour. */
+const LONGEST_JITTER_MS = 3_600_000;
+
 /** Which headers are sent, by the options. */
 export function headerOptionsOf<Req>(options: RateLimitOptions<Req>, caller: string): HeaderOptions | null {
   const { headers = true, legacyHeaders = true, standardHeaders = false, legacyReset = "delta" } = options;
   checkType(caller, "headers", headers, "boolean");
   checkType(caller, "legacyHeaders", legacyHeaders, "boolean");
-  const drafts = ["draft-6", "draft-7", "draft-8", "draft-10"];
+  const drafts = ["draft-6", "draft-7", "draft-8", "draft-10", "draft-11"];
+  const { retryJitter = 0, random = Math.random } = options;
+  checkInteger(caller, "retryJitter", retryJitter, 0, LONGEST_JITTER_MS);
   if (typeof standardHeaders !== "boolean" && !drafts.includes(standardHeaders)) {
     refuseOption(caller, "standardHeaders", `true, false or one of ${drafts.join(", ")}`, standardHeaders);
   }
@@ -202,7 +231,8 @@ export function headerOptionsOf<Req>(options: RateLimitOptions<Req>, caller: str
   }
   const standard = standardHeaders === true ? "draft-6" : standardHeaders === false ? null : standardHeaders;
   if (!headers || (!legacyHeaders && standard === null)) return null;
-  return { legacy: legacyHeaders, legacyReset, standard, clock: options.clock ?? systemClock };
+  const { clock = systemClock } = options;
+  return { legacy: legacyHeaders, legacyReset, standard, clock, retryJitterMs: retryJitter, random };
 }
 
 /** Checks the options that only concern HTTP. */
@@ -218,7 +248,15 @@ export function checkHttpOptions<Req>(options: RateLimitOptions<Req>, caller: st
   }
   checkType(caller, "requestPropertyName", requestPropertyName, "string");
   for (
-    const name of ["keyGenerator", "skip", "handler", "onLimitReached", "requestWasSuccessful", "costAfter"] as const
+    const name of [
+      "keyGenerator",
+      "skip",
+      "handler",
+      "onLimitReached",
+      "requestWasSuccessful",
+      "costAfter",
+      "random",
+    ] as const
   ) {
     checkType(caller, name, options[name], "function");
   }

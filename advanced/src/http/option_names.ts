@@ -18,6 +18,9 @@ export const COMMON_NAMES: OptionNames<Omit<RateLimitOptions, "handler" | "reque
   standardHeaders: true,
   legacyHeaders: true,
   legacyReset: true,
+  retryJitter: true,
+  random: true,
+  delay: true,
   identifier: true,
   onLimitReached: true,
   skipFailedRequests: true,
@@ -40,6 +43,8 @@ const INSTEAD: ReadonlyMap<string, string> = new Map([
   ["clientAddress", "it is for fetchLimit; set trust proxy in the application, or give a keyGenerator"],
   ["retryAfter", "Retry-After tells when the same request may pass; for another time give a handler that sets it"],
   ["logger", "listen to limit.limiter: limited, storeFailure and error"],
+  ["delayMs", "say delay: { from, maxMs }"],
+  ["delayAfter", "say delay: { from, maxMs }"],
   ["draft_polli_ratelimit_headers", 'say standardHeaders: "draft-6"'],
 ]);
 

@@ -21,6 +21,7 @@ import { sharedLimiter } from "./shared_limiter.ts";
 import { checkRequestNames, COMMON_NAMES } from "./option_names.ts";
 import { RateLimitInfo } from "./rate_limit_info.ts";
 import { forbidStoring, type Refusal } from "./refusal.ts";
+import { CLIENT_LEFT } from "./delay.ts";
 import { RequestLimiter } from "./request_limiter.ts";
 
 const NAMES: OptionNames<RateLimitOptions> = { ...COMMON_NAMES, handler: true, requestPropertyName: true };
@@ -120,6 +121,9 @@ export function rateLimit<Req extends AnyRequest = AnyRequest, Res extends AnyRe
       const asked = asker.ask(req as Req, res as ResponseOf<Req>);
       if (isThenable(asked)) return decideLater(asker, asked, req as Req, res, next);
       decision = asked as Decision | null;
+      if (decision !== null && hasToWait(asker, decision)) {
+        return decideLater(asker, waitFor(asker, decision, res), req as Req, res, next);
+      }
     } catch (error) {
       return next(failureOf(error));
     }
@@ -163,18 +167,48 @@ function resetKey<Req>(asker: RequestLimiter<Req>, key: string): Awaitable<numbe
 
 async function decideLater<Req extends RequestLike>(
   asker: RequestLimiter<Req>,
-  asked: PromiseLike<Decision | null>,
+  asked: PromiseLike<Decision | null | typeof LEFT>,
   req: Req,
   res: ResponseLike,
   next: Next,
 ): Promise<void> {
-  let decision: Decision | null;
+  let decision: Decision | null | typeof LEFT;
   try {
     decision = await asked;
+    if (decision !== null && decision !== LEFT && hasToWait(asker, decision)) {
+      decision = await waitFor(asker, decision, res);
+    }
   } catch (error) {
     return next(failureOf(error));
   }
+  if (decision === LEFT) return leave(res);
   return settle(asker, decision, req, res, next);
+}
+
+/** In place of the decision about a request whose client has left while it waited. */
+const LEFT = Symbol("left");
+
+function hasToWait<Req>({ delay }: RequestLimiter<Req>, decision: Decision): boolean {
+  return delay !== null && delay.msOf(decision) > 0;
+}
+
+async function waitFor<Req>(
+  asker: RequestLimiter<Req>,
+  decision: Decision,
+  res: ResponseLike,
+): Promise<Decision | typeof LEFT> {
+  const leaving = new AbortController();
+  // nothing responds before the limiter lets it
+  res.on("close", () => leaving.abort());
+  if (res.closed || res.destroyed) leaving.abort();
+  return await asker.delay!.wait(decision, leaving.signal) ?? LEFT;
+}
+
+// nobody gets it; logs show the status that nginx made common
+function leave(res: ResponseLike): void {
+  if (res.writableEnded) return;
+  if (!res.headersSent) res.statusCode = CLIENT_LEFT;
+  res.end();
 }
 
 // errors of next() belong to the layers behind it, so it is never called where they would be caught

@@ -1,9 +1,13 @@
 import { type HeaderSink, LEGACY, type LimitNames, seconds, writeLimit, writeRetryAfter } from "@sluice/limiting";
+import { sha256 } from "@sluice/limiting/core";
 import type { Decision } from "../limiter/decision.ts";
 import { holdsSlots, type Policy } from "../policy/policy.ts";
 
+/** Bytes of a hash that tell the quotas of one client apart; base64 makes whole characters of them. */
+const PARTITION_BYTES = 12;
+
 /** Forms of the IETF's RateLimit headers (draft-ietf-httpapi-ratelimit-headers). */
-export type StandardHeaders = "draft-6" | "draft-7" | "draft-8" | "draft-10";
+export type StandardHeaders = "draft-6" | "draft-7" | "draft-8" | "draft-10" | "draft-11";
 
 /** Which headers are sent. */
 export interface HeaderOptions {
@@ -15,6 +19,10 @@ export interface HeaderOptions {
   readonly standard: StandardHeaders | null;
   /** The present time in ms, for `"epoch"`. */
   readonly clock: () => number;
+  /** Adds at most so many ms to `Retry-After`, by chance, so that not all clients come back at once; 0 for none. */
+  readonly retryJitterMs: number;
+  /** Chance, at least 0 and below 1. */
+  readonly random: () => number;
 }
 
 /**
@@ -44,9 +52,13 @@ export function writeHeaders(
       seconds(legacyReset === "epoch" ? clock() + tightest.resetMs : tightest.resetMs),
     );
   }
-  if (standard === "draft-8" || standard === "draft-10") writeLists(headers, decision);
+  if (standard === "draft-11") writeLists(headers, decision, true);
+  else if (standard === "draft-8" || standard === "draft-10") writeLists(headers, decision, false);
   else if (standard !== null) writeEarlyDraft(headers, decision, standard);
-  if (!decision.allowed) writeRetryAfter(headers, Math.max(decision.retryMs, earlierMs));
+  if (decision.allowed) return;
+  const { retryJitterMs, random } = options;
+  const jitter = retryJitterMs === 0 ? 0 : retryJitterMs * Math.min(1, Math.max(0, random()));
+  writeRetryAfter(headers, Math.max(decision.retryMs, earlierMs) + jitter);
 }
 
 const DRAFT_6: LimitNames = { limit: "RateLimit-Limit", remaining: "RateLimit-Remaining", reset: "RateLimit-Reset" };
@@ -67,16 +79,29 @@ function windowOf({ windowMs }: Policy): string {
 }
 
 /** Draft-8 and later: lists of structured-field strings with parameters (RFC 9651), one member for each limit. */
-function writeLists(headers: HeaderSink, { policies, verdicts }: Decision): void {
+function writeLists(headers: HeaderSink, { policies, verdicts, takes }: Decision, hasPartitions: boolean): void {
   for (const [i, policy] of policies.entries()) {
     const { limit, remaining, nextMs } = verdicts[i]!;
     const name = quoted(policy.name);
     const unit = holdsSlots(policy) ? ';qu="concurrent-requests"' : windowOf(policy);
-    append(headers, "RateLimit-Policy", `${name};q=${limit}${unit}`);
+    const partition = hasPartitions ? `;pk=:${partitionOf(takes[i]!.key)}:` : "";
+    append(headers, "RateLimit-Policy", `${name};q=${limit}${unit}${partition}`);
     // t is when there will be more than now, so Retry-After is never earlier; with a limit of 0 there will never be
     const refills = limit > 0 && nextMs !== Infinity;
-    append(headers, "RateLimit", `${name};r=${remaining}${refills ? `;t=${seconds(nextMs)}` : ""}`);
+    append(headers, "RateLimit", `${name};r=${remaining}${refills ? `;t=${seconds(nextMs)}` : ""}${partition}`);
   }
+}
+
+// cached, because limits often share a key
+let lastKey = "";
+let lastPartition = "";
+
+/** The partition key of draft-11, in base64: it tells quotas apart, and no one what they are counted by. */
+function partitionOf(key: string): string {
+  if (key === lastKey) return lastPartition;
+  const hash = sha256(new TextEncoder().encode(JSON.stringify(key))).subarray(0, PARTITION_BYTES);
+  lastKey = key;
+  return lastPartition = btoa(String.fromCharCode(...hash));
 }
 
 function quoted(text: string): string {

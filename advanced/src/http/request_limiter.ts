@@ -16,6 +16,7 @@ import { chargeOf } from "../policy/charge.ts";
 import { MAX_LIMIT } from "../policy/check_policy.ts";
 import { hasDebts, holdsSlots } from "../policy/policy.ts";
 import type { Awaitable } from "../policy/store.ts";
+import { Delay } from "./delay.ts";
 import { type HeaderOptions, writeHeaders } from "./rate_limit_headers.ts";
 import type { ResponseOf } from "./request_like.ts";
 import { checkHttpOptions, headerOptionsOf, limiterOptionsOf, type RateLimitOptions } from "./http_options.ts";
@@ -35,6 +36,8 @@ export class RequestLimiter<Req> {
   readonly caller: string;
   /** Whether a finished request must be looked at, because it may get back what it took. */
   readonly watchesOutcome: boolean;
+  /** Lets requests wait, `null` if none does. */
+  readonly delay: Delay | null;
   /** Whether what a request took is replaced by what it has cost. */
   readonly settles: boolean;
   /** Whether what a request took ends with it. */
@@ -87,6 +90,7 @@ export class RequestLimiter<Req> {
         `${caller}: option costAfter is for limits with maxDebt; say by how much a key may exceed the limit, 0 for not at all`,
       );
     }
+    this.delay = options.delay === undefined ? null : new Delay(caller, options.delay, options, this.limiter);
     this.settles = options.costAfter !== undefined;
     this.watchesOutcome = options.skipFailedRequests === true || options.skipSuccessfulRequests === true;
     this.hasLeases = this.limiter.policies.some(holdsSlots);

@@ -1,7 +1,7 @@
 import { checkInteger, checkNames, Emitter, type OptionNames, reasonOf } from "@sluice/limiting/core";
 import { MAX_LIMIT } from "../policy/check_policy.ts";
 import { type Charge, chargeOf } from "../policy/charge.ts";
-import { hasDebts, holdsSlots, type Policy } from "../policy/policy.ts";
+import { hasDebts, holdsSlots, type Policy, refusesFreely } from "../policy/policy.ts";
 import { MemoryStore } from "../stores/memory_store.ts";
 import type { Awaitable, Entry, Store, Take, Verdict } from "../policy/store.ts";
 import { CoalescingStore } from "../wrappers/coalescing.ts";
@@ -289,6 +289,25 @@ export class Limiter extends Emitter {
     checkNames("limiter.waitFor", options, WAIT_NAMES);
     const lane = typeof keys === "string" ? keys : JSON.stringify(keys);
     return await this.#queue.enter(lane, this.#takesOf(keys, options, "limiter.waitFor"), options);
+  }
+
+  /**
+   * Waits for what was refused, as `waitFor` does.
+   *
+   * @internal
+   */
+  async waitAfter(refusal: Decision, options: WaitOptions): Promise<Decision> {
+    const lane = JSON.stringify(refusal.takes.map(({ key }) => key));
+    return await this.#queue.enter(lane, refusal.takes, options, refusal);
+  }
+
+  /**
+   * Whether refusals have no consequences, so that one who waits may be refused more than once.
+   *
+   * @internal
+   */
+  get refusesFreely(): boolean {
+    return this.#store.capabilities.exactDeny && this.policies.every(refusesFreely);
   }
 
   /**

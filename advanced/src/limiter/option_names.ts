@@ -40,8 +40,8 @@ const INSTEAD: ReadonlyMap<string, string> = new Map([
   ["blockDuration", "say block: { after: 1, forMs }"],
   ["keyPrefix", "say name"],
   ["ttl", "say windowMs, in ms"],
-  ["delayMs", "requests are admitted or refused, not delayed; waitFor of a Limiter waits"],
-  ["delayAfter", "requests are admitted or refused, not delayed; waitFor of a Limiter waits"],
+  ["delayMs", "waitFor waits"],
+  ["delayAfter", "waitFor waits"],
 ]);
 
 /**

@@ -105,8 +105,14 @@ export class WaitQueue {
    * @param key Names the lane
    * @param takes The units
    * @param ending What may end the wait
+   * @param refusal The refusal after which it begins, `null` if they have not been asked for yet
    */
-  async enter(key: string, takes: readonly Take[], ending: Ending): Promise<Decision> {
+  async enter(
+    key: string,
+    takes: readonly Take[],
+    ending: Ending,
+    refusal: Decision | null = null,
+  ): Promise<Decision> {
     if (this.#closed !== null) throw this.#closed;
     const askedAt = this.#returns;
     const { timeoutMs, signal } = ending;
@@ -115,8 +121,8 @@ export class WaitQueue {
       refuseOption("limiter.waitFor", "signal", "an AbortSignal", signal);
     }
     signal?.throwIfAborted();
-    let denied: Decision | null = null;
-    if (!this.#lanes.has(key)) {
+    let denied = refusal;
+    if (denied === null && !this.#lanes.has(key)) {
       const asked = this.#askFirst(takes);
       // no await for a synchronous answer, so that nobody can come in between
       denied = "then" in asked ? await asked : asked;

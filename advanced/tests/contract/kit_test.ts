@@ -32,6 +32,10 @@ class Broken implements Store {
     return this.inner.give(take, stamp, amount);
   }
 
+  settle(take: Take, stamp: number, change: number): Verdict | Promise<Verdict> {
+    return this.inner.settle(take, stamp, change);
+  }
+
   reset(selector: { policy: string; key?: string | undefined }): number {
     return this.inner.reset(selector);
   }
@@ -58,6 +62,17 @@ function misread(change: (take: Take) => Take): new (clock: VirtualClock) => Sto
     }
     override give(take: Take, stamp: number, amount: number) {
       return this.inner.give(change(take), stamp, amount);
+    }
+  };
+}
+
+/** Settles in another way. */
+function settling(
+  settle: (inner: MemoryStore, take: Take, stamp: number, change: number) => Verdict | Promise<Verdict>,
+): new (clock: VirtualClock) => Store {
+  return class extends Broken {
+    override settle(take: Take, stamp: number, change: number) {
+      return settle(this.inner, take, stamp, change);
     }
   };
 }
@@ -219,6 +234,37 @@ const BUGS: Record<string, { store: new (clock: VirtualClock) => Store; breaks: 
       }
     },
     breaks: ["counts by the clock"],
+  },
+  "forgets debts at the end of a window": {
+    store: class extends Broken {
+      override decide(takes: readonly Take[], times = 1) {
+        const forgetful = takes.map((take) => ({ ...take, policy: { ...take.policy, maxDebt: undefined } }));
+        return this.inner.decide(forgetful, times);
+      }
+    },
+    breaks: ["settles by what was used"],
+  },
+  "counts a higher debt than it may": {
+    store: settling((inner, { policy, ...take }, stamp, change) => {
+      return inner.settle({ ...take, policy: { ...policy, maxDebt: policy.maxDebt! + 1 } }, stamp, change);
+    }),
+    breaks: ["settles by what was used"],
+  },
+  "gives nothing back by settling": {
+    store: settling((inner, take, stamp, change) => inner.settle(take, stamp, Math.max(0, change))),
+    breaks: ["settles by what was used", "settled at once"],
+  },
+  "says that all is counted when it is not": {
+    store: settling((inner, take, stamp, change) => ({ ...inner.settle(take, stamp, change), granted: change })),
+    breaks: ["settles by what was used"],
+  },
+  "settles what it has read before": {
+    store: settling(async (inner, take, stamp, change) => {
+      const [{ remaining }] = inner.decide([{ ...take, cost: 0 }]) as [Verdict];
+      await Promise.resolve();
+      return inner.settle(take, stamp, Math.min(change, remaining));
+    }),
+    breaks: ["settles by what was used", "settled at once"],
   },
   "lists idle keys": {
     store: class extends Broken {

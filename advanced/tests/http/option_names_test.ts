@@ -73,9 +73,8 @@ Deno.test("an option of another function or another limiter is refused, with wha
   assert(refusal(rateLimit, { logger: console }).includes("no option logger; listen to limit.limiter"));
   assert(refusal((options) => new Limiter(options), { points: 5 }).endsWith("no option points; say max"));
   assert(refusal(rateLimit, { ttl: 60 }).endsWith("no option ttl; say windowMs, in ms"));
-  assert(
-    refusal(rateLimit, { delayMs: 5 }).includes("no option delayMs; requests are admitted or refused, not delayed"),
-  );
+  assert(refusal(rateLimit, { delayMs: 5 }).endsWith("no option delayMs; say delay: { from, maxMs }"));
+  assert(refusal((options) => new Limiter(options), { delayMs: 5 }).endsWith("no option delayMs; waitFor waits"));
 });
 
 Deno.test("an option that is undefined is ignored", () => {

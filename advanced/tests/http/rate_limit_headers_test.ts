@@ -1,17 +1,29 @@
 import { assert, assertEquals } from "@std/assert";
+import { parseList } from "structured-headers";
 import { writeHeaders } from "../../src/http/rate_limit_headers.ts";
 import { Limiter } from "../../src/limiter/limiter.ts";
 import type { Decision } from "../../src/limiter/decision.ts";
+import type { LimiterKeys } from "../../src/limiter/demand.ts";
 import type { LimitOptions } from "../../src/limiter/limiter_options.ts";
 import { ALGORITHM_NAMES } from "../../src/policy/policy.ts";
 import { VirtualClock } from "../../src/testing/virtual_clock.ts";
 import { seededRandom } from "../../src/testing/seeded_random.ts";
 
-const STANDARDS = ["draft-6", "draft-7", "draft-8", "draft-10", null] as const;
+const STANDARDS = ["draft-6", "draft-7", "draft-8", "draft-10", "draft-11", null] as const;
 const INTEGER = /^\d{1,15}$/;
-// RFC 9651: a list of strings with parameters that are integers or strings
-const MEMBER = String.raw`"(?:[\x20-\x21\x23-\x5b\x5d-\x7e]|\\["\\])*"(?:;[a-z]+=(?:\d{1,15}|"[^"\\]*"))*`;
-const LIST = new RegExp(`^${MEMBER}(?:, ${MEMBER})*$`);
+
+/** What RFC 9651 makes of a list of limits: each a string with parameters of a few types. */
+function assertList(value: string, wanted: Record<string, "number" | "string" | "bytes">): void {
+  const list = parseList(value);
+  assert(list.length > 0, value);
+  for (const [item, parameters] of list) {
+    assertEquals(typeof item, "string", value);
+    for (const [name, parameter] of parameters) {
+      const type = parameter instanceof ArrayBuffer || parameter instanceof Uint8Array ? "bytes" : typeof parameter;
+      assertEquals(type, wanted[name], `${name} in ${value}`);
+    }
+  }
+}
 
 function headersOf(decision: Decision, standard: (typeof STANDARDS)[number], clock: VirtualClock): Headers {
   const headers = new Headers();
@@ -19,7 +31,14 @@ function headersOf(decision: Decision, standard: (typeof STANDARDS)[number], clo
     setHeader: (name: string, value: string) => headers.set(name, value),
     getHeader: (name: string) => headers.get(name) ?? undefined,
   };
-  writeHeaders(sink, decision, { legacy: true, legacyReset: "delta", standard, clock: clock.read });
+  writeHeaders(sink, decision, {
+    legacy: true,
+    legacyReset: "delta",
+    standard,
+    clock: clock.read,
+    retryJitterMs: 0,
+    random: () => 0,
+  });
   return headers;
 }
 
@@ -29,7 +48,8 @@ function assertWellFormed(headers: Headers, decision: Decision): void {
       assert(/^\d+(;w=\d+)?(, \d+(;w=\d+)?)*$/.test(value), `${name}: ${value}`);
     } else if (name === "ratelimit" && value.startsWith("limit=")) {
       assert(/^limit=\d+, remaining=\d+, reset=\d+$/.test(value), `${name}: ${value}`);
-    } else if (name === "ratelimit" || name === "ratelimit-policy") assert(LIST.test(value), `${name}: ${value}`);
+    } else if (name === "ratelimit") assertList(value, { r: "number", t: "number", pk: "bytes" });
+    else if (name === "ratelimit-policy") assertList(value, { q: "number", w: "number", qu: "string", pk: "bytes" });
     else assert(INTEGER.test(value), `${name}: ${value}`);
   }
   const [limit, remaining] = ["limit", "remaining"].map((name) => Number(headers.get(`x-ratelimit-${name}`)));
@@ -80,5 +100,37 @@ Deno.test("a client that retries when Retry-After says is admitted, and one a se
       clock.advance(1000);
       assert((await limiter.check("key")).allowed, `${algorithm}: at Retry-After`);
     }
+  }
+});
+
+Deno.test("draft-11 tells by pk which quota a limit is about, and nobody what it is counted by", async () => {
+  const limiter = new Limiter({
+    limits: [{ name: "user", max: 5, windowMs: 1500 }, { name: "slots", algorithm: "concurrency", max: 2 }],
+  });
+  const clock = new VirtualClock();
+  const headersFor = async (keys: LimiterKeys) => headersOf(await limiter.check(keys), "draft-11", clock);
+  const partitionsOf = (headers: Headers) =>
+    ["ratelimit-policy", "ratelimit"].map((name) =>
+      parseList(headers.get(name)!).map(([, parameters]) => [...new Uint8Array(parameters.get("pk") as ArrayBuffer)])
+    );
+  const [first, again, other] = [await headersFor("alice"), await headersFor("alice"), await headersFor("\ud800")];
+  const [policies, limits] = partitionsOf(first);
+  assertEquals(policies, limits);
+  assertEquals(partitionsOf(first), partitionsOf(again));
+  assert(String(partitionsOf(other)) !== String(partitionsOf(first)));
+  assertEquals(policies!.map((bytes) => bytes.length), [12, 12]);
+  const [mine, ours] = partitionsOf(await headersFor({ user: "alice", slots: "all" }))[0]!;
+  assertEquals([String(mine) === String(policies![0]), String(ours) === String(mine)], [true, false]);
+  const [, parameters] = parseList(first.get("ratelimit-policy")!)[0]!;
+  assertEquals([parameters.get("q"), parameters.get("w")], [5, 2]);
+  const [, slots] = parseList(first.get("ratelimit-policy")!)[1]!;
+  assertEquals([slots.get("q"), slots.get("qu"), slots.has("w")], [2, "concurrent-requests", false]);
+});
+
+Deno.test("draft-8 and draft-10 have no pk", async () => {
+  const decision = await new Limiter({ name: "user" }).check("alice");
+  for (const draft of ["draft-8", "draft-10"] as const) {
+    const headers = headersOf(decision, draft, new VirtualClock());
+    assertEquals(headers.get("ratelimit-policy"), '"user";q=100;w=60');
   }
 });

@@ -5,7 +5,12 @@ export class AsyncStore implements Store {
   /** What the store can do. */
   readonly capabilities: Capabilities;
   /** Commands so far, by the name of the method. */
-  readonly calls: { decide: number; give: number; reset: number } = { decide: 0, give: 0, reset: 0 };
+  readonly calls: { decide: number; give: number; settle: number; reset: number } = {
+    decide: 0,
+    give: 0,
+    settle: 0,
+    reset: 0,
+  };
   /** Awaited before a command runs. */
   ahead: Promise<unknown> | null = null;
   /** Awaited after a command has run, before its answer is returned. */
@@ -30,6 +35,12 @@ export class AsyncStore implements Store {
   give(take: Take, stamp: number, amount: number): Promise<boolean> {
     this.calls.give++;
     return this.#call(() => this.#store.give(take, stamp, amount));
+  }
+
+  /** Corrects what was granted. */
+  settle(take: Take, stamp: number, change: number): Promise<Verdict> {
+    this.calls.settle++;
+    return this.#call(() => this.#store.settle!(take, stamp, change));
   }
 
   /** Forgets keys. */

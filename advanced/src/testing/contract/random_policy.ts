@@ -30,7 +30,7 @@ export async function randomPolicy(
   const limit = Math.max(range.leastLimit ?? 0, run.oneOf(LIMITS));
   const plain: Policy = { name: run.name(), algorithm, limit, windowMs: run.oneOf(WINDOWS) };
   const shaped: Policy = { ...plain, ...shapeOf(run, algorithm) };
-  if (range.debts === true) return withDebts(run, shaped);
+  if (range.debts === true) return await withDebts(run, plain, shaped);
   const full: Policy = range.consequences === true ? { ...shaped, ...consequencesOf(run, shaped) } : shaped;
   run.begin(full);
   for (const policy of [full, shaped]) if (await run.serves(policy)) return policy;
@@ -39,14 +39,16 @@ export async function randomPolicy(
   return plain;
 }
 
-// what a store that settles serves in any form, and one that does not in none
-function withDebts(run: ContractRun, policy: Policy): Policy {
-  const block = run.pick(6) === 0
-    ? { block: { after: 1 + run.pick(4), forMs: 1 + run.pick(policy.windowMs * 2) } }
-    : {};
-  const owing = { ...policy, ...block, maxDebt: run.oneOf([0, 1, 5, 12, 40]) };
-  run.begin(owing);
-  return owing;
+async function withDebts(run: ContractRun, plain: Policy, shaped: Policy): Promise<Policy> {
+  const maxDebt = run.oneOf([0, 1, 5, 12, 40]);
+  const block = run.pick(6) === 0 ? { block: { after: 1 + run.pick(4), forMs: 1 + run.pick(plain.windowMs * 2) } } : {};
+  for (const one of [{ ...shaped, ...block }, shaped, plain]) {
+    const policy = { ...one, maxDebt };
+    run.begin(policy);
+    if (await run.serves(policy)) return policy;
+  }
+  run.check(false, "a store that settles serves maxDebt", "verdicts", "TypeError");
+  return plain;
 }
 
 function shapeOf({ pick }: ContractRun, algorithm: AlgorithmName): Partial<Policy> {

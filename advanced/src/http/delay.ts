@@ -1,0 +1,137 @@
+import { checkInteger, checkNames, type OptionNames, refuseOption } from "@sluice/limiting/core";
+import { Decision } from "../limiter/decision.ts";
+import type { Limiter } from "../limiter/limiter.ts";
+import type { LimiterOptions } from "../limiter/limiter_options.ts";
+import { capacityOf, holdsSlots } from "../policy/policy.ts";
+import { MAX_LIMIT } from "../policy/check_policy.ts";
+import { platformTimers, type Timers } from "../wrappers/timers.ts";
+import type { DelayOptions } from "./http_options.ts";
+
+const NAMES: OptionNames<DelayOptions> = { from: true, maxMs: true };
+
+/** Longest wait that may be allowed, in ms: an hour. */
+const LONGEST_MS = 3_600_000;
+
+/** Lets requests wait: those that are refused until there is room for them, and admitted ones to keep to the rate. */
+export class Delay {
+  readonly #limiter: Limiter;
+  readonly #from: number;
+  readonly #maxMs: number;
+  readonly #most: number;
+  readonly #timers: Timers;
+  #waiting = 0;
+
+  /**
+   * Creates an instance.
+   *
+   * @param caller Name of the caller for error messages
+   * @param delay The option
+   * @param options The others
+   * @param limiter The limiter they made
+   * @throws {TypeError} If it does not go together with the limits or the store
+   * @throws {RangeError} If a number is out of range
+   */
+  constructor(
+    caller: string,
+    delay: DelayOptions,
+    { maxWaiting = 1000, timers = platformTimers }: Pick<LimiterOptions, "maxWaiting" | "timers">,
+    limiter: Limiter,
+  ) {
+    if (typeof delay !== "object" || delay === null) refuseOption(caller, "delay", "an object { from, maxMs }", delay);
+    checkNames(`${caller}, delay`, delay, NAMES);
+    const { from, maxMs } = delay;
+    checkInteger(caller, "delay.maxMs", maxMs, 1, LONGEST_MS);
+    if (from !== undefined) checkInteger(caller, "delay.from", from, 0, MAX_LIMIT);
+    if (from !== undefined && limiter.policies.length > 1) {
+      throw new TypeError(`${caller}: option delay.from is for a single limit, not for limits; leave it out`);
+    }
+    if (!limiter.refusesFreely) {
+      throw new TypeError(
+        `${caller}: option delay is for limits whose refusals cost nothing, since who waits may be refused more than ` +
+          "once; leave out onDenied and block, and use a store of this package",
+      );
+    }
+    this.#limiter = limiter;
+    this.#from = from ?? Infinity;
+    this.#maxMs = maxMs;
+    this.#most = maxWaiting;
+    this.#timers = timers;
+  }
+
+  /**
+   * How long a request has to wait at least.
+   *
+   * @param decision The decision about it
+   * @returns ms; 0 if it need not wait, or would have to for too long
+   */
+  msOf(decision: Decision): number {
+    if (decision.allowed) return Math.min(this.#maxMs, this.#spacing(decision));
+    let ms = 1;
+    for (const [i, { denied, retryMs }] of decision.verdicts.entries()) {
+      const { shadow, policy } = decision.takes[i]!;
+      if (!denied || shadow === true) continue;
+      // a request in progress may end at any time
+      ms = Math.max(ms, holdsSlots(policy) && retryMs !== Infinity ? 1 : retryMs);
+    }
+    return ms <= this.#maxMs ? ms : 0;
+  }
+
+  // as if what is used above had been used at the rate of the limit
+  #spacing({ takes: [take], verdicts: [verdict] }: Decision): number {
+    const { policy, shadow, cost } = take!;
+    if (this.#from === Infinity || shadow === true || cost === 0 || holdsSlots(policy)) return 0;
+    const above = capacityOf(policy) - verdict!.remaining - this.#from;
+    return above <= 0 ? 0 : Math.ceil(above * policy.windowMs / Math.max(1, policy.limit));
+  }
+
+  /**
+   * Lets a request wait that has to.
+   *
+   * @param decision The decision about it
+   * @param signal Aborts when its client leaves
+   * @returns The decision that holds then: a refusal if it still does not fit, or too many are waiting; `null` if the
+   * client has left
+   */
+  async wait(decision: Decision, signal: AbortSignal): Promise<Decision | null> {
+    if (this.#waiting >= this.#most) return decision.allowed ? this.#refuse(decision) : decision;
+    this.#waiting++;
+    try {
+      if (!decision.allowed) {
+        // what fits at the last moment is granted yet
+        return await this.#limiter.waitAfter(decision, { signal, timeoutMs: this.#maxMs + 1 });
+      }
+      await this.#sleep(this.msOf(decision), signal);
+    } catch {
+      // not granted in time, or the limiter was closed
+      if (!signal.aborted) return decision;
+    } finally {
+      this.#waiting--;
+    }
+    if (!signal.aborted) return decision;
+    if (decision.allowed) await this.#limiter.refund(decision);
+    return null;
+  }
+
+  async #refuse(decision: Decision): Promise<Decision> {
+    const retryMs = this.msOf(decision);
+    await this.#limiter.refund(decision);
+    const refusals = decision.verdicts.map((verdict) => ({ ...verdict, granted: 0, denied: true, retryMs }));
+    return new Decision(decision.takes, refusals, decision.decidedBy);
+  }
+
+  #sleep(ms: number, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      if (signal.aborted) return resolve();
+      const end = () => {
+        cancel();
+        signal.removeEventListener("abort", end);
+        resolve();
+      };
+      const cancel = this.#timers.start(end, ms);
+      signal.addEventListener("abort", end);
+    });
+  }
+}
+
+/** Status of a request whose client has left while it waited: nobody gets it, but logs do. */
+export const CLIENT_LEFT = 499;
