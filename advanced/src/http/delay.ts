@@ -4,7 +4,6 @@ import type { Limiter } from "../limiter/limiter.ts";
 import type { LimiterOptions } from "../limiter/limiter_options.ts";
 import { capacityOf, holdsSlots } from "../policy/policy.ts";
 import { MAX_LIMIT } from "../policy/check_policy.ts";
-import { platformTimers, type Timers } from "../wrappers/timers.ts";
 import type { DelayOptions } from "./http_options.ts";
 
 const NAMES: OptionNames<DelayOptions> = { from: true, maxMs: true };
@@ -18,7 +17,6 @@ export class Delay {
   readonly #from: number;
   readonly #maxMs: number;
   readonly #most: number;
-  readonly #timers: Timers;
   #waiting = 0;
 
   /**
@@ -34,7 +32,7 @@ export class Delay {
   constructor(
     caller: string,
     delay: DelayOptions,
-    { maxWaiting = 1000, timers = platformTimers }: Pick<LimiterOptions, "maxWaiting" | "timers">,
+    { maxWaiting = 1000 }: Pick<LimiterOptions, "maxWaiting">,
     limiter: Limiter,
   ) {
     if (typeof delay !== "object" || delay === null) refuseOption(caller, "delay", "an object { from, maxMs }", delay);
@@ -55,7 +53,6 @@ export class Delay {
     this.#from = from ?? Infinity;
     this.#maxMs = maxMs;
     this.#most = maxWaiting;
-    this.#timers = timers;
   }
 
   /**
@@ -100,7 +97,7 @@ export class Delay {
         // what fits at the last moment is granted yet
         return await this.#limiter.waitAfter(decision, { signal, timeoutMs: this.#maxMs + 1 });
       }
-      await this.#sleep(this.msOf(decision), signal);
+      await this.#limiter.pause(this.msOf(decision), signal);
     } catch {
       // not granted in time, or the limiter was closed
       if (!signal.aborted) return decision;
@@ -117,19 +114,6 @@ export class Delay {
     await this.#limiter.refund(decision);
     const refusals = decision.verdicts.map((verdict) => ({ ...verdict, granted: 0, denied: true, retryMs }));
     return new Decision(decision.takes, refusals, decision.decidedBy);
-  }
-
-  #sleep(ms: number, signal: AbortSignal): Promise<void> {
-    return new Promise((resolve) => {
-      if (signal.aborted) return resolve();
-      const end = () => {
-        cancel();
-        signal.removeEventListener("abort", end);
-        resolve();
-      };
-      const cancel = this.#timers.start(end, ms);
-      signal.addEventListener("abort", end);
-    });
   }
 }
 

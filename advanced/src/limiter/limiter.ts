@@ -9,9 +9,11 @@ import { DenyCacheStore } from "../wrappers/deny_cache.ts";
 import { type Decided, FailurePolicy } from "../wrappers/failure_policy.ts";
 import { LeasingStore } from "../wrappers/leases.ts";
 import { type Counters, newCounters } from "../wrappers/counters.ts";
+import type { Timers } from "../wrappers/timers.ts";
 import { Decision } from "./decision.ts";
 import { type CheckOptions, Demand, type LimiterKeys, type PeekOptions } from "./demand.ts";
 import { assertKey, formsOf } from "./encode_key.ts";
+import { Leaving } from "./leaving.ts";
 import { checkLeases, checkStore, checkStoreOptions, type LimiterOptions, policiesOf } from "./limiter_options.ts";
 import { checkLimiterNames, LIMIT_NAMES, LIMITER_NAMES } from "./option_names.ts";
 import { allowSettlement, endSettlement, type Settling } from "./settlement.ts";
@@ -83,6 +85,7 @@ export class Limiter extends Emitter {
   readonly #leasing: LeasingStore | null;
   readonly #demand: Demand;
   readonly #queue: WaitQueue;
+  readonly #timers: Timers;
   readonly #checkCaller: string;
   /** How decisions are settled, `null` if no limit has debts. */
   readonly #settling: Settling | null;
@@ -118,6 +121,7 @@ export class Limiter extends Emitter {
     joinStore(this, store);
     // who makes limiters for requests knows only later whether they were made inside one, and are meant to be the same
     if (caller === undefined) noteSameCounters(store, this.policies, made);
+    this.#timers = checked.timers;
     this.#queue = new WaitQueue({
       most: maxWaiting,
       timers: checked.timers,
@@ -299,6 +303,17 @@ export class Limiter extends Emitter {
   async waitAfter(refusal: Decision, options: WaitOptions): Promise<Decision> {
     const lane = JSON.stringify(refusal.takes.map(({ key }) => key));
     return await this.#queue.enter(lane, refusal.takes, options, refusal);
+  }
+
+  /**
+   * Waits for some ms, or until a signal aborts.
+   *
+   * @internal
+   */
+  async pause(ms: number, signal: AbortSignal): Promise<void> {
+    const leaving = new Leaving({ signal, timeoutMs: ms }, this.#timers);
+    await leaving.promise.catch(() => {});
+    leaving.forget();
   }
 
   /**
