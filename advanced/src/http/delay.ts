@@ -63,6 +63,8 @@ export class Delay {
    */
   msOf(decision: Decision): number {
     if (decision.allowed) return Math.min(this.#maxMs, this.#spacing(decision));
+    // those that keep to the rate would be overtaken
+    if (this.#from !== Infinity) return 0;
     let ms = 1;
     for (const [i, { denied, retryMs }] of decision.verdicts.entries()) {
       const { shadow, policy } = decision.takes[i]!;

@@ -47,14 +47,15 @@ export interface HandlerOptions {
 }
 
 /**
- * Lets requests wait instead of refusing them, as nginx and Kong do. A request that a limit refuses waits until there is
- * room for it, in order of arrival, if that is soon enough. At most `maxWaiting` requests wait; further ones are refused,
- * and so is what would have to wait for longer. Who leaves meanwhile takes nothing.
+ * Lets requests wait instead of refusing them: without `from`, a request that a limit would refuse waits until there is
+ * room for it, in order of arrival, if that is soon enough, as with Kong; with `from`, those that are within the limit
+ * are slowed down, as with nginx. At most `maxWaiting` requests wait; further ones are refused. Who leaves meanwhile
+ * takes nothing.
  */
 export interface DelayOptions {
   /**
-   * Units used from which admitted requests are slowed down too, to the rate of the limit: each waits until the units
-   * above would have been used at `max` in `windowMs`. For a single limit; without it, only refused requests wait.
+   * Units used from which requests are slowed down to the rate of the limit: each waits until the units above would have
+   * been used at `max` in `windowMs`. For a single limit, beyond which requests are refused.
    */
   from?: number | undefined;
   /** Longest wait in ms. */

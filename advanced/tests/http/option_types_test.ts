@@ -34,6 +34,11 @@ Deno.test("functions in the options get the request of the application that the 
         return req.params.id;
       },
       handler: (_req, res, _next, { statusCode, message }) => res.status(statusCode).send(message),
+      maxDebt: 10,
+      costAfter: (req, res) => {
+        expectType<Equal<typeof req.params.id, string>>();
+        return Number(res.locals.tokens);
+      },
     }),
     (req, res) => res.send(req.params.id),
   );

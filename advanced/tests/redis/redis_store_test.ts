@@ -874,3 +874,50 @@ Deno.test("every command of the minimal ACL is needed", async () => {
     await store.close();
   }
 });
+
+Deno.test("a key that owes is kept in Redis until its debt is paid off, and no longer", async () => {
+  const client = await createClient({ url: URL_OF_TESTS }).connect();
+  const prefix = uniquePrefix();
+  const store = new RedisStore({ client, prefix });
+  try {
+    for (const algorithm of ALGORITHM_NAMES) {
+      if (algorithm === "concurrency") continue;
+      const policy: Policy = { name: algorithm, algorithm, limit: 10, windowMs: 60_000, maxDebt: 100 };
+      const { stamp } = await take(store, policy, "key", 5);
+      const settled = await store.settle({ policy, key: "key", cost: 5 }, stamp, 60);
+      assertEquals([settled.granted, settled.remaining], [60, 0]);
+      const [key] = await client.keys(`${prefix}{key}${algorithm}\u0001*`);
+      const ttl = await client.pTTL(key!);
+      // 65 units are used, 10 in each window
+      assert(ttl >= settled.resetMs && ttl <= settled.resetMs + 200, `${algorithm}: ${ttl} of ${settled.resetMs} ms`);
+      assert(settled.resetMs > 5 * 60_000 && settled.resetMs <= 9 * 60_000, `${algorithm}: ${settled.resetMs} ms`);
+      // without debts, the same key is read as what it holds, and never as a key never seen
+      const plain = await take(store, { ...policy, maxDebt: undefined }, "key", 10);
+      assertEquals(plain.denied, true, algorithm);
+    }
+  } finally {
+    await client.close();
+  }
+});
+
+Deno.test("two processes with one Redis settle into the same counter", async () => {
+  const prefix = uniquePrefix();
+  const stores = [1, 2].map(() => new RedisStore({ url: URL_OF_TESTS, prefix }));
+  const [one, other] = stores.map((store) => {
+    return new Limiter({
+      name: "tokens",
+      max: 100,
+      windowMs: WINDOW,
+      maxDebt: 50,
+      store,
+      processes: 2,
+      timeoutMs: 30_000,
+    });
+  }) as [Limiter, Limiter];
+  const decisions = await Promise.all([one.check("key", { cost: 40 }), other.check("key", { cost: 40 })]);
+  assertEquals(await Promise.all(decisions.map((decision, i) => decision.settle(i === 0 ? 10 : 70))), [true, true]);
+  assertEquals((await one.peek("key")).remaining, 20);
+  const last = await other.check("key", { cost: 20 });
+  assertEquals([await last.settle(500), last.verdicts[0]!.granted], [false, 70]);
+  await Promise.all([one.close(), other.close()]);
+});

@@ -175,3 +175,42 @@ Deno.test("bytes that are not a valid record count as an unused key", async () =
     assertEquals((await store.decide([{ policy: FIXED, key: "a", cost: 1 }]))[0]!.remaining, 5);
   }
 });
+
+Deno.test("requests of several processes that are settled at the same time count exactly what they used", async () => {
+  const clock = new VirtualClock();
+  const database = new FakeDatabase();
+  // each has its own order of turns, so that only versions keep them apart
+  const stores = Array.from({ length: 4 }, () => {
+    return fromCompareAndSet(database, { clock: clock.read, pause: () => {}, attempts: 1000 });
+  });
+  const algorithms = ["fixed-window", "sliding-window", "sliding-log", "sliding-approximate", "token-bucket"] as const;
+  for (const algorithm of algorithms) {
+    const policy: Policy = { name: algorithm, algorithm, limit: 100, windowMs: 60_000, maxDebt: 1000 };
+    const take = { policy, key: "key", cost: 5 };
+    const used = [0, 3, 5, 8, 40, 70, 1, 90, 12, 2];
+    const granted = await Promise.all(used.map(async (_, i) => (await stores[i % 4]!.decide([take]))[0]!));
+    const settled = await Promise.all(used.map((units, i) => {
+      return stores[i % 4]!.settle!(take, granted[i]!.stamp, units - 5);
+    }));
+    assertEquals(settled.map((verdict) => verdict.granted), used.map((units) => units - 5), algorithm);
+    // 231 of 100 are used, so there is one unit once 132 have been paid off, and none with a unit less
+    const [before] = await stores[0]!.decide([{ ...take, cost: 1 }]);
+    const twin = { ...take, key: `${algorithm} twin` };
+    const [one] = await stores[0]!.decide([twin]);
+    await stores[0]!.settle!(twin, one!.stamp, 226);
+    const [its] = await stores[0]!.decide([{ ...twin, cost: 1 }]);
+    assertEquals([before!.remaining, before!.retryMs], [0, its!.retryMs], algorithm);
+  }
+});
+
+Deno.test("a settlement that cannot be recorded rejects", async () => {
+  const { database, store } = setUp({ attempts: 3 });
+  const policy: Policy = { name: "policy", algorithm: "fixed-window", limit: 5, windowMs: 1000, maxDebt: 5 };
+  const [{ stamp }] = await store.decide([{ policy, key: "key", cost: 1 }]) as [{ stamp: number }];
+  database.meanwhile = () => database.touch();
+  await assertRejects(
+    async () => await store.settle!({ policy, key: "key", cost: 1 }, stamp, 3),
+    Error,
+    'store.settle: others changed a key of "policy" during each of 3 attempts',
+  );
+});

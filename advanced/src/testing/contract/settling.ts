@@ -55,6 +55,10 @@ async function settleAlong(run: ContractRun, algorithm: AlgorithmName): Promise<
   const { maxDebt } = policy;
   const model = new ReferenceModel();
   const key = run.name();
+  // in one batch with a limit that has no debts, and never refuses
+  const beside: Policy = { name: run.name(), algorithm, limit: 5000, windowMs: policy.windowMs };
+  const besides = new ReferenceModel();
+  run.about(policy, beside);
   const all: Estimated[] = [];
   const open: Estimated[] = [];
   let last = await run.take(policy, key, 0);
@@ -63,8 +67,14 @@ async function settleAlong(run: ContractRun, algorithm: AlgorithmName): Promise<
     const one = open[pick(open.length)];
     if (one === undefined || pick(2) === 0) {
       const cost = randomCost(run, last.remaining);
-      last = await run.take(policy, key, cost);
+      const takes = [{ policy, key, cost }, { policy: beside, key, cost }];
+      const verdicts = await run.batch(run.pick(5) === 0 ? takes : takes.slice(0, 1));
+      last = verdicts[0]!;
       const wanted = model.decide({ policy, key, cost }, clock.now);
+      if (verdicts.length > 1) {
+        const its = besides.decide({ policy: beside, key, cost: last.granted }, clock.now);
+        run.same(said(verdicts[1]!), said(its), "a limit without debts beside it knows nothing of them");
+      }
       run.same(said(last), said(wanted), "a limit with debts decides as the reference model does");
       if (last.granted === 0) continue;
       const { now } = clock;
