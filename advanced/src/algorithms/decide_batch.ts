@@ -1,4 +1,4 @@
-import { capacityOf, hasDebts, refusesFreely } from "../policy/policy.ts";
+import { capacityOf, hasDebts, type Policy, refusesFreely } from "../policy/policy.ts";
 import type { Take, Verdict } from "../policy/store.ts";
 import type { Algorithm, Cells } from "./algorithm.ts";
 import { blockedFor, countRefusals, refusalsLeft, shortenBlock } from "./block_state.ts";
@@ -53,9 +53,7 @@ export function decideAlone(take: Take, state: TakeState, times: number, now: nu
   const { policy, cost } = take;
   const { algorithm, cells } = state;
   update(take, state, now);
-  if (algorithm.decide !== undefined && refusesFreely(policy) && !hasDebts(policy)) {
-    return algorithm.decide(policy, cells, now, cost, times);
-  }
+  if (algorithm.decide !== undefined && refusesFreely(policy)) return algorithm.decide(policy, cells, now, cost, times);
   const fits = timesItFits(take, state, times, now);
   return conclude(take, state, fits, times - fits, now);
 }
@@ -98,11 +96,13 @@ export function giveTake(take: Take, state: TakeState, stamp: number, amount: nu
 }
 
 function update({ policy }: Take, { algorithm, cells, block, isOfThisWindow }: TakeState, now: number): void {
-  if (isOfThisWindow !== true) {
-    if (hasDebts(policy)) algorithm.pay?.(policy, cells, now);
-    algorithm.shorten?.(policy, cells, now);
-  }
+  if (isOfThisWindow !== true) updateCells(policy, algorithm, cells, now);
   if (block !== null) shortenBlock(policy.block!, policy.windowMs, block, now);
+}
+
+function updateCells(policy: Policy, algorithm: Algorithm, cells: Cells, now: number): void {
+  if (hasDebts(policy)) algorithm.pay?.(policy, cells, now);
+  algorithm.shorten?.(policy, cells, now);
 }
 
 function timesItFits(

@@ -1,4 +1,5 @@
 import { hasDebts, LONGEST_DEBT_MS, paidIn, type Policy } from "../policy/policy.ts";
+import type { Verdict } from "../policy/store.ts";
 import type { Algorithm, Cells } from "./algorithm.ts";
 
 const USED = 0;
@@ -26,6 +27,7 @@ export const fixedWindow: Algorithm = {
     let used = array[at + USED]!;
     if (now >= end) used = end = 0;
     const room = limit - used;
+    if (room < 0 && hasDebts(policy)) return verdictInDebt(policy, { array, at }, now, cost);
     let fits = times;
     if (cost > 0 && room < cost * times) fits = room < cost ? 0 : Math.floor(room / cost);
     const granted = fits * cost;
@@ -88,4 +90,21 @@ function laterMs(policy: Policy, { array, at }: Cells, units: number): number {
   if (!hasDebts(policy)) return 0;
   const windows = Math.ceil((array[at + USED]! + units - policy.limit) / paidIn(policy));
   return Math.min(LONGEST_DEBT_MS, Math.max(0, windows - 1) * policy.windowMs);
+}
+
+/** The decision about a key that owes: nothing is granted, and every wait is for a later window. */
+function verdictInDebt(policy: Policy, cells: Cells, now: number, cost: number): Verdict {
+  const { limit } = policy;
+  const waitFor = (units: number) => fixedWindow.wait(policy, cells, now, units);
+  return {
+    granted: 0,
+    denied: cost > 0,
+    limit,
+    remaining: 0,
+    retryMs: cost === 0 ? 0 : cost > limit ? Infinity : waitFor(cost),
+    nextMs: limit === 0 ? 0 : waitFor(1),
+    resetMs: fixedWindow.reset(policy, cells, now),
+    blocked: false,
+    stamp: 0,
+  };
 }

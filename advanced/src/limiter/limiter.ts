@@ -87,8 +87,8 @@ export class Limiter extends Emitter {
   readonly #queue: WaitQueue;
   readonly #timers: Timers;
   readonly #checkCaller: string;
-  /** How decisions are settled, `null` if no limit has debts. */
-  readonly #settling: Settling | null;
+  /** Whether a limit has debts, so that decisions can be settled. */
+  readonly #settles: boolean;
   /** How often the breaker had opened when a failure was last told, `-1` for never. */
   #logged = -1;
   #isWholeQuotaNoted = false;
@@ -130,7 +130,8 @@ export class Limiter extends Emitter {
       ask: (batches) => this.#decideAll(batches),
       giveBack: (decision) => void this.refund(decision),
     });
-    this.#settling = this.policies.some(hasDebts) ? this.#newSettling() : null;
+    this.#settles = this.policies.some(hasDebts);
+    if (this.#settles) this.#letSettle();
     this.#memory = store instanceof MemoryStore ? store : null;
     this.#leasing = null;
     this.#guarded = null;
@@ -152,14 +153,20 @@ export class Limiter extends Emitter {
     this.#guarded = new FailurePolicy(outer, { ...checked, failed }, this.counters);
   }
 
-  #newSettling(): Settling {
-    return {
+  // other limiters count as if there were no settlements
+  #letSettle(): void {
+    const settling: Settling = {
       settle: (take, stamp, change, by) =>
         this.#memory?.settle(take, stamp, change) ?? this.#guarded!.settle(take, stamp, change, by),
       returned: (decision, units) => {
         this.counters.refunded += units;
         this.#queue.wake(decision);
       },
+    };
+    const counted = this.#counted;
+    this.#counted = (decision) => {
+      if (decision.allowed) allowSettlement(decision, settling);
+      return counted(decision);
     };
   }
 
@@ -212,14 +219,13 @@ export class Limiter extends Emitter {
     return this.#ask(takes, [], ({ verdicts, by }) => new Decision(takes, verdicts, by));
   }
 
-  readonly #counted = (decision: Decision): Decision => {
+  #counted = (decision: Decision): Decision => {
     if (decision.shadowDenied) {
       this.counters.shadowLimited++;
       this.#tell("shadowLimited", decision);
     }
     if (decision.allowed) {
       this.counters.admitted++;
-      if (this.#settling !== null) allowSettlement(decision, this.#settling);
     } else {
       this.counters.limited++;
       this.#tell("limited", decision);
@@ -236,7 +242,7 @@ export class Limiter extends Emitter {
    */
   refund(decision: Decision): Awaitable<boolean> {
     assertDecision("refund", decision);
-    if (this.#settling !== null && !endSettlement(decision)) return false;
+    if (this.#settles && !endSettlement(decision)) return false;
     return this.#giveBack(decision, decision.takes.map((_, i) => i));
   }
 
