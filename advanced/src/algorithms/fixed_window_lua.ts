@@ -53,10 +53,11 @@ do
   end
   a.reset = function(p, s, now) return max(0, s[2] - now + later(p, s, p.limit)) end
   a.pay = function(p, s, now)
-    if s[2] == 0 or now < s[2] then return end
+    if s[2] == 0 or now < s[2] then return false end
     local windows = floor((now - s[2]) / p.window) + 1
     local left = s[1] - windows * max(1, p.limit)
     if left > 0 then s[1], s[2] = left, s[2] + windows * p.window else s[1], s[2] = 0, 0 end
+    return true
   end
 end
 `;

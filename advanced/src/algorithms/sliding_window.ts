@@ -174,7 +174,7 @@ function leavesAt(policy: Policy, cells: Cells, unit: number): number {
   const windowMs = array[at + WINDOW]!;
   const ring = ringOf(policy, windowMs);
   const latest = array[at + LATEST]!;
-  const counted = array[at + TOTAL]! - owed(policy, cells);
+  const counted = Math.max(1, array[at + TOTAL]! - owed(policy, cells));
   let left = (unit - 1) % counted + 1;
   let bucket = Math.max(0, latest - ring + 1);
   while (bucket < latest && (left -= array[at + RING + bucket % ring]!) > 0) bucket++;

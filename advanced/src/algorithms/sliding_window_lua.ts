@@ -112,7 +112,7 @@ do
     return sum
   end
   local function leavesAt(s, unit)
-    local sum, r = counted(s), ringOf(s)
+    local sum, r = max(1, counted(s)), ringOf(s)
     local left, b = (unit - 1) % sum + 1, max(0, s[2] - r + 1)
     while b < s[2] do
       left = left - s[3 + b % r]
@@ -142,7 +142,8 @@ do
   end
   a.owe = function(p, s, now, n) s.debt = s.debt + n end
   a.pay = function(p, s, now)
-    if s.debt == 0 then return end
+    if s.debt == 0 then return false end
+    local before, latest = s.debt, s[2]
     local r, sum = ringOf(s), counted(s)
     local current = floor(now / part(s, r))
     local turns = max(0, min(floor((current - s[2]) / r), floor(s.debt / sum)))
@@ -158,6 +159,7 @@ do
       local i = 3 + s[2] % r
       s[i], s.debt = s[i] + free, s.debt - free
     end
+    return s.debt ~= before or s[2] ~= latest
   end
   a.give = function(p, s, now, stamp, n)
     if not give(p, s, now, stamp, n) then return false end

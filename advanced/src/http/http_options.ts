@@ -51,6 +51,17 @@ export interface HandlerOptions {
  * room for it, in order of arrival, if that is soon enough, as with Kong; with `from`, those that are within the limit
  * are slowed down, as with nginx. At most `maxWaiting` requests wait; further ones are refused. Who leaves meanwhile
  * takes nothing.
+ *
+ * @example As with nginx's `rate=10r/s burst=20 delay=8`
+ * ```ts ignore
+ * app.use(rateLimit({
+ *   algorithm: "token-bucket",
+ *   max: 10,
+ *   windowMs: 1000,
+ *   burst: 21,
+ *   delay: { from: 9, maxMs: 1200 },
+ * }));
+ * ```
  */
 export interface DelayOptions {
   /**

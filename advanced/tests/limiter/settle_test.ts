@@ -261,6 +261,29 @@ Deno.test("what this process decided in the store's place is settled there, by i
   assertEquals([await other.settle(1000), other.verdicts[0]!.granted], [false, 50 + 250]);
 });
 
+Deno.test("a grant that came too late for its request is settled in the store, too", async () => {
+  const { limiter, faulty, clock } = elsewhere();
+  const late = Promise.withResolvers<void>();
+  faulty.next(late.promise);
+  const checked = limiter.check("key", { cost: 10 });
+  for (let i = 0; i < 20; i++) clock.advance(20);
+  const decision = await checked;
+  assertEquals(decision.decidedBy, "local");
+  late.resolve();
+  await new Promise((resolve) => setTimeout(resolve, 0));
+  assertEquals(await decision.settle(35), true);
+  await new Promise((resolve) => setTimeout(resolve, 0));
+  assertEquals((await limiter.peek("key")).remaining, 65);
+});
+
+Deno.test("an estimate of 0 always passes, and what is settled is counted", () => {
+  const { limiter } = made({ maxDebt: 50 });
+  const decisions = [check(limiter, 0), check(limiter, 0)];
+  assertEquals(decisions.map((decision) => decision.settle(120)), [true, false]);
+  assertEquals(decisions.map(({ verdicts }) => verdicts[0]!.granted), [120, 30]);
+  assertEquals([check(limiter, 0).allowed, check(limiter, 1).allowed], [true, false]);
+});
+
 Deno.test("what nobody counted is not settled", async () => {
   const { limiter, faulty } = elsewhere({ onStoreFailure: "open" });
   faulty.fail();

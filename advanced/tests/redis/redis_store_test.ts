@@ -8,6 +8,7 @@ import { until } from "../../../tests/support/until.ts";
 import { ALGORITHM_NAMES, Limiter, MemoryStore, type Policy, type RedisPort, RedisStore } from "../../mod.ts";
 import type { Entry, LimiterOptions, Store, Take, UpstashClient } from "../../mod.ts";
 import { VirtualClock } from "../../testing.ts";
+import { decidesAsMemory } from "../support/random_trace.ts";
 import { startProxy, type TcpProxy } from "../support/tcp_proxy.ts";
 
 /** The permissions that the store's Redis user needs. */
@@ -898,6 +899,13 @@ Deno.test("a key that owes is kept in Redis until its debt is paid off, and no l
   } finally {
     await client.close();
   }
+});
+
+Deno.test("a random trace with settlements and changed windows gives the verdicts of the memory store", async () => {
+  const clock = new VirtualClock();
+  const store = new RedisStore({ url: URL_OF_TESTS, prefix: uniquePrefix(), clock: clock.read });
+  assert(await decidesAsMemory(store, clock, 8, 120) > 2500);
+  await store.close();
 });
 
 Deno.test("two processes with one Redis settle into the same counter", async () => {

@@ -17,8 +17,9 @@ export const PLAIN: readonly Policy[] = [
   { name: "leases", algorithm: "concurrency", limit: 4, windowMs: 1500 },
 ];
 
-/** The same with every consequence of a refusal. */
+/** The same with every consequence of a refusal, and with debts. */
 export const POLICIES: readonly Policy[] = PLAIN.flatMap((policy): Policy[] => [
+  ...policy.algorithm === "concurrency" ? [] : [{ ...policy, name: `${policy.name}/debts`, maxDebt: 15 }],
   policy,
   { ...policy, name: `${policy.name}/charge`, onDenied: "charge" },
   { ...policy, name: `${policy.name}/extend`, onDenied: "extend" },
@@ -32,7 +33,7 @@ export function policyNamed(name: string): Policy {
 
 /**
  * Runs the same random operations on a store and on a memory store: decisions, singly and in batches of one key,
- * refunds and resets.
+ * refunds, settlements, changes of the window where there are debts, and resets.
  *
  * @param store The store
  * @param clock Its clock
@@ -56,6 +57,16 @@ export async function decidesAsMemory(
     for (let step = 0; step < steps; step++) {
       clock.advance(pick(4) === 0 ? pick(700) : pick(30));
       const key = `${policy.name} ${pick(3)}`;
+      if (policy.maxDebt !== undefined && pick(4) === 0 && grants.length > 0) {
+        const [{ take, mine, theirs }] = grants.splice(pick(grants.length), 1) as [typeof grants[0]];
+        if (take.policy.maxDebt === undefined) continue;
+        const change = pick(3) === 0 ? -1 - pick(take.cost) : 1 + pick(20);
+        const expected = memory.settle(take, theirs, change);
+        const actual = await store.settle!(take, mine, change);
+        const seen = { step, take, change };
+        assertEquals({ ...seen, verdict: said(actual) }, { ...seen, verdict: said(expected) });
+        continue;
+      }
       if (pick(6) === 0 && grants.length > 0) {
         const [{ take, mine, theirs }] = grants.splice(pick(grants.length), 1) as [typeof grants[0]];
         const amount = 1 + pick(take.cost);
@@ -68,7 +79,8 @@ export async function decidesAsMemory(
         await store.reset({ policy: policy.name, key });
         continue;
       }
-      const takes: Take[] = [{ policy, key, cost: pick(4), shadow: pick(8) === 0 }];
+      const changed = policy.maxDebt !== undefined && pick(12) === 0 ? { ...policy, windowMs: 1 + pick(1500) } : policy;
+      const takes: Take[] = [{ policy: changed, key, cost: pick(4), shadow: pick(8) === 0 }];
       if (pick(3) === 0) takes.push({ policy: other, key, cost: pick(3) });
       const times = pick(5) === 0 ? 1 + pick(3) : 1;
       const expected = memory.decide(takes, times);

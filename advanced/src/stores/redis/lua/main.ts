@@ -68,8 +68,8 @@ local function take(p, cost, shadow)
   local t = { p = p, key = KEYS[k], cost = cost, shadow = shadow, blocked = 0 }
   p.a = A[p.algorithm]
   t.s = load(p, t.key)
-  if p.debt and p.a.pay then p.a.pay(p, t.s, now) end
-  t.changed = p.a.shorten and p.a.shorten(p, t.s, now) or false
+  t.changed = p.debt and p.a.pay and p.a.pay(p, t.s, now) or false
+  if p.a.shorten and p.a.shorten(p, t.s, now) then t.changed = true end
   if p.after > 0 then
     k = k + 1
     t.blockKey = KEYS[k]
