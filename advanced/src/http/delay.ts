@@ -11,13 +11,15 @@ const NAMES: OptionNames<DelayOptions> = { from: true, maxMs: true };
 /** Longest wait that may be allowed, in ms: an hour. */
 const LONGEST_MS = 3_600_000;
 
+/** Requests that wait, by their limiter: those made inside requests share one. */
+const waiting = new WeakMap<Limiter, number>();
+
 /** Lets requests wait: those that are refused until there is room for them, and admitted ones to keep to the rate. */
 export class Delay {
   readonly #limiter: Limiter;
   readonly #from: number;
   readonly #maxMs: number;
   readonly #most: number;
-  #waiting = 0;
 
   /**
    * Creates an instance.
@@ -92,8 +94,9 @@ export class Delay {
    * client has left
    */
   async wait(decision: Decision, signal: AbortSignal): Promise<Decision | null> {
-    if (this.#waiting >= this.#most) return decision.allowed ? this.#refuse(decision) : decision;
-    this.#waiting++;
+    const before = waiting.get(this.#limiter) ?? 0;
+    if (before >= this.#most) return decision.allowed ? this.#refuse(decision) : decision;
+    waiting.set(this.#limiter, before + 1);
     try {
       if (!decision.allowed) {
         // what fits at the last moment is granted yet
@@ -104,7 +107,7 @@ export class Delay {
       // not granted in time, or the limiter was closed
       if (!signal.aborted) return decision;
     } finally {
-      this.#waiting--;
+      waiting.set(this.#limiter, waiting.get(this.#limiter)! - 1);
     }
     if (!signal.aborted) return decision;
     if (decision.allowed) await this.#limiter.refund(decision);
@@ -114,6 +117,7 @@ export class Delay {
   async #refuse(decision: Decision): Promise<Decision> {
     const retryMs = this.msOf(decision);
     await this.#limiter.refund(decision);
+    this.#limiter.counters.limited++;
     const refusals = decision.verdicts.map((verdict) => ({ ...verdict, granted: 0, denied: true, retryMs }));
     return new Decision(decision.takes, refusals, decision.decidedBy);
   }

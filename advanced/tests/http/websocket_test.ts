@@ -85,3 +85,25 @@ Deno.test("a limiter in the route of a socket refuses it, and does not affect ot
     assertEquals(await (await fetch(origin)).text(), "hello");
   });
 });
+
+Deno.test("costAfter is asked about a socket when it has closed", async () => {
+  const asked = Promise.withResolvers<void>();
+  const limit = rateLimit({
+    ...{ max: 100, maxDebt: 0, cost: 10, keyGenerator: () => "key" },
+    costAfter() {
+      asked.resolve();
+      return 42;
+    },
+  });
+  const left = async () => (await limit.limiter.peek("key")).remaining;
+  const app = sluice().set("env", "test");
+  app.ws("/", limit, { message: (ws, text) => ws.send(String(text)) });
+  await serving(app, async (origin) => {
+    const client = new SocketClient(origin, "/");
+    assertEquals([await client.say("hello"), await left()], ["hello", 90]);
+    await client.close();
+    await asked.promise;
+    for (let turn = 0; turn < 1000 && await left() === 90; turn++);
+    assertEquals(await left(), 58);
+  });
+});
