@@ -206,10 +206,10 @@ Deno.test("requests of several processes that are settled at the same time count
 Deno.test("a settlement that cannot be recorded rejects", async () => {
   const { database, store } = setUp({ attempts: 3 });
   const policy: Policy = { name: "policy", algorithm: "fixed-window", limit: 5, windowMs: 1000, maxDebt: 5 };
-  const [{ stamp }] = await store.decide([{ policy, key: "key", cost: 1 }]) as [{ stamp: number }];
+  const [granted] = await store.decide([{ policy, key: "key", cost: 1 }]);
   database.meanwhile = () => database.touch();
   await assertRejects(
-    async () => await store.settle!({ policy, key: "key", cost: 1 }, stamp, 3),
+    async () => await store.settle!({ policy, key: "key", cost: 1 }, granted!.stamp, 3),
     Error,
     'store.settle: others changed a key of "policy" during each of 3 attempts',
   );
