@@ -21,7 +21,7 @@ import { sharedLimiter } from "./shared_limiter.ts";
 import { checkRequestNames, COMMON_NAMES } from "./option_names.ts";
 import { RateLimitInfo } from "./rate_limit_info.ts";
 import { forbidStoring, type Refusal } from "./refusal.ts";
-import { CLIENT_LEFT } from "./delay.ts";
+import { CLIENT_LEFT, type Delay } from "./delay.ts";
 import { RequestLimiter } from "./request_limiter.ts";
 
 const NAMES: OptionNames<RateLimitOptions> = { ...COMMON_NAMES, handler: true, requestPropertyName: true };
@@ -121,8 +121,8 @@ export function rateLimit<Req extends AnyRequest = AnyRequest, Res extends AnyRe
       const asked = asker.ask(req as Req, res as ResponseOf<Req>);
       if (isThenable(asked)) return decideLater(asker, asked, req as Req, res, next);
       decision = asked as Decision | null;
-      if (decision !== null && hasToWait(asker, decision)) {
-        return decideLater(asker, waitFor(asker, decision, res), req as Req, res, next);
+      if (asker.delay !== null && hasToWait(asker.delay, decision)) {
+        return decideLater(asker, waitFor(asker.delay, decision, res), req as Req, res, next);
       }
     } catch (error) {
       return next(failureOf(error));
@@ -175,8 +175,8 @@ async function decideLater<Req extends RequestLike>(
   let decision: Decision | null | typeof LEFT;
   try {
     decision = await asked;
-    if (decision !== null && decision !== LEFT && hasToWait(asker, decision)) {
-      decision = await waitFor(asker, decision, res);
+    if (asker.delay !== null && decision !== LEFT && hasToWait(asker.delay, decision)) {
+      decision = await waitFor(asker.delay, decision, res);
     }
   } catch (error) {
     return next(failureOf(error));
@@ -188,20 +188,16 @@ async function decideLater<Req extends RequestLike>(
 /** In place of the decision about a request whose client has left while it waited. */
 const LEFT = Symbol("left");
 
-function hasToWait<Req>({ delay }: RequestLimiter<Req>, decision: Decision): boolean {
-  return delay !== null && delay.msOf(decision) > 0;
+function hasToWait(delay: Delay, decision: Decision | null): decision is Decision {
+  return decision !== null && delay.msOf(decision) > 0;
 }
 
-async function waitFor<Req>(
-  asker: RequestLimiter<Req>,
-  decision: Decision,
-  res: ResponseLike,
-): Promise<Decision | typeof LEFT> {
+async function waitFor(delay: Delay, decision: Decision, res: ResponseLike): Promise<Decision | typeof LEFT> {
   const leaving = new AbortController();
   // nothing responds before the limiter lets it
   res.on("close", () => leaving.abort());
   if (res.closed || res.destroyed) leaving.abort();
-  return await asker.delay!.wait(decision, leaving.signal) ?? LEFT;
+  return await delay.wait(decision, leaving.signal) ?? LEFT;
 }
 
 // nobody gets it; logs show the status that nginx made common
@@ -222,12 +218,22 @@ function settle<Req extends RequestLike>(
   if (decision === null) return next();
   (req as unknown as Record<string, unknown>)[asker.property] = new RateLimitInfo(decision, asker.clock());
   if (!res.headersSent) asker.writeHeaders(req, res, decision);
-  if (asker.settles && decision.allowed) settleAfter(asker, decision, req, res);
-  else if (asker.mayGetBack(decision)) res.on("finish", () => proceed(req, asker.finished(req, decision, res)));
+  if (asker.looksBack) lookBack(asker, decision, req, res);
   if (!decision.allowed) return refuse(asker, decision, req, res, next);
   asker.admitted(req, decision);
   if (asker.hasLeases) watch(asker, decision, req, res);
   return next();
+}
+
+/** Gives back or settles what a request took, when it is over. */
+function lookBack<Req extends RequestLike>(
+  asker: RequestLimiter<Req>,
+  decision: Decision,
+  req: Req,
+  res: ResponseLike,
+): void {
+  if (asker.settles && decision.allowed) settleAfter(asker, decision, req, res);
+  else if (asker.mayGetBack(decision)) res.on("finish", () => proceed(req, asker.finished(req, decision, res)));
 }
 
 // once: after a response has finished it is closed, too

@@ -52,13 +52,17 @@ export function writeHeaders(
       seconds(legacyReset === "epoch" ? clock() + tightest.resetMs : tightest.resetMs),
     );
   }
-  if (standard === "draft-11") writeLists(headers, decision, true);
-  else if (standard === "draft-8" || standard === "draft-10") writeLists(headers, decision, false);
-  else if (standard !== null) writeEarlyDraft(headers, decision, standard);
-  if (decision.allowed) return;
-  const { retryJitterMs, random } = options;
-  const jitter = retryJitterMs === 0 ? 0 : retryJitterMs * Math.min(1, Math.max(0, random()));
-  writeRetryAfter(headers, Math.max(decision.retryMs, earlierMs) + jitter);
+  if (standard !== null) writeStandard(headers, decision, standard);
+  if (!decision.allowed) writeRetryAfter(headers, Math.max(decision.retryMs, earlierMs) + jitterOf(options));
+}
+
+function writeStandard(headers: HeaderSink, decision: Decision, form: StandardHeaders): void {
+  if (form === "draft-6" || form === "draft-7") writeEarlyDraft(headers, decision, form);
+  else writeLists(headers, decision, form === "draft-11");
+}
+
+function jitterOf({ retryJitterMs, random }: HeaderOptions): number {
+  return retryJitterMs === 0 ? 0 : retryJitterMs * Math.min(1, Math.max(0, random()));
 }
 
 const DRAFT_6: LimitNames = { limit: "RateLimit-Limit", remaining: "RateLimit-Remaining", reset: "RateLimit-Reset" };

@@ -40,6 +40,8 @@ export class RequestLimiter<Req> {
   readonly delay: Delay | null;
   /** Whether what a request took is replaced by what it has cost. */
   readonly settles: boolean;
+  /** One of both. */
+  readonly looksBack: boolean;
   /** Whether what a request took ends with it. */
   readonly hasLeases: boolean;
   /** Property of the request that tells what is left. */
@@ -93,6 +95,7 @@ export class RequestLimiter<Req> {
     this.delay = options.delay === undefined ? null : new Delay(caller, options.delay, options, this.limiter);
     this.settles = options.costAfter !== undefined;
     this.watchesOutcome = options.skipFailedRequests === true || options.skipSuccessfulRequests === true;
+    this.looksBack = this.settles || this.watchesOutcome;
     this.hasLeases = this.limiter.policies.some(holdsSlots);
     this.property = options.requestPropertyName ?? "rateLimit";
     this.clock = options.clock ?? systemClock;
