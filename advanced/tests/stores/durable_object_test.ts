@@ -107,6 +107,7 @@ Deno.test("decides like the memory store when objects are evicted and alarms fir
       return await store.decide(takes, times);
     },
     give: (take, stamp, amount) => store.give(take, stamp, amount),
+    settle: (take, stamp, change) => store.settle(take, stamp, change),
     reset: (selector) => store.reset(selector),
   };
   assert(await decidesAsMemory(interrupted, clock, 7, 120) > 2000);

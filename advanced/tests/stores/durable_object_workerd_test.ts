@@ -110,6 +110,7 @@ async function withWorkerd(body: (workerd: Workerd) => Promise<void>): Promise<v
         capabilities: new MemoryStore().capabilities,
         decide: (...input) => ask("decide", ...input),
         give: (...input) => ask("give", ...input),
+        settle: (...input) => ask("settle", ...input),
         reset: (...input) => ask("reset", ...input),
       },
       clock,
@@ -127,9 +128,10 @@ async function withWorkerd(body: (workerd: Workerd) => Promise<void>): Promise<v
   }
 }
 
-// one of each algorithm, and each consequence once
-const POLICIES = ["fixed/charge", "aligned", "sliding/extend", "log/block", "approximate", "bucket", "leases"]
-  .map(policyNamed);
+// one of each algorithm, each consequence once, and debts where there are any
+const NAMES = ["fixed/charge", "aligned", "sliding/extend", "log/block", "approximate", "bucket", "leases"];
+const DEBTS = ["fixed/debts", "sliding/debts", "log/debts", "approximate/debts", "bucket/debts"];
+const POLICIES = [...NAMES, ...DEBTS].map(policyNamed);
 
 // workerd is a separate process, and miniflare keeps connections to it
 const OPTIONS = { sanitizeOps: false, sanitizeResources: false };
@@ -144,6 +146,12 @@ Deno.test("in workerd it decides like the memory store, also after a restart", O
       clock.advance(pick(4) === 0 ? pick(300) : pick(10));
       if (pick(6) === 0 && grants.length > 0) {
         const { take, mine, theirs } = grants.pop()!;
+        if (take.policy.maxDebt !== undefined) {
+          const change = pick(3) === 0 ? -1 : 1 + pick(20);
+          const settled = await store.settle!(take, mine, change);
+          assertEquals(said(settled), said(memory.settle(take, theirs, change)), `settle at step ${step}`);
+          continue;
+        }
         assertEquals(await store.give(take, mine, 1), memory.give(take, theirs, 1), `give at step ${step}`);
         continue;
       }
