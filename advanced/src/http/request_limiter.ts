@@ -276,8 +276,7 @@ export class RequestLimiter<Req> {
       ? response.statusCode < 400
       : await requestWasSuccessful(req, response as ResponseOf<Req>);
     const isFree = success ? skipSuccessfulRequests : skipFailedRequests;
-    if (isFree) await this.limiter.refund(decision);
-    return isFree === true;
+    return isFree === true && await this.limiter.refund(decision);
   }
 }
 

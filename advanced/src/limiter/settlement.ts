@@ -107,9 +107,8 @@ export class Settlement {
   }
 
   end(): boolean {
-    const isUntouched = !this.#isOver && this.#used === 0;
-    this.#isOver = true;
-    return isUntouched;
+    if (this.#isOver || this.#used > 0) return false;
+    return this.#isOver = true;
   }
 
   #inTurn(count: () => Awaitable<boolean>): Awaitable<boolean> {

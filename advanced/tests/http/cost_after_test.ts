@@ -56,6 +56,19 @@ Deno.test("what a failed request is given back is not settled", async () => {
   await untilLeft(limiter, 50);
 });
 
+Deno.test("what a failed request has charged is not given back, and its cost is settled", async () => {
+  const limit = rateLimit({ ...LIMIT, skipFailedRequests: true, costAfter: () => 25 });
+  const app = sluice();
+  app.use(limit);
+  app.get("/", (req, res) => {
+    // deno-lint-ignore no-explicit-any -- the property is the program's to declare
+    (req as any).rateLimit.decision.charge(20);
+    res.sendStatus(500);
+  });
+  await (await app.fetch(new Request("http://localhost/"))).text();
+  await untilLeft(limit.limiter, 75);
+});
+
 Deno.test("a cost that is none, and an error of costAfter, are reported, and the estimate stays", async () => {
   const errors: unknown[] = [];
   const { app, ask, limiter } = appWith({
