@@ -114,7 +114,8 @@ export class WaitQueue {
     refusal: Decision | null = null,
   ): Promise<Decision> {
     if (this.#closed !== null) throw this.#closed;
-    const askedAt = this.#returns;
+    // when a refusal from elsewhere was asked for is not known: whatever is remembered may have been given back since
+    const askedAt = refusal === null ? this.#returns : Math.max(0, this.#returns - RECENT);
     const { timeoutMs, signal } = ending;
     if (timeoutMs !== undefined) checkInteger("limiter.waitFor", "timeoutMs", timeoutMs, 0, LONGEST_TIMER_MS);
     if (signal !== undefined && typeof signal?.throwIfAborted !== "function") {

@@ -74,6 +74,20 @@ Deno.test("what is given back before a caller's turn has come is not lost on it"
   }
 });
 
+Deno.test("what is given back between a refusal and the wait that follows it is not lost on it", async () => {
+  const clock = new VirtualClock();
+  const limiter = new Limiter({
+    ...{ algorithm: "concurrency", max: 1, windowMs: 30_000, clock: clock.read, timers: clock.timers },
+    store: new MemoryStore({ clock: clock.read }),
+  });
+  const first = await limiter.check("key");
+  const refusal = await limiter.check("key");
+  await limiter.release(first);
+  const waiting = limiter.waitAfter(refusal, {});
+  await settle();
+  assertEquals([(await waiting).allowed, clock.pendingTimers], [true, 0]);
+});
+
 Deno.test("each of them has units of its own to give back", async () => {
   for (const onStoreFailure of [undefined, "local", "open"] as const) {
     const { clock, store, limiter, remaining } = setUp({
