@@ -4,6 +4,7 @@ import { openapi, type OpenApiDocument, type OpenApiOptions, operation, validate
 import { rateLimit as exactLimit } from "@sluice/rate-limit";
 import sluice, { type FrameworkApp, rateLimit, shedLoad } from "@sluice/sluice";
 import { assert, assertEquals, assertThrows } from "@std/assert";
+import { Ajv2020 } from "ajv/dist/2020.js";
 import { type } from "arktype";
 import multer from "multer";
 import * as v from "valibot";
@@ -95,7 +96,7 @@ for (
         },
       },
     });
-    assertEquals(Object.keys(responses), ["201", "400"]);
+    assertEquals(Object.keys(responses), ["201", "400", "415"]);
     const schema = responses["201"]!.content!["application/json"]!.schema!;
     const { additionalProperties: _, ...rest } = schema;
     const properties = { id: { type: "number" }, text: { type: "string" } };
@@ -277,6 +278,51 @@ Deno.test("what is hidden is in no document, and what is deprecated, described a
   ]);
 });
 
+Deno.test("what validate responds to invalid requests is described as it is sent, once", async () => {
+  const app = sluice().set("env", "test");
+  const query = z.object({ q: z.string() });
+  const body = z.object({ n: z.number() });
+  app.use(sluice.json());
+  app.get("/query", validate({ query, response: { 200: query } }), end);
+  app.post("/body", validate({ query, body, status: 422 }), end);
+  app.post("/optional", validate({ body: body.optional() }), end);
+  app.post("/described", operation({ responses: { 400: "No query" } }), validate({ query }), end);
+  app.post("/own", operation({ responses: { 400: { schema: query } } }), validate({ query }), end);
+  app.post("/taken", validate({ query, response: { 200: query }, onInvalid: (_req, res) => res.status(200).end() }), end);
+  const document = await documentOf(app);
+  const responsesOf = (path: string) => Object.values(document.paths[path]!)[0]!.responses;
+  const statuses = Object.keys(document.paths).map((path) => Object.keys(responsesOf(path)));
+  assertEquals(statuses, [
+    ["200", "400"],
+    ["415", "422", "default"],
+    ["400", "default"],
+    ["400", "default"],
+    ["400", "default"],
+    ["200", "default"],
+  ]);
+  const invalid = { "application/problem+json": { schema: { $ref: "#/components/schemas/InvalidRequest" } } };
+  assertEquals(responsesOf("/query")["400"]!.content, invalid);
+  assertEquals(responsesOf("/body")["422"]!.content, invalid);
+  assertEquals(responsesOf("/described")["400"], { description: "No query", content: invalid });
+  assertEquals(Object.keys(responsesOf("/own")["400"]!.content!), ["application/json"]);
+  assertEquals(responsesOf("/taken")["default"], { description: "Whatever the program responds to what is not valid" });
+  // what it says is what is sent
+  const ajv = new Ajv2020();
+  const schemaOf = (status: string) => {
+    const { schema } = responsesOf("/body")[status]!.content!["application/problem+json"]!;
+    const { $ref } = schema as { $ref?: string };
+    return $ref === undefined ? schema! : document.components!.schemas![$ref.split("/").at(-1)!]!;
+  };
+  const requests = [["422", "application/json", '{"n":"x"}'], ["415", "text/plain", "n"]] as const;
+  for (const [status, type, text] of requests) {
+    const init = { method: "POST", headers: { "content-type": type, "content-length": `${text.length}` }, body: text };
+    const response = await app.inject("/body", init);
+    assertEquals([String(response.status), response.headers.get("content-type")], [status, "application/problem+json"]);
+    const exact = { ...schemaOf(status), additionalProperties: false };
+    assert(ajv.validate(exact, await response.json()), JSON.stringify(ajv.errors));
+  }
+});
+
 Deno.test("a handler that validates itself is the last of its route, and in the document", async () => {
   const app = sluice();
   const details = {
@@ -286,7 +332,7 @@ Deno.test("a handler that validates itself is the last of its route, and in the 
   };
   app.get("/", Object.assign(end.bind(null), { [Symbol.for("sluice.details")]: details }));
   const { summary, parameters, responses } = (await documentOf(app)).paths["/"]!["get"]!;
-  assertEquals([summary, parameters!.length, Object.keys(responses)], ["Itself", 1, ["200", "400"]]);
+  assertEquals([summary, parameters!.length, Object.keys(responses)], ["Itself", 1, ["200", "default"]]);
 });
 
 Deno.test("a route for all methods is there for each of them, unless its path has routes of its own", async () => {
@@ -330,7 +376,7 @@ Deno.test("schemas that are named and used twice are components, and others stay
   app.post("/f", validate({ body: other }), end);
   const document = await documentOf(app, { schemas: { Other: other } });
   const schemas = document.components!.schemas!;
-  assertEquals(Object.keys(schemas).sort(), ["Atitle", "Note", "Other", "Problem"]);
+  assertEquals(Object.keys(schemas).sort(), ["Atitle", "InvalidRequest", "Note", "Other", "Problem"]);
   const body = (path: string) => document.paths[path]!["post"]!.requestBody!.content["application/json"]!.schema;
   const { note, titled } = body("/a")!["properties"] as Record<string, unknown>;
   assertEquals([note, titled], [{ $ref: "#/components/schemas/Note" }, { $ref: "#/components/schemas/Atitle" }]);
@@ -354,7 +400,7 @@ Deno.test("two schemas of one name are two components, and the output of one may
   }));
   for (const [i, body] of made.entries()) app.post(`/${i}`, validate({ body }), end);
   const document = await documentOf(app);
-  assertEquals(Object.keys(document.components!.schemas!).sort(), ["Note", "Note2", "Problem", "first", "firstOutput"]);
+  assertEquals(Object.keys(document.components!.schemas!).sort(), ["InvalidRequest", "Note", "Note2", "first", "firstOutput"]);
 });
 
 Deno.test("schemas that refer to themselves are components, named or not", async () => {

@@ -20,6 +20,11 @@ export interface HandlerDetails {
   readonly validates?: Readonly<Record<string, unknown>>;
   /** What it, or the handlers behind it, respond with, by status, with what describes it: `{ 200: schema }`. */
   readonly responds?: Readonly<Record<string, unknown>>;
+  /**
+   * How it refuses requests itself, by status, with what describes the response: `{ 422: { description, schema } }`.
+   * Nothing is known of what refuses requests and does not say how.
+   */
+  readonly refuses?: Readonly<Record<string, unknown>>;
   /** What it says of the route to whoever documents it, such as `{ summary: "…", tags: ["…"] }`. */
   readonly operation?: Readonly<Record<string, unknown>>;
   /** Called when it becomes a handler of a route; throws if it cannot work there. Listings do not show it. */

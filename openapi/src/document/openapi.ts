@@ -1,6 +1,6 @@
 import { checkNames, checkType, isThenable, type OptionNames, refuseOption } from "@sluice/limiting/core";
 import type { DetailedRoute } from "@sluice/sluice";
-import { REQUEST_PARTS, type RequestPart } from "../metadata/route_schemas.ts";
+import type { RequestPart } from "../metadata/route_schemas.ts";
 import { Components } from "./components.ts";
 import { convertSchema, type Direction, type ToJsonSchema } from "./json_schema.ts";
 import type {
@@ -17,7 +17,7 @@ import { OperationIds } from "./operation_ids.ts";
 import { PARAMETER_PARTS, type ParameterPart, partParameters, pathParameters } from "./parameters.ts";
 import { type PathTemplate, pathTemplates } from "./path_templates.ts";
 import { requestBody } from "./request_body.ts";
-import { PROBLEM, responsesOf } from "./responses.ts";
+import { responsesOf } from "./responses.ts";
 import { type RouteFacts, routeFacts } from "./route_facts.ts";
 import type { AnySchema, SchemaResult } from "../metadata/standard_schema.ts";
 
@@ -241,15 +241,17 @@ class DocumentBuilder {
     ];
     const required = facts.schemas.body.some((schema) => !acceptsNothing(schema));
     const body = requestBody({ method, names, schemas: schemasOf("body"), required, said }, this.#components);
+    const { 415: unread, ...refuses } = facts.refuses;
     const responses = responsesOf(
       {
         schemas: facts.responses,
         said: said.responses ?? {},
-        validates: REQUEST_PARTS.some((part) => facts.schemas[part].length > 0),
+        // what nobody has read is missing, which may be allowed
+        refuses: unread === undefined || !required ? refuses : facts.refuses,
+        refusesSomehow: facts.refusesSomehow,
         names,
       },
       (schema, status) => this.#schema(route, `its response ${status}`, schema, "output", `${upper}Response${status}`),
-      () => this.#components.add(PROBLEM, "output", "Problem"),
     );
     return {
       operationId,

@@ -8,8 +8,10 @@ export interface ResponseFacts {
   readonly schemas: ReadonlyMap<string, unknown>;
   /** What the program says of them. */
   readonly said: Readonly<Record<string, string | ResponseDetails>>;
-  /** Whether parts of requests are checked. */
-  readonly validates: boolean;
+  /** How middleware refuses requests, by status. */
+  readonly refuses: Readonly<Record<string, ResponseDetails>>;
+  /** Whether requests are refused in a way that nobody tells. */
+  readonly refusesSomehow: boolean;
   /** Names of the middleware in front. */
   readonly names: readonly string[];
 }
@@ -33,13 +35,8 @@ const RESPONDING: Readonly<Record<string, readonly [status: string, OpenApiRespo
   shedLoad: ["503", { description: "Overloaded", headers: { "Retry-After": RETRY_AFTER } }],
 };
 
-/** A problem of RFC 9457. */
-export const PROBLEM: JsonSchema = {
-  type: "object",
-  properties: { type: TEXT, title: TEXT, status: { type: "integer" }, detail: TEXT },
-  required: ["title", "status"],
-  title: "Problem",
-};
+const HANDLED = "Whatever the handler responds with";
+const REFUSED = "Whatever the program responds to what is not valid";
 
 /** Statuses of responses that have no body. */
 const WITHOUT_BODY = /^(?:1\d\d|204|205|304)$/;
@@ -49,12 +46,10 @@ const WITHOUT_BODY = /^(?:1\d\d|204|205|304)$/;
  *
  * @param facts What is known of them
  * @param convert Makes JSON Schema of a schema, and puts it into the document
- * @param problem The schema of a problem, in the document
  */
 export function responsesOf(
-  { schemas, said, validates, names }: ResponseFacts,
+  { schemas, said, refuses, refusesSomehow, names }: ResponseFacts,
   convert: (schema: unknown, status: string) => JsonSchema,
-  problem: () => JsonSchema,
 ): Record<string, OpenApiResponse> {
   const found: Record<string, OpenApiResponse> = {};
   for (const name of names) {
@@ -62,11 +57,11 @@ export function responsesOf(
     const [status, response] = RESPONDING[name]!;
     found[status] = response;
   }
-  if (validates && !schemas.has("400") && !schemas.has("422") && !("400" in said) && !("422" in said)) {
-    found["400"] = {
-      description: "What was sent is not valid",
-      content: { "application/problem+json": { schema: problem() } },
-    };
+  for (const [status, details] of Object.entries(refuses)) {
+    const own = said[status];
+    // what the program sends instead has another form
+    const isOther = schemas.has(status) || (typeof own === "object" && own.schema !== undefined);
+    if (!isOther) found[status] = response(status, details, convert, undefined);
   }
   for (const [status, schema] of schemas) {
     found[status] = response(status, { schema }, convert, found[status]);
@@ -79,9 +74,9 @@ export function responsesOf(
       found[status],
     );
   }
-  if (!Object.keys(found).some((status) => /^[23]|^default$/.test(status))) {
-    found["default"] = { description: "Whatever the handler responds with" };
-  }
+  const isKnown = Object.keys(found).some((status) => /^[23]|^default$/.test(status));
+  const unknown = [...isKnown ? [] : [HANDLED], ...refusesSomehow ? [REFUSED] : []];
+  if (unknown.length > 0) found["default"] ??= { description: unknown.join("; ") };
   return found;
 }
 

@@ -1,5 +1,5 @@
 import type { DetailedRoute, HandlerDetails } from "@sluice/sluice";
-import type { OperationDetails } from "../metadata/operation.ts";
+import type { OperationDetails, ResponseDetails } from "../metadata/operation.ts";
 import { REQUEST_PARTS, type RequestPart } from "../metadata/route_schemas.ts";
 
 /** All that the functions of a route say of it. */
@@ -10,6 +10,10 @@ export interface RouteFacts {
   readonly schemas: Readonly<Record<RequestPart, readonly unknown[]>>;
   /** The schemas of responses, by status; of two for one status, the later one. */
   readonly responses: ReadonlyMap<string, unknown>;
+  /** How requests are refused, by status; of two that say how for one status, the later one. */
+  readonly refuses: Readonly<Record<string, ResponseDetails>>;
+  /** Whether a function checks requests, and does not say how it refuses them. */
+  readonly refusesSomehow: boolean;
   /** What is said for the document. */
   readonly said: OperationDetails;
 }
@@ -29,6 +33,8 @@ export function routeFacts({ middleware, handler, details }: DetailedRoute): Rou
     names: [...middleware.map(({ name }) => name), handler],
     schemas: Object.fromEntries(parts) as unknown as RouteFacts["schemas"],
     responses: new Map(said.flatMap(({ responds }) => Object.entries(responds ?? {}))),
+    refuses: Object.assign({}, ...said.map(({ refuses }) => refuses)),
+    refusesSomehow: said.some(({ validates, refuses }) => refuses === undefined && Object(validates) === validates && Object.keys(validates!).length > 0),
     said: said.reduce<OperationDetails>((before, { operation = {} }) => merged(before, operation), {}),
   };
 }

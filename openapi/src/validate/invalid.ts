@@ -12,7 +12,7 @@ export interface Invalid {
 }
 
 /** Issues that are reported: whoever sends a list of a million mistakes need not get a million messages. */
-const MOST_ISSUES = 100;
+export const MOST_ISSUES = 100;
 
 /**
  * What a schema says, as it is reported.

@@ -17,6 +17,7 @@ import {
 } from "../metadata/route_schemas.ts";
 import { checkSchema, parameterNames } from "./check_schema.ts";
 import { type Invalid, invalid, problemOf } from "./invalid.ts";
+import { refusals } from "./refusals.ts";
 import { checkResponses } from "./check_responses.ts";
 import type { AnySchema, OutputOf, SchemaResult } from "../metadata/standard_schema.ts";
 
@@ -161,6 +162,8 @@ export function validate<const Schemas extends ValidateOptions>(
   return withDetails(validate as Middleware<Validated<Schemas>>, {
     validates: schemas,
     ...response === undefined ? {} : { responds: response },
+    // onInvalid responds with whatever it likes
+    ...checks.length === 0 || onInvalid !== undefined ? {} : { refuses: refusals(status, options.body !== undefined) },
     registered: (route) => checkRoute(options, route),
   });
 }
