@@ -3,7 +3,7 @@
  *
  * @module
  */
-export { openapiPages } from "./src/pages/openapi_pages.ts";
+export { openapiPages, type OpenApiPagesOptions } from "./src/pages/openapi_pages.ts";
 export type { OpenApiOptions, WithRoutes } from "./src/document/openapi.ts";
 export type { ToJsonSchema } from "./src/document/json_schema.ts";
 export type {

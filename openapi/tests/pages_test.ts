@@ -122,3 +122,32 @@ Deno.test("wrong options are refused when the pages are made", () => {
   assertThrows(() => openapiPages(app, { title: "x" } as never), TypeError, "openapi: info: option version");
   assertThrows(() => openapiPages(app, INFO, { pages: 1 } as never), TypeError, "openapi: there is no option pages");
 });
+
+Deno.test("a program may say where the viewer is, and is asked once, when the page is first opened", async () => {
+  const app = sluice().set("env", "test");
+  let calls = 0;
+  const viewer = async () => {
+    calls++;
+    if (calls === 1) throw new Error("no connection");
+    return (await import("swagger-ui-dist")).default.absolutePath();
+  };
+  app.use("/docs", openapiPages(app, INFO, { viewer }));
+  app.use("/wrong", openapiPages(app, INFO, { viewer: (() => undefined) as never }));
+  await pathsOf(app);
+  assertEquals(calls, 0);
+  const statuses = async (...paths: string[]) =>
+    await Promise.all(paths.map(async (path) => {
+      const response = await app.inject(path);
+      await response.bytes();
+      return response.status;
+    }));
+  // what has failed is tried again
+  assertEquals(await statuses("/docs/"), [500]);
+  assertEquals(await statuses("/docs/", "/docs/swagger-ui.css", "/docs/pages.js"), [200, 200, 200]);
+  assertEquals([calls, await statuses("/docs/swagger-ui-bundle.js", "/wrong/")], [2, [200, 500]]);
+  assertThrows(
+    () => openapiPages(app, INFO, { viewer: "/viewer" as never }),
+    TypeError,
+    "openapiPages: option viewer must be a function",
+  );
+});

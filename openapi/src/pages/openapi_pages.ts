@@ -1,3 +1,4 @@
+import { checkType, refuseOption } from "@sluice/limiting/core";
 import type { Handler, Request, Response } from "@sluice/sluice";
 import { checkDocument, openapi, type OpenApiOptions, type WithRoutes } from "../document/openapi.ts";
 import type { OpenApiDocument, OpenApiInfo } from "../document/openapi_document.ts";
@@ -10,6 +11,15 @@ import {
   viewerFolder,
   viewerPage,
 } from "./viewer.ts";
+
+/** What a document has besides the routes, and where the viewer is. */
+export interface OpenApiPagesOptions extends OpenApiOptions {
+  /**
+   * Finds the folder of `swagger-ui-dist` when somebody first opens the page, for programs that load it only then, or
+   * have it elsewhere: its `absolutePath` does. By default it is where the package is installed beside the program.
+   */
+  readonly viewer?: () => string | Promise<string>;
+}
 
 /** How long browsers keep the viewer's files, ms; they are checked again afterwards. */
 const FILE_AGE_MS = 3_600_000;
@@ -32,7 +42,7 @@ The document itself is at openapi.json.
  *
  * @param app The application, or a router
  * @param info Title and version of the API, and whatever else the info object has
- * @param options As for `openapi`
+ * @param options As for `openapi`, and where the viewer is
  * @returns Middleware for `app.use` with a path
  * @throws {TypeError} If an option is unknown or of the wrong type
  *
@@ -46,25 +56,40 @@ The document itself is at openapi.json.
  * app.use("/docs", openapiPages(app, { title: "Notes", version: "1.0.0" }));
  * ```
  */
-export function openapiPages(app: WithRoutes, info: OpenApiInfo, options: OpenApiOptions = {}): Handler {
-  checkDocument(info, options);
+export function openapiPages(app: WithRoutes, info: OpenApiInfo, options: OpenApiPagesOptions = {}): Handler {
+  const { viewer, ...documentOptions } = options;
+  checkDocument(info, documentOptions);
+  checkType("openapiPages", "viewer", viewer, "function");
   let made: OpenApiDocument | undefined;
   // where it is found it stays, and a package is not installed meanwhile
-  let folder: string | null | undefined;
+  let found: Promise<string | undefined> | undefined;
 
   function document(env: unknown): OpenApiDocument {
-    if (made === undefined || env !== "production") made = openapi(app, info, options);
+    if (made === undefined || env !== "production") made = openapi(app, info, documentOptions);
     return made;
   }
 
-  function openapiPages(req: Request, res: Response, next: (error?: unknown) => void): void {
+  async function find(): Promise<string | undefined> {
+    if (viewer === undefined) return viewerFolder();
+    try {
+      const folder = await viewer();
+      if (typeof folder === "string") return folder;
+      return refuseOption("openapiPages", "viewer", "a function that returns the path of a folder", folder);
+    } catch (error) {
+      // what could not be downloaded may be there the next time
+      found = undefined;
+      throw error;
+    }
+  }
+
+  async function openapiPages(req: Request, res: Response, next: (error?: unknown) => void): Promise<void> {
     if (req.method !== "GET" && req.method !== "HEAD") return next();
     const name = req.path.slice(1);
     if (name === "openapi.json") return void res.set("Cache-Control", "no-cache").json(document(req.app.get("env")));
     const isPage = name === "";
     if (!isPage && !VIEWER_FILES.has(name) && !Object.hasOwn(OWN_FILES, name)) return next();
-    if (folder === undefined) folder = viewerFolder() ?? null;
-    if (folder === null) {
+    const folder = await (found ??= find());
+    if (folder === undefined) {
       if (isPage) res.status(404).type("text/plain").send(WITHOUT_VIEWER);
       else next();
       return;
