@@ -1,8 +1,10 @@
 import { fileURLToPath } from "node:url";
 import ejs from "ejs";
+import { openapiPages } from "@sluice/openapi/pages";
 import sluice, { type FrameworkApp, rateLimit } from "@sluice/sluice";
-import { notesApi } from "./notes_api.ts";
+import { Note, notesApi } from "./notes_api.ts";
 import { NoteBook } from "./note_book.ts";
+import { viewer } from "./viewer.ts";
 
 const folder = fileURLToPath(new URL(".", import.meta.url));
 
@@ -21,7 +23,7 @@ export interface FeedEvent {
   at: number;
 }
 
-/** Makes the demo: a rate-limited API, a form, static files, rendered pages and a live view of the limiter. */
+/** Makes the demo: a rate-limited API and its documentation, a form, static files, pages, a live view of the limiter. */
 export function makeDemo(): FrameworkApp {
   const app = sluice();
   const notes = new NoteBook(["Handlers are Express's", "The core is Fetch", "The limiter never admits too many"]);
@@ -41,8 +43,8 @@ export function makeDemo(): FrameworkApp {
   });
 
   const tell = (event: FeedEvent) => app.connections.publish("feed", JSON.stringify(event));
-  app.use(
-    "/api",
+  const api = sluice.Router();
+  api.use(
     rateLimit({
       windowMs: WINDOW_MS,
       max: MAX,
@@ -54,6 +56,9 @@ export function makeDemo(): FrameworkApp {
     },
     notesApi(notes),
   );
+  app.use("/api", api);
+  const info = { title: "Notes", version: "1.0.0", description: "The API of Sluice's demo." };
+  app.use("/docs", openapiPages(api, info, { prefix: "/api", schemas: { Note }, viewer }));
 
   app.get("/live", (_req, res) => res.render("live", { title: "Live", max: MAX, seconds: WINDOW_MS / 1000 }));
   app.ws("/live/feed", {

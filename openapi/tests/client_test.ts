@@ -1,9 +1,7 @@
 /** A client by libraries as they are: its types are made by openapi-typescript, and openapi-fetch calls. */
-import { openapi, operation, validate } from "@sluice/openapi";
-import sluice, { type FrameworkApp } from "@sluice/sluice";
 import { assertEquals } from "@std/assert";
 import openapiTS, { astToString } from "openapi-typescript";
-import { z } from "zod";
+import { makeDemo } from "../../examples/demo/app.ts";
 import { run } from "../../scripts/process.ts";
 import { allImports, TESTS_LOCK } from "../../scripts/tests_config.ts";
 
@@ -14,75 +12,55 @@ import type { components, paths } from "./api.d.ts";
 export async function use(fetch: (request: Request) => Promise<Response>) {
   const client = createClient<paths>({ baseUrl: "http://localhost", fetch });
 
-  const written = await client.POST("/notes", { body: { text: "Milk" } });
+  const written = await client.POST("/api/notes", { body: { text: "Milk" } });
   const note: components["schemas"]["Note"] = written.data!;
   const id: number = note.id;
 
-  const found = await client.GET("/notes/{id}", { params: { path: { id } } });
+  const found = await client.GET("/api/notes/{id}", { params: { path: { id: String(id) } } });
   const text: string | undefined = found.data?.text;
 
-  const listed = await client.GET("/notes", { params: { query: { limit: 1 } } });
+  const listed = await client.GET("/api/notes", { params: { query: { limit: "1" } } });
   const texts: string[] = listed.data!.map((one) => one.text);
 
-  const missing = await client.GET("/notes/{id}", { params: { path: { id: 99 } } });
+  const missing = await client.GET("/api/notes/{id}", { params: { path: { id: "99" } } });
   // what is there depends on what happened
   const reason: string | undefined = missing.error?.title;
 
-  const refused = await client.POST("/notes", { body: { text: "" } });
+  const refused = await client.POST("/api/notes", { body: { text: " " } });
+  const problem = refused.error!;
+  const wrong: string[] = "errors" in problem ? problem.errors.map((one) => one.in + one.pointer) : [];
 
-  return { id, text, texts, missing: [missing.response.status, reason], refused: refused.response.status };
+  return { id, text, texts, missing: [missing.response.status, reason], refused: [refused.response.status, wrong] };
 }
 
 export function wrong(client: ReturnType<typeof createClient<paths>>) {
   // @ts-expect-error there is no such path
-  client.GET("/note");
+  client.GET("/api/note");
   // @ts-expect-error nor such a method
-  client.DELETE("/notes");
+  client.DELETE("/api/notes");
   // @ts-expect-error the parameter is missing
-  client.GET("/notes/{id}");
-  // @ts-expect-error it is a number
-  client.GET("/notes/{id}", { params: { path: { id: "x" } } });
+  client.GET("/api/notes/{id}");
+  // @ts-expect-error it is text
+  client.GET("/api/notes/{id}", { params: { path: { id: true } } });
   // @ts-expect-error the query has another type
-  client.GET("/notes", { params: { query: { limit: "many" } } });
+  client.GET("/api/notes", { params: { query: { limit: [1] } } });
+  // @ts-expect-error there is no such parameter
+  client.GET("/api/notes", { params: { query: { most: "1" } } });
   // @ts-expect-error a field has another type
-  client.POST("/notes", { body: { text: 7 } });
+  client.POST("/api/notes", { body: { text: 7 } });
   // @ts-expect-error the body is missing
-  client.POST("/notes");
+  client.POST("/api/notes");
   // @ts-expect-error there is no such field
-  client.GET("/notes/{id}", { params: { path: { id: 1 } } }).then(({ data }) => data?.txt);
+  client.GET("/api/notes/{id}", { params: { path: { id: "1" } } }).then(({ data }) => data?.txt);
+  // @ts-expect-error nor in what is wrong
+  client.GET("/api/notes/{id}", { params: { path: { id: "1" } } }).then(({ error }) => error?.reason);
 }
 `;
 
-function notesApp(): FrameworkApp {
-  const Draft = z.object({ text: z.string().min(1) }).meta({ id: "Draft" });
-  const Note = z.object({ id: z.number(), text: z.string() }).meta({ id: "Note" });
-  const Missing = z.object({ title: z.string(), status: z.number() }).meta({ id: "Missing" });
-  const notes: z.infer<typeof Note>[] = [];
-  const app = sluice().set("env", "test");
-  app.use(sluice.json());
-  const limit = z.object({ limit: z.coerce.number().int().min(1).optional() });
-  app.get("/notes", validate({ query: limit, response: { 200: z.array(Note) } }), (req, res) => {
-    res.json(notes.slice(0, Number(req.query.limit ?? 100)));
-  });
-  app.post("/notes", validate({ body: Draft, response: { 201: Note } }), (req, res) => {
-    const note = { id: notes.length + 1, text: req.body.text };
-    notes.push(note);
-    res.status(201).json(note);
-  });
-  const params = z.object({ id: z.coerce.number().int() });
-  const described = operation({ responses: { 404: { schema: Missing } } });
-  app.get("/notes/:id", described, validate({ params, response: { 200: Note } }), (req, res) => {
-    const note = notes.find(({ id }) => id === Number(req.params.id));
-    if (note === undefined) res.status(404).json({ title: "There is no such note", status: 404 });
-    else res.json(note);
-  });
-  return app;
-}
-
-Deno.test("a client that openapi-typescript and openapi-fetch make has the types of the routes, and calls them", async () => {
-  const app = notesApp();
-  const document = openapi(app, { title: "Notes", version: "1" });
-  const types = astToString(await openapiTS(JSON.stringify(document)));
+Deno.test("a client of the demo, made by openapi-typescript and openapi-fetch, has the types of its routes and calls them", async () => {
+  const app = makeDemo().set("env", "test");
+  const document = await app.inject("/docs/openapi.json");
+  const types = astToString(await openapiTS(await document.text()));
   const folder = await Deno.makeTempDir();
   try {
     const config = {
@@ -100,14 +78,17 @@ Deno.test("a client that openapi-typescript and openapi-fetch make has the types
       cwd: folder,
     });
     assertEquals(checked.code, 0, checked.output);
+    const graph = await run(Deno.execPath(), ["info", "--json", "client.ts"], { limitMs: 60_000, quiet: true, cwd: folder });
+    const modules = (JSON.parse(graph.output).modules as { specifier: string }[]).map(({ specifier }) => specifier);
+    assertEquals(modules.filter((one) => one.startsWith("file:")).length, 2, `the server is among ${modules}`);
     const { use } = await import(`file://${folder}/client.ts`);
     const result = await use((request: Request) => app.handle(request));
     assertEquals(result, {
-      id: 1,
+      id: 4,
       text: "Milk",
       texts: ["Milk"],
-      missing: [404, "There is no such note"],
-      refused: 400,
+      missing: [404, "There is no note 99"],
+      refused: [422, ["body/text"]],
     });
   } finally {
     await Deno.remove(folder, { recursive: true });

@@ -1,6 +1,8 @@
 import { cp } from "node:fs/promises";
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { type FeedEvent, makeDemo } from "../../examples/demo/app.ts";
+import { viewer } from "../../examples/demo/viewer.ts";
+import { assertAccepted } from "../../openapi/tests/support/assert_accepted.ts";
 import { serving } from "../support/app.ts";
 
 Deno.test("the demo's pages, files, form and API work together", async () => {
@@ -28,10 +30,41 @@ Deno.test("the demo's pages, files, form and API work together", async () => {
     const missing = await fetch(`${origin}/api/notes/99`, { headers: { accept: "application/json" } });
     assertEquals(missing.status, 404);
     await missing.body?.cancel();
+    const blank = { ...json, body: '{"text":" "}' };
+    const refused = await fetch(`${origin}/api/notes`, blank);
+    assertEquals([refused.status, refused.headers.get("content-type")], [422, "application/problem+json"]);
+    const [{ in: part, pointer }] = (await refused.json()).errors;
+    assertEquals([part, pointer], ["body", "/text"]);
     const nowhere = await fetch(`${origin}/nowhere`);
     assertEquals(nowhere.status, 404);
     assertStringIncludes(await nowhere.text(), "Not here");
   });
+});
+
+Deno.test("the demo's API has a document that two validators accept, pages, and a link to them", async () => {
+  await serving(makeDemo(), async (origin) => {
+    const home = await (await fetch(`${origin}/`)).text();
+    const [, link] = home.match(/<a href="([^"]*)">API<\/a>/)!;
+    const page = await fetch(`${origin}${link}`);
+    assertEquals(page.status, 200);
+    assertStringIncludes(await page.text(), "<title>Notes</title>");
+    const document = await (await fetch(`${origin}/docs/openapi.json`)).json();
+    await assertAccepted(document);
+    assertEquals(document["x-not-expressible"], undefined);
+    const routes = Object.entries(document.paths).map(([path, methods]) => [path, Object.keys(methods as object)]);
+    assertEquals(routes, [["/api/time", ["get"]], ["/api/notes", ["get", "post"]], ["/api/notes/{id}", ["get"]]]);
+    const { responses, requestBody } = document.paths["/api/notes"].post;
+    assertEquals(Object.keys(responses), ["201", "415", "422", "429"]);
+    assertEquals(requestBody.content["application/json"].schema.properties.text.maxLength, 280);
+  });
+});
+
+Deno.test("the viewer that the demo downloads is the one that the tests have", async () => {
+  const { specifiers } = JSON.parse(await Deno.readTextFile(new URL("../deno.lock", import.meta.url)));
+  const [, version] = Object.entries(specifiers).find(([name]) => name.startsWith("npm:swagger-ui-dist@"))!;
+  const source = await Deno.readTextFile(new URL("../../examples/demo/viewer.ts", import.meta.url));
+  assertStringIncludes(source, `"npm:swagger-ui-dist@${version}"`);
+  assertStringIncludes(await viewer(), `swagger-ui-dist`);
 });
 
 Deno.test("the demo works in a folder whose name needs escaping in a URL", async () => {

@@ -1,4 +1,4 @@
-/** What a newcomer waits for: the demo, started on a machine that has nothing but Deno. */
+/** What a newcomer waits for: the demo, started on a machine that has nothing but Deno, and the pages of its API. */
 import { assert, assertEquals } from "@std/assert";
 import { fileURLToPath } from "node:url";
 import { linesOf } from "../../scripts/lines.ts";
@@ -8,6 +8,9 @@ const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
 /** What may be downloaded: a third more packages than today, and twice their size when unpacked. */
 const MOST = { packages: 40, megabytes: 20 };
+
+/** What only the pages of the API need, which is as large as all else. */
+const VIEWER = "swagger-ui-dist";
 
 const ADVICE = "deno.json names what the packages and the demo need, and Deno downloads all of it before it starts a " +
   "task; whatever else this repository imports belongs into tests/deno.json";
@@ -23,6 +26,12 @@ async function filesIn(folder: string): Promise<Map<string, number>> {
   return found;
 }
 
+function packagesIn(files: ReadonlyMap<string, number>): string[] {
+  return [...files.keys()].flatMap((path) =>
+    path.match(/\/npm\/[^/]+\/((?:@[^/]+\/)?[^/]+)\/[^/]+\/package\.json$/)?.[1] ?? []
+  );
+}
+
 Deno.test("with empty caches, the README's command starts the demo after few downloads", async () => {
   const readme = await Deno.readTextFile(`${ROOT}README.md`);
   const [, command] = readme.match(/\| start the demo \| `npx -y deno@[\d.]+ ([^`]+)`/)!;
@@ -36,6 +45,8 @@ Deno.test("with empty caches, the README's command starts the demo after few dow
     stderr: "piped",
   }).spawn();
   const errors = new Response(child.stderr).text();
+  let files = new Map<string, number>();
+  let later: readonly string[] = [];
   const timer = setTimeout(() => child.kill("SIGTERM"), PATIENCE_MS);
   try {
     const { value: line } = await linesOf(child.stdout).next();
@@ -44,6 +55,11 @@ Deno.test("with empty caches, the README's command starts the demo after few dow
     const page = await fetch(url);
     await page.body?.cancel();
     assertEquals(page.status, 200);
+    files = await filesIn(`${cache}/npm`);
+    const docs = await fetch(new URL("/docs/", url));
+    await docs.body?.cancel();
+    assertEquals(docs.status, 200);
+    later = packagesIn(await filesIn(`${cache}/npm`));
   } finally {
     clearTimeout(timer);
     // Deno passes it on to what the task has started
@@ -51,13 +67,11 @@ Deno.test("with empty caches, the README's command starts the demo after few dow
     await child.status;
     await errors;
   }
-  const files = await filesIn(`${cache}/npm`);
   await Deno.remove(cache, { recursive: true });
-  const packages = [...files.keys()].flatMap((path) =>
-    path.match(/\/npm\/[^/]+\/((?:@[^/]+\/)?[^/]+)\/[^/]+\/package\.json$/)?.[1] ?? []
-  );
+  const packages = packagesIn(files);
   const megabytes = files.values().reduce((sum, size) => sum + size, 0) / 1e6;
   assert(packages.includes("ejs"), `no package was found in ${[...files.keys()]}`);
+  assertEquals([packages.includes(VIEWER), later.includes(VIEWER)], [false, true]);
   assert(
     packages.length <= MOST.packages && megabytes <= MOST.megabytes,
     `${packages.length} packages, ${megabytes.toFixed(1)} MB: ${packages.sort().join(", ")}; ${ADVICE}`,
