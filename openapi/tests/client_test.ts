@@ -78,7 +78,11 @@ Deno.test("a client of the demo, made by openapi-typescript and openapi-fetch, h
       cwd: folder,
     });
     assertEquals(checked.code, 0, checked.output);
-    const graph = await run(Deno.execPath(), ["info", "--json", "client.ts"], { limitMs: 60_000, quiet: true, cwd: folder });
+    const graph = await run(Deno.execPath(), ["info", "--json", "client.ts"], {
+      limitMs: 60_000,
+      quiet: true,
+      cwd: folder,
+    });
     const modules = (JSON.parse(graph.output).modules as { specifier: string }[]).map(({ specifier }) => specifier);
     assertEquals(modules.filter((one) => one.startsWith("file:")).length, 2, `the server is among ${modules}`);
     const { use } = await import(`file://${folder}/client.ts`);

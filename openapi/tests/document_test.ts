@@ -6,6 +6,7 @@ import sluice, { type FrameworkApp, rateLimit, shedLoad } from "@sluice/sluice";
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { type } from "arktype";
+import bodyParser from "body-parser";
 import multer from "multer";
 import * as v from "valibot";
 import { z } from "zod";
@@ -192,6 +193,38 @@ Deno.test("a body has the media types of the parsers in front, and is required u
   assertEquals(paths["/other"]!["post"]!.requestBody!.content["application/xml"], { example: "<a/>" });
 });
 
+Deno.test("a body has the media types that its parsers really read, and those that the program says instead", async () => {
+  const app = sluice();
+  const body = z.object({ text: z.string() });
+  app.post("/types", sluice.json({ type: ["application/vnd.api+json", "json"] }), validate({ body }), end);
+  app.post("/suffix", sluice.json({ type: "application/*+json" }), validate({ body }), end);
+  app.post("/text", sluice.text({ type: "text/*" }), end);
+  app.post("/unknown", sluice.raw({ type: ["no-such-extension", "png"] }), end);
+  app.post("/function", sluice.raw({ type: () => true }), end);
+  app.post("/said", sluice.raw({ type: () => true }), operation({ consumes: ["image/*"] }), end);
+  const bytes = { reads: ["application/cbor"] };
+  app.post("/foreign", Object.assign(() => {}, { [Symbol.for("sluice.details")]: bytes }), validate({ body }), end);
+  app.post("/npm", bodyParser.json() as never, validate({ body }), end);
+  const fields = { picture: { max: 1 } };
+  app.post("/all", sluice.json(), sluice.urlencoded(), upload({ fields }), validate({ body }), end);
+  const { paths } = await documentOf(app);
+  const contentOf = (path: string) => paths[path]!["post"]!.requestBody!.content;
+  assertEquals(Object.keys(paths).map((path) => Object.keys(contentOf(path))), [
+    ["application/vnd.api+json", "application/json"],
+    ["application/*+json"],
+    ["text/*"],
+    ["image/png"],
+    ["*/*"],
+    ["image/*"],
+    ["application/cbor"],
+    ["application/json"],
+    ["application/json", "application/x-www-form-urlencoded", "multipart/form-data"],
+  ]);
+  const propertiesOf = (type: string) => Object.keys(contentOf("/all")[type]!.schema!["properties"] as object);
+  assertEquals(propertiesOf("application/json"), ["text"]);
+  assertEquals(propertiesOf("multipart/form-data"), ["text", "picture"]);
+});
+
 Deno.test("a form with files has the fields of the upload in front and those of the schema", async () => {
   const app = sluice();
   const body = z.object({ title: z.string() });
@@ -288,7 +321,11 @@ Deno.test("what validate responds to invalid requests is described as it is sent
   app.post("/optional", validate({ body: body.optional() }), end);
   app.post("/described", operation({ responses: { 400: "No query" } }), validate({ query }), end);
   app.post("/own", operation({ responses: { 400: { schema: query } } }), validate({ query }), end);
-  app.post("/taken", validate({ query, response: { 200: query }, onInvalid: (_req, res) => res.status(200).end() }), end);
+  app.post(
+    "/taken",
+    validate({ query, response: { 200: query }, onInvalid: (_req, res) => res.status(200).end() }),
+    end,
+  );
   const document = await documentOf(app);
   const responsesOf = (path: string) => Object.values(document.paths[path]!)[0]!.responses;
   const statuses = Object.keys(document.paths).map((path) => Object.keys(responsesOf(path)));
@@ -400,7 +437,13 @@ Deno.test("two schemas of one name are two components, and the output of one may
   }));
   for (const [i, body] of made.entries()) app.post(`/${i}`, validate({ body }), end);
   const document = await documentOf(app);
-  assertEquals(Object.keys(document.components!.schemas!).sort(), ["InvalidRequest", "Note", "Note2", "first", "firstOutput"]);
+  assertEquals(Object.keys(document.components!.schemas!).sort(), [
+    "InvalidRequest",
+    "Note",
+    "Note2",
+    "first",
+    "firstOutput",
+  ]);
 });
 
 Deno.test("schemas that refer to themselves are components, named or not", async () => {

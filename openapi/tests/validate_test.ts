@@ -1,3 +1,4 @@
+import { upload } from "@sluice/middleware/upload";
 import { validate } from "@sluice/openapi";
 import sluice, { type Application, type HttpError } from "@sluice/sluice";
 import type { StandardSchemaV1 } from "@standard-schema/spec";
@@ -263,17 +264,57 @@ for (const [name, checked] of Object.entries(LIBRARIES)) {
   });
 }
 
-Deno.test("a file where text is wanted is refused", async () => {
+const FORMS: Readonly<Record<string, sluice.Handler>> = {
+  zod: validate({ body: z.object({ title: z.string().max(20), n: z.string().regex(/^\d+$/) }) }),
+  valibot: validate({
+    body: v.object({ title: v.pipe(v.string(), v.maxLength(20)), n: v.pipe(v.string(), v.regex(/^\d+$/)) }),
+  }),
+  arktype: validate({ body: type({ title: "string <= 20", n: /^\d+$/ }) }),
+};
+
+function formOf(...fields: readonly (readonly [name: string, value: string | File])[]): RequestInit {
+  const body = new FormData();
+  for (const [name, value] of fields) body.append(name, value);
+  return { method: "POST", body };
+}
+
+const PICTURE = ["picture", new File(["pixels"], "a.png", { type: "image/png" })] as const;
+const TEXT_FILE = new File(["Milk"], "a.txt");
+
+/** Forms, and how all libraries judge their text fields. */
+const FORM_CORPUS: readonly [name: string, form: RequestInit, status: number][] = [
+  ["text and a file", formOf(["title", "Milk"], ["n", "1"], PICTURE), 200],
+  ["text alone", formOf(["title", "Milk"], ["n", "1"]), 200],
+  ["a text that is missing", formOf(["title", "Milk"], PICTURE), 400],
+  ["a text that is wrong", formOf(["title", "Milk"], ["n", "x"], PICTURE), 400],
+  ["a long text", formOf(["title", "x".repeat(50_000)], ["n", "1"]), 400],
+  ["a field twice", formOf(["title", "Milk"], ["title", "Tea"], ["n", "1"]), 400],
+  ["a file where text is wanted", formOf(["title", TEXT_FILE], ["n", "1"], PICTURE), 400],
+  ["text where a file is wanted", formOf(["title", "Milk"], ["n", "1"], ["picture", "none"]), 200],
+  ["__proto__", formOf(["__proto__", "x"], ["n", "1"]), 400],
+  ["a form of another type", { method: "POST", body: new URLSearchParams({ title: "Milk", n: "1" }) }, 415],
+];
+
+for (const [name, checked] of Object.entries(FORMS)) {
+  Deno.test(`forms with files are judged by their text with schemas of ${name}`, async () => {
+    for (const options of [{ fields: { picture: { max: 1 } } }, {}]) {
+      const app = appOf();
+      app.post("/", upload(options), checked, (req, res) => res.json([req.body.title, req.file?.size ?? 0]));
+      for (const [what, form, status] of FORM_CORPUS) {
+        const [found, body] = await seen(app, "/", form);
+        assertEquals([what, found], [what, status]);
+        if (what === "text and a file") assertEquals(body, ["Milk", 6]);
+      }
+    }
+  });
+}
+
+Deno.test("a file that the program itself puts where text is wanted is refused", async () => {
   const app = appOf();
   app.use((req, _res, next) => void req.formData().then((form) => (req.body = Object.fromEntries(form), next()), next));
   app.post("/", validate({ body: z.object({ name: z.string() }) }), (req, res) => res.json(req.body));
-  const form = (value: string | Blob) => {
-    const body = new FormData();
-    body.append("name", value as string);
-    return { method: "POST", body };
-  };
-  assertEquals(await seen(app, "/", form("a")), [200, { name: "a" }]);
-  assertEquals((await seen(app, "/", form(new File(["a"], "a.txt"))))[0], 400);
+  assertEquals(await seen(app, "/", formOf(["name", "a"])), [200, { name: "a" }]);
+  assertEquals((await seen(app, "/", formOf(["name", TEXT_FILE])))[0], 400);
 });
 
 Deno.test("a problem names at most a hundred mistakes", async () => {

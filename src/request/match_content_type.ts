@@ -4,6 +4,9 @@ import { mediaTypeOf } from "../http/media_types.ts";
 
 const ANY = ["*/*"];
 
+/** What no content type matches. */
+const UNKNOWN = "unknown/unknown";
+
 /**
  * Tells which of the given types a content type matches, as npm's type-is does for Express.
  *
@@ -20,6 +23,20 @@ export function matchContentType(contentType: string | undefined, types: readonl
   return match.startsWith("+") || match.includes("*") ? actual : match;
 }
 
+/**
+ * The media types that types of middleware mean.
+ *
+ * @param types Extensions, full types, wildcards or suffixes
+ * @returns Types and wildcards, such as `application/json` for `json`; nothing for an unknown word
+ */
+export function mediaTypesOf(types: readonly unknown[]): string[] {
+  return types.filter((type) => typeof type === "string" && type !== "").flatMap((type) => {
+    const text = type as string;
+    const full = text.includes("/") ? text.toLowerCase() : text.startsWith("+") ? `*/*${text}` : lookupType(text);
+    return full === UNKNOWN ? [] : [full];
+  });
+}
+
 // unknown words, and values that are no strings, match nothing; the package would throw
 function matcherOf(types: readonly unknown[]): TypeIs {
   return new TypeIs(types.filter((type) => typeof type === "string" && type !== "") as string[], {
@@ -30,5 +47,5 @@ function matcherOf(types: readonly unknown[]): TypeIs {
 function lookupType(word: string): string {
   if (word === "urlencoded") return "application/x-www-form-urlencoded";
   if (word === "multipart") return "multipart/*";
-  return mediaTypeOf(word) ?? "unknown/unknown";
+  return mediaTypeOf(word) ?? UNKNOWN;
 }

@@ -16,6 +16,8 @@ export interface HandlerDetails {
   readonly name?: string;
   /** What it keeps, by the names of its options: `{ limit: "100 kB" }`. */
   readonly limits?: Readonly<Record<string, string | number>>;
+  /** Media types of the bodies that it reads, or ranges of them: `["application/json"]`. */
+  readonly reads?: readonly string[];
   /** Parts of the request that it checks, by their names, with what they are checked by: `{ body: schema }`. */
   readonly validates?: Readonly<Record<string, unknown>>;
   /** What it, or the handlers behind it, respond with, by status, with what describes it: `{ 200: schema }`. */

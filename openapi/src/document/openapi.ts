@@ -240,7 +240,10 @@ class DocumentBuilder {
       ),
     ];
     const required = facts.schemas.body.some((schema) => !acceptsNothing(schema));
-    const body = requestBody({ method, names, schemas: schemasOf("body"), required, said }, this.#components);
+    const body = requestBody(
+      { method, reads: facts.reads, schemas: schemasOf("body"), required, said },
+      this.#components,
+    );
     const { 415: unread, ...refuses } = facts.refuses;
     const responses = responsesOf(
       {

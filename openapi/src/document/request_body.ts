@@ -3,17 +3,26 @@ import type { Components } from "./components.ts";
 import { objectShape } from "./object_shape.ts";
 import type { JsonSchema, OpenApiMedia, OpenApiOperation } from "./openapi_document.ts";
 
-/** Media types that parsers take, by the parsers' names: Sluice's have those of npm's. */
-const PARSED: Readonly<Record<string, string>> = {
+/** What parsers of npm's packages read without options, by their names: they do not say so themselves. */
+const READ_BY: Readonly<Record<string, string>> = {
   jsonParser: "application/json",
   urlencodedParser: "application/x-www-form-urlencoded",
   textParser: "text/plain",
   rawParser: "application/octet-stream",
-  upload: "multipart/form-data",
   multerMiddleware: "multipart/form-data",
 };
 
 const MULTIPART = "multipart/form-data";
+
+/**
+ * Media types that a function in front of a handler reads.
+ *
+ * @param name Its name
+ * @param reads What it says of itself
+ */
+export function readBy(name: string, reads: readonly string[] | undefined): readonly string[] {
+  return reads ?? (Object.hasOwn(READ_BY, name) ? [READ_BY[name]!] : []);
+}
 
 /** Methods whose requests have bodies that mean something. */
 const WITH_BODY = new Set(["post", "put", "patch"]);
@@ -22,8 +31,8 @@ const WITH_BODY = new Set(["post", "put", "patch"]);
 export interface BodyFacts {
   /** Method of the route in lower case. */
   readonly method: string;
-  /** Names of the middleware in front. */
-  readonly names: readonly string[];
+  /** Media types that the parsers in front read. */
+  readonly reads: readonly string[];
   /** Its schemas, each of which must be satisfied. */
   readonly schemas: readonly JsonSchema[];
   /** Whether a request without one is refused. */
@@ -40,9 +49,9 @@ export interface BodyFacts {
  * @returns `undefined` if nothing is known of it
  */
 export function requestBody(facts: BodyFacts, components: Components): OpenApiOperation["requestBody"] {
-  const { method, names, schemas, required, said } = facts;
+  const { method, reads, schemas, required, said } = facts;
   const { consumes, files } = said;
-  const parsed = new Set(names.flatMap((name) => Object.hasOwn(PARSED, name) ? [PARSED[name]!] : []));
+  const parsed = new Set(reads);
   // a parser for the whole application says nothing of a GET
   if (schemas.length === 0 && consumes === undefined && files === undefined) {
     if (!WITH_BODY.has(method) || parsed.size === 0) return undefined;

@@ -1,11 +1,14 @@
 import type { DetailedRoute, HandlerDetails } from "@sluice/sluice";
 import type { OperationDetails, ResponseDetails } from "../metadata/operation.ts";
+import { readBy } from "./request_body.ts";
 import { REQUEST_PARTS, type RequestPart } from "../metadata/route_schemas.ts";
 
 /** All that the functions of a route say of it. */
 export interface RouteFacts {
   /** Names of the middleware in front. */
   readonly names: readonly string[];
+  /** Media types of bodies that they read. */
+  readonly reads: readonly string[];
   /** The schemas of each part of the request, in the order in which they check it. */
   readonly schemas: Readonly<Record<RequestPart, readonly unknown[]>>;
   /** The schemas of responses, by status; of two for one status, the later one. */
@@ -31,10 +34,13 @@ export function routeFacts({ middleware, handler, details }: DetailedRoute): Rou
   });
   return {
     names: [...middleware.map(({ name }) => name), handler],
+    reads: middleware.flatMap(({ name, reads }) => readBy(name, reads)),
     schemas: Object.fromEntries(parts) as unknown as RouteFacts["schemas"],
     responses: new Map(said.flatMap(({ responds }) => Object.entries(responds ?? {}))),
     refuses: Object.assign({}, ...said.map(({ refuses }) => refuses)),
-    refusesSomehow: said.some(({ validates, refuses }) => refuses === undefined && Object(validates) === validates && Object.keys(validates!).length > 0),
+    refusesSomehow: said.some(({ validates, refuses }) =>
+      refuses === undefined && Object(validates) === validates && Object.keys(validates!).length > 0
+    ),
     said: said.reduce<OperationDetails>((before, { operation = {} }) => merged(before, operation), {}),
   };
 }

@@ -1,6 +1,7 @@
 import { noteWarning } from "../../util/development_warning.ts";
 import { type OptionNames, unknownOptions } from "../../util/check_option.ts";
 import { parseBytes } from "../../util/units.ts";
+import { mediaTypesOf } from "../../request/match_content_type.ts";
 import type { FrameworkRequest, NodeRequest } from "../../request/framework_request.ts";
 import type { Any } from "../../util/any.ts";
 import type { FrameworkResponse } from "../../response/framework_response.ts";
@@ -131,6 +132,8 @@ export interface CheckedOptions {
   readonly parser: string;
   /** Most bytes. */
   readonly limit: number;
+  /** Media types that are parsed, and ranges of them; those that a function takes may be any. */
+  readonly types: readonly string[];
   /** Whether to parse a request; gets its content type, which has been read already, and what the program knows it as. */
   readonly wants: (req: FrameworkRequest, contentType: string, shown: object) => unknown;
   /** Results of `wants` by content type, if they depend on nothing else. */
@@ -173,6 +176,7 @@ export function checkBodyOptions(parser: string, options: BodyOptions, defaultTy
   return {
     parser,
     limit: readLimit(parser, limit),
+    types: typeof type === "function" ? ["*/*"] : mediaTypesOf(types),
     wants: typeof type === "function" ? (_req, _given, shown) => type(shown as FrameworkRequest) : (req, given) => {
       const known = verdicts.get(given);
       if (known !== undefined) return known;

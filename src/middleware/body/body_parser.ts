@@ -77,7 +77,7 @@ export function bodyParser(options: CheckedOptions, parsing: Parsing): BodyParse
     exchangeOf(req) === null ? parseForeign(take, req, res, next) : take(req, res, next, req);
   // packages look for a layer of this name, as Nest does before it adds its own parser
   Object.defineProperty(middleware, "name", { value: `${options.parser}Parser` });
-  return withDetails(middleware, { limits: { limit: `${options.limit} B` } });
+  return withDetails(middleware, { limits: { limit: `${options.limit} B` }, reads: options.types });
 }
 
 // Every header that is read costs. If the runtime has the text, only two are read for the most common body: type and
