@@ -31,12 +31,11 @@ import { byAborting, byReset } from "./disconnecting.ts";
 import { PATIENCE_MS } from "../support/patience.ts";
 
 /** The chapters of `@sluice/openapi`. */
-export const OPENAPI_CONTRACT: readonly Chapter[] = [validated];
+export const OPENAPI_CONTRACT: readonly Chapter[] = [documented, validated];
 
 /** The chapters of `@sluice/middleware`. */
 export const MIDDLEWARE_CONTRACT: readonly Chapter[] = [
   events,
-  documented,
   uploads,
   compressed,
   sessions,

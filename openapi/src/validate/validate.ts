@@ -153,9 +153,14 @@ export function validate<const Schemas extends ValidateOptions>(
 
   function validate(req: Request, res: Response, next: Next): unknown {
     const outcome: Outcome = { outputs: {}, issues: [] };
-    const pending = run(checks, 0, req, outcome);
+    let pending: Promise<void> | undefined;
+    try {
+      pending = run(checks, 0, req, outcome);
+    } catch (error) {
+      return next(failure(error));
+    }
     if (pending === undefined) return settle(req, res, next, outcome);
-    return pending.then(() => settle(req, res, next, outcome));
+    return pending.then(() => settle(req, res, next, outcome), (error) => next(failure(error)));
   }
 
   const schemas = Object.fromEntries(checks.map(({ part, schema }) => [part, schema]));
@@ -186,7 +191,14 @@ function run(checks: readonly Check[], from: number, req: Request, outcome: Outc
 
 function note(part: RequestPart, result: SchemaResult, { outputs, issues }: Outcome): void {
   if (result.issues === undefined) outputs[part] = result.value;
+  else if (result.issues.length === 0) issues.push(invalid(part, { message: "Invalid" }));
   else for (const issue of result.issues) issues.push(invalid(part, issue));
+}
+
+// to next, nothing means that all is well, and "route" that another route is to be tried
+function failure(error: unknown): unknown {
+  if (typeof error === "object" && error !== null) return error;
+  return new TypeError(`validate: a schema has failed with ${describe(error)}`);
 }
 
 function replace(req: Request, outputs: Outcome["outputs"]): void {
@@ -211,8 +223,9 @@ function isUnread(req: Request, issues: readonly Invalid[]): boolean {
   if (req.body !== undefined || !issues.some((issue) => issue.in === "body")) return false;
   const length = req.get("content-length");
   if (length !== undefined) return Number(length) > 0;
-  // a request that a program has made has neither of these headers
-  return req.get("transfer-encoding") !== undefined || req.get("content-type") !== undefined;
+  if (req.get("transfer-encoding") !== undefined) return true;
+  // a request that a program has made has neither of these headers, and a parser may have found its body empty
+  return req.get("content-type") !== undefined && req.request?.bodyUsed !== true;
 }
 
 function unread(req: Request): HttpError {
