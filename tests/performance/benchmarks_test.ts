@@ -25,6 +25,7 @@ const SHORT: Readonly<Record<string, readonly string[]>> = {
   "bench:overload": ["--only=deno", "--rate=50", "--seconds=0.5"],
   "bench:middleware": ["--only=none", "--rounds=1", "--seconds=0.5"],
   "bench:limiter": ["--only=middleware", "--rounds=1", "--keys=1"],
+  "bench:types": ["--only=plain", "--sizes=10", "--rounds=1"],
 };
 
 const { tasks } = JSON.parse(await Deno.readTextFile(`${ROOT}deno.json`)) as { tasks: Record<string, string> };
