@@ -332,7 +332,7 @@ Deno.test("what validate responds to invalid requests is described as it is sent
   assertEquals(statuses, [
     ["200", "400"],
     ["415", "422", "default"],
-    ["400", "default"],
+    ["400", "415", "default"],
     ["400", "default"],
     ["400", "default"],
     ["200", "default"],
@@ -441,6 +441,7 @@ Deno.test("two schemas of one name are two components, and the output of one may
     "InvalidRequest",
     "Note",
     "Note2",
+    "Problem",
     "first",
     "firstOutput",
   ]);

@@ -262,6 +262,24 @@ for (const [name, { note, form }] of Object.entries(LIBRARIES)) {
   });
 }
 
+Deno.test("a body of another type is refused where a body may be missing, too", async () => {
+  const app = appOf();
+  const body = z.object({ n: z.number() }).optional();
+  app.post("/", sluice.json(), validate({ body }), (req, res) => res.json(req.body ?? "none"));
+  const onInvalid = (_req: sluice.Request, res: sluice.Response, _next: unknown, issues: readonly unknown[]) => {
+    res.status(418).json(issues);
+  };
+  app.post("/own", sluice.json(), validate({ body, onInvalid: onInvalid as never }), (_req, res) => res.json("passed"));
+  assertEquals(await seen(app, "/", { method: "POST" }), [200, "none"]);
+  assertEquals(await seen(app, "/", posted({ n: 1 })), [200, { n: 1 }]);
+  assertEquals((await seen(app, "/", posted("n=1", { "content-type": "text/plain" })))[0], 415);
+  const message = 'No body parser of this route reads "text/plain"';
+  assertEquals(await seen(app, "/own", posted("n=1", { "content-type": "text/plain" })), [
+    418,
+    [{ in: "body", pointer: "", message }],
+  ]);
+});
+
 Deno.test("a request that a program makes is told to be unread only if nothing has read it", async () => {
   const app = appOf();
   app.post("/", sluice.json(), validate({ body: z.object({}) }), (_req, res) => res.json("ok"));

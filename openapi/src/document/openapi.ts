@@ -244,13 +244,11 @@ class DocumentBuilder {
       { method, reads: facts.reads, schemas: schemasOf("body"), required, said },
       this.#components,
     );
-    const { 415: unread, ...refuses } = facts.refuses;
     const responses = responsesOf(
       {
         schemas: facts.responses,
         said: said.responses ?? {},
-        // what nobody has read is missing, which may be allowed
-        refuses: unread === undefined || !required ? refuses : facts.refuses,
+        refuses: facts.refuses,
         refusesSomehow: facts.refusesSomehow,
         names,
       },

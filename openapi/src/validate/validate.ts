@@ -142,9 +142,12 @@ export function validate<const Schemas extends ValidateOptions>(
   const watchResponses = response === undefined ? null : checkResponses(response, options);
 
   function settle(req: Request, res: Response, next: Next, { outputs, issues }: Outcome): unknown {
+    // a schema that allows a body to be missing has not seen one of another type
+    if ("body" in outputs && isUnread(req)) issues.push(invalid("body", { message: unreadText(req) }));
     if (issues.length > 0) {
       if (onInvalid !== undefined) return onInvalid(req, res, next, issues);
-      return next(isUnread(req, issues) ? unread(req) : refusal(status, issues));
+      const isOfBody = issues.some((issue) => issue.in === "body");
+      return next(isOfBody && isUnread(req) ? unread(req) : refusal(status, issues));
     }
     replace(req, outputs);
     watchResponses?.(req, res);
@@ -218,9 +221,9 @@ function refusal(status: number, issues: readonly Invalid[]): HttpError {
   return new HttpError(status, text, { type: "request.invalid", errors: issues, problem: problemOf(status, issues) });
 }
 
-// there is a body, and no parser that reads it: the schema only says that there is nothing
-function isUnread(req: Request, issues: readonly Invalid[]): boolean {
-  if (req.body !== undefined || !issues.some((issue) => issue.in === "body")) return false;
+// there is a body, and no parser that reads it: a schema only sees that there is nothing
+function isUnread(req: Request): boolean {
+  if (req.body !== undefined) return false;
   const length = req.get("content-length");
   if (length !== undefined) return Number(length) > 0;
   if (req.get("transfer-encoding") !== undefined) return true;
@@ -229,9 +232,13 @@ function isUnread(req: Request, issues: readonly Invalid[]): boolean {
 }
 
 function unread(req: Request): HttpError {
-  const message = `No body parser of this route reads ${describe(req.get("content-type"))}`;
+  const message = unreadText(req);
   const problem = { type: "about:blank", title: "Unsupported Media Type", status: 415, detail: message };
   return new HttpError(415, message, { type: "media.type.unsupported", problem });
+}
+
+function unreadText(req: Request): string {
+  return `No body parser of this route reads ${describe(req.get("content-type"))}`;
 }
 
 function checkOptions(options: ValidateOptions): void {
