@@ -73,38 +73,42 @@ Deno.test("in a real browser the live page draws admitted and limited requests",
 });
 
 for (const [width, height] of [[1280, 900], [380, 800]] as const) {
-  Deno.test(`in a real browser the pages of the demo's API show and try it, ${width} pixels wide`, options, async () => {
-    const executablePath = Deno.env.get("CHROMIUM_PATH")!;
-    const browser = await chromium.launch({ executablePath, args: ARGS });
-    try {
-      await serving(makeDemo().set("env", "test"), async (origin) => {
-        const page = await browser.newPage({ viewport: { width, height } });
-        const problems: string[] = [];
-        page.on("pageerror", (error) => problems.push(error.message));
-        page.on("console", (message) => {
-          if (["error", "warning"].includes(message.type())) problems.push(message.text());
+  Deno.test(
+    `in a real browser the pages of the demo's API show and try it, ${width} pixels wide`,
+    options,
+    async () => {
+      const executablePath = Deno.env.get("CHROMIUM_PATH")!;
+      const browser = await chromium.launch({ executablePath, args: ARGS });
+      try {
+        await serving(makeDemo().set("env", "test"), async (origin) => {
+          const page = await browser.newPage({ viewport: { width, height } });
+          const problems: string[] = [];
+          page.on("pageerror", (error) => problems.push(error.message));
+          page.on("console", (message) => {
+            if (["error", "warning"].includes(message.type())) problems.push(message.text());
+          });
+          await page.goto(`${origin}/`);
+          await page.screenshot({ path: `.cache/screenshots/demo-home-${width}.png` });
+          await page.click("nav >> text=API");
+          await page.waitForSelector(".opblock-summary");
+          assertEquals([page.url(), await page.title()], [`${origin}/docs/`, "Notes"]);
+          assertEquals(await page.locator(".opblock").count(), 4);
+          await page.click(".opblock-post .opblock-summary-control");
+          await page.click("text=Try it out");
+          await page.fill(".opblock-post textarea", '{ "text": "from the pages" }');
+          await page.click("text=Execute");
+          await page.waitForSelector(".live-responses-table :text('from the pages')");
+          await page.screenshot({ path: `.cache/screenshots/demo-docs-${width}.png`, fullPage: true });
+          const [inner, scroll] = await page.evaluate("[innerWidth, document.documentElement.scrollWidth]") as number[];
+          assertEquals(scroll! <= inner!, true, `${scroll} of ${inner}`);
+          await page.goto(`${origin}/`);
+          await page.waitForSelector("li:has-text('from the pages')");
+          assertEquals(problems, []);
+          await page.close();
         });
-        await page.goto(`${origin}/`);
-        await page.screenshot({ path: `.cache/screenshots/demo-home-${width}.png` });
-        await page.click("nav >> text=API");
-        await page.waitForSelector(".opblock-summary");
-        assertEquals([page.url(), await page.title()], [`${origin}/docs/`, "Notes"]);
-        assertEquals(await page.locator(".opblock").count(), 4);
-        await page.click(".opblock-post .opblock-summary-control");
-        await page.click("text=Try it out");
-        await page.fill(".opblock-post textarea", '{ "text": "from the pages" }');
-        await page.click("text=Execute");
-        await page.waitForSelector(".live-responses-table :text('from the pages')");
-        await page.screenshot({ path: `.cache/screenshots/demo-docs-${width}.png`, fullPage: true });
-        const [inner, scroll] = await page.evaluate("[innerWidth, document.documentElement.scrollWidth]") as number[];
-        assertEquals(scroll! <= inner!, true, `${scroll} of ${inner}`);
-        await page.goto(`${origin}/`);
-        await page.waitForSelector("li:has-text('from the pages')");
-        assertEquals(problems, []);
-        await page.close();
-      });
-    } finally {
-      await browser.close();
-    }
-  });
+      } finally {
+        await browser.close();
+      }
+    },
+  );
 }
