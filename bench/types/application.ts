@@ -18,7 +18,8 @@ app.post("/things${i}/:id", sluice.json(), (req, res) => {
     `app.post("/things${i}/:id", sluice.json(), validate({ params: ${params()}, body: ${
       body(i)
     }, response: ${response()} }), (req, res) => {
-  res.json({ id: req.params.id, name: req.body.name${i} });
+  const { params: { id }, body: { name${i}, at } } = req;
+  res.json({ id: id.toFixed(), name: name${i}.trim(), year: at.slice(0, 4) });
 });`,
   within: (i: number) =>
     `app.post("/things${i}/:id", sluice.json(), validate({ params: ${params()}, body: ${

@@ -46,11 +46,13 @@ for (const size of sizes) {
     for (const way of ways) await measure(application(way, size, Math.random()), figures.get(way)!);
   }
   const base = figures.get("plain")!;
+  const before = rows.length;
   for (const way of ways) rows.push(rowOf(size, WAYS[way], figures.get(way)!, base));
   const ofClient: Measured = { byTypeScript: [], byDeno: [] };
   await put("api.d.ts", await typesOf(size));
   for (let round = 0; round < rounds; round++) await measure(client(size, Math.random()), ofClient);
   rows.push(rowOf(size, "a client", ofClient, base));
+  for (const row of rows.slice(before)) console.error(row.join("  "));
 }
 const foreign = (await filesRead()).filter((path) => /node_modules\/(?:@sluice|zod)\//.test(path));
 if (foreign.length > 0) throw new Error(`the client is checked with the server's types: ${foreign}`);
