@@ -9,22 +9,23 @@ const ROUTES = {
   called: (i: number) =>
     `const params${i} = ${params()};
 const body${i} = ${body(i)};
+const sent${i} = ${sent()};
 app.post("/things${i}/:id", sluice.json(), (req, res) => {
   const { id } = params${i}.parse(req.params);
   const { name${i}, at } = body${i}.parse(req.body);
-  res.json({ id: id.toFixed(), name: name${i}.trim(), year: at.slice(0, 4) });
+  res.json(sent${i}.parse({ id: id.toFixed(), name: name${i}.trim(), year: at.slice(0, 4) }));
 });`,
   behind: (i: number) =>
     `app.post("/things${i}/:id", sluice.json(), validate({ params: ${params()}, body: ${
       body(i)
-    }, response: ${response()} }), (req, res) => {
+    }, response: { 200: ${sent()} } }), (req, res) => {
   const { params: { id }, body: { name${i}, at } } = req;
   res.json({ id: id.toFixed(), name: name${i}.trim(), year: at.slice(0, 4) });
 });`,
   within: (i: number) =>
     `app.post("/things${i}/:id", sluice.json(), validate({ params: ${params()}, body: ${
       body(i)
-    }, response: ${response()} }, (req, res) => {
+    }, response: { 200: ${sent()} } }, (req, res) => {
   const { params: { id }, body: { name${i}, at } } = req;
   res.json({ id: id.toFixed(), name: name${i}.trim(), year: at.slice(0, 4) });
 }));`,
@@ -41,8 +42,8 @@ export const WAYS: Readonly<Record<Way, string>> = {
   within: "`validate(schemas, handler)`",
 };
 
-function response(): string {
-  return "{ 200: z.object({ id: z.string(), name: z.string() }) }";
+function sent(): string {
+  return "z.object({ id: z.string(), name: z.string() })";
 }
 
 function params(): string {

@@ -83,8 +83,9 @@ function rowOf(size: number, what: string, own: Measured, base: Measured): strin
 }
 
 const head = ["routes", "how", "tsc, s", "over without", "instantiations", "deno check, s", "over without"];
-const text =
-  `Processor time of the compilers for one file, with all that it imports, in seconds, median of ${rounds} rounds, and over the same routes \
+const text = `Processor time of the compilers for one file, with all that it imports, in seconds, median of ${rounds} ${
+  rounds === 1 ? "round" : "rounds"
+}, and over the same routes \
 without schemas. All import Sluice, \`validate\` and zod, each schema is another one, and the client has the types that \
 openapi-typescript makes of the document: its program has no file of Sluice or zod.
 

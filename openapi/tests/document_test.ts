@@ -200,6 +200,7 @@ Deno.test("a body has the media types that its parsers really read, and those th
   app.post("/suffix", sluice.json({ type: "application/*+json" }), validate({ body }), end);
   app.post("/text", sluice.text({ type: "text/*" }), end);
   app.post("/unknown", sluice.raw({ type: ["no-such-extension", "png"] }), end);
+  app.post("/words", sluice.raw({ type: ["urlencoded", "multipart", "+json"] }), end);
   app.post("/function", sluice.raw({ type: () => true }), end);
   app.post("/said", sluice.raw({ type: () => true }), operation({ consumes: ["image/*"] }), end);
   const bytes = { reads: ["application/cbor"] };
@@ -214,6 +215,7 @@ Deno.test("a body has the media types that its parsers really read, and those th
     ["application/*+json"],
     ["text/*"],
     ["image/png"],
+    ["application/x-www-form-urlencoded", "multipart/*", "*/*+json"],
     ["*/*"],
     ["image/*"],
     ["application/cbor"],

@@ -93,8 +93,6 @@ const FOLDER_NAMES: OptionNames<ToFolder> = { folder: true, keep: true };
 const FUNCTION_NAMES: OptionNames<ToFunction> = { take: true, discard: true };
 const FIELD_NAMES: OptionNames<FileField> = { max: true, types: true };
 
-const FORM = "multipart/form-data";
-
 const TYPES = 'a list of media types such as ["image/*", "application/pdf"]';
 
 /**
@@ -150,12 +148,12 @@ export function upload<Value = unknown>(options: UploadOptions<Value> = {}): Upl
   const plan = planOf(options as UploadOptions);
   // its name and its limits are shown in lists of routes
   const handler: Upload = function upload(req, res, next) {
-    if (!req.is(FORM)) return next(plan.isRequired ? Reception.notAForm() : undefined);
+    if (!req.is("multipart/form-data")) return next(plan.isRequired ? Reception.notAForm() : undefined);
     // somebody else may have responded meanwhile: the error is nobody's then
     new Reception(plan, req, res).run().then(() => next(), (error) => res.writableEnded || next(error));
   };
-  // type and fields with files, for whoever documents the route
-  return withDetails(handler, { limits: plan.limits, reads: [FORM], operation: { files: options.fields } });
+  // fields with files, for whoever documents the route
+  return withDetails(handler, { limits: plan.limits, operation: { files: options.fields } });
 }
 
 function planOf(options: UploadOptions): FormPlan {

@@ -3,12 +3,13 @@ import type { Components } from "./components.ts";
 import { objectShape } from "./object_shape.ts";
 import type { JsonSchema, OpenApiMedia, OpenApiOperation } from "./openapi_document.ts";
 
-/** What parsers of npm's packages read without options, by their names: they do not say so themselves. */
+/** What parsers read that do not say so themselves, by their names: those of npm, without options, and `upload`. */
 const READ_BY: Readonly<Record<string, string>> = {
   jsonParser: "application/json",
   urlencodedParser: "application/x-www-form-urlencoded",
   textParser: "text/plain",
   rawParser: "application/octet-stream",
+  upload: "multipart/form-data",
   multerMiddleware: "multipart/form-data",
 };
 
