@@ -20,6 +20,7 @@ const ARROWS: Arrows = {
   wrappers: ["stores", "policy"],
   limiter: ["wrappers", "stores", "policy"],
   http: ["limiter", "stores", "policy"],
+  concurrency: ["http"],
   frameworks: ["http", "limiter", "policy"],
   testing: ["wrappers", "policy"],
 };
