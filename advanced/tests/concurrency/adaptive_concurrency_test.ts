@@ -90,10 +90,10 @@ Deno.test("what matters least is refused first, and what is critical never", asy
   const { promise, resolve } = Promise.withResolvers<void>();
   const handler = limit.fetch(async () => (await promise, new Response()));
   const statuses: number[] = [];
-  const send = async (priority: string) =>
+  const send = (priority: string) =>
     void handler(new Request(`http://name/${priority}`)).then(({ status }) => statuses.push(status));
   for (const priority of ["low", "low", "low", "normal", "low", "normal", "normal", "critical", "critical"]) {
-    await send(priority);
+    send(priority);
   }
   assertEquals(limit.figures.refused, { low: 2, normal: 1 });
   assertEquals(limit.figures.inFlight, 6);
