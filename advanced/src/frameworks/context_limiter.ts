@@ -1,12 +1,13 @@
 import { type Clients, DEFAULT_MESSAGE, type HeaderSink, type TrustSetting } from "@sluice/limiting";
 import { checkType, describe, type OptionNames } from "@sluice/limiting/core";
 import { noteDefaultNames } from "../http/default_names.ts";
+import { CLIENT_LEFT } from "../http/delay.ts";
 import type { HandlerOptions, RateLimitOptions } from "../http/http_options.ts";
 import { checkRequestNames, COMMON_NAMES } from "../http/option_names.ts";
 import { RateLimitInfo } from "../http/rate_limit_info.ts";
 import { forbidStoring } from "../http/refusal.ts";
 import { RequestLimiter } from "../http/request_limiter.ts";
-import type { Decision } from "../limiter/decision.ts";
+import { Decision } from "../limiter/decision.ts";
 import type { Limiter } from "../limiter/limiter.ts";
 import type { Awaitable } from "../policy/store.ts";
 
@@ -17,12 +18,17 @@ import type { Awaitable } from "../policy/store.ts";
  * @typeParam Rest What functions get after it
  * @typeParam Result What `handler` returns
  */
-export interface ContextLimitOptions<Ctx, Rest extends unknown[] = [], Result = unknown>
-  extends Omit<RateLimitOptions<Ctx, Rest>, "handler" | "requestPropertyName" | "requestWasSuccessful"> {
+export interface ContextLimitOptions<Ctx, Rest extends unknown[] = [], Result = unknown> extends
+  Omit<
+    RateLimitOptions<Ctx, Rest>,
+    "handler" | "requestPropertyName" | "requestWasSuccessful" | "costAfter"
+  > {
   /** Responds to refused requests instead of the limiter, which adds its headers. */
   handler?: ((context: Ctx, ...rest: [...Rest, options: HandlerOptions]) => Awaitable<Result>) | undefined;
   /** Decides which requests succeeded, for the options `skipFailedRequests` and `skipSuccessfulRequests`. */
   requestWasSuccessful?: ((context: Ctx, response: { statusCode: number }) => Awaitable<boolean>) | undefined;
+  /** What a request has really cost, once it is over: replaces `cost`, for limits with `maxDebt`. */
+  costAfter?: ((context: Ctx, response: { statusCode: number }) => Awaitable<number>) | undefined;
   /** Returns a client's address, where the platform does not tell it, or a proxy does. */
   clientAddress?: ((context: Ctx) => string | undefined) | undefined;
   /** What to do with requests whose client is unknown: fail (default), or count them together. */
@@ -32,13 +38,15 @@ export interface ContextLimitOptions<Ctx, Rest extends unknown[] = [], Result = 
 const NAMES: OptionNames<ContextLimitOptions<unknown>> = { ...COMMON_NAMES, handler: true, clientAddress: true };
 
 /** What a framework tells about its requests. */
-export interface Framework<Ctx> {
+export interface Framework<Ctx, Rest extends unknown[] = []> {
   /** The client's address, if somebody vouches for it. */
   addressOf(context: Ctx): string | undefined;
   /** Reads a header. */
   header(context: Ctx, name: string): string | undefined;
   /** Which proxies may say who the client is, `null` if the framework has been told. */
   trustOf(context: Ctx): TrustSetting | null;
+  /** Aborts when the client leaves. */
+  signalOf(context: Ctx, ...rest: Rest): AbortSignal;
   /** What to change where the address is unknown. */
   readonly remedy: string;
 }
@@ -67,7 +75,11 @@ export interface EndingResponse {
 export class ContextLimiter<Ctx extends object, Rest extends unknown[] = [], Result = unknown> {
   readonly #asker: RequestLimiter<Ctx>;
   readonly #handler: ContextLimitOptions<Ctx, Rest, Result>["handler"];
+  readonly #costAfter: ContextLimitOptions<Ctx>["costAfter"];
+  readonly #signalOf: Framework<Ctx, Rest>["signalOf"];
   readonly #decisions = new WeakMap<Ctx, Decision>();
+  /** Requests whose clients have left while they waited. */
+  readonly #left = new WeakSet<Ctx>();
 
   /**
    * Creates an instance.
@@ -77,7 +89,7 @@ export class ContextLimiter<Ctx extends object, Rest extends unknown[] = [], Res
    * @throws {TypeError} If an option has the wrong type
    * @throws {RangeError} If a number is out of range
    */
-  constructor(options: ContextLimitOptions<Ctx, Rest, Result>, framework: Framework<Ctx>) {
+  constructor(options: ContextLimitOptions<Ctx, Rest, Result>, framework: Framework<Ctx, Rest>) {
     checkRequestNames("rateLimit", options, NAMES);
     const { handler, clientAddress, missingKey = "error", ...rest } = options;
     checkType("rateLimit", "handler", handler, "function");
@@ -100,6 +112,8 @@ export class ContextLimiter<Ctx extends object, Rest extends unknown[] = [], Res
     };
     this.#asker = new RequestLimiter("rateLimit", common, clients);
     this.#handler = handler;
+    this.#costAfter = options.costAfter;
+    this.#signalOf = framework.signalOf;
     noteDefaultNames(common, this.#asker.limiter);
   }
 
@@ -116,10 +130,19 @@ export class ContextLimiter<Ctx extends object, Rest extends unknown[] = [], Res
    * @returns The decision, `null` for a request that is skipped
    */
   async decide(context: Ctx, ...rest: Rest): Promise<Decision | null> {
-    const decision = await this.#asker.ask(context, rest[0] as never);
+    const { delay } = this.#asker;
+    let decision = await this.#asker.ask(context, rest[0] as never);
     if (decision === null) return null;
+    if (delay !== null && delay.msOf(decision) > 0) {
+      decision = await delay.wait(decision, this.#signalOf(context, ...rest)) ?? this.#leave(context, decision);
+    }
     this.#decisions.set(context, decision);
     return decision;
+  }
+
+  #leave(context: Ctx, { takes, verdicts, decidedBy }: Decision): Decision {
+    this.#left.add(context);
+    return new Decision(takes, verdicts.map((verdict) => ({ ...verdict, granted: 0, denied: true })), decidedBy);
   }
 
   /** The decision about a request that was asked about. */
@@ -153,6 +176,8 @@ export class ContextLimiter<Ctx extends object, Rest extends unknown[] = [], Res
     send: (refusal: TextRefusal) => Result,
     ...rest: Rest
   ): Promise<Result> {
+    // nobody gets it; logs show the status that nginx made common
+    if (this.#left.has(context)) return send({ status: CLIENT_LEFT, body: null, type: "" });
     await this.#asker.reached(context, rest[0] as never);
     if (this.#handler !== undefined) {
       const { statusCode = 429, message = DEFAULT_MESSAGE } = this.#asker.options;
@@ -167,24 +192,46 @@ export class ContextLimiter<Ctx extends object, Rest extends unknown[] = [], Res
     });
   }
 
-  /** Gives back what a request took that is over: always its slots, and its units if the options say so. */
-  async end(context: Ctx, decision: Decision | undefined, statusCode: number): Promise<void> {
+  /**
+   * Ends what a request took that is over: its slots are free, and its units are given back or settled if the options say
+   * so. Only one that was completed says anything about success.
+   */
+  async end(
+    context: Ctx,
+    decision: Decision | undefined,
+    statusCode: number,
+    { isComplete = true } = {},
+  ): Promise<void> {
     if (decision === undefined) return;
-    await Promise.all([
-      decision.allowed ? this.#asker.release(decision, context) : undefined,
-      this.#asker.mayGetBack(decision) ? this.#asker.finished(context, decision, { statusCode }) : undefined,
-    ]);
+    if (decision.allowed) await this.#asker.release(decision, context);
+    const mayGetBack = isComplete && this.#asker.mayGetBack(decision);
+    if (mayGetBack && await this.#asker.finished(context, decision, { statusCode }) || !decision.allowed) return;
+    const costAfter = this.#costAfter;
+    if (costAfter !== undefined) await this.#asker.settle(context, decision, () => costAfter(context, { statusCode }));
   }
 
-  /** The same as soon as a response of Node is over; one that was not completed says nothing about success. */
+  /** The same as soon as a response of Node is over. */
   endWith(context: Ctx, decision: Decision, response: EndingResponse): void {
-    if (!this.#asker.hasLeases && !this.#asker.mayGetBack(decision)) return;
-    const release = () => void this.#asker.release(decision, context);
+    if (!this.#asker.hasLeases && !this.#asker.looksBack) return;
+    let isOver = false;
+    const end = (isComplete: boolean) => {
+      if (isOver) return;
+      isOver = true;
+      void this.end(context, decision, response.statusCode, { isComplete });
+    };
     // a client that left while the store decided will not leave again
-    if (response.destroyed) return release();
-    response.once("finish", () => void this.end(context, decision, response.statusCode));
-    response.once("close", release);
+    if (response.destroyed) return end(false);
+    response.once("finish", () => end(true));
+    response.once("close", () => end(false));
   }
+}
+
+/** Aborts when the client of a response of Node leaves. */
+export function signalOf(response: EndingResponse): AbortSignal {
+  if (response.destroyed) return AbortSignal.abort();
+  const leaving = new AbortController();
+  response.once("close", () => leaving.abort());
+  return leaving.signal;
 }
 
 /** Statuses of responses that must not have a body. */

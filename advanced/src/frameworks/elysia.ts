@@ -30,6 +30,7 @@ const ELYSIA: Framework<Context> = {
   addressOf: ({ request, server }) => webAddress(request, server),
   header: ({ request }, name) => request.headers.get(name) ?? undefined,
   trustOf: () => PLATFORM_TRUST,
+  signalOf: ({ request }) => request.signal,
   remedy: "outside of Bun and Workers, Elysia does not hand it on",
 };
 
@@ -67,8 +68,7 @@ export function rateLimit(options: ElysiaLimitOptions = {}): ElysiaLimit {
 }
 
 function statusOf({ responseValue, set }: Context & { responseValue?: unknown }): number {
-  const { status } = responseValue instanceof Response ? responseValue : set;
-  return typeof status === "number" ? status : 200;
+  return responseValue instanceof Response ? responseValue.status : Number(set.status) || 200;
 }
 
 function headersOf({ set }: Context): HeaderSink {

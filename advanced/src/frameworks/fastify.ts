@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { RateLimitInfo } from "../http/rate_limit_info.ts";
 import type { Limiter } from "../limiter/limiter.ts";
-import { ContextLimiter, type ContextLimitOptions, type Framework } from "./context_limiter.ts";
+import { ContextLimiter, type ContextLimitOptions, type Framework, signalOf } from "./context_limiter.ts";
 
 /** Options of `rateLimit` for Fastify: those of the limiter, whose functions get request and reply. */
 export type FastifyLimitOptions = ContextLimitOptions<FastifyRequest, [reply: FastifyReply]>;
@@ -20,11 +20,12 @@ export interface FastifyLimit {
   readonly limiter: Limiter;
 }
 
-const FASTIFY: Framework<FastifyRequest> = {
+const FASTIFY: Framework<FastifyRequest, [reply: FastifyReply]> = {
   addressOf: ({ ip }) => ip,
   header: ({ headers }, name) => headers[name]?.toString(),
   // with trustProxy, there are the addresses of the proxies
   trustOf: ({ ips }) => ips === undefined ? { value: false, remedy: "say so by trustProxy" } : null,
+  signalOf: (_request, reply) => signalOf(reply.raw),
   remedy: "the connection has been closed",
 };
 

@@ -18,6 +18,7 @@ const H3: Framework<H3Event> = {
   addressOf: ({ req }) => webAddress(req),
   header: ({ req }, name) => req.headers.get(name) ?? undefined,
   trustOf: () => PLATFORM_TRUST,
+  signalOf: ({ req }) => req.signal,
   remedy: "start the application with h3's serve",
 };
 

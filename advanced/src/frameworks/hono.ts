@@ -29,6 +29,7 @@ const HONO: Framework<Context> = {
   addressOf: ({ env, req }) => webAddress(req.raw, env?.server ?? env),
   header: ({ req }, name) => req.header(name),
   trustOf: () => PLATFORM_TRUST,
+  signalOf: ({ req }) => req.raw.signal,
   remedy: "pass the platform's second argument to app.fetch",
 };
 

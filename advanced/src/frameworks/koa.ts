@@ -3,7 +3,7 @@ import type { HeaderSink } from "@sluice/limiting";
 import type { Middleware, ParameterizedContext } from "koa";
 import type { RateLimitInfo } from "../http/rate_limit_info.ts";
 import type { Limiter } from "../limiter/limiter.ts";
-import { ContextLimiter, type ContextLimitOptions, type Framework } from "./context_limiter.ts";
+import { ContextLimiter, type ContextLimitOptions, type Framework, signalOf } from "./context_limiter.ts";
 
 /** Options of `rateLimit` for Koa: those of the limiter, whose functions get Koa's context. */
 export type KoaLimitOptions = ContextLimitOptions<ParameterizedContext>;
@@ -24,6 +24,7 @@ const KOA: Framework<ParameterizedContext> = {
   addressOf: ({ ip }) => ip,
   header: (ctx, name) => ctx.get(name) || undefined,
   trustOf: ({ app }) => app.proxy ? null : { value: false, remedy: "set app.proxy to true, and app.maxIpsCount" },
+  signalOf: ({ res }) => signalOf(res),
   remedy: "the connection has been closed",
 };
 

@@ -221,6 +221,34 @@ for (const subject of SUBJECTS) {
     }, promise);
   });
 
+  Deno.test(`${name}: costAfter replaces what a request was estimated to cost`, async () => {
+    const costAfter: AnyOptions["costAfter"] = (context, { statusCode }) => {
+      assertEquals(statusCode, 200);
+      return Number(subject.header(context, "x-cost"));
+    };
+    const options: AnyOptions = { algorithm: "sliding-window", max: 10, maxDebt: 5, cost: 4, costAfter };
+    await using(subject, options, async (served) => {
+      const remaining = async () => (await served.limiters[0]!.peek("192.0.2.1")).remaining;
+      assertEquals((await served.ask("/hello", { headers: { "x-cost": "1" } })).status, 200);
+      await until(async () => await remaining() === 9);
+      assertEquals((await served.ask("/hello", { headers: { "x-cost": "9" } })).status, 200);
+      await until(async () => await remaining() === 0);
+    });
+  });
+
+  Deno.test(`${name}: delay lets a request wait instead of refusing it`, async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const options: AnyOptions = { algorithm: "concurrency", max: 1, windowMs: 60_000, delay: { maxMs: 60_000 } };
+    await using(subject, options, async (served) => {
+      const first = served.ask("/wait");
+      await until(() => served.limiters[0]!.counters.admitted === 1);
+      const second = served.ask("/hello");
+      await until(() => served.limiters[0]!.counters.limited === 1);
+      resolve();
+      assertEquals([(await first).status, (await second).status], [200, 200]);
+    }, promise);
+  });
+
   Deno.test(`${name}: while the store fails, onStoreFailure decides`, async () => {
     for (const [onStoreFailure, expected] of [["closed", 429], ["open", 200], ["local", 200]] as const) {
       const store = new FaultyStore(new MemoryStore());
