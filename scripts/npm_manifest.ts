@@ -17,7 +17,9 @@ export interface NpmFacts {
   readonly peerRanges?: Readonly<Record<string, string>>;
   /**
    * Packages of which some of its entries import types, and nothing that runs: optional peers as well, but for types
-   * alone. No `deno.json` in the repository names them, so that nobody downloads frameworks to start the demo.
+   * alone, and the versions that are tested, which JSR has. For npm any version is a peer: whoever has another one, and
+   * uses it without the entry for it, could not install the package otherwise. No `deno.json` in the repository names
+   * them, so that nobody downloads frameworks to start the demo.
    */
   readonly typesOf?: Readonly<Record<string, string>>;
   /** Files of Express that it has as well, by their paths below `lib/`. */
@@ -97,12 +99,12 @@ export const NPM_FACTS: Readonly<Record<string, NpmFacts>> = {
     optionalPeers: ["redis"],
     // for its entries of the same names
     typesOf: {
-      "@types/koa": "^2.15.0 || ^3.0.0",
+      "@types/koa": "^3.0.0",
       elysia: "^1.4.0",
       fastify: "^5.0.0",
       h3: "^2.0.0",
       hono: "^4.0.0",
-      koa: "^2.15.0 || ^3.0.0",
+      koa: "^3.0.0",
     },
     expressFiles: [],
     listensOnNode: false,
@@ -161,9 +163,10 @@ export function npmManifest(
   const files = Object.keys(entriesOf(manifest));
   const entriesByName = Object.keys(manifest.exports).map((name, i) => [name, files[i]!] as const)
     .filter(([, entry]) => entry !== facts.command?.entry);
-  const all = { ...ranges, ...facts.peerRanges, ...facts.typesOf };
+  const typesOf = Object.keys(facts.typesOf ?? {});
+  const all = { ...ranges, ...facts.peerRanges, ...Object.fromEntries(typesOf.map((one) => [one, "*"])) };
   const rangesOf = (names: readonly string[]) => Object.fromEntries(names.map((one) => [one, all[one]]));
-  const optional = [...facts.optionalPeers, ...Object.keys(facts.typesOf ?? {})];
+  const optional = [...facts.optionalPeers, ...typesOf];
   return {
     name: manifest.name,
     ...commonFields(manifest, facts, repository),

@@ -125,6 +125,13 @@ Deno.test("each package depends on no more than the list says, and what only som
   ]);
 });
 
+Deno.test("any version of a framework may be installed beside the limiter, which has entries for some", async () => {
+  const { peerDependencies } = await manifestOf(packages.find(({ name }) => name === "@sluice/rate-limit")!);
+  const { redis, ...frameworks } = peerDependencies as Record<string, string>;
+  assertEquals(redis, "^6");
+  assertEquals([...new Set(Object.values(frameworks))], ["*"]);
+});
+
 Deno.test("only what makes applications listen on Node has effects of its own", async () => {
   const effects = await Promise.all(packages.map(async (one) => (await manifestOf(one)).sideEffects));
   assertEquals(effects, [

@@ -103,7 +103,7 @@ export class ContextLimiter<Ctx extends object, Rest extends unknown[] = [], Res
         const address = addressOf(context) || undefined;
         if (address !== undefined || !mustKnow) return address;
         throw new TypeError(
-          `rateLimit: the client's address is unknown: ${framework.remedy}, or give a clientAddress or a keyGenerator; ` +
+          `rateLimit: the client's address is unknown: ${framework.remedy}; otherwise give a clientAddress or a keyGenerator. ` +
             'missingKey: "share" counts all such requests together',
         );
       },

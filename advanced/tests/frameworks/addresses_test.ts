@@ -1,13 +1,18 @@
 /** Who the client is, by what each platform hands to each framework. */
 import { assertEquals } from "@std/assert";
+import { serve as serveOnNode } from "@hono/node-server";
 import { Elysia } from "elysia";
 import fastify from "fastify";
 import { H3, serve } from "h3";
 import { Hono } from "hono";
+// @ts-types="@types/koa"
+import Koa from "koa";
+import type { AddressInfo } from "node:net";
 import { rateLimit as elysiaLimit } from "@sluice/rate-limit/elysia";
 import { rateLimit as fastifyLimit } from "@sluice/rate-limit/fastify";
 import { rateLimit as h3Limit } from "@sluice/rate-limit/h3";
 import { rateLimit as honoLimit } from "@sluice/rate-limit/hono";
+import { rateLimit as koaLimit } from "@sluice/rate-limit/koa";
 
 function requestFrom(properties: object, headers: Record<string, string> = {}): Request {
   const request = new Request("http://name/", { headers });
@@ -79,5 +84,35 @@ Deno.test("a client of Fastify is the one that its trustProxy says", async () =>
     const headers = { "x-forwarded-for": "198.51.100.9, 198.51.100.1" };
     assertEquals((await app.inject({ url: "/", headers, remoteAddress: "192.0.2.8" })).body, key);
     await app.close();
+  }
+});
+
+Deno.test("a client of Hono on Node's server is the one that has connected", async () => {
+  const app = new Hono().use(honoLimit({ max: 1 })).get("/", (c) => c.text(c.get("rateLimit")?.key ?? "none"));
+  const { promise, resolve } = Promise.withResolvers<AddressInfo>();
+  const server = serveOnNode({ fetch: app.fetch, port: 0, hostname: "127.0.0.1" }, resolve);
+  try {
+    const { port } = await promise;
+    const headers = { "x-forwarded-for": "198.51.100.1" };
+    assertEquals(await (await fetch(`http://127.0.0.1:${port}/`, { headers })).text(), "127.0.0.1");
+  } finally {
+    await new Promise((closed) => server.close(closed));
+  }
+});
+
+Deno.test("a client of Koa is the one that has connected, or that its proxy says", async () => {
+  for (const [proxy, key] of [[false, "127.0.0.1"], [true, "198.51.100.1"]] as const) {
+    const app = new Koa({ proxy, maxIpsCount: 1 }).use(koaLimit({ max: 1, validate: false }))
+      .use((ctx) => void (ctx.body = ctx.state.rateLimit?.key));
+    const server = app.listen(0, "127.0.0.1");
+    await new Promise((listening) => server.once("listening", listening));
+    try {
+      const { port } = server.address() as AddressInfo;
+      const headers = { "x-forwarded-for": "198.51.100.9, 198.51.100.1" };
+      assertEquals(await (await fetch(`http://127.0.0.1:${port}/`, { headers })).text(), key);
+    } finally {
+      server.closeAllConnections();
+      await new Promise((closed) => server.close(closed));
+    }
   }
 });
