@@ -14,6 +14,14 @@
  *
  * @module
  */
+export {
+  type AdaptiveConcurrency,
+  adaptiveConcurrency,
+  type AdaptiveConcurrencyOptions,
+  type ConcurrencyFigures,
+  type EndConcurrent,
+  type Priority,
+} from "./src/concurrency/adaptive_concurrency.ts";
 export { clientKey } from "./src/http/client_key.ts";
 export type { ClientKeyOptions, HeaderSink, Validate } from "@sluice/limiting";
 export { type Emitter, type EmitterMethods, type EventName, type Listener, subnetOf } from "@sluice/limiting/core";

@@ -10,6 +10,7 @@ import { rm } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { bundle } from "./bundle.ts";
 import { flags } from "./flags.ts";
+import { NPM_FACTS } from "./npm_manifest.ts";
 import {
   CREATE,
   entriesOf,
@@ -64,6 +65,7 @@ export async function buildPackages(folder: URL, options: BuildOptions = { sourc
       await rewrite(new URL(builtFrom(entry), target), (code) => `/* @ts-self-types=".${entry}" */ ${code}`);
     }
     for (const name of ["deno.json", "jsr.json"]) await rewrite(new URL(name, target), exportBuilt);
+    await rewrite(new URL("deno.json", target), importTypes);
   }
   const program = new URL(CREATE.path, folder);
   await stage(program, CREATE);
@@ -82,6 +84,15 @@ function exportBuilt(text: string): string {
   manifest.publish?.include.push("dist/");
   // a member that nobody publishes is not there
   if (manifest.workspace !== undefined) manifest.workspace = MEMBERS;
+  return JSON.stringify(manifest, null, 2);
+}
+
+/** Names the packages of which sources import types: JSR writes their versions into the imports. */
+function importTypes(text: string): string {
+  const manifest = JSON.parse(text);
+  for (const [name, range] of Object.entries(NPM_FACTS[manifest.name]?.typesOf ?? {})) {
+    manifest.imports[name] = `npm:${name}@${range}`;
+  }
   return JSON.stringify(manifest, null, 2);
 }
 

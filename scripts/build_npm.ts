@@ -92,7 +92,7 @@ export async function buildNpm(to: URL, repository: string): Promise<Built[]> {
       folder,
       entries,
       to: "types/",
-      packages: [...facts.dependencies, ...facts.optionalPeers],
+      packages: [...facts.dependencies, ...facts.optionalPeers, ...Object.keys(facts.typesOf ?? {})],
     };
     const declared = await writeDeclarations(declaring);
     if (facts.listensOnNode) await includeExpressGlobals(new URL("types/", folder));

@@ -15,6 +15,13 @@ export interface NpmFacts {
   readonly optionalPeers: readonly string[];
   /** Versions of optional peers that it imports nothing of, whose ranges no `deno.json` has. */
   readonly peerRanges?: Readonly<Record<string, string>>;
+  /**
+   * Packages of which some of its entries import types, and nothing that runs: optional peers as well, but for types
+   * alone, and the versions that are tested, which JSR has. For npm any version is a peer: whoever has another one, and
+   * uses it without the entry for it, could not install the package otherwise. No `deno.json` in the repository names
+   * them, so that nobody downloads frameworks to start the demo.
+   */
+  readonly typesOf?: Readonly<Record<string, string>>;
   /** Files of Express that it has as well, by their paths below `lib/`. */
   readonly expressFiles: readonly string[];
   /** A command, whose entry is a module that only this command loads. */
@@ -71,12 +78,17 @@ export const NPM_FACTS: Readonly<Record<string, NpmFacts>> = {
   },
   "@sluice/rate-limit": {
     description:
-      "A rate limiter that never admits more than it promises: six algorithms, in memory, Redis and more, for Sluice, Express and fetch handlers",
+      "A rate limiter that never admits more than it promises: six algorithms, in memory, Redis and more, for Sluice, Express, Hono, Fastify, Elysia, h3, Koa and fetch handlers",
     keywords: [
       "rate-limit",
       "ratelimit",
       "throttle",
       "express",
+      "hono",
+      "fastify",
+      "elysia",
+      "koa",
+      "h3",
       "middleware",
       "redis",
       "sliding-window",
@@ -85,6 +97,15 @@ export const NPM_FACTS: Readonly<Record<string, NpmFacts>> = {
     included: [],
     dependencies: [],
     optionalPeers: ["redis"],
+    // for its entries of the same names
+    typesOf: {
+      "@types/koa": "^3.0.0",
+      elysia: "^1.4.0",
+      fastify: "^5.0.0",
+      h3: "^2.0.0",
+      hono: "^4.0.0",
+      koa: "^3.0.0",
+    },
     expressFiles: [],
     listensOnNode: false,
   },
@@ -142,9 +163,10 @@ export function npmManifest(
   const files = Object.keys(entriesOf(manifest));
   const entriesByName = Object.keys(manifest.exports).map((name, i) => [name, files[i]!] as const)
     .filter(([, entry]) => entry !== facts.command?.entry);
-  const all = { ...ranges, ...facts.peerRanges };
+  const typesOf = Object.keys(facts.typesOf ?? {});
+  const all = { ...ranges, ...facts.peerRanges, ...Object.fromEntries(typesOf.map((one) => [one, "*"])) };
   const rangesOf = (names: readonly string[]) => Object.fromEntries(names.map((one) => [one, all[one]]));
-  const optional = facts.optionalPeers;
+  const optional = [...facts.optionalPeers, ...typesOf];
   return {
     name: manifest.name,
     ...commonFields(manifest, facts, repository),

@@ -207,7 +207,7 @@ Deno.test("an error that leaves routers is published once, as on Express, which 
 });
 
 Deno.test("stores that are bound to the channel are there in handlers, as on Express", async () => {
-  const storage = new AsyncLocalStorage<string>();
+  const storage = new AsyncLocalStorage<Any>();
   channel.start.bindStore(storage, (message: Any) => message.handler.name);
   const build = (app: Any) => {
     app.get("/", async function handler(_req: Any, res: Any) {

@@ -48,6 +48,28 @@ const HONO = `
   await statuses(() => handler(new Request("http://localhost/", { headers: { "x-client": "2001:db8::1" } })));
 `;
 
+const HONO_OWN = `
+  import { Hono } from "hono";
+  import { rateLimit } from "@sluice/rate-limit/hono";
+
+  const app = new Hono().use(rateLimit({ max: 2 })).get("/", (c) => c.text("admitted " + c.get("rateLimit").limit));
+  await statuses(() => app.request("/", {}, { incoming: { socket: { remoteAddress: "2001:db8::1" } } }));
+`;
+
+/** Entries for frameworks, of which this project has only one. */
+const ENTRIES = `
+  const names = ["elysia", "fastify", "h3", "hono", "koa"].map((name) => "@sluice/rate-limit/" + name);
+  (async () => {
+    for (const name of names) {
+      const [imported, required] = [await import(name), require(name)];
+      if (imported.rateLimit !== required.rateLimit) console.log(name, "differs");
+      const limit = required.rateLimit({ max: 1 });
+      if (!(limit.limiter instanceof require("@sluice/rate-limit").Limiter)) console.log(name, "has a copy");
+    }
+    console.log("loaded " + names.length);
+  })();
+`;
+
 const PLAIN = `
   const { fetchLimit, MemoryStore } = require("@sluice/rate-limit");
   const { VirtualClock } = require("@sluice/rate-limit/testing");
@@ -57,7 +79,13 @@ const PLAIN = `
   statuses(() => handler(new Request("http://localhost/")));
 `;
 
-for (const [name, file, text] of [["Express", "express.js", EXPRESS], ["Hono", "hono.js", HONO]] as const) {
+const PROGRAMS = [
+  ["Express", "express.js", EXPRESS],
+  ["Hono", "hono.js", HONO],
+  ["Hono as its own middleware", "hono_own.js", HONO_OWN],
+] as const;
+
+for (const [name, file, text] of PROGRAMS) {
   await project.write(file, STATUSES + text);
   Deno.test(`in ${name}, on Node, the limiter needs no framework of ours`, async () => {
     assertEquals((await project.run("node", file)).output.trim(), ADMITTED_TWICE);
@@ -76,6 +104,11 @@ for (const [name, file, text] of [["Express", "express.js", EXPRESS], ["Hono", "
 Deno.test("in front of a plain handler, in CommonJS, the limiter needs no framework of ours", async () => {
   await project.write("plain.cjs", STATUSES + PLAIN);
   assertEquals((await project.run("node", "plain.cjs")).output.trim(), ADMITTED_TWICE);
+});
+
+Deno.test("the entries for frameworks load without them, and are the same in ES modules and CommonJS", async () => {
+  await project.write("entries.cjs", ENTRIES);
+  assertEquals((await project.run("node", "entries.cjs")).output.trim(), "loaded 5");
 });
 
 Deno.test("on Deno, from JSR, the limiter loads no framework of ours", async () => {
@@ -106,6 +139,14 @@ const TYPED = `
   import express, { type Request } from "express";
   import { fetchLimit, Limiter, rateLimit } from "@sluice/rate-limit";
 
+  import { Hono } from "hono";
+  import { rateLimit as honoLimit } from "@sluice/rate-limit/hono";
+
+  new Hono().use(honoLimit({ keyGenerator: (c) => c.req.path })).get("/", (c) => {
+    // @ts-expect-error: there is no such variable
+    c.get("other");
+    return c.json({ left: c.get("rateLimit")?.remaining satisfies number | undefined });
+  });
   const app = express();
   app.use(rateLimit({ keyGenerator: (req, res) => req.get("x-user") ?? res.locals.user }));
   app.get("/:id", rateLimit({ keyGenerator: (req) => req.params.id }), (req, res) => { res.send(req.params.id); });

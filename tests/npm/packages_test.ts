@@ -117,11 +117,19 @@ Deno.test("each package depends on no more than the list says, and what only som
   }));
   assertEquals(needed, [
     ["@sluice/sluice", ["ws"], []],
-    ["@sluice/rate-limit", [], ["redis"]],
+    // but for redis, for their types
+    ["@sluice/rate-limit", [], ["redis", "@types/koa", "elysia", "fastify", "h3", "hono", "koa"]],
     // for its types
     ["@sluice/middleware", [], ["@sluice/sluice"]],
     ["@sluice/openapi", ["@standard-schema/spec"], ["@sluice/sluice", "swagger-ui-dist"]],
   ]);
+});
+
+Deno.test("any version of a framework may be installed beside the limiter, which has entries for some", async () => {
+  const { peerDependencies } = await manifestOf(packages.find(({ name }) => name === "@sluice/rate-limit")!);
+  const { redis, ...frameworks } = peerDependencies as Record<string, string>;
+  assertEquals(redis, "^6");
+  assertEquals([...new Set(Object.values(frameworks))], ["*"]);
 });
 
 Deno.test("only what makes applications listen on Node has effects of its own", async () => {

@@ -8,12 +8,12 @@ type ErrorClass<E extends Error> = abstract new (...args: any[]) => E;
 
 /** Asserts that a value is truthy. */
 export function assert(value: unknown, message?: string): asserts value {
-  ok(value, message);
+  ok(value, message!);
 }
 
 /** Asserts that two values are deeply equal; prototypes do not count, as in the real one for plain objects. */
 export function assertEquals<T>(actual: T, expected: T, message?: string): void {
-  deepStrictEqual(plain(actual), plain(expected), message);
+  deepStrictEqual(plain(actual), plain(expected), message!);
 }
 
 // the real function does not tell an object without a prototype from a plain one
@@ -27,7 +27,7 @@ function plain(value: unknown): unknown {
 
 /** Asserts that two values are identical. */
 export function assertStrictEquals<T>(actual: unknown, expected: T, message?: string): asserts actual is T {
-  strictEqual(actual, expected, message);
+  strictEqual(actual, expected, message!);
 }
 
 /** Asserts that two values are not deeply equal. */
@@ -43,7 +43,7 @@ export function assertNotEquals<T>(actual: T, expected: T, message?: string): vo
 
 /** Asserts that a text matches. */
 export function assertMatch(actual: string, expected: RegExp, message?: string): void {
-  match(actual, expected, message);
+  match(actual, expected, message!);
 }
 
 /** Asserts that a text contains another. */

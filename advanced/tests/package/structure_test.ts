@@ -1,10 +1,14 @@
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import { type Arrows, importCycles, importsAgainst } from "../../../tests/support/imports.ts";
 import { readSource, readSources, type Source } from "../../../tests/support/sources.ts";
+
+/** Frameworks with an entry each. */
+const FRAMEWORKS = ["elysia", "fastify", "h3", "hono", "koa"];
 
 const sources: Source[] = [
   await readSource("advanced/mod.ts"),
   await readSource("advanced/testing.ts"),
+  ...await Promise.all(FRAMEWORKS.map((name) => readSource(`advanced/${name}.ts`))),
   ...await readSources("advanced/src/"),
 ];
 
@@ -16,6 +20,8 @@ const ARROWS: Arrows = {
   wrappers: ["stores", "policy"],
   limiter: ["wrappers", "stores", "policy"],
   http: ["limiter", "stores", "policy"],
+  concurrency: ["http"],
+  frameworks: ["http", "limiter", "policy"],
   testing: ["wrappers", "policy"],
 };
 
@@ -25,7 +31,18 @@ Deno.test("imports between the limiter's folders point one way", () => {
 
 Deno.test("the limiter imports the engine, and nothing of the framework", () => {
   const imported = new Set(sources.flatMap(({ packages }) => packages));
-  assertEquals([...imported].sort(), ["@sluice/limiting", "@sluice/limiting/core"]);
+  assertEquals([...imported].sort(), ["@sluice/limiting", "@sluice/limiting/core", ...FRAMEWORKS]);
+});
+
+Deno.test("the limiter's entry for a framework imports types of that one alone, and has less than 80 lines", async () => {
+  for (const { path, packages } of sources) {
+    const theirs = packages.filter((name) => FRAMEWORKS.includes(name));
+    if (theirs.length === 0) continue;
+    assertEquals([path], theirs.map((name) => `advanced/src/frameworks/${name}.ts`));
+    const text = await Deno.readTextFile(new URL(`../../../${path}`, import.meta.url));
+    assert(!/^import (?!type )[^;]*from "(?!\.|@sluice\/)/m.test(text), path);
+    assert(text.split("\n").length <= 80, path);
+  }
 });
 
 Deno.test("the limiter has no import cycles, types included", () => {

@@ -1,0 +1,18 @@
+/**
+ * The limiter as middleware of Koa.
+ *
+ * @example A limiter in front of an API
+ * ```ts ignore
+ * import Koa from "koa";
+ * import { rateLimit } from "@sluice/rate-limit/koa";
+ *
+ * const app = new Koa();
+ * app.use(rateLimit({ max: 100, windowMs: 60_000 }));
+ * app.use((ctx) => void (ctx.body = { now: Date.now() }));
+ * app.listen(3000);
+ * ```
+ *
+ * @module
+ */
+export { type KoaLimit, type KoaLimitOptions, rateLimit, type RateLimitState } from "./src/frameworks/koa.ts";
+export type { ContextLimitOptions } from "./src/frameworks/context_limiter.ts";

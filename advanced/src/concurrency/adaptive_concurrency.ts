@@ -1,0 +1,227 @@
+import { failureOf } from "@sluice/limiting";
+import { checkInteger, checkNames, checkType, describe, type OptionNames, withDetails } from "@sluice/limiting/core";
+import type { FetchHandler, FetchResult } from "../http/fetch_limit.ts";
+import type { AnyRequest, RequestLike, ResponseLike } from "../http/request_like.ts";
+import { Gradient2 } from "./gradient2.ts";
+
+/**
+ * How much a request matters when there is too much to do, as for the framework's `shedLoad`: `"critical"` ones are never
+ * refused, `"low"` ones already at half of the limit.
+ */
+export type Priority = "critical" | "normal" | "low";
+
+/** Options of {@linkcode adaptiveConcurrency}; all are optional. */
+export interface AdaptiveConcurrencyOptions<Req = AnyRequest> {
+  /** Requests that may be in progress at the least, 4 by default. */
+  min?: number | undefined;
+  /** Requests that may be in progress at the most, 1000 by default. */
+  max?: number | undefined;
+  /** The limit at first, 20 by default, or the nearest that `min` and `max` allow. */
+  initial?: number | undefined;
+  /** Tells how much a request matters; `"normal"` by default. Called for every request, so it should be cheap. */
+  priority?: ((req: Req) => Priority | undefined) | undefined;
+  /** When refused clients should try again, in ms, 1000 by default; `Retry-After` tells them in whole seconds. */
+  retryAfterMs?: number | undefined;
+  /** The present time in ms, of a clock that never goes back; for tests. */
+  clock?: (() => number) | undefined;
+}
+
+/** The figures of a moment, for metrics. */
+export interface ConcurrencyFigures {
+  /** Requests that may be in progress. */
+  readonly limit: number;
+  /** Requests in progress. */
+  readonly inFlight: number;
+  /** Requests admitted so far. */
+  readonly admitted: number;
+  /** Requests refused so far, by their priority. */
+  readonly refused: Readonly<Record<"normal" | "low", number>>;
+  /** Mean latency of the last window, in ms; 0 before the first. */
+  readonly latencyMs: number;
+  /** What the limiter takes for the latency without a queue, in ms. */
+  readonly baselineMs: number;
+}
+
+/**
+ * Ends what was admitted; only the first call counts.
+ *
+ * @param isMeasured Whether its latency says something about the server, `true` by default: not if it failed at once, or
+ * the client has left
+ */
+export type EndConcurrent = (isMeasured?: boolean) => void;
+
+/** A limiter of concurrency that finds its limit, as middleware, with what is needed elsewhere. */
+// deno-lint-ignore no-explicit-any -- whatever its options are typed for, it is a middleware
+export interface AdaptiveConcurrency<Req = any> {
+  /** Admits or refuses a request. */
+  (req: RequestLike, res: ResponseLike, next: (error?: unknown) => void): void;
+  /** The same; where a framework takes it, the compiler types the functions in its options by this. */
+  (req: Req, res: ResponseLike, next: (error?: unknown) => void): void;
+  /**
+   * Puts the limiter in front of a handler of web requests.
+   *
+   * @param handler The handler
+   * @returns A handler that responds to refused requests itself
+   */
+  fetch<Rest extends unknown[], Result extends FetchResult = Response>(
+    handler: FetchHandler<Rest, Result>,
+  ): (request: Request, ...rest: Rest) => Promise<Response | Result>;
+  /**
+   * Admits or refuses something that is no request.
+   *
+   * @param priority How much it matters, `"normal"` by default
+   * @returns What to call when it is over, `null` if it is refused
+   */
+  begin(priority?: Priority): EndConcurrent | null;
+  /** The figures of this moment. */
+  readonly figures: ConcurrencyFigures;
+}
+
+const NAMES: OptionNames<AdaptiveConcurrencyOptions> = {
+  min: true,
+  max: true,
+  initial: true,
+  priority: true,
+  retryAfterMs: true,
+  clock: true,
+};
+
+const MOST = 1_000_000;
+
+/**
+ * Limits how many requests are in progress, and finds the limit itself, from how long they take: refuses with 503 what
+ * would only wait in a queue. It counts in this process, because latency is each process's own; it starts no timer.
+ *
+ * The limit follows Gradient2 of Netflix's concurrency-limits, with a look at the latency without a queue from time to
+ * time. A request counts until its response has been sent, so leave out routes whose responses have no end, such as event
+ * streams. The latency of responses with a status of 500 or more, and of clients that leave, is not measured.
+ *
+ * @param options Bounds and priorities
+ * @returns The middleware
+ * @throws {TypeError} If an option has the wrong type, or is unknown
+ * @throws {RangeError} If a number is out of range
+ *
+ * @example Requests for reports are refused first, health checks never
+ * ```ts ignore
+ * import { adaptiveConcurrency } from "@sluice/rate-limit";
+ *
+ * app.use(adaptiveConcurrency({
+ *   priority: (req) => req.path === "/health" ? "critical" : req.path.startsWith("/reports") ? "low" : "normal",
+ * }));
+ * ```
+ */
+export function adaptiveConcurrency<Req extends AnyRequest | Request = AnyRequest>(
+  options: AdaptiveConcurrencyOptions<Req> = {},
+): AdaptiveConcurrency<Req> {
+  const { initial, max, min, priority, retryAfterMs, clock } = checked(options);
+  const gradient = new Gradient2(initial, min, max);
+  const refused = { normal: 0, low: 0 };
+  let inFlight = 0;
+  let admitted = 0;
+
+  function begin(matters: Priority = "normal"): EndConcurrent | null {
+    if (matters !== "critical" && inFlight >= gradient.limit / (matters === "low" ? 2 : 1)) {
+      refused[matters]++;
+      return null;
+    }
+    inFlight++;
+    admitted++;
+    const began = clock();
+    let isOver = false;
+    return (isMeasured = true) => {
+      if (isOver) return;
+      isOver = true;
+      if (isMeasured) gradient.note(began, clock(), inFlight);
+      inFlight--;
+    };
+  }
+
+  const retryAfter = String(Math.ceil(retryAfterMs / 1000));
+  const headers = {
+    "Content-Type": "text/plain; charset=utf-8",
+    "Cache-Control": "no-store",
+    "Retry-After": retryAfter,
+  };
+
+  function limit(req: Req & RequestLike, res: ResponseLike, next: (error?: unknown) => void): void {
+    let end: EndConcurrent | null;
+    try {
+      end = begin(told(priority?.(req)));
+    } catch (error) {
+      return next(failureOf(error));
+    }
+    if (end === null) {
+      res.statusCode = 503;
+      for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
+      return void res.end("Service Unavailable");
+    }
+    const ended = end;
+    res.on("finish", () => ended(res.statusCode < 500));
+    res.on("close", () => ended(false));
+    next();
+  }
+
+  function fetch<Rest extends unknown[]>(handler: FetchHandler<Rest, FetchResult>): FetchHandler<Rest, FetchResult> {
+    checkType("adaptiveConcurrency", "handler of fetch", handler, "function");
+    return async (request, ...rest) => {
+      const end = begin(told(priority?.(request as Req & Request)));
+      if (end === null) return new Response("Service Unavailable", { status: 503, headers });
+      let isMeasured = false;
+      try {
+        const response = await handler(request, ...rest);
+        isMeasured = response !== undefined && response.status < 500;
+        return response;
+      } finally {
+        end(isMeasured);
+      }
+    };
+  }
+
+  withDetails(limit, { name: "adaptiveConcurrency", limits: { min, max } });
+  return Object.defineProperties(limit, {
+    fetch: { value: fetch },
+    begin: { value: (matters?: Priority) => begin(told(matters)) },
+    figures: {
+      get: (): ConcurrencyFigures => ({
+        limit: gradient.limit,
+        inFlight,
+        admitted,
+        refused: { ...refused },
+        latencyMs: gradient.latencyMs,
+        baselineMs: gradient.baselineMs,
+      }),
+    },
+  }) as unknown as AdaptiveConcurrency<Req>;
+}
+
+function checked<Req>(options: AdaptiveConcurrencyOptions<Req>) {
+  if (Object.hasOwn(Object(options), "store")) {
+    throw new TypeError(
+      "adaptiveConcurrency: there is no option store: latency is each process's own, and so is the limit that it shows; " +
+        "leave it out",
+    );
+  }
+  checkNames("adaptiveConcurrency", options, NAMES);
+  const { min = 4, max = Math.max(1000, min), priority, retryAfterMs = 1000, clock = monotonic } = options;
+  checkInteger("adaptiveConcurrency", "min", min, 1, MOST);
+  checkInteger("adaptiveConcurrency", "max", max, min, MOST);
+  const { initial = Math.max(min, Math.min(max, 20)) } = options;
+  checkInteger("adaptiveConcurrency", "initial", initial, min, max);
+  checkInteger("adaptiveConcurrency", "retryAfterMs", retryAfterMs, 0, 86_400_000);
+  checkType("adaptiveConcurrency", "priority", priority, "function");
+  checkType("adaptiveConcurrency", "clock", clock, "function");
+  return { min, max, initial, priority, retryAfterMs, clock };
+}
+
+function told(priority: unknown): Priority {
+  if (priority === undefined || priority === "normal" || priority === "critical" || priority === "low") {
+    return priority ?? "normal";
+  }
+  throw new TypeError(
+    `adaptiveConcurrency: priority must be "critical", "normal" or "low", not ${describe(priority)}`,
+  );
+}
+
+function monotonic(): number {
+  return performance.now();
+}

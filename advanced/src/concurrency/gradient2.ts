@@ -1,0 +1,142 @@
+/** Requests are measured together for at least so long, in ms, … */
+const WINDOW_MS = 100;
+/** … and for so many times the latency of the last ones, … */
+const WINDOW_LATENCIES = 2;
+/** … and until there are so many: the mean of fewer says little. */
+const WINDOW_SAMPLES = 50;
+/** Windows whose plain mean the long-term latency begins with. */
+const WARM_UP = 10;
+/** How much of a window counts for the long-term latency, which remembers about 600 of them. */
+const LONG_TERM = 2 / 601;
+/** By how much latency may exceed the long-term one before the limit shrinks. */
+const TOLERANCE = 1.2;
+/** How much of a new limit counts. */
+const SMOOTHING = 0.2;
+/** After so many windows at the limit, latency without a queue is measured again, … */
+const PROBE_EVERY = 100;
+/** … and as soon as the limit is below this part of its greatest since: lowering it has not helped. */
+const PROBE_BELOW = 0.6;
+/** Part of the limit that holds meanwhile. */
+const PROBE_PART = 0.6;
+/** What ends sooner than after so many times the latency is not measured: it would be the short ones among the new. */
+const PROBE_LATENCIES = 3;
+
+/**
+ * Finds how many requests a server can process at once, from how long they take.
+ *
+ * The algorithm is Gradient2 of Netflix's concurrency-limits (`Gradient2Limit.java`, and the article "Performance Under
+ * Load", 2018), with its smoothing and its windows: a limit is multiplied by the ratio of the long-term latency, and what
+ * is tolerated above it, to that of a window of requests, at most 1 and at least a half, and gets the allowance for a
+ * queue on top, which is the square root of the limit as in its predecessor.
+ *
+ * In a server that has always more to do than it can, a long-term average becomes that of the queue, and the limit grows
+ * without end. So here it does not rise while requests come up against the limit. Instead, the limit is lowered from time
+ * to time, to measure latency without a queue, as Envoy's gradient controller does for its `minRTT`; less is tolerated
+ * above that than above an average (docs/decisions/0054-adaptive-concurrency.md).
+ */
+export class Gradient2 {
+  readonly #min: number;
+  readonly #max: number;
+  #estimate: number;
+  /** Latency without a queue, as far as it is known. */
+  #long = 0;
+  #short = 0;
+  #warmed = 0;
+  #sum = 0;
+  #count = 0;
+  #mostInFlight = 0;
+  #endOfWindow = -Infinity;
+  /** Windows at the limit since the last probe, and the greatest limit since. */
+  #windows = 0;
+  #greatest: number;
+  /** When the present probe began, `null` if there is none, and from when on it measures. */
+  #probingSince: number | null = null;
+  #measuringFrom = 0;
+
+  /**
+   * Begins.
+   *
+   * @param initial The limit at first
+   * @param min The least it may become
+   * @param max The most
+   */
+  constructor(initial: number, min: number, max: number) {
+    this.#estimate = this.#greatest = initial;
+    this.#min = min;
+    this.#max = max;
+  }
+
+  /** Requests that may be in progress at the moment. */
+  get limit(): number {
+    return Math.max(this.#min, Math.floor(this.#probingSince === null ? this.#estimate : this.#estimate * PROBE_PART));
+  }
+
+  /** Mean latency of the last window, in ms; 0 before the first. */
+  get latencyMs(): number {
+    return this.#short;
+  }
+
+  /** Latency that it is compared with, in ms. */
+  get baselineMs(): number {
+    return this.#long;
+  }
+
+  /**
+   * Notes a request that is over.
+   *
+   * @param began When it began, in ms
+   * @param now When it ended
+   * @param inFlight Requests in progress until then, itself included
+   */
+  note(began: number, now: number, inFlight: number): void {
+    // those of before have waited behind too many others
+    if (this.#probingSince !== null && (began < this.#probingSince || now < this.#measuringFrom)) return;
+    this.#sum += Math.max(0, now - began);
+    this.#count++;
+    this.#mostInFlight = Math.max(this.#mostInFlight, inFlight);
+    if (now < this.#endOfWindow || this.#count < WINDOW_SAMPLES) return;
+    const mostInFlight = this.#mostInFlight;
+    // a clock that is too coarse must not divide by 0
+    this.#short = Math.max(this.#sum / this.#count, 0.001);
+    this.#beginWindow(now);
+    if (this.#probingSince === null) this.#update(now, mostInFlight);
+    else this.#endProbe();
+  }
+
+  #beginWindow(now: number): void {
+    this.#sum = this.#count = this.#mostInFlight = 0;
+    this.#endOfWindow = now + Math.max(WINDOW_MS, WINDOW_LATENCIES * this.#short);
+  }
+
+  #update(now: number, mostInFlight: number): void {
+    const isBound = mostInFlight >= this.#estimate / 2;
+    this.#remember(isBound);
+    // where there is not enough to do, nothing shows what else would be possible
+    if (!isBound) return;
+    const gradient = Math.max(0.5, Math.min(1, TOLERANCE * this.#long / this.#short));
+    const next = this.#estimate * gradient + Math.sqrt(this.#estimate);
+    const smooth = this.#estimate * (1 - SMOOTHING) + next * SMOOTHING;
+    this.#estimate = Math.max(this.#min, Math.min(this.#max, smooth));
+    this.#greatest = Math.max(this.#greatest, this.#estimate);
+    if (++this.#windows < PROBE_EVERY && this.#estimate >= this.#greatest * PROBE_BELOW) return;
+    this.#probingSince = now;
+    this.#measuringFrom = now + PROBE_LATENCIES * this.#short;
+    this.#beginWindow(this.#measuringFrom);
+  }
+
+  #remember(isBound: boolean): void {
+    if (this.#warmed < WARM_UP) this.#long += (this.#short - this.#long) / ++this.#warmed;
+    else if (this.#short < this.#long) this.#long += (this.#short - this.#long) * SMOOTHING;
+    else if (!isBound) this.#long += (this.#short - this.#long) * LONG_TERM;
+    // after a long time under load, as in Netflix's code
+    if (this.#long > this.#short * 2) this.#long *= 0.95;
+  }
+
+  #endProbe(): void {
+    this.#long = this.#short;
+    this.#warmed = WARM_UP;
+    this.#probingSince = null;
+    this.#windows = 0;
+    this.#greatest = this.#estimate;
+  }
+}

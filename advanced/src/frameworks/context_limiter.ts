@@ -1,0 +1,253 @@
+import { type Clients, DEFAULT_MESSAGE, type HeaderSink, type TrustSetting } from "@sluice/limiting";
+import { checkType, describe, type OptionNames } from "@sluice/limiting/core";
+import { noteDefaultNames } from "../http/default_names.ts";
+import { CLIENT_LEFT } from "../http/delay.ts";
+import type { HandlerOptions, RateLimitOptions } from "../http/http_options.ts";
+import { checkRequestNames, COMMON_NAMES } from "../http/option_names.ts";
+import { RateLimitInfo } from "../http/rate_limit_info.ts";
+import { forbidStoring } from "../http/refusal.ts";
+import { RequestLimiter } from "../http/request_limiter.ts";
+import { Decision } from "../limiter/decision.ts";
+import type { Limiter } from "../limiter/limiter.ts";
+import type { Awaitable } from "../policy/store.ts";
+
+/**
+ * Options of a limiter for one framework: those of `rateLimit`, whose functions get the framework's own context.
+ *
+ * @typeParam Ctx The context: what the framework hands to its middleware
+ * @typeParam Rest What functions get after it
+ * @typeParam Result What `handler` returns
+ */
+export interface ContextLimitOptions<Ctx, Rest extends unknown[] = [], Result = unknown> extends
+  Omit<
+    RateLimitOptions<Ctx, Rest>,
+    "handler" | "requestPropertyName" | "requestWasSuccessful" | "costAfter"
+  > {
+  /** Responds to refused requests instead of the limiter, which adds its headers. */
+  handler?: ((context: Ctx, ...rest: [...Rest, options: HandlerOptions]) => Awaitable<Result>) | undefined;
+  /** Decides which requests succeeded, for the options `skipFailedRequests` and `skipSuccessfulRequests`. */
+  requestWasSuccessful?: ((context: Ctx, response: { statusCode: number }) => Awaitable<boolean>) | undefined;
+  /** What a request has really cost, once it is over: replaces `cost`, for limits with `maxDebt`. */
+  costAfter?: ((context: Ctx, response: { statusCode: number }) => Awaitable<number>) | undefined;
+  /** Returns a client's address, where the platform does not tell it, or a proxy does. */
+  clientAddress?: ((context: Ctx) => string | undefined) | undefined;
+  /** What to do with requests whose client is unknown: fail (default), or count them together. */
+  missingKey?: "share" | "error" | undefined;
+}
+
+const NAMES: OptionNames<ContextLimitOptions<unknown>> = { ...COMMON_NAMES, handler: true, clientAddress: true };
+
+/** What a framework tells about its requests. */
+export interface Framework<Ctx, Rest extends unknown[] = []> {
+  /** The client's address, if somebody vouches for it. */
+  addressOf(context: Ctx): string | undefined;
+  /** Reads a header. */
+  header(context: Ctx, name: string): string | undefined;
+  /** Which proxies may say who the client is, `null` if the framework has been told. */
+  trustOf(context: Ctx): TrustSetting | null;
+  /** Aborts when the client leaves. */
+  signalOf(context: Ctx, ...rest: Rest): AbortSignal;
+  /** What to change where the address is unknown. */
+  readonly remedy: string;
+}
+
+/** What the limiter sends to a refused request, as text. */
+export interface TextRefusal {
+  /** Status. */
+  readonly status: number;
+  /** Body, `null` where the status forbids one. */
+  readonly body: string | null;
+  /** Media type of the body. */
+  readonly type: string;
+}
+
+/** A response of Node, by which the end of a request is noticed. */
+export interface EndingResponse {
+  /** Status. */
+  readonly statusCode: number;
+  /** Whether the connection is gone. */
+  readonly destroyed: boolean;
+  /** Adds a listener. */
+  once(event: "finish" | "close", listener: () => void): unknown;
+}
+
+/** The limiter in front of one framework's handlers, of which each adapter calls what the framework has a moment for. */
+export class ContextLimiter<Ctx extends object, Rest extends unknown[] = [], Result = unknown> {
+  readonly #asker: RequestLimiter<Ctx>;
+  readonly #handler: ContextLimitOptions<Ctx, Rest, Result>["handler"];
+  readonly #costAfter: ContextLimitOptions<Ctx>["costAfter"];
+  readonly #signalOf: Framework<Ctx, Rest>["signalOf"];
+  readonly #decisions = new WeakMap<Ctx, Decision>();
+  /** Requests whose clients have left while they waited. */
+  readonly #left = new WeakSet<Ctx>();
+
+  /**
+   * Creates an instance.
+   *
+   * @param options What the user gave
+   * @param framework What the framework tells
+   * @throws {TypeError} If an option has the wrong type
+   * @throws {RangeError} If a number is out of range
+   */
+  constructor(options: ContextLimitOptions<Ctx, Rest, Result>, framework: Framework<Ctx, Rest>) {
+    checkRequestNames("rateLimit", options, NAMES);
+    const { handler, clientAddress, missingKey = "error", ...rest } = options;
+    checkType("rateLimit", "handler", handler, "function");
+    checkType("rateLimit", "clientAddress", clientAddress, "function");
+    // what functions get after the context is passed on by this class alone
+    const common = { ...rest, missingKey } as unknown as RateLimitOptions<Ctx>;
+    const addressOf = clientAddress === undefined ? framework.addressOf : told(clientAddress);
+    const mustKnow = missingKey === "error" && options.keyGenerator === undefined;
+    const clients: Clients<Ctx> = {
+      addressOf: (context) => {
+        const address = addressOf(context) || undefined;
+        if (address !== undefined || !mustKnow) return address;
+        throw new TypeError(
+          `rateLimit: the client's address is unknown: ${framework.remedy}; otherwise give a clientAddress or a keyGenerator. ` +
+            'missingKey: "share" counts all such requests together',
+        );
+      },
+      header: framework.header,
+      trustOf: (context) => clientAddress === undefined ? framework.trustOf(context) : null,
+    };
+    this.#asker = new RequestLimiter("rateLimit", common, clients);
+    this.#handler = handler;
+    this.#costAfter = options.costAfter;
+    this.#signalOf = framework.signalOf;
+    noteDefaultNames(common, this.#asker.limiter);
+  }
+
+  /** The limiter. */
+  get limiter(): Limiter {
+    return this.#asker.limiter;
+  }
+
+  /**
+   * Decides about a request.
+   *
+   * @param context The context
+   * @param rest What functions in the options get after it
+   * @returns The decision, `null` for a request that is skipped
+   */
+  async decide(context: Ctx, ...rest: Rest): Promise<Decision | null> {
+    const { delay } = this.#asker;
+    let decision = await this.#asker.ask(context, rest[0] as never);
+    if (decision === null) return null;
+    if (delay !== null && delay.msOf(decision) > 0) {
+      decision = await delay.wait(decision, this.#signalOf(context, ...rest)) ?? this.#leave(context, decision);
+    }
+    this.#decisions.set(context, decision);
+    return decision;
+  }
+
+  #leave(context: Ctx, { takes, verdicts, decidedBy }: Decision): Decision {
+    this.#left.add(context);
+    return new Decision(takes, verdicts.map((verdict) => ({ ...verdict, granted: 0, denied: true })), decidedBy);
+  }
+
+  /** The decision about a request that was asked about. */
+  decisionOf(context: Ctx): Decision | undefined {
+    return this.#decisions.get(context);
+  }
+
+  /** What handlers are told about a request. */
+  infoOf(decision: Decision): RateLimitInfo {
+    return new RateLimitInfo(decision, this.#asker.clock());
+  }
+
+  /** Writes the headers of a decision, once for each request. */
+  writeHeaders(context: Ctx, headers: HeaderSink, decision: Decision): void {
+    this.#asker.writeHeaders(context, headers, decision);
+    if (decision.allowed) this.#asker.admitted(context, decision);
+    else if (headers.getHeader("Cache-Control") === undefined) forbidStoring(headers);
+  }
+
+  /**
+   * Responds to a refused request.
+   *
+   * @param context The context
+   * @param decision The decision about it
+   * @param send Sends what the limiter has to say
+   * @param rest What functions in the options get after the context
+   */
+  async refuse(
+    context: Ctx,
+    decision: Decision,
+    send: (refusal: TextRefusal) => Result,
+    ...rest: Rest
+  ): Promise<Result> {
+    // nobody gets it; logs show the status that nginx made common
+    if (this.#left.has(context)) return send({ status: CLIENT_LEFT, body: null, type: "" });
+    await this.#asker.reached(context, rest[0] as never);
+    if (this.#handler !== undefined) {
+      const { statusCode = 429, message = DEFAULT_MESSAGE } = this.#asker.options;
+      return await this.#handler(context, ...rest, { statusCode, message, decision });
+    }
+    const { status, body, type } = await this.#asker.refusal(context, decision, rest[0] as never);
+    const isText = typeof body === "string";
+    return send({
+      status,
+      body: BODILESS.has(status) ? null : isText ? body : JSON.stringify(body),
+      type: type ?? (isText ? "text/html; charset=utf-8" : "application/json; charset=utf-8"),
+    });
+  }
+
+  /**
+   * Ends what a request took that is over: its slots are free, and its units are given back or settled if the options say
+   * so. Only one that was completed says anything about success.
+   */
+  async end(
+    context: Ctx,
+    decision: Decision | undefined,
+    statusCode: number,
+    { isComplete = true } = {},
+  ): Promise<void> {
+    if (decision === undefined) return;
+    if (decision.allowed) await this.#asker.release(decision, context);
+    const mayGetBack = isComplete && this.#asker.mayGetBack(decision);
+    if (mayGetBack && await this.#asker.finished(context, decision, { statusCode }) || !decision.allowed) return;
+    const costAfter = this.#costAfter;
+    if (costAfter !== undefined) await this.#asker.settle(context, decision, () => costAfter(context, { statusCode }));
+  }
+
+  /** The same as soon as a response of Node is over. */
+  endWith(context: Ctx, decision: Decision, response: EndingResponse): void {
+    if (!this.#asker.hasLeases && !this.#asker.looksBack) return;
+    let isOver = false;
+    const end = (isComplete: boolean) => {
+      if (isOver) return;
+      isOver = true;
+      void this.end(context, decision, response.statusCode, { isComplete });
+    };
+    // a client that left while the store decided will not leave again
+    if (response.destroyed) return end(false);
+    response.once("finish", () => end(true));
+    response.once("close", () => end(false));
+  }
+}
+
+/** Aborts when the client of a response of Node leaves. */
+export function signalOf(response: EndingResponse): AbortSignal {
+  if (response.destroyed) return AbortSignal.abort();
+  const leaving = new AbortController();
+  response.once("close", () => leaving.abort());
+  return leaving.signal;
+}
+
+/** Statuses of responses that must not have a body. */
+const BODILESS: ReadonlySet<number> = new Set([204, 205, 304]);
+
+/** A refusal as a web response. */
+export function webRefusal({ status, body, type }: TextRefusal): Response {
+  return new Response(body, { status, headers: body === null ? {} : { "Content-Type": type } });
+}
+
+function told<Ctx>(clientAddress: (context: Ctx) => unknown): (context: Ctx) => string | undefined {
+  return (context) => {
+    const address = clientAddress(context);
+    if (typeof address === "string" || address === undefined || address === null) return address ?? undefined;
+    throw new TypeError(
+      `rateLimit: clientAddress must return an address as text, or nothing, not ${describe(address)}`,
+    );
+  };
+}

@@ -1,0 +1,79 @@
+import type { HeaderSink } from "@sluice/limiting";
+import type { AnyElysia, Context, Elysia } from "elysia";
+import type { RateLimitInfo } from "../http/rate_limit_info.ts";
+import type { Limiter } from "../limiter/limiter.ts";
+import { ContextLimiter, type ContextLimitOptions, type Framework, webRefusal } from "./context_limiter.ts";
+import { PLATFORM_TRUST, webAddress } from "./web_address.ts";
+
+/** Options of `rateLimit` for Elysia: those of the limiter, whose functions get Elysia's context. */
+export type ElysiaLimitOptions = ContextLimitOptions<Context>;
+
+/** What the limiter adds to the context: nothing for requests that it skipped. */
+export type RateLimitDerived = {
+  /** What is left. */
+  readonly rateLimit: RateLimitInfo | undefined;
+};
+
+/** What an application gets by it: the types of a plugin that resolves something. */
+// deno-lint-ignore ban-types -- as Elysia has them
+export type ElysiaLimited = Elysia<"", { decorator: {}; store: {}; derive: {}; resolve: RateLimitDerived }>;
+
+/** The plugin, and the limiter behind it. */
+export interface ElysiaLimit {
+  /** Puts the limiter in front of the routes that come after it. */
+  (app: AnyElysia): ElysiaLimited;
+  /** The limiter: `check`, `peek`, `counters`, `on`, `close`. */
+  readonly limiter: Limiter;
+}
+
+const ELYSIA: Framework<Context> = {
+  addressOf: ({ request, server }) => webAddress(request, server),
+  header: ({ request }, name) => request.headers.get(name) ?? undefined,
+  trustOf: () => PLATFORM_TRUST,
+  signalOf: ({ request }) => request.signal,
+  remedy: "outside of Bun and Workers, Elysia does not hand it on",
+};
+
+/**
+ * Limits requests, as a plugin of Elysia: routes after it are limited, paths without a route are not.
+ *
+ * @param options Limits, store, headers, responses
+ * @returns The plugin
+ * @throws {TypeError} If an option has the wrong type
+ * @throws {RangeError} If a number is out of range
+ *
+ * @example 100 requests a minute from each client
+ * ```ts ignore
+ * import { rateLimit } from "@sluice/rate-limit/elysia";
+ *
+ * new Elysia().use(rateLimit({ max: 100, windowMs: 60_000 })).get("/", ({ rateLimit }) => rateLimit?.remaining);
+ * ```
+ */
+export function rateLimit(options: ElysiaLimitOptions = {}): ElysiaLimit {
+  const limit = new ContextLimiter<Context>(options, ELYSIA);
+  // the context of any application has at least what this one's has
+  const plugin = (app: Elysia) =>
+    app.resolve(async (context) => {
+      const decision = await limit.decide(context);
+      if (decision === null) return { rateLimit: undefined };
+      limit.writeHeaders(context, headersOf(context), decision);
+      return { rateLimit: limit.infoOf(decision) };
+    }).onBeforeHandle(async (context) => {
+      const decision = limit.decisionOf(context);
+      if (decision?.allowed === false) return await limit.refuse(context, decision, webRefusal);
+    }).onAfterResponse(async (context) => {
+      await limit.end(context, limit.decisionOf(context), statusOf(context));
+    });
+  return Object.defineProperty(plugin, "limiter", { value: limit.limiter }) as unknown as ElysiaLimit;
+}
+
+function statusOf({ responseValue, set }: Context & { responseValue?: unknown }): number {
+  return responseValue instanceof Response ? responseValue.status : Number(set.status) || 200;
+}
+
+function headersOf({ set }: Context): HeaderSink {
+  return {
+    setHeader: (name, value) => set.headers[name.toLowerCase()] = value,
+    getHeader: (name) => set.headers[name.toLowerCase()]?.toString(),
+  };
+}

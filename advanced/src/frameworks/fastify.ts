@@ -1,0 +1,71 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { RateLimitInfo } from "../http/rate_limit_info.ts";
+import type { Limiter } from "../limiter/limiter.ts";
+import { ContextLimiter, type ContextLimitOptions, type Framework, signalOf } from "./context_limiter.ts";
+
+/** Options of `rateLimit` for Fastify: those of the limiter, whose functions get request and reply. */
+export type FastifyLimitOptions = ContextLimitOptions<FastifyRequest, [reply: FastifyReply]>;
+
+/** What the limiter adds to requests: nothing to those that it skipped. */
+export interface RateLimitedRequest {
+  /** What is left. */
+  rateLimit?: RateLimitInfo;
+}
+
+/** The hook, and the limiter behind it. */
+export interface FastifyLimit {
+  /** Counts a request, and admits or refuses it. */
+  (request: FastifyRequest, reply: FastifyReply): Promise<unknown>;
+  /** The limiter: `check`, `peek`, `counters`, `on`, `close`. */
+  readonly limiter: Limiter;
+}
+
+const FASTIFY: Framework<FastifyRequest, [reply: FastifyReply]> = {
+  addressOf: ({ ip }) => ip,
+  header: ({ headers }, name) => headers[name]?.toString(),
+  // with trustProxy, there are the addresses of the proxies
+  trustOf: ({ ips }) => ips === undefined ? { value: false, remedy: "say so by trustProxy" } : null,
+  signalOf: (_request, reply) => signalOf(reply.raw),
+  remedy: "the connection has been closed",
+};
+
+/**
+ * Limits requests, as a hook of Fastify: `onRequest`, or a later one if functions in the options need the body. A client
+ * is `request.ip`, so behind a proxy set `trustProxy`.
+ *
+ * @param options Limits, store, headers, responses
+ * @returns The hook
+ * @throws {TypeError} If an option has the wrong type
+ * @throws {RangeError} If a number is out of range
+ *
+ * @example 100 requests a minute from each client, and 5 logins
+ * ```ts ignore
+ * import { rateLimit } from "@sluice/rate-limit/fastify";
+ *
+ * app.addHook("onRequest", rateLimit({ max: 100, windowMs: 60_000 }));
+ * app.post("/login", { onRequest: rateLimit({ max: 5, windowMs: 60_000 }) }, login);
+ * ```
+ */
+export function rateLimit(options: FastifyLimitOptions = {}): FastifyLimit {
+  const limit = new ContextLimiter<FastifyRequest, [reply: FastifyReply]>(options, FASTIFY);
+  async function hook(request: FastifyRequest & RateLimitedRequest, reply: FastifyReply): Promise<unknown> {
+    const decision = await limit.decide(request, reply);
+    if (decision === null) return;
+    request.rateLimit = limit.infoOf(decision);
+    const getHeader = (name: string) => reply.getHeader(name);
+    limit.writeHeaders(request, { setHeader: (name, value) => reply.header(name, value), getHeader }, decision);
+    limit.endWith(request, decision, reply.raw);
+    if (decision.allowed) return;
+    const result = await limit.refuse(request, decision, ({ status, body, type }) => {
+      return reply.code(status).type(type).send(body ?? undefined);
+    }, reply);
+    // what is returned ends the request; a handler may have sent a response, or return its body
+    return reply.sent || result === undefined || result === reply ? reply : reply.send(result);
+  }
+  return Object.defineProperty(hook, "limiter", { value: limit.limiter }) as unknown as FastifyLimit;
+}
+
+/** What is left for the client of a request; `undefined` if no limiter has counted it. */
+export function rateLimitOf(request: FastifyRequest & RateLimitedRequest): RateLimitInfo | undefined {
+  return request.rateLimit;
+}

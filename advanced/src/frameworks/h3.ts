@@ -1,0 +1,78 @@
+import type { HeaderSink } from "@sluice/limiting";
+import type { H3Event, Middleware } from "h3";
+import type { RateLimitInfo } from "../http/rate_limit_info.ts";
+import type { Limiter } from "../limiter/limiter.ts";
+import { ContextLimiter, type ContextLimitOptions, type Framework, webRefusal } from "./context_limiter.ts";
+import { PLATFORM_TRUST, webAddress } from "./web_address.ts";
+
+/** Options of `rateLimit` for h3: those of the limiter, whose functions get the event. */
+export type H3LimitOptions = ContextLimitOptions<H3Event>;
+
+/** The middleware, and the limiter behind it. */
+export type H3Limit = Middleware & {
+  /** The limiter: `check`, `peek`, `counters`, `on`, `close`. */
+  readonly limiter: Limiter;
+};
+
+const H3: Framework<H3Event> = {
+  addressOf: ({ req }) => webAddress(req),
+  header: ({ req }, name) => req.headers.get(name) ?? undefined,
+  trustOf: () => PLATFORM_TRUST,
+  signalOf: ({ req }) => req.signal,
+  remedy: "start the application with h3's serve",
+};
+
+/**
+ * Limits requests, as middleware of h3.
+ *
+ * @param options Limits, store, headers, responses
+ * @returns The middleware
+ * @throws {TypeError} If an option has the wrong type
+ * @throws {RangeError} If a number is out of range
+ *
+ * @example 100 requests a minute from each client
+ * ```ts ignore
+ * import { rateLimit } from "@sluice/rate-limit/h3";
+ *
+ * app.use("/api/**", rateLimit({ max: 100, windowMs: 60_000 }));
+ * ```
+ */
+export function rateLimit(options: H3LimitOptions = {}): H3Limit {
+  const limit = new ContextLimiter<H3Event>(options, H3);
+  const middleware: Middleware = async (event, next) => {
+    const decision = await limit.decide(event);
+    if (decision === null) return await next();
+    event.context["rateLimit"] = limit.infoOf(decision);
+    limit.writeHeaders(event, headersOf(event), decision);
+    let status = 500;
+    try {
+      const value = decision.allowed ? await next() : await limit.refuse(event, decision, webRefusal);
+      status = statusOf(value) ?? event.res.status ?? 200;
+      return value;
+    } catch (error) {
+      status = statusOf(error) ?? 500;
+      throw error;
+    } finally {
+      await limit.end(event, decision, status);
+    }
+  };
+  return Object.defineProperty(middleware, "limiter", { value: limit.limiter }) as H3Limit;
+}
+
+/** What is left for the client of an event; `undefined` if no limiter has counted it. */
+export function rateLimitOf({ context }: Pick<H3Event, "context">): RateLimitInfo | undefined {
+  return context["rateLimit"] as RateLimitInfo | undefined;
+}
+
+// a response, an error, or what h3 makes a 404 of
+function statusOf(value: unknown): number | undefined {
+  if (value === Symbol.for("h3.notFound")) return 404;
+  const status = (value as { status?: unknown } | null | undefined)?.status;
+  return typeof status === "number" ? status : value instanceof Error ? 500 : undefined;
+}
+
+// those of errors are others
+function headersOf({ res }: H3Event): HeaderSink {
+  const set = (name: string, value: string) => [res.headers, res.errHeaders].forEach((all) => all.set(name, value));
+  return { setHeader: set, getHeader: (name) => res.headers.get(name) ?? undefined };
+}

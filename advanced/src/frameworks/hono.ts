@@ -1,0 +1,77 @@
+import type { HeaderSink } from "@sluice/limiting";
+import type { Context, Env, MiddlewareHandler } from "hono";
+import type { RateLimitInfo } from "../http/rate_limit_info.ts";
+import type { Limiter } from "../limiter/limiter.ts";
+import { ContextLimiter, type ContextLimitOptions, type Framework, webRefusal } from "./context_limiter.ts";
+import { PLATFORM_TRUST, webAddress } from "./web_address.ts";
+
+/**
+ * Options of `rateLimit` for Hono: those of the limiter, whose functions get Hono's context.
+ *
+ * @typeParam E The bindings and variables that the context has, if they matter to the functions
+ */
+export type HonoLimitOptions<E extends Env = Env> = ContextLimitOptions<Context<E>, [], Response>;
+
+/** What the limiter puts into the context: `c.get("rateLimit")`, nothing for requests that it skipped. */
+export interface RateLimitVariables {
+  /** What is left. */
+  rateLimit: RateLimitInfo | undefined;
+}
+
+/** The middleware, and the limiter behind it. */
+export type HonoLimit = MiddlewareHandler<{ Variables: RateLimitVariables }> & {
+  /** The limiter: `check`, `peek`, `counters`, `on`, `close`. */
+  readonly limiter: Limiter;
+};
+
+const HONO: Framework<Context> = {
+  // on Bun and Node, the server may be among the bindings
+  addressOf: ({ env, req }) => webAddress(req.raw, env?.server ?? env),
+  header: ({ req }, name) => req.header(name),
+  trustOf: () => PLATFORM_TRUST,
+  signalOf: ({ req }) => req.raw.signal,
+  remedy: "pass the platform's second argument to app.fetch",
+};
+
+/**
+ * Limits requests, as middleware of Hono.
+ *
+ * @param options Limits, store, headers, responses
+ * @returns The middleware
+ * @throws {TypeError} If an option has the wrong type
+ * @throws {RangeError} If a number is out of range
+ *
+ * @example 100 requests a minute from each client
+ * ```ts ignore
+ * import { rateLimit } from "@sluice/rate-limit/hono";
+ *
+ * app.use("/api/*", rateLimit({ max: 100, windowMs: 60_000 }));
+ * ```
+ */
+export function rateLimit<E extends Env = Env>(options: HonoLimitOptions<E> = {}): HonoLimit {
+  // functions in the options get the context of the application that the middleware is used in
+  const limit = new ContextLimiter<Context, [], Response>(options as HonoLimitOptions, HONO);
+  const middleware: MiddlewareHandler<{ Variables: RateLimitVariables }> = async (c, next) => {
+    const decision = await limit.decide(c);
+    if (decision === null) return await next();
+    c.set("rateLimit", limit.infoOf(decision));
+    let status = 500;
+    try {
+      if (decision.allowed) await next();
+      else c.res = await limit.refuse(c, decision, webRefusal);
+      ({ status } = c.res);
+      // the response to an upgrade must not be copied
+      if (status !== 101) limit.writeHeaders(c, headersOf(c), decision);
+    } finally {
+      await limit.end(c, decision, status);
+    }
+  };
+  return Object.defineProperty(middleware, "limiter", { value: limit.limiter }) as HonoLimit;
+}
+
+function headersOf(c: Context): HeaderSink {
+  return {
+    setHeader: (name, value) => c.header(name, value),
+    getHeader: (name) => c.res.headers.get(name) ?? undefined,
+  };
+}

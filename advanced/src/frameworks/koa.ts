@@ -1,0 +1,72 @@
+import type { HeaderSink } from "@sluice/limiting";
+// @ts-types="@types/koa"
+import type { Middleware, ParameterizedContext } from "koa";
+import type { RateLimitInfo } from "../http/rate_limit_info.ts";
+import type { Limiter } from "../limiter/limiter.ts";
+import { ContextLimiter, type ContextLimitOptions, type Framework, signalOf } from "./context_limiter.ts";
+
+/** Options of `rateLimit` for Koa: those of the limiter, whose functions get Koa's context. */
+export type KoaLimitOptions = ContextLimitOptions<ParameterizedContext>;
+
+/** What the limiter puts into `ctx.state`: nothing for requests that it skipped. */
+export interface RateLimitState {
+  /** What is left. */
+  rateLimit?: RateLimitInfo;
+}
+
+/** The middleware, and the limiter behind it. */
+export type KoaLimit = Middleware<RateLimitState> & {
+  /** The limiter: `check`, `peek`, `counters`, `on`, `close`. */
+  readonly limiter: Limiter;
+};
+
+const KOA: Framework<ParameterizedContext> = {
+  addressOf: ({ ip }) => ip,
+  header: (ctx, name) => ctx.get(name) || undefined,
+  trustOf: ({ app }) => app.proxy ? null : { value: false, remedy: "set app.proxy to true, and app.maxIpsCount" },
+  signalOf: ({ res }) => signalOf(res),
+  remedy: "the connection has been closed",
+};
+
+/**
+ * Limits requests, as middleware of Koa. A client is `ctx.ip`, so behind a proxy set `app.proxy` and `app.maxIpsCount`.
+ *
+ * @param options Limits, store, headers, responses
+ * @returns The middleware
+ * @throws {TypeError} If an option has the wrong type
+ * @throws {RangeError} If a number is out of range
+ *
+ * @example 100 requests a minute from each client
+ * ```ts ignore
+ * import { rateLimit } from "@sluice/rate-limit/koa";
+ *
+ * app.use(rateLimit({ max: 100, windowMs: 60_000 }));
+ * ```
+ */
+export function rateLimit(options: KoaLimitOptions = {}): KoaLimit {
+  const limit = new ContextLimiter<ParameterizedContext>(options, KOA);
+  const middleware: Middleware<RateLimitState> = async (ctx, next) => {
+    const decision = await limit.decide(ctx);
+    if (decision === null) return await next();
+    ctx.state.rateLimit = limit.infoOf(decision);
+    const written: Record<string, string> = {};
+    const headers: HeaderSink = {
+      setHeader: (name, value) => ctx.set(name, written[name] = value),
+      getHeader: (name) => ctx.response.get(name) || undefined,
+    };
+    limit.writeHeaders(ctx, headers, decision);
+    limit.endWith(ctx, decision, ctx.res);
+    try {
+      if (decision.allowed) return await next();
+      await limit.refuse(ctx, decision, ({ status, body, type }) => {
+        ctx.status = status;
+        if (body !== null) Object.assign(ctx, { type, body });
+      });
+    } catch (error) {
+      // for the response to an error, Koa drops all headers but those of the error
+      if (error instanceof Error) Object.assign(error, { headers: { ...written, ...Object(error).headers } });
+      throw error;
+    }
+  };
+  return Object.defineProperty(middleware, "limiter", { value: limit.limiter }) as KoaLimit;
+}
