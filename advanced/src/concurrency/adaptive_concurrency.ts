@@ -10,7 +10,22 @@ import { Gradient2 } from "./gradient2.ts";
  */
 export type Priority = "critical" | "normal" | "low";
 
-/** Options of {@linkcode adaptiveConcurrency}; all are optional. */
+/**
+ * Options of {@linkcode adaptiveConcurrency}; all are optional.
+ *
+ * @example Payments are never refused, reports first
+ * ```ts
+ * import { adaptiveConcurrency, type AdaptiveConcurrencyOptions } from "@sluice/rate-limit";
+ * import sluice, { type Request } from "@sluice/sluice";
+ *
+ * const options: AdaptiveConcurrencyOptions<Request> = {
+ *   max: 200,
+ *   priority: ({ path }) => path.startsWith("/pay") ? "critical" : path.startsWith("/reports") ? "low" : "normal",
+ * };
+ * const app = sluice();
+ * app.use(adaptiveConcurrency(options));
+ * ```
+ */
 export interface AdaptiveConcurrencyOptions<Req = AnyRequest> {
   /** Requests that may be in progress at the least, 4 by default. */
   min?: number | undefined;

@@ -17,6 +17,13 @@ import type { Awaitable } from "../policy/store.ts";
  * @typeParam Ctx The context: what the framework hands to its middleware
  * @typeParam Rest What functions get after it
  * @typeParam Result What `handler` returns
+ *
+ * @example A refusal of the program's own, in Hono
+ * ```ts ignore
+ * import { rateLimit } from "@sluice/rate-limit/hono";
+ *
+ * app.use(rateLimit({ max: 100, handler: (c, { statusCode, decision }) => c.json({ wait: decision.retryMs }, statusCode) }));
+ * ```
  */
 export interface ContextLimitOptions<Ctx, Rest extends unknown[] = [], Result = unknown> extends
   Omit<

@@ -5,7 +5,16 @@ import type { Limiter } from "../limiter/limiter.ts";
 import { ContextLimiter, type ContextLimitOptions, type Framework, webRefusal } from "./context_limiter.ts";
 import { PLATFORM_TRUST, webAddress } from "./web_address.ts";
 
-/** Options of `rateLimit` for Elysia: those of the limiter, whose functions get Elysia's context. */
+/**
+ * Options of `rateLimit` for Elysia: those of the limiter, whose functions get Elysia's context.
+ *
+ * @example A limit for each API key
+ * ```ts ignore
+ * import type { ElysiaLimitOptions } from "@sluice/rate-limit/elysia";
+ *
+ * const options: ElysiaLimitOptions = { max: 100, keyGenerator: ({ headers }) => headers["x-api-key"] ?? "nobody" };
+ * ```
+ */
 export type ElysiaLimitOptions = ContextLimitOptions<Context>;
 
 /** What the limiter adds to the context: nothing for requests that it skipped. */

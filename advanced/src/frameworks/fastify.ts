@@ -3,7 +3,16 @@ import type { RateLimitInfo } from "../http/rate_limit_info.ts";
 import type { Limiter } from "../limiter/limiter.ts";
 import { ContextLimiter, type ContextLimitOptions, type Framework, signalOf } from "./context_limiter.ts";
 
-/** Options of `rateLimit` for Fastify: those of the limiter, whose functions get request and reply. */
+/**
+ * Options of `rateLimit` for Fastify: those of the limiter, whose functions get request and reply.
+ *
+ * @example A limit for each API key
+ * ```ts ignore
+ * import type { FastifyLimitOptions } from "@sluice/rate-limit/fastify";
+ *
+ * const options: FastifyLimitOptions = { max: 100, keyGenerator: (request) => String(request.headers["x-api-key"]) };
+ * ```
+ */
 export type FastifyLimitOptions = ContextLimitOptions<FastifyRequest, [reply: FastifyReply]>;
 
 /** What the limiter adds to requests: nothing to those that it skipped. */
@@ -65,7 +74,17 @@ export function rateLimit(options: FastifyLimitOptions = {}): FastifyLimit {
   return Object.defineProperty(hook, "limiter", { value: limit.limiter }) as unknown as FastifyLimit;
 }
 
-/** What is left for the client of a request; `undefined` if no limiter has counted it. */
+/**
+ * What is left for the client of a request; `undefined` if no limiter has counted it.
+ *
+ * @example What is left, in a handler
+ * ```ts ignore
+ * import { rateLimit, rateLimitOf } from "@sluice/rate-limit/fastify";
+ *
+ * app.addHook("onRequest", rateLimit({ max: 100 }));
+ * app.get("/", (request) => ({ left: rateLimitOf(request)?.remaining }));
+ * ```
+ */
 export function rateLimitOf(request: FastifyRequest & RateLimitedRequest): RateLimitInfo | undefined {
   return request.rateLimit;
 }

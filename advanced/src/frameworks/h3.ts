@@ -5,7 +5,16 @@ import type { Limiter } from "../limiter/limiter.ts";
 import { ContextLimiter, type ContextLimitOptions, type Framework, webRefusal } from "./context_limiter.ts";
 import { PLATFORM_TRUST, webAddress } from "./web_address.ts";
 
-/** Options of `rateLimit` for h3: those of the limiter, whose functions get the event. */
+/**
+ * Options of `rateLimit` for h3: those of the limiter, whose functions get the event.
+ *
+ * @example A limit for each user that a middleware in front has found
+ * ```ts ignore
+ * import type { H3LimitOptions } from "@sluice/rate-limit/h3";
+ *
+ * const options: H3LimitOptions = { max: 100, keyGenerator: (event) => String(event.context["user"]) };
+ * ```
+ */
 export type H3LimitOptions = ContextLimitOptions<H3Event>;
 
 /** The middleware, and the limiter behind it. */
@@ -59,7 +68,17 @@ export function rateLimit(options: H3LimitOptions = {}): H3Limit {
   return Object.defineProperty(middleware, "limiter", { value: limit.limiter }) as H3Limit;
 }
 
-/** What is left for the client of an event; `undefined` if no limiter has counted it. */
+/**
+ * What is left for the client of an event; `undefined` if no limiter has counted it.
+ *
+ * @example What is left, in a handler
+ * ```ts ignore
+ * import { rateLimit, rateLimitOf } from "@sluice/rate-limit/h3";
+ *
+ * app.use(rateLimit({ max: 100 }));
+ * app.get("/", (event) => ({ left: rateLimitOf(event)?.remaining }));
+ * ```
+ */
 export function rateLimitOf({ context }: Pick<H3Event, "context">): RateLimitInfo | undefined {
   return context["rateLimit"] as RateLimitInfo | undefined;
 }

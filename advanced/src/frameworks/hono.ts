@@ -9,6 +9,13 @@ import { PLATFORM_TRUST, webAddress } from "./web_address.ts";
  * Options of `rateLimit` for Hono: those of the limiter, whose functions get Hono's context.
  *
  * @typeParam E The bindings and variables that the context has, if they matter to the functions
+ *
+ * @example A limit for each user that a middleware in front has found
+ * ```ts ignore
+ * import type { HonoLimitOptions } from "@sluice/rate-limit/hono";
+ *
+ * const options: HonoLimitOptions<{ Variables: { user: string } }> = { max: 100, keyGenerator: (c) => c.get("user") };
+ * ```
  */
 export type HonoLimitOptions<E extends Env = Env> = ContextLimitOptions<Context<E>, [], Response>;
 

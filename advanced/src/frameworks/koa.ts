@@ -5,7 +5,16 @@ import type { RateLimitInfo } from "../http/rate_limit_info.ts";
 import type { Limiter } from "../limiter/limiter.ts";
 import { ContextLimiter, type ContextLimitOptions, type Framework, signalOf } from "./context_limiter.ts";
 
-/** Options of `rateLimit` for Koa: those of the limiter, whose functions get Koa's context. */
+/**
+ * Options of `rateLimit` for Koa: those of the limiter, whose functions get Koa's context.
+ *
+ * @example A limit for each user that a middleware in front has found
+ * ```ts ignore
+ * import type { KoaLimitOptions } from "@sluice/rate-limit/koa";
+ *
+ * const options: KoaLimitOptions = { max: 100, keyGenerator: (ctx) => ctx.state.user };
+ * ```
+ */
 export type KoaLimitOptions = ContextLimitOptions<ParameterizedContext>;
 
 /** What the limiter puts into `ctx.state`: nothing for requests that it skipped. */

@@ -12,7 +12,16 @@ import {
   viewerPage,
 } from "./viewer.ts";
 
-/** What a document has besides the routes, and where the viewer is. */
+/**
+ * What a document has besides the routes, and where the viewer is.
+ *
+ * @example A viewer that is installed elsewhere
+ * ```ts
+ * import type { OpenApiPagesOptions } from "@sluice/openapi/pages";
+ *
+ * const options: OpenApiPagesOptions = { viewer: () => "/opt/swagger-ui" };
+ * ```
+ */
 export interface OpenApiPagesOptions extends OpenApiOptions {
   /**
    * Finds the folder of `swagger-ui-dist` when somebody first opens the page, for programs that load it only then, or

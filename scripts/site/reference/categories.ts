@@ -74,6 +74,18 @@ export const CATEGORIES: Readonly<Record<string, readonly Category[]>> = {
       paths: ["advanced/src/http/", "limiting/", "src/http/"],
     },
     {
+      slug: "frameworks",
+      title: "Other frameworks",
+      description: "Limits for Hono, Elysia, h3, Fastify and Koa.",
+      paths: ["advanced/src/frameworks/"],
+    },
+    {
+      slug: "concurrency",
+      title: "Adaptive concurrency",
+      description: "A limit that finds how many requests a server can process at once.",
+      paths: ["advanced/src/concurrency/"],
+    },
+    {
       slug: "limiter",
       title: "Limiter",
       description: "Limits without HTTP: decisions, waiting, and telemetry.",
