@@ -34,14 +34,15 @@ Deno.test("the limiter imports the engine, and nothing of the framework", () => 
   assertEquals([...imported].sort(), ["@sluice/limiting", "@sluice/limiting/core", ...FRAMEWORKS]);
 });
 
-Deno.test("the limiter's entry for a framework imports types of that one alone, and has less than 80 lines", async () => {
+Deno.test("the limiter's entry for a framework imports types of that one alone, and has less than 80 lines of code", async () => {
   for (const { path, packages } of sources) {
     const theirs = packages.filter((name) => FRAMEWORKS.includes(name));
     if (theirs.length === 0) continue;
     assertEquals([path], theirs.map((name) => `advanced/src/frameworks/${name}.ts`));
     const text = await Deno.readTextFile(new URL(`../../../${path}`, import.meta.url));
     assert(!/^import (?!type )[^;]*from "(?!\.|@sluice\/)/m.test(text), path);
-    assert(text.split("\n").length <= 80, path);
+    const code = text.replaceAll(/^ *\/\*\*[^]*?\*\/\n/gm, "");
+    assert(code.split("\n").length < 80, path);
   }
 });
 
