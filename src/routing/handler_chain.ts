@@ -33,14 +33,47 @@ export interface PathHandlerChain<Self, L extends Record<string, Any>, Outer, Ar
     third: HandlerBehind<M3, M1 & M2, ParamsOf<P> & Outer, L, NamesFor<ParamsOf<P>, Around>>,
     last: HandlersBehind<M1 & M2 & M3, ParamsOf<P> & Outer, L, NamesFor<ParamsOf<P>, Around>>,
   ): Self;
-  /** Registers five handlers and more. */
+  /** Registers five handlers. */
   <M1, M2, M3, M4, const P extends Path>(
     path: P,
     first: HandlerBehind<M1, unknown, ParamsOf<P> & Outer, L, NamesFor<ParamsOf<P>, Around>>,
     second: HandlerBehind<M2, M1, ParamsOf<P> & Outer, L, NamesFor<ParamsOf<P>, Around>>,
     third: HandlerBehind<M3, M1 & M2, ParamsOf<P> & Outer, L, NamesFor<ParamsOf<P>, Around>>,
     fourth: HandlerBehind<M4, M1 & M2 & M3, ParamsOf<P> & Outer, L, NamesFor<ParamsOf<P>, Around>>,
-    ...others: HandlersBehind<M1 & M2 & M3 & M4, ParamsOf<P> & Outer, L, NamesFor<ParamsOf<P>, Around>>[]
+    last: HandlersBehind<M1 & M2 & M3 & M4, ParamsOf<P> & Outer, L, NamesFor<ParamsOf<P>, Around>>,
+  ): Self;
+  /** Registers six handlers. */
+  <M1, M2, M3, M4, M5, const P extends Path>(
+    path: P,
+    first: HandlerBehind<M1, unknown, ParamsOf<P> & Outer, L, NamesFor<ParamsOf<P>, Around>>,
+    second: HandlerBehind<M2, M1, ParamsOf<P> & Outer, L, NamesFor<ParamsOf<P>, Around>>,
+    third: HandlerBehind<M3, M1 & M2, ParamsOf<P> & Outer, L, NamesFor<ParamsOf<P>, Around>>,
+    fourth: HandlerBehind<M4, M1 & M2 & M3, ParamsOf<P> & Outer, L, NamesFor<ParamsOf<P>, Around>>,
+    fifth: HandlerBehind<M5, M1 & M2 & M3 & M4, ParamsOf<P> & Outer, L, NamesFor<ParamsOf<P>, Around>>,
+    last: HandlersBehind<M1 & M2 & M3 & M4 & M5, ParamsOf<P> & Outer, L, NamesFor<ParamsOf<P>, Around>>,
+  ): Self;
+  /** Registers seven handlers. */
+  <M1, M2, M3, M4, M5, M6, const P extends Path>(
+    path: P,
+    first: HandlerBehind<M1, unknown, ParamsOf<P> & Outer, L, NamesFor<ParamsOf<P>, Around>>,
+    second: HandlerBehind<M2, M1, ParamsOf<P> & Outer, L, NamesFor<ParamsOf<P>, Around>>,
+    third: HandlerBehind<M3, M1 & M2, ParamsOf<P> & Outer, L, NamesFor<ParamsOf<P>, Around>>,
+    fourth: HandlerBehind<M4, M1 & M2 & M3, ParamsOf<P> & Outer, L, NamesFor<ParamsOf<P>, Around>>,
+    fifth: HandlerBehind<M5, M1 & M2 & M3 & M4, ParamsOf<P> & Outer, L, NamesFor<ParamsOf<P>, Around>>,
+    sixth: HandlerBehind<M6, M1 & M2 & M3 & M4 & M5, ParamsOf<P> & Outer, L, NamesFor<ParamsOf<P>, Around>>,
+    last: HandlersBehind<M1 & M2 & M3 & M4 & M5 & M6, ParamsOf<P> & Outer, L, NamesFor<ParamsOf<P>, Around>>,
+  ): Self;
+  /** Registers eight handlers and more. */
+  <M1, M2, M3, M4, M5, M6, M7, const P extends Path>(
+    path: P,
+    first: HandlerBehind<M1, unknown, ParamsOf<P> & Outer, L, NamesFor<ParamsOf<P>, Around>>,
+    second: HandlerBehind<M2, M1, ParamsOf<P> & Outer, L, NamesFor<ParamsOf<P>, Around>>,
+    third: HandlerBehind<M3, M1 & M2, ParamsOf<P> & Outer, L, NamesFor<ParamsOf<P>, Around>>,
+    fourth: HandlerBehind<M4, M1 & M2 & M3, ParamsOf<P> & Outer, L, NamesFor<ParamsOf<P>, Around>>,
+    fifth: HandlerBehind<M5, M1 & M2 & M3 & M4, ParamsOf<P> & Outer, L, NamesFor<ParamsOf<P>, Around>>,
+    sixth: HandlerBehind<M6, M1 & M2 & M3 & M4 & M5, ParamsOf<P> & Outer, L, NamesFor<ParamsOf<P>, Around>>,
+    seventh: HandlerBehind<M7, M1 & M2 & M3 & M4 & M5 & M6, ParamsOf<P> & Outer, L, NamesFor<ParamsOf<P>, Around>>,
+    ...others: HandlersBehind<M1 & M2 & M3 & M4 & M5 & M6 & M7, ParamsOf<P> & Outer, L, NamesFor<ParamsOf<P>, Around>>[]
   ): Self;
   /** Registers handlers and error handlers, in lists nested to any depth. */
   <const P = Path, ResBody = Any, ReqBody = Any, ReqQuery = ParsedQs, Ls extends Record<string, Any> = L>(
@@ -80,13 +113,43 @@ export interface HandlerChain<Self, Params, L extends Record<string, Any>, Aroun
     third: HandlerBehind<M3, M1 & M2, Params, L, NamesFor<Params, Around>>,
     last: HandlersBehind<M1 & M2 & M3, Params, L, NamesFor<Params, Around>>,
   ): Self;
-  /** Adds five handlers and more. */
+  /** Adds five handlers. */
   <M1, M2, M3, M4>(
     first: HandlerBehind<M1, unknown, Params, L, NamesFor<Params, Around>>,
     second: HandlerBehind<M2, M1, Params, L, NamesFor<Params, Around>>,
     third: HandlerBehind<M3, M1 & M2, Params, L, NamesFor<Params, Around>>,
     fourth: HandlerBehind<M4, M1 & M2 & M3, Params, L, NamesFor<Params, Around>>,
-    ...others: HandlersBehind<M1 & M2 & M3 & M4, Params, L, NamesFor<Params, Around>>[]
+    last: HandlersBehind<M1 & M2 & M3 & M4, Params, L, NamesFor<Params, Around>>,
+  ): Self;
+  /** Adds six handlers. */
+  <M1, M2, M3, M4, M5>(
+    first: HandlerBehind<M1, unknown, Params, L, NamesFor<Params, Around>>,
+    second: HandlerBehind<M2, M1, Params, L, NamesFor<Params, Around>>,
+    third: HandlerBehind<M3, M1 & M2, Params, L, NamesFor<Params, Around>>,
+    fourth: HandlerBehind<M4, M1 & M2 & M3, Params, L, NamesFor<Params, Around>>,
+    fifth: HandlerBehind<M5, M1 & M2 & M3 & M4, Params, L, NamesFor<Params, Around>>,
+    last: HandlersBehind<M1 & M2 & M3 & M4 & M5, Params, L, NamesFor<Params, Around>>,
+  ): Self;
+  /** Adds seven handlers. */
+  <M1, M2, M3, M4, M5, M6>(
+    first: HandlerBehind<M1, unknown, Params, L, NamesFor<Params, Around>>,
+    second: HandlerBehind<M2, M1, Params, L, NamesFor<Params, Around>>,
+    third: HandlerBehind<M3, M1 & M2, Params, L, NamesFor<Params, Around>>,
+    fourth: HandlerBehind<M4, M1 & M2 & M3, Params, L, NamesFor<Params, Around>>,
+    fifth: HandlerBehind<M5, M1 & M2 & M3 & M4, Params, L, NamesFor<Params, Around>>,
+    sixth: HandlerBehind<M6, M1 & M2 & M3 & M4 & M5, Params, L, NamesFor<Params, Around>>,
+    last: HandlersBehind<M1 & M2 & M3 & M4 & M5 & M6, Params, L, NamesFor<Params, Around>>,
+  ): Self;
+  /** Adds eight handlers and more. */
+  <M1, M2, M3, M4, M5, M6, M7>(
+    first: HandlerBehind<M1, unknown, Params, L, NamesFor<Params, Around>>,
+    second: HandlerBehind<M2, M1, Params, L, NamesFor<Params, Around>>,
+    third: HandlerBehind<M3, M1 & M2, Params, L, NamesFor<Params, Around>>,
+    fourth: HandlerBehind<M4, M1 & M2 & M3, Params, L, NamesFor<Params, Around>>,
+    fifth: HandlerBehind<M5, M1 & M2 & M3 & M4, Params, L, NamesFor<Params, Around>>,
+    sixth: HandlerBehind<M6, M1 & M2 & M3 & M4 & M5, Params, L, NamesFor<Params, Around>>,
+    seventh: HandlerBehind<M7, M1 & M2 & M3 & M4 & M5 & M6, Params, L, NamesFor<Params, Around>>,
+    ...others: HandlersBehind<M1 & M2 & M3 & M4 & M5 & M6 & M7, Params, L, NamesFor<Params, Around>>[]
   ): Self;
 }
 

@@ -48,6 +48,19 @@ Deno.test("handlers behind a middleware have what it makes of requests in their 
   assertEquals(await responseOf(app, "/b/7"), '[{"name":"Ada"},{"n":1},{"page":2},{"id":7}]');
 });
 
+Deno.test("as many as a route may need stand in front of one that says something", () => {
+  const app = sluice();
+  const other: sluice.RequestHandler = (_req, _res, next) => next();
+  app.get("/:id", other, other, other, other, other, numbered, (req) => {
+    expectType<Equal<typeof req.params, { id: number }>>();
+  });
+  app.route("/:id").put(other, signedIn, other, other, other, other, numbered, other, (req) => {
+    expectType<Equal<typeof req.params, { id: number }>>();
+    expectType<Equal<typeof req.user, User>>();
+  });
+  assertEquals(app.routes.length, 2);
+});
+
 Deno.test("so have several handlers, and those in lists", () => {
   const app = sluice();
   app.get("/", signedIn, (req, _res, next) => {

@@ -103,7 +103,7 @@ export interface RequestLimitOptions extends LimitOptions {
  * const app = sluice();
  * app.use(rateLimit({
  *   limits: [{ name: "minute", max: 100, windowMs: 60_000 }, { name: "day", max: 5000, windowMs: 86_400_000 }],
- *   keyGenerator: (req) => req.headers["x-api-key"]?.toString() ?? req.ip,
+ *   keyGenerator: (req, res) => res.locals.account, // whom a middleware in front has found
  * }));
  * ```
  */

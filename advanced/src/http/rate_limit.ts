@@ -130,7 +130,7 @@ export function rateLimit<Req extends AnyRequest = AnyRequest, Res extends AnyRe
     return settle(asker, decision, req as Req, res, next);
   }
 
-  withDetails(limit, { name: "rateLimit", limits: limitsOf(own.limiter.policies) });
+  withDetails(limit, { name: "rateLimit", limits: limitsOf(own.limiter.policies), refuses: own.refuses });
   return Object.defineProperties(limit, {
     limiter: { get: () => (asker ?? own).limiter },
     reset: { value: () => (asker ?? own).limiter.reset() },

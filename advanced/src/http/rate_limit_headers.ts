@@ -56,6 +56,23 @@ export function writeHeaders(
   if (!decision.allowed) writeRetryAfter(headers, Math.max(decision.retryMs, earlierMs) + jitterOf(options));
 }
 
+/** What the headers of a refusal say, by their names, for whoever documents it. */
+export function headersSaid({ legacy, legacyReset, standard }: HeaderOptions): Record<string, string> {
+  const inSeconds = "Seconds until all are free again.";
+  return {
+    "Retry-After": "Seconds until another request may be admitted.",
+    ...legacy && {
+      [LEGACY.limit]: "Units of a window.",
+      [LEGACY.remaining]: "What is left of them.",
+      [LEGACY.reset]: legacyReset === "epoch" ? "Seconds since 1970 when all are free again." : inSeconds,
+    },
+    ...standard !== null && { "RateLimit-Policy": `The limits (${standard} of the IETF's RateLimit headers).` },
+    ...standard === "draft-6"
+      ? { [DRAFT_6.limit]: "Units of a window.", [DRAFT_6.remaining]: "What is left.", [DRAFT_6.reset]: inSeconds }
+      : standard !== null && { "RateLimit": `What is left (${standard}).` },
+  };
+}
+
 function writeStandard(headers: HeaderSink, decision: Decision, form: StandardHeaders): void {
   if (form === "draft-6" || form === "draft-7") writeEarlyDraft(headers, decision, form);
   else writeLists(headers, decision, form === "draft-11");

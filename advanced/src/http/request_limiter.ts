@@ -17,7 +17,7 @@ import { MAX_LIMIT } from "../policy/check_policy.ts";
 import { hasDebts, holdsSlots } from "../policy/policy.ts";
 import type { Awaitable } from "../policy/store.ts";
 import { Delay } from "./delay.ts";
-import { type HeaderOptions, writeHeaders } from "./rate_limit_headers.ts";
+import { type HeaderOptions, headersSaid, writeHeaders } from "./rate_limit_headers.ts";
 import type { ResponseOf } from "./request_like.ts";
 import { checkHttpOptions, headerOptionsOf, limiterOptionsOf, type RateLimitOptions } from "./http_options.ts";
 import { type Refusal, refusalOf } from "./refusal.ts";
@@ -209,6 +209,12 @@ export class RequestLimiter<Req> {
   /** Calls the user's `onLimitReached`. */
   reached(req: Req, res?: ResponseOf<Req>): unknown {
     return this.options.onLimitReached?.(req, res!);
+  }
+
+  /** How it refuses requests, for whoever documents it. */
+  get refuses(): Record<number, { description: string; headers: Record<string, string> }> {
+    const headers = this.#headers === null ? {} : headersSaid(this.#headers);
+    return { [this.options.statusCode ?? 429]: { description: "Too many requests", headers } };
   }
 
   /** Makes the response to a refused request. */

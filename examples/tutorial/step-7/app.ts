@@ -32,7 +32,8 @@ export function createApp({ db, secret, store = new MemoryStore() }: Options) {
   const [links, users] = [new Links(db), new Users(db)];
 
   const load = shedLoad({ maxPending: 1000, priority: (req) => req.path === "/readyz" ? "critical" : "normal" });
-  app.use(load, log(), requestId());
+  const requests = log();
+  app.use(load, requests, requestId());
   app.use(health({ load, checks: { database: () => db.prepare("SELECT 1").get() !== undefined } }));
   app.use(rateLimit({ name: "all", algorithm: "token-bucket", windowMs: 60_000, max: 300, burst: 50, store }));
   app.use("/api", session({ secret }), csrf(), sluice.json({ limit: "10kb" }));
@@ -127,7 +128,7 @@ export function createApp({ db, secret, store = new MemoryStore() }: Options) {
     res.set("Cache-Control", "no-store").redirect(link.url);
   });
 
-  app.use(asJson);
+  app.use(requests.errors, asJson);
   return app;
 }
 
