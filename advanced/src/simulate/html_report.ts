@@ -21,7 +21,7 @@ h1 { font-size: 1.5rem; } h2 { font-size: 1.2rem; margin-top: 2.5rem; } h3 { fon
 figure { margin: 0; } svg { display: block; width: 100%; height: auto; }
 .pass { fill: var(--pass); } .stop { fill: var(--stop); } .axis { stroke: var(--line); } text { fill: var(--faint);
   font: 11px system-ui, sans-serif; }
-.limit { stroke: var(--stop); stroke-dasharray: 4 3; }
+@media (max-width: 30rem) { text { font-size: 19px; } }
 .key { display: inline-block; width: .8em; height: .8em; margin: 0 .3em 0 .8em; }
 .key.pass { background: var(--pass); } .key.stop { background: var(--stop); }
 .scroll { overflow-x: auto; } table { border-collapse: collapse; width: 100%; font-size: .9rem; }
@@ -89,9 +89,9 @@ ${keyTable(policy)}
 }
 
 const WIDTH = 640;
-const HEIGHT = 160;
-const FLOOR = HEIGHT - 18;
-const CEILING = 16;
+const HEIGHT = 190;
+const FLOOR = HEIGHT - 26;
+const CEILING = 26;
 
 // a tenth of a pixel is enough, and keeps the page small
 function round(number: number): number {
@@ -118,9 +118,9 @@ function timeChart({ bins, name }: PolicyReport): string {
       `<rect class="pass" x="${x}" y="${round(FLOOR - pass)}" width="${w}" height="${round(pass)}"/>` +
       `${limited === 0 ? "" : top}</g>`;
   });
-  const ends = bins.length === 0 ? "" : `<text x="0" y="${HEIGHT - 4}">${timeText(bins[0]!.ms)}</text>` +
-    `<text x="${WIDTH}" y="${HEIGHT - 4}" text-anchor="end">${timeText(bins.at(-1)!.ms)}</text>`;
-  return svg(`Requests over time for ${name}`, `${bars.join("")}${ends}<text x="0" y="11">${highest}</text>`);
+  const ends = bins.length === 0 ? "" : `<text x="0" y="${HEIGHT - 6}">${timeText(bins[0]!.ms)}</text>` +
+    `<text x="${WIDTH}" y="${HEIGHT - 6}" text-anchor="end">${timeText(bins.at(-1)!.ms)}</text>`;
+  return svg(`Requests over time for ${name}`, `${bars.join("")}${ends}<text x="0" y="16">${highest}</text>`);
 }
 
 function peakChart({ peakCounts, limit, name }: PolicyReport): string {
@@ -128,7 +128,7 @@ function peakChart({ peakCounts, limit, name }: PolicyReport): string {
   const width = WIDTH / Math.max(1, peakCounts.length);
   const bars = peakCounts.map(({ upTo, keys }, i) => {
     // one client among thousands must be seen, too
-    const height = keys === 0 ? 0 : Math.max(1.5, keys / highest * (FLOOR - CEILING - 12));
+    const height = keys === 0 ? 0 : Math.max(1.5, keys / highest * (FLOOR - CEILING));
     const x = round(i * width);
     return `<g><title>up to ${upTo}: ${keys} clients</title>` +
       `<rect class="${upTo <= limit ? "pass" : "stop"}" x="${x}" y="${round(FLOOR - height)}" ` +
@@ -136,7 +136,7 @@ function peakChart({ peakCounts, limit, name }: PolicyReport): string {
       `<text x="${round(x + width * 0.45)}" y="${round(FLOOR - height - 3)}" text-anchor="middle">${
         keys || ""
       }</text>` +
-      `<text x="${round(x + width * 0.45)}" y="${HEIGHT - 4}" text-anchor="middle">${upTo}</text></g>`;
+      `<text x="${round(x + width * 0.45)}" y="${HEIGHT - 6}" text-anchor="middle">${upTo}</text></g>`;
   });
   return svg(`Number of clients by their peaks, for ${name}`, bars.join(""));
 }
