@@ -1,6 +1,6 @@
 import { sha256 } from "@sluice/limiting/core";
 import { htmlText } from "./escape.ts";
-import { durationText, notesOf, percentText, timeText } from "./notes.ts";
+import { durationText, notesOf, percentText, sourceText, timeText } from "./notes.ts";
 import type { PolicyReport, SimulationReport } from "./simulation_report.ts";
 import { atMostText, policyTitle } from "./text_report.ts";
 
@@ -37,7 +37,7 @@ td.name { min-width: 9rem; overflow-wrap: anywhere; } code { font-family: ui-mon
  * @param report The report
  */
 export function htmlReport(report: SimulationReport): string {
-  const { log, policies, fromMs, toMs } = report;
+  const { policies } = report;
   const hash = btoa(String.fromCharCode(...sha256(new TextEncoder().encode(STYLE))));
   const policy = `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'`;
   const notes = notesOf(report).map((note) => `<p>${htmlText(note)}</p>`).join("\n");
@@ -53,7 +53,7 @@ export function htmlReport(report: SimulationReport): string {
 </head>
 <body>
 <h1>What a rate limit would have done</h1>
-<p>${htmlText(log.files.join(", "))}: ${log.lines} lines, ${timeText(fromMs)} to ${timeText(toMs)} UTC</p>
+<p>${htmlText(sourceText(report))}</p>
 <div class="notes">${notes}</div>
 ${policies.map(policySection).join("\n")}
 ${brokenSection(report)}

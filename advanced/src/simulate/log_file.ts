@@ -41,12 +41,23 @@ export async function* linesOf(path: string, onBytes: OnBytes): AsyncGenerator<r
 async function* bytesOf(path: string, onBytes: OnBytes): AsyncGenerator<Uint8Array> {
   const input = path === "-" ? process.stdin : createReadStream(path, { highWaterMark: CHUNK });
   const isPacked = path !== "-" && await beginsLikeGzip(path);
-  input.on("data", (chunk: Uint8Array) => onBytes(chunk.length));
-  if (!isPacked) return yield* input as AsyncIterable<Uint8Array>;
-  const unpacked: Readable = input.pipe(createGunzip({ chunkSize: CHUNK }));
-  // a pipe passes no errors on
-  input.once("error", (error: Error) => unpacked.destroy(error));
-  yield* unpacked as AsyncIterable<Uint8Array>;
+  try {
+    if (!isPacked) {
+      for await (const bytes of input as AsyncIterable<Uint8Array>) {
+        onBytes(bytes.length);
+        yield bytes;
+      }
+      return;
+    }
+    const unpacked: Readable = input.pipe(createGunzip({ chunkSize: CHUNK }));
+    input.on("data", (bytes: Uint8Array) => onBytes(bytes.length));
+    // a pipe passes no errors on
+    input.once("error", (error: Error) => unpacked.destroy(error));
+    yield* unpacked as AsyncIterable<Uint8Array>;
+  } finally {
+    // whoever wants only the first lines leaves early
+    input.destroy();
+  }
 }
 
 async function beginsLikeGzip(path: string): Promise<boolean> {

@@ -18,22 +18,34 @@ export function notesOf({ isEstimate, log, policies, overflows }: SimulationRepo
     notes.push(
       different === 0
         ? "From the limiter's own log: every decision came out as it is recorded."
-        : `From the limiter's own log: ${different} decisions came out differently from what is recorded.`,
+        : `From the limiter's own log. Decisions that came out differently from what is recorded: ${different}.`,
     );
   }
   for (const { name, keyless } of policies) {
-    if (keyless > 0) notes.push(`${keyless} requests have no key for the policy "${name}", and were left out of it.`);
+    if (keyless > 0) notes.push(`Requests without a key for the policy "${name}", left out of it: ${keyless}.`);
   }
-  if (log.outOfOrder > 0) notes.push(`${log.outOfOrder} lines were out of order, and were put in order.`);
+  if (log.outOfOrder > 0) notes.push(`Lines out of order, put in order: ${log.outOfOrder}.`);
   if (log.late > 0) {
-    notes.push(`${log.late} lines came too late to be put in order, and count at the time of those before them.`);
+    notes.push(`Lines that came too late for that, and count at the time of those before them: ${log.late}.`);
   }
   if (overflows > 0) {
-    notes.push(`${overflows} decisions shared a counter, because the memory for keys was full, as in the limiter.`);
+    notes.push(
+      `Decisions that shared a counter, because the memory for keys was full, as in the limiter: ${overflows}.`,
+    );
   }
   for (const { file, reason } of log.cutFiles) notes.push(`${file} could be read only in part: ${reason}.`);
-  if (log.broken > 0) notes.push(`${log.broken} of ${log.lines} lines could not be read, and were left out.`);
+  if (log.broken > 0) notes.push(`Lines that could not be read, and were left out: ${log.broken} of ${log.lines}.`);
   return notes;
+}
+
+/**
+ * What was read, and what time it is from.
+ *
+ * @param report The report
+ */
+export function sourceText({ log, fromMs, toMs }: SimulationReport): string {
+  const times = toMs === 0 ? "none that could be read" : `${timeText(fromMs)} to ${timeText(toMs)} UTC`;
+  return `${log.files.join(", ")}: ${log.lines === 1 ? "1 line" : `${log.lines} lines`}, ${times}`;
 }
 
 /** A part of a whole as percent. */

@@ -1,5 +1,5 @@
 import { terminalText } from "./escape.ts";
-import { durationText, notesOf, percentText, timeText } from "./notes.ts";
+import { durationText, notesOf, percentText, sourceText, timeText } from "./notes.ts";
 import type { PolicyReport, SimulationReport } from "./simulation_report.ts";
 
 /** Longest key in a table. */
@@ -11,9 +11,8 @@ const KEY_WIDTH = 48;
  * @param report The report
  */
 export function textReport(report: SimulationReport): string {
-  const { log, policies, fromMs, toMs } = report;
-  const from = log.files.map(terminalText).join(", ");
-  const lines = [`${from}: ${log.lines} lines, ${timeText(fromMs)} to ${timeText(toMs)} UTC`];
+  const { log, policies } = report;
+  const lines = [terminalText(sourceText(report))];
   for (const policy of policies) lines.push("", ...policyLines(policy));
   lines.push("");
   for (const note of notesOf(report)) lines.push(terminalText(note));

@@ -236,6 +236,18 @@ Deno.test("the limit that hits at most so many clients is the lowest one, counte
   }
 });
 
+Deno.test("where no limit hits as few clients, it says so", async () => {
+  // however fast the bucket refills, of two requests at once it grants one
+  const twice = logOf([hits(12, 1)[0]!, hits(12, 1)[0]!]);
+  const policy = "policies: [{ name: api, algorithm: token-bucket, window: 1m, limit: 1, burst: 1 }]";
+  const { code, output } = await simulate(
+    { "access.log": twice, "p.yaml": policy },
+    ["access.log", "--policy", "p.yaml", "--at-most", "0"],
+  );
+  assertEquals(code, 0);
+  assertStringIncludes(output, "at most   no limit refuses as few clients as --at-most says");
+});
+
 Deno.test("policies come one after the other, with keys of headers, parts of paths and fields", async () => {
   const hit = (path: string, key: string, user: number) =>
     JSON.stringify({
@@ -261,7 +273,7 @@ policies:
   // the third is refused by the first policy, and the second has had one of user 1; the last has no key
   assertMatch(output, /key: 1 in 1m, fixed-window\n {2}requests {2}3, limited 1 /);
   assertMatch(output, /^ {2}k 1 +2 +1 /m);
-  assertStringIncludes(output, '1 requests have no key for the policy "key", and were left out of it.');
+  assertStringIncludes(output, 'Requests without a key for the policy "key", left out of it: 1.');
 });
 
 Deno.test("lines that are out of order are put in order, and it is said", async () => {
@@ -281,7 +293,7 @@ Deno.test("lines that are out of order are put in order, and it is said", async 
     { "access.log": logOf([...many.slice(1), many[0]!]), "p.yaml": FIXED },
     ["access.log", "--policy", "p.yaml"],
   );
-  assertStringIncludes(output, "1 lines came too late to be put in order");
+  assertStringIncludes(output, "Lines that came too late for that, and count at the time of those before them: 1.");
 });
 
 Deno.test("broken lines are counted and shown, and never end it", async () => {
@@ -295,7 +307,7 @@ Deno.test("broken lines are counted and shown, and never end it", async () => {
   const log = `${bad[0]}\n${good}${bad.slice(1).join("\n")}\n${good}`;
   const { code, output } = await simulate({ "access.log": log, "p.yaml": FIXED }, ["access.log", "--policy", "p.yaml"]);
   assertEquals(code, 0);
-  assertStringIncludes(output, "4 of 14 lines could not be read, and were left out.");
+  assertStringIncludes(output, "Lines that could not be read, and were left out: 4 of 14.");
   assertStringIncludes(output, "access.log:1: in no format that is known: no log at all\n");
   assertStringIncludes(output, "access.log:7: not in the common log format: \\u{1b}]0;owned\\u{7}\\u{202e}evil\n");
   assertStringIncludes(output, 'access.log:8: no time: "99/Zzz/2026:00:00:00 +0000"');

@@ -90,6 +90,8 @@ Deno.test("mistakes in the arguments are said, with an exit code of 2, and files
     assertEquals(code, expected, `${args}: ${errors}`);
     assertStringIncludes(errors, message);
   }
+  const unreadable = await simulate(policy, ["p.yaml", "--policy", "p.yaml"]);
+  assertStringIncludes(unreadable.output, "p.yaml: 1 line, none that could be read");
   const { code, output } = await simulate({}, ["--help"]);
   assertEquals(code, 0);
   assertStringIncludes(output, "sluice-simulate access.log --policy policies.yaml");
