@@ -3,6 +3,7 @@ import { assert, assertEquals, assertMatch, assertThrows } from "@std/assert";
 import { Limiter, LoggedMemoryStore, type Store } from "@sluice/rate-limit";
 import { VirtualClock } from "@sluice/rate-limit/testing";
 import { seededRandom } from "../../src/testing/seeded_random.ts";
+import type { PolicyReport } from "../../src/simulate/simulation_report.ts";
 import { decidesAsMemory } from "../support/random_trace.ts";
 import { simulate } from "../support/simulate_command.ts";
 
@@ -47,9 +48,9 @@ for (const seed of [1, 2]) {
     assertEquals(code, 0, errors);
     const report = JSON.parse(output);
     assertEquals([report.isEstimate, report.log.broken], [false, 0]);
-    const seen = report.policies.map(({ name, requests, limited, recorded: { different } }: Record<string, never>) => [
+    const seen = report.policies.map(({ name, requests, limited, recorded }: PolicyReport) => [
       name,
-      { requests, limited, different },
+      { requests, limited, different: recorded!.different },
     ]);
     assertEquals(
       Object.fromEntries(seen),
