@@ -119,6 +119,7 @@ export class Replay {
       // what the user says goes before
       if (this.#told.has(line.policy.name)) return;
       this.#policies.set(line.policy.name, this.#withOther(line.policy));
+      this.#tiers.clear();
     } else if ("give" in line) {
       const policy = this.#policies.get(line.give.policy);
       if (policy === undefined) return;

@@ -65,7 +65,10 @@ const NAMES: OptionNames<LoggedMemoryStoreOptions> = { write: true, maxKeys: tru
 export class LoggedMemoryStore extends MemoryStore {
   readonly #write: (line: string) => void;
   readonly #time: { latest: number };
-  readonly #limits = new Map<string, number>();
+  /** The policies that the log has last, by their names. */
+  readonly #introduced = new Map<string, Policy>();
+  /** What policies are but for their limits, which takes have beside them. */
+  readonly #rules = new WeakMap<Policy, string>();
   #hasFailed = false;
 
   /**
@@ -100,10 +103,18 @@ export class LoggedMemoryStore extends MemoryStore {
     return verdicts;
   }
 
+  // again, if anything but the limit has changed: what that is, each take says
   #introduce(policy: Policy): void {
-    if (this.#limits.has(policy.name)) return;
-    this.#limits.set(policy.name, policy.limit);
+    const known = this.#introduced.get(policy.name);
+    if (known === policy || known !== undefined && this.#ruleOf(known) === this.#ruleOf(policy)) return;
+    this.#introduced.set(policy.name, policy);
     this.#log({ policy });
+  }
+
+  #ruleOf(policy: Policy): string {
+    let rule = this.#rules.get(policy);
+    if (rule === undefined) this.#rules.set(policy, rule = JSON.stringify({ ...policy, limit: 0 }));
+    return rule;
   }
 
   #logged({ policy, key, cost, shadow }: Take, { denied, granted, stamp }: Verdict): LoggedTake {
@@ -113,7 +124,7 @@ export class LoggedMemoryStore extends MemoryStore {
       key,
       cost,
       verdict: denied ? "refused" : "granted",
-      ...(limit === this.#limits.get(name) ? {} : { limit }),
+      ...(limit === this.#introduced.get(name)!.limit ? {} : { limit }),
       ...(shadow === true ? { shadow } : {}),
       ...(granted > 0 && holdsSlots(policy) ? { stamp } : {}),
     };

@@ -91,6 +91,25 @@ Deno.test("a limiter with tiers, costs and refunds is repeated exactly from its 
   assert(other.recorded.different > 0 && other.recorded.refusals === limited);
 });
 
+Deno.test("limiters of one name that change each other's window are repeated exactly", async () => {
+  const clock = new VirtualClock();
+  const lines: string[] = [];
+  const store = new LoggedMemoryStore({ write: (line) => lines.push(line), clock: clock.read });
+  const limiters = [{ max: 4, windowMs: 1000 }, { max: 6, windowMs: 700 }, { max: 4, windowMs: 1000 }].map((limit) =>
+    new Limiter({ name: "api", ...limit, store })
+  );
+  const pick = seededRandom(4);
+  let limited = 0;
+  for (let i = 0; i < 1500; i++) {
+    clock.advance(pick(150));
+    const decision = await limiters[pick(3)]!.check(`key ${pick(2)}`);
+    if (!decision.allowed) limited++;
+  }
+  const { output } = await simulate({ "decisions.log": lines.join("\n") }, ["decisions.log", "--json"]);
+  assertEquals(JSON.parse(output).policies[0].recorded, { decisions: 1500, refusals: limited, different: 0 });
+  assert(limited > 100);
+});
+
 Deno.test("the text says that every decision came out as it is recorded", async () => {
   const lines: string[] = [];
   const clock = new VirtualClock(1_800_000_000_000);
