@@ -80,6 +80,12 @@ export {
 } from "./src/stores/rate_limit_object.ts";
 export { type ExclusiveOptions, fromExclusive, type RunExclusive } from "./src/stores/exclusive_store.ts";
 export { dropExpired, type StateRecords } from "./src/stores/partition_records.ts";
+export {
+  type LoggedLine,
+  LoggedMemoryStore,
+  type LoggedMemoryStoreOptions,
+  type LoggedTake,
+} from "./src/stores/logged_memory_store.ts";
 export { MemoryStore, type MemoryStoreOptions } from "./src/stores/memory_store.ts";
 export type {
   BunRedisClient,

@@ -14,6 +14,7 @@ import {
   EXPRESS_FILE_TYPES,
   expressFileName,
   NPM_FACTS,
+  type NpmCommand,
   npmManifest,
   PROGRAM,
   programManifest,
@@ -149,12 +150,12 @@ async function onNodeEntry(folder: URL): Promise<string> {
 }
 
 /** A command: whoever loads its entry runs nothing, so this calls what that exports. */
-async function writeCommand(folder: URL, { name, entry }: { name: string; entry: string }): Promise<void> {
+async function writeCommand(folder: URL, { name, entry, run }: NpmCommand): Promise<void> {
   const file = new URL(commandFile(name), folder);
   await Deno.mkdir(new URL("./", file), { recursive: true });
   const text = `#!/usr/bin/env node
-import { printProgramRoutes } from "../dist/${entry}.js";
-await printProgramRoutes(process.argv.slice(2));
+import { ${run} } from "../dist/${entry}.js";
+await ${run}(process.argv.slice(2));
 `;
   await Deno.writeTextFile(file, text, { mode: 0o755 });
 }

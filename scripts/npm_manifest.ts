@@ -1,13 +1,23 @@
 /** What a `package.json` says that a `deno.json` does not. */
 import { entriesOf, type Manifest } from "./packages.ts";
 
+/** A command of a package. */
+export interface NpmCommand {
+  /** Its name. */
+  readonly name: string;
+  /** Its module. */
+  readonly entry: string;
+  /** The function of that module that runs it; it gets the arguments. */
+  readonly run: string;
+}
+
 /** Facts of one package. */
 export interface NpmFacts {
   /** What npm shows of it. */
   readonly description: string;
   /** What it is found by. */
   readonly keywords: readonly string[];
-  /** Further packages that become part of it, because those of CommonJS cannot load them. */
+  /** Further packages that become part of it: modules of CommonJS cannot load them, or only its command needs them. */
   readonly included: readonly string[];
   /** Packages that it loads, those it needs and those that only some programs have. */
   readonly dependencies: readonly string[];
@@ -25,7 +35,7 @@ export interface NpmFacts {
   /** Files of Express that it has as well, by their paths below `lib/`. */
   readonly expressFiles: readonly string[];
   /** A command, whose entry is a module that only this command loads. */
-  readonly command?: { readonly name: string; readonly entry: string };
+  readonly command?: NpmCommand;
   /** Whether it has applications, which listen on Node by an adapter of its own, and is a function that makes them. */
   readonly listensOnNode: boolean;
 }
@@ -73,7 +83,7 @@ export const NPM_FACTS: Readonly<Record<string, NpmFacts>> = {
       "utils",
       "view",
     ],
-    command: { name: "sluice-routes", entry: "routes" },
+    command: { name: "sluice-routes", entry: "routes", run: "printProgramRoutes" },
     listensOnNode: true,
   },
   "@sluice/rate-limit": {
@@ -94,7 +104,8 @@ export const NPM_FACTS: Readonly<Record<string, NpmFacts>> = {
       "sliding-window",
       "token-bucket",
     ],
-    included: [],
+    // reads the policies of the command
+    included: ["yaml"],
     dependencies: [],
     optionalPeers: ["redis"],
     // for its entries of the same names
@@ -107,6 +118,7 @@ export const NPM_FACTS: Readonly<Record<string, NpmFacts>> = {
       koa: "^3.0.0",
     },
     expressFiles: [],
+    command: { name: "sluice-simulate", entry: "simulate", run: "runSimulation" },
     listensOnNode: false,
   },
   "@sluice/openapi": {

@@ -73,6 +73,19 @@ for (const [name, node] of await nodes()) {
     }
   });
 
+  Deno.test(`on ${name}, sluice-simulate says whom a limit would have refused`, async () => {
+    const line = '192.0.2.1 - - [10/Oct/2026:13:55:36 +0000] "GET / HTTP/1.1" 200 1\n';
+    await project.write("access.log", line.repeat(3));
+    await project.write("policies.yaml", "policies:\n  - { name: api, window: 1m, limit: 2 }\n");
+    const { code, output } = await project.run(
+      node,
+      ...["node_modules/.bin/sluice-simulate", "access.log", "--policy", "policies.yaml", "--at-most", "0"],
+    );
+    assertEquals(code, 0, output);
+    assertMatch(output, /^ {2}requests {2}3, limited 1 \(33\.3 %\)$/m);
+    assertMatch(output, /a limit of 3 is the lowest/);
+  });
+
   for (const [language, args] of LANGUAGES) {
     Deno.test(`the README's program runs on ${name}, installed from npm, in ${language}`, async () => {
       const { output } = await project.run(node, ...await args());

@@ -1,0 +1,21 @@
+import { csvField } from "./escape.ts";
+import { keyReport } from "./simulation_report.ts";
+import type { Tally } from "./tally.ts";
+
+const HEADER = "policy,client,requests,limited,peak,first_limited,last_limited";
+
+/**
+ * All clients of all policies as CSV, line by line.
+ *
+ * @param tallies What the policies did
+ */
+export function* csvReport(tallies: readonly Tally[]): Generator<string> {
+  yield `${HEADER}\r\n`;
+  for (const { policy, keys } of tallies) {
+    for (const [name, figures] of keys) {
+      const { key, requests, limited, peak, firstLimitedMs, lastLimitedMs } = keyReport(name, figures);
+      const times = [firstLimitedMs, lastLimitedMs].map((ms) => ms === null ? "" : new Date(ms).toISOString());
+      yield `${[csvField(policy.name), csvField(key), requests, limited, peak, ...times].join(",")}\r\n`;
+    }
+  }
+}

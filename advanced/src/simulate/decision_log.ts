@@ -1,0 +1,70 @@
+import type { LoggedLine } from "../stores/logged_memory_store.ts";
+import { checkPolicy, MAX_LIMIT } from "../policy/check_policy.ts";
+import type { Policy } from "../policy/policy.ts";
+import { UnreadableLine } from "./log_record.ts";
+
+/** Whether a line is of a limiter's own log. */
+export function isDecisionLog(line: string): boolean {
+  return /^\{"ms":\d+,"(?:policy|takes|give|reset)":/.test(line);
+}
+
+/**
+ * Reads a line of a `LoggedMemoryStore`.
+ *
+ * @param line The line
+ * @throws {UnreadableLine} If it is none
+ */
+export function readDecision(line: string): LoggedLine {
+  let read: unknown;
+  try {
+    read = JSON.parse(line);
+  } catch {
+    throw new UnreadableLine("not JSON");
+  }
+  if (isLine(read)) return read;
+  throw new UnreadableLine("not a line of a decision log");
+}
+
+function isLine(value: unknown): value is LoggedLine {
+  if (!isObject(value) || !isCount(value.ms)) return false;
+  const { takes, times = 1, give, stamp, units, reset, policy } = value;
+  if (Array.isArray(takes)) return isCount(times) && times > 0 && areTakes(takes);
+  if (give !== undefined) return isObject(give) && isKey(give) && isCount(stamp) && isCount(units);
+  if (reset !== undefined) return isObject(reset) && typeof reset.policy === "string";
+  return isObject(policy) && isPolicy(policy);
+}
+
+function areTakes(takes: readonly unknown[]): boolean {
+  if (takes.length === 0 || !takes.every(isTake)) return false;
+  const all = takes as readonly { policy: string; key: string }[];
+  return new Set(all.map(({ policy, key }) => JSON.stringify([policy, key]))).size === all.length;
+}
+
+function isPolicy(policy: object): boolean {
+  // a store also takes what a limiter refuses, and it can be repeated all the same
+  const { onDenied, ...rest } = policy as Policy;
+  try {
+    checkPolicy(rest, "policy");
+    return onDenied === undefined || ["free", "charge", "extend"].includes(onDenied);
+  } catch {
+    return false;
+  }
+}
+
+function isTake(value: unknown): boolean {
+  return isObject(value) && isKey(value) && isCount(value.cost) &&
+    (value.verdict === "granted" || value.verdict === "refused") &&
+    (value.limit === undefined || isCount(value.limit) && value.limit <= MAX_LIMIT);
+}
+
+function isKey({ policy, key }: Record<string, unknown>): boolean {
+  return typeof policy === "string" && typeof key === "string" && key !== "";
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null;
+}
+
+function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && value as number >= 0;
+}

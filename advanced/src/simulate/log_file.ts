@@ -1,0 +1,89 @@
+import { createReadStream } from "node:fs";
+import { open, stat } from "node:fs/promises";
+import process from "node:process";
+import type { Readable } from "node:stream";
+import { createGunzip } from "node:zlib";
+
+/** Longest line in characters; of a longer one, only the beginning is kept. */
+export const LONGEST_LINE = 65_536;
+
+/** Bytes read at once. */
+const CHUNK = 1 << 18;
+
+/** Called with the number of bytes read from the file, before decompression. */
+export type OnBytes = (bytes: number) => void;
+
+/**
+ * Reads a log line by line, in memory that does not depend on its length.
+ *
+ * It is decompressed when it begins like gzip, whatever its name; by Node's module, since the web's
+ * `DecompressionStream` refuses files of several parts, such as rotated logs that were appended to one another.
+ *
+ * @param path The file, `-` for standard input
+ * @param onBytes Is told how much has been read
+ * @returns Lines without their ends, as they come; a line longer than {@linkcode LONGEST_LINE} is cut one character after
+ * @throws What reading and decompressing throw
+ */
+export async function* linesOf(path: string, onBytes: OnBytes): AsyncGenerator<readonly string[]> {
+  const decoder = new TextDecoder();
+  let rest = "";
+  for await (const bytes of bytesOf(path, onBytes)) {
+    const lines = (rest + decoder.decode(bytes, { stream: true })).split("\n");
+    rest = lines.pop()!;
+    // not the whole of a line without end
+    if (rest.length > LONGEST_LINE) rest = rest.slice(0, LONGEST_LINE + 1);
+    if (lines.length > 0) yield lines;
+  }
+  rest += decoder.decode();
+  if (rest !== "") yield [rest];
+}
+
+async function* bytesOf(path: string, onBytes: OnBytes): AsyncGenerator<Uint8Array> {
+  const input = path === "-" ? process.stdin : createReadStream(path, { highWaterMark: CHUNK });
+  const isPacked = path !== "-" && await beginsLikeGzip(path);
+  try {
+    if (!isPacked) {
+      for await (const bytes of input as AsyncIterable<Uint8Array>) {
+        onBytes(bytes.length);
+        yield bytes;
+      }
+      return;
+    }
+    const unpacked: Readable = input.pipe(createGunzip({ chunkSize: CHUNK }));
+    input.on("data", (bytes: Uint8Array) => onBytes(bytes.length));
+    // a pipe passes no errors on
+    input.once("error", (error: Error) => unpacked.destroy(error));
+    yield* unpacked as AsyncIterable<Uint8Array>;
+  } finally {
+    // whoever wants only the first lines leaves early
+    input.destroy();
+  }
+}
+
+async function beginsLikeGzip(path: string): Promise<boolean> {
+  const file = await open(path);
+  try {
+    const { buffer, bytesRead } = await file.read(new Uint8Array(2), 0, 2, 0);
+    return bytesRead === 2 && buffer[0] === 0x1f && buffer[1] === 0x8b;
+  } finally {
+    await file.close();
+  }
+}
+
+/**
+ * Size of files together.
+ *
+ * @param paths The files
+ * @returns Bytes, `null` if one has no size, such as standard input
+ * @throws If one cannot be found
+ */
+export async function sizeOf(paths: readonly string[]): Promise<number | null> {
+  let sum = 0;
+  for (const path of paths) {
+    if (path === "-") return null;
+    const file = await stat(path);
+    if (!file.isFile()) return null;
+    sum += file.size;
+  }
+  return sum;
+}

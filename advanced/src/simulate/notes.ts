@@ -1,0 +1,68 @@
+import type { SimulationReport } from "./simulation_report.ts";
+
+/**
+ * What a reader has to know about a report, in sentences of ASCII and names of files.
+ *
+ * @param report The report
+ */
+export function notesOf({ isEstimate, log, policies, overflows }: SimulationReport): string[] {
+  const notes: string[] = [];
+  if (isEstimate) {
+    notes.push(
+      "This is an estimate: an access log does not say what a limiter sees. Times are those that the server wrote, " +
+        (log.formats.includes("common") ? "in whole seconds, " : "") +
+        "keys are made of what the log has, and every request costs what the policies file says.",
+    );
+  } else if (policies.some(({ recorded }) => recorded !== undefined)) {
+    const different = policies.reduce((sum, { recorded }) => sum + (recorded?.different ?? 0), 0);
+    notes.push(
+      different === 0
+        ? "From the limiter's own log: every decision came out as it is recorded."
+        : `From the limiter's own log. Decisions that came out differently from what is recorded: ${different}.`,
+    );
+  }
+  for (const { name, keyless } of policies) {
+    if (keyless > 0) notes.push(`Requests without a key for the policy "${name}", left out of it: ${keyless}.`);
+  }
+  if (log.outOfOrder > 0) notes.push(`Lines out of order, put in order: ${log.outOfOrder}.`);
+  if (log.late > 0) {
+    notes.push(`Lines that came too late for that, and count at the time of those before them: ${log.late}.`);
+  }
+  if (overflows > 0) {
+    notes.push(
+      `Decisions that shared a counter, because the memory for keys was full, as in the limiter: ${overflows}.`,
+    );
+  }
+  for (const { file, reason } of log.cutFiles) notes.push(`${file} could be read only in part: ${reason}.`);
+  if (log.broken > 0) notes.push(`Lines that could not be read, and were left out: ${log.broken} of ${log.lines}.`);
+  return notes;
+}
+
+/**
+ * What was read, and what time it is from.
+ *
+ * @param report The report
+ */
+export function sourceText({ log, fromMs, toMs }: SimulationReport): string {
+  const times = toMs === 0 ? "none that could be read" : `${timeText(fromMs)} to ${timeText(toMs)} UTC`;
+  return `${log.files.join(", ")}: ${log.lines === 1 ? "1 line" : `${log.lines} lines`}, ${times}`;
+}
+
+/** A part of a whole as percent. */
+export function percentText(share: number): string {
+  if (share > 0 && share < 0.0005) return "< 0.1 %";
+  return `${(share * 100).toFixed(1)} %`;
+}
+
+/** A length of time as policies files have it. */
+export function durationText(ms: number): string {
+  for (const [unit, length] of [["d", 86_400_000], ["h", 3_600_000], ["m", 60_000], ["s", 1000]] as const) {
+    if (ms % length === 0) return `${ms / length}${unit}`;
+  }
+  return `${ms}ms`;
+}
+
+/** A moment in UTC. */
+export function timeText(ms: number): string {
+  return new Date(ms).toISOString().replace("T", " ").replace(/(\.000)?Z$/, "");
+}

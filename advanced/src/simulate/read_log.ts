@@ -1,0 +1,173 @@
+import { commonLogReader, isCommonLog } from "./common_log.ts";
+import { isDecisionLog, readDecision } from "./decision_log.ts";
+import { csvReader, jsonReader, separatorOf } from "./field_log.ts";
+import { linesOf, LONGEST_LINE, type OnBytes } from "./log_file.ts";
+import { isLoggedLine, type LineReader, type LogFormat, type LogRecord, UnreadableLine } from "./log_record.ts";
+import { Reorder } from "./reorder.ts";
+import { type RequestFields, USUAL_FIELDS } from "./request_fields.ts";
+
+/** Lines that are held to put them in order. */
+const HELD = 4096;
+/** Broken lines that are shown, and how much of each. */
+const SHOWN_LINES = 5;
+const SHOWN_LENGTH = 120;
+
+/** A line that could not be read. */
+export interface BrokenLine {
+  /** The file. */
+  readonly file: string;
+  /** Number of the line in it, from 1. */
+  readonly line: number;
+  /** Why. */
+  readonly reason: string;
+  /** How it begins: a stranger's text. */
+  readonly text: string;
+}
+
+/** What reading a log came to. */
+export interface LogSummary {
+  /** Files, in the order in which they were read. */
+  readonly files: readonly string[];
+  /** Formats that were found. */
+  readonly formats: readonly LogFormat[];
+  /** Lines, without empty ones. */
+  readonly lines: number;
+  /** Lines that could not be read, and the first of them. */
+  readonly broken: number;
+  readonly firstBroken: readonly BrokenLine[];
+  /** Lines that came after a later one, and were put before it. */
+  readonly outOfOrder: number;
+  /** Lines that came too late for that, and count as if they had come at the time of the line before. */
+  readonly late: number;
+  /** Whether all of it is a limiter's own log, with ms, keys and costs. */
+  readonly isExact: boolean;
+  /** Files that end before they should, with the reason. */
+  readonly cutFiles: readonly { readonly file: string; readonly reason: string }[];
+}
+
+/** What to read, and how. */
+export interface ReadOptions {
+  /** Where logs of JSON or CSV have time, address, method and path. */
+  readonly fields: RequestFields;
+  /** The format; found out for each file without it. */
+  readonly format?: LogFormat | undefined;
+  /** Is told how much has been read. */
+  readonly onBytes: OnBytes;
+}
+
+/**
+ * Reads logs from their beginning to their end, and gives away what their lines say in order of time.
+ *
+ * @param files The files, `-` for standard input
+ * @param options Format, and fields
+ * @param each Gets each record
+ * @throws If a file cannot be read at all
+ */
+export async function readLog(
+  files: readonly string[],
+  { fields, format, onBytes }: ReadOptions,
+  each: (record: LogRecord) => void,
+): Promise<LogSummary> {
+  const formats = new Set<LogFormat>();
+  const firstBroken: BrokenLine[] = [];
+  const cutFiles: { file: string; reason: string }[] = [];
+  let lines = 0;
+  let broken = 0;
+  let requests = 0;
+  const reorder = new Reorder<LogRecord>(HELD, each);
+  const ordered = await inOrderOfTime(files, fields, format);
+  for (const file of ordered) {
+    let reader: LineReader | null = null;
+    let number = 0;
+    const read = (line: string): void => {
+      if (reader === null) {
+        const found = format ?? formatOf(line, fields);
+        if (found === null) throw new UnreadableLine("in no format that is known");
+        formats.add(found);
+        reader = readerOf(found, line, fields);
+        // the names of the columns
+        if (found === "csv") return;
+      }
+      if (line.length > LONGEST_LINE) throw new UnreadableLine(`longer than ${LONGEST_LINE} characters`);
+      const record = reader(line);
+      if (!isLoggedLine(record)) requests++;
+      reorder.push(record);
+    };
+    try {
+      for await (const some of linesOf(file, onBytes)) {
+        for (const raw of some) {
+          number++;
+          const line = raw.endsWith("\r") ? raw.slice(0, -1) : raw;
+          if (line === "") continue;
+          lines++;
+          try {
+            read(line);
+          } catch (error) {
+            if (!(error instanceof UnreadableLine)) throw error;
+            broken++;
+            if (firstBroken.length >= SHOWN_LINES) continue;
+            firstBroken.push({ file, line: number, reason: error.message, text: line.slice(0, SHOWN_LENGTH) });
+          }
+        }
+      }
+    } catch (error) {
+      // a gzip file that is still written ends anywhere; nothing is known of one that is not there
+      if (number === 0) throw error;
+      cutFiles.push({ file, reason: (error as Error).message });
+    }
+  }
+  reorder.end();
+  return {
+    files: ordered,
+    formats: [...formats],
+    lines,
+    broken,
+    firstBroken,
+    outOfOrder: reorder.outOfOrder,
+    late: reorder.late,
+    isExact: requests === 0 && formats.has("decisions"),
+    cutFiles,
+  };
+}
+
+function formatOf(line: string, fields: RequestFields): LogFormat | null {
+  if (isDecisionLog(line)) return "decisions";
+  if (line.startsWith("{")) return "json";
+  if (isCommonLog(line)) return "common";
+  const columns = line.split(separatorOf(line)).map((name) => name.trim().replace(/^"(.*)"$/, "$1"));
+  const times = fields.time === undefined ? USUAL_FIELDS.time : [fields.time];
+  return columns.length > 1 && columns.some((name) => times.includes(name)) ? "csv" : null;
+}
+
+function readerOf(format: LogFormat, line: string, fields: RequestFields): LineReader {
+  if (format === "decisions") return readDecision;
+  if (format === "json") return jsonReader(fields);
+  return format === "common" ? commonLogReader() : csvReader(line, fields);
+}
+
+// `access.log access.log.1` is the order of a shell, and the newest first
+async function inOrderOfTime(
+  files: readonly string[],
+  fields: RequestFields,
+  format: LogFormat | undefined,
+): Promise<readonly string[]> {
+  if (files.length < 2) return files;
+  const begun = await Promise.all(files.map(async (file) => ({ file, ms: await firstTime(file, fields, format) })));
+  return begun.sort((a, b) => a.ms - b.ms).map(({ file }) => file);
+}
+
+async function firstTime(file: string, fields: RequestFields, format: LogFormat | undefined): Promise<number> {
+  let reader: LineReader | null = null;
+  for await (const lines of linesOf(file, () => {})) {
+    for (const line of lines) {
+      try {
+        const found: LogFormat | null = format ?? formatOf(line, fields);
+        if (reader === null && found !== null) reader = readerOf(found, line, fields);
+        if (reader !== null) return reader(line).ms;
+      } catch (error) {
+        if (!(error instanceof UnreadableLine)) throw error;
+      }
+    }
+  }
+  return Infinity;
+}

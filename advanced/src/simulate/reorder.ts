@@ -1,0 +1,61 @@
+/** Something with a time. */
+interface Timed {
+  readonly ms: number;
+}
+
+/**
+ * Puts what comes nearly in order into order: servers write a line when a request has ended, some with the time at which
+ * it began. What is older than all that is held comes out too late, and is counted.
+ */
+export class Reorder<T extends Timed> {
+  /** Number of those that came after a later one, and were put before it. */
+  outOfOrder = 0;
+  /** Number of those that came so much later that a later one had left already. */
+  late = 0;
+  readonly #held: T[] = [];
+  readonly #most: number;
+  readonly #out: (one: T) => void;
+  #first = 0;
+  #latest = -Infinity;
+
+  /**
+   * Creates an instance.
+   *
+   * @param most How many are held
+   * @param out Gets them in order
+   */
+  constructor(most: number, out: (one: T) => void) {
+    this.#most = most;
+    this.#out = out;
+  }
+
+  /** Takes one, and gives one away if more are held than may be. */
+  push(one: T): void {
+    const held = this.#held;
+    let at = held.length;
+    held.push(one);
+    // equal times keep their order
+    while (at > this.#first && held[at - 1]!.ms > one.ms) {
+      held[at] = held[at - 1]!;
+      at--;
+    }
+    held[at] = one;
+    if (one.ms < this.#latest) this.late++;
+    else if (at < held.length - 1) this.outOfOrder++;
+    if (held.length - this.#first > this.#most) this.#give();
+  }
+
+  #give(): void {
+    const one = this.#held[this.#first++]!;
+    this.#latest = Math.max(this.#latest, one.ms);
+    this.#out(one);
+    if (this.#first <= this.#most) return;
+    this.#held.splice(0, this.#first);
+    this.#first = 0;
+  }
+
+  /** Gives away all that are held. */
+  end(): void {
+    while (this.#first < this.#held.length) this.#give();
+  }
+}

@@ -1,0 +1,172 @@
+import { Limiter } from "../limiter/limiter.ts";
+import { holdsSlots, type Policy } from "../policy/policy.ts";
+import type { Decision } from "../limiter/decision.ts";
+import type { Take, Verdict } from "../policy/store.ts";
+import type { LoggedLine, LoggedTake } from "../stores/logged_memory_store.ts";
+import { MemoryStore } from "../stores/memory_store.ts";
+import { isLoggedLine, type LoggedRequest, type LogRecord } from "./log_record.ts";
+import type { TriedPolicy } from "./policy_file.ts";
+
+/** What became of a request, or of several equal ones. */
+export interface Outcome {
+  /** The policy that decided. */
+  readonly policy: Policy;
+  /** The key. */
+  readonly key: string;
+  /** When, in ms. */
+  readonly ms: number;
+  /** Units that one of them costs. */
+  readonly cost: number;
+  /** How many there were. */
+  readonly times: number;
+  /** How many of them the policy refused. */
+  readonly refused: number;
+  /** Whether the log says the same, `null` if it does not say. */
+  readonly isAsLogged: boolean | null;
+}
+
+/** Gets what became of requests, and those of them that a policy has no key for. */
+export interface Audience {
+  /** A policy has decided. */
+  decided(outcome: Outcome): void;
+  /** A policy concerns a request, which has no key. */
+  keyless?(policy: Policy): void;
+}
+
+/** Replaces the limit of one policy. */
+export interface OtherLimit {
+  /** Name of the policy. */
+  readonly name: string;
+  /** The limit. */
+  readonly limit: number;
+}
+
+/**
+ * Decides about the records of a log as a limiter would have done: by the limiter, its store and its algorithms, with a
+ * clock that tells the time of the record. Records come in order of time.
+ */
+export class Replay {
+  readonly #audience: Audience;
+  readonly #other: OtherLimit | null;
+  readonly #tried: readonly { readonly tried: TriedPolicy; readonly limiter: Limiter }[];
+  /** For the log of a limiter, whose takes are known. */
+  readonly #store: MemoryStore;
+  readonly #policies = new Map<string, Policy>();
+  readonly #told: ReadonlySet<string>;
+  readonly #tiers = new Map<string, Policy>();
+  /** Leases by those of the log: their numbers differ each time. */
+  readonly #leases = new Map<number, { stamp: number; end: number }>();
+  #now = 0;
+  readonly #clock = (): number => this.#now;
+
+  /**
+   * Creates an instance.
+   *
+   * @param policies The policies to try; those that the log itself has come to them
+   * @param audience Gets what became of the requests
+   * @param other Another limit for one of the policies
+   */
+  constructor(policies: readonly TriedPolicy[], audience: Audience, other: OtherLimit | null = null) {
+    this.#audience = audience;
+    this.#other = other;
+    this.#store = new MemoryStore({ clock: this.#clock });
+    this.#tried = policies.map((tried) => {
+      const { limit, ...rest } = this.#withOther(tried.policy);
+      return { tried, limiter: new Limiter({ ...rest, max: limit, clock: this.#clock }, "simulate") };
+    });
+    this.#told = new Set(policies.map(({ policy }) => policy.name));
+    for (const { policy } of policies) this.#policies.set(policy.name, this.#withOther(policy));
+  }
+
+  #withOther(policy: Policy): Policy {
+    return this.#other?.name === policy.name ? { ...policy, limit: this.#other.limit } : policy;
+  }
+
+  /** Number of decisions that shared a counter because the memory for keys was full, as in the limiter itself. */
+  get overflows(): number {
+    return this.#tried.reduce((sum, { limiter }) => sum + limiter.overflows, this.#store.overflows);
+  }
+
+  /** Decides about a record. */
+  feed(record: LogRecord): void {
+    // time never goes back
+    this.#now = Math.max(this.#now, record.ms);
+    if (isLoggedLine(record)) this.#repeat(record);
+    else this.#ask(record);
+  }
+
+  // one limiter after the other, as middleware in a row: what one refuses, the next does not see
+  #ask(request: LoggedRequest): void {
+    for (const { tried, limiter } of this.#tried) {
+      if (!tried.applies(request)) continue;
+      const { policy, shadow, cost } = tried;
+      const key = tried.keyOf(request);
+      if (key === undefined) {
+        this.#audience.keyless?.(policy);
+        continue;
+      }
+      // in memory, decisions are no promises
+      const { allowed } = limiter.check(key, cost === 1 ? undefined : { cost }) as Decision;
+      const refused = allowed ? 0 : 1;
+      this.#audience.decided({ policy, key, ms: this.#now, cost, times: 1, refused, isAsLogged: null });
+      if (!allowed && !shadow) return;
+    }
+  }
+
+  #repeat(line: LoggedLine): void {
+    if ("takes" in line) return this.#decide(line.takes, line.times ?? 1);
+    if ("policy" in line) {
+      // what the user says goes before
+      if (this.#told.has(line.policy.name)) return;
+      this.#policies.set(line.policy.name, this.#withOther(line.policy));
+      this.#tiers.clear();
+    } else if ("give" in line) {
+      const policy = this.#policies.get(line.give.policy);
+      if (policy === undefined) return;
+      const stamp = holdsSlots(policy) ? this.#leases.get(line.stamp)?.stamp : line.stamp;
+      this.#leases.delete(line.stamp);
+      if (stamp !== undefined) this.#store.give({ policy, key: line.give.key, cost: line.units }, stamp, line.units);
+    } else this.#store.reset(line.reset);
+  }
+
+  #decide(logged: readonly LoggedTake[], times: number): void {
+    const takes: Take[] = [];
+    const known: LoggedTake[] = [];
+    for (const take of logged) {
+      const policy = this.#policyOf(take);
+      if (policy === undefined) continue;
+      known.push(take);
+      takes.push({ policy, key: take.key, cost: take.cost, shadow: take.shadow });
+    }
+    if (takes.length === 0) return;
+    const verdicts = this.#store.decide(takes, times);
+    takes.forEach((take, i) => this.#note(take, known[i]!, verdicts[i]!, times));
+  }
+
+  #note({ policy, key, cost }: Take, logged: LoggedTake, { denied, granted, stamp }: Verdict, times: number): void {
+    if (logged.stamp !== undefined && granted > 0) this.#lease(logged.stamp, stamp, policy.windowMs);
+    // a look
+    if (cost === 0) return;
+    const refused = !denied ? 0 : times === 1 ? 1 : times - granted / cost;
+    const isAsLogged = denied === (logged.verdict === "refused");
+    this.#audience.decided({ policy, key, ms: this.#now, cost, times, refused, isAsLogged });
+  }
+
+  #lease(logged: number, stamp: number, windowMs: number): void {
+    this.#leases.set(logged, { stamp, end: this.#now + windowMs });
+    for (const [oldest, { end }] of this.#leases) {
+      if (end > this.#now) break;
+      this.#leases.delete(oldest);
+    }
+  }
+
+  // a customer's tier keeps its limit, whatever the policy's is now
+  #policyOf({ policy: name, limit }: LoggedTake): Policy | undefined {
+    const policy = this.#policies.get(name);
+    if (policy === undefined || limit === undefined) return policy;
+    const id = `${limit}/${name}`;
+    let tier = this.#tiers.get(id);
+    if (tier === undefined) this.#tiers.set(id, tier = { ...policy, limit });
+    return tier;
+  }
+}

@@ -1,0 +1,159 @@
+import type { AlgorithmName } from "../policy/policy.ts";
+import type { LimitFound } from "./limit_search.ts";
+import type { LogSummary } from "./read_log.ts";
+import type { KeyFigures, Tally } from "./tally.ts";
+import type { TimeBin } from "./time_bins.ts";
+
+/** A key, with what would have become of its requests. */
+export interface KeyReport {
+  /** The key: a stranger's text. */
+  readonly key: string;
+  /** Requests. */
+  readonly requests: number;
+  /** Those that would have been refused. */
+  readonly limited: number;
+  /** Most units it asked for within one window, or up to a tenth longer. */
+  readonly peak: number;
+  /** When it would have been refused first and last, in ms since 1970; `null` for never. */
+  readonly firstLimitedMs: number | null;
+  readonly lastLimitedMs: number | null;
+}
+
+/** The lowest limit that refuses requests of at most so many clients. */
+export interface AtMostReport extends LimitFound {
+  /** Most clients, in percent. */
+  readonly percent: number;
+  /** Part of the clients of which it would have refused requests, from 0 to 1. */
+  readonly keyShare: number;
+  /** Part of the requests that it would have refused, from 0 to 1. */
+  readonly share: number;
+}
+
+/** What one policy would have done. */
+export interface PolicyReport {
+  readonly name: string;
+  readonly algorithm: AlgorithmName;
+  readonly limit: number;
+  readonly windowMs: number;
+  /** Whether it only counts and reports. */
+  readonly shadow: boolean;
+  /** Requests that it decided about, those that it would have refused, and their part, from 0 to 1. */
+  readonly requests: number;
+  readonly limited: number;
+  readonly share: number;
+  /** Clients, those that it would have refused a request, and their part, from 0 to 1. */
+  readonly keys: number;
+  readonly keysLimited: number;
+  readonly keyShare: number;
+  /** Requests that it concerns, but that have no key in the log: they were left out. */
+  readonly keyless: number;
+  /** Peaks of all keys: how high half of them, 90 %, 99 % and all of them go. */
+  readonly peaks: { readonly p50: number; readonly p90: number; readonly p99: number; readonly max: number };
+  /** Number of keys by their peaks: those up to `upTo`, and above the entry before. */
+  readonly peakCounts: readonly { readonly upTo: number; readonly keys: number }[];
+  /** The keys with most refusals, and after them those with the highest peaks. */
+  readonly top: readonly KeyReport[];
+  /** Requests over time. */
+  readonly bins: readonly TimeBin[];
+  /** Width of a bin in ms. */
+  readonly binMs: number;
+  /** What `--at-most` asked for; `null` if no limit does that, and nothing if nobody asked. */
+  readonly atMost?: AtMostReport | null;
+  /** From a limiter's own log: decisions, refusals in it, and decisions that come out differently here. */
+  readonly recorded?: { readonly decisions: number; readonly refusals: number; readonly different: number };
+}
+
+/** What a replay came to. */
+export interface SimulationReport {
+  /** Whether it is an estimate: only a limiter's own log says what the limiter saw. */
+  readonly isEstimate: boolean;
+  /** The time of the first and the last record, in ms since 1970; 0 if there was none. */
+  readonly fromMs: number;
+  readonly toMs: number;
+  /** The log. */
+  readonly log: LogSummary;
+  /** Decisions that shared a counter because the memory for keys was full, as in the limiter itself. */
+  readonly overflows: number;
+  /** The policies, in their order. */
+  readonly policies: readonly PolicyReport[];
+}
+
+/**
+ * Makes the report of a policy.
+ *
+ * @param tally What it did
+ * @param mostKeys How many keys are listed
+ * @param percent What `--at-most` asked for
+ * @param found What was found
+ */
+export function policyReport(
+  tally: Tally,
+  mostKeys: number,
+  percent: number | undefined,
+  found: LimitFound | undefined,
+): PolicyReport {
+  const { policy: { name, algorithm, limit, windowMs }, shadow, requests, limited, keysLimited, keyless } = tally;
+  const keys = tally.keys.size;
+  const peaks = Float64Array.from(tally.keys.values(), ({ peak }) => peak).sort();
+  const quantile = (part: number) => peaks.length === 0 ? 0 : peaks[Math.ceil(part * peaks.length) - 1]!;
+  return {
+    ...{ name, algorithm, limit, windowMs, shadow, requests, limited, keys, keysLimited, keyless },
+    share: part(limited, requests),
+    keyShare: part(keysLimited, keys),
+    peaks: { p50: quantile(0.5), p90: quantile(0.9), p99: quantile(0.99), max: quantile(1) },
+    peakCounts: countPeaks(peaks),
+    top: topKeys(tally.keys, mostKeys),
+    bins: tally.bins.list(),
+    binMs: tally.bins.width,
+    ...(percent === undefined ? {} : {
+      atMost: found === undefined
+        ? null
+        : { percent, ...found, share: part(found.limited, requests), keyShare: part(found.keysLimited, keys) },
+    }),
+    ...(tally.logged === 0
+      ? {}
+      : { recorded: { decisions: tally.logged, refusals: tally.loggedRefusals, different: tally.different } }),
+  };
+}
+
+function part(some: number, all: number): number {
+  return all === 0 ? 0 : some / all;
+}
+
+// each class twice as high as the one before
+function countPeaks(sorted: Float64Array): { upTo: number; keys: number }[] {
+  const counts: { upTo: number; keys: number }[] = [];
+  for (const peak of sorted) {
+    while (counts.length === 0 || counts.at(-1)!.upTo < peak) {
+      counts.push({ upTo: counts.length === 0 ? 1 : 2 * counts.at(-1)!.upTo, keys: 0 });
+    }
+    counts.at(-1)!.keys++;
+  }
+  return counts;
+}
+
+// a short list is kept in order, instead of sorting millions
+function topKeys(keys: ReadonlyMap<string, KeyFigures>, most: number): KeyReport[] {
+  const top: [string, KeyFigures][] = [];
+  for (const entry of keys) {
+    if (top.length >= most && (most === 0 || compare(entry, top.at(-1)!) >= 0)) continue;
+    let at = top.length;
+    while (at > 0 && compare(entry, top[at - 1]!) < 0) at--;
+    top.splice(at, 0, entry);
+    if (top.length > most) top.pop();
+  }
+  return top.map(([key, figures]) => keyReport(key, figures));
+}
+
+function compare([, a]: [string, KeyFigures], [, b]: [string, KeyFigures]): number {
+  return b.limited - a.limited || b.peak - a.peak || b.requests - a.requests || a.id - b.id;
+}
+
+/** The report of one key. */
+export function keyReport(key: string, { requests, limited, peak, firstMs, lastMs }: KeyFigures): KeyReport {
+  return {
+    ...{ key: key === "\nothers" ? "(further keys)" : key, requests, limited, peak },
+    firstLimitedMs: limited === 0 ? null : firstMs,
+    lastLimitedMs: limited === 0 ? null : lastMs,
+  };
+}

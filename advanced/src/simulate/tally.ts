@@ -1,0 +1,110 @@
+import { detachedString } from "@sluice/limiting/core";
+import { MAX_LIMIT } from "../policy/check_policy.ts";
+import type { Policy } from "../policy/policy.ts";
+import { MemoryStore } from "../stores/memory_store.ts";
+import type { Outcome } from "./replay.ts";
+import { TimeBins } from "./time_bins.ts";
+
+/** Most keys with figures of their own, for each policy: who chooses them may have made up any number. */
+const MOST_KEYS = 2_000_000;
+
+/** Key of the figures of all further ones; no key of a log has a line break. */
+const OTHERS = "\nothers";
+
+/** Figures of one key. */
+export interface KeyFigures {
+  /** Number of the key, from 0. */
+  readonly id: number;
+  /** Requests. */
+  requests: number;
+  /** Those that were refused. */
+  limited: number;
+  /** Most units it asked for within one window, or up to a tenth longer. */
+  peak: number;
+  /** When it was first and last refused, in ms; 0 for never. */
+  firstMs: number;
+  lastMs: number;
+}
+
+/** What one policy would have done. */
+export class Tally {
+  /** The policy. */
+  readonly policy: Policy;
+  /** Whether it only counts and reports. */
+  readonly shadow: boolean;
+  /** Figures by key. */
+  readonly keys = new Map<string, KeyFigures>();
+  /** Requests over time. */
+  readonly bins = new TimeBins();
+  /** Requests. */
+  requests = 0;
+  /** Those that were refused. */
+  limited = 0;
+  /** Keys of which at least one request was refused. */
+  keysLimited = 0;
+  /** Requests that the policy concerns, and that have no key. */
+  keyless = 0;
+  /** Decisions of a limiter's log, and how many of them came out differently. */
+  logged = 0;
+  different = 0;
+  /** Refusals that the log has. */
+  loggedRefusals = 0;
+  // a policy that grants everything knows how much each key has had within a window
+  readonly #gauge: Policy;
+  readonly #gauges: MemoryStore;
+  #now = 0;
+
+  /**
+   * Creates an instance.
+   *
+   * @param policy The policy
+   * @param shadow Whether it only counts and reports
+   */
+  constructor(policy: Policy, shadow: boolean) {
+    this.policy = policy;
+    this.shadow = shadow;
+    this.#gauge = { name: "peak", algorithm: "sliding-window", limit: MAX_LIMIT, windowMs: policy.windowMs };
+    this.#gauges = new MemoryStore({ clock: () => this.#now, maxKeys: 2 ** 24 });
+  }
+
+  /** Counts what the policy has decided. */
+  note({ key, ms, cost, times, refused, isAsLogged }: Outcome): void {
+    this.#now = ms;
+    this.requests += times;
+    this.limited += refused;
+    this.bins.add(ms, times, refused);
+    const figures = this.keys.get(key) ?? this.#newKey(key);
+    figures.requests += times;
+    if (refused > 0) {
+      if (figures.limited === 0) {
+        this.keysLimited++;
+        figures.firstMs = ms;
+      }
+      figures.limited += refused;
+      figures.lastMs = ms;
+    }
+    if (isAsLogged !== null) {
+      this.logged++;
+      if (!isAsLogged) this.different++;
+      if ((refused > 0) === isAsLogged) this.loggedRefusals++;
+    }
+    const [verdict] = this.#gauges.decide([{ policy: this.#gauge, key, cost: cost * times }]);
+    figures.peak = Math.max(figures.peak, MAX_LIMIT - verdict!.remaining);
+  }
+
+  #newKey(key: string): KeyFigures {
+    const isOther = this.keys.size >= MOST_KEYS;
+    const name = isOther ? OTHERS : detachedString(key);
+    let figures = this.keys.get(name);
+    if (figures === undefined) {
+      figures = { id: this.keys.size, requests: 0, limited: 0, peak: 0, firstMs: 0, lastMs: 0 };
+      this.keys.set(name, figures);
+    }
+    return figures;
+  }
+
+  /** Figures of a key that has been counted. */
+  figuresOf(key: string): KeyFigures | undefined {
+    return this.keys.get(key) ?? this.keys.get(OTHERS);
+  }
+}

@@ -1,0 +1,156 @@
+import { checkNames, checkType, type OptionNames, refuseOption } from "@sluice/limiting/core";
+import { holdsSlots, type Policy } from "../policy/policy.ts";
+import type { Selector, Take, Verdict } from "../policy/store.ts";
+import { MemoryStore, type MemoryStoreOptions } from "./memory_store.ts";
+
+/** Options of a {@linkcode LoggedMemoryStore}. */
+export interface LoggedMemoryStoreOptions extends MemoryStoreOptions {
+  /** Gets each line of the log, which is JSON, without an end of line. It is called during the decision. */
+  write: (line: string) => void;
+}
+
+/** A take in the log. */
+export interface LoggedTake {
+  /** Name of its policy. */
+  readonly policy: string;
+  /** The key, as the store keeps it. */
+  readonly key: string;
+  /** Units wanted. */
+  readonly cost: number;
+  /** Whether the policy refused any of it. */
+  readonly verdict: "granted" | "refused";
+  /** The limit, where it is not the one of the policy as it was first seen: that of a customer's tier. */
+  readonly limit?: number;
+  /** Whether it never refuses. */
+  readonly shadow?: true;
+  /** The lease that a `"concurrency"` policy granted. */
+  readonly stamp?: number;
+}
+
+/** One line of the log: a policy that is new to it, a decision, or something given back or forgotten. */
+export type LoggedLine =
+  & {
+    /** The store's time in ms since 1970. */
+    readonly ms: number;
+  }
+  & (
+    | { readonly policy: Policy }
+    | { readonly takes: readonly LoggedTake[]; readonly times?: number }
+    | {
+      readonly give: { readonly policy: string; readonly key: string };
+      readonly stamp: number;
+      readonly units: number;
+    }
+    | { readonly reset: Selector }
+  );
+
+const NAMES: OptionNames<LoggedMemoryStoreOptions> = { write: true, maxKeys: true, clock: true };
+
+/**
+ * A store in the memory of this process that writes what it does: a line of JSON for each decision, with the time, the
+ * keys, the costs, the policies and the verdicts. From these lines, `@sluice/rate-limit/simulate` makes the same
+ * decisions again, or those of other policies.
+ *
+ * Keys stand in the log as they are: where they are addresses, it is personal data.
+ *
+ * @example A log of what the limiter decides
+ * ```ts ignore
+ * import { appendFileSync } from "node:fs";
+ * import { LoggedMemoryStore, rateLimit } from "@sluice/rate-limit";
+ *
+ * const store = new LoggedMemoryStore({ write: (line) => appendFileSync("decisions.jsonl", line + "\n") });
+ * app.use(rateLimit({ max: 100, windowMs: 60_000, store }));
+ * ```
+ */
+export class LoggedMemoryStore extends MemoryStore {
+  readonly #write: (line: string) => void;
+  readonly #time: { latest: number };
+  /** The policies that the log has last, by their names. */
+  readonly #introduced = new Map<string, Policy>();
+  /** What policies are but for their limits, which takes have beside them. */
+  readonly #rules = new WeakMap<Policy, string>();
+  #hasFailed = false;
+
+  /**
+   * Creates an instance.
+   *
+   * @param options Where the lines go, bounds and clock
+   * @throws {TypeError} If an option is unknown, or `write` is no function
+   * @throws {RangeError} If `maxKeys` is out of range
+   */
+  constructor(options: LoggedMemoryStoreOptions) {
+    checkNames("LoggedMemoryStore", options, NAMES);
+    const { write, clock = () => Date.now(), ...bounds } = options;
+    checkType("LoggedMemoryStore", "clock", clock, "function");
+    if (typeof write !== "function") {
+      refuseOption("LoggedMemoryStore", "write", "a function that gets each line", write);
+    }
+    // whole ms that never go back are what the store counts by, so the latest one read is the time of the decision
+    const time = { latest: 0 };
+    super({ ...bounds, clock: () => time.latest = Math.max(time.latest, Math.floor(clock())) });
+    this.#time = time;
+    this.#write = write;
+  }
+
+  /** Decides a batch, and writes what came of it; see {@linkcode MemoryStore}. */
+  override decide(takes: readonly Take[], times = 1): readonly Verdict[] {
+    const verdicts = super.decide(takes, times);
+    for (const { policy } of takes) this.#introduce(policy);
+    this.#log({
+      takes: takes.map((take, i) => this.#logged(take, verdicts[i]!)),
+      ...(times === 1 ? {} : { times }),
+    });
+    return verdicts;
+  }
+
+  // again, if anything but the limit has changed: what that is, each take says
+  #introduce(policy: Policy): void {
+    const known = this.#introduced.get(policy.name);
+    if (known === policy || known !== undefined && this.#ruleOf(known) === this.#ruleOf(policy)) return;
+    this.#introduced.set(policy.name, policy);
+    this.#log({ policy });
+  }
+
+  #ruleOf(policy: Policy): string {
+    let rule = this.#rules.get(policy);
+    if (rule === undefined) this.#rules.set(policy, rule = JSON.stringify({ ...policy, limit: 0 }));
+    return rule;
+  }
+
+  #logged({ policy, key, cost, shadow }: Take, { denied, granted, stamp }: Verdict): LoggedTake {
+    const { name, limit } = policy;
+    return {
+      policy: name,
+      key,
+      cost,
+      verdict: denied ? "refused" : "granted",
+      ...(limit === this.#introduced.get(name)!.limit ? {} : { limit }),
+      ...(shadow === true ? { shadow } : {}),
+      ...(granted > 0 && holdsSlots(policy) ? { stamp } : {}),
+    };
+  }
+
+  /** Gives units back, and writes that; see {@linkcode MemoryStore}. */
+  override give(take: Take, stamp: number, amount: number): boolean {
+    const given = super.give(take, stamp, amount);
+    if (given) this.#log({ give: { policy: take.policy.name, key: take.key }, stamp, units: amount });
+    return given;
+  }
+
+  /** Forgets keys, and writes that; see {@linkcode MemoryStore}. */
+  override reset(selector: Selector): number {
+    const count = super.reset(selector);
+    this.#log({ reset: selector });
+    return count;
+  }
+
+  // a full disk must not refuse requests
+  #log(what: object): void {
+    try {
+      this.#write(JSON.stringify({ ms: this.#time.latest, ...what }));
+    } catch (error) {
+      if (!this.#hasFailed) console.error("LoggedMemoryStore: the log is incomplete, because write failed:", error);
+      this.#hasFailed = true;
+    }
+  }
+}
