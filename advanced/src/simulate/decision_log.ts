@@ -5,7 +5,7 @@ import { UnreadableLine } from "./log_record.ts";
 
 /** Whether a line is of a limiter's own log. */
 export function isDecisionLog(line: string): boolean {
-  return /^\{"ms":\d+,"(?:policy|takes|give|reset)":/.test(line);
+  return /^\{"ms":\d+,"(?:policy|takes|give|settle|reset)":/.test(line);
 }
 
 /**
@@ -27,9 +27,12 @@ export function readDecision(line: string): LoggedLine {
 
 function isLine(value: unknown): value is LoggedLine {
   if (!isObject(value) || !isCount(value.ms)) return false;
-  const { takes, times = 1, give, stamp, units, reset, policy } = value;
+  const { takes, times = 1, give, settle, stamp, units, change, reset, policy } = value;
   if (Array.isArray(takes)) return isCount(times) && times > 0 && areTakes(takes);
   if (give !== undefined) return isObject(give) && isKey(give) && isCount(stamp) && isCount(units);
+  if (settle !== undefined) {
+    return isObject(settle) && isKey(settle) && isLimit(settle.limit) && isCount(stamp) && Number.isSafeInteger(change);
+  }
   if (reset !== undefined) return isObject(reset) && typeof reset.policy === "string";
   return isObject(policy) && isPolicy(policy);
 }
@@ -54,7 +57,11 @@ function isPolicy(policy: object): boolean {
 function isTake(value: unknown): boolean {
   return isObject(value) && isKey(value) && isCount(value.cost) &&
     (value.verdict === "granted" || value.verdict === "refused") &&
-    (value.limit === undefined || isCount(value.limit) && value.limit <= MAX_LIMIT);
+    isLimit(value.limit);
+}
+
+function isLimit(limit: unknown): boolean {
+  return limit === undefined || isCount(limit) && limit <= MAX_LIMIT;
 }
 
 function isKey({ policy, key }: Record<string, unknown>): boolean {

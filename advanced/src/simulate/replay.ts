@@ -1,5 +1,5 @@
 import { Limiter } from "../limiter/limiter.ts";
-import { holdsSlots, type Policy } from "../policy/policy.ts";
+import { hasDebts, holdsSlots, type Policy } from "../policy/policy.ts";
 import type { Decision } from "../limiter/decision.ts";
 import type { Take, Verdict } from "../policy/store.ts";
 import type { LoggedLine, LoggedTake } from "../stores/logged_memory_store.ts";
@@ -126,6 +126,11 @@ export class Replay {
       const stamp = holdsSlots(policy) ? this.#leases.get(line.stamp)?.stamp : line.stamp;
       this.#leases.delete(line.stamp);
       if (stamp !== undefined) this.#store.give({ policy, key: line.give.key, cost: line.units }, stamp, line.units);
+    } else if ("settle" in line) {
+      const policy = this.#policyOf(line.settle);
+      // what the user says may have no debts
+      if (policy === undefined || !hasDebts(policy)) return;
+      this.#store.settle({ policy, key: line.settle.key, cost: 0 }, line.stamp, line.change);
     } else this.#store.reset(line.reset);
   }
 
@@ -161,7 +166,7 @@ export class Replay {
   }
 
   // a customer's tier keeps its limit, whatever the policy's is now
-  #policyOf({ policy: name, limit }: LoggedTake): Policy | undefined {
+  #policyOf({ policy: name, limit }: Pick<LoggedTake, "policy" | "limit">): Policy | undefined {
     const policy = this.#policies.get(name);
     if (policy === undefined || limit === undefined) return policy;
     const id = `${limit}/${name}`;

@@ -27,7 +27,7 @@ export interface LoggedTake {
   readonly stamp?: number;
 }
 
-/** One line of the log: a policy that is new to it, a decision, or something given back or forgotten. */
+/** One line of the log: a policy that is new to it, a decision, or something given back, settled or forgotten. */
 export type LoggedLine =
   & {
     /** The store's time in ms since 1970. */
@@ -40,6 +40,11 @@ export type LoggedLine =
       readonly give: { readonly policy: string; readonly key: string };
       readonly stamp: number;
       readonly units: number;
+    }
+    | {
+      readonly settle: { readonly policy: string; readonly key: string; readonly limit?: number };
+      readonly stamp: number;
+      readonly change: number;
     }
     | { readonly reset: Selector }
   );
@@ -118,16 +123,19 @@ export class LoggedMemoryStore extends MemoryStore {
   }
 
   #logged({ policy, key, cost, shadow }: Take, { denied, granted, stamp }: Verdict): LoggedTake {
-    const { name, limit } = policy;
     return {
-      policy: name,
+      policy: policy.name,
       key,
       cost,
       verdict: denied ? "refused" : "granted",
-      ...(limit === this.#introduced.get(name)!.limit ? {} : { limit }),
+      ...this.#tierOf(policy),
       ...(shadow === true ? { shadow } : {}),
       ...(granted > 0 && holdsSlots(policy) ? { stamp } : {}),
     };
+  }
+
+  #tierOf({ name, limit }: Policy): { limit?: number } {
+    return limit === this.#introduced.get(name)!.limit ? {} : { limit };
   }
 
   /** Gives units back, and writes that; see {@linkcode MemoryStore}. */
@@ -135,6 +143,15 @@ export class LoggedMemoryStore extends MemoryStore {
     const given = super.give(take, stamp, amount);
     if (given) this.#log({ give: { policy: take.policy.name, key: take.key }, stamp, units: amount });
     return given;
+  }
+
+  /** Corrects what was granted to its real cost, and writes that; see {@linkcode MemoryStore}. */
+  override settle(take: Take, stamp: number, change: number): Verdict {
+    const verdict = super.settle(take, stamp, change);
+    const { policy, key } = take;
+    this.#introduce(policy);
+    this.#log({ settle: { policy: policy.name, key, ...this.#tierOf(policy) }, stamp, change });
+    return verdict;
   }
 
   /** Forgets keys, and writes that; see {@linkcode MemoryStore}. */

@@ -33,6 +33,7 @@ function counting(store: Store, counts: Map<string, Count>): Store {
       return verdicts;
     },
     give: (take, stamp, amount) => store.give(take, stamp, amount),
+    settle: (take, stamp, change) => store.settle!(take, stamp, change),
     reset: (selector) => store.reset(selector),
   };
 }
@@ -91,6 +92,31 @@ Deno.test("a limiter with tiers, costs and refunds is repeated exactly from its 
   assert(other.recorded.different > 0 && other.recorded.refusals === limited);
 });
 
+Deno.test("costs that are known only afterwards are repeated exactly", async () => {
+  const clock = new VirtualClock();
+  const lines: string[] = [];
+  const store = new LoggedMemoryStore({ write: (line) => lines.push(line), clock: clock.read });
+  const limiter = new Limiter({
+    name: "api",
+    algorithm: "sliding-window",
+    max: 20,
+    windowMs: 1000,
+    maxDebt: 15,
+    store,
+  });
+  const pick = seededRandom(5);
+  let [limited, settled] = [0, 0];
+  for (let i = 0; i < 1500; i++) {
+    clock.advance(pick(150));
+    const decision = await limiter.check(`key ${pick(2)}`, { cost: 3, ...pick(3) === 0 ? { max: 30 } : {} });
+    if (!decision.allowed) limited++;
+    else if (await decision.settle(pick(9))) settled++;
+  }
+  const { output } = await simulate({ "decisions.log": lines.join("\n") }, ["decisions.log", "--json"]);
+  assertEquals(JSON.parse(output).policies[0].recorded, { decisions: 1500, refusals: limited, different: 0 });
+  assert(limited > 100 && settled > 100, `${limited} limited, ${settled} settled`);
+});
+
 Deno.test("limiters of one name that change each other's window are repeated exactly", async () => {
   const clock = new VirtualClock();
   const lines: string[] = [];
@@ -139,12 +165,13 @@ Deno.test("lines of a decision log that no store has written are broken lines", 
     '{"ms":1,"takes":[{"policy":"api","key":"a","cost":1e99,"verdict":"granted"}]}',
     `{"ms":1,"takes":[${Array(2).fill('{"policy":"api","key":"a","cost":1,"verdict":"granted"}').join()}]}`,
     '{"ms":1,"give":{"policy":"api","key":"a"},"stamp":"x","units":1}',
+    '{"ms":1,"settle":{"policy":"api","key":"a"},"stamp":1,"change":0.5}',
     '{"ms":1,"takes":[{"policy":"unknown","key":"a","cost":1,"verdict":"granted"}]}',
     '{"ms":2,"ta',
   ];
   const { code, output } = await simulate({ "decisions.log": lines.join("\n") }, ["decisions.log", "--json"]);
   const { log, policies } = JSON.parse(output);
-  assertEquals([code, log.lines, log.broken, policies[0].requests], [0, 11, 8, 1]);
+  assertEquals([code, log.lines, log.broken, policies[0].requests], [0, 12, 9, 1]);
 });
 
 Deno.test("a log that cannot be written refuses nobody, and is complained about once", async () => {
