@@ -3,7 +3,18 @@ import { holdsSlots, type Policy } from "../policy/policy.ts";
 import type { Selector, Take, Verdict } from "../policy/store.ts";
 import { MemoryStore, type MemoryStoreOptions } from "./memory_store.ts";
 
-/** Options of a {@linkcode LoggedMemoryStore}. */
+/**
+ * Options of a {@linkcode LoggedMemoryStore}.
+ *
+ * @example A log that is kept in memory
+ * ```ts
+ * import { LoggedMemoryStore, type LoggedMemoryStoreOptions } from "@sluice/rate-limit";
+ *
+ * const lines: string[] = [];
+ * const options: LoggedMemoryStoreOptions = { write: (line) => lines.push(line), maxKeys: 10_000 };
+ * const store = new LoggedMemoryStore(options);
+ * ```
+ */
 export interface LoggedMemoryStoreOptions extends MemoryStoreOptions {
   /** Gets each line of the log, which is JSON, without an end of line. It is called during the decision. */
   write: (line: string) => void;
