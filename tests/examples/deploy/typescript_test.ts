@@ -20,8 +20,10 @@ async function doorsOf(folder: string): Promise<string[]> {
   const { name, exports } = JSON.parse(
     await Deno.readTextFile(new URL(`../../../${folder}deno.json`, import.meta.url)),
   );
-  // a command's entry is no module that programs import
-  const doors = Object.keys(exports).filter((door) => door !== `./${NPM_FACTS[name]!.command?.entry}`);
+  // a command's entry is no module that programs import, and one for a framework needs that framework's types
+  const { command, typesOf = {} } = NPM_FACTS[name]!;
+  const others = [command?.entry, ...Object.keys(typesOf)].map((entry) => `./${entry}`);
+  const doors = Object.keys(exports).filter((door) => !others.includes(door));
   return doors.map((door) => name + door.slice(1));
 }
 
