@@ -107,7 +107,8 @@ export interface RequestMade<Makes, P, L extends Record<string, Any>>
  */
 export type RequestBehind<Makes, P, L extends Record<string, Any> = Record<string, Any>> = string extends keyof Makes
   ? TypedRequest<P, Any, Any, ParsedQs, L>
-  : [keyof Makes] extends [never] ? TypedRequest<P, Any, Any, ParsedQs, L>
+  : [Exclude<keyof Makes, "params" | "query" | "body">] extends [never]
+    ? TypedRequest<MadeOr<Makes, "params", P>, Any, MadeOr<Makes, "body", Any>, MadeOr<Makes, "query", ParsedQs>, L>
   : RequestMade<Makes, P, L> & Added<Makes>;
 
 /**
