@@ -49,6 +49,7 @@ export type { Counters } from "./src/wrappers/counters.ts";
 export type { Decision } from "./src/limiter/decision.ts";
 export type { CheckOptions, LimiterKeys, PeekOptions } from "./src/limiter/demand.ts";
 export { Limiter, type WaitOptions } from "./src/limiter/limiter.ts";
+export type { RefusedKey } from "./src/limiter/top_refusals.ts";
 export { type MeterLike, type ObservableLike, type ObservableResultLike, observe } from "./src/limiter/telemetry.ts";
 export type { LimiterOptions, LimitOptions, StoreOptions } from "./src/limiter/limiter_options.ts";
 export { ALGORITHM_NAMES, type AlgorithmName, type Block, type OnDenied, type Policy } from "./src/policy/policy.ts";

@@ -20,6 +20,7 @@ import { allowSettlement, endSettlement, type Settling } from "./settlement.ts";
 import { splitDecisions } from "./split_decisions.ts";
 import { noteSameCounters } from "./same_counters.ts";
 import { joinStore, leaveStore } from "./store_users.ts";
+import { MOST_REFUSED, type RefusedKey, TopRefusals } from "./top_refusals.ts";
 import { WaitQueue } from "./wait_queue.ts";
 import { whenAll } from "./when_all.ts";
 
@@ -89,6 +90,9 @@ export class Limiter extends Emitter {
   readonly #checkCaller: string;
   /** Whether a limit has debts, so that decisions can be settled. */
   readonly #settles: boolean;
+  readonly #clock: () => number;
+  /** Refusals by key, once somebody has asked for them. */
+  #refusals: TopRefusals | null = null;
   /** How often the breaker had opened when a failure was last told, `-1` for never. */
   #logged = -1;
   #isWholeQuotaNoted = false;
@@ -122,6 +126,7 @@ export class Limiter extends Emitter {
     // who makes limiters for requests knows only later whether they were made inside one, and are meant to be the same
     if (caller === undefined) noteSameCounters(store, this.policies, made);
     this.#timers = checked.timers;
+    this.#clock = checked.clock;
     this.#queue = new WaitQueue({
       most: maxWaiting,
       timers: checked.timers,
@@ -341,6 +346,7 @@ export class Limiter extends Emitter {
   reset(key?: string): Awaitable<number> {
     if (key !== undefined) assertKey(key, "the key", "limiter.reset");
     const forms = key === undefined ? [undefined] : formsOf(key, this.#demand.encode);
+    this.#refusals?.forget(this.policies.length, forms);
     const selectors = this.policies.flatMap(({ name }) => forms.map((form) => ({ policy: name, key: form })));
     const counts = selectors.map((selector) => this.#memory?.reset(selector) ?? this.#guarded!.reset(selector));
     return whenAll(counts, (all) => {
@@ -358,6 +364,44 @@ export class Limiter extends Emitter {
     const policy = name === undefined ? this.policies[0]! : this.policies.find((one) => one.name === name);
     if (policy === undefined) throw new RangeError(`limiter.keys: there is no limit named "${name}"`);
     return entriesOf(this.#store, policy);
+  }
+
+  /**
+   * Lists the keys that are refused most often, with what they wait for, as far as this process has decided about them.
+   * Refusals are counted from the first call on; a limiter that is never asked counts nothing. They count until a window
+   * has gone by without one, and until what was refused may pass. Limits in shadow count what they would have refused.
+   *
+   * Memory is bounded: of more than 2000 keys that are refused at a time, those with the most refusals are kept. Their
+   * counts are too low by a thousandth of all refusals at most, and never too high.
+   *
+   * @param n How many, 20 by default, 1000 at most
+   * @returns The keys, most refusals first
+   * @throws {RangeError} If `n` is out of range
+   *
+   * @example Who is being refused
+   * ```ts
+   * import { Limiter } from "@sluice/rate-limit";
+   *
+   * const limiter = new Limiter({ max: 1 });
+   * limiter.top(); // counts from here on
+   * for (const key of ["a", "a", "a", "b", "b", "c"]) await limiter.check(key);
+   * for (const { key, refusals } of limiter.top(2)) console.log(key, refusals); // a 2, then b 1
+   * ```
+   */
+  top(n = 20): readonly RefusedKey[] {
+    checkInteger("limiter.top", "n", n, 1, MOST_REFUSED);
+    return (this.#refusals ??= this.#countRefusals()).list(n);
+  }
+
+  // other limiters decide as if there were nothing to count
+  #countRefusals(): TopRefusals {
+    const refusals = new TopRefusals(this.#clock);
+    const counted = this.#counted;
+    this.#counted = (decision) => {
+      refusals.add(decision);
+      return counted(decision);
+    };
+    return refusals;
   }
 
   /** Whether the circuit breaker is open, so that the store is not asked after repeated failures. */

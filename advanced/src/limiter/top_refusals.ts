@@ -1,0 +1,160 @@
+import { detachedString } from "@sluice/limiting/core";
+import type { Policy } from "../policy/policy.ts";
+import type { Verdict } from "../policy/store.ts";
+import type { Decision } from "./decision.ts";
+
+/**
+ * A key that a limit has refused lately, as {@linkcode Limiter.top} lists it.
+ *
+ * @example The key that is refused most often
+ * ```ts
+ * import { Limiter, type RefusedKey } from "@sluice/rate-limit";
+ *
+ * const limiter = new Limiter({ name: "api", max: 1 });
+ * limiter.top(); // counts from here on
+ * for (let i = 0; i < 3; i++) await limiter.check("client");
+ * const [most]: readonly RefusedKey[] = limiter.top();
+ * console.log(most?.policy, most?.key, most?.refusals); // api client 2
+ * ```
+ */
+export interface RefusedKey {
+  /** Name of the limit. */
+  readonly policy: string;
+  /** The key as the store has it, which `reset` takes: long ones are a hash. */
+  readonly key: string;
+  /** How often it was refused; fewer than in truth if more than 2000 keys are refused at a time. */
+  readonly refusals: number;
+  /** ms since its last refusal. */
+  readonly sinceMs: number;
+  /** ms until what was refused last may pass; 0 if it may already, `Infinity` for never. */
+  readonly retryMs: number;
+  /** Units that were left at its last refusal, too few for what was asked. */
+  readonly remaining: number;
+  /** The most the limit can ever grant it at once. */
+  readonly limit: number;
+  /** Whether it is blocked after repeated refusals. */
+  readonly blocked: boolean;
+  /** Whether the limit only tells what it would have refused. */
+  readonly shadow: boolean;
+}
+
+/** What is known of a key. */
+interface Count {
+  readonly policy: Policy;
+  readonly key: string;
+  readonly shadow: boolean;
+  readonly last: Verdict;
+  readonly lastMs: number;
+  refusals: number;
+}
+
+/** Keys that remain when there are twice as many. */
+export const MOST_REFUSED = 1000;
+
+/**
+ * Counts the refusals of keys in a bounded memory, so that those that are refused most often are known however many
+ * there are: frequent items by Misra and Gries, in the batches of Anderson et al., "A High-Performance Algorithm for
+ * Identifying Frequent Items in Data Streams" (2017). No count is too high, and none is too low by more than a
+ * thousandth of all refusals.
+ *
+ * A key is forgotten when a window has gone by without a refusal, and what was refused last may pass.
+ */
+export class TopRefusals {
+  readonly #clock: () => number;
+  /** By the number of the limit and the key. */
+  readonly #counts = new Map<string, Count>();
+
+  /**
+   * Creates an instance.
+   *
+   * @param clock The present time in ms
+   */
+  constructor(clock: () => number) {
+    this.#clock = clock;
+  }
+
+  /** Counts what a decision has refused, or would have. */
+  add({ allowed, shadowDenied, takes, verdicts }: Decision): void {
+    if (allowed && !shadowDenied) return;
+    const now = this.#clock();
+    verdicts.forEach((last, i) => {
+      if (!last.denied) return;
+      const { policy, key, shadow = false } = takes[i]!;
+      const id = idOf(i, key);
+      const known = this.#counts.get(id);
+      const refusals = (known?.refusals ?? 0) + 1;
+      this.#counts.set(id, { policy, key: known?.key ?? detachedString(key), shadow, refusals, last, lastMs: now });
+    });
+    if (this.#counts.size > 2 * MOST_REFUSED) this.#shrink(now);
+  }
+
+  // what the first key that is dropped has is taken from all, so that it can come back and be counted fairly
+  #shrink(now: number): void {
+    this.#forgetFree(now);
+    const byRefusals = Array.from(this.#counts).sort(([, a], [, b]) => b.refusals - a.refusals);
+    const least = byRefusals[MOST_REFUSED]?.[1].refusals ?? 0;
+    byRefusals.forEach(([id, count], i) => {
+      if (i >= MOST_REFUSED) this.#counts.delete(id);
+      else count.refusals -= least;
+    });
+  }
+
+  #forgetFree(now: number): void {
+    for (const [id, { policy, last: { retryMs }, lastMs }] of this.#counts) {
+      const forMs = retryMs === Infinity ? policy.windowMs : Math.max(policy.windowMs, retryMs);
+      if (now - lastMs >= forMs) this.#counts.delete(id);
+    }
+  }
+
+  /**
+   * Forgets a key, or all.
+   *
+   * @param limits How many limits there are
+   * @param forms The forms in which it may be kept; `undefined` for all keys
+   */
+  forget(limits: number, forms: readonly (string | undefined)[]): void {
+    for (const form of forms) {
+      if (form === undefined) return this.#counts.clear();
+      for (let i = 0; i < limits; i++) this.#counts.delete(idOf(i, form));
+    }
+  }
+
+  /**
+   * Lists the keys with the most refusals, those that have to wait longest first where they are equal.
+   *
+   * @param most How many
+   */
+  list(most: number): RefusedKey[] {
+    const now = this.#clock();
+    this.#forgetFree(now);
+    return Array.from(this.#counts.values(), (count) => refusedKey(count, now))
+      .sort((a, b) => b.refusals - a.refusals || compare(b.retryMs, a.retryMs) || a.sinceMs - b.sinceMs)
+      .slice(0, most);
+  }
+}
+
+function idOf(limit: number, key: string): string {
+  return `${limit} ${key}`;
+}
+
+// two that never pass are equal
+function compare(a: number, b: number): number {
+  return a === b ? 0 : a - b;
+}
+
+function refusedKey({ policy, key, shadow, refusals, last, lastMs }: Count, now: number): RefusedKey {
+  const { retryMs, remaining, limit, blocked } = last;
+  const sinceMs = Math.max(0, now - lastMs);
+  return {
+    policy: policy.name,
+    key,
+    // it was refused at least once, whatever has been taken from its count
+    refusals: Math.max(1, refusals),
+    sinceMs,
+    retryMs: Math.max(0, retryMs - sinceMs),
+    remaining,
+    limit,
+    blocked,
+    shadow,
+  };
+}
