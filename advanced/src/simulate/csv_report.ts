@@ -1,4 +1,4 @@
-import { csvField } from "./escape.ts";
+import { csvField } from "../text/escape.ts";
 import { keyReport } from "./simulation_report.ts";
 import type { Tally } from "./tally.ts";
 

@@ -1,5 +1,5 @@
 import { sha256 } from "@sluice/limiting/core";
-import { htmlText } from "./escape.ts";
+import { htmlText } from "../text/escape.ts";
 import { durationText, notesOf, percentText, sourceText, timeText } from "./notes.ts";
 import type { PolicyReport, SimulationReport } from "./simulation_report.ts";
 import { atMostText, policyTitle } from "./text_report.ts";

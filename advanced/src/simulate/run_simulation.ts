@@ -3,7 +3,7 @@ import { once } from "node:events";
 import process from "node:process";
 import { parseArgs } from "node:util";
 import { csvReport } from "./csv_report.ts";
-import { terminalText } from "./escape.ts";
+import { terminalText } from "../text/escape.ts";
 import { htmlReport } from "./html_report.ts";
 import { findLimits, type LimitFound } from "./limit_search.ts";
 import { sizeOf } from "./log_file.ts";

@@ -1,4 +1,4 @@
-import { terminalText } from "./escape.ts";
+import { terminalText } from "../text/escape.ts";
 import { durationText, notesOf, percentText, sourceText, timeText } from "./notes.ts";
 import type { PolicyReport, SimulationReport } from "./simulation_report.ts";
 

@@ -7,6 +7,7 @@ const FRAMEWORKS = ["elysia", "fastify", "h3", "hono", "koa"];
 
 const sources: Source[] = [
   await readSource("advanced/mod.ts"),
+  await readSource("advanced/dashboard.ts"),
   await readSource("advanced/simulate.ts"),
   await readSource("advanced/testing.ts"),
   ...await Promise.all(FRAMEWORKS.map((name) => readSource(`advanced/${name}.ts`))),
@@ -23,9 +24,12 @@ const ARROWS: Arrows = {
   http: ["limiter", "stores", "policy"],
   concurrency: ["http"],
   frameworks: ["http", "limiter", "policy"],
+  // imported only by dashboard.ts: a page for whoever runs the server
+  dashboard: ["http", "limiter", "policy", "text"],
   testing: ["wrappers", "policy"],
   // imported only by simulate.ts: logs on the command line
-  simulate: ["limiter", "stores", "policy"],
+  simulate: ["limiter", "stores", "policy", "text"],
+  text: [],
 };
 
 /** What runs in servers: all but the command. */

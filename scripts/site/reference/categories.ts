@@ -80,6 +80,12 @@ export const CATEGORIES: Readonly<Record<string, readonly Category[]>> = {
       paths: ["advanced/src/frameworks/"],
     },
     {
+      slug: "dashboard",
+      title: "Dashboard",
+      description: "A page that shows who is limited, the rates, and how the store is.",
+      paths: ["advanced/src/dashboard/"],
+    },
+    {
       slug: "concurrency",
       title: "Adaptive concurrency",
       description: "A limit that finds how many requests a server can process at once.",

@@ -1,0 +1,21 @@
+/**
+ * A page that shows who is limited by which policy, the rates, and how the store is; and resets keys.
+ *
+ * @example A dashboard for administrators
+ * ```ts
+ * import sluice from "@sluice/sluice";
+ * import { rateLimit } from "@sluice/rate-limit";
+ * import { dashboard } from "@sluice/rate-limit/dashboard";
+ *
+ * const api = rateLimit({ name: "api", max: 100, windowMs: 60_000 });
+ *
+ * const app = sluice();
+ * app.use("/api", api);
+ * app.use("/limits", dashboard({ limiters: { api }, authorize: (req) => req.ip === "127.0.0.1" }));
+ * ```
+ *
+ * @module
+ */
+export { dashboard, type DashboardMiddleware } from "./src/dashboard/dashboard.ts";
+export type { DashboardLimiter, DashboardOptions } from "./src/dashboard/dashboard_options.ts";
+export { type FetchDashboard, fetchDashboard } from "./src/dashboard/fetch_dashboard.ts";

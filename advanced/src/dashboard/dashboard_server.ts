@@ -1,0 +1,120 @@
+import type { Awaitable } from "../policy/store.ts";
+import { type DashboardLimiter, limiterOf } from "./dashboard_options.ts";
+import { dashboardPage } from "./page.ts";
+import { snapshotJson } from "./snapshot.ts";
+
+/** What a request of either kind asks. */
+export interface DashboardRequest {
+  readonly method: string;
+  /** The query, with its question mark if there is one. */
+  readonly search: string;
+  /** The origin at which the request arrived; `null` if it is not known. */
+  readonly origin: string | null;
+  /** Reads a header by its name in lower case. */
+  readonly header: (name: string) => string | null | undefined;
+  /** Whether the program lets it through. */
+  readonly authorize: () => Awaitable<boolean>;
+}
+
+/** What it gets. */
+export interface DashboardResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** What every response says: nothing of it is kept, guessed or shown elsewhere. */
+const HEADERS = {
+  "Cache-Control": "no-store",
+  "X-Content-Type-Options": "nosniff",
+  "Cross-Origin-Resource-Policy": "same-origin",
+  // fetch would send "null" as its origin without any
+  "Referrer-Policy": "same-origin",
+};
+
+/**
+ * Names limiter and key of a reset, as JSON of ASCII. They are not in the address, since logs keep those, nor in the
+ * body, which a parser may have read. And browsers ask before they send it to another origin.
+ */
+const RESET_HEADER = "sluice-reset";
+
+/** Longest header of a reset: keys have at most 1024 characters, each of them six in JSON of ASCII. */
+const LONGEST_RESET = 8192;
+
+/** Responds to the requests of a dashboard. */
+export class DashboardServer {
+  readonly #limiters: Readonly<Record<string, DashboardLimiter>>;
+  /** Made with the first response: on Workers there is no chance before the first request. */
+  #instance: string | null = null;
+
+  /**
+   * Creates an instance.
+   *
+   * @param limiters The limiters by name
+   */
+  constructor(limiters: Readonly<Record<string, DashboardLimiter>>) {
+    this.#limiters = { ...limiters };
+    // each counts refusals from now on
+    for (const shown of Object.values(limiters)) limiterOf(shown).top(1);
+  }
+
+  /** Responds to a request. Rejects if `authorize` or a store fails. */
+  async respond(request: DashboardRequest): Promise<DashboardResponse> {
+    const { method, search, authorize } = request;
+    // whatever else is truthy may be a mistake
+    if (await authorize() !== true) return text(403, "Not allowed.");
+    if (method === "POST") return await this.#reset(request);
+    if (method !== "GET" && method !== "HEAD") return text(405, "GET, HEAD or POST.", { Allow: "GET, HEAD, POST" });
+    if (new URLSearchParams(search).has("data")) {
+      this.#instance ??= crypto.randomUUID();
+      return json(200, snapshotJson(this.#limiters, this.#instance));
+    }
+    const { body, policy } = dashboardPage();
+    return {
+      status: 200,
+      headers: { ...HEADERS, "Content-Type": "text/html; charset=utf-8", "Content-Security-Policy": policy },
+      body,
+    };
+  }
+
+  async #reset(request: DashboardRequest): Promise<DashboardResponse> {
+    if (!isOwnOrigin(request)) return text(403, "A key is reset by the page itself, and by no other origin.");
+    const wanted = parsed(request.header(RESET_HEADER));
+    if (wanted === null) return text(400, `Header ${RESET_HEADER} must be JSON: {"limiter":"name","key":"key"}.`);
+    const shown = Object.hasOwn(this.#limiters, wanted.limiter) ? this.#limiters[wanted.limiter]! : null;
+    if (shown === null) return text(404, "There is no such limiter.");
+    const count = "resetKey" in shown && shown.resetKey !== undefined
+      ? await shown.resetKey(wanted.key)
+      : await limiterOf(shown).reset(wanted.key);
+    return json(200, JSON.stringify({ count }));
+  }
+}
+
+/**
+ * Whether a page of the same origin sent a request: browsers say so in `Sec-Fetch-Site` (W3C Fetch Metadata), and where
+ * they do not, without TLS, in `Origin`. A request that says neither is not one of the page.
+ */
+function isOwnOrigin({ header, origin }: DashboardRequest): boolean {
+  const site = header("sec-fetch-site");
+  if (site) return site === "same-origin";
+  const from = header("origin");
+  return Boolean(from) && from !== "null" && from === origin;
+}
+
+function parsed(header: string | null | undefined): { limiter: string; key: string } | null {
+  if (!header || header.length > LONGEST_RESET) return null;
+  try {
+    const { limiter, key } = JSON.parse(header);
+    return typeof limiter === "string" && typeof key === "string" && key !== "" ? { limiter, key } : null;
+  } catch {
+    return null;
+  }
+}
+
+function json(status: number, body: string): DashboardResponse {
+  return { status, headers: { ...HEADERS, "Content-Type": "application/json" }, body };
+}
+
+function text(status: number, body: string, headers: Readonly<Record<string, string>> = {}): DashboardResponse {
+  return { status, headers: { ...HEADERS, "Content-Type": "text/plain; charset=utf-8", ...headers }, body };
+}

@@ -1,0 +1,38 @@
+import { checkDashboardOptions, type DashboardOptions } from "./dashboard_options.ts";
+import { DashboardServer } from "./dashboard_server.ts";
+
+/** A dashboard as a handler of web requests; further arguments are the platform's, and go to `authorize`. */
+// deno-lint-ignore no-explicit-any -- only the program knows the types of its platform's arguments
+export type FetchDashboard = (request: Request, ...rest: any[]) => Promise<Response>;
+
+/**
+ * The same page as `dashboard`, for anything that handles a web request. It responds to any path it is given.
+ *
+ * @param options What is shown, and who may see it; `authorize` gets the request and the platform's second argument
+ * @returns The handler; it rejects if `authorize` or the store fails
+ * @throws {TypeError} If there are no limiters, or no `authorize`
+ *
+ * @example For whoever knows a secret
+ * ```ts ignore
+ * const page = fetchDashboard({ limiters: { api: limit }, authorize: (request) => isAdmin(request) });
+ * Deno.serve((request) => new URL(request.url).pathname === "/limits" ? page(request) : handler(request));
+ * ```
+ */
+export function fetchDashboard(
+  // deno-lint-ignore no-explicit-any -- only the program knows the types of its platform's arguments
+  options: DashboardOptions<[request: Request, info?: any]>,
+): FetchDashboard {
+  checkDashboardOptions("fetchDashboard", options);
+  const server = new DashboardServer(options.limiters);
+  return async (request, info) => {
+    const { origin, search } = new URL(request.url);
+    const { status, headers, body } = await server.respond({
+      method: request.method,
+      search,
+      origin,
+      header: (name) => request.headers.get(name),
+      authorize: () => options.authorize(request, info),
+    });
+    return new Response(request.method === "HEAD" ? null : body, { status, headers });
+  };
+}

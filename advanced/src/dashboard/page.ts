@@ -1,0 +1,55 @@
+import { sha256 } from "@sluice/limiting/core";
+import { SCRIPT } from "./page_script.ts";
+import { STYLE } from "./page_style.ts";
+
+/** The page, and what it may do. */
+interface Page {
+  readonly body: string;
+  /** Its `Content-Security-Policy`. */
+  readonly policy: string;
+}
+
+let made: Page | null = null;
+
+/**
+ * The page. Nothing a stranger wrote is in it: its script asks for that, and shows it as text. Its policy allows this
+ * script, this style and requests to its own origin, and has the browser refuse text that is to become HTML.
+ */
+export function dashboardPage(): Page {
+  return made ??= {
+    body: `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Rate limits</title>
+<link rel="icon" href="data:,">
+<style>${STYLE}</style>
+</head>
+<body>
+<header><h1>Rate limits</h1><button id="pause" aria-pressed="false">Pause</button></header>
+<p id="note" role="status"></p>
+<noscript>This page needs its script, which shows what its server counts.</noscript>
+<main></main>
+<footer>All figures are those of the process that responds, and rates begin when the page is opened.</footer>
+<script>${SCRIPT}</script>
+</body>
+</html>
+`,
+    policy: [
+      "default-src 'none'",
+      `script-src ${hashOf(SCRIPT)}`,
+      `style-src ${hashOf(STYLE)}`,
+      "img-src data:",
+      "connect-src 'self'",
+      "form-action 'none'",
+      "frame-ancestors 'none'",
+      "base-uri 'none'",
+      "require-trusted-types-for 'script'",
+    ].join("; "),
+  };
+}
+
+function hashOf(text: string): string {
+  return `'sha256-${btoa(String.fromCharCode(...sha256(new TextEncoder().encode(text))))}'`;
+}
