@@ -81,6 +81,9 @@ for (const [width, height, colorScheme] of [[1280, 900, "light"], [380, 800, "da
           const [inner, scroll] = await page.evaluate("[innerWidth, document.documentElement.scrollWidth]") as number[];
           assert(scroll! <= inner!, `${scroll} of ${inner}`);
 
+          const button = await page.getByRole("button", { name: "Reset ada" }).boundingBox();
+          assert(button!.x + button!.width <= width, "the button of a row is out of sight");
+
           // by keyboard: the first button of the table, then the form
           await page.getByRole("button", { name: "Reset <img" }).focus();
           await page.keyboard.press("Enter");

@@ -5,7 +5,7 @@
 export const SCRIPT = `"use strict";
 const EVERY_MS = 2000, POINTS = 90, WIDTH = 900, HEIGHT = 100;
 const SVG = "http://www.w3.org/2000/svg";
-const COLUMNS = [["Key"], ["Refusals", 1], ["May pass in", 1], ["Limit"], ["Left", 1], ["Last refusal", 1], [""]];
+const COLUMNS = [["Key"], ["Refused", 1], ["Wait", 1], ["Limit"], ["Left", 1], ["Last", 1], [""]];
 const sections = new Map();
 const main = document.querySelector("main");
 const note = document.getElementById("note");
@@ -26,7 +26,6 @@ function put(element, text) {
 }
 
 function duration(ms) {
-  if (ms === null) return "never";
   for (const [unit, length] of [["d", 86400000], ["h", 3600000], ["min", 60000], ["s", 1000]]) {
     if (ms >= 2 * length || (ms >= length && ms % length === 0)) return Math.round(ms / length) + " " + unit;
   }
@@ -44,7 +43,7 @@ function makeSection(name) {
     const value = el("dd", {}, "–");
     return [value, el("div", {}, el("dt", {}, term), value)];
   };
-  const [admitted, limited, shadow, keys] = ["Admitted a second", "Limited a second", "Only told a second", "Keys in memory"].map(figure);
+  const [admitted, limited, shadow, keys] = ["Admitted a second", "Limited a second", "In shadow a second", "Keys in memory"].map(figure);
   Object.assign(own, { admitted: admitted[0], limited: limited[0], shadow: shadow[0], keys: keys[0] });
   own.chart = svg("svg", { viewBox: "0 0 " + WIDTH + " " + HEIGHT, preserveAspectRatio: "none", role: "img" });
   own.most = el("span");
@@ -63,7 +62,7 @@ function makeSection(name) {
     el("h2", {}, name, own.store), own.policies, own.failures,
     el("dl", {}, admitted[1], limited[1], shadow[1], keys[1]),
     el("figure", {}, own.chart, el("figcaption", {}, own.most,
-      el("span", { class: "mark admitted" }), "admitted", el("span", { class: "mark limited" }), "limited")),
+      el("span", { class: "legend admitted" }, "admitted"), el("span", { class: "legend limited" }, "limited"))),
     el("h3", {}, "Limited now"), own.nobody, own.table, form));
   return own;
 }
@@ -73,13 +72,13 @@ function showStore(own, { counters, breakerIsOpen, overflows }) {
   put(own.store, breakerIsOpen ? "Store left alone: breaker open" : isFailing ? "Store fails" : "Store works");
   own.store.classList.toggle("bad", breakerIsOpen || isFailing);
   const told = [
-    [counters.storeFailures, "failures of the store"],
-    [counters.breakerOpened, "times the breaker opened"],
+    [counters.storeFailures, "store failures"],
+    [counters.breakerOpened, "breaker opened"],
     [counters.decidedLocally, "decided in this process instead"],
     [counters.failedOpen, "admitted without the store"],
     [counters.failedClosed, "refused without the store"],
     [overflows, "decisions that shared a counter, since the memory for keys was full"],
-  ].filter(([count]) => count > 0).map(([count, what]) => count + " " + what);
+  ].filter(([count]) => count > 0).map(([count, what]) => what + ": " + count);
   put(own.failures, told.join(", "));
   own.failures.hidden = told.length === 0;
 }
@@ -119,8 +118,8 @@ function showTop(own, top) {
   for (const { policy, key, shown, refusals, retryMs, limit, remaining, sinceMs, blocked, shadow } of top) {
     const id = JSON.stringify([policy, key]);
     const made = own.rows.get(id) || makeRow(own, key, shown);
-    const wait = (retryMs === 0 ? "now" : duration(retryMs)) + (blocked ? ", blocked" : "") + (shadow ? ", only told" : "");
-    [shown, refusals, wait, policy, remaining + " of " + limit, duration(sinceMs) + " ago"]
+    const wait = (retryMs === 0 ? "none" : retryMs === null ? "for ever" : duration(retryMs)) + (blocked ? ", blocked" : "") + (shadow ? ", in shadow" : "");
+    [shown, refusals, wait, policy, remaining + " of " + limit, sinceMs < 1000 ? "just now" : duration(sinceMs) + " ago"]
       .forEach((text, i) => put(made.cells[i], text));
     rows.set(id, made);
   }

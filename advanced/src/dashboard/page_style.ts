@@ -20,12 +20,15 @@ dl div { padding: .3rem .6rem; border: 1px solid var(--line); border-radius: .4r
 dt { color: var(--quiet); font-size: .85rem; } dd { margin: 0; font-size: 1.25rem; font-variant-numeric: tabular-nums; }
 figure { margin: 0; } svg { display: block; width: 100%; height: 9rem; border-bottom: 1px solid var(--line); }
 .admitted { fill: var(--admitted); } .limited { fill: var(--limited); }
-.mark { display: inline-block; width: .8em; height: .8em; margin: 0 .3em 0 .8em; border-radius: 2px; }
-.mark.admitted { background: var(--admitted); } .mark.limited { background: var(--limited); }
+figcaption span { display: inline-block; margin-right: .8em; }
+.legend::before { content: ""; display: inline-block; width: .8em; height: .8em; margin-right: .3em; border-radius: 2px; }
+.legend.admitted::before { background: var(--admitted); } .legend.limited::before { background: var(--limited); }
 .scroll { overflow-x: auto; } table { width: 100%; border-collapse: collapse; font-size: .9rem; }
 th, td { padding: .3rem .6rem .3rem 0; text-align: left; border-bottom: 1px solid var(--line); }
 th.number, td.number { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }
-td.key { min-width: 8rem; overflow-wrap: anywhere; font-family: ui-monospace, monospace; }
+th:last-child, td:last-child { position: sticky; right: 0; padding-right: 0; background: var(--card); }
+@media (min-width: 40rem) { th, td { padding-right: 1.2rem; } }
+td.key { min-width: 6rem; overflow-wrap: anywhere; font-family: ui-monospace, monospace; }
 form { display: flex; flex-wrap: wrap; align-items: end; gap: .5rem; margin-top: 1rem; }
 label { flex: 1 1 12rem; font-size: .9rem; color: var(--quiet); }
 input { display: block; width: 100%; padding: .45rem .6rem; font: inherit; color: var(--ink); background: var(--paper);
