@@ -1,3 +1,4 @@
+import { windowAt } from "../policy/calendar_window.ts";
 import { hasDebts, LONGEST_DEBT_MS, paidIn, type Policy } from "../policy/policy.ts";
 import type { Verdict } from "../policy/store.ts";
 import type { Algorithm, Cells } from "./algorithm.ts";
@@ -6,9 +7,9 @@ const USED = 0;
 const END = 1;
 
 /**
- * Counts in windows that follow each other, beginning with the key's first request or with the clock.
+ * Counts in windows that follow each other, beginning with the key's first request, with the clock or the calendar.
  *
- * Where two windows meet, up to `2 * limit - 1` (aligned to the clock: `2 * limit`) may come within one window length.
+ * Where two windows meet, up to `2 * limit - 1` (aligned to clock or calendar: `2 * limit`) may come within one window length.
  */
 export const fixedWindow: Algorithm = {
   width: () => 2,
@@ -81,7 +82,8 @@ export const fixedWindow: Algorithm = {
   },
 };
 
-function endOf({ windowMs, align }: Policy, now: number): number {
+function endOf({ windowMs, align, window }: Policy, now: number): number {
+  if (window !== undefined) return windowAt(window, now).end;
   return align === "clock" ? now - now % windowMs + windowMs : now + windowMs;
 }
 

@@ -38,6 +38,47 @@ A['fixed-window'] = {
 }
 `;
 
+/**
+ * The end of the present window of the calendar, as a function in Lua. Of the edges around the caller's time, which come
+ * in place of `align`, the server's time selects: scripts know no time zones. Where the two clocks are further apart than
+ * these edges are, windows are of their usual length.
+ */
+export const CALENDAR_END = `
+local function calendar_end(edges, now, window)
+  local last
+  for text in string.gmatch(edges, '[^,]+') do
+    local edge = tonumber(text)
+    if now < edge then
+      if last then return edge end
+      return edge - math.floor((edge - now - 1) / window) * window
+    end
+    last = edge
+  end
+  return last + (math.floor((now - last) / window) + 1) * window
+end
+`;
+
+/** What policies with windows of the calendar need besides. */
+export const FIXED_WINDOW_CALENDAR: string = /* @__PURE__ */ CALENDAR_END.concat(`
+do
+  local a = A['fixed-window']
+  local take, shorten = a.take, a.shorten
+  -- in one batch with others, which have a word there
+  local function is_calendar(p) return string.find(p.align, ',', 1, true) end
+  a.take = function(p, s, now, n)
+    if is_calendar(p) and now >= s[2] then s[1], s[2] = 0, calendar_end(p.align, now, p.window) end
+    return take(p, s, now, n)
+  end
+  a.shorten = function(p, s, now)
+    if not is_calendar(p) then return shorten(p, s, now) end
+    -- a day may be longer than usual
+    if s[2] - now <= p.window or s[2] <= calendar_end(p.align, now, p.window) then return false end
+    s[2] = calendar_end(p.align, now, p.window)
+    return true
+  end
+end
+`);
+
 /** What policies with `maxDebt` need besides. */
 export const FIXED_WINDOW_DEBTS = `
 do

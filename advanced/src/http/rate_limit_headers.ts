@@ -1,6 +1,7 @@
 import { type HeaderSink, LEGACY, type LimitNames, seconds, writeLimit, writeRetryAfter } from "@sluice/limiting";
 import { sha256 } from "@sluice/limiting/core";
 import type { Decision } from "../limiter/decision.ts";
+import { windowAt } from "../policy/calendar_window.ts";
 import { holdsSlots, type Policy } from "../policy/policy.ts";
 
 /** Bytes of a hash that tell the quotas of one client apart; base64 makes whole characters of them. */
@@ -52,7 +53,7 @@ export function writeHeaders(
       seconds(legacyReset === "epoch" ? clock() + tightest.resetMs : tightest.resetMs),
     );
   }
-  if (standard !== null) writeStandard(headers, decision, standard);
+  if (standard !== null) writeStandard(headers, decision, standard, clock);
   if (!decision.allowed) writeRetryAfter(headers, Math.max(decision.retryMs, earlierMs) + jitterOf(options));
 }
 
@@ -73,9 +74,9 @@ export function headersSaid({ legacy, legacyReset, standard }: HeaderOptions): R
   };
 }
 
-function writeStandard(headers: HeaderSink, decision: Decision, form: StandardHeaders): void {
-  if (form === "draft-6" || form === "draft-7") writeEarlyDraft(headers, decision, form);
-  else writeLists(headers, decision, form === "draft-11");
+function writeStandard(headers: HeaderSink, decision: Decision, form: StandardHeaders, clock: () => number): void {
+  if (form === "draft-6" || form === "draft-7") writeEarlyDraft(headers, decision, form, clock);
+  else writeLists(headers, decision, form === "draft-11", clock);
 }
 
 function jitterOf({ retryJitterMs, random }: HeaderOptions): number {
@@ -84,9 +85,14 @@ function jitterOf({ retryJitterMs, random }: HeaderOptions): number {
 
 const DRAFT_6: LimitNames = { limit: "RateLimit-Limit", remaining: "RateLimit-Remaining", reset: "RateLimit-Reset" };
 
-function writeEarlyDraft(headers: HeaderSink, decision: Decision, form: "draft-6" | "draft-7"): void {
+function writeEarlyDraft(
+  headers: HeaderSink,
+  decision: Decision,
+  form: "draft-6" | "draft-7",
+  clock: () => number,
+): void {
   const { limit, remaining, resetMs } = decision.tightest;
-  const policies = decision.policies.map((policy, i) => `${decision.verdicts[i]!.limit}${windowOf(policy)}`);
+  const policies = decision.policies.map((policy, i) => `${decision.verdicts[i]!.limit}${windowOf(policy, clock)}`);
   append(headers, "RateLimit-Policy", policies.join(", "));
   if (form === "draft-6") return writeLimit(headers, DRAFT_6, decision.tightest, seconds(resetMs));
   const earlier = headers.getHeader("RateLimit")?.toString().match(/^limit=(\d+), remaining=(\d+)/);
@@ -94,17 +100,27 @@ function writeEarlyDraft(headers: HeaderSink, decision: Decision, form: "draft-6
   headers.setHeader("RateLimit", `limit=${limit}, remaining=${remaining}, reset=${seconds(resetMs)}`);
 }
 
-// left out for windows of less than a second, which cannot be given in whole seconds
-function windowOf({ windowMs }: Policy): string {
+// left out for windows of less than a second, which cannot be given in whole seconds; one of the calendar is as long as
+// the present one
+function windowOf({ windowMs, window }: Policy, clock: () => number): string {
+  if (window !== undefined) {
+    const { start, end } = windowAt(window, clock());
+    return `;w=${seconds(end - start)}`;
+  }
   return windowMs < 1000 ? "" : `;w=${seconds(windowMs)}`;
 }
 
 /** Draft-8 and later: lists of structured-field strings with parameters (RFC 9651), one member for each limit. */
-function writeLists(headers: HeaderSink, { policies, verdicts, takes }: Decision, hasPartitions: boolean): void {
+function writeLists(
+  headers: HeaderSink,
+  { policies, verdicts, takes }: Decision,
+  hasPartitions: boolean,
+  clock: () => number,
+): void {
   for (const [i, policy] of policies.entries()) {
     const { limit, remaining, nextMs } = verdicts[i]!;
     const name = quoted(policy.name);
-    const unit = holdsSlots(policy) ? ';qu="concurrent-requests"' : windowOf(policy);
+    const unit = holdsSlots(policy) ? ';qu="concurrent-requests"' : windowOf(policy, clock);
     const partition = hasPartitions ? `;pk=:${partitionOf(takes[i]!.key)}:` : "";
     append(headers, "RateLimit-Policy", `${name};q=${limit}${unit}${partition}`);
     // t is when there will be more than now, so Retry-After is never earlier; with a limit of 0 there will never be

@@ -1,4 +1,5 @@
 import { checkInteger, checkType, LONGEST_TIMER_MS, refuseOption } from "@sluice/limiting/core";
+import { type CalendarWindow, usualMs } from "../policy/calendar_window.ts";
 import { checkPolicy } from "../policy/check_policy.ts";
 import { type AlgorithmName, type Block, hasDebts, type OnDenied, type Policy } from "../policy/policy.ts";
 import type { Store } from "../policy/store.ts";
@@ -30,6 +31,11 @@ export interface LimitOptions {
   algorithm?: AlgorithmName | undefined;
   /** Length of the window in ms, 60 000 by default. */
   windowMs?: number | undefined;
+  /**
+   * `"fixed-window"`: windows of the calendar in place of `windowMs`, such as
+   * `{ every: "month", timeZone: "Europe/Berlin" }`. Not with `align`, `maxDebt` or `onDenied: "extend"`.
+   */
+  window?: CalendarWindow | undefined;
   /** Units per window, 100 by default; 0 refuses everything. */
   max?: number | undefined;
   /** `"token-bucket"`: units that may be taken at once, `max` by default. */
@@ -129,17 +135,26 @@ export interface CheckedStoreOptions {
 }
 
 function policyOf(options: LimitOptions, caller: string): Policy {
-  const { algorithm = "fixed-window", windowMs = 60_000, max = 100 } = options;
+  const { algorithm = "fixed-window", max = 100, window } = options;
+  const { windowMs = window?.every === undefined ? 60_000 : usualMs(window) } = options;
   const { burst, buckets, align, onDenied, block, maxDebt } = options;
   const policy = {
     name: options.name !== undefined
       ? options.name
-      : [`${String(max)}-per-${String(windowMs)}ms-${String(algorithm)}`, ...oddities(options)].join("-"),
+      : [`${String(max)}-per-${lengthName(windowMs, window)}-${String(algorithm)}`, ...oddities(options)].join("-"),
     ...{ algorithm, windowMs, limit: max, burst, buckets, align, onDenied, block, maxDebt },
+    // a limit without it is the same object as ever
+    ...(window === undefined ? {} : { window }),
   };
   checkPolicy(policy, caller);
   checkType(caller, "shadow", options.shadow, "boolean");
   return policy;
+}
+
+function lengthName(windowMs: number, window: CalendarWindow | undefined): string {
+  if (typeof window !== "object" || window === null) return `${String(windowMs)}ms`;
+  const { every, timeZone = "UTC", startsOn = "" } = window;
+  return `${String(every)}${startsOn && `-from-${String(startsOn)}`}-in-${String(timeZone)}`;
 }
 
 // limits that count differently get different names

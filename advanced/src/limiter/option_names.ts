@@ -6,6 +6,7 @@ export const LIMIT_NAMES: OptionNames<LimitOptions> = {
   name: true,
   algorithm: true,
   windowMs: true,
+  window: true,
   max: true,
   burst: true,
   buckets: true,

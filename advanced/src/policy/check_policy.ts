@@ -1,4 +1,5 @@
 import { checkInteger, checkNames, type OptionNames, refuseOption } from "@sluice/limiting/core";
+import { type CalendarWindow, checkCalendarWindow, usualMs } from "./calendar_window.ts";
 import { ALGORITHM_NAMES, type Block, holdsSlots, type Policy } from "./policy.ts";
 
 /** Longest window, in ms: 2 to the power of 40, some 35 years. Nothing here uses a timer for it. */
@@ -22,6 +23,8 @@ export function checkPolicy(policy: Policy, caller: string): void {
     refuseOption(caller, "algorithm", `one of ${ALGORITHM_NAMES.join(", ")}`, policy.algorithm);
   }
   checkInteger(caller, "max", policy.limit, 0, MAX_LIMIT);
+  checkOnlyFor(policy, "window", "fixed-window", caller);
+  if (policy.window !== undefined) checkCalendar(policy, policy.window, caller);
   checkInteger(caller, "windowMs", policy.windowMs, 1, MAX_WINDOW);
   checkOnlyFor(policy, "burst", "token-bucket", caller);
   checkOnlyFor(policy, "buckets", "sliding-window", caller);
@@ -51,12 +54,30 @@ export function checkName(name: unknown, option: string, caller: string): void {
 
 function checkOnlyFor(
   policy: Policy,
-  option: "burst" | "buckets" | "align",
+  option: "burst" | "buckets" | "align" | "window",
   algorithm: Policy["algorithm"],
   caller: string,
 ): void {
   if (policy[option] === undefined || policy.algorithm === algorithm) return;
   throw new TypeError(`${caller}: option ${option} is for algorithm "${algorithm}", not for "${policy.algorithm}"`);
+}
+
+function checkCalendar({ windowMs, align, onDenied, maxDebt }: Policy, window: CalendarWindow, caller: string): void {
+  checkCalendarWindow(caller, window);
+  if (windowMs !== usualMs(window)) {
+    throw new TypeError(`${caller}: options window and windowMs exclude each other; give one of them`);
+  }
+  if (align !== undefined) {
+    throw new TypeError(`${caller}: options window and align exclude each other; windows of the calendar are aligned`);
+  }
+  if (onDenied === "extend") {
+    throw new TypeError(`${caller}: option onDenied "extend" moves windows, which the calendar forbids`);
+  }
+  if (maxDebt !== undefined) {
+    throw new TypeError(
+      `${caller}: options window and maxDebt exclude each other; use windowMs for a limit whose decisions are settled`,
+    );
+  }
 }
 
 // sums inside an algorithm must stay below 2^53 to be exact

@@ -1,3 +1,5 @@
+import type { CalendarWindow } from "./calendar_window.ts";
+
 /**
  * All names of algorithms.
  *
@@ -44,8 +46,10 @@ export interface Policy {
   readonly algorithm: AlgorithmName;
   /** Units per window; for `"concurrency"` slots held at a time; 0 refuses everything. */
   readonly limit: number;
-  /** Length of the window in ms; for `"concurrency"` longest time a slot is held. */
+  /** Length of the window in ms; for `"concurrency"` longest time a slot is held; with `window` its usual length. */
   readonly windowMs: number;
+  /** `"fixed-window"`: the windows are those of the calendar. */
+  readonly window?: CalendarWindow | undefined;
   /** `"token-bucket"`: units that may be taken at once, `limit` by default. */
   readonly burst?: number | undefined;
   /**

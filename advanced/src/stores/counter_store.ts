@@ -35,7 +35,7 @@ const windows = new WeakMap<AnyCounter, number>();
 /**
  * Makes a {@linkcode Store} of a store for express-rate-limit.
  *
- * It supports fixed windows that begin with the first hit, without `block` and `onDenied: "extend"`. A cost of `k`
+ * It supports fixed windows that begin with the first hit, and not with clock or calendar, without `block` and `onDenied: "extend"`. A cost of `k`
  * takes `k` increments, which are not atomic: near the limit, processes may reject each other. Hits of a rejection are
  * taken back if the cost was above 1; a rejection of one unit stays counted, unless it is refunded. Keys are prefixed with the policy's name,
  * so that counters on one database do not mix up policies. If a counter returns no `resetTime`, windows are assumed to
@@ -196,9 +196,10 @@ class CounterStore implements Store {
   }
 }
 
-function checkServed({ name, algorithm, align, onDenied, block, maxDebt }: Policy): void {
+function checkServed({ name, algorithm, window, align, onDenied, block, maxDebt }: Policy): void {
   let lacking: string | null = null;
   if (algorithm !== "fixed-window") lacking = `algorithm "${algorithm}"`;
+  else if (window !== undefined) lacking = "windows of the calendar";
   else if (align === "clock") lacking = 'align "clock"';
   else if (onDenied === "extend") lacking = 'onDenied "extend"';
   else if (block !== undefined) lacking = "block";

@@ -1,3 +1,4 @@
+import { windowAt } from "../policy/calendar_window.ts";
 import { bucketsOf, capacityOf, hasDebts, type Policy } from "../policy/policy.ts";
 import type { Take, Verdict } from "../policy/store.ts";
 
@@ -47,7 +48,8 @@ export class ReferenceModel {
       case "fixed-window": {
         const start = this.#windowStart(policy, now);
         // what is owed has a time of its own, in a later window
-        return sum(({ time }) => time > now || time >= start && start + windowMs > now);
+        const end = policy.window === undefined ? start + windowMs : Infinity;
+        return sum(({ time }) => time > now || time >= start && end > now);
       }
       case "sliding-window": {
         const part = Math.ceil(windowMs / bucketsOf(policy));
@@ -84,7 +86,8 @@ export class ReferenceModel {
     return current + Number(ceilDiv(BigInt(previous) * BigInt(left), BigInt(windowMs)));
   }
 
-  #windowStart({ windowMs, align }: Policy, now: number): number {
+  #windowStart({ windowMs, align, window }: Policy, now: number): number {
+    if (window !== undefined) return windowAt(window, now).start;
     if (align === "clock") return Math.floor(now / windowMs) * windowMs;
     let start = -Infinity;
     for (const { time } of this.#events) if (time <= now && time >= start + windowMs) start = time;

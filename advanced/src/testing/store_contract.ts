@@ -1,3 +1,4 @@
+import { windowsFollowTheCalendar } from "./contract/calendar.ts";
 import { checkNames, type OptionNames } from "@sluice/limiting/core";
 import type { Store } from "../policy/store.ts";
 import { saysWhatTheModelSays } from "./contract/agreement.ts";
@@ -143,6 +144,11 @@ const PROPERTIES: readonly Property[] = [
   { sentence: "says what the reference model says, field by field", share: 0.3, hold: saysWhatTheModelSays },
   { sentence: "settles by what was used, as the reference model does", share: 0.2, hold: settlesByWhatWasUsed },
   { sentence: "counts the sum of what is settled at once", share: 0.03, hold: settledAtOnceCountTheSum },
+  {
+    sentence: "begins and ends windows of the calendar as their time zone does",
+    share: 0.04,
+    hold: windowsFollowTheCalendar,
+  },
   { sentence: "counts keys that look alike apart", share: 0, hold: keysThatLookAlikeAreCountedApart },
   { sentence: "keeps what is used when limit or window change", share: 0.04, hold: aChangeKeepsWhatIsUsed },
   {

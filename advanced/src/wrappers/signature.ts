@@ -15,6 +15,7 @@ export function signatureOf(takes: readonly Take[]): string {
 }
 
 function partOf({ policy, key, cost, shadow }: Take): string {
-  const { name, limit, windowMs } = policy;
-  return `${cost}/${limit}/${windowMs}/${shadow ? 1 : 0}/${name.length}/${name}${key}`;
+  const { name, limit, windowMs, window } = policy;
+  const length = window === undefined ? windowMs : `${window.every} ${window.startsOn} ${window.timeZone}`;
+  return `${cost}/${limit}/${length}/${shadow ? 1 : 0}/${name.length}/${name}${key}`;
 }

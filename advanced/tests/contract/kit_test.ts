@@ -235,6 +235,17 @@ const BUGS: Record<string, { store: new (clock: VirtualClock) => Store; breaks: 
     },
     breaks: ["counts by the clock"],
   },
+  "knows no calendar": {
+    store: misread((take) => ({ ...take, policy: { ...take.policy, window: undefined } })),
+    breaks: ["windows of the calendar"],
+  },
+  "takes all time zones for UTC": {
+    store: misread(({ policy, ...take }) => {
+      const window = policy.window && { ...policy.window, timeZone: "UTC" };
+      return { ...take, policy: { ...policy, window } };
+    }),
+    breaks: ["windows of the calendar"],
+  },
   "forgets debts at the end of a window": {
     store: class extends Broken {
       override decide(takes: readonly Take[], times = 1) {

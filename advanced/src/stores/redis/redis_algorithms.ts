@@ -1,11 +1,11 @@
 import { CONCURRENCY } from "../../algorithms/concurrency_lua.ts";
-import { FIXED_WINDOW, FIXED_WINDOW_DEBTS } from "../../algorithms/fixed_window_lua.ts";
+import { FIXED_WINDOW, FIXED_WINDOW_CALENDAR, FIXED_WINDOW_DEBTS } from "../../algorithms/fixed_window_lua.ts";
 import { SLIDING_APPROXIMATE } from "../../algorithms/sliding_approximate_lua.ts";
 import { SLIDING_LOG, SLIDING_LOG_DEBTS } from "../../algorithms/sliding_log_lua.ts";
 import { SLIDING_WINDOW, SLIDING_WINDOW_DEBTS } from "../../algorithms/sliding_window_lua.ts";
 import { TOKEN_BUCKET } from "../../algorithms/token_bucket_lua.ts";
 import type { AlgorithmName } from "../../policy/policy.ts";
-import { FLAT_FIXED_WINDOW, FLAT_SLIDING_WINDOW, FLAT_TOKEN_BUCKET } from "./lua/flat.ts";
+import { FLAT_CALENDAR_WINDOW, FLAT_FIXED_WINDOW, FLAT_SLIDING_WINDOW, FLAT_TOKEN_BUCKET } from "./lua/flat.ts";
 
 /** What Redis needs of an algorithm. */
 export interface RedisAlgorithm {
@@ -15,6 +15,8 @@ export interface RedisAlgorithm {
   readonly flat?: string;
   /** What policies with `maxDebt` need besides, if it is not in `lua`: other scripts do without it. */
   readonly debts?: string;
+  /** The same two for policies with windows of the calendar. */
+  readonly calendar?: { readonly lua: string; readonly flat: string };
   /**
    * What stands behind a policy's name in the keys that have its states. Each algorithm has keys of its own: processes
    * that know a policy by different algorithms, as during a deployment, would overwrite each other's states and grant
@@ -25,7 +27,10 @@ export interface RedisAlgorithm {
 
 /** The algorithms by name; apart from their functions, so that a program without Redis has no Lua in its bundle. */
 export const REDIS_ALGORITHMS: Readonly<Record<AlgorithmName, RedisAlgorithm>> = {
-  "fixed-window": { lua: FIXED_WINDOW, flat: FLAT_FIXED_WINDOW, debts: FIXED_WINDOW_DEBTS, ending: "\u0001f" },
+  "fixed-window": {
+    ...{ lua: FIXED_WINDOW, flat: FLAT_FIXED_WINDOW, debts: FIXED_WINDOW_DEBTS, ending: "\u0001f" },
+    calendar: { lua: FIXED_WINDOW_CALENDAR, flat: FLAT_CALENDAR_WINDOW },
+  },
   "sliding-window": { lua: SLIDING_WINDOW, flat: FLAT_SLIDING_WINDOW, debts: SLIDING_WINDOW_DEBTS, ending: "\u0001w" },
   "sliding-log": { lua: SLIDING_LOG, debts: SLIDING_LOG_DEBTS, ending: "\u0001l" },
   "sliding-approximate": { lua: SLIDING_APPROXIMATE, ending: "\u0001a" },

@@ -56,10 +56,14 @@ function script(name: string, text: () => string): RedisScript {
   return known;
 }
 
-/** The Lua of an algorithm, with what policies with `maxDebt` need or without it. */
-function luaOf(name: AlgorithmName, owes: boolean): string {
-  const { lua, debts = "" } = REDIS_ALGORITHMS[name];
-  return owes ? lua + debts : lua;
+/** The Lua of an algorithm, with what policies with `maxDebt` or windows of the calendar need, or without it. */
+function luaOf(name: AlgorithmName, owes: boolean, byCalendar: boolean): string {
+  const { lua, debts = "", calendar } = REDIS_ALGORITHMS[name];
+  return lua + (owes ? debts : "") + (byCalendar ? calendar?.lua ?? "" : "");
+}
+
+function isByCalendar({ window }: Policy): boolean {
+  return window !== undefined;
 }
 
 /**
@@ -70,8 +74,9 @@ function luaOf(name: AlgorithmName, owes: boolean): string {
 export function decideScript(policies: readonly Policy[]): RedisScript {
   const names = [...new Set(policies.map(({ algorithm }) => algorithm))].sort();
   const owes = policies.some(hasDebts);
-  const make = () => decideText(names.map((name) => luaOf(name, owes)).join(""));
-  return script(`decide ${names.join()}${owes ? " debts" : ""}`, make);
+  const byCalendar = policies.some(isByCalendar);
+  const make = () => decideText(names.map((name) => luaOf(name, owes, byCalendar)).join(""));
+  return script(`decide ${names.join()}${owes ? " debts" : ""}${byCalendar ? " calendar" : ""}`, make);
 }
 
 /**
@@ -81,8 +86,13 @@ export function decideScript(policies: readonly Policy[]): RedisScript {
  */
 export function decideEachScript(policy: Policy): RedisScript {
   const { algorithm } = policy;
-  if (hasDebts(policy)) return script(`each ${algorithm} debts`, () => decideEachText(luaOf(algorithm, true), ""));
-  const { lua, flat = "" } = REDIS_ALGORITHMS[algorithm];
+  if (hasDebts(policy)) {
+    return script(`each ${algorithm} debts`, () => decideEachText(luaOf(algorithm, true, false), ""));
+  }
+  const { lua, flat = "", calendar } = REDIS_ALGORITHMS[algorithm];
+  if (isByCalendar(policy)) {
+    return script(`each ${algorithm} calendar`, () => decideEachText(lua + calendar!.lua, calendar!.flat));
+  }
   return script(`each ${algorithm}`, () => decideEachText(lua, flat));
 }
 
@@ -94,7 +104,7 @@ export function decideEachScript(policy: Policy): RedisScript {
 export function giveScript(policy: Policy): RedisScript {
   const { algorithm } = policy;
   const owes = hasDebts(policy);
-  return script(`give ${algorithm}${owes ? " debts" : ""}`, () => giveText(luaOf(algorithm, owes)));
+  return script(`give ${algorithm}${owes ? " debts" : ""}`, () => giveText(luaOf(algorithm, owes, false)));
 }
 
 /**
@@ -103,7 +113,7 @@ export function giveScript(policy: Policy): RedisScript {
  * @param policy The policy, which has debts
  */
 export function settleScript({ algorithm }: Policy): RedisScript {
-  return script(`settle ${algorithm}`, () => settleText(luaOf(algorithm, true)));
+  return script(`settle ${algorithm}`, () => settleText(luaOf(algorithm, true, false)));
 }
 
 /** The script that forgets keys. */

@@ -1,5 +1,6 @@
 import { checkInteger, checkNames, checkType, type OptionNames } from "@sluice/limiting/core";
 import { MAX_LIMIT } from "../../policy/check_policy.ts";
+import { windowAt } from "../../policy/calendar_window.ts";
 import { ALGORITHM_NAMES, capacityOf, DEFAULT_BUCKETS, type Policy } from "../../policy/policy.ts";
 import { assertDistinct } from "../assert_distinct.ts";
 import { checkLog } from "../check_log.ts";
@@ -145,7 +146,7 @@ export class RedisStore implements Store {
     args.push(String(times));
     for (const take of takes) {
       this.#pushKeys(keys, take);
-      pushPolicy(args, take.policy);
+      this.#pushPolicy(args, take.policy);
       args.push(String(take.cost), take.shadow ? "1" : "0");
     }
     const script = decideScript(takes.map(({ policy }) => policy));
@@ -155,7 +156,7 @@ export class RedisStore implements Store {
   async #decideEach(takes: readonly Take[], times: readonly number[]): Promise<readonly Verdict[]> {
     const [{ policy, cost, shadow }] = takes as [Take];
     const args = this.#head();
-    pushPolicy(args, policy);
+    this.#pushPolicy(args, policy);
     args.push(String(cost), shadow ? "1" : "0");
     const keys: string[] = [];
     takes.forEach((take, i) => {
@@ -178,11 +179,22 @@ export class RedisStore implements Store {
     return this.#clock === undefined ? ["", "0"] : [String(this.#clock()), String(TEST_TTL_MS)];
   }
 
+  #pushPolicy(args: string[], policy: Policy): void {
+    const { algorithm, limit, windowMs, buckets = DEFAULT_BUCKETS, onDenied = "free", block } = policy;
+    // with debts, refusals are free, so that their number has a place that costs other policies nothing
+    const { maxDebt = onDenied } = policy;
+    args.push(
+      ...[algorithm, String(limit), String(windowMs), String(capacityOf(policy))],
+      ...[String(buckets), alignOf(policy, this.#clock ?? Date.now)],
+      ...[String(maxDebt), String(block?.after ?? 0), String(block?.forMs ?? 0)],
+    );
+  }
+
   /** Gives units back; see {@linkcode Store}. */
   async give(take: Take, stamp: number, amount: number): Promise<boolean> {
     checkInteger("store.give", "amount", amount, 0, Number.MAX_SAFE_INTEGER);
     const args = this.#head();
-    pushPolicy(args, take.policy);
+    this.#pushPolicy(args, take.policy);
     args.push(String(amount), String(stamp));
     const key = this.#stateKey(take.policy, take.key);
     return Number(await giveScript(take.policy).run(this.#port, [key], args)) === 1;
@@ -192,7 +204,7 @@ export class RedisStore implements Store {
   async settle(take: Take, stamp: number, change: number): Promise<Verdict> {
     checkInteger("store.settle", "change", change, -MAX_LIMIT, MAX_LIMIT);
     const args = this.#head();
-    pushPolicy(args, take.policy);
+    this.#pushPolicy(args, take.policy);
     args.push(String(change), String(stamp));
     const keys: string[] = [];
     this.#pushKeys(keys, take);
@@ -257,14 +269,11 @@ export class RedisStore implements Store {
   }
 }
 
-function pushPolicy(args: string[], policy: Policy): void {
-  const { algorithm, limit, windowMs, buckets = DEFAULT_BUCKETS, align = "", onDenied = "free", block } = policy;
-  // with debts, refusals are free, so that their number has a place that costs other policies nothing
-  const { maxDebt = onDenied } = policy;
-  args.push(
-    ...[algorithm, String(limit), String(windowMs), String(capacityOf(policy))],
-    ...[String(buckets), align, String(maxDebt), String(block?.after ?? 0), String(block?.forMs ?? 0)],
-  );
+// with a window of the calendar, the edges around the time here, of which the server's time selects
+function alignOf({ align, window }: Policy, clock: () => number): string {
+  if (window === undefined) return align ?? "";
+  const { start, end, next } = windowAt(window, clock());
+  return `${start},${end},${next}`;
 }
 
 // clients can be configured to return numbers as strings; anything else must not count as a grant

@@ -1,3 +1,5 @@
+import { CALENDAR_END } from "../../../algorithms/fixed_window_lua.ts";
+
 /**
  * Short forms of the commonest algorithms, for policies whose refusals are free: no functions, no tables but the
  * reply. Redis makes every function and table of a script anew in each run, and that is most of what a decision costs
@@ -43,24 +45,30 @@ const FITS = `
     if cost > 0 and room < cost * times then fits = room < cost and 0 or floor(room / cost) end
     units = fits * cost`;
 
-/** `fixed-window`: units used, and when the window ends. */
-export const FLAT_FIXED_WINDOW: string = /* @__PURE__ */ flat(
-  `
-  local aligned = ARGV[8] == 'clock'`,
-  `
+/**
+ * Around both forms of `fixed-window`: units used, and when the window ends.
+ *
+ * @param constants What the end needs to know
+ * @param ending The end of a window that begins
+ * @param isLonger Whether a window is longer than it may be
+ */
+function flatWindow(constants: string, ending: string, isLonger: string): string {
+  return flat(
+    constants,
+    `
     local used, stop, shortened = 0, 0, false
     if blob and #blob == 17 and byte(blob) == 102 then
       used, stop = unpackd('<dd', blob, 2)
       if now >= stop then
         used, stop = 0, 0
-      elseif stop - now > window then
-        stop, shortened = aligned and now - now % window + window or now + window, true
+      elseif ${isLonger} then
+        stop, shortened = ${ending}, true
       end
     end
     local room = limit - used`,
-  `
+    `
     if units > 0 then
-      if stop == 0 then stop = aligned and now - now % window + window or now + window end
+      if stop == 0 then stop = ${ending} end
       used, stamp = used + units, stop
     end
     if units > 0 or shortened then
@@ -70,6 +78,23 @@ export const FLAT_FIXED_WINDOW: string = /* @__PURE__ */ flat(
     remaining = max(0, limit - used)
     if fits < times then retry = cost > capacity and -1 or reset end
     if remaining < capacity then next = reset end`,
+  );
+}
+
+/** `fixed-window` that begins with the first request, or with the clock. */
+export const FLAT_FIXED_WINDOW: string = /* @__PURE__ */ flatWindow(
+  `
+  local aligned = ARGV[8] == 'clock'`,
+  "aligned and now - now % window + window or now + window",
+  "stop - now > window",
+);
+
+/** `fixed-window` of the calendar. */
+export const FLAT_CALENDAR_WINDOW: string = /* @__PURE__ */ flatWindow(
+  CALENDAR_END,
+  "calendar_end(ARGV[8], now, window)",
+  // a day may be longer than usual
+  "stop - now > window and stop > calendar_end(ARGV[8], now, window)",
 );
 
 /** `token-bucket`: the window the debt is scaled by, when it was written, and the debt. */

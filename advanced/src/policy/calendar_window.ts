@@ -1,0 +1,226 @@
+import { checkInteger, checkNames, GenerationalCache, type OptionNames, refuseOption } from "@sluice/limiting/core";
+
+/** Names of the parts of the calendar, with their usual lengths in ms; for a month the longest. */
+const USUAL_MS = { minute: 60_000, hour: 3_600_000, day: 86_400_000, week: 604_800_000, month: 2_678_400_000 };
+
+const WEEKDAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"] as const;
+
+/** A part of the calendar that a window lasts for. */
+export type CalendarUnit = "minute" | "hour" | "day" | "week" | "month";
+
+/** A day of the week, as windows of a week begin with one. */
+export type Weekday = typeof WEEKDAYS[number];
+
+/**
+ * Windows of the calendar: those of a time zone's minutes, hours, days, weeks or months, for all keys at once.
+ *
+ * A day, week or month begins with the first moment of its first date, at midnight or, where the clock is put forward
+ * over midnight, after it; so a day may last 23 or 25 hours. An hour ends where the clock is changed, too, and so no
+ * hour of the clock is counted twice as long.
+ *
+ * @example A month of a customer who is billed from the 15th
+ * ```ts
+ * import { type CalendarWindow, Limiter } from "@sluice/rate-limit";
+ *
+ * const window: CalendarWindow = { every: "month", timeZone: "Europe/Berlin", startsOn: 15 };
+ * const limiter = new Limiter({ max: 10_000, window });
+ * console.log((await limiter.check("customer 7")).remaining); // 9999
+ * ```
+ */
+export interface CalendarWindow {
+  /** How long a window lasts. */
+  readonly every: CalendarUnit;
+  /** The time zone, by its name in the IANA's database, such as `"Europe/Berlin"`; `"UTC"` by default. */
+  readonly timeZone?: string | undefined;
+  /**
+   * With which day a window begins: of a week a weekday, `"monday"` by default; of a month a day from 1, the default, to
+   * 31, which in shorter months is the last.
+   */
+  readonly startsOn?: Weekday | number | undefined;
+}
+
+/** Where windows meet, in ms since 1970. */
+export interface WindowEdges {
+  /** The first ms of the window. */
+  readonly start: number;
+  /** The first ms of the next window. */
+  readonly end: number;
+  /** The first ms of the window after that. */
+  readonly next: number;
+}
+
+const NAMES: OptionNames<CalendarWindow> = { every: true, timeZone: true, startsOn: true };
+
+/** Windows and time zones that are remembered; both come from a program's policies. */
+const MOST_KNOWN = 2000;
+const edges = new GenerationalCache<WindowEdges>(MOST_KNOWN);
+const zones = new GenerationalCache<OffsetAt>(MOST_KNOWN);
+
+/** By how much a zone's clock is ahead of UTC at a time, in ms. */
+type OffsetAt = (time: number) => number;
+
+/**
+ * Checks a window of the calendar.
+ *
+ * @param caller Name of the caller for error messages
+ * @param window What was given
+ * @throws {TypeError} If a field is unknown or has the wrong type
+ * @throws {RangeError} If there is no such time zone, or no such day
+ */
+export function checkCalendarWindow(caller: string, window: CalendarWindow): void {
+  if (typeof window !== "object" || window === null) {
+    refuseOption(caller, "window", 'an object { every, timeZone, startsOn }, such as { every: "day" }', window);
+  }
+  checkNames(`${caller}, window`, window, NAMES);
+  const { every, timeZone, startsOn } = window;
+  if (!Object.hasOwn(USUAL_MS, every)) {
+    refuseOption(caller, "window.every", `one of ${Object.keys(USUAL_MS).join(", ")}`, every);
+  }
+  if (timeZone !== undefined) checkTimeZone(caller, timeZone);
+  if (startsOn === undefined) return;
+  if (every === "month") return checkInteger(caller, "window.startsOn", startsOn as number, 1, 31);
+  if (every !== "week") {
+    throw new TypeError(`${caller}: option window.startsOn is for weeks and months, not for "${every}"; leave it out`);
+  }
+  if (!WEEKDAYS.includes(startsOn as Weekday)) {
+    refuseOption(caller, "window.startsOn", `one of ${WEEKDAYS.join(", ")}`, startsOn);
+  }
+}
+
+function checkTimeZone(caller: string, timeZone: string): void {
+  const wanted = 'a time zone of the IANA\'s database, such as "Europe/Berlin"';
+  if (typeof timeZone !== "string") refuseOption(caller, "window.timeZone", wanted, timeZone);
+  try {
+    offsetsOf(timeZone);
+  } catch (error) {
+    throw new RangeError(`${caller}: option window.timeZone must be ${wanted}, not "${timeZone}"`, { cause: error });
+  }
+}
+
+/**
+ * How long a window of the calendar usually lasts; of months, the longest.
+ *
+ * @param window The window
+ * @returns ms
+ */
+export function usualMs({ every }: CalendarWindow): number {
+  return USUAL_MS[every];
+}
+
+/**
+ * The window of the calendar at a time, and where the next one ends. It is remembered, so that the calendar is asked
+ * once for each window.
+ *
+ * @param window The window
+ * @param time The time, in ms since 1970
+ */
+export function windowAt(window: CalendarWindow, time: number): WindowEdges {
+  const { every, timeZone = "UTC", startsOn } = window;
+  const id = `${every}/${startsOn}/${timeZone}`;
+  const known = edges.get(id);
+  if (known !== undefined && known.start <= time && time < known.end) return known;
+  const offsetAt = offsetsOf(timeZone);
+  const isPartOfADay = every === "minute" || every === "hour";
+  const found = isPartOfADay ? clockAt(USUAL_MS[every], offsetAt, time) : datesAt(window, offsetAt, time);
+  edges.set(id, found);
+  return found;
+}
+
+/** Minutes and hours: from one full one of the zone's clock to the next, or to where the clock is changed. */
+function clockAt(ms: number, offsetAt: OffsetAt, time: number): WindowEdges {
+  const { start, end } = fullAt(ms, offsetAt, time);
+  return { start, end, next: fullAt(ms, offsetAt, end).end };
+}
+
+function fullAt(ms: number, offsetAt: OffsetAt, time: number): Omit<WindowEdges, "next"> {
+  const offset = offsetAt(time);
+  const start = Math.floor((time + offset) / ms) * ms - offset;
+  const last = start + ms - 1;
+  return {
+    start: offsetAt(start) === offset ? start : changeBetween(offsetAt, start, time),
+    end: offsetAt(last) === offset ? last + 1 : changeBetween(offsetAt, time, last),
+  };
+}
+
+/** Days, weeks and months: from the first moment of one date to the first moment of another. */
+function datesAt({ every, startsOn }: CalendarWindow, offsetAt: OffsetAt, time: number): WindowEdges {
+  const local = time + offsetAt(time);
+  const begins = (n: number) => firstMomentOf(dateOf(every, n, startsOn), offsetAt);
+  let n = numberOf(every, local, startsOn);
+  // by a clock that was put back over midnight, a date may come again; it has begun all the same
+  while (begins(n) > time) n--;
+  while (begins(n + 1) <= time) n++;
+  const end = begins(n + 1);
+  let next = n + 2;
+  // a date that a zone left out, to move across the date line, lasts for no time
+  while (begins(next) <= end) next++;
+  return { start: begins(n), end, next: begins(next) };
+}
+
+/** The number of a day, week or month, about right at its ends. */
+function numberOf(every: CalendarUnit, local: number, startsOn: CalendarWindow["startsOn"]): number {
+  const day = Math.floor(local / USUAL_MS.day);
+  if (every === "day") return day;
+  if (every === "week") return Math.floor((day - firstWeek(startsOn)) / 7);
+  const date = new Date(local);
+  return (date.getUTCFullYear() - 1970) * 12 + date.getUTCMonth();
+}
+
+/** The midnight with which a day, week or month begins, as if it were one in UTC. */
+function dateOf(every: CalendarUnit, n: number, startsOn: CalendarWindow["startsOn"]): number {
+  if (every === "day") return n * USUAL_MS.day;
+  if (every === "week") return (firstWeek(startsOn) + 7 * n) * USUAL_MS.day;
+  const days = new Date(Date.UTC(1970, n + 1, 0)).getUTCDate();
+  return Date.UTC(1970, n, Math.min(days, startsOn === undefined ? 1 : Number(startsOn)));
+}
+
+/** The number of the day with which the first week began; 5 January 1970 was a Monday. */
+function firstWeek(startsOn: CalendarWindow["startsOn"] = "monday"): number {
+  return 4 + WEEKDAYS.indexOf(startsOn as Weekday);
+}
+
+/** No clock is further from UTC than this, in ms, whatever side of a change it is on. */
+const FURTHEST_MS = 26 * 3_600_000;
+
+/** The first moment at which a zone's clock shows a midnight, or something later. */
+function firstMomentOf(midnight: number, offsetAt: OffsetAt): number {
+  const before = offsetAt(midnight - FURTHEST_MS);
+  const moment = midnight - before;
+  if (before === offsetAt(midnight + FURTHEST_MS)) return moment;
+  const change = changeBetween(offsetAt, midnight - FURTHEST_MS, midnight + FURTHEST_MS);
+  return moment < change ? moment : Math.max(change, midnight - offsetAt(change));
+}
+
+/** The first ms at which a zone's clock has been changed, between a time before that and one after. */
+function changeBetween(offsetAt: OffsetAt, from: number, to: number): number {
+  const before = offsetAt(from);
+  let [low, high] = [from, to];
+  while (high - low > 1) {
+    const middle = Math.floor((low + high) / 2);
+    if (offsetAt(middle) === before) low = middle;
+    else high = middle;
+  }
+  return high;
+}
+
+/** @throws {RangeError} If there is no such zone */
+function offsetsOf(timeZone: string): OffsetAt {
+  let offsetAt = zones.get(timeZone);
+  if (offsetAt === undefined) zones.set(timeZone, offsetAt = newOffsets(timeZone));
+  return offsetAt;
+}
+
+function newOffsets(timeZone: string): OffsetAt {
+  const format = new Intl.DateTimeFormat("en-US", {
+    ...{ timeZone, calendar: "gregory", numberingSystem: "latn", hourCycle: "h23" },
+    ...{ year: "numeric", month: "numeric", day: "numeric", hour: "numeric", minute: "numeric", second: "numeric" },
+  });
+  return (time) => {
+    const shown = { year: 0, month: 0, day: 0, hour: 0, minute: 0, second: 0 };
+    for (const { type, value } of format.formatToParts(time)) {
+      if (type in shown) shown[type as keyof typeof shown] = Number(value);
+    }
+    const { year, month, day, hour, minute, second } = shown;
+    return Date.UTC(year, month - 1, day, hour, minute, second) - Math.floor(time / 1000) * 1000;
+  };
+}
