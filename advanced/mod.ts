@@ -51,7 +51,13 @@ export type { CheckOptions, LimiterKeys, PeekOptions } from "./src/limiter/deman
 export { Limiter, type WaitOptions } from "./src/limiter/limiter.ts";
 export type { RefusedKey } from "./src/limiter/top_refusals.ts";
 export { type MeterLike, type ObservableLike, type ObservableResultLike, observe } from "./src/limiter/telemetry.ts";
-export type { LimiterOptions, LimitOptions, StoreOptions } from "./src/limiter/limiter_options.ts";
+export type {
+  LimiterOptions,
+  LimitOptions,
+  OwnLimit,
+  PolicyChoice,
+  StoreOptions,
+} from "./src/limiter/limiter_options.ts";
 export type { CalendarUnit, CalendarWindow, Weekday } from "./src/policy/calendar_window.ts";
 export { ALGORITHM_NAMES, type AlgorithmName, type Block, type OnDenied, type Policy } from "./src/policy/policy.ts";
 export {

@@ -2,7 +2,7 @@ import type { Validate } from "@sluice/limiting";
 import { checkInteger, checkType, type OptionNames, refuseOption } from "@sluice/limiting/core";
 import type { Decision } from "../limiter/decision.ts";
 import type { CheckOptions, LimiterKeys } from "../limiter/demand.ts";
-import { type LimiterOptions, type LimitOptions, systemClock } from "../limiter/limiter_options.ts";
+import { type LimiterOptions, type LimitOptions, type PolicyChoice, systemClock } from "../limiter/limiter_options.ts";
 import { LIMIT_NAMES, LIMITER_NAMES } from "../limiter/option_names.ts";
 import { fromCounter } from "../stores/counter_store.ts";
 import {
@@ -121,6 +121,14 @@ export interface RateLimitOptions<
   max?: number | ((req: Req, ...rest: Rest) => Awaitable<NonNullable<CheckOptions["max"]>>) | undefined;
   /** express-rate-limit's name for `max`. */
   limit?: number | ((req: Req, ...rest: Rest) => Awaitable<NonNullable<CheckOptions["max"]>>) | undefined;
+  /**
+   * The policy of a request's key, from a table or a database: a name in `policies`, or what of the limit is not as usual.
+   * Not with functions for `max`. It is asked once the key is known; what had to be waited for is remembered for
+   * `policyTtlMs`.
+   */
+  policy?: ((req: Req, ...rest: Rest) => Awaitable<PolicyChoice>) | undefined;
+  /** How long a key's policy that had to be waited for is remembered, in ms; 10 000 by default, 0 for not at all. */
+  policyTtlMs?: number | undefined;
   /** Where counters are kept; stores for express-rate-limit work, too. */
   store?: Store | CounterLike | CallbackCounterLike | undefined;
   /** Units a request costs, 1 by default; one that costs 0 is free, and always passes. */
@@ -247,6 +255,9 @@ export function headerOptionsOf<Req>(options: RateLimitOptions<Req>, caller: str
   return { legacy: legacyHeaders, legacyReset, standard, clock, retryJitterMs: retryJitter, random };
 }
 
+/** Longest time for which the policy of a key may be remembered, in ms: a day. */
+const LONGEST_POLICY_MS = 86_400_000;
+
 /** Checks the options that only concern HTTP. */
 export function checkHttpOptions<Req>(options: RateLimitOptions<Req>, caller: string): void {
   const { statusCode = 429, ipv6Subnet = 64, missingKey = "share", requestPropertyName = "rateLimit" } = options;
@@ -262,6 +273,7 @@ export function checkHttpOptions<Req>(options: RateLimitOptions<Req>, caller: st
   for (
     const name of [
       "keyGenerator",
+      "policy",
       "skip",
       "handler",
       "onLimitReached",
@@ -275,7 +287,11 @@ export function checkHttpOptions<Req>(options: RateLimitOptions<Req>, caller: st
   for (const name of ["skipFailedRequests", "skipSuccessfulRequests", "dryRun", "problemDetails"] as const) {
     checkType(caller, name, options[name], "boolean");
   }
-  const { message, cost = 1, limit, identifier, validate } = options;
+  const { message, cost = 1, limit, identifier, validate, policyTtlMs = 0 } = options;
+  checkInteger(caller, "policyTtlMs", policyTtlMs, 0, LONGEST_POLICY_MS);
+  if (options.policy !== undefined && (typeof limit === "function" || typeof options.max === "function")) {
+    throw new TypeError(`${caller}: options policy and max exclude each other as functions; let policy return { max }`);
+  }
   if (limit !== undefined && typeof limit !== "function") checkInteger(caller, "limit", limit, 0, MAX_LIMIT);
   if (identifier !== undefined) checkName(identifier, "identifier", caller);
   if (typeof validate !== "object" || validate === null) checkType(caller, "validate", validate, "boolean");
@@ -287,6 +303,8 @@ export function checkHttpOptions<Req>(options: RateLimitOptions<Req>, caller: st
 
 function checkCost<Req>(options: RateLimitOptions<Req>, cost: number, caller: string): void {
   checkInteger(caller, "cost", cost, 0, MAX_LIMIT);
+  // a key may have a higher limit of its own
+  if (options.policy !== undefined) return;
   const told = options.limit ?? options.max;
   const single = { ...options, max: told } as LimitOptions;
   for (const { max = 100, burst, algorithm, shadow } of options.limits ?? [single]) {

@@ -11,6 +11,8 @@ export const COMMON_NAMES: OptionNames<Omit<RateLimitOptions, "handler" | "reque
   cost: true,
   costAfter: true,
   keyGenerator: true,
+  policy: true,
+  policyTtlMs: true,
   skip: true,
   message: true,
   statusCode: true,

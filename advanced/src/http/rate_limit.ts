@@ -141,8 +141,8 @@ export function rateLimit<Req extends AnyRequest = AnyRequest, Res extends AnyRe
 }
 
 function limitsOf(policies: readonly Policy[]): Record<string, string> {
-  return Object.fromEntries(policies.map(({ name, limit, windowMs, algorithm }) => {
-    return [name, `${limit} in ${windowMs} ms (${algorithm})`];
+  return Object.fromEntries(policies.map(({ name, limit, windowMs, window, algorithm }) => {
+    return [name, `${limit} ${window === undefined ? `in ${windowMs} ms` : `every ${window.every}`} (${algorithm})`];
   }));
 }
 

@@ -11,7 +11,7 @@ import { describe, isThenable, refuseOption } from "@sluice/limiting/core";
 import type { Decision } from "../limiter/decision.ts";
 import type { CheckOptions, LimiterKeys } from "../limiter/demand.ts";
 import { Limiter } from "../limiter/limiter.ts";
-import { systemClock } from "../limiter/limiter_options.ts";
+import { type PolicyChoice, systemClock } from "../limiter/limiter_options.ts";
 import { chargeOf } from "../policy/charge.ts";
 import { MAX_LIMIT } from "../policy/check_policy.ts";
 import { hasDebts, holdsSlots } from "../policy/policy.ts";
@@ -20,6 +20,7 @@ import { Delay } from "./delay.ts";
 import { type HeaderOptions, headersSaid, writeHeaders } from "./rate_limit_headers.ts";
 import type { ResponseOf } from "./request_like.ts";
 import { checkHttpOptions, headerOptionsOf, limiterOptionsOf, type RateLimitOptions } from "./http_options.ts";
+import { PolicyLookup } from "./policy_lookup.ts";
 import { type Refusal, refusalOf } from "./refusal.ts";
 import { reporterOf } from "./reporter_of.ts";
 
@@ -52,6 +53,8 @@ export class RequestLimiter<Req> {
   readonly #clients: Clients<Req>;
   readonly #keys: AddressKeys;
   readonly #finder: ClientFinder<Req>;
+  /** Policies that keys have of their own, `null` when none has. */
+  readonly #lookup: PolicyLookup | null;
   /** Keys of the limits that have a subnet of their own, `null` when none has. */
   readonly #layers: ReadonlyMap<string, AddressKeys> | null;
   /** Whether the first request has told which application it runs in. */
@@ -99,6 +102,7 @@ export class RequestLimiter<Req> {
     this.hasLeases = this.limiter.policies.some(holdsSlots);
     this.property = options.requestPropertyName ?? "rateLimit";
     this.clock = options.clock ?? systemClock;
+    this.#lookup = options.policy === undefined ? null : new PolicyLookup(options.policyTtlMs ?? 10_000, this.clock);
   }
 
   /**
@@ -135,8 +139,8 @@ export class RequestLimiter<Req> {
     const most = limit ?? max;
     const tier = awaited(typeof most === "function" ? most(req, res!) : undefined);
     const keys = keyGenerator === undefined ? this.keysOfAddress(this.#finder.addressOf(req)) : keyGenerator(req, res!);
-    if (isThenable(units) || isThenable(tier) || isThenable(keys)) return this.#checkLater(req, keys, units, tier);
-    return this.#checkNow(req, keys, units, tier);
+    if (isThenable(units) || isThenable(tier) || isThenable(keys)) return this.#checkLater(req, res, keys, units, tier);
+    return this.#checkNow(req, res, keys, units, tier);
   }
 
   /** The keys under which the client of an address is counted. */
@@ -147,15 +151,17 @@ export class RequestLimiter<Req> {
 
   async #checkLater(
     req: Req,
+    res: ResponseOf<Req> | undefined,
     keys: Awaitable<LimiterKeys | undefined>,
     units: Awaitable<number | undefined>,
     tier: Awaitable<CheckOptions["max"]>,
   ): Promise<Decision> {
-    return await this.#checkNow(req, await keys, await units, await tier);
+    return await this.#checkNow(req, res, await keys, await units, await tier);
   }
 
   #checkNow(
     req: Req,
+    res: ResponseOf<Req> | undefined,
     keys: LimiterKeys | undefined,
     cost: number | undefined,
     max: CheckOptions["max"],
@@ -163,7 +169,27 @@ export class RequestLimiter<Req> {
     if (cost === undefined) checkTold("cost", this.options.cost, this.caller);
     if (max === undefined) checkTold("max", this.options.limit ?? this.options.max, this.caller);
     const own = this.options.keyGenerator === undefined ? keys! : this.#generated(keys, req);
+    if (this.#lookup !== null) {
+      return this.#checkByPolicy(
+        own,
+        cost,
+        this.#lookup.of(own, () => this.options.policy!(req, res!)),
+      );
+    }
     return this.limiter.check(own, cost === undefined && max === undefined ? undefined : { cost, max });
+  }
+
+  #checkByPolicy(
+    keys: LimiterKeys,
+    cost: number | undefined,
+    policy: Awaitable<PolicyChoice | undefined>,
+  ): Awaitable<Decision> {
+    if (isThenable(policy)) return policy.then((found) => this.#checkByPolicy(keys, cost, found));
+    // a customer whom nobody knows must not get what the others have
+    if (policy === undefined) {
+      refuseOption(this.caller, "policy", "a name in policies, or an object, {} for as usual", policy);
+    }
+    return this.limiter.check(keys, { cost, policy });
   }
 
   #generated(keys: LimiterKeys | undefined, req: Req): LimiterKeys {

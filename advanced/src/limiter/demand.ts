@@ -3,6 +3,8 @@ import { checkPolicy } from "../policy/check_policy.ts";
 import type { Policy } from "../policy/policy.ts";
 import type { Store, Take } from "../policy/store.ts";
 import { MemoryStore } from "../stores/memory_store.ts";
+import type { PolicyChoice } from "./limiter_options.ts";
+import type { OwnPolicies } from "./own_policies.ts";
 import { assertKey, encodeKey, shortenKey } from "./encode_key.ts";
 
 /**
@@ -20,6 +22,8 @@ import { assertKey, encodeKey, shortenKey } from "./encode_key.ts";
 export interface PeekOptions {
   /** Another limit for this call, for all limits or by name: a customer's tier, for example. */
   max?: number | Readonly<Record<string, number>> | undefined;
+  /** The policy of this key: a name in `policies`, or what of the limit is not as usual. Not with `max`. */
+  policy?: PolicyChoice | undefined;
 }
 
 /**
@@ -52,6 +56,7 @@ export class Demand {
   readonly #policies: readonly Policy[];
   readonly #shadow: readonly boolean[];
   readonly #store: Store;
+  readonly #own: OwnPolicies;
   readonly #tiers = new Map<string, Policy>();
 
   /**
@@ -60,11 +65,13 @@ export class Demand {
    * @param policies The limiter's policies
    * @param shadow Which of them never refuse, in the same order
    * @param store The store, which may be unable to serve a policy with another limit
+   * @param own The policies that some keys have
    */
-  constructor(policies: readonly Policy[], shadow: readonly boolean[], store: Store) {
+  constructor(policies: readonly Policy[], shadow: readonly boolean[], store: Store, own: OwnPolicies) {
     this.#policies = policies;
     this.#shadow = shadow;
     this.#store = store;
+    this.#own = own;
     this.encode = store instanceof MemoryStore ? shortenKey : encodeKey;
   }
 
@@ -73,13 +80,19 @@ export class Demand {
    *
    * @param keys The key, or the keys of the limits by name
    * @param cost Units wanted, 0 to look
-   * @param max Another limit for this check
+   * @param options Another limit for this check, or the policy of the key
    * @param caller Name of the caller for error messages
    * @returns The takes, in the order of the limits
-   * @throws {TypeError} If a key is no text or empty, or there is no limit of a name
+   * @throws {TypeError} If a key is no text or empty, or there is no limit or policy of a name
    * @throws {RangeError} If the other limit is out of range
    */
-  takes(keys: LimiterKeys, cost: number, max: CheckOptions["max"], caller: string): readonly Take[] {
+  takes(keys: LimiterKeys, cost: number, { max, policy }: PeekOptions, caller: string): readonly Take[] {
+    if (policy !== undefined) {
+      if (max !== undefined) {
+        throw new TypeError(`${caller}: options max and policy exclude each other; say policy: { max }`);
+      }
+      return this.#own.of(policy, caller).map((one, i) => this.#demand(i, one, keys, cost, caller));
+    }
     if (typeof max === "object" && max !== null) this.#checkTiers(max, caller);
     if (this.#policies.length === 1) return [this.#take(0, keys, cost, max, caller)];
     return this.#policies.map((_, i) => this.#take(i, keys, cost, max, caller));
@@ -97,6 +110,10 @@ export class Demand {
 
   #take(i: number, keys: LimiterKeys, cost: number, max: CheckOptions["max"], caller: string): Take {
     const policy = max === undefined ? this.#policies[i]! : this.#tier(this.#policies[i]!, max, caller);
+    return this.#demand(i, policy, keys, cost, caller);
+  }
+
+  #demand(i: number, policy: Policy, keys: LimiterKeys, cost: number, caller: string): Take {
     const isOne = typeof keys !== "object" || keys === null;
     const key = isOne ? keys : keys[policy.name];
     if (typeof key !== "string" || key === "") {

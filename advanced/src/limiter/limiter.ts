@@ -17,6 +17,7 @@ import { Leaving } from "./leaving.ts";
 import { checkLeases, checkStore, checkStoreOptions, type LimiterOptions, policiesOf } from "./limiter_options.ts";
 import { checkLimiterNames, LIMIT_NAMES, LIMITER_NAMES } from "./option_names.ts";
 import { allowSettlement, endSettlement, type Settling } from "./settlement.ts";
+import { OwnPolicies } from "./own_policies.ts";
 import { splitDecisions } from "./split_decisions.ts";
 import { noteSameCounters } from "./same_counters.ts";
 import { joinStore, leaveStore } from "./store_users.ts";
@@ -48,7 +49,7 @@ export interface WaitOptions extends CheckOptions {
 /** What one decision is about: a take for each limit. */
 type Batch = readonly Take[];
 
-const PEEK_NAMES: OptionNames<PeekOptions> = { max: true };
+const PEEK_NAMES: OptionNames<PeekOptions> = { max: true, policy: true };
 const CHECK_NAMES: OptionNames<CheckOptions> = { cost: true, ...PEEK_NAMES };
 const WAIT_NAMES: OptionNames<WaitOptions> = { ...CHECK_NAMES, signal: true, timeoutMs: true };
 
@@ -121,7 +122,8 @@ export class Limiter extends Emitter {
     checkStore(store, this.policies, made);
     this.#store = store;
     const shadow = (options.limits ?? [options]).map((limit) => limit.shadow === true);
-    this.#demand = new Demand(this.policies, shadow, store);
+    const own = new OwnPolicies(this.policies, store, options.policies ?? {}, made);
+    this.#demand = new Demand(this.policies, shadow, store, own);
     joinStore(this, store);
     // who makes limiters for requests knows only later whether they were made inside one, and are meant to be the same
     if (caller === undefined) noteSameCounters(store, this.policies, made);
@@ -179,7 +181,7 @@ export class Limiter extends Emitter {
    * Takes units, if all limits grant them.
    *
    * @param keys The key, or the keys of the limits by name
-   * @param options Cost, and another limit for this check
+   * @param options Cost, and another limit or policy for this check
    * @returns The decision
    * @throws {TypeError} If a key is not a non-empty string, or an option or limit is unknown
    * @throws {RangeError} If the cost is not an integer, or negative; one of 0 is free, and always granted
@@ -192,9 +194,10 @@ export class Limiter extends Emitter {
     return this.#ask(takes, [], ({ verdicts, by }) => this.#counted(new Decision(takes, verdicts, by)));
   }
 
-  #takesOf(keys: LimiterKeys, { cost = 1, max }: CheckOptions, caller: string): Batch {
+  #takesOf(keys: LimiterKeys, options: CheckOptions, caller: string): Batch {
+    const { cost = 1 } = options;
     if (cost !== 1) checkInteger(caller, "cost", cost, 0, MAX_LIMIT);
-    return this.#demand.takes(keys, cost, max, caller);
+    return this.#demand.takes(keys, cost, options, caller);
   }
 
   // the same batch, and others equal to it, in one command
@@ -214,13 +217,13 @@ export class Limiter extends Emitter {
    * Reads what is left without taking anything.
    *
    * @param keys The key, or the keys of the limits by name
-   * @param options Another limit, if the checks of this key use one
+   * @param options Another limit or policy, if the checks of this key use one
    * @returns The decision, which is always allowed
    * @throws {TypeError} If a key is not a non-empty string, or an option or limit is unknown
    */
   peek(keys: LimiterKeys, options: PeekOptions = NO_OPTIONS): Awaitable<Decision> {
     if (options !== NO_OPTIONS) checkNames("limiter.peek", options, PEEK_NAMES);
-    const takes = this.#demand.takes(keys, 0, options.max, "limiter.peek");
+    const takes = this.#demand.takes(keys, 0, options, "limiter.peek");
     return this.#ask(takes, [], ({ verdicts, by }) => new Decision(takes, verdicts, by));
   }
 

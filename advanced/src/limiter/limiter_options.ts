@@ -58,6 +58,34 @@ export interface LimitOptions {
 }
 
 /**
+ * What some keys have of their own: another limit, window or algorithm. Whatever is left out is as usual.
+ *
+ * @example A customer with more, and another window
+ * ```ts
+ * import { Limiter, type OwnLimit } from "@sluice/rate-limit";
+ *
+ * const customer: OwnLimit = { max: 50_000, window: { every: "month", timeZone: "Europe/Berlin" } };
+ * const limiter = new Limiter({ name: "quota", max: 1000, window: { every: "month" } });
+ * console.log((await limiter.check("customer 7", { policy: customer })).remaining); // 49999
+ * ```
+ */
+export interface OwnLimit
+  extends Pick<LimitOptions, "algorithm" | "max" | "windowMs" | "window" | "burst" | "buckets" | "align"> {}
+
+/**
+ * Which policy a key has: the name of one in `policies`, or what is not as usual; of several limits, by their names.
+ *
+ * @example By name
+ * ```ts
+ * import { Limiter } from "@sluice/rate-limit";
+ *
+ * const limiter = new Limiter({ name: "quota", max: 100, policies: { pro: { max: 10_000 } } });
+ * console.log((await limiter.check("customer 7", { policy: "pro" })).remaining); // 9999
+ * ```
+ */
+export type PolicyChoice = string | OwnLimit | Readonly<Record<string, OwnLimit>>;
+
+/**
  * Options of every limiter, with or without HTTP.
  *
  * @example A store that may take 50 ms, and what happens when it fails
@@ -115,6 +143,11 @@ export interface StoreOptions {
 export interface LimiterOptions extends LimitOptions, StoreOptions {
   /** Several limits decided as one: either all of them grant, or none is charged. Replaces the single one. */
   limits?: readonly LimitOptions[] | undefined;
+  /**
+   * Policies that some keys have, by name: what of the limit is not as usual, or of several limits by their names.
+   * Chosen with `policy`. They count under the limit's name, so that a key that gets another one keeps what it has used.
+   */
+  policies?: Readonly<Record<string, Exclude<PolicyChoice, string>>> | undefined;
   /**
    * Most callers waiting in `waitFor`, 1000 by default; unlimited on Workers, where ended requests cannot be noticed.
    */

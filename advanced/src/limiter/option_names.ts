@@ -31,6 +31,7 @@ export const LIMITER_NAMES: OptionNames<LimiterOptions> = {
   clock: true,
   timers: true,
   limits: true,
+  policies: true,
   maxWaiting: true,
 };
 

@@ -15,7 +15,7 @@ export function signatureOf(takes: readonly Take[]): string {
 }
 
 function partOf({ policy, key, cost, shadow }: Take): string {
-  const { name, limit, windowMs, window } = policy;
+  const { name, limit, windowMs, window, algorithm, burst, buckets } = policy;
   const length = window === undefined ? windowMs : `${window.every} ${window.startsOn} ${window.timeZone}`;
-  return `${cost}/${limit}/${length}/${shadow ? 1 : 0}/${name.length}/${name}${key}`;
+  return `${cost}/${limit}/${length}/${shadow ? 1 : 0}/${algorithm}/${burst}/${buckets}/${name.length}/${name}${key}`;
 }

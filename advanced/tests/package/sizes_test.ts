@@ -8,7 +8,7 @@ import { minify } from "rolldown/utils";
 const ROOT = new URL("../../../", import.meta.url);
 
 /** Most bytes of each, minified and compressed, with about 1 % to grow: nearly all of it is the limiter itself. */
-const MOST_BYTES = 32_700;
+const MOST_BYTES = 35_600;
 
 for (const name of ["elysia", "fastify", "h3", "hono", "koa"]) {
   Deno.test(`@sluice/rate-limit/${name} is small, and stores that it does not use are left out`, async () => {

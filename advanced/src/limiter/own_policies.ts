@@ -1,0 +1,124 @@
+import { checkNames, describe, GenerationalCache, type OptionNames, refuseOption } from "@sluice/limiting/core";
+import { usualMs } from "../policy/calendar_window.ts";
+import { checkPolicy } from "../policy/check_policy.ts";
+import { holdsSlots, type Policy } from "../policy/policy.ts";
+import type { Store } from "../policy/store.ts";
+import { checkStore, type OwnLimit, type PolicyChoice } from "./limiter_options.ts";
+
+const OWN_NAMES: OptionNames<OwnLimit> = {
+  algorithm: true,
+  max: true,
+  windowMs: true,
+  window: true,
+  burst: true,
+  buckets: true,
+  align: true,
+};
+
+/** Number of different policies that are remembered; more would mean one for each client. */
+const MOST = 2000;
+
+/** The policies that some keys have in place of a limiter's own: those it has names for, and those it is told. */
+export class OwnPolicies {
+  readonly #usual: readonly Policy[];
+  readonly #store: Store;
+  readonly #named = new Map<string, readonly Policy[]>();
+  /** By what they say, so that a row that is read anew is the same policy, and one that was changed is not. */
+  readonly #told = new GenerationalCache<readonly Policy[]>(MOST);
+
+  /**
+   * Creates an instance.
+   *
+   * @param usual The limiter's policies
+   * @param store The store, which may be unable to serve others
+   * @param named The `policies` option
+   * @param caller Name of the caller for error messages
+   * @throws {TypeError} If one of them has a wrong field, or the store can't serve it
+   * @throws {RangeError} If a number is out of range
+   */
+  constructor(
+    usual: readonly Policy[],
+    store: Store,
+    named: Readonly<Record<string, Exclude<PolicyChoice, string>>>,
+    caller: string,
+  ) {
+    this.#usual = usual;
+    this.#store = store;
+    if (typeof named !== "object" || named === null) {
+      refuseOption(caller, "policies", "an object of policies by name", named);
+    }
+    for (const [name, told] of Object.entries(named)) {
+      this.#named.set(name, this.#made(told, `${caller}, policies.${name}`));
+    }
+  }
+
+  /**
+   * The policies that somebody chose, in the order of the limits.
+   *
+   * @param choice A name, or what is not as usual
+   * @param caller Name of the caller for error messages
+   * @throws {TypeError} If there is no policy of that name, or it has a wrong field
+   * @throws {RangeError} If a number is out of range
+   */
+  of(choice: PolicyChoice, caller: string): readonly Policy[] {
+    if (typeof choice === "string") {
+      const named = this.#named.get(choice);
+      if (named !== undefined) return named;
+      const names = [...this.#named.keys()].join(", ") || "none; name them in option policies";
+      throw new TypeError(`${caller}: there is no policy ${describe(choice)}; there are ${names}`);
+    }
+    // what can't be told apart as text is no policy, and refused before it is remembered
+    const text = JSON.stringify(choice) ?? "";
+    let told = this.#told.get(text);
+    if (told === undefined) this.#told.set(text, told = this.#made(choice, `${caller}, policy`));
+    return told;
+  }
+
+  #made(told: Exclude<PolicyChoice, string>, caller: string): readonly Policy[] {
+    if (typeof told !== "object" || told === null) {
+      throw new TypeError(
+        `${caller} must be a name of policies, or an object such as { max: 1000 }, not ${describe(told)}`,
+      );
+    }
+    if (this.#usual.length === 1) return [this.#changed(this.#usual[0]!, told as OwnLimit, caller)];
+    const byName = told as Readonly<Record<string, OwnLimit>>;
+    const unknown = Object.keys(byName).find((name) => !this.#usual.some((policy) => policy.name === name));
+    if (unknown !== undefined) {
+      const names = this.#usual.map(({ name }) => name).join(", ");
+      throw new TypeError(`${caller} names a limit "${unknown}" that there is not; there are ${names}`);
+    }
+    return this.#usual.map((policy) => {
+      const own = byName[policy.name];
+      return own === undefined ? policy : this.#changed(policy, own, `${caller}.${policy.name}`);
+    });
+  }
+
+  #changed(usual: Policy, own: OwnLimit, caller: string): Policy {
+    checkNames(caller, own, OWN_NAMES);
+    const {
+      algorithm = usual.algorithm,
+      max = usual.limit,
+      window = own.windowMs === undefined ? usual.window : undefined,
+    } = own;
+    const { windowMs = own.window?.every === undefined ? usual.windowMs : usualMs(own.window) } = own;
+    // what another algorithm has been told means nothing to this one
+    const shape: OwnLimit = algorithm === usual.algorithm ? usual : {};
+    const { burst = shape.burst, buckets = shape.buckets } = own;
+    const { align = own.window === undefined ? shape.align : undefined } = own;
+    const { name, onDenied, block, maxDebt } = usual;
+    const policy: Policy = {
+      name,
+      ...{ algorithm, windowMs, limit: max, burst, buckets, align, onDenied, block, maxDebt },
+      ...(window === undefined ? {} : { window }),
+    };
+    checkPolicy(policy, caller);
+    if (holdsSlots(policy) !== holdsSlots(usual)) {
+      throw new TypeError(
+        `${caller}: option algorithm "${algorithm}" can't replace "${usual.algorithm}", since one of them counts requests ` +
+          "in progress; make a limiter of its own for it",
+      );
+    }
+    checkStore(this.#store, [policy], caller);
+    return policy;
+  }
+}
