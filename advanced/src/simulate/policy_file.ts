@@ -114,7 +114,7 @@ function triedPolicy(given: unknown, path: Path, refuse: Refuse): TriedPolicy {
   const options = {
     ...pick(given, ["name", "algorithm", "burst", "buckets", "align", "onDenied"]),
     max: limit,
-    windowMs: duration(window, [...path, "window"], refuse),
+    ...windowOf(window, [...path, "window"], refuse),
     block: isObject(block) ? blockOf(block, [...path, "block"], refuse) : block,
   } as LimitOptions;
   const [policy] = checked(path, refuse, () => policiesOf(options, "policy"));
@@ -157,6 +157,13 @@ function checked<T>(path: Path, refuse: Refuse, check: () => T): T {
 function blockOf(block: Record<string, unknown>, path: Path, refuse: Refuse): { after: unknown; forMs: unknown } {
   checkFileNames(block, path, ["after", "for"], refuse);
   return { after: block.after, forMs: duration(block.for, [...path, "for"], refuse) };
+}
+
+/** A length, or a window of the calendar. */
+function windowOf(window: unknown, path: Path, refuse: Refuse): Record<string, unknown> {
+  if (!isObject(window)) return { windowMs: duration(window, path, refuse) };
+  checkFileNames(window, path, ["every", "timeZone", "startsOn"], refuse);
+  return { window };
 }
 
 /** ms of a text such as `1m` or `90s`, or of a number of ms. */

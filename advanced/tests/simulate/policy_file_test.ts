@@ -15,6 +15,18 @@ const MISTAKES: readonly [string, string][] = [
   ["", "p.yaml:1:1: the file must have policies, not null"],
   ["policies: []\n", "p.yaml:1:1: policies must be a list of at least one policy, not an empty array"],
   ["policies:\n  - limit: 5\n    window: 1 week\n", 'p.yaml:3:5: policies[0].window must be a time such as "500ms"'],
+  [
+    "policies:\n  - { limit: 1, window: { every: year } }\n",
+    "p.yaml:2:27: policies[0].window.every must be one of minute, hour",
+  ],
+  [
+    "policies:\n  - { limit: 1, window: { every: day, timeZone: Mars } }\n",
+    "p.yaml:2:39: policies[0].window.timeZone must be a time zone of the IANA's database",
+  ],
+  [
+    "policies:\n  - { limit: 1, window: { every: day, timezone: UTC } }\n",
+    "p.yaml:2:39: policies[0].window.timezone is not known; there are every, timeZone, startsOn",
+  ],
   ["policies:\n  - window: 1m\n", "p.yaml:2:5: policies[0] needs a limit"],
   ["policies:\n  - limit: 1\n", "p.yaml:2:5: policies[0] needs a window"],
   [
@@ -95,6 +107,19 @@ Deno.test("mistakes in the arguments are said, with an exit code of 2, and files
   const { code, output } = await simulate({}, ["--help"]);
   assertEquals(code, 0);
   assertStringIncludes(output, "sluice-simulate access.log --policy policies.yaml");
+});
+
+Deno.test("a policy of the file may have windows of the calendar", async () => {
+  const policies = "policies: [{ name: a, window: { every: day, timeZone: Europe/Berlin }, limit: 1 }]";
+  const line = (time: string) => JSON.stringify({ time, ip: "192.0.2.9", method: "GET", path: "/" });
+  // midnight there is at 22:00
+  const log = ["2026-10-23T23:00:00Z", "2026-10-24T21:59:59Z", "2026-10-24T22:00:00Z", "2026-10-25T22:59:59Z"];
+  const { output } = await simulate(
+    { "a.json": log.map(line).join("\n"), "p.yaml": policies },
+    ["a.json", "--policy", "p.yaml", "--json"],
+  );
+  const [{ requests, limited }] = JSON.parse(output).policies;
+  assertEquals([requests, limited], [4, 2]);
 });
 
 Deno.test("fields of a log of the program's own are named in the policies file", async () => {
