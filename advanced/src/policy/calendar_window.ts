@@ -3,13 +3,13 @@ import { checkInteger, checkNames, GenerationalCache, type OptionNames, refuseOp
 /** Names of the parts of the calendar, with their usual lengths in ms; for a month the longest. */
 const USUAL_MS = { minute: 60_000, hour: 3_600_000, day: 86_400_000, week: 604_800_000, month: 2_678_400_000 };
 
-const WEEKDAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"] as const;
+const WEEKDAYS: readonly Weekday[] = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
 
 /** A part of the calendar that a window lasts for. */
 export type CalendarUnit = "minute" | "hour" | "day" | "week" | "month";
 
 /** A day of the week, as windows of a week begin with one. */
-export type Weekday = typeof WEEKDAYS[number];
+export type Weekday = "monday" | "tuesday" | "wednesday" | "thursday" | "friday" | "saturday" | "sunday";
 
 /**
  * Windows of the calendar: those of a time zone's minutes, hours, days, weeks or months, for all keys at once.
