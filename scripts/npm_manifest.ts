@@ -88,7 +88,7 @@ export const NPM_FACTS: Readonly<Record<string, NpmFacts>> = {
   },
   "@sluice/rate-limit": {
     description:
-      "A rate limiter that never admits more than it promises: six algorithms, in memory, Redis and more, for Sluice, Express, Hono, Fastify, Elysia, h3, Koa and fetch handlers",
+      "A rate limiter that never admits more than it promises: six algorithms, in memory, Redis, PostgreSQL, SQLite and more, for Sluice, Express, Hono, Fastify, Elysia, h3, Koa and fetch handlers",
     keywords: [
       "rate-limit",
       "ratelimit",
@@ -101,6 +101,8 @@ export const NPM_FACTS: Readonly<Record<string, NpmFacts>> = {
       "h3",
       "middleware",
       "redis",
+      "postgres",
+      "sqlite",
       "sliding-window",
       "token-bucket",
     ],

@@ -4,6 +4,7 @@
  * `--only=tests/http,tests/app` runs some of them with the same settings.
  */
 import { findChromium } from "./chromium.ts";
+import { startTestPostgres } from "./postgres.ts";
 import { run, TOO_LATE } from "./process.ts";
 import { startRedis } from "./redis.ts";
 import { installRuntimes } from "./runtimes.ts";
@@ -103,6 +104,10 @@ const redis = await startRedis();
 if (typeof redis === "string") missing("Redis", redis);
 else env["REDIS_URL"] = redis.url;
 
+const postgres = await startTestPostgres();
+if (typeof postgres === "string") missing("PostgreSQL", postgres);
+else env["POSTGRES_URL"] = postgres.url;
+
 const chromium = await findChromium();
 if (chromium === undefined) missing("Chromium", "not installed, and apt-get could not install it");
 else env["CHROMIUM_PATH"] = chromium;
@@ -120,6 +125,7 @@ if (!node) missing("Node", "npm's middleware is compared with Express on it");
 
 // needed only in some folders; other parts of the tests do not wait for them
 const needing = [
+  "advanced/tests/stores",
   "middleware/tests",
   "tests/create",
   "tests/npm",
@@ -145,6 +151,7 @@ try {
     const ignored = [
       ...(real ? [] : ["tests/jsr/"]),
       ...(typeof redis === "string" ? ["tests/redis/", "advanced/tests/redis/", "middleware/tests/redis/"] : []),
+      ...(typeof postgres === "string" ? ["advanced/tests/postgres/"] : []),
       ...(chromium === undefined ? ["tests/browser/"] : []),
       ...(typeof redis === "string" || !node ? ["tests/create/", "tests/ecosystem/", "tests/npm/"] : []),
     ];
@@ -171,6 +178,7 @@ try {
   }
 } finally {
   if (typeof redis !== "string") await redis.stop();
+  if (typeof postgres !== "string") await postgres.stop();
 }
 
 const { passed, failed, skipped } = total;

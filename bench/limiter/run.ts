@@ -1,10 +1,10 @@
 /**
  * Compares the limiter with its peers and with the least work possible: ns in memory and as middleware, bytes per key,
- * pauses, decisions per second over Redis. Everything is paired within rounds of one run, because the speed of a
- * machine drifts; every contestant has its own process.
+ * pauses, decisions per second over Redis, SQLite and PostgreSQL. Everything is paired within rounds of one run, because
+ * the speed of a machine drifts; every contestant has its own process, but for SQL.
  *
- * `--rounds=5 --only=memory,middleware,heap,pauses,redis --keys=10000`; `--keys` leaves out what counts more clients, in
- * memory and as middleware. About three minutes in full.
+ * `--rounds=5 --only=memory,middleware,heap,pauses,redis,sql --keys=10000`; `--keys` leaves out what counts more
+ * clients, in memory and as middleware. About three minutes in full.
  */
 import { flags } from "../../scripts/flags.ts";
 import { heap } from "./heap.ts";
@@ -12,6 +12,7 @@ import { memory } from "./memory.ts";
 import { middleware } from "./middleware.ts";
 import { pauses } from "./pauses.ts";
 import { redis } from "./redis.ts";
+import { sql } from "./sql.ts";
 
 const SECTIONS: Readonly<Record<string, (rounds: number, keys: number) => Promise<void>>> = {
   memory,
@@ -19,6 +20,7 @@ const SECTIONS: Readonly<Record<string, (rounds: number, keys: number) => Promis
   heap,
   pauses,
   redis,
+  sql,
 };
 
 const { only, rounds, keys } = flags({ only: Object.keys(SECTIONS), rounds: 5, keys: 1_000_000 });

@@ -110,6 +110,9 @@ Deno.test("every TypeScript program in a document type-checks as printed", async
 /** The server of programs that use Redis; tests run their own. */
 const REDIS = "redis://localhost:6379";
 const redis = Deno.env.get("REDIS_URL");
+/** The same of PostgreSQL. */
+const POSTGRES = "postgres://localhost:5432/app";
+const postgres = Deno.env.get("POSTGRES_URL");
 
 /** What the pages for users show of their programs is compared with what these do, in `tests/pages/`. */
 const COMPARED = /^(?:README\.md|docs\/(?:start|tutorial|guide|limits|moving)\/)/;
@@ -117,7 +120,7 @@ const COMPARED = /^(?:README\.md|docs\/(?:start|tutorial|guide|limits|moving)\/)
 Deno.test("every program in a document runs that is complete, unless the document says why not", async () => {
   const complete = [...await allPrograms((path) => !COMPARED.test(path))].filter(([, { code, notRun }]) =>
     notRun === undefined && /^import /m.test(code) && missingIn(code).length === 0 &&
-    (redis !== undefined || !code.includes(REDIS))
+    (redis !== undefined || !code.includes(REDIS)) && (postgres !== undefined || !code.includes(POSTGRES))
   );
   const isTest = ([, { code }]: [string, Program]) => code.includes("Deno.test");
   const [tests, others] = [complete.filter(isTest), complete.filter((one) => !isTest(one))].map((some) =>
@@ -128,7 +131,10 @@ Deno.test("every program in a document runs that is complete, unless the documen
       await Deno.writeTextFile(
         `${folder}/${file}`,
         // servers of other frameworks all want this port
-        code.replaceAll(REDIS, redis ?? REDIS).replaceAll(/listen\((\{ port: )?3000/g, "listen($10") + "export {};\n",
+        code.replaceAll(REDIS, redis ?? REDIS).replaceAll(POSTGRES, postgres ?? POSTGRES).replaceAll(
+          /listen\((\{ port: )?3000/g,
+          "listen($10",
+        ) + "export {};\n",
       );
     }
     const flags = ["-A", "--no-check", "--unstable-kv", "--quiet"];

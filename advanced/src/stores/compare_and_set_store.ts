@@ -1,5 +1,5 @@
 import { checkInteger, checkNames, checkType, type OptionNames } from "@sluice/limiting/core";
-import { decideBatch, giveTake, settleTake } from "../algorithms/decide_batch.ts";
+import { decideAlone, decideBatch, giveTake, settleTake } from "../algorithms/decide_batch.ts";
 import { ALGORITHM_NAMES, type Policy } from "../policy/policy.ts";
 import { assertDistinct } from "./assert_distinct.ts";
 import { assertMethods } from "./assert_methods.ts";
@@ -27,6 +27,8 @@ export interface VersionedValue {
   readonly value: Uint8Array | null;
   /** Its version; whatever the database needs to see again. There is one for "no value" too. */
   readonly version: unknown;
+  /** The database's time in ms when it was read, if its clock is to be counted by. Then all values have one. */
+  readonly now?: number;
 }
 
 /** A value and where it was found. */
@@ -35,6 +37,8 @@ export interface ListedValue {
   readonly key: StateKey;
   /** The value. */
   readonly value: Uint8Array;
+  /** The database's time in ms, if {@linkcode VersionedValue} has it too. */
+  readonly now?: number;
 }
 
 /** One write of a commit. */
@@ -126,15 +130,18 @@ export function fromCompareAndSet(kv: CompareAndSet, options: CompareAndSetOptio
   return new CompareAndSetStore(kv, options);
 }
 
-class CompareAndSetStore implements Store {
+/** What {@linkcode fromCompareAndSet} returns. */
+export class CompareAndSetStore implements Store {
+  /** What the store can do. */
   readonly capabilities: Capabilities;
   readonly #kv: CompareAndSet;
   readonly #attempts: number;
   readonly #clock: StoreClock;
   readonly #pause: (ms: number) => Awaitable<void>;
-  readonly #turns = new KeyedMutex(() => this.#clock.now());
+  readonly #turns: KeyedMutex;
   #closing: Promise<void> | null = null;
 
+  /** The same as {@linkcode fromCompareAndSet}, for a database that is known to be one. */
   constructor(kv: CompareAndSet, { attempts = 10, scope = "global", clock, pause = sleep }: CompareAndSetOptions) {
     checkInteger("fromCompareAndSet", "attempts", attempts, 1, 1000);
     checkScope(scope, "fromCompareAndSet");
@@ -143,36 +150,53 @@ class CompareAndSetStore implements Store {
     this.#kv = kv;
     this.#attempts = attempts;
     this.#clock = new StoreClock(clock);
+    // one of its own: the other one may go by the database's time
+    const patience = new StoreClock(clock);
+    this.#turns = new KeyedMutex(() => patience.now());
     this.#pause = pause;
     const algorithms = new Set(ALGORITHM_NAMES);
     this.capabilities = { algorithms, atomicBatch: "all", exactDeny: true, scope, clock: "process" };
   }
 
+  /** Decides a batch; see {@linkcode Store}. */
   async decide(takes: readonly Take[], times = 1): Promise<readonly Verdict[]> {
     assertDistinct(takes);
     return await this.#update("decide", takes, (states, now) => decideBatch(takes, states, times, now));
   }
 
+  /** Gives units back; see {@linkcode Store}. */
   async give(take: Take, stamp: number, amount: number): Promise<boolean> {
     return await this.#update("give", [take], ([state], now) => giveTake(take, state!, stamp, amount, now));
   }
 
+  /** Corrects what was granted to its real cost; see {@linkcode Store}. */
   async settle(take: Take, stamp: number, change: number): Promise<Verdict> {
     return await this.#update("settle", [take], ([state], now) => settleTake(take, state!, stamp, change, now));
   }
 
+  /**
+   * Decides many keys separately, and commits them together.
+   *
+   * @param takes The takes, each key at most once
+   * @param times How often each is requested
+   * @returns The verdicts, `null` when there was a concurrent change: then nothing was counted
+   */
+  async decideTogether(takes: readonly Take[], times: readonly number[]): Promise<readonly Verdict[] | null> {
+    const keys = keysOf(takes);
+    const tried = await this.#inTurn(keys, () => {
+      return this.#try(keys, takes, (states, now) => {
+        return takes.map((take, i) => decideAlone(take, states[i]!, times[i]!, now));
+      });
+    });
+    return tried?.result ?? null;
+  }
+
   #update<T>(verb: string, takes: readonly Take[], body: (states: KeyState[], now: number) => T): Promise<T> {
-    const keys = takes.map(({ policy, key }): StateKey => [policy.name, key, shapeOf(policy)]);
-    return this.#turns.take(keys.map((key) => JSON.stringify(key)), async () => {
+    const keys = keysOf(takes);
+    return this.#inTurn(keys, async () => {
       for (let attempt = 1; attempt <= this.#attempts; attempt++) {
-        const values = await this.#kv.read(keys);
-        const now = this.#clock.now();
-        const states = takes.map(({ policy }, i) => decodeState(policy, recordIn(values[i]!), now));
-        const result = body(states, now);
-        const writes = states.flatMap((state, i) => {
-          return isChanged(state) ? [write(keys[i]!, takes[i]!.policy, state, values[i]!.version, now)] : [];
-        });
-        if (writes.length === 0 || await this.#kv.commit(writes)) return result;
+        const tried = await this.#try(keys, takes, body);
+        if (tried !== null) return tried.result;
         if (attempt < this.#attempts) await this.#pause(Math.random() * Math.min(LONGEST_PAUSE, 2 ** attempt));
       }
       const names = takes.map(({ policy }) => `"${policy.name}"`).join(", ");
@@ -180,20 +204,41 @@ class CompareAndSetStore implements Store {
     });
   }
 
+  #inTurn<T>(keys: readonly StateKey[], body: () => Promise<T>): Promise<T> {
+    return this.#turns.take(keys.map((key) => JSON.stringify(key)), body);
+  }
+
+  async #try<T>(
+    keys: readonly StateKey[],
+    takes: readonly Take[],
+    body: (states: KeyState[], now: number) => T,
+  ): Promise<{ readonly result: T } | null> {
+    const values = await this.#kv.read(keys);
+    const now = this.#timeOf(values.at(-1));
+    const states = takes.map(({ policy }, i) => decodeState(policy, recordIn(values[i]!), now));
+    const result = body(states, now);
+    const writes = states.flatMap((state, i) => {
+      return isChanged(state) ? [write(keys[i]!, takes[i]!.policy, state, values[i]!.version, now)] : [];
+    });
+    return writes.length === 0 || await this.#kv.commit(writes) ? { result } : null;
+  }
+
+  /** Forgets keys; see {@linkcode Store}. */
   async reset({ policy, key }: Selector): Promise<number> {
-    const now = this.#clock.now();
     let count = 0;
     for await (const entry of this.#kv.list(policy, key)) {
-      if (recordExpiry(fromBytes(entry.value)) > now) count++;
+      if (recordExpiry(fromBytes(entry.value)) > this.#timeOf(entry)) count++;
       await this.#kv.delete(entry.key);
     }
     return count;
   }
 
+  /** Lists keys in use; see {@linkcode Store}. */
   async *inspect(policy: Policy): AsyncGenerator<Entry> {
     const shape = shapeOf(policy);
-    for await (const { key: [, key, other], value } of this.#kv.list(policy.name)) {
-      const now = this.#clock.now();
+    for await (const entry of this.#kv.list(policy.name)) {
+      const { key: [, key, other], value } = entry;
+      const now = this.#timeOf(entry);
       const record = fromBytes(value);
       if (other !== shape || recordExpiry(record) <= now) continue;
       const [verdict] = decideBatch([{ policy, key, cost: 0 }], [decodeState(policy, record, now)], 1, now);
@@ -201,10 +246,20 @@ class CompareAndSetStore implements Store {
     }
   }
 
-  // each limiter on the store closes it, and closing a database twice may be an error
+  // the time of the process, unless the database told its own
+  #timeOf(read: { readonly now?: number } | undefined): number {
+    return read?.now === undefined ? this.#clock.now() : this.#clock.at(read.now);
+  }
+
+  /** Closes the database. */
   close(): Promise<void> {
+    // each limiter on the store closes it, and closing a database twice may be an error
     return this.#closing ??= (async () => await this.#kv.close?.())();
   }
+}
+
+function keysOf(takes: readonly Take[]): StateKey[] {
+  return takes.map(({ policy, key }): StateKey => [policy.name, key, shapeOf(policy)]);
 }
 
 function recordIn({ value }: VersionedValue): Float64Array | null {

@@ -1,4 +1,4 @@
-import { checkNames, type OptionNames, refuseOption, sha256 } from "@sluice/limiting/core";
+import { checkNames, type OptionNames, refuseOption } from "@sluice/limiting/core";
 import type { Policy } from "../policy/policy.ts";
 import {
   type CompareAndSet,
@@ -10,7 +10,7 @@ import {
 } from "./compare_and_set_store.ts";
 import { assertMethods } from "./assert_methods.ts";
 import { checkLog } from "./check_log.ts";
-import { hex } from "./hex.ts";
+import { shortKey } from "./short_key.ts";
 import type { Capabilities, Entry, Selector, Store, Take, Verdict } from "../policy/store.ts";
 
 /** A part of a key in Deno KV. */
@@ -80,8 +80,6 @@ const NAMES: OptionNames<DenoKvStoreOptions> = { kv: true, prefix: true, scope: 
 
 /** Keys that one `getMany` takes. */
 const KEYS_PER_READ = 10;
-/** Longest key in bytes that is written as it is; Deno KV takes 2048 for all parts together. */
-const LONGEST_PLAIN_KEY = 1024;
 /** How much longer than necessary an entry is kept, in ms: the clocks of the processes don't agree. */
 const CLOCK_TOLERANCE = 60_000;
 
@@ -180,7 +178,7 @@ class KvStates implements CompareAndSet {
   }
 
   #kvKey([policy, key, shape]: StateKey): KvKeyPart[] {
-    return [...this.#prefix, policy, shortened(key), shape];
+    return [...this.#prefix, policy, shortKey(key), shape];
   }
 
   async commit(writes: readonly StateWrite[]): Promise<boolean> {
@@ -206,7 +204,7 @@ class KvStates implements CompareAndSet {
 
   async *list(policy: string, key?: string): AsyncGenerator<ListedValue> {
     const prefix = [...this.#prefix, policy];
-    if (key !== undefined) prefix.push(shortened(key));
+    if (key !== undefined) prefix.push(shortKey(key));
     for await (const entry of this.#kv.list({ prefix })) {
       const [found, shape] = entry.key.slice(this.#prefix.length + 1) as string[];
       yield { key: [policy, found!, shape!], value: bytesIn(entry.value) ?? new Uint8Array() };
@@ -220,12 +218,4 @@ class KvStates implements CompareAndSet {
 
 function bytesIn(value: unknown): Uint8Array | null {
   return value instanceof Uint8Array ? value : null;
-}
-
-function shortened(key: string): string {
-  // a character has at most three bytes
-  if (key.length * 3 <= LONGEST_PLAIN_KEY) return key;
-  const bytes = new TextEncoder().encode(key);
-  if (bytes.length <= LONGEST_PLAIN_KEY) return key;
-  return `sha-256:${hex(sha256(bytes))}`;
 }

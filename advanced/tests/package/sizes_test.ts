@@ -1,4 +1,4 @@
-/** The entries for frameworks, as programs bundle them. */
+/** The entries for frameworks and databases, as programs bundle them. */
 import { assert } from "@std/assert";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
@@ -10,24 +10,43 @@ const ROOT = new URL("../../../", import.meta.url);
 /** Most bytes of each, minified and compressed, with about 1 % to grow: nearly all of it is the limiter itself. */
 const MOST_BYTES = 35_600;
 
+/** The same of a store alone: its own lines, and the algorithms. */
+const MOST_BYTES_OF_STORES: Readonly<Record<string, number>> = { postgres: 9_700, sqlite: 7_450 };
+
+async function bundled(name: string): Promise<{ code: string; bytes: number }> {
+  const bundle = await rolldown({
+    input: fileURLToPath(new URL(`advanced/${name}.ts`, ROOT)),
+    resolve: {
+      alias: {
+        "@sluice/limiting/core": fileURLToPath(new URL("limiting/core.ts", ROOT)),
+        "@sluice/limiting": fileURLToPath(new URL("limiting/mod.ts", ROOT)),
+      },
+    },
+    platform: "neutral",
+  });
+  const { output } = await bundle.generate({ format: "es", comments: false });
+  await bundle.close();
+  const { code } = await minify("entry.js", output[0].code);
+  return { code, bytes: gzipSync(code, { level: 9 }).length };
+}
+
+function assertSmall(bytes: number, most: number): void {
+  assert(bytes <= most, `${bytes} bytes are more than ${most}`);
+  assert(bytes > most * 0.9, `${most} is too wide for ${bytes} bytes`);
+}
+
 for (const name of ["elysia", "fastify", "h3", "hono", "koa"]) {
   Deno.test(`@sluice/rate-limit/${name} is small, and stores that it does not use are left out`, async () => {
-    const bundle = await rolldown({
-      input: fileURLToPath(new URL(`advanced/${name}.ts`, ROOT)),
-      resolve: {
-        alias: {
-          "@sluice/limiting/core": fileURLToPath(new URL("limiting/core.ts", ROOT)),
-          "@sluice/limiting": fileURLToPath(new URL("limiting/mod.ts", ROOT)),
-        },
-      },
-      platform: "neutral",
-    });
-    const { output } = await bundle.generate({ format: "es", comments: false });
-    await bundle.close();
-    const { code } = await minify("entry.js", output[0].code);
-    const bytes = gzipSync(code, { level: 9 }).length;
-    assert(bytes <= MOST_BYTES, `${bytes} bytes are more than ${MOST_BYTES}`);
-    assert(bytes > MOST_BYTES * 0.9, `${MOST_BYTES} is too wide for ${bytes} bytes`);
+    const { code, bytes } = await bundled(name);
+    assertSmall(bytes, MOST_BYTES);
     assert(!code.includes("redis.call"), "the scripts of RedisStore are in the bundle");
+  });
+}
+
+for (const [name, most] of Object.entries(MOST_BYTES_OF_STORES)) {
+  Deno.test(`@sluice/rate-limit/${name} is small, and imports no database`, async () => {
+    const { code, bytes } = await bundled(name);
+    assertSmall(bytes, most);
+    assert(!/\bimport\b|\brequire\(/.test(code), "something is imported");
   });
 }

@@ -214,3 +214,26 @@ Deno.test("a settlement that cannot be recorded rejects", async () => {
     'store.settle: others changed a key of "policy" during each of 3 attempts',
   );
 });
+
+Deno.test("a database that tells its time is counted by it, in decisions, lists and resets", async () => {
+  const server = new VirtualClock();
+  const database = new FakeDatabase();
+  const timed: CompareAndSet = {
+    read: async (keys) => (await database.read(keys)).map((value) => ({ ...value, now: server.read() })),
+    commit: (writes) => database.commit(writes),
+    delete: (key) => database.delete(key),
+    async *list(policy, key) {
+      for await (const value of database.list(policy, key)) yield { ...value, now: server.read() };
+    },
+  };
+  // the process is late by a year
+  const store = fromCompareAndSet(timed, { clock: () => server.read() - 365 * 86_400_000 });
+  for (const key of ["a", "b"]) await store.decide([{ policy: FIXED, key, cost: 6 }]);
+  assertEquals((await store.decide([{ policy: FIXED, key: "a", cost: 1 }]))[0]!.retryMs, FIXED.windowMs);
+  server.advance(FIXED.windowMs);
+  assertEquals((await store.decide([{ policy: FIXED, key: "a", cost: 1 }]))[0]!.remaining, 5);
+  const keys: string[] = [];
+  for await (const { key } of store.inspect!(FIXED)) keys.push(key);
+  assertEquals(keys, ["a"]);
+  assertEquals(await store.reset({ policy: "fixed" }), 1);
+});

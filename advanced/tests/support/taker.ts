@@ -1,13 +1,14 @@
 /**
- * One of the processes that share a Redis server: takes units of one key, many concurrently, and prints how many it was
+ * One of the processes that share a database: takes units of one key, many concurrently, and prints how many it was
  * granted. It starts when it gets a line on standard input.
  */
 import { linesOf } from "../../../scripts/lines.ts";
-import { type Decision, Limiter, type LimitOptions, RedisStore } from "../../mod.ts";
+import { type Decision, Limiter, type LimitOptions, type Store } from "../../mod.ts";
+import { storeAt } from "./store_at.ts";
 
 /** Input of a taker. */
 export interface TakerOrder {
-  /** The server. */
+  /** The database. */
   readonly url: string;
   /** Key. */
   readonly key: string;
@@ -23,18 +24,18 @@ export interface TakerOrder {
   readonly callers?: number;
   /** How many processes are said to share the server; how many there are by default. */
   readonly processes?: number | undefined;
-  /** Time limit for a decision of the server in ms, by default one that is never reached. */
+  /** Time limit for a decision of the database in ms, by default one that is never reached. */
   readonly timeoutMs?: number;
 }
 
-/** A store for each server, so that the connection is there from the first order on. */
-const connected = new Map<string, RedisStore>();
+/** A store for each database, so that the connection is there from the first order on. */
+const connected = new Map<string, Store>();
 
 async function connect(url: string): Promise<void> {
   if (connected.has(url)) return;
-  const store = new RedisStore({ url });
+  const store = await storeAt(url);
   connected.set(url, store);
-  await store.warm();
+  await store.warm!();
 }
 
 /** Output of a taker. */
@@ -49,7 +50,7 @@ async function work(order: TakerOrder): Promise<TakerReport> {
   const { url, key, limit, takes, coalesce, leases, processes, callers = takes, timeoutMs } = order;
   const limiter = new Limiter({
     ...limit,
-    ...{ store: new RedisStore({ url }), coalesce, leases, processes, denyCache: false },
+    ...{ store: await storeAt(url), coalesce, leases, processes, denyCache: false },
     // nothing may decide in place of the store, however busy the machine is; unless it is told how long it has
     ...(timeoutMs === undefined ? { timeoutMs: 60_000, onStoreFailure: "closed" } : { timeoutMs }),
   });
@@ -73,5 +74,5 @@ async function work(order: TakerOrder): Promise<TakerReport> {
 
 if (import.meta.main) {
   for await (const line of linesOf(Deno.stdin.readable)) console.log(JSON.stringify(await work(JSON.parse(line))));
-  await Promise.all([...connected.values()].map((store) => store.close()));
+  await Promise.all([...connected.values()].map((store) => store.close!()));
 }

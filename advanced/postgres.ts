@@ -1,0 +1,23 @@
+/**
+ * Counters in PostgreSQL, over the client a program has.
+ *
+ * @example Counters that all processes share
+ * ```ts ignore
+ * import { Pool } from "pg";
+ * import { rateLimit } from "@sluice/rate-limit";
+ * import { PostgresStore } from "@sluice/rate-limit/postgres";
+ *
+ * const client = new Pool({ connectionString: "postgres://localhost/app" });
+ * const limit = rateLimit({ algorithm: "sliding-window", max: 100, store: new PostgresStore({ client }) });
+ * ```
+ *
+ * @module
+ */
+export {
+  type PostgresClient,
+  type PostgresQueryClient,
+  PostgresStore,
+  type PostgresStoreOptions,
+  type PostgresUnsafeClient,
+  type PostgresValue,
+} from "./src/stores/postgres_store.ts";

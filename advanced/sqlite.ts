@@ -1,0 +1,23 @@
+/**
+ * Counters in an SQLite database, which all processes of a machine share.
+ *
+ * @example Counters of Node, or Deno
+ * ```ts ignore
+ * import { DatabaseSync } from "node:sqlite";
+ * import { rateLimit } from "@sluice/rate-limit";
+ * import { SqliteStore } from "@sluice/rate-limit/sqlite";
+ *
+ * const database = new DatabaseSync("limits.db");
+ * database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
+ * const limit = rateLimit({ algorithm: "sliding-window", max: 100, store: new SqliteStore({ database }) });
+ * ```
+ *
+ * @module
+ */
+export {
+  type SqliteDatabase,
+  type SqliteStatement,
+  SqliteStore,
+  type SqliteStoreOptions,
+  type SqliteValue,
+} from "./src/stores/sqlite_store.ts";

@@ -1,0 +1,304 @@
+import { checkNames, checkType, type OptionNames } from "@sluice/limiting/core";
+import { decideAlone, decideBatch, giveTake, settleTake } from "../algorithms/decide_batch.ts";
+import { ALGORITHM_NAMES, type Policy } from "../policy/policy.ts";
+import { assertDistinct } from "./assert_distinct.ts";
+import { assertMethods } from "./assert_methods.ts";
+import { checkLog } from "./check_log.ts";
+import { tableOf } from "./table_of.ts";
+import {
+  decodeState,
+  encodeState,
+  fromBytes,
+  isChanged,
+  type KeyState,
+  recordExpiry,
+  shapeOf,
+  toBytes,
+} from "./state_record.ts";
+import type { Capabilities, Entry, Selector, Store, Take, Verdict } from "../policy/store.ts";
+import { StoreClock } from "@sluice/limiting";
+
+/** A value that the store binds to a parameter. */
+export type SqliteValue = string | number | Uint8Array;
+
+/** A prepared statement, as far as the store uses it. */
+export interface SqliteStatement {
+  /** Runs it, and returns the first row. */
+  get(...values: SqliteValue[]): unknown;
+  /** Runs it, and returns all rows. */
+  all(...values: SqliteValue[]): unknown[];
+  /** Runs it. */
+  run(...values: SqliteValue[]): unknown;
+}
+
+/**
+ * What the store uses of a database: `DatabaseSync` of `node:sqlite`, `Database` of `bun:sqlite` and `Database` of
+ * `npm:better-sqlite3` fit.
+ */
+export interface SqliteDatabase {
+  /** Runs statements. */
+  exec(sql: string): unknown;
+  /** Prepares a statement. */
+  prepare(sql: string): SqliteStatement;
+  /** Closes the database. */
+  close(): unknown;
+}
+
+/**
+ * Options of a {@linkcode SqliteStore}.
+ *
+ * @example A table of another name
+ * ```ts ignore
+ * import { DatabaseSync } from "node:sqlite";
+ * import { SqliteStore } from "@sluice/rate-limit/sqlite";
+ *
+ * const store = new SqliteStore({ database: new DatabaseSync("limits.db"), table: "login_limits" });
+ * ```
+ */
+export interface SqliteStoreOptions {
+  /** A connection of the store's own: a transaction of somebody else's would be one with the store's. */
+  database: SqliteDatabase;
+  /** What the table's name begins with, `"sluice_rate_limit"` by default. */
+  table?: string | undefined;
+  /** The present time in ms; for tests. */
+  clock?: (() => number) | undefined;
+}
+
+const NAMES: OptionNames<SqliteStoreOptions> = { database: true, table: true, clock: true };
+
+/** How long a decision waits for other processes where the connection does not say it, in ms. */
+const BUSY_MS = 1000;
+/** Expired rows that are removed with each row that is written: more than one, so that they become fewer. */
+const REMOVED_PER_WRITE = 2;
+/** How much longer than necessary a row is kept, in ms: a policy may get a longer window, which still counts it. */
+const KEPT_MS = 60_000;
+/** Rows that are listed at a time. */
+const PAGE = 100;
+
+/** The statements of a store, and nothing else is ever sent. */
+interface Statements {
+  readonly begin: SqliteStatement;
+  readonly commit: SqliteStatement;
+  readonly rollback: SqliteStatement;
+  readonly read: SqliteStatement;
+  readonly write: SqliteStatement;
+  readonly remove: SqliteStatement;
+  readonly expire: SqliteStatement;
+  readonly countKey: SqliteStatement;
+  readonly countPolicy: SqliteStatement;
+  readonly resetKey: SqliteStatement;
+  readonly resetPolicy: SqliteStatement;
+  readonly list: SqliteStatement;
+}
+
+/**
+ * Counters in an SQLite database: every algorithm, batches as one. All processes with the file count together.
+ *
+ * A decision is one transaction, and decided synchronously; a refusal that writes nothing writes nothing to the file.
+ * The store makes its table when it is first used. Rows that have expired a minute ago are removed by later decisions,
+ * two for each row that is written. A decision that could not be written is never a grant: it throws what the database throws.
+ *
+ * While another process writes, a decision waits as long as `busy_timeout` of the connection says; a second, if it says
+ * nothing. The event loop stands still meanwhile, so the file should use a write-ahead log, with which that takes
+ * microseconds.
+ *
+ * @example Counters that all processes of a machine share
+ * ```ts ignore
+ * import { DatabaseSync } from "node:sqlite";
+ * import { Limiter } from "@sluice/rate-limit";
+ * import { SqliteStore } from "@sluice/rate-limit/sqlite";
+ *
+ * const database = new DatabaseSync("limits.db");
+ * database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
+ * const limiter = new Limiter({ algorithm: "sliding-window", max: 100, store: new SqliteStore({ database }) });
+ * ```
+ */
+export class SqliteStore implements Store {
+  /** What the store can do. */
+  readonly capabilities: Capabilities = {
+    algorithms: new Set(ALGORITHM_NAMES),
+    atomicBatch: "all",
+    exactDeny: true,
+    scope: "host",
+    clock: "process",
+  };
+  readonly #database: SqliteDatabase;
+  readonly #table: string;
+  readonly #clock: StoreClock;
+  #prepared: Statements | null = null;
+  #isClosed = false;
+
+  /**
+   * Creates an instance, without touching the database.
+   *
+   * @param options Database, table and clock
+   * @throws {TypeError} If `database` is none, `table` is no name, or there is no option of a name
+   */
+  constructor(options: SqliteStoreOptions) {
+    checkNames("SqliteStore", options ?? {}, NAMES);
+    const { database, table, clock } = options ?? {};
+    assertMethods(
+      "SqliteStore: option database",
+      database,
+      ["exec", "prepare", "close"],
+      "give a DatabaseSync of node:sqlite, a Database of bun:sqlite, or one that has the same methods",
+    );
+    checkType("SqliteStore", "clock", clock, "function");
+    this.#database = database;
+    this.#table = tableOf("SqliteStore", table);
+    this.#clock = new StoreClock(clock);
+  }
+
+  /**
+   * Checks that a policy's state is short enough to be read and written with each decision; see {@linkcode Store}.
+   *
+   * @throws {RangeError} If a `"sliding-log"` has a limit above 4000
+   */
+  checkPolicy(policy: Policy): void {
+    checkLog(policy, "SqliteStore");
+  }
+
+  /** Decides a batch; see {@linkcode Store}. Throws what the database throws, and then has granted nothing. */
+  decide(takes: readonly Take[], times = 1): readonly Verdict[] {
+    assertDistinct(takes);
+    return this.#update(takes, (states, now) => decideBatch(takes, states, times, now));
+  }
+
+  /** Decides many keys of a policy in one transaction; see {@linkcode Store}. */
+  decideEach(takes: readonly Take[], times: readonly number[]): readonly Verdict[] {
+    return this.#update(takes, (states, now) => {
+      return takes.map((take, i) => decideAlone(take, states[i]!, times[i]!, now));
+    });
+  }
+
+  /** Gives units back; see {@linkcode Store}. */
+  give(take: Take, stamp: number, amount: number): boolean {
+    return this.#update([take], ([state], now) => giveTake(take, state!, stamp, amount, now));
+  }
+
+  /** Corrects what was granted to its real cost; see {@linkcode Store}. */
+  settle(take: Take, stamp: number, change: number): Verdict {
+    return this.#update([take], ([state], now) => settleTake(take, state!, stamp, change, now));
+  }
+
+  /** Forgets keys; see {@linkcode Store}. */
+  reset({ policy, key }: Selector): number {
+    return this.#transact(({ countKey, countPolicy, resetKey, resetPolicy }) => {
+      const now = this.#clock.now();
+      const counted = key === undefined ? countPolicy.get(policy, now) : countKey.get(policy, now, key);
+      if (key === undefined) resetPolicy.run(policy);
+      else resetKey.run(policy, key);
+      return (counted as { n: number }).n;
+    });
+  }
+
+  /** Lists keys in use; see {@linkcode Store}. */
+  async *inspect(policy: Policy): AsyncGenerator<Entry> {
+    const shape = shapeOf(policy);
+    let last = "";
+    for (;;) {
+      const rows = this.#statements().list.all(policy.name, last, shape) as { key: string; value: Uint8Array }[];
+      for (const { key, value } of rows) {
+        const now = this.#clock.now();
+        const record = fromBytes(value);
+        last = key;
+        if (recordExpiry(record) <= now) continue;
+        const [verdict] = decideBatch([{ policy, key, cost: 0 }], [decodeState(policy, record, now)], 1, now);
+        yield { key, verdict: verdict! };
+      }
+      if (rows.length < PAGE) return;
+    }
+  }
+
+  /** Makes the table, unless it is there. */
+  warm(): void {
+    this.#statements();
+  }
+
+  /** Closes the database. */
+  close(): void {
+    // each limiter on the store closes it, and closing a database twice is an error
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#database.close();
+  }
+
+  #update<T>(takes: readonly Take[], body: (states: KeyState[], now: number) => T): T {
+    return this.#transact(({ read, write, remove, expire }) => {
+      // after the lock was got: what others wrote meanwhile is not later than this
+      const now = this.#clock.now();
+      const states = takes.map(({ policy, key }) => {
+        const row = read.get(policy.name, key, shapeOf(policy)) as { value: Uint8Array } | null | undefined;
+        return decodeState(policy, row ? fromBytes(row.value) : null, now);
+      });
+      const result = body(states, now);
+      states.forEach((state, i) => {
+        if (!isChanged(state)) return;
+        const { policy, key } = takes[i]!;
+        const record = encodeState(policy, state, now);
+        if (record === null) remove.run(policy.name, key, shapeOf(policy));
+        else {
+          write.run(policy.name, key, shapeOf(policy), toBytes(record), recordExpiry(record));
+          expire.run(now - KEPT_MS);
+        }
+      });
+      return result;
+    });
+  }
+
+  #transact<T>(body: (statements: Statements) => T): T {
+    const statements = this.#statements();
+    statements.begin.run();
+    try {
+      const result = body(statements);
+      statements.commit.run();
+      return result;
+    } catch (error) {
+      try {
+        statements.rollback.run();
+      } catch {
+        // on some errors, such as a full disk, SQLite has done so itself; why it failed is what the caller needs
+      }
+      throw error;
+    }
+  }
+
+  #statements(): Statements {
+    return this.#prepared ??= this.#open();
+  }
+
+  #open(): Statements {
+    const database = this.#database;
+    const table = this.#table;
+    const timeout = database.prepare("PRAGMA busy_timeout").get() as { timeout: number };
+    if (timeout.timeout === 0) database.exec(`PRAGMA busy_timeout = ${BUSY_MS}`);
+    database.exec(`
+      CREATE TABLE IF NOT EXISTS ${table} (
+        policy TEXT NOT NULL, key TEXT NOT NULL, shape TEXT NOT NULL, value BLOB NOT NULL, expires INTEGER NOT NULL,
+        PRIMARY KEY (policy, key, shape)
+      );
+      CREATE INDEX IF NOT EXISTS ${table}_expires ON ${table} (expires)`);
+    const [one, ofKey] = ["policy = ? AND key = ? AND shape = ?", "policy = ? AND key = ?"];
+    const expired = `SELECT rowid FROM ${table} WHERE expires <= ? LIMIT ${REMOVED_PER_WRITE}`;
+    const inUse = `SELECT count(DISTINCT key) AS n FROM ${table} WHERE policy = ? AND expires > ?`;
+    return {
+      begin: database.prepare("BEGIN IMMEDIATE"),
+      commit: database.prepare("COMMIT"),
+      rollback: database.prepare("ROLLBACK"),
+      read: database.prepare(`SELECT value FROM ${table} WHERE ${one}`),
+      write: database.prepare(
+        `INSERT INTO ${table} (policy, key, shape, value, expires) VALUES (?, ?, ?, ?, ?)
+          ON CONFLICT DO UPDATE SET value = excluded.value, expires = excluded.expires`,
+      ),
+      remove: database.prepare(`DELETE FROM ${table} WHERE ${one}`),
+      expire: database.prepare(`DELETE FROM ${table} WHERE rowid IN (${expired})`),
+      countKey: database.prepare(`${inUse} AND key = ?`),
+      countPolicy: database.prepare(inUse),
+      resetKey: database.prepare(`DELETE FROM ${table} WHERE ${ofKey}`),
+      resetPolicy: database.prepare(`DELETE FROM ${table} WHERE policy = ?`),
+      list: database.prepare(
+        `SELECT key, value FROM ${table} WHERE policy = ? AND key > ? AND shape = ? ORDER BY key LIMIT ${PAGE}`,
+      ),
+    };
+  }
+}
