@@ -8,7 +8,7 @@
  * import { SqliteStore } from "@sluice/rate-limit/sqlite";
  *
  * const database = new DatabaseSync("limits.db");
- * database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
+ * database.exec("PRAGMA busy_timeout = 1000; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
  * const limit = rateLimit({ algorithm: "sliding-window", max: 100, store: new SqliteStore({ database }) });
  * ```
  *

@@ -29,7 +29,7 @@ async function sqlite(rounds: number): Promise<void> {
   const folder = await Deno.makeTempDir();
   const open = (name: string) => {
     const database = new DatabaseSync(`${folder}/${name}`);
-    database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
+    database.exec("PRAGMA busy_timeout = 1000; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
     return database;
   };
   const raw = open("raw");
@@ -71,6 +71,16 @@ async function postgres(rounds: number): Promise<void> {
     const about = `${CALLERS} callers on a pool of pg with ${CONNECTIONS} connections, 1000 keys, tables not logged.`;
     const contestants = new Map<string, Decide>([[RAW, raw]]);
     const close = addStores(contestants, "PostgresStore", (table) => new PostgresStore({ client, table }));
+    const names = new Map<string, string>();
+    const prepared = {
+      query: (text: string, values: string[]) => {
+        let name = names.get(text);
+        if (name === undefined) names.set(text, name = `sluice_${names.size}`);
+        return client.query({ name, text, values });
+      },
+    };
+    const fast = new PostgresStore({ client: prepared, table: "prepared" });
+    contestants.set("PostgresStore, prepared statements", (key) => fast.decide([{ policy: POLICY, key, cost: 1 }]));
     await compare("PostgreSQL", about, contestants, CALLERS, rounds);
     await close();
     await client.query("DROP TABLE hits");

@@ -65,8 +65,11 @@ export async function startPostgres(programs: string): Promise<TestPostgres> {
   let ended = false;
   const status = child.status.then(() => ended = true);
   const stop = async () => {
-    if (!ended) child.kill("SIGINT");
+    // it waits for connections that are being closed, and, after a while, ends the others
+    if (!ended) child.kill("SIGTERM");
+    const timer = setTimeout(() => child.kill("SIGINT"), 2000);
     await status;
+    clearTimeout(timer);
     await Deno.remove(folder, { recursive: true });
   };
   try {

@@ -68,8 +68,10 @@ const NAMES: OptionNames<SqliteStoreOptions> = { database: true, table: true, cl
 
 /** How long a decision waits for other processes where the connection does not say it, in ms. */
 const BUSY_MS = 1000;
-/** Expired rows that are removed with each row that is written: more than one, so that they become fewer. */
-const REMOVED_PER_WRITE = 2;
+/** Rows that are written before expired ones are removed. */
+const WRITES_PER_SWEEP = 16;
+/** Most rows that are removed then: more than may have come, so that they become fewer. */
+const ROWS_PER_SWEEP = 32;
 /** How much longer than necessary a row is kept, in ms: a policy may get a longer window, which still counts it. */
 const KEPT_MS = 60_000;
 /** Rows that are listed at a time. */
@@ -96,7 +98,7 @@ interface Statements {
  *
  * A decision is one transaction, and decided synchronously; a refusal that writes nothing writes nothing to the file.
  * The store makes its table when it is first used. Rows that have expired a minute ago are removed by later decisions,
- * two for each row that is written. A decision that could not be written is never a grant: it throws what the database throws.
+ * up to 32 with every sixteenth row that is written. A decision that could not be written is never a grant: it throws what the database throws.
  *
  * While another process writes, a decision waits as long as `busy_timeout` of the connection says; a second, if it says
  * nothing. The event loop stands still meanwhile, so the file should use a write-ahead log, with which that takes
@@ -109,7 +111,7 @@ interface Statements {
  * import { SqliteStore } from "@sluice/rate-limit/sqlite";
  *
  * const database = new DatabaseSync("limits.db");
- * database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
+ * database.exec("PRAGMA busy_timeout = 1000; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
  * const limiter = new Limiter({ algorithm: "sliding-window", max: 100, store: new SqliteStore({ database }) });
  * ```
  */
@@ -126,6 +128,7 @@ export class SqliteStore implements Store {
   readonly #table: string;
   readonly #clock: StoreClock;
   #prepared: Statements | null = null;
+  #writes = 0;
   #isClosed = false;
 
   /**
@@ -239,7 +242,7 @@ export class SqliteStore implements Store {
         if (record === null) remove.run(policy.name, key, shapeOf(policy));
         else {
           write.run(policy.name, key, shapeOf(policy), toBytes(record), recordExpiry(record));
-          expire.run(now - KEPT_MS);
+          if (++this.#writes % WRITES_PER_SWEEP === 0) expire.run(now - KEPT_MS);
         }
       });
       return result;
@@ -279,7 +282,7 @@ export class SqliteStore implements Store {
       );
       CREATE INDEX IF NOT EXISTS ${table}_expires ON ${table} (expires)`);
     const [one, ofKey] = ["policy = ? AND key = ? AND shape = ?", "policy = ? AND key = ?"];
-    const expired = `SELECT rowid FROM ${table} WHERE expires <= ? LIMIT ${REMOVED_PER_WRITE}`;
+    const expired = `SELECT rowid FROM ${table} WHERE expires <= ? LIMIT ${ROWS_PER_SWEEP}`;
     const inUse = `SELECT count(DISTINCT key) AS n FROM ${table} WHERE policy = ? AND expires > ?`;
     return {
       begin: database.prepare("BEGIN IMMEDIATE"),

@@ -40,6 +40,17 @@ const CLIENTS: Record<string, () => Promise<{ client: PostgresClient; close: () 
     const client = new pg.Pool({ connectionString: URL });
     return Promise.resolve({ client, close: () => client.end() });
   },
+  "statements of pg that are prepared": () => {
+    const pool = new pg.Pool({ connectionString: URL });
+    const names = new Map<string, string>();
+    const client: PostgresClient = {
+      query(text, values) {
+        if (!names.has(text)) names.set(text, `sluice_${names.size}`);
+        return pool.query({ name: names.get(text)!, text, values });
+      },
+    };
+    return Promise.resolve({ client, close: () => pool.end() });
+  },
   "Client of pg": async () => {
     const client = new pg.Client({ connectionString: URL });
     await client.connect();

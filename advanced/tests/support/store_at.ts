@@ -19,6 +19,6 @@ export function storeAt(url: string): Store {
   }
   if (!url.startsWith("file:")) return new RedisStore({ url });
   const database = new DatabaseSync(new URL(url));
-  database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
+  database.exec("PRAGMA busy_timeout = 1000; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
   return new SqliteStore({ database });
 }
