@@ -68,10 +68,10 @@ const NAMES: OptionNames<SqliteStoreOptions> = { database: true, table: true, cl
 
 /** How long a decision waits for other processes where the connection does not say it, in ms. */
 const BUSY_MS = 1000;
-/** Rows that are written before expired ones are removed. */
+/** Rows that are written before expired ones are looked for. */
 const WRITES_PER_SWEEP = 16;
-/** Most rows that are removed then: more than may have come, so that they become fewer. */
-const ROWS_PER_SWEEP = 32;
+/** Rows that are looked at then, one sweep after the other: more than may have come, so that all have their turn. */
+const ROWS_PER_SWEEP = 64;
 /** How much longer than necessary a row is kept, in ms: a policy may get a longer window, which still counts it. */
 const KEPT_MS = 60_000;
 /** Rows that are listed at a time. */
@@ -85,7 +85,8 @@ interface Statements {
   readonly read: SqliteStatement;
   readonly write: SqliteStatement;
   readonly remove: SqliteStatement;
-  readonly expire: SqliteStatement;
+  readonly sweepTo: SqliteStatement;
+  readonly sweep: SqliteStatement;
   readonly countKey: SqliteStatement;
   readonly countPolicy: SqliteStatement;
   readonly resetKey: SqliteStatement;
@@ -97,8 +98,9 @@ interface Statements {
  * Counters in an SQLite database: every algorithm, batches as one. All processes with the file count together.
  *
  * A decision is one transaction, and decided synchronously; a refusal that writes nothing writes nothing to the file.
- * The store makes its table when it is first used. Rows that have expired a minute ago are removed by later decisions,
- * up to 32 with every sixteenth row that is written. A decision that could not be written is never a grant: it throws what the database throws.
+ * The store makes its table when it is first used. With every sixteenth row that is written, the next 64 are looked at,
+ * and removed if they expired more than a minute ago. A decision that could not be written is never a grant: it throws
+ * what the database throws.
  *
  * While another process writes, a decision waits as long as `busy_timeout` of the connection says; a second, if it says
  * nothing. The event loop stands still meanwhile, so the file should use a write-ahead log, with which that takes
@@ -129,6 +131,8 @@ export class SqliteStore implements Store {
   readonly #clock: StoreClock;
   #prepared: Statements | null = null;
   #writes = 0;
+  /** The last row that was looked at. */
+  #swept = 0;
   #isClosed = false;
 
   /**
@@ -227,7 +231,8 @@ export class SqliteStore implements Store {
   }
 
   #update<T>(takes: readonly Take[], body: (states: KeyState[], now: number) => T): T {
-    return this.#transact(({ read, write, remove, expire }) => {
+    return this.#transact((statements) => {
+      const { read, write, remove } = statements;
       // after the lock was got: what others wrote meanwhile is not later than this
       const now = this.#clock.now();
       const states = takes.map(({ policy, key }) => {
@@ -242,11 +247,19 @@ export class SqliteStore implements Store {
         if (record === null) remove.run(policy.name, key, shapeOf(policy));
         else {
           write.run(policy.name, key, shapeOf(policy), toBytes(record), recordExpiry(record));
-          if (++this.#writes % WRITES_PER_SWEEP === 0) expire.run(now - KEPT_MS);
+          if (++this.#writes % WRITES_PER_SWEEP === 0) this.#sweep(statements, now - KEPT_MS);
         }
       });
       return result;
     });
+  }
+
+  // by the order of rows, for an index of when they expire would be written with each decision
+  #sweep({ sweepTo, sweep }: Statements, expired: number): void {
+    const { last, n } = sweepTo.get(this.#swept) as { last: number; n: number };
+    if (n > 0) sweep.run(this.#swept, last, expired);
+    // from the start again, rather than after the rows that are added at the end
+    this.#swept = n < ROWS_PER_SWEEP ? 0 : last;
   }
 
   #transact<T>(body: (statements: Statements) => T): T {
@@ -279,10 +292,9 @@ export class SqliteStore implements Store {
       CREATE TABLE IF NOT EXISTS ${table} (
         policy TEXT NOT NULL, key TEXT NOT NULL, shape TEXT NOT NULL, value BLOB NOT NULL, expires INTEGER NOT NULL,
         PRIMARY KEY (policy, key, shape)
-      );
-      CREATE INDEX IF NOT EXISTS ${table}_expires ON ${table} (expires)`);
+      )`);
     const [one, ofKey] = ["policy = ? AND key = ? AND shape = ?", "policy = ? AND key = ?"];
-    const expired = `SELECT rowid FROM ${table} WHERE expires <= ? LIMIT ${ROWS_PER_SWEEP}`;
+    const next = `SELECT rowid AS id FROM ${table} WHERE rowid > ? ORDER BY rowid LIMIT ${ROWS_PER_SWEEP}`;
     const inUse = `SELECT count(DISTINCT key) AS n FROM ${table} WHERE policy = ? AND expires > ?`;
     return {
       begin: database.prepare("BEGIN IMMEDIATE"),
@@ -294,7 +306,8 @@ export class SqliteStore implements Store {
           ON CONFLICT DO UPDATE SET value = excluded.value, expires = excluded.expires`,
       ),
       remove: database.prepare(`DELETE FROM ${table} WHERE ${one}`),
-      expire: database.prepare(`DELETE FROM ${table} WHERE rowid IN (${expired})`),
+      sweepTo: database.prepare(`SELECT max(id) AS last, count(*) AS n FROM (${next})`),
+      sweep: database.prepare(`DELETE FROM ${table} WHERE rowid > ? AND rowid <= ? AND expires <= ?`),
       countKey: database.prepare(`${inUse} AND key = ?`),
       countPolicy: database.prepare(inUse),
       resetKey: database.prepare(`DELETE FROM ${table} WHERE ${ofKey}`),
