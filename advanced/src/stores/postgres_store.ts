@@ -23,7 +23,7 @@ export interface PostgresQueryClient {
   query(text: string, values: PostgresValue[]): PromiseLike<{ readonly rows: readonly unknown[] } | readonly unknown[]>;
 }
 
-/** A client with `unsafe`: `npm:postgres`, or Bun's `SQL`. */
+/** A client with `unsafe`: `npm:postgres`. */
 export interface PostgresUnsafeClient {
   /** Runs one statement, and resolves to its rows. */
   unsafe(text: string, values: PostgresValue[]): PromiseLike<readonly unknown[]>;
@@ -76,7 +76,8 @@ const LOST_RACES: ReadonlySet<unknown> = new Set([
  *
  * A decision reads its rows with the server's time in one statement, and writes what changed in another one, which
  * writes nothing if a row has changed meanwhile; then it is tried again. A refusal or a look needs the first statement
- * alone. The decisions of a limiter in one turn of the event loop share them, whatever their keys. There are no transactions of several statements, so any pool does, PgBouncer included.
+ * alone. The decisions of a limiter in one turn of the event loop share them, whatever their keys. There are no
+ * transactions of several statements, so any pool does, PgBouncer included.
  *
  * The store makes its table when it is first used. The table is not logged: a server that crashes forgets its counts. Rows
  * that have expired are removed by later decisions, up to 1000 with every hundredth that writes.

@@ -32,8 +32,8 @@ export interface SqliteStatement {
 }
 
 /**
- * What the store uses of a database: `DatabaseSync` of `node:sqlite`, `Database` of `bun:sqlite` and `Database` of
- * `npm:better-sqlite3` fit.
+ * What the store uses of a database: `DatabaseSync` of `node:sqlite` and `Database` of `bun:sqlite` fit, and whatever has
+ * the same methods.
  */
 export interface SqliteDatabase {
   /** Runs statements. */
