@@ -11,7 +11,7 @@ const ROOT = new URL("../../../", import.meta.url);
 const MOST_BYTES = 35_600;
 
 /** The same of a store alone: its own lines, and the algorithms. */
-const MOST_BYTES_OF_STORES: Readonly<Record<string, number>> = { postgres: 9_700, sqlite: 7_450 };
+const MOST_BYTES_OF_STORES: Readonly<Record<string, number>> = { postgres: 10_750, sqlite: 8_600 };
 
 async function bundled(name: string): Promise<{ code: string; bytes: number }> {
   const bundle = await rolldown({
