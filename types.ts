@@ -80,7 +80,7 @@ export type {
   SubRouter,
   WebSocketRouteDefinition,
 } from "./src/routing/layer_views.ts";
-export type { HandlerBehind, HandlersBehind, RequestBehind } from "./src/routing/making_middleware.ts";
+export type { HandlerBehind, HandlersBehind } from "./src/routing/making_middleware.ts";
 export type { ParamsOfPath } from "./src/routing/path_params.ts";
 export type { FetchApp, FetchHandler } from "./src/routing/fetch_mount.ts";
 export type { RouteEntry } from "./src/routing/route.ts";

@@ -6,13 +6,11 @@
  */
 export type { AnySchema, OutputOf, SchemaIssue, SchemaResult } from "./src/metadata/standard_schema.ts";
 export {
-  type PartOf,
   type SchemaOf,
   validate,
   type Validated,
   type ValidateOptions,
   type ValidName,
-  type ValidRequest,
 } from "./src/validate/validate.ts";
 export type { Invalid } from "./src/validate/invalid.ts";
 export type { RequestPart, RequestSchemas, ResponseSchemas } from "./src/metadata/route_schemas.ts";

@@ -8,7 +8,7 @@ import {
   type Registration,
   withDetails,
 } from "@sluice/limiting/core";
-import type { Middleware, Next, Request, Response } from "@sluice/sluice";
+import type { Middleware, Next, Request, RequestBehind, Response } from "@sluice/sluice";
 import {
   REQUEST_PARTS,
   type RequestPart,
@@ -66,16 +66,6 @@ export type SchemaOf<Schemas, Part extends RequestPart> = {
   [Name in Part & keyof Schemas]: undefined extends Schemas[Name] ? never : Name;
 }[Part & keyof Schemas];
 
-/** A request whose parts are what the schemas make of them. */
-export type ValidRequest<Schemas> =
-  & Request<PartOf<Schemas, "params">, Request["body"], PartOf<Schemas, "body">, PartOf<Schemas, "query">>
-  & Pick<Validated<Schemas>, ValidName<Schemas>>;
-
-/** What the schema of a part makes of it; without one the part is as in every request. */
-export type PartOf<Schemas, Part extends "params" | "body" | "query"> = Part extends SchemaOf<Schemas, Part>
-  ? OutputOf<Schemas[Part & keyof Schemas]>
-  : Request[Part];
-
 const NAMES: OptionNames<ValidateOptions> = {
   params: true,
   query: true,
@@ -132,7 +122,7 @@ interface Outcome {
  */
 export function validate<const Schemas extends ValidateOptions>(
   options: Schemas,
-  handler?: (req: ValidRequest<Schemas>, res: Response, next: Next) => unknown,
+  handler?: (req: RequestBehind<Validated<Schemas>, Request["params"]>, res: Response, next: Next) => unknown,
 ): Middleware<Validated<Schemas>> {
   checkOptions(options);
   if (handler !== undefined) checkType("validate", "handler", handler, "function");
