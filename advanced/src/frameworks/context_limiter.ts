@@ -1,4 +1,4 @@
-import { type Clients, DEFAULT_MESSAGE, type HeaderSink, type TrustSetting } from "@sluice/limiting";
+import { DEFAULT_MESSAGE, type HeaderSink, type TrustSetting } from "@sluice/limiting";
 import { checkType, describe, type OptionNames } from "@sluice/limiting/core";
 import { noteDefaultNames } from "../http/default_names.ts";
 import { CLIENT_LEFT } from "../http/delay.ts";
@@ -7,6 +7,7 @@ import { checkRequestNames, COMMON_NAMES } from "../http/option_names.ts";
 import { RateLimitInfo } from "../http/rate_limit_info.ts";
 import { forbidStoring } from "../http/refusal.ts";
 import { RequestLimiter } from "../http/request_limiter.ts";
+import type { RequestReader } from "../http/request_reader.ts";
 import { Decision } from "../limiter/decision.ts";
 import type { Limiter } from "../limiter/limiter.ts";
 import type { Awaitable } from "../policy/store.ts";
@@ -46,6 +47,10 @@ const NAMES: OptionNames<ContextLimitOptions<unknown>> = { ...COMMON_NAMES, hand
 
 /** What a framework tells about its requests. */
 export interface Framework<Ctx, Rest extends unknown[] = []> {
+  /** The method. */
+  methodOf(context: Ctx): string;
+  /** The URL, or the target of the request. */
+  urlOf(context: Ctx): string;
   /** The client's address, if somebody vouches for it. */
   addressOf(context: Ctx): string | undefined;
   /** Reads a header. */
@@ -105,7 +110,9 @@ export class ContextLimiter<Ctx extends object, Rest extends unknown[] = [], Res
     const common = { ...rest, missingKey } as unknown as RateLimitOptions<Ctx>;
     const addressOf = clientAddress === undefined ? framework.addressOf : told(clientAddress);
     const mustKnow = missingKey === "error" && options.keyGenerator === undefined;
-    const clients: Clients<Ctx> = {
+    const reader: RequestReader<Ctx> = {
+      methodOf: framework.methodOf,
+      urlOf: framework.urlOf,
       addressOf: (context) => {
         const address = addressOf(context) || undefined;
         if (address !== undefined || !mustKnow) return address;
@@ -117,7 +124,7 @@ export class ContextLimiter<Ctx extends object, Rest extends unknown[] = [], Res
       header: framework.header,
       trustOf: (context) => clientAddress === undefined ? framework.trustOf(context) : null,
     };
-    this.#asker = new RequestLimiter("rateLimit", common, clients);
+    this.#asker = new RequestLimiter("rateLimit", common, reader);
     this.#handler = handler;
     this.#costAfter = options.costAfter;
     this.#signalOf = framework.signalOf;

@@ -36,6 +36,8 @@ export interface ElysiaLimit {
 }
 
 const ELYSIA: Framework<Context> = {
+  methodOf: ({ request }) => request.method,
+  urlOf: ({ request }) => request.url,
   addressOf: ({ request, server }) => webAddress(request, server),
   header: ({ request }, name) => request.headers.get(name) ?? undefined,
   trustOf: () => PLATFORM_TRUST,

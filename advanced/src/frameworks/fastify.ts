@@ -30,6 +30,8 @@ export interface FastifyLimit {
 }
 
 const FASTIFY: Framework<FastifyRequest, [reply: FastifyReply]> = {
+  methodOf: ({ method }) => method,
+  urlOf: ({ originalUrl }) => originalUrl,
   addressOf: ({ ip }) => ip,
   header: ({ headers }, name) => headers[name]?.toString(),
   // with trustProxy, there are the addresses of the proxies

@@ -24,6 +24,8 @@ export type H3Limit = Middleware & {
 };
 
 const H3: Framework<H3Event> = {
+  methodOf: ({ req }) => req.method,
+  urlOf: ({ req }) => req.url,
   addressOf: ({ req }) => webAddress(req),
   header: ({ req }, name) => req.headers.get(name) ?? undefined,
   trustOf: () => PLATFORM_TRUST,

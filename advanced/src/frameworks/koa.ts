@@ -30,6 +30,8 @@ export type KoaLimit = Middleware<RateLimitState> & {
 };
 
 const KOA: Framework<ParameterizedContext> = {
+  methodOf: ({ method }) => method,
+  urlOf: ({ originalUrl }) => originalUrl,
   addressOf: ({ ip }) => ip,
   header: (ctx, name) => ctx.get(name) || undefined,
   trustOf: ({ app }) => app.proxy ? null : { value: false, remedy: "set app.proxy to true, and app.maxIpsCount" },

@@ -14,7 +14,7 @@ const inUse = new WeakMap<object, Set<string>>();
  * @param limiter The limiter
  */
 export function noteDefaultNames<Req>(options: RateLimitOptions<Req>, { policies }: Limiter): void {
-  const { store, limits = [options] } = options;
+  const { store, rules, limits = rules?.rules.limits.limits ?? [options] } = options;
   if (store === undefined) return;
   if ("capabilities" in store) noteSameCounters(store, policies, "rateLimit");
   let names = inUse.get(store);

@@ -2,7 +2,7 @@ import { checkInteger, checkNames, type OptionNames, refuseOption } from "@sluic
 import { Decision } from "../limiter/decision.ts";
 import type { Limiter } from "../limiter/limiter.ts";
 import type { LimiterOptions } from "../limiter/limiter_options.ts";
-import { capacityOf, holdsSlots } from "../policy/policy.ts";
+import { capacityOf, holdsSlots, type Policy } from "../policy/policy.ts";
 import { MAX_LIMIT } from "../policy/check_policy.ts";
 import type { DelayOptions } from "./http_options.ts";
 
@@ -16,6 +16,7 @@ const waiting = new WeakMap<Limiter, number>();
 
 /** Lets requests wait: those that are refused until there is room for them, and admitted ones to keep to the rate. */
 export class Delay {
+  readonly #caller: string;
   readonly #limiter: Limiter;
   readonly #from: number;
   readonly #maxMs: number;
@@ -42,19 +43,28 @@ export class Delay {
     const { from, maxMs } = delay;
     checkInteger(caller, "delay.maxMs", maxMs, 1, LONGEST_MS);
     if (from !== undefined) checkInteger(caller, "delay.from", from, 0, MAX_LIMIT);
-    if (from !== undefined && limiter.policies.length > 1) {
-      throw new TypeError(`${caller}: option delay.from is for a single limit, not for limits; leave it out`);
-    }
-    if (!limiter.refusesFreely) {
-      throw new TypeError(
-        `${caller}: option delay is for limits whose refusals cost nothing, since who waits may be refused more than ` +
-          "once; leave out onDenied and block, and use a store of this package",
-      );
-    }
+    this.#caller = caller;
     this.#limiter = limiter;
     this.#from = from ?? Infinity;
     this.#maxMs = maxMs;
     this.#most = maxWaiting;
+    this.check(limiter.policies);
+  }
+
+  /**
+   * Checks that requests can be delayed by policies.
+   *
+   * @throws {TypeError} If they can't
+   */
+  check(policies: readonly Policy[]): void {
+    if (this.#from !== Infinity && policies.length > 1) {
+      throw new TypeError(`${this.#caller}: option delay.from is for a single limit, not for limits; leave it out`);
+    }
+    if (this.#limiter.refusesFreely(policies)) return;
+    throw new TypeError(
+      `${this.#caller}: option delay is for limits whose refusals cost nothing, since who waits may be refused more than ` +
+        "once; leave out onDenied and block, and use a store of this package",
+    );
   }
 
   /**

@@ -9,6 +9,7 @@ import { checkRequestNames, COMMON_NAMES } from "./option_names.ts";
 import { type FetchRefusal, refuse, withHeaders } from "./fetch_refusal.ts";
 import { CLIENT_LEFT } from "./delay.ts";
 import { RequestLimiter } from "./request_limiter.ts";
+import type { RequestReader } from "./request_reader.ts";
 
 /** What a handler returns: a response; on Bun nothing, if it has upgraded the request. */
 export type FetchResult = Response | undefined;
@@ -129,7 +130,9 @@ export function fetchLimit(options: FetchLimitOptions = {}): FetchLimit {
   const all = new WeakMap<Request, Asked>();
   const { clientAddress = platformAddress } = options;
   const needsAddress = options.keyGenerator === undefined;
-  const clients: Clients<Request> = {
+  const reader: RequestReader<Request> = {
+    methodOf: ({ method }) => method,
+    urlOf: ({ url }) => url,
     addressOf: (request) => {
       const asked = all.get(request);
       if (needsAddress || options.clientAddress !== undefined) return asked?.address;
@@ -138,7 +141,7 @@ export function fetchLimit(options: FetchLimitOptions = {}): FetchLimit {
     header: (request, name) => request.headers.get(name) ?? undefined,
     trustOf: () => options.clientAddress === undefined ? PLATFORM : null,
   };
-  const asker = new RequestLimiter<Request>("fetchLimit", common, clients);
+  const asker = new RequestLimiter<Request>("fetchLimit", common, reader);
   noteDefaultNames(common, asker.limiter);
 
   const limit = <Rest extends unknown[]>(handler: FetchHandler<Rest, FetchResult>) => {

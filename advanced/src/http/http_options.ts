@@ -2,7 +2,13 @@ import type { Validate } from "@sluice/limiting";
 import { checkInteger, checkType, type OptionNames, refuseOption } from "@sluice/limiting/core";
 import type { Decision } from "../limiter/decision.ts";
 import type { CheckOptions, LimiterKeys } from "../limiter/demand.ts";
-import { type LimiterOptions, type LimitOptions, type PolicyChoice, systemClock } from "../limiter/limiter_options.ts";
+import {
+  type LimiterOptions,
+  type LimitOptions,
+  type LimitsOptions,
+  type PolicyChoice,
+  systemClock,
+} from "../limiter/limiter_options.ts";
 import { LIMIT_NAMES, LIMITER_NAMES } from "../limiter/option_names.ts";
 import { fromCounter } from "../stores/counter_store.ts";
 import {
@@ -12,6 +18,8 @@ import {
   isCallbackCounter,
 } from "../stores/counter_like.ts";
 import { isRedisClient } from "../stores/redis/is_redis_client.ts";
+import type { RuleSet } from "../rules/rule_set.ts";
+import type { PolicyRules } from "../rules/policy_rules.ts";
 import { checkName, MAX_LIMIT } from "../policy/check_policy.ts";
 import type { Awaitable, Store } from "../policy/store.ts";
 import type { AnyRequest, ResponseOf } from "./request_like.ts";
@@ -127,12 +135,26 @@ export interface RateLimitOptions<
    * `policyTtlMs`.
    */
   policy?: ((req: Req, ...rest: Rest) => Awaitable<PolicyChoice>) | undefined;
+  /**
+   * Limits from a document, for `PolicyRules` of `@sluice/rate-limit/rules`: for which requests they hold, and what counts.
+   * In place of all options that say so here.
+   */
+  rules?: PolicyRules | undefined;
+  /** With `rules`: the tier of a request's client, by its name in the document; nothing for those without. */
+  tier?: ((req: Req, ...rest: Rest) => Awaitable<string | null | undefined>) | undefined;
+  /** With `rules`: what the document counts by as `{ "field": name }`; nothing where a request has none. */
+  fields?:
+    | Readonly<Record<string, (req: Req, ...rest: Rest) => Awaitable<string | number | null | undefined>>>
+    | undefined;
   /** How long a key's policy that had to be waited for is remembered, in ms; 10 000 by default, 0 for not at all. */
   policyTtlMs?: number | undefined;
   /** Where counters are kept; stores for express-rate-limit work, too. */
   store?: Store | CounterLike | CallbackCounterLike | undefined;
-  /** Units a request costs, 1 by default; one that costs 0 is free, and always passes. */
-  cost?: number | ((req: Req, ...rest: Rest) => Awaitable<number>) | undefined;
+  /**
+   * Units a request costs, 1 by default; one that costs 0 is free, and always passes. A function may return an object of
+   * numbers by the names of limits, such as `{ requests: 1, bytes: 2048 }`.
+   */
+  cost?: number | ((req: Req, ...rest: Rest) => Awaitable<NonNullable<CheckOptions["cost"]>>) | undefined;
   /**
    * What a request has really cost, once its response has finished or its client has left: it replaces `cost`, which was
    * an estimate. For limits with `maxDebt`; others keep what they counted. Not for refused requests, nor for those that
@@ -140,7 +162,8 @@ export interface RateLimitOptions<
    */
   costAfter?: ((req: Req, res: Res) => Awaitable<number>) | undefined;
   /**
-   * The key, or the keys of several limits by their names; the client's address by default. With the address and more in
+   * The key, or the keys of several limits by their names, `null` for those that have nothing to do with the request; the
+   * client's address by default. With the address and more in
    * it, use {@linkcode clientKey}: `` `${clientKey(req)}:${user}` ``.
    */
   keyGenerator?: ((req: Req, ...rest: Rest) => Awaitable<LimiterKeys | undefined>) | undefined;
@@ -212,12 +235,19 @@ export function limiterOptionsOf<Req>(options: RateLimitOptions<Req>, caller: st
   const shadow = dryRun ? { shadow: true } : {};
   return {
     ...pick(rest, LIMITER_NAMES),
+    ...(options.rules === undefined ? {} : limitsByRules(options.rules.rules, options.dryRun)),
     ...(typeof fixed === "function" || fixed === undefined ? {} : { max: fixed }),
     ...(limits === undefined ? shadow : { limits: limits.map((one) => ({ ...pick(one, LIMIT_NAMES), ...shadow })) }),
     name: name === undefined ? identifier : name,
     store: store === undefined ? undefined : storeOf(store, options),
     onStoreFailure: onStoreFailure === undefined && passOnStoreError ? "open" : onStoreFailure,
   };
+}
+
+/** What a limiter decides by that has rules. */
+export function limitsByRules({ limits }: RuleSet, dryRun: boolean | undefined): LimitsOptions {
+  if (!dryRun) return limits;
+  return { ...limits, limits: limits.limits!.map((limit) => ({ ...limit, shadow: true })) };
 }
 
 function pick<Options>(options: object, names: OptionNames<Options>): Partial<Options> {
@@ -270,9 +300,11 @@ export function checkHttpOptions<Req>(options: RateLimitOptions<Req>, caller: st
     refuseOption(caller, "missingKey", '"share" or "error"', missingKey);
   }
   checkType(caller, "requestPropertyName", requestPropertyName, "string");
+  checkRules(options, caller);
   for (
     const name of [
       "keyGenerator",
+      "tier",
       "policy",
       "skip",
       "handler",
@@ -301,10 +333,30 @@ export function checkHttpOptions<Req>(options: RateLimitOptions<Req>, caller: st
   if (typeof cost !== "function") checkCost(options, cost, caller);
 }
 
+function checkRules<Req>(options: RateLimitOptions<Req>, caller: string): void {
+  const { rules, fields = {} } = options;
+  if (rules === undefined) {
+    const lost = (["tier", "fields"] as const).find((name) => options[name] !== undefined);
+    if (lost === undefined) return;
+    throw new TypeError(
+      `${caller}: option ${lost} is for rules, which a document has; give rules: new PolicyRules(document)`,
+    );
+  }
+  if (typeof rules !== "object" || rules === null || typeof rules.join !== "function") {
+    refuseOption(caller, "rules", "rules of a document: new PolicyRules(document)", rules);
+  }
+  if (typeof fields !== "object" || fields === null) refuseOption(caller, "fields", "an object of functions", fields);
+  for (const [name, field] of Object.entries(fields)) checkType(caller, `fields.${name}`, field, "function");
+  const told = [...Object.keys(LIMIT_NAMES), "limit", "limits", "policies", "policy", "keyGenerator", "cost", "leases"]
+    .find((name) => name !== "name" && (options as Record<string, unknown>)[name] !== undefined);
+  if (told === undefined) return;
+  throw new TypeError(`${caller}: option ${told} has no meaning beside rules; let the document say it`);
+}
+
 function checkCost<Req>(options: RateLimitOptions<Req>, cost: number, caller: string): void {
   checkInteger(caller, "cost", cost, 0, MAX_LIMIT);
   // a key may have a higher limit of its own
-  if (options.policy !== undefined) return;
+  if (options.policy !== undefined || options.rules !== undefined) return;
   const told = options.limit ?? options.max;
   const single = { ...options, max: told } as LimitOptions;
   for (const { max = 100, burst, algorithm, shadow } of options.limits ?? [single]) {

@@ -1,4 +1,4 @@
-import { type Clients, DEFAULT_MESSAGE, failureOf, isMadeInRequest, trustOf } from "@sluice/limiting";
+import { DEFAULT_MESSAGE, failureOf, isMadeInRequest, trustOf } from "@sluice/limiting";
 import { isThenable, nextSequence, type OptionNames, withDetails } from "@sluice/limiting/core";
 import type { Decision } from "../limiter/decision.ts";
 import type { PeekOptions } from "../limiter/demand.ts";
@@ -23,6 +23,7 @@ import { RateLimitInfo } from "./rate_limit_info.ts";
 import { forbidStoring, type Refusal } from "./refusal.ts";
 import { CLIENT_LEFT, type Delay } from "./delay.ts";
 import { RequestLimiter } from "./request_limiter.ts";
+import type { RequestReader } from "./request_reader.ts";
 
 const NAMES: OptionNames<RateLimitOptions> = { ...COMMON_NAMES, handler: true, requestPropertyName: true };
 
@@ -32,8 +33,17 @@ interface ProxiedRequest {
   get?(name: string): string | undefined;
 }
 
+/** A request of a framework, or Node's own, as far as it says what is wanted. */
+interface MountedRequest {
+  readonly method?: string;
+  readonly originalUrl?: string;
+  readonly url?: string;
+}
+
 /** Node's own requests have neither an application nor the client's address. */
-const CLIENTS: Clients<RequestLike> = {
+const READER: RequestReader<RequestLike> = {
+  methodOf: ({ method = "" }: MountedRequest) => method,
+  urlOf: ({ originalUrl, url = "" }: MountedRequest) => originalUrl ?? url,
   addressOf: ({ ip }) => ip,
   header: (req, name) => (req as ProxiedRequest).get?.(name),
   trustOf: (req) => {
@@ -102,13 +112,13 @@ export function rateLimit<Req extends AnyRequest = AnyRequest, Res extends AnyRe
   checkRequestNames("rateLimit", given, NAMES);
   // the response that belongs to a request is one of that type
   const options = given as RateLimitOptions<Req>;
-  const own = new RequestLimiter<Req>("rateLimit", options, CLIENTS);
+  const own = new RequestLimiter<Req>("rateLimit", options, READER);
   const sequence = nextSequence();
   let asker: RequestLimiter<Req> | null = null;
 
   function begin(req: RequestLike): RequestLimiter<Req> {
     if (isMadeInRequest(sequence, req)) {
-      return new RequestLimiter("rateLimit", options, CLIENTS, sharedLimiter(own, req));
+      return new RequestLimiter("rateLimit", options, READER, sharedLimiter(own, req));
     }
     noteDefaultNames(options, own.limiter);
     return own;
@@ -130,7 +140,13 @@ export function rateLimit<Req extends AnyRequest = AnyRequest, Res extends AnyRe
     return settle(asker, decision, req as Req, res, next);
   }
 
-  withDetails(limit, { name: "rateLimit", limits: limitsOf(own.limiter.policies), refuses: own.refuses });
+  withDetails(limit, {
+    name: "rateLimit",
+    get limits() {
+      return limitsOf((asker ?? own).limiter.policies);
+    },
+    refuses: own.refuses,
+  });
   return Object.defineProperties(limit, {
     limiter: { get: () => (asker ?? own).limiter },
     reset: { value: () => (asker ?? own).limiter.reset() },

@@ -1,12 +1,4 @@
-import {
-  AddressKeys,
-  ClientFinder,
-  type Clients,
-  exhaustedFor,
-  type HeaderSink,
-  noteExhausted,
-  remedyFor,
-} from "@sluice/limiting";
+import { AddressKeys, ClientFinder, exhaustedFor, type HeaderSink, noteExhausted, remedyFor } from "@sluice/limiting";
 import { describe, isThenable, refuseOption } from "@sluice/limiting/core";
 import type { Decision } from "../limiter/decision.ts";
 import type { CheckOptions, LimiterKeys } from "../limiter/demand.ts";
@@ -14,15 +6,25 @@ import { Limiter } from "../limiter/limiter.ts";
 import { type PolicyChoice, systemClock } from "../limiter/limiter_options.ts";
 import { chargeOf } from "../policy/charge.ts";
 import { MAX_LIMIT } from "../policy/check_policy.ts";
-import { hasDebts, holdsSlots } from "../policy/policy.ts";
+import { hasDebts, holdsSlots, type Policy } from "../policy/policy.ts";
+import type { RuleChoice, RuleSet } from "../rules/rule_set.ts";
 import type { Awaitable } from "../policy/store.ts";
 import { Delay } from "./delay.ts";
 import { type HeaderOptions, headersSaid, writeHeaders } from "./rate_limit_headers.ts";
 import type { ResponseOf } from "./request_like.ts";
-import { checkHttpOptions, headerOptionsOf, limiterOptionsOf, type RateLimitOptions } from "./http_options.ts";
+import {
+  checkHttpOptions,
+  headerOptionsOf,
+  limiterOptionsOf,
+  limitsByRules,
+  type RateLimitOptions,
+  type RequestLimitOptions,
+} from "./http_options.ts";
 import { PolicyLookup } from "./policy_lookup.ts";
 import { type Refusal, refusalOf } from "./refusal.ts";
 import { reporterOf } from "./reporter_of.ts";
+import type { RequestReader } from "./request_reader.ts";
+import { RuleAsker } from "./rule_asker.ts";
 
 /**
  * Asks a limiter about requests: what they are counted by, what they cost, how a refusal looks. The part of `rateLimit`
@@ -44,19 +46,21 @@ export class RequestLimiter<Req> {
   /** One of both. */
   readonly looksBack: boolean;
   /** Whether what a request took ends with it. */
-  readonly hasLeases: boolean;
+  hasLeases: boolean;
   /** Property of the request that tells what is left. */
   readonly property: string;
   /** The present time in ms. */
   readonly clock: () => number;
   readonly #headers: HeaderOptions | null;
-  readonly #clients: Clients<Req>;
+  readonly #reader: RequestReader<Req>;
   readonly #keys: AddressKeys;
   readonly #finder: ClientFinder<Req>;
   /** Policies that keys have of their own, `null` when none has. */
   readonly #lookup: PolicyLookup | null;
   /** Keys of the limits that have a subnet of their own, `null` when none has. */
-  readonly #layers: ReadonlyMap<string, AddressKeys> | null;
+  #layers: ReadonlyMap<string, AddressKeys> | null;
+  /** What a document says of requests, `null` when there is none. */
+  readonly #rules: RuleAsker<Req> | null;
   /** Whether the first request has told which application it runs in. */
   #hasApp = false;
 
@@ -65,31 +69,29 @@ export class RequestLimiter<Req> {
    *
    * @param caller Name of the caller for error messages
    * @param options What the user gave
-   * @param clients Tells who sent a request
+   * @param reader Reads requests
    * @param limiter A limiter that exists already, for the same options
    */
   constructor(
     caller: string,
     options: RateLimitOptions<Req>,
-    clients: Clients<Req>,
+    reader: RequestReader<Req>,
     limiter?: Limiter,
   ) {
     checkHttpOptions(options, caller);
     this.caller = caller;
     this.options = options;
     this.#headers = headerOptionsOf(options, caller);
-    this.#clients = clients;
-    this.#finder = new ClientFinder(caller, clients, options.validate);
-    const { limits = [], ipv6Subnet = 64, missingKey = "share" } = options;
+    this.#reader = reader;
+    this.#finder = new ClientFinder(caller, reader, options.validate);
+    const { ipv6Subnet = 64, missingKey = "share", rules } = options;
     this.#keys = new AddressKeys(ipv6Subnet, missingKey);
     this.limiter = limiter ?? new Limiter(limiterOptionsOf(options, caller), caller);
-    const layered = limits.some((limit) => limit.ipv6Subnet !== undefined);
-    this.#layers = layered
-      ? new Map(this.limiter.policies.map(({ name }, i) => [
-        name,
-        new AddressKeys(limits[i]!.ipv6Subnet ?? ipv6Subnet, missingKey),
-      ]))
-      : null;
+    this.#layers = this.#layersOf(this.limiter.policies, rules?.rules.rules ?? options.limits ?? []);
+    this.#rules = rules === undefined ? null : new RuleAsker(caller, options, reader, (req, { policy }) => {
+      return this.#layerOf(policy.name).of(this.#finder.addressOf(req));
+    });
+    rules?.join(this);
     if (options.costAfter !== undefined && !this.limiter.policies.some(hasDebts)) {
       throw new TypeError(
         `${caller}: option costAfter is for limits with maxDebt; say by how much a key may exceed the limit, 0 for not at all`,
@@ -103,6 +105,32 @@ export class RequestLimiter<Req> {
     this.property = options.requestPropertyName ?? "rateLimit";
     this.clock = options.clock ?? systemClock;
     this.#lookup = options.policy === undefined ? null : new PolicyLookup(options.policyTtlMs ?? 10_000, this.clock);
+  }
+
+  #layersOf(
+    policies: readonly Policy[],
+    limits: readonly Pick<RequestLimitOptions, "ipv6Subnet">[],
+  ): ReadonlyMap<string, AddressKeys> | null {
+    if (!limits.some((limit) => limit.ipv6Subnet !== undefined)) return null;
+    const { ipv6Subnet = 64, missingKey = "share" } = this.options;
+    return new Map(policies.map(({ name }, i) => [
+      name,
+      new AddressKeys(limits[i]!.ipv6Subnet ?? ipv6Subnet, missingKey),
+    ]));
+  }
+
+  /** Checks other rules, and returns what begins to decide by them. */
+  prepare(rules: RuleSet): () => void {
+    const begin = this.limiter.prepare(limitsByRules(rules, this.options.dryRun), this.caller);
+    this.#rules!.check(rules);
+    const policies = rules.rules.map(({ policy }) => policy);
+    this.delay?.check(policies);
+    return () => {
+      begin();
+      this.#rules!.follow(rules);
+      this.#layers = this.#layersOf(policies, rules.rules);
+      this.hasLeases = policies.some(holdsSlots);
+    };
   }
 
   /**
@@ -133,7 +161,11 @@ export class RequestLimiter<Req> {
     return null;
   }
 
-  #check(req: Req, res: ResponseOf<Req> | undefined): Awaitable<Decision> {
+  #check(req: Req, res: ResponseOf<Req> | undefined): Awaitable<Decision | null> {
+    if (this.#rules !== null) {
+      const choice = this.#rules.choose(req, res);
+      return isThenable(choice) ? choice.then((found) => this.#checkByRules(found)) : this.#checkByRules(choice);
+    }
     const { keyGenerator, cost, max, limit } = this.options;
     const units = awaited(typeof cost === "function" ? cost(req, res!) : cost);
     const most = limit ?? max;
@@ -143,8 +175,14 @@ export class RequestLimiter<Req> {
     return this.#checkNow(req, res, keys, units, tier);
   }
 
+  #checkByRules(choice: RuleChoice | null): Awaitable<Decision | null> {
+    if (choice === null) return this.#skipped();
+    const { keys, ...options } = choice;
+    return this.limiter.check(keys, options);
+  }
+
   /** The keys under which the client of an address is counted. */
-  keysOfAddress(address: string | undefined): LimiterKeys {
+  keysOfAddress(address: string | undefined): string | Readonly<Record<string, string>> {
     if (this.#layers === null) return this.#keys.of(address);
     return Object.fromEntries(Array.from(this.#layers, ([name, clients]) => [name, clients.of(address)]));
   }
@@ -153,9 +191,9 @@ export class RequestLimiter<Req> {
     req: Req,
     res: ResponseOf<Req> | undefined,
     keys: Awaitable<LimiterKeys | undefined>,
-    units: Awaitable<number | undefined>,
+    units: Awaitable<CheckOptions["cost"]>,
     tier: Awaitable<CheckOptions["max"]>,
-  ): Promise<Decision> {
+  ): Promise<Decision | null> {
     return await this.#checkNow(req, res, await keys, await units, await tier);
   }
 
@@ -163,12 +201,15 @@ export class RequestLimiter<Req> {
     req: Req,
     res: ResponseOf<Req> | undefined,
     keys: LimiterKeys | undefined,
-    cost: number | undefined,
+    cost: CheckOptions["cost"],
     max: CheckOptions["max"],
-  ): Awaitable<Decision> {
+  ): Awaitable<Decision | null> {
     if (cost === undefined) checkTold("cost", this.options.cost, this.caller);
     if (max === undefined) checkTold("max", this.options.limit ?? this.options.max, this.caller);
     const own = this.options.keyGenerator === undefined ? keys! : this.#generated(keys, req);
+    if (typeof own === "object" && this.limiter.policies.every(({ name }) => own[name] === null)) {
+      return this.#skipped();
+    }
     if (this.#lookup !== null) {
       return this.#checkByPolicy(
         own,
@@ -181,7 +222,7 @@ export class RequestLimiter<Req> {
 
   #checkByPolicy(
     keys: LimiterKeys,
-    cost: number | undefined,
+    cost: CheckOptions["cost"],
     policy: Awaitable<PolicyChoice | undefined>,
   ): Awaitable<Decision> {
     if (isThenable(policy)) return policy.then((found) => this.#checkByPolicy(keys, cost, found));
@@ -195,13 +236,15 @@ export class RequestLimiter<Req> {
   #generated(keys: LimiterKeys | undefined, req: Req): LimiterKeys {
     if (typeof keys === "string" && keys !== "") return this.#isAddressOf(req, keys) ? this.keysOfAddress(keys) : keys;
     if (typeof keys === "object" && keys !== null) {
-      const own = (name: string, key: string) => this.#isAddressOf(req, key) ? this.#layerOf(name).of(key) : key;
+      const own = (name: string, key: string | null) => {
+        return key !== null && this.#isAddressOf(req, key) ? this.#layerOf(name).of(key) : key;
+      };
       return Object.fromEntries(Object.entries(keys).map(([name, key]) => [name, own(name, key)]));
     }
     throw new TypeError(
       `${this.caller}: keyGenerator must return a non-empty string, or one for each limit by name, not ${
         describe(keys)
-      }; ${remedyFor(this.#clients.addressOf(req))}`,
+      }; ${remedyFor(this.#reader.addressOf(req))}`,
     );
   }
 
@@ -271,6 +314,8 @@ export class RequestLimiter<Req> {
    * @param costOf Asks the user's `costAfter`
    */
   async settle(req: Req, decision: Decision, costOf: () => Awaitable<number>): Promise<void> {
+    // a limit that has nothing to do with the request has nothing to settle
+    if (!decision.policies.some(hasDebts)) return;
     try {
       const cost = await costOf();
       if (!Number.isInteger(cost) || cost < 0 || cost > MAX_LIMIT) {

@@ -1,10 +1,10 @@
-import { refuseOption } from "@sluice/limiting/core";
-import { checkPolicy } from "../policy/check_policy.ts";
+import { checkInteger, refuseOption } from "@sluice/limiting/core";
+import { checkPolicy, MAX_LIMIT } from "../policy/check_policy.ts";
 import type { Policy } from "../policy/policy.ts";
 import type { Store, Take } from "../policy/store.ts";
 import { MemoryStore } from "../stores/memory_store.ts";
-import type { PolicyChoice } from "./limiter_options.ts";
-import type { OwnPolicies } from "./own_policies.ts";
+import { checkStore, type LimitsOptions, policiesOf, type PolicyChoice } from "./limiter_options.ts";
+import { OwnPolicies } from "./own_policies.ts";
 import { assertKey, encodeKey, shortenKey } from "./encode_key.ts";
 
 /**
@@ -39,12 +39,15 @@ export interface PeekOptions {
  * ```
  */
 export interface CheckOptions extends PeekOptions {
-  /** Units to take, 1 by default; 0 is free. */
-  cost?: number | undefined;
+  /** Units to take, 1 by default; 0 is free. For each limit its own by an object of numbers by the names of limits. */
+  cost?: number | Readonly<Record<string, number>> | undefined;
 }
 
-/** One key for all limits, or one for each of them by its name. */
-export type LimiterKeys = string | Readonly<Record<string, string>>;
+/**
+ * One key for all limits, or one for each of them by its name; `null` for a limit that has nothing to do with what is
+ * asked for.
+ */
+export type LimiterKeys = string | Readonly<Record<string, string | null>>;
 
 /** Number of policies with another limit that are cached; more would mean a limit for each client. */
 const MAX_TIERS = 1000;
@@ -53,7 +56,8 @@ const MAX_TIERS = 1000;
 export class Demand {
   /** The form in which the store keeps a key. */
   readonly encode: (key: string) => string;
-  readonly #policies: readonly Policy[];
+  /** The limiter's policies, in the order of the limits. */
+  readonly policies: readonly Policy[];
   readonly #shadow: readonly boolean[];
   readonly #store: Store;
   readonly #own: OwnPolicies;
@@ -62,16 +66,18 @@ export class Demand {
   /**
    * Creates an instance.
    *
-   * @param policies The limiter's policies
-   * @param shadow Which of them never refuse, in the same order
-   * @param store The store, which may be unable to serve a policy with another limit
-   * @param own The policies that some keys have
+   * @param options The limits, and the policies that some keys have
+   * @param store The store
+   * @param caller Name of the caller for error messages
+   * @throws {TypeError} If an option has the wrong type, or the store can't do what is asked
+   * @throws {RangeError} If a number is out of range
    */
-  constructor(policies: readonly Policy[], shadow: readonly boolean[], store: Store, own: OwnPolicies) {
-    this.#policies = policies;
-    this.#shadow = shadow;
+  constructor(options: LimitsOptions, store: Store, caller: string) {
+    this.policies = policiesOf(options, caller);
+    checkStore(store, this.policies, caller);
+    this.#shadow = (options.limits ?? [options]).map((limit) => limit.shadow === true);
     this.#store = store;
-    this.#own = own;
+    this.#own = new OwnPolicies(this.policies, store, options.policies ?? {}, caller);
     this.encode = store instanceof MemoryStore ? shortenKey : encodeKey;
   }
 
@@ -82,38 +88,50 @@ export class Demand {
    * @param cost Units wanted, 0 to look
    * @param options Another limit for this check, or the policy of the key
    * @param caller Name of the caller for error messages
-   * @returns The takes, in the order of the limits
-   * @throws {TypeError} If a key is no text or empty, or there is no limit or policy of a name
-   * @throws {RangeError} If the other limit is out of range
+   * @returns The takes, in the order of the limits, without those that have nothing to do with it
+   * @throws {TypeError} If a key is no text or empty, no limit has one, or there is no limit or policy of a name
+   * @throws {RangeError} If the cost or the other limit is out of range
    */
-  takes(keys: LimiterKeys, cost: number, { max, policy }: PeekOptions, caller: string): readonly Take[] {
-    if (policy !== undefined) {
-      if (max !== undefined) {
-        throw new TypeError(`${caller}: options max and policy exclude each other; say policy: { max }`);
-      }
-      return this.#own.of(policy, caller).map((one, i) => this.#demand(i, one, keys, cost, caller));
+  takes(
+    keys: LimiterKeys,
+    cost: NonNullable<CheckOptions["cost"]>,
+    { max, policy }: PeekOptions,
+    caller: string,
+  ): readonly Take[] {
+    if (policy !== undefined && max !== undefined) {
+      throw new TypeError(`${caller}: options max and policy exclude each other; say policy: { max }`);
     }
-    if (typeof max === "object" && max !== null) this.#checkTiers(max, caller);
-    if (this.#policies.length === 1) return [this.#take(0, keys, cost, max, caller)];
-    return this.#policies.map((_, i) => this.#take(i, keys, cost, max, caller));
+    if (typeof max === "object" && max !== null) this.#checkByName("max", max, caller);
+    if (typeof cost === "object" && cost !== null) this.#checkByName("cost", cost, caller);
+    else if (cost !== 1 && cost !== 0) checkInteger(caller, "cost", cost, 0, MAX_LIMIT);
+    const policies = policy === undefined ? this.policies : this.#own.of(policy, caller);
+    const takes: Take[] = [];
+    for (let i = 0; i < policies.length; i++) {
+      const usual = policies[i]!;
+      if (hasNothingToDo(usual, keys)) continue;
+      const one = max === undefined ? usual : this.#tier(usual, max, caller);
+      takes.push(this.#take(i, one, keys, typeof cost === "object" ? costOf(usual, cost, caller) : cost, caller));
+    }
+    if (takes.length > 0) return takes;
+    throw new TypeError(`${caller}: no limit has a key; give one to at least one of ${this.#names()}`);
   }
 
   // a misspelt name would be a limit that is never applied, and an unknown customer must not get the default limit
-  #checkTiers(max: Readonly<Record<string, number>>, caller: string): void {
-    const untold = Object.keys(max).find((name) => max[name] === undefined);
-    if (untold !== undefined) refuseOption(caller, `max.${untold}`, "a number", undefined);
-    const unknown = Object.keys(max).find((name) => !this.#policies.some((policy) => policy.name === name));
+  #checkByName(option: string, numbers: Readonly<Record<string, number>>, caller: string): void {
+    const untold = Object.keys(numbers).find((name) => numbers[name] === undefined);
+    if (untold !== undefined) refuseOption(caller, `${option}.${untold}`, "a number", undefined);
+    const unknown = Object.keys(numbers).find((name) => !this.policies.some((policy) => policy.name === name));
     if (unknown === undefined) return;
-    const names = this.#policies.map(({ name }) => name).join(", ");
-    throw new TypeError(`${caller}: option max names a limit "${unknown}" that there is not; there are ${names}`);
+    throw new TypeError(
+      `${caller}: option ${option} names a limit "${unknown}" that there is not; there are ${this.#names()}`,
+    );
   }
 
-  #take(i: number, keys: LimiterKeys, cost: number, max: CheckOptions["max"], caller: string): Take {
-    const policy = max === undefined ? this.#policies[i]! : this.#tier(this.#policies[i]!, max, caller);
-    return this.#demand(i, policy, keys, cost, caller);
+  #names(): string {
+    return this.policies.map(({ name }) => name).join(", ");
   }
 
-  #demand(i: number, policy: Policy, keys: LimiterKeys, cost: number, caller: string): Take {
+  #take(i: number, policy: Policy, keys: LimiterKeys, cost: number, caller: string): Take {
     const isOne = typeof keys !== "object" || keys === null;
     const key = isOne ? keys : keys[policy.name];
     if (typeof key !== "string" || key === "") {
@@ -135,4 +153,14 @@ export class Demand {
     this.#tiers.set(id, tier);
     return tier;
   }
+}
+
+function hasNothingToDo({ name }: Policy, keys: LimiterKeys): boolean {
+  return typeof keys === "object" && keys !== null && keys[name] === null;
+}
+
+function costOf({ name }: Policy, costs: Readonly<Record<string, number>>, caller: string): number {
+  const { [name]: cost = 1 } = costs;
+  checkInteger(caller, `cost.${name}`, cost, 0, MAX_LIMIT);
+  return cost;
 }

@@ -1,5 +1,4 @@
 import { checkInteger, checkNames, Emitter, type OptionNames, reasonOf } from "@sluice/limiting/core";
-import { MAX_LIMIT } from "../policy/check_policy.ts";
 import { type Charge, chargeOf } from "../policy/charge.ts";
 import { hasDebts, holdsSlots, type Policy, refusesFreely } from "../policy/policy.ts";
 import { MemoryStore } from "../stores/memory_store.ts";
@@ -14,10 +13,9 @@ import { Decision } from "./decision.ts";
 import { type CheckOptions, Demand, type LimiterKeys, type PeekOptions } from "./demand.ts";
 import { assertKey, formsOf } from "./encode_key.ts";
 import { Leaving } from "./leaving.ts";
-import { checkLeases, checkStore, checkStoreOptions, type LimiterOptions, policiesOf } from "./limiter_options.ts";
-import { checkLimiterNames, LIMIT_NAMES, LIMITER_NAMES } from "./option_names.ts";
+import { checkLeases, checkStoreOptions, type LimiterOptions, type LimitsOptions } from "./limiter_options.ts";
+import { checkLimiterNames, LIMIT_NAMES, LIMITER_NAMES, LIMITS_NAMES } from "./option_names.ts";
 import { allowSettlement, endSettlement, type Settling } from "./settlement.ts";
-import { OwnPolicies } from "./own_policies.ts";
 import { splitDecisions } from "./split_decisions.ts";
 import { noteSameCounters } from "./same_counters.ts";
 import { joinStore, leaveStore } from "./store_users.ts";
@@ -71,8 +69,6 @@ const WAIT_NAMES: OptionNames<WaitOptions> = { ...CHECK_NAMES, signal: true, tim
  * ```
  */
 export class Limiter extends Emitter {
-  /** The policies, in the order of the limits. */
-  readonly policies: readonly Policy[];
   /** What the limiter has done. */
   readonly counters: Counters = newCounters();
   /**
@@ -85,12 +81,12 @@ export class Limiter extends Emitter {
   readonly #store: Store;
   readonly #guarded: FailurePolicy | null;
   readonly #leasing: LeasingStore | null;
-  readonly #demand: Demand;
+  #demand: Demand;
   readonly #queue: WaitQueue;
   readonly #timers: Timers;
   readonly #checkCaller: string;
-  /** Whether a limit has debts, so that decisions can be settled. */
-  readonly #settles: boolean;
+  /** Whether a limit has, or has had, debts, so that decisions can be settled. */
+  #settles = false;
   readonly #clock: () => number;
   /** Refusals by key, once somebody has asked for them. */
   #refusals: TopRefusals | null = null;
@@ -111,19 +107,15 @@ export class Limiter extends Emitter {
     const made = caller ?? "Limiter";
     this.#checkCaller = caller ?? "limiter.check";
     checkLimiterNames(made, options, LIMITER_NAMES, LIMIT_NAMES);
-    this.policies = policiesOf(options, made);
     const checked = checkStoreOptions(options, made);
-    checkLeases(checked.leases, this.policies, made);
     const { maxWaiting = 1000 } = options;
     checkInteger(made, "maxWaiting", maxWaiting, 0, 10_000_000);
     const { store = new MemoryStore({ maxKeys: checked.maxKeys, clock: options.clock }) }: {
       store?: Store | undefined;
     } = options;
-    checkStore(store, this.policies, made);
     this.#store = store;
-    const shadow = (options.limits ?? [options]).map((limit) => limit.shadow === true);
-    const own = new OwnPolicies(this.policies, store, options.policies ?? {}, made);
-    this.#demand = new Demand(this.policies, shadow, store, own);
+    this.#demand = new Demand(options, store, made);
+    checkLeases(checked.leases, this.policies, made);
     joinStore(this, store);
     // who makes limiters for requests knows only later whether they were made inside one, and are meant to be the same
     if (caller === undefined) noteSameCounters(store, this.policies, made);
@@ -137,8 +129,7 @@ export class Limiter extends Emitter {
       ask: (batches) => this.#decideAll(batches),
       giveBack: (decision) => void this.refund(decision),
     });
-    this.#settles = this.policies.some(hasDebts);
-    if (this.#settles) this.#letSettle();
+    this.#letSettle();
     this.#memory = store instanceof MemoryStore ? store : null;
     this.#leasing = null;
     this.#guarded = null;
@@ -160,8 +151,10 @@ export class Limiter extends Emitter {
     this.#guarded = new FailurePolicy(outer, { ...checked, failed }, this.counters);
   }
 
-  // other limiters count as if there were no settlements
+  // limiters without debts count as if there were no settlements
   #letSettle(): void {
+    if (this.#settles || !this.policies.some(hasDebts)) return;
+    this.#settles = true;
     const settling: Settling = {
       settle: (take, stamp, change, by) =>
         this.#memory?.settle(take, stamp, change) ?? this.#guarded!.settle(take, stamp, change, by),
@@ -172,9 +165,14 @@ export class Limiter extends Emitter {
     };
     const counted = this.#counted;
     this.#counted = (decision) => {
-      if (decision.allowed) allowSettlement(decision, settling);
+      if (decision.allowed && decision.takes.some(isSettled)) allowSettlement(decision, settling);
       return counted(decision);
     };
+  }
+
+  /** The policies, in the order of the limits. */
+  get policies(): readonly Policy[] {
+    return this.#demand.policies;
   }
 
   /**
@@ -196,7 +194,6 @@ export class Limiter extends Emitter {
 
   #takesOf(keys: LimiterKeys, options: CheckOptions, caller: string): Batch {
     const { cost = 1 } = options;
-    if (cost !== 1) checkInteger(caller, "cost", cost, 0, MAX_LIMIT);
     return this.#demand.takes(keys, cost, options, caller);
   }
 
@@ -331,12 +328,55 @@ export class Limiter extends Emitter {
   }
 
   /**
-   * Whether refusals have no consequences, so that one who waits may be refused more than once.
+   * Whether refusals by policies have no consequences, so that one who waits may be refused more than once.
    *
    * @internal
    */
-  get refusesFreely(): boolean {
-    return this.#store.capabilities.exactDeny && this.policies.every(refusesFreely);
+  refusesFreely(policies: readonly Policy[]): boolean {
+    return this.#store.capabilities.exactDeny && policies.every(refusesFreely);
+  }
+
+  /**
+   * Decides by other limits from now on. A limit that keeps its name and algorithm keeps what its keys have used, in the
+   * store and in memory, with another `max` and `windowMs`, too. Who waits in `waitFor` already goes on to wait for what
+   * was asked. If anything in the options is wrong, nothing changes.
+   *
+   * @param options All limits, and the policies of some keys: what is not said is gone
+   * @throws {TypeError} If an option has the wrong type or is unknown, the store can't do what is asked, or the limiter
+   * has `leases`
+   * @throws {RangeError} If a number is out of range
+   *
+   * @example More for everybody, from now on
+   * ```ts
+   * import { Limiter } from "@sluice/rate-limit";
+   *
+   * const limiter = new Limiter({ name: "api", max: 2 });
+   * for (let i = 0; i < 3; i++) await limiter.check("client");
+   * limiter.replace({ name: "api", max: 10 });
+   * console.log((await limiter.check("client")).remaining); // 7
+   * ```
+   */
+  replace(options: LimitsOptions): void {
+    this.prepare(options, "limiter.replace")();
+  }
+
+  /**
+   * Checks other limits, and returns what begins to decide by them.
+   *
+   * @internal
+   */
+  prepare(options: LimitsOptions, caller: string): () => void {
+    checkLimiterNames(caller, options, LIMITS_NAMES, LIMIT_NAMES);
+    if (this.#leasing !== null) {
+      throw new TypeError(
+        `${caller}: option leases reserves decisions by the former limit; leave it out of the limiter, or make another one`,
+      );
+    }
+    const demand = new Demand(options, this.#store, caller);
+    return () => {
+      this.#demand = demand;
+      this.#letSettle();
+    };
   }
 
   /**
@@ -349,7 +389,7 @@ export class Limiter extends Emitter {
   reset(key?: string): Awaitable<number> {
     if (key !== undefined) assertKey(key, "the key", "limiter.reset");
     const forms = key === undefined ? [undefined] : formsOf(key, this.#demand.encode);
-    this.#refusals?.forget(this.policies.length, forms);
+    this.#refusals?.forget(this.policies.map(({ name }) => name), forms);
     const selectors = this.policies.flatMap(({ name }) => forms.map((form) => ({ policy: name, key: form })));
     const counts = selectors.map((selector) => this.#memory?.reset(selector) ?? this.#guarded!.reset(selector));
     return whenAll(counts, (all) => {
@@ -467,6 +507,10 @@ export class Limiter extends Emitter {
     await this.#leasing?.giveAllBack((take, stamp, amount) => this.#guarded!.give(take, stamp, amount, "store"));
     await leaveStore(this)?.close?.();
   }
+}
+
+function isSettled({ policy }: Take): boolean {
+  return hasDebts(policy);
 }
 
 /** What a verdict took: what it granted, or what a refusal was charged all the same. */

@@ -129,6 +129,30 @@ export interface StoreOptions {
 }
 
 /**
+ * What a limiter decides by, apart from how it counts: one limit or several, and the policies that some keys have.
+ *
+ * @example Other limits, while the limiter is in use
+ * ```ts
+ * import { Limiter, type LimitsOptions } from "@sluice/rate-limit";
+ *
+ * const limiter = new Limiter({ name: "api", max: 100 });
+ * await limiter.check("client");
+ * const wider: LimitsOptions = { name: "api", max: 500 };
+ * limiter.replace(wider);
+ * console.log((await limiter.check("client")).remaining); // 498
+ * ```
+ */
+export interface LimitsOptions extends LimitOptions {
+  /** Several limits decided as one: either all of them grant, or none is charged. Replaces the single one. */
+  limits?: readonly LimitOptions[] | undefined;
+  /**
+   * Policies that some keys have, by name: what of the limit is not as usual, or of several limits by their names.
+   * Chosen with `policy`. They count under the limit's name, so that a key that gets another one keeps what it has used.
+   */
+  policies?: Readonly<Record<string, Exclude<PolicyChoice, string>>> | undefined;
+}
+
+/**
  * Options of a {@linkcode Limiter}.
  *
  * @example A limiter for calls to somebody else's API
@@ -140,14 +164,7 @@ export interface StoreOptions {
  * console.log(allowed); // true
  * ```
  */
-export interface LimiterOptions extends LimitOptions, StoreOptions {
-  /** Several limits decided as one: either all of them grant, or none is charged. Replaces the single one. */
-  limits?: readonly LimitOptions[] | undefined;
-  /**
-   * Policies that some keys have, by name: what of the limit is not as usual, or of several limits by their names.
-   * Chosen with `policy`. They count under the limit's name, so that a key that gets another one keeps what it has used.
-   */
-  policies?: Readonly<Record<string, Exclude<PolicyChoice, string>>> | undefined;
+export interface LimiterOptions extends LimitsOptions, StoreOptions {
   /**
    * Most callers waiting in `waitFor`, 1000 by default; unlimited on Workers, where ended requests cannot be noticed.
    */
@@ -200,13 +217,13 @@ function oddities({ burst, buckets, align, onDenied, block, maxDebt }: LimitOpti
 /**
  * Makes the policies of a limiter.
  *
- * @param options The limiter's options
+ * @param options Its limits
  * @param caller Name of the caller for error messages
  * @returns One for each limit, complete and checked
  * @throws {TypeError} If an option has the wrong type, or two limits have the same name
  * @throws {RangeError} If a number is out of range
  */
-export function policiesOf(options: LimiterOptions, caller: string): Policy[] {
+export function policiesOf(options: LimitsOptions, caller: string): Policy[] {
   const policies = (options.limits ?? [options]).map((limit) => policyOf(limit, caller));
   const names = policies.map(({ name }) => name);
   const twice = names.find((name, i) => names.indexOf(name) !== i);

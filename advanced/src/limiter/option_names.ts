@@ -1,5 +1,5 @@
 import { checkNames, type OptionNames, refuseOption } from "@sluice/limiting/core";
-import type { LimiterOptions, LimitOptions } from "./limiter_options.ts";
+import type { LimiterOptions, LimitOptions, LimitsOptions } from "./limiter_options.ts";
 
 /** Names of the options of one limit. */
 export const LIMIT_NAMES: OptionNames<LimitOptions> = {
@@ -17,9 +17,12 @@ export const LIMIT_NAMES: OptionNames<LimitOptions> = {
   shadow: true,
 };
 
+/** Names of what a limiter decides by. */
+export const LIMITS_NAMES: OptionNames<LimitsOptions> = { ...LIMIT_NAMES, limits: true, policies: true };
+
 /** Names of the options of a {@linkcode Limiter}. */
 export const LIMITER_NAMES: OptionNames<LimiterOptions> = {
-  ...LIMIT_NAMES,
+  ...LIMITS_NAMES,
   store: true,
   maxKeys: true,
   timeoutMs: true,
@@ -30,8 +33,6 @@ export const LIMITER_NAMES: OptionNames<LimiterOptions> = {
   leases: true,
   clock: true,
   timers: true,
-  limits: true,
-  policies: true,
   maxWaiting: true,
 };
 

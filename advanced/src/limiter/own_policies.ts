@@ -94,31 +94,44 @@ export class OwnPolicies {
   }
 
   #changed(usual: Policy, own: OwnLimit, caller: string): Policy {
-    checkNames(caller, own, OWN_NAMES);
-    const {
-      algorithm = usual.algorithm,
-      max = usual.limit,
-      window = own.windowMs === undefined ? usual.window : undefined,
-    } = own;
-    const { windowMs = own.window?.every === undefined ? usual.windowMs : usualMs(own.window) } = own;
-    // what another algorithm has been told means nothing to this one
-    const shape: OwnLimit = algorithm === usual.algorithm ? usual : {};
-    const { burst = shape.burst, buckets = shape.buckets } = own;
-    const { align = own.window === undefined ? shape.align : undefined } = own;
-    const { name, onDenied, block, maxDebt } = usual;
-    const policy: Policy = {
-      name,
-      ...{ algorithm, windowMs, limit: max, burst, buckets, align, onDenied, block, maxDebt },
-      ...(window === undefined ? {} : { window }),
-    };
-    checkPolicy(policy, caller);
-    if (holdsSlots(policy) !== holdsSlots(usual)) {
-      throw new TypeError(
-        `${caller}: option algorithm "${algorithm}" can't replace "${usual.algorithm}", since one of them counts requests ` +
-          "in progress; make a limiter of its own for it",
-      );
-    }
+    const policy = ownPolicy(usual, own, caller);
     checkStore(this.#store, [policy], caller);
     return policy;
   }
+}
+
+/**
+ * The policy that some keys have in place of a usual one.
+ *
+ * @param usual The usual one
+ * @param own What is not as usual
+ * @param caller Name of the caller for error messages
+ * @returns The policy, complete and checked
+ * @throws {TypeError} If it has a wrong field
+ * @throws {RangeError} If a number is out of range
+ */
+export function ownPolicy(usual: Policy, own: OwnLimit, caller: string): Policy {
+  checkNames(caller, own, OWN_NAMES);
+  const {
+    algorithm = usual.algorithm,
+    max = usual.limit,
+    window = own.windowMs === undefined ? usual.window : undefined,
+  } = own;
+  const { windowMs = own.window?.every === undefined ? usual.windowMs : usualMs(own.window) } = own;
+  // what another algorithm has been told means nothing to this one
+  const shape: OwnLimit = algorithm === usual.algorithm ? usual : {};
+  const { burst = shape.burst, buckets = shape.buckets } = own;
+  const { align = own.window === undefined ? shape.align : undefined } = own;
+  const { name, onDenied, block, maxDebt } = usual;
+  const policy: Policy = {
+    name,
+    ...{ algorithm, windowMs, limit: max, burst, buckets, align, onDenied, block, maxDebt },
+    ...(window === undefined ? {} : { window }),
+  };
+  checkPolicy(policy, caller);
+  if (holdsSlots(policy) === holdsSlots(usual)) return policy;
+  throw new TypeError(
+    `${caller}: option algorithm "${algorithm}" can't replace "${usual.algorithm}", since one of them counts requests ` +
+      "in progress; make a limiter of its own for it",
+  );
 }

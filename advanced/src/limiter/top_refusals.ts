@@ -61,7 +61,7 @@ export const MOST_REFUSED = 1000;
  */
 export class TopRefusals {
   readonly #clock: () => number;
-  /** By the number of the limit and the key. */
+  /** By the name of the limit and the key. */
   readonly #counts = new Map<string, Count>();
 
   /**
@@ -80,7 +80,7 @@ export class TopRefusals {
     verdicts.forEach((last, i) => {
       if (!last.denied) return;
       const { policy, key, shadow = false } = takes[i]!;
-      const id = idOf(i, key);
+      const id = idOf(policy.name, key);
       const known = this.#counts.get(id);
       const refusals = (known?.refusals ?? 0) + 1;
       this.#counts.set(id, { policy, key: known?.key ?? detachedString(key), shadow, refusals, last, lastMs: now });
@@ -109,13 +109,13 @@ export class TopRefusals {
   /**
    * Forgets a key, or all.
    *
-   * @param limits How many limits there are
+   * @param limits Names of the limits
    * @param forms The forms in which it may be kept; `undefined` for all keys
    */
-  forget(limits: number, forms: readonly (string | undefined)[]): void {
+  forget(limits: readonly string[], forms: readonly (string | undefined)[]): void {
     for (const form of forms) {
       if (form === undefined) return this.#counts.clear();
-      for (let i = 0; i < limits; i++) this.#counts.delete(idOf(i, form));
+      for (const limit of limits) this.#counts.delete(idOf(limit, form));
     }
   }
 
@@ -133,8 +133,8 @@ export class TopRefusals {
   }
 }
 
-function idOf(limit: number, key: string): string {
-  return `${limit} ${key}`;
+function idOf(limit: string, key: string): string {
+  return `${limit.length}/${limit}${key}`;
 }
 
 // two that never pass are equal

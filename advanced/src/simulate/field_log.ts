@@ -1,5 +1,6 @@
 import { type LoggedRequest, UnreadableLine } from "./log_record.ts";
-import { FIELD_NAMES, pathOf, type RequestFields, splitRequestLine, timeOf, USUAL_FIELDS } from "./request_fields.ts";
+import { pathOf } from "../rules/path_of.ts";
+import { FIELD_NAMES, type RequestFields, splitRequestLine, timeOf, USUAL_FIELDS } from "./request_fields.ts";
 
 /** Looks up a field by its name. */
 type Lookup = (name: string) => string | undefined;
@@ -92,7 +93,9 @@ function splitCsv(line: string, separator: string): string[] {
 }
 
 function requestOf(lookup: Lookup, fields: RequestFields): LoggedRequest {
-  const [time, address, method, path] = FIELD_NAMES.map((name) => found(lookup, fields[name], USUAL_FIELDS[name]));
+  const [time, address, method, path, tier] = FIELD_NAMES.map((name) =>
+    found(lookup, fields[name], USUAL_FIELDS[name])
+  );
   if (time === undefined) {
     throw new UnreadableLine(fields.time === undefined ? "no time" : `no field ${JSON.stringify(fields.time)}`);
   }
@@ -103,6 +106,7 @@ function requestOf(lookup: Lookup, fields: RequestFields): LoggedRequest {
     address: address ?? "",
     method: method?.toUpperCase() ?? split.method,
     path: path === undefined ? split.path : pathOf(path),
+    tier,
     field: (name) => lookup(name) ?? headerOf(lookup, name),
   };
 }

@@ -1,5 +1,5 @@
 import type { LogRecord } from "./log_record.ts";
-import type { TriedPolicy } from "./policy_file.ts";
+import type { Rule } from "../rules/rule_set.ts";
 import { Replay } from "./replay.ts";
 import type { Tally } from "./tally.ts";
 
@@ -67,14 +67,14 @@ class Search {
  * Finds for each policy the lowest limit that refuses requests of at most some part of its clients, by replaying the log
  * with many limits. Whatever it finds is measured: one less refuses more.
  *
- * @param policies The policies
+ * @param rules The policies, and whom they concern
  * @param tallies What they did with their own limits
  * @param percent Most clients, in percent
  * @param readAgain Reads the log once more
  * @returns What was found, by the names of the policies
  */
 export async function findLimits(
-  policies: readonly TriedPolicy[],
+  rules: readonly Rule[],
   tallies: readonly Tally[],
   percent: number,
   readAgain: (each: (record: LogRecord) => void) => Promise<unknown>,
@@ -82,7 +82,7 @@ export async function findLimits(
   const searches = tallies.map((tally) => new Search(tally, percent));
   for (;;) {
     const trials = searches.flatMap((search) =>
-      search.candidates.map((limit) => ({ search, ...trial(policies, search.tally, limit) }))
+      search.candidates.map((limit) => ({ search, ...trial(rules, search.tally, limit) }))
     );
     if (trials.length === 0) break;
     await readAgain((record) => {
@@ -96,11 +96,11 @@ export async function findLimits(
   return new Map(searches.flatMap(({ tally, found }) => found === null ? [] : [[tally.policy.name, found] as const]));
 }
 
-function trial(policies: readonly TriedPolicy[], tally: Tally, limit: number) {
+function trial(rules: readonly Rule[], tally: Tally, limit: number) {
   const found = { limit, keysLimited: 0, limited: 0 };
   const isHit = new Uint8Array(tally.keys.size);
   const { name } = tally.policy;
-  const replay = new Replay(policies, {
+  const replay = new Replay(rules, {
     decided({ policy, key, refused }) {
       if (refused === 0 || policy.name !== name) return;
       found.limited += refused;

@@ -10,6 +10,8 @@ export interface LoggedRequest {
   readonly method: string;
   /** Path of the URL, without its query. */
   readonly path: string;
+  /** Tier of the client, if the log says it. */
+  readonly tier?: string | undefined;
   /** A field by its name: a column, a path into JSON such as `user.id`, or a header that the log has. */
   field(name: string): string | undefined;
 }

@@ -1,11 +1,12 @@
 import { Limiter } from "../limiter/limiter.ts";
+import { clientKey } from "@sluice/limiting";
+import { type Rule, type RuleRequest, RuleSet } from "../rules/rule_set.ts";
 import { hasDebts, holdsSlots, type Policy } from "../policy/policy.ts";
 import type { Decision } from "../limiter/decision.ts";
 import type { Take, Verdict } from "../policy/store.ts";
 import type { LoggedLine, LoggedTake } from "../stores/logged_memory_store.ts";
 import { MemoryStore } from "../stores/memory_store.ts";
 import { isLoggedLine, type LoggedRequest, type LogRecord } from "./log_record.ts";
-import type { TriedPolicy } from "./policy_file.ts";
 
 /** What became of a request, or of several equal ones. */
 export interface Outcome {
@@ -48,7 +49,8 @@ export interface OtherLimit {
 export class Replay {
   readonly #audience: Audience;
   readonly #other: OtherLimit | null;
-  readonly #tried: readonly { readonly tried: TriedPolicy; readonly limiter: Limiter }[];
+  /** What is tried, and the limiter that it has; `null` for nothing. */
+  readonly #tried: { readonly rules: RuleSet; readonly limiter: Limiter } | null;
   /** For the log of a limiter, whose takes are known. */
   readonly #store: MemoryStore;
   readonly #policies = new Map<string, Policy>();
@@ -62,20 +64,24 @@ export class Replay {
   /**
    * Creates an instance.
    *
-   * @param policies The policies to try; those that the log itself has come to them
+   * @param rules What to try; the policies that the log itself has come to them
    * @param audience Gets what became of the requests
    * @param other Another limit for one of the policies
    */
-  constructor(policies: readonly TriedPolicy[], audience: Audience, other: OtherLimit | null = null) {
+  constructor(rules: readonly Rule[], audience: Audience, other: OtherLimit | null = null) {
     this.#audience = audience;
     this.#other = other;
     this.#store = new MemoryStore({ clock: this.#clock });
-    this.#tried = policies.map((tried) => {
-      const { limit, ...rest } = this.#withOther(tried.policy);
-      return { tried, limiter: new Limiter({ ...rest, max: limit, clock: this.#clock }, "simulate") };
-    });
-    this.#told = new Set(policies.map(({ policy }) => policy.name));
-    for (const { policy } of policies) this.#policies.set(policy.name, this.#withOther(policy));
+    this.#tried = rules.length === 0 ? null : this.#tryOut(rules.map((rule) => {
+      return rule.policy.name === other?.name ? { ...rule, limit: { ...rule.limit, max: other.limit } } : rule;
+    }));
+    this.#told = new Set(rules.map(({ policy }) => policy.name));
+    for (const { policy } of rules) this.#policies.set(policy.name, this.#withOther(policy));
+  }
+
+  #tryOut(tried: readonly Rule[]) {
+    const rules = new RuleSet(tried);
+    return { rules, limiter: new Limiter({ ...rules.limits, clock: this.#clock }, "simulate") };
   }
 
   #withOther(policy: Policy): Policy {
@@ -84,7 +90,7 @@ export class Replay {
 
   /** Number of decisions that shared a counter because the memory for keys was full, as in the limiter itself. */
   get overflows(): number {
-    return this.#tried.reduce((sum, { limiter }) => sum + limiter.overflows, this.#store.overflows);
+    return this.#store.overflows + (this.#tried?.limiter.overflows ?? 0);
   }
 
   /** Decides about a record. */
@@ -95,22 +101,25 @@ export class Replay {
     else this.#ask(record);
   }
 
-  // one limiter after the other, as middleware in a row: what one refuses, the next does not see
+  // as a limiter with these rules: all policies that concern a request decide as one
   #ask(request: LoggedRequest): void {
-    for (const { tried, limiter } of this.#tried) {
-      if (!tried.applies(request)) continue;
-      const { policy, shadow, cost } = tried;
-      const key = tried.keyOf(request);
-      if (key === undefined) {
-        this.#audience.keyless?.(policy);
-        continue;
-      }
-      // in memory, decisions are no promises
-      const { allowed } = limiter.check(key, cost === 1 ? undefined : { cost }) as Decision;
-      const refused = allowed ? 0 : 1;
-      this.#audience.decided({ policy, key, ms: this.#now, cost, times: 1, refused, isAsLogged: null });
-      if (!allowed && !shadow) return;
+    if (this.#tried === null) return;
+    const { rules, limiter } = this.#tried;
+    const applying = rules.applying(request.method, request.path);
+    const choice = rules.choose(applying, viewOf(request), request.tier);
+    const keys = choice?.keys ?? {};
+    for (const { policy, tiers } of applying) {
+      const isFree = request.tier !== undefined && tiers.get(request.tier) === null;
+      if (!isFree && typeof keys[policy.name] !== "string") this.#audience.keyless?.(policy);
     }
+    if (choice === null) return;
+    // in memory, decisions are no promises
+    const { takes, verdicts } = limiter.check(keys, { cost: choice.cost, policy: choice.policy }) as Decision;
+    takes.forEach(({ policy, cost }, i) => {
+      const refused = verdicts[i]!.denied ? 1 : 0;
+      const key = keys[policy.name]!;
+      this.#audience.decided({ policy, key, ms: this.#now, cost, times: 1, refused, isAsLogged: null });
+    });
   }
 
   #repeat(line: LoggedLine): void {
@@ -174,4 +183,13 @@ export class Replay {
     if (tier === undefined) this.#tiers.set(id, tier = { ...policy, limit });
     return tier;
   }
+}
+
+function viewOf({ address, path, field }: LoggedRequest): RuleRequest {
+  return {
+    path,
+    header: field,
+    field,
+    clientOf: ({ ipv6Subnet }) => address === "" ? undefined : clientKey({ ip: address }, { ipv6Subnet }),
+  };
 }

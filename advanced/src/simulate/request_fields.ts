@@ -1,7 +1,8 @@
+import { pathOf } from "../rules/path_of.ts";
 import { UnreadableLine } from "./log_record.ts";
 
 /** What a request consists of, as the option `fields` of a policies file names it. */
-export const FIELD_NAMES = ["time", "address", "method", "path"] as const;
+export const FIELD_NAMES = ["time", "address", "method", "path", "tier"] as const;
 
 /** Where a log of JSON or CSV has these things. */
 export type RequestFields = Readonly<Partial<Record<typeof FIELD_NAMES[number], string>>>;
@@ -15,6 +16,7 @@ export const USUAL_FIELDS: Readonly<Record<typeof FIELD_NAMES[number], readonly 
   ],
   method: ["method", "request_method", "RequestMethod", "cs-method", "request.method", "req.method"],
   path: ["path", "url", "uri", "request_uri", "RequestPath", "cs-uri-stem", "request.uri", "req.url"],
+  tier: ["tier", "plan", "user.tier", "user.plan"],
 };
 
 /** A line of a request, `GET /path HTTP/1.1`, as some logs have it in one field. */
@@ -24,14 +26,6 @@ export function splitRequestLine(line: string): { method: string; path: string }
   if (!/^[A-Z-]{1,20}$/.test(method)) return { method: "", path: "" };
   const next = line.indexOf(" ", end + 1);
   return { method, path: pathOf(next < 0 ? line.slice(end + 1) : line.slice(end + 1, next)) };
-}
-
-/** Path of a URL, or of a request's target. */
-export function pathOf(target: string): string {
-  let path = target;
-  if (path.charCodeAt(0) !== 47) path = path.replace(/^https?:\/\/[^/?#]*/i, "") || "/";
-  const end = path.search(/[?#]/);
-  return end < 0 ? path : path.slice(0, end);
 }
 
 const MONTHS = "JanFebMarAprMayJunJulAugSepOctNovDec";

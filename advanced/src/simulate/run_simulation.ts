@@ -125,14 +125,14 @@ function numberOf(flag: string, text: string, most: number): number {
 }
 
 async function simulate({ files, policy, atMost, output, html, top, format }: Command): Promise<void> {
-  const { policies, fields } = policy === undefined ? NOTHING : readPolicyFile(await readFile(policy, "utf8"), policy);
+  const { rules, fields } = policy === undefined ? NOTHING : readPolicyFile(await readFile(policy, "utf8"), policy);
   const progress = new Progress(await sizeOf(files));
   const read = (title: string, each: (record: LogRecord) => void) => {
     progress.begin(title);
     return readLog(files, { fields, format, onBytes: progress.add }, each);
   };
-  const tallies = new Map(policies.map((tried) => [tried.policy.name, new Tally(tried.policy, tried.shadow)]));
-  const replay = new Replay(policies, {
+  const tallies = new Map(rules.map((rule) => [rule.policy.name, new Tally(rule.policy, rule.shadow)]));
+  const replay = new Replay(rules, {
     decided(outcome) {
       const { policy } = outcome;
       let tally = tallies.get(policy.name);
@@ -150,7 +150,7 @@ async function simulate({ files, policy, atMost, output, html, top, format }: Co
   });
   const all = [...tallies.values()];
   let found: ReadonlyMap<string, LimitFound> = new Map();
-  if (atMost !== undefined) found = await findLimits(policies, all, atMost, (each) => read("searching", each));
+  if (atMost !== undefined) found = await findLimits(rules, all, atMost, (each) => read("searching", each));
   progress.end();
   if (toMs === 0 && log.lines > 0) process.exitCode = 1;
   if (all.length === 0 && policy === undefined && !log.isExact) {
@@ -170,7 +170,7 @@ async function simulate({ files, policy, atMost, output, html, top, format }: Co
   else for (const line of csvReport(all)) await print(line);
 }
 
-const NOTHING: PolicyFile = { policies: [], fields: {} };
+const NOTHING: PolicyFile = { rules: [], fields: {} };
 
 async function print(text: string): Promise<void> {
   if (!process.stdout.write(text)) await once(process.stdout, "drain");

@@ -1,6 +1,7 @@
 /** One text for the limiters of all frameworks. */
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { MemoryStore } from "@sluice/rate-limit";
+import { PolicyRules } from "@sluice/rate-limit/rules";
 import { FaultyStore } from "@sluice/rate-limit/testing";
 import { PATIENCE_MS } from "../../../tests/support/patience.ts";
 import { type AnyOptions, type Served, type Subject, SUBJECTS } from "./subjects.ts";
@@ -54,6 +55,25 @@ for (const subject of SUBJECTS) {
       assertEquals(third.headers.get("cache-control"), "no-store");
       assertEquals(third.headers.get("retry-after"), "60");
       assertEquals(third.headers.get("x-ratelimit-remaining"), "0");
+    });
+  });
+
+  Deno.test(`${name}: limits come from a document, which can be replaced`, async () => {
+    const rules = new PolicyRules({
+      policies: [
+        { name: "hello", routes: ["/hello"], methods: ["GET"], limit: 1, window: "1m", tiers: { pro: { limit: 2 } } },
+        { name: "plan", routes: ["/left"], limit: 1, window: "1m", key: [{ header: "x-plan" }, { field: "plan" }] },
+      ],
+    });
+    const plan = (context: unknown) => subject.header(context, "x-plan");
+    await using(subject, { rules, tier: plan, fields: { plan } }, async (served) => {
+      const pro = { headers: { "x-plan": "pro" } };
+      assertEquals(await statuses(served, ["/hello", "/hello?again", "/left", "/left"]), [200, 429, 200, 200]);
+      assertEquals([(await served.ask("/left", pro)).status, (await served.ask("/left", pro)).status], [200, 429]);
+      assertEquals((await served.ask("/hello", pro)).status, 200);
+      assertEquals((await served.ask("/hello", pro)).status, 429);
+      rules.replace({ policies: [{ name: "hello", limit: 3, window: "1m" }] });
+      assertEquals(await statuses(served, ["/left", "/left"]), [200, 429]);
     });
   });
 

@@ -735,3 +735,69 @@ Deno.test("an invalid key or decision is refused, naming the value", () => {
   assertEquals(told((one) => limiter.refund(one), Promise.resolve()), `limiter.refund ${wanted} this object`);
   assertEquals(told((one) => limiter.release(one), undefined), `limiter.release ${wanted} undefined`);
 });
+
+Deno.test("a limit whose key is null has nothing to do with what is asked for", async () => {
+  const { limiter } = made({ limits: [{ name: "all", max: 2 }, { name: "upload", max: 1 }] });
+  const decision = await limiter.check({ all: "a", upload: null });
+  assertEquals([decision.policies.map(({ name }) => name), decision.remaining], [["all"], 1]);
+  assertEquals((await limiter.check({ all: "a", upload: "a" })).allowed, true);
+  assertEquals((await limiter.check({ all: null, upload: "a" })).allowed, false);
+  assertEquals((await limiter.peek({ all: null, upload: "b" })).remaining, 1);
+  assertThrows(
+    () => limiter.check({ all: null, upload: null }),
+    TypeError,
+    "limiter.check: no limit has a key; give one to at least one of all, upload",
+  );
+  assertThrows(() => limiter.check({ all: "a" }), TypeError, 'limiter.check: the key of limit "upload"');
+});
+
+Deno.test("a cost may be another one for each limit", async () => {
+  const { limiter } = made({ limits: [{ name: "requests", max: 10 }, { name: "bytes", max: 1000 }] });
+  const { verdicts } = await limiter.check("a", { cost: { bytes: 300 } });
+  assertEquals(verdicts.map(({ remaining }) => remaining), [9, 700]);
+  assertEquals((await limiter.check("a", { cost: { requests: 1, bytes: 701 } })).allowed, false);
+  assertEquals((await limiter.check("a", { cost: { requests: 0, bytes: 700 } })).verdicts[0]!.remaining, 9);
+  for (
+    const [cost, message] of [
+      [{ bites: 1 }, 'option cost names a limit "bites" that there is not; there are requests, bytes'],
+      [{ bytes: -1 }, "option cost.bytes must be an integer from 0"],
+      [{ bytes: undefined }, "option cost.bytes must be a number, not undefined"],
+    ] as const
+  ) {
+    assertThrows(() => limiter.check("a", { cost: cost as Record<string, number> }), Error, message);
+  }
+});
+
+Deno.test("other limits keep the counts of those that keep their name, and nothing changes if one is wrong", async () => {
+  const { limiter } = made({
+    limits: [{ name: "a", max: 2 }, { name: "b", max: 9 }],
+    policies: { pro: { a: { max: 5 } } },
+  });
+  limiter.top();
+  for (let i = 0; i < 3; i++) await limiter.check("key");
+  assertThrows(() => limiter.replace({ name: "a", max: 1.5 }), RangeError, "limiter.replace: option max");
+  assertThrows(
+    () => limiter.replace({ name: "a", limts: 1 } as LimiterOptions),
+    TypeError,
+    "limiter.replace: there is no option limts",
+  );
+  assertEquals(limiter.policies.map(({ name, limit }) => [name, limit]), [["a", 2], ["b", 9]]);
+  limiter.replace({ name: "a", max: 4, policies: { pro: { max: 50 } } });
+  assertEquals((await limiter.check("key")).remaining, 1);
+  assertEquals((await limiter.check("key", { policy: "pro" })).remaining, 46);
+  assertEquals(limiter.top().map(({ policy, refusals }) => [policy, refusals]), [["a", 1]]);
+  // what is not said is gone
+  limiter.replace({ name: "a", max: 4 });
+  assertThrows(() => limiter.check("key", { policy: "pro" }), TypeError, "there is no policy");
+});
+
+Deno.test("a limiter without debts may get some, and what reserves decisions in advance keeps its limit", async () => {
+  const { limiter } = made({ name: "a", max: 10 });
+  limiter.replace({ name: "a", max: 10, maxDebt: 5 });
+  const decision = await limiter.check("key", { cost: 4 });
+  assertEquals(await decision.settle(14), true);
+  assertEquals((await limiter.check("key")).allowed, false);
+  const clock = new VirtualClock();
+  const leasing = made({ name: "a", max: 100, leases: 5, store: elsewhere(clock).store }).limiter;
+  assertThrows(() => leasing.replace({ name: "a", max: 9 }), TypeError, "limiter.replace: option leases reserves");
+});

@@ -1,6 +1,8 @@
 /** Access logs are replayed as a limiter would have decided, by figures that the test counts itself. */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { ReferenceModel } from "@sluice/rate-limit/testing";
+import { fetchLimit } from "@sluice/rate-limit";
+import { PolicyRules } from "@sluice/rate-limit/rules";
+import { ReferenceModel, VirtualClock } from "@sluice/rate-limit/testing";
 import { seededRandom } from "../../src/testing/seeded_random.ts";
 import { combinedLine, type Hit, simulate } from "../support/simulate_command.ts";
 
@@ -248,7 +250,7 @@ Deno.test("where no limit hits as few clients, it says so", async () => {
   assertStringIncludes(output, "at most   no limit refuses as few clients as --at-most says");
 });
 
-Deno.test("policies come one after the other, with keys of headers, parts of paths and fields", async () => {
+Deno.test("policies decide as one, with keys of headers, parts of paths and fields", async () => {
   const hit = (path: string, key: string, user: number) =>
     JSON.stringify({
       time: BEGIN,
@@ -269,11 +271,58 @@ policies:
     "--policy",
     "p.yaml",
   ]);
-  assertMatch(output, /tenant: 2 in 1m, fixed-window\n {2}requests {2}4, limited 1 /);
-  // the third is refused by the first policy, and the second has had one of user 1; the last has no key
-  assertMatch(output, /key: 1 in 1m, fixed-window\n {2}requests {2}3, limited 1 /);
+  assertMatch(output, /tenant: 2 in 1m, fixed-window\n {2}requests {2}4, limited 0 /);
+  // what the second policy refuses takes nothing from the first one; the last has no key
+  assertMatch(output, /key: 1 in 1m, fixed-window\n {2}requests {2}4, limited 2 /);
   assertMatch(output, /^ {2}k 1 +2 +1 /m);
   assertStringIncludes(output, 'Requests without a key for the policy "key", left out of it: 1.');
+});
+
+Deno.test("one document says the same to the simulator and to a limiter", async () => {
+  const document = {
+    fields: { tier: "plan" },
+    policies: [
+      { name: "all", limit: 4, window: "10s", algorithm: "sliding-window", tiers: { staff: "unlimited" } },
+      { name: "shop", key: ["address", { path: 2 }], routes: ["/shops/:id/*"], limit: 3, window: "10s", cost: 1 },
+      { name: "write", methods: ["POST"], limit: 2, window: "5s", cost: 2, tiers: { pro: { limit: 8 } } },
+      { name: "user", key: { field: "user.id" }, limit: 30, window: { every: "minute" }, shadow: true },
+    ],
+  };
+  const pick = seededRandom(48);
+  const clock = new VirtualClock(BEGIN * 1000);
+  const limit = fetchLimit({
+    rules: new PolicyRules(document),
+    clock: clock.read,
+    clientAddress: (request) => request.headers.get("ip")!,
+    tier: (request) => request.headers.get("plan"),
+    fields: { "user.id": (request) => request.headers.get("user") },
+  });
+  const handler = limit(() => new Response());
+  const lines: string[] = [];
+  const refused = new Map<string, number>();
+  for (let i = 0; i < 3000; i++) {
+    clock.advance(pick(400));
+    const method = pick(4) === 0 ? "POST" : "GET";
+    const path = `/shops/${pick(2)}/items/${pick(9)}`;
+    const [ip, plan, user] = [`192.0.2.${pick(3)}`, ["free", "pro", "staff"][pick(3)]!, `${pick(2)}`];
+    lines.push(JSON.stringify({ time: clock.read(), ip, method, path, plan, user: { id: user } }));
+    const request = new Request(`http://localhost${path}`, { method, headers: { ip, plan, user } });
+    await handler(request);
+    const decision = limit.decisionOf(request);
+    decision?.verdicts.forEach(({ denied }, at) => {
+      const { name } = decision.policies[at]!;
+      refused.set(name, (refused.get(name) ?? 0) + (denied ? 1 : 0));
+    });
+  }
+  const { output } = await simulate(
+    { "a.json": lines.join("\n"), "p.json": JSON.stringify(document) },
+    ["a.json", "--policy", "p.json", "--json"],
+  );
+  const said: [string, number][] = JSON.parse(output).policies.map(
+    ({ name, limited }: { name: string; limited: number }) => [name, limited],
+  );
+  assertEquals(said, document.policies.map(({ name }) => [name, refused.get(name)!]));
+  for (const [name, limited] of said) assert(limited > 20, `${name} refused ${limited}`);
 });
 
 Deno.test("lines that are out of order are put in order, and it is said", async () => {

@@ -12,64 +12,74 @@ async function mistake(policies: string): Promise<string> {
 
 const MISTAKES: readonly [string, string][] = [
   ["policies:\n  - name: [\n", "p.yaml:3:1: "],
-  ["", "p.yaml:1:1: the file must have policies, not null"],
+  ["", "p.yaml:1:1: the document must have policies, not null"],
   ["policies: []\n", "p.yaml:1:1: policies must be a list of at least one policy, not an empty array"],
-  ["policies:\n  - limit: 5\n    window: 1 week\n", 'p.yaml:3:5: policies[0].window must be a time such as "500ms"'],
   [
-    "policies:\n  - { limit: 1, window: { every: year } }\n",
+    "policies:\n  - limit: 5\n    window: 1 week\n    name: a\n",
+    'p.yaml:3:5: policies[0].window must be a time such as "500ms"',
+  ],
+  [
+    "policies:\n  - { limit: 1, window: { every: year }, name: a }\n",
     "p.yaml:2:27: policies[0].window.every must be one of minute, hour",
   ],
   [
-    "policies:\n  - { limit: 1, window: { every: day, timeZone: Mars } }\n",
+    "policies:\n  - { limit: 1, window: { every: day, timeZone: Mars }, name: a }\n",
     "p.yaml:2:39: policies[0].window.timeZone must be a time zone of the IANA's database",
   ],
   [
-    "policies:\n  - { limit: 1, window: { every: day, timezone: UTC } }\n",
+    "policies:\n  - { limit: 1, window: { every: day, timezone: UTC }, name: a }\n",
     "p.yaml:2:39: policies[0].window.timezone is not known; there are every, timeZone, startsOn",
   ],
-  ["policies:\n  - window: 1m\n", "p.yaml:2:5: policies[0] needs a limit"],
-  ["policies:\n  - limit: 1\n", "p.yaml:2:5: policies[0] needs a window"],
+  ["policies:\n  - { window: 1m, limit: 1 }\n", "p.yaml:2:5: policies[0] needs a name"],
+  ["policies:\n  - window: 1m\n    name: a\n", "p.yaml:2:5: policies[0] needs a limit"],
+  ["policies:\n  - limit: 1\n    name: a\n", "p.yaml:2:5: policies[0] needs a window"],
   [
-    "policies:\n  - window: 1m\n    limit: -1\n",
+    "policies:\n  - window: 1m\n    limit: -1\n    name: a\n",
     "p.yaml:3:5: policies[0].limit must be an integer from 0 to 2147483648",
   ],
   ["policies:\n  - window: 1m\n    limt: 1\n", "p.yaml:3:5: policies[0].limt is not known; there are name, key,"],
-  ["policies:\n  - { window: 1m, limit: 1, algorithm: gcra }\n", "p.yaml:2:29: policies[0].algorithm must be one of"],
   [
-    "policies:\n  - { window: 1m, limit: 1, algorithm: concurrency }\n",
+    "policies:\n  - { window: 1m, limit: 1, algorithm: gcra, name: a }\n",
+    "p.yaml:2:29: policies[0].algorithm must be one of",
+  ],
+  [
+    "policies:\n  - { window: 1m, limit: 1, algorithm: concurrency, name: a }\n",
     'p.yaml:2:29: policies[0].algorithm "concurrency"',
   ],
   [
-    "policies:\n  - { window: 1m, limit: 1, burst: 4 }\n",
+    "policies:\n  - { window: 1m, limit: 1, burst: 4, name: a }\n",
     'p.yaml:2:29: policies[0].burst is for algorithm "token-bucket"',
   ],
   [
-    "policies:\n  - { window: 1m, limit: 1, block: { after: 0, for: 1m } }\n",
+    "policies:\n  - { window: 1m, limit: 1, block: { after: 0, for: 1m }, name: a }\n",
     "p.yaml:2:38: policies[0].block.after must be an integer from 1",
   ],
   [
-    "policies:\n  - { window: 1m, limit: 1, key: ip }\n",
+    "policies:\n  - { window: 1m, limit: 1, key: ip, name: a }\n",
     'p.yaml:2:29: policies[0].key must be "address", { header: name }',
   ],
   [
-    "policies:\n  - { window: 1m, limit: 1, key: [address, { path: 0 }] }\n",
+    "policies:\n  - { window: 1m, limit: 1, key: [address, { path: 0 }], name: a }\n",
     "p.yaml:2:46: policies[0].key[1].path must be",
   ],
   [
-    "policies:\n  - { window: 1m, limit: 1, routes: [api] }\n",
+    "policies:\n  - { window: 1m, limit: 1, routes: [api], name: a }\n",
     "p.yaml:2:38: policies[0].routes[0] must be a path such as",
   ],
-  ["policies:\n  - { window: 1m, limit: 1, ipv6Subnet: 200 }\n", "p.yaml:2:29: policies[0].ipv6Subnet must be"],
+  [
+    "policies:\n  - { window: 1m, limit: 1, ipv6Subnet: 200, name: a }\n",
+    "p.yaml:2:29: policies[0].ipv6Subnet must be",
+  ],
   [
     "policies:\n  - { name: a, window: 1m, limit: 1 }\n  - { name: a, window: 1m, limit: 2 }\n",
     'p.yaml:3:7: policies[1].name is the name of another policy, too: "a"',
   ],
   [
-    "fields: { tme: x }\npolicies:\n  - { window: 1m, limit: 1 }\n",
+    "fields: { tme: x }\npolicies:\n  - { window: 1m, limit: 1, name: a }\n",
     "p.yaml:1:11: fields.tme is not known; there are time,",
   ],
   [
-    '{\n  "policies": [\n    { "window": "1m", "limit": "5" }\n  ]\n}\n',
+    '{\n  "policies": [\n    { "window": "1m", "limit": "5", "name": "a" }\n  ]\n}\n',
     'p.yaml:3:23: policies[0].limit must be a number, not "5"',
   ],
 ];
@@ -80,7 +90,7 @@ Deno.test("a mistake in a policies file is named with its line and column", asyn
 });
 
 Deno.test("mistakes in the arguments are said, with an exit code of 2, and files that are not there with 1", async () => {
-  const policy = { ...LOG, "p.yaml": "policies: [{ window: 1m, limit: 1 }]" };
+  const policy = { ...LOG, "p.yaml": "policies: [{ name: a, window: 1m, limit: 1 }]" };
   const cases: [string[], number, string][] = [
     [[], 2, "takes at least one log"],
     [["access.log", "--jsn"], 2, "--jsn"],

@@ -1,0 +1,121 @@
+import type { LimiterKeys } from "../limiter/demand.ts";
+import type { LimitOptions, LimitsOptions, OwnLimit } from "../limiter/limiter_options.ts";
+import type { Policy } from "../policy/policy.ts";
+
+/** What rules look at of a request. */
+export interface RuleRequest {
+  /** Path of the URL, without its query. */
+  readonly path: string;
+  /** Reads a header. */
+  header(name: string): string | undefined;
+  /** Reads a field that the program fills in. */
+  field(name: string): string | undefined;
+  /** What the client is counted by for a rule, if it is known. */
+  clientOf(rule: Rule): string | undefined;
+}
+
+/** A policy, and whom it concerns. */
+export interface Rule {
+  /** The policy, complete and checked. */
+  readonly policy: Policy;
+  /** The same as options of a limiter. */
+  readonly limit: LimitOptions;
+  /** Bits of an IPv6 address that identify a client, if the document says so. */
+  readonly ipv6Subnet: number | undefined;
+  /** Whether it only counts and reports. */
+  readonly shadow: boolean;
+  /** Units that a request costs. */
+  readonly cost: number;
+  /** What tiers have of their own; `null` for what does not concern them. */
+  readonly tiers: ReadonlyMap<string, OwnLimit | null>;
+  /** Fields that the key needs. */
+  readonly fields: readonly string[];
+  /** Whether it concerns requests with a method, in capitals, and a path. */
+  applies(method: string, path: string): boolean;
+  /** The key of a request, `undefined` if it lacks a part. */
+  keyOf(request: RuleRequest): string | undefined;
+}
+
+/** What a limiter is asked about a request. */
+export interface RuleChoice {
+  /** A key for each policy that concerns it, `null` for the others. */
+  readonly keys: Exclude<LimiterKeys, string>;
+  /** What it costs each of them. */
+  readonly cost: Readonly<Record<string, number>> | undefined;
+  /** Name of the tier, if any policy has something of its own for it. */
+  readonly policy: string | undefined;
+}
+
+/** The rules of a document. */
+export class RuleSet {
+  /** The rules, in the document's order. */
+  readonly rules: readonly Rule[];
+  /** All of them as the limits of one limiter, with the tiers as policies that keys have. */
+  readonly limits: LimitsOptions;
+  /** Names of the tiers for which a policy has something of its own. */
+  readonly #tiers: ReadonlySet<string>;
+  readonly #costs: Readonly<Record<string, number>> | undefined;
+
+  /**
+   * Creates an instance.
+   *
+   * @param rules The rules
+   */
+  constructor(rules: readonly Rule[]) {
+    this.rules = rules;
+    const policies = tiersOf(rules);
+    this.limits = { limits: rules.map(({ limit }) => limit), policies };
+    this.#tiers = new Set(Object.keys(policies));
+    this.#costs = rules.every(({ cost }) => cost === 1)
+      ? undefined
+      : Object.fromEntries(rules.map(({ policy, cost }) => [policy.name, cost]));
+  }
+
+  /**
+   * The rules that concern requests with a method and a path.
+   *
+   * @param method The method, in capitals
+   * @param path The path, without query
+   */
+  applying(method: string, path: string): readonly Rule[] {
+    return this.rules.filter((rule) => rule.applies(method, path));
+  }
+
+  /**
+   * What the limiter is asked about a request.
+   *
+   * @param applying The rules that concern it
+   * @param request The request
+   * @param tier Its tier, if it has one
+   * @returns `null` if no rule has a key for it
+   */
+  choose(applying: readonly Rule[], request: RuleRequest, tier: string | undefined): RuleChoice | null {
+    const keys: Record<string, string | null> = Object.fromEntries(
+      this.rules.map(({ policy }) => [policy.name, null]),
+    );
+    let isConcerned = false;
+    for (const rule of applying) {
+      if (tier !== undefined && rule.tiers.get(tier) === null) continue;
+      const key = rule.keyOf(request);
+      if (key === undefined) continue;
+      keys[rule.policy.name] = key;
+      isConcerned = true;
+    }
+    if (!isConcerned) return null;
+    return { keys, cost: this.#costs, policy: tier !== undefined && this.#tiers.has(tier) ? tier : undefined };
+  }
+}
+
+/** What tiers have of their own, as a limiter with these limits takes it. */
+function tiersOf(rules: readonly Rule[]): NonNullable<LimitsOptions["policies"]> {
+  const byTier = new Map<string, Record<string, OwnLimit>>();
+  for (const { policy, tiers } of rules) {
+    for (const [tier, own] of tiers) {
+      if (own === null) continue;
+      byTier.set(tier, { ...byTier.get(tier), [policy.name]: own });
+    }
+  }
+  // a limiter with one limit takes what is its own without the name
+  const isOne = rules.length === 1;
+  return Object.fromEntries(Array.from(byTier, ([tier, own]) => [tier, isOne ? Object.values(own)[0]! : own]));
+}

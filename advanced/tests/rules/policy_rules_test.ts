@@ -1,0 +1,258 @@
+/** Limits from a document: for whom they hold, and what is kept when the document is replaced. */
+import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
+import sluice from "@sluice/sluice";
+import { fetchLimit, type FetchLimitOptions, MemoryStore, rateLimit, RedisStore, type Store } from "../../mod.ts";
+import { PolicyRules } from "../../rules.ts";
+import { VirtualClock } from "../../testing.ts";
+
+/** A request, by method and path; `from` is the client's address. */
+interface Ask {
+  readonly from?: string;
+  readonly headers?: Record<string, string>;
+}
+
+function served(rules: PolicyRules, options: FetchLimitOptions = {}) {
+  const clock = new VirtualClock(Date.parse("2026-11-27T12:00:00Z"));
+  const limit = fetchLimit({
+    ...{ rules, clock: clock.read, standardHeaders: "draft-8", legacyHeaders: false, ...options },
+    clientAddress: (request) => request.headers.get("from") ?? undefined,
+  });
+  const handler = limit(() => new Response("hello"));
+  const ask = async (what: string, { from = "192.0.2.1", headers = {} }: Ask = {}) => {
+    const [method, path] = what.split(" ") as [string, string];
+    const response = await handler(new Request(`http://localhost${path}`, { method, headers: { ...headers, from } }));
+    await response.body?.cancel();
+    return response;
+  };
+  const statuses = async (what: string, times: number, how?: Ask) => {
+    const all: number[] = [];
+    for (let i = 0; i < times; i++) all.push((await ask(what, how)).status);
+    return all;
+  };
+  return { clock, limit, ask, statuses };
+}
+
+Deno.test("a policy concerns the routes and methods it names, with any capitals, a slash at the end, and HEAD for GET", async () => {
+  const rules = new PolicyRules({
+    policies: [{
+      ...{ name: "items", limit: 0, window: "1m", methods: ["get", "DELETE"] },
+      routes: ["/items", "/items/:id", "/files/*", "/users/:id/*", "/reports/:name.pdf", "/a+b/*.js"],
+    }],
+  });
+  const { ask } = served(rules);
+  const concerned = [
+    ...["GET /items", "GET /ITEMS/", "HEAD /items", "DELETE /items/7", "GET /items?page=2", "GET /items/7/"],
+    ...["GET /files", "GET /files/", "GET /files/a/b/c", "GET /users/7", "GET /users/7/a/b", "GET /reports/may.pdf"],
+    ...["GET /a+b/x.js", "GET /a+b/.js"],
+  ];
+  const others = [
+    ...["GET /", "POST /items", "GET /items/7/8", "GET /item", "GET /itemsx", "GET /users", "GET /reports/.pdf"],
+    ...["GET /reports/a/b.pdf", "GET /reports/maypdf", "GET /aab/x.js", "GET /x/items", "OPTIONS /items"],
+  ];
+  for (const what of concerned) assertEquals((await ask(what)).status, 429, what);
+  for (const what of others) {
+    const response = await ask(what);
+    assertEquals([response.status, response.headers.get("ratelimit")], [200, null], what);
+  }
+});
+
+Deno.test("a long path takes no longer than its length", async () => {
+  const rules = new PolicyRules({
+    policies: [{ name: "a", limit: 0, window: "1m", routes: ["/*/x/*/y-*/:z.js/*/q"] }],
+  });
+  const { ask } = served(rules);
+  // what takes a quadratic time takes minutes
+  assertEquals((await ask(`GET ${"/x/y-".repeat(20_000)}`)).status, 200);
+  for (const route of ["/:a-:b", "/*-*", "/:a*", "x", "/a b", "", "/a?b", "/(a|b)"]) {
+    assertThrows(
+      () => new PolicyRules({ policies: [{ name: "a", limit: 0, window: "1m", routes: [route] }] }),
+      TypeError,
+      "PolicyRules: policies[0].routes[0] must be a",
+    );
+  }
+});
+
+Deno.test("requests are counted by address, header, segment and the program's fields, and not at all if they lack one", async () => {
+  const rules = new PolicyRules({
+    policies: [
+      { name: "address", routes: ["/address"], limit: 1, window: "1m" },
+      { name: "network", routes: ["/network"], limit: 1, window: "1m", ipv6Subnet: 48 },
+      { name: "header", routes: ["/header"], limit: 1, window: "1m", key: { header: "X-Client" } },
+      { name: "segment", routes: ["/shops/:id/*"], limit: 1, window: "1m", key: { path: 2 } },
+      { name: "both", routes: ["/both"], limit: 1, window: "1m", key: ["address", { field: "user" }] },
+    ],
+  });
+  const { ask, statuses, limit } = served(rules, {
+    fields: { user: (request: Request) => request.headers.get("user") },
+  });
+  assertEquals(await statuses("GET /address", 2, { from: "2001:db8::1" }), [200, 429]);
+  assertEquals((await ask("GET /address", { from: "2001:db8::2" })).status, 429);
+  assertEquals((await ask("GET /address", { from: "2001:db8:0:1::2" })).status, 200);
+  assertEquals(await statuses("GET /network", 1, { from: "2001:db8::1" }), [200]);
+  assertEquals(await statuses("GET /network", 1, { from: "2001:db8:0:1::2" }), [429]);
+  assertEquals(await statuses("GET /header", 2, { headers: { "x-client": "a" } }), [200, 429]);
+  assertEquals(await statuses("GET /header", 1, { headers: { "x-client": "b" } }), [200]);
+  assertEquals(await statuses("GET /header", 3), [200, 200, 200]);
+  assertEquals(await statuses("GET /shops/7/items", 2), [200, 429]);
+  // another spelling is the same shop
+  assertEquals(await statuses("GET /shops/%37/items", 1), [429]);
+  assertEquals(await statuses("GET /shops/8/items", 1), [200]);
+  assertEquals(await statuses("GET /both", 2, { headers: { user: "x y" } }), [200, 429]);
+  assertEquals(await statuses("GET /both", 2, { from: "192.0.2.1 x", headers: { user: "y" } }), [200, 429]);
+  assertEquals(await statuses("GET /both", 2), [200, 200]);
+  const keys: string[] = [];
+  for await (const { key } of limit.limiter.keys("both")) keys.push(key);
+  assertEquals(keys.sort(), ["192.0.2.1 x%20y", "192.0.2.1%20x y"]);
+});
+
+Deno.test("the policies that concern a request are decided as one, and its tier says by which limits", async () => {
+  const rules = new PolicyRules({
+    policies: [
+      { name: "minute", limit: 2, window: "1m", tiers: { pro: { limit: 4 }, staff: "unlimited" } },
+      {
+        ...{ name: "day", routes: ["/api/*"], limit: 3, window: { every: "day" }, cost: 2 },
+        tiers: { pro: { limit: 100, window: "1d" }, staff: "unlimited", partner: { limit: 20 } },
+      },
+    ],
+  });
+  const { ask, statuses, limit } = served(rules, { tier: (request) => request.headers.get("tier") });
+  assertEquals(await statuses("GET /api/a", 2), [200, 429]);
+  const client = "192.0.2.1";
+  assertEquals((await limit.limiter.peek({ minute: client, day: null })).remaining, 1);
+  assertEquals((await limit.limiter.peek({ minute: null, day: client })).remaining, 1);
+  const pro = { from: "192.0.2.2", headers: { tier: "pro" } };
+  assertEquals(await statuses("GET /api/a", 5, pro), [200, 200, 200, 200, 429]);
+  assertEquals(
+    (await ask("GET /api/a", { from: "192.0.2.9", headers: { tier: "partner" } })).headers.get("ratelimit-policy"),
+    '"minute";q=2;w=60, "day";q=20;w=86400',
+  );
+  const staff = await ask("GET /api/a", { headers: { tier: "staff" } });
+  assertEquals([staff.status, staff.headers.get("ratelimit-policy")], [200, null]);
+  // nobody's tier: as usual
+  assertEquals(await statuses("GET /", 3, { from: "192.0.2.3", headers: { tier: "gold" } }), [200, 200, 429]);
+});
+
+Deno.test("tiers and fields may have to be waited for, and say nothing or a text", async () => {
+  const rules = new PolicyRules({
+    policies: [{ name: "a", limit: 1, window: "1m", key: { field: "id" }, tiers: { pro: { limit: 2 } } }],
+  });
+  const { statuses } = served(rules, { tier: () => Promise.resolve("pro"), fields: { id: () => Promise.resolve(7) } });
+  assertEquals(await statuses("GET /", 3), [200, 200, 429]);
+  const wrong = served(rules, { tier: () => 7 as unknown as string, fields: { id: () => "7" } });
+  const error = await wrong.ask("GET /").catch((error) => error);
+  assertStringIncludes(String(error), "TypeError: fetchLimit: option tier must be a function that returns a text");
+});
+
+Deno.test("a policy in shadow counts and tells, and has its counts when it begins to refuse", async () => {
+  const policy = { name: "a", limit: 2, window: "1h" };
+  const rules = new PolicyRules({
+    shadow: true,
+    policies: [policy, { ...policy, name: "b", shadow: false, limit: 9 }],
+  });
+  const { statuses, limit } = served(rules);
+  assertEquals(await statuses("GET /", 4), [200, 200, 200, 200]);
+  assertEquals(limit.limiter.counters.shadowLimited, 2);
+  rules.replace({ policies: [policy] });
+  assertEquals(await statuses("GET /", 1), [429]);
+});
+
+const STORES: Record<string, (clock: VirtualClock) => Store | undefined> = {
+  "the memory of the limiter": () => undefined,
+  MemoryStore: (clock) => new MemoryStore({ clock: clock.read }),
+  RedisStore: (clock) =>
+    new RedisStore({ url: Deno.env.get("REDIS_URL")!, prefix: `rules-${crypto.randomUUID()}:`, clock: clock.read }),
+};
+
+for (const [name, make] of Object.entries(STORES)) {
+  Deno.test(`${name} keeps its counts when the document is replaced, of policies that keep their name and algorithm`, async () => {
+    const clock = new VirtualClock(Date.parse("2026-11-27T12:00:00Z"));
+    const rules = new PolicyRules({
+      policies: [
+        { name: "fixed", routes: ["/fixed"], limit: 2, window: "1h" },
+        { name: "sliding", routes: ["/sliding"], algorithm: "sliding-window", limit: 2, window: "1h" },
+        { name: "bucket", routes: ["/bucket"], algorithm: "token-bucket", limit: 60, burst: 2, window: "1h" },
+        { name: "gone", routes: ["/gone"], limit: 1, window: "1h" },
+      ],
+    });
+    const { statuses, limit } = served(rules, { store: make(clock), clock: clock.read });
+    try {
+      for (const path of ["/fixed", "/sliding", "/bucket", "/gone", "/gone"]) await statuses(`GET ${path}`, 1);
+      rules.replace({
+        policies: [
+          { name: "bucket", routes: ["/bucket"], algorithm: "token-bucket", limit: 60, burst: 3, window: "1h" },
+          { name: "fixed", routes: ["/fixed"], limit: 3, window: "2h" },
+          { name: "sliding", routes: ["/sliding"], algorithm: "sliding-window", limit: 4, window: "1h" },
+        ],
+      });
+      assertEquals(await statuses("GET /fixed", 3), [200, 200, 429]);
+      assertEquals(await statuses("GET /sliding", 4), [200, 200, 200, 429]);
+      assertEquals(await statuses("GET /bucket", 3), [200, 200, 429]);
+      assertEquals(await statuses("GET /gone", 2), [200, 200]);
+      assertEquals(limit.limiter.policies.map(({ name }) => name), ["bucket", "fixed", "sliding"]);
+    } finally {
+      await limit.limiter.close();
+    }
+  });
+}
+
+Deno.test("a document that something is wrong with changes nothing, in any limiter", async () => {
+  const good = { policies: [{ name: "a", limit: 1, window: "1h" }] };
+  const rules = new PolicyRules(good);
+  const one = served(rules);
+  const two = served(rules, { delay: { maxMs: 1 } });
+  const wrong: [unknown, string][] = [
+    ["{}", "rules.replace takes a document that has been parsed, not its text; say JSON.parse(text)"],
+    [null, "rules.replace: the document must have policies, not null"],
+    [{ policies: [{ limit: 1, window: "1m" }] }, "rules.replace: policies[0] needs a name"],
+    [{ policies: [{ name: "a", limit: 9.5, window: "1m" }] }, "rules.replace: policies[0].limit must be an integer"],
+    [
+      { policies: [{ name: "a", limit: 9, window: "1m", tiers: { pro: { limt: 1 } } }] },
+      "rules.replace: policies[0].tiers.pro.limt is not known",
+    ],
+    [
+      { policies: [{ name: "a", limit: 9, window: "1m", tiers: { pro: { algorithm: "concurrency" } } }] },
+      "rules.replace: policies[0].tiers.pro.algorithm",
+    ],
+    [
+      { policies: [{ name: "a", limit: 9, window: "1m", key: { field: "user" } }] },
+      'fetchLimit: policy "a" counts by field "user", which option fields does not have',
+    ],
+    // only the second limiter can't do this
+    [
+      { policies: [{ name: "a", limit: 9, window: "1m", onDenied: "charge" }] },
+      "fetchLimit: option delay is for limits whose refusals cost nothing",
+    ],
+  ];
+  for (const [document, message] of wrong) assertThrows(() => rules.replace(document), TypeError, message);
+  assertEquals(rules.toJSON(), good);
+  for (const { statuses } of [one, two]) assertEquals(await statuses("GET /", 2), [200, 429]);
+});
+
+Deno.test("options that say what a document says, and those that need one, are refused", () => {
+  const rules = new PolicyRules({ policies: [{ name: "a", limit: 1, window: "1h" }] });
+  const cases: [object, string][] = [
+    [{ rules, max: 5 }, "rateLimit: option max has no meaning beside rules; let the document say it"],
+    [{ rules, limits: [{ max: 1 }] }, "rateLimit: option limits has no meaning beside rules"],
+    [{ rules, keyGenerator: () => "a" }, "rateLimit: option keyGenerator has no meaning beside rules"],
+    [{ rules, leases: 10 }, "rateLimit: option leases has no meaning beside rules"],
+    [{ tier: () => "a" }, "rateLimit: option tier is for rules"],
+    [{ rules: { policies: [] } }, "rateLimit: option rules must be rules of a document: new PolicyRules(document)"],
+    [{ rules, fields: { a: "b" } }, "rateLimit: option fields.a must be a function"],
+  ];
+  for (const [options, message] of cases) assertThrows(() => rateLimit(options), TypeError, message);
+});
+
+Deno.test("in an application, routes are whole paths wherever the limiter is mounted", async () => {
+  const rules = new PolicyRules({
+    policies: [{ name: "a", routes: ["/api/items"], limit: 1, window: "1h", key: { field: "user" } }],
+  });
+  const app = sluice();
+  app.use("/api", rateLimit({ rules, fields: { user: (req) => req.get("user") } }));
+  app.get("/api/items", (_req, res) => void res.send("items"));
+  const ask = async (user: string) => {
+    const response = await app.fetch(new Request("http://localhost/api/items", { headers: { user } }));
+    await response.body?.cancel();
+    return response.status;
+  };
+  assertEquals([await ask("ann"), await ask("ann"), await ask("ben")], [200, 429, 200]);
+});
