@@ -104,7 +104,7 @@ export async function buildNpm(to: URL, repository: string): Promise<Built[]> {
       await Deno.writeTextFile(new URL("LICENSES.txt", folder), await licensesOf(folder, included));
     }
     await unstage(folder);
-    await removeSources(folder, manifest);
+    await removeSources(folder, manifest, facts.files);
     await writeJson(
       new URL("package.json", folder),
       npmManifest(manifest, facts, repository, await rangesOf(manifest)),
@@ -242,7 +242,11 @@ function afterCode(code: string, line: string): string {
   return code.replace(/(\n\/\/# sourceMappingURL=.*\s*)?$/, (map) => `\n${line}${map}`);
 }
 
-async function removeSources(folder: URL, { exports, publish }: Manifest): Promise<void> {
+async function removeSources(
+  folder: URL,
+  { exports, publish }: Manifest,
+  kept: readonly string[] = [],
+): Promise<void> {
   const sources = [
     "src/",
     "limiting/",
@@ -254,7 +258,7 @@ async function removeSources(folder: URL, { exports, publish }: Manifest): Promi
   ];
   for (const name of sources) await rm(new URL(name, folder), { recursive: true, force: true });
   const left = publish.include.filter((name) => !sources.includes(name) && !sources.includes(`./${name}`));
-  const others = left.filter((name) => !/^[A-Z]+(?:\.md)?$/.test(name));
+  const others = left.filter((name) => !kept.includes(name) && !/^[A-Z]+(?:\.md)?$/.test(name));
   if (others.length > 0) throw new Error(`${others.join(", ")}: nobody has decided whether npm gets it`);
 }
 

@@ -38,6 +38,8 @@ export interface NpmFacts {
   readonly command?: NpmCommand;
   /** Whether it has applications, which listen on Node by an adapter of its own, and is a function that makes them. */
   readonly listensOnNode: boolean;
+  /** Files that are published as they are, which programs and editors read. */
+  readonly files?: readonly string[];
 }
 
 /** The oldest Node that gets fixes from us, and the first whose `require` takes ES modules. */
@@ -120,6 +122,7 @@ export const NPM_FACTS: Readonly<Record<string, NpmFacts>> = {
       koa: "^3.0.0",
     },
     expressFiles: [],
+    files: ["policies.schema.json"],
     command: { name: "sluice-simulate", entry: "simulate", run: "runSimulation" },
     listensOnNode: false,
   },
@@ -189,6 +192,7 @@ export function npmManifest(
     exports: {
       ...Object.fromEntries(entriesByName.map(([name, entry]) => [name, conditionsOf(entry, facts)])),
       ...Object.fromEntries(facts.expressFiles.flatMap(expressEntries)),
+      ...Object.fromEntries((facts.files ?? []).map((file) => [`./${file}`, `./${file}`])),
       "./package.json": "./package.json",
     },
     // what makes applications listen on Node
@@ -201,6 +205,7 @@ export function npmManifest(
       "dist/",
       "node/",
       "types/",
+      ...facts.files ?? [],
       "CHANGELOG.md",
       "LICENSES.txt",
     ],

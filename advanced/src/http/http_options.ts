@@ -333,24 +333,16 @@ export function checkHttpOptions<Req>(options: RateLimitOptions<Req>, caller: st
   if (typeof cost !== "function") checkCost(options, cost, caller);
 }
 
+// what else is wrong beside rules, they say themselves
 function checkRules<Req>(options: RateLimitOptions<Req>, caller: string): void {
-  const { rules, fields = {} } = options;
+  const { rules } = options;
   if (rules === undefined) {
     const lost = (["tier", "fields"] as const).find((name) => options[name] !== undefined);
     if (lost === undefined) return;
-    throw new TypeError(
-      `${caller}: option ${lost} is for rules, which a document has; give rules: new PolicyRules(document)`,
-    );
+    throw new TypeError(`${caller}: option ${lost} is for rules; give rules: new PolicyRules(document)`);
   }
-  if (typeof rules !== "object" || rules === null || typeof rules.join !== "function") {
-    refuseOption(caller, "rules", "rules of a document: new PolicyRules(document)", rules);
-  }
-  if (typeof fields !== "object" || fields === null) refuseOption(caller, "fields", "an object of functions", fields);
-  for (const [name, field] of Object.entries(fields)) checkType(caller, `fields.${name}`, field, "function");
-  const told = [...Object.keys(LIMIT_NAMES), "limit", "limits", "policies", "policy", "keyGenerator", "cost", "leases"]
-    .find((name) => name !== "name" && (options as Record<string, unknown>)[name] !== undefined);
-  if (told === undefined) return;
-  throw new TypeError(`${caller}: option ${told} has no meaning beside rules; let the document say it`);
+  if (typeof rules?.askerFor === "function") return;
+  refuseOption(caller, "rules", "rules of a document: new PolicyRules(document)", rules);
 }
 
 function checkCost<Req>(options: RateLimitOptions<Req>, cost: number, caller: string): void {

@@ -7,6 +7,7 @@ import { type PolicyChoice, systemClock } from "../limiter/limiter_options.ts";
 import { chargeOf } from "../policy/charge.ts";
 import { MAX_LIMIT } from "../policy/check_policy.ts";
 import { hasDebts, holdsSlots, type Policy } from "../policy/policy.ts";
+import type { RuleAsker } from "../rules/rule_asker.ts";
 import type { RuleChoice, RuleSet } from "../rules/rule_set.ts";
 import type { Awaitable } from "../policy/store.ts";
 import { Delay } from "./delay.ts";
@@ -24,7 +25,6 @@ import { PolicyLookup } from "./policy_lookup.ts";
 import { type Refusal, refusalOf } from "./refusal.ts";
 import { reporterOf } from "./reporter_of.ts";
 import type { RequestReader } from "./request_reader.ts";
-import { RuleAsker } from "./rule_asker.ts";
 
 /**
  * Asks a limiter about requests: what they are counted by, what they cost, how a refusal looks. The part of `rateLimit`
@@ -86,12 +86,12 @@ export class RequestLimiter<Req> {
     this.#finder = new ClientFinder(caller, reader, options.validate);
     const { ipv6Subnet = 64, missingKey = "share", rules } = options;
     this.#keys = new AddressKeys(ipv6Subnet, missingKey);
+    this.#rules = rules === undefined ? null : rules.askerFor(this, caller, options, {
+      ...reader,
+      clientOf: (req, { policy }) => this.#layerOf(policy.name).of(this.#finder.addressOf(req)),
+    });
     this.limiter = limiter ?? new Limiter(limiterOptionsOf(options, caller), caller);
     this.#layers = this.#layersOf(this.limiter.policies, rules?.rules.rules ?? options.limits ?? []);
-    this.#rules = rules === undefined ? null : new RuleAsker(caller, options, reader, (req, { policy }) => {
-      return this.#layerOf(policy.name).of(this.#finder.addressOf(req));
-    });
-    rules?.join(this);
     if (options.costAfter !== undefined && !this.limiter.policies.some(hasDebts)) {
       throw new TypeError(
         `${caller}: option costAfter is for limits with maxDebt; say by how much a key may exceed the limit, 0 for not at all`,

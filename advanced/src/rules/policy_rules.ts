@@ -1,5 +1,6 @@
 import type { Policy } from "../policy/policy.ts";
 import { pathText, readRules } from "./read_rules.ts";
+import { RuleAsker, type RuleRequests, type Told } from "./rule_asker.ts";
 import { RuleSet } from "./rule_set.ts";
 
 /** A limiter that decides by rules. */
@@ -103,11 +104,16 @@ export class PolicyRules {
   /**
    * Tells a limiter the rules, and of every other document from then on.
    *
+   * @returns What finds out for it what they say of a request
+   * @throws {TypeError} If its options don't go together with rules
+   *
    * @internal
    */
-  join(user: RulesUser): void {
+  askerFor<Req>(user: RulesUser, caller: string, options: Told<Req>, requests: RuleRequests<Req>): RuleAsker<Req> {
+    const asker = new RuleAsker(caller, options, requests, this.#rules);
     if (this.#users.size >= this.#most) this.#present();
     this.#users.add(new WeakRef(user));
+    return asker;
   }
 
   /**

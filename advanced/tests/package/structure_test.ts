@@ -8,6 +8,7 @@ const FRAMEWORKS = ["elysia", "fastify", "h3", "hono", "koa"];
 const sources: Source[] = [
   await readSource("advanced/mod.ts"),
   await readSource("advanced/dashboard.ts"),
+  await readSource("advanced/rules.ts"),
   await readSource("advanced/simulate.ts"),
   await readSource("advanced/testing.ts"),
   ...await Promise.all(FRAMEWORKS.map((name) => readSource(`advanced/${name}.ts`))),
@@ -21,14 +22,16 @@ const ARROWS: Arrows = {
   stores: ["algorithms", "policy"],
   wrappers: ["stores", "policy"],
   limiter: ["wrappers", "stores", "policy"],
-  http: ["limiter", "stores", "policy"],
+  // imported only by rules.ts and simulate.ts, but for types
+  rules: ["limiter", "policy"],
+  http: ["rules", "limiter", "stores", "policy"],
   concurrency: ["http"],
   frameworks: ["http", "limiter", "policy"],
   // imported only by dashboard.ts: a page for whoever runs the server
   dashboard: ["http", "limiter", "policy", "text"],
   testing: ["wrappers", "policy"],
   // imported only by simulate.ts: logs on the command line
-  simulate: ["limiter", "stores", "policy", "text"],
+  simulate: ["rules", "limiter", "stores", "policy", "text"],
   text: [],
 };
 

@@ -104,6 +104,12 @@ export const CATEGORIES: Readonly<Record<string, readonly Category[]>> = {
       paths: ["advanced/src/policy/"],
     },
     {
+      slug: "rules",
+      title: "Policies as data",
+      description: "Limits from a document, which can be replaced while requests are served.",
+      paths: ["advanced/src/rules/"],
+    },
+    {
       slug: "redis",
       title: "Redis",
       description: "Counters in Redis, over any of its clients.",

@@ -1,0 +1,127 @@
+import { checkType, describe, isThenable, refuseOption } from "@sluice/limiting/core";
+import type { Awaitable } from "../policy/store.ts";
+import { pathOf } from "./path_of.ts";
+import type { Rule, RuleChoice, RuleRequest, RuleSet } from "./rule_set.ts";
+
+/** What rules need of the requests that a limiter gets. */
+export interface RuleRequests<Req> {
+  /** The method, as it was sent. */
+  methodOf(req: Req): string;
+  /** The URL, or the target of the request. */
+  urlOf(req: Req): string;
+  /** Reads a header. */
+  header(req: Req, name: string): string | undefined;
+  /** What the client is counted by for a rule. */
+  clientOf(req: Req, rule: Rule): string;
+}
+
+/** A function of the program that tells something of a request. */
+type Telling<Req> = (req: Req, ...rest: never[]) => Awaitable<string | number | null | undefined>;
+
+/** What the program tells of requests. */
+export interface Told<Req> {
+  /** The tier of a request's client. */
+  readonly tier?: Telling<Req> | undefined;
+  /** What is counted by as `{ field: name }`. */
+  readonly fields?: Readonly<Record<string, Telling<Req>>> | undefined;
+}
+
+/** Names of options in whose place a document stands. */
+const SAID_BY_DOCUMENT = [
+  ...["algorithm", "windowMs", "window", "max", "limit", "burst", "buckets", "align", "onDenied", "block", "maxDebt"],
+  ...["shadow", "limits", "policies", "policy", "keyGenerator", "cost", "leases"],
+];
+
+/** Finds out what rules say of a request, for one limiter. */
+export class RuleAsker<Req> {
+  readonly #caller: string;
+  readonly #told: Told<Req>;
+  readonly #requests: RuleRequests<Req>;
+  #rules: RuleSet;
+
+  /**
+   * Creates an instance.
+   *
+   * @param caller Name of the caller for error messages
+   * @param options The limiter's options
+   * @param requests Reads requests
+   * @param rules The rules
+   * @throws {TypeError} If an option says what a document says, or a field that rules need is missing or no function
+   */
+  constructor(caller: string, options: Told<Req>, requests: RuleRequests<Req>, rules: RuleSet) {
+    const { tier, fields = {} } = options;
+    if (typeof fields !== "object" || fields === null) refuseOption(caller, "fields", "an object of functions", fields);
+    for (const [name, field] of Object.entries(fields)) checkType(caller, `fields.${name}`, field, "function");
+    const lost = SAID_BY_DOCUMENT.find((name) => (options as Record<string, unknown>)[name] !== undefined);
+    if (lost !== undefined) {
+      throw new TypeError(`${caller}: option ${lost} has no meaning beside rules; let the document say it`);
+    }
+    this.#caller = caller;
+    this.#told = { tier, fields };
+    this.#requests = requests;
+    this.#rules = rules;
+    this.check(rules);
+  }
+
+  /**
+   * Checks that the program tells all fields that rules need.
+   *
+   * @throws {TypeError} If one is missing
+   */
+  check({ rules }: RuleSet): void {
+    for (const rule of rules) {
+      const missing = rule.fields.find((name) => !Object.hasOwn(this.#told.fields!, name));
+      if (missing === undefined) continue;
+      throw new TypeError(
+        `${this.#caller}: policy "${rule.policy.name}" counts by field "${missing}", which option fields does not have; ` +
+          `say fields: { ${JSON.stringify(missing)}: (req) => … }`,
+      );
+    }
+  }
+
+  /** Goes by other rules from now on. */
+  follow(rules: RuleSet): void {
+    this.#rules = rules;
+  }
+
+  /**
+   * What the limiter is to be asked about a request.
+   *
+   * @param req The request
+   * @param res Second argument for functions in the options
+   * @returns `null` if no policy concerns it
+   */
+  choose(req: Req, res: unknown): Awaitable<RuleChoice | null> {
+    const rules = this.#rules;
+    const path = pathOf(this.#requests.urlOf(req));
+    const applying = rules.applying(this.#requests.methodOf(req).toUpperCase(), path);
+    if (applying.length === 0) return null;
+    const { tier, fields } = this.#told;
+    const names = [...new Set(applying.flatMap((rule) => rule.fields))];
+    const asked = [tier?.(req, res as never), ...names.map((name) => fields![name]!(req, res as never))];
+    const choose = (values: readonly unknown[]) => {
+      const [ownTier, ...told] = values.map((value, i) => {
+        return this.#textOf(value, i === 0 ? "tier" : `fields.${names[i - 1]}`);
+      });
+      return rules.choose(applying, this.#viewOf(req, path, (name) => told[names.indexOf(name)]), ownTier);
+    };
+    return asked.some(isThenable) ? Promise.all(asked).then(choose) : choose(asked);
+  }
+
+  #viewOf(req: Req, path: string, field: RuleRequest["field"]): RuleRequest {
+    const requests = this.#requests;
+    return {
+      path,
+      header: (name) => requests.header(req, name),
+      field,
+      clientOf: (rule) => requests.clientOf(req, rule),
+    };
+  }
+
+  #textOf(value: unknown, option: string): string | undefined {
+    if (value === undefined || value === null) return undefined;
+    if (typeof value === "string") return value;
+    if (typeof value === "number" && option !== "tier") return String(value);
+    return refuseOption(this.#caller, option, "a function that returns a text, or nothing", describe(value));
+  }
+}
