@@ -89,7 +89,7 @@ for (const one of packages) {
 
   Deno.test(`${one.name} has no file that nobody needs, and names no machine`, async () => {
     const known =
-      /^(?:(?:dist|node)\/[\w-]+\.c?js(?:\.map)?|bin\/sluice-(?:routes|simulate)\.js|types\/[\w/]+\.d\.c?ts|[A-Z]+(?:\.md)?|LICENSES\.txt|package\.json)$/;
+      /^(?:(?:dist|node)\/[\w-]+\.c?js(?:\.map)?|bin\/sluice-(?:routes|simulate)\.js|types\/[\w/]+\.d\.c?ts|[A-Z]+(?:\.md)?|LICENSES\.txt|package\.json|policies\.schema\.json)$/;
     const files = await packed(one);
     assertEquals(files.filter((path) => !known.test(path)), []);
     assert(files.includes("LICENSE") && files.includes("README.md"));

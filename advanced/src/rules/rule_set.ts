@@ -54,6 +54,7 @@ export class RuleSet {
   readonly limits: LimitsOptions;
   /** Names of the tiers for which a policy has something of its own. */
   readonly #tiers: ReadonlySet<string>;
+  readonly #noKeys: Readonly<Record<string, string | null>>;
   readonly #costs: Readonly<Record<string, number>> | undefined;
 
   /**
@@ -65,6 +66,7 @@ export class RuleSet {
     this.rules = rules;
     const policies = tiersOf(rules);
     this.limits = { limits: rules.map(({ limit }) => limit), policies };
+    this.#noKeys = Object.fromEntries(rules.map(({ policy }) => [policy.name, null]));
     this.#tiers = new Set(Object.keys(policies));
     this.#costs = rules.every(({ cost }) => cost === 1)
       ? undefined
@@ -90,9 +92,7 @@ export class RuleSet {
    * @returns `null` if no rule has a key for it
    */
   choose(applying: readonly Rule[], request: RuleRequest, tier: string | undefined): RuleChoice | null {
-    const keys: Record<string, string | null> = Object.fromEntries(
-      this.rules.map(({ policy }) => [policy.name, null]),
-    );
+    const keys = { ...this.#noKeys };
     let isConcerned = false;
     for (const rule of applying) {
       if (tier !== undefined && rule.tiers.get(tier) === null) continue;
