@@ -54,6 +54,7 @@ export { type MeterLike, type ObservableLike, type ObservableResultLike, observe
 export type {
   LimiterOptions,
   LimitOptions,
+  LimitsOptions,
   OwnLimit,
   PolicyChoice,
   StoreOptions,

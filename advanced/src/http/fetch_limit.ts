@@ -1,4 +1,4 @@
-import type { Clients, TrustSetting } from "@sluice/limiting";
+import type { TrustSetting } from "@sluice/limiting";
 import { checkType, describe, isThenable, type OptionNames, peerOf } from "@sluice/limiting/core";
 import type { Decision } from "../limiter/decision.ts";
 import type { Limiter } from "../limiter/limiter.ts";
