@@ -105,6 +105,7 @@ export const NPM_FACTS: Readonly<Record<string, NpmFacts>> = {
       "redis",
       "postgres",
       "sqlite",
+      "cloudflare-workers",
       "sliding-window",
       "token-bucket",
     ],

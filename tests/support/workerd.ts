@@ -19,6 +19,8 @@ export interface WorkerOptions {
   bindings?: Record<string, string>;
   /** Classes of Durable Objects by the name of their binding. */
   objects?: Record<string, string>;
+  /** Bindings of rate limits by their name. */
+  limits?: Record<string, { limit: number; period: 10 | 60 }>;
   /** Files deployed with it. */
   files?: Record<string, string>;
   /** The main module, which imports the program as `./program.js`; the program itself by default. */
@@ -47,7 +49,7 @@ export async function withWorker(
   body: (worker: RunningWorker) => Promise<void>,
 ): Promise<void> {
   const script = await Deno.readTextFile(await bundled(program));
-  const { main, flags = [], bindings = {}, objects = {}, files = {} } = options;
+  const { main, flags = [], bindings = {}, objects = {}, limits = {}, files = {} } = options;
   const modules = main === undefined ? { "main.js": script } : { "main.js": main, "program.js": script };
   const miniflare = new Miniflare({
     name: "worker",
@@ -60,6 +62,9 @@ export async function withWorker(
     bindings,
     durableObjects: Object.fromEntries(
       Object.entries(objects).map(([name, className]) => [name, { className, useSQLite: true }]),
+    ),
+    ratelimits: Object.fromEntries(
+      Object.entries(limits).map(([name, simple]) => [name, { namespace_id: name, simple }]),
     ),
     host: "127.0.0.1",
     port: 0,

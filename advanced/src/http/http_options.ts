@@ -10,6 +10,7 @@ import {
   systemClock,
 } from "../limiter/limiter_options.ts";
 import { LIMIT_NAMES, LIMITER_NAMES } from "../limiter/option_names.ts";
+import { assertDoesMore, isOutcomeOnly } from "../limiter/outcome_only.ts";
 import { fromCounter } from "../stores/counter_store.ts";
 import {
   type AnyCounter,
@@ -331,6 +332,17 @@ export function checkHttpOptions<Req>(options: RateLimitOptions<Req>, caller: st
     refuseOption(caller, "message", "a string, an object or a function", message);
   }
   if (typeof cost !== "function") checkCost(options, cost, caller);
+  if (isOutcomeOnly(options.store)) checkOutcomeOnly(options, caller);
+}
+
+// what a store cannot do that only tells whether a request passes
+function checkOutcomeOnly<Req>(options: RateLimitOptions<Req>, caller: string): void {
+  const { store, max, limit = max, cost } = options;
+  for (const name of ["skipFailedRequests", "skipSuccessfulRequests", "delay", "policy"] as const) {
+    if (options[name] !== undefined && options[name] !== false) assertDoesMore(store, caller, `option ${name}`);
+  }
+  if (typeof limit === "function") assertDoesMore(store, caller, "option max as a function");
+  if (typeof cost === "number" && cost > 1) assertDoesMore(store, caller, `option cost of ${cost}`);
 }
 
 // what else is wrong beside rules, they say themselves

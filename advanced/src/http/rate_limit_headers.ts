@@ -3,6 +3,7 @@ import { sha256 } from "@sluice/limiting/core";
 import type { Decision } from "../limiter/decision.ts";
 import { windowAt } from "../policy/calendar_window.ts";
 import { holdsSlots, type Policy } from "../policy/policy.ts";
+import type { Verdict } from "../policy/store.ts";
 
 /** Bytes of a hash that tell the quotas of one client apart; base64 makes whole characters of them. */
 const PARTITION_BYTES = 12;
@@ -30,7 +31,7 @@ export interface HeaderOptions {
  * Writes the headers of a decision.
  *
  * With several limits or limiters, headers that can show only one show the one with least left; the lists of draft-8
- * and later get a member for each.
+ * and later get a member for each. What is left is not told where the store does not know it.
  *
  * @param headers Where they go
  * @param decision The decision
@@ -46,7 +47,7 @@ export function writeHeaders(
   const { legacy, legacyReset, standard, clock } = options;
   if (legacy) {
     const { tightest } = decision;
-    writeLimit(
+    writeState(
       headers,
       LEGACY,
       tightest,
@@ -74,6 +75,12 @@ export function headersSaid({ legacy, legacyReset, standard }: HeaderOptions): R
   };
 }
 
+// a limit of which nobody knows what is left is told beside no other
+function writeState(headers: HeaderSink, names: LimitNames, tightest: Verdict, reset: number): void {
+  if (!Number.isNaN(tightest.remaining)) writeLimit(headers, names, tightest, reset);
+  else if (headers.getHeader(names.limit) === undefined) headers.setHeader(names.limit, String(tightest.limit));
+}
+
 function writeStandard(headers: HeaderSink, decision: Decision, form: StandardHeaders, clock: () => number): void {
   if (form === "draft-6" || form === "draft-7") writeEarlyDraft(headers, decision, form, clock);
   else writeLists(headers, decision, form === "draft-11", clock);
@@ -94,7 +101,8 @@ function writeEarlyDraft(
   const { limit, remaining, resetMs } = decision.tightest;
   const policies = decision.policies.map((policy, i) => `${decision.verdicts[i]!.limit}${windowOf(policy, clock)}`);
   append(headers, "RateLimit-Policy", policies.join(", "));
-  if (form === "draft-6") return writeLimit(headers, DRAFT_6, decision.tightest, seconds(resetMs));
+  if (form === "draft-6") return writeState(headers, DRAFT_6, decision.tightest, seconds(resetMs));
+  if (Number.isNaN(remaining)) return;
   const earlier = headers.getHeader("RateLimit")?.toString().match(/^limit=(\d+), remaining=(\d+)/);
   if (earlier && remaining * Number(earlier[1]) > Number(earlier[2]) * limit) return;
   headers.setHeader("RateLimit", `limit=${limit}, remaining=${remaining}, reset=${seconds(resetMs)}`);
@@ -123,6 +131,7 @@ function writeLists(
     const unit = holdsSlots(policy) ? ';qu="concurrent-requests"' : windowOf(policy, clock);
     const partition = hasPartitions ? `;pk=:${partitionOf(takes[i]!.key)}:` : "";
     append(headers, "RateLimit-Policy", `${name};q=${limit}${unit}${partition}`);
+    if (Number.isNaN(remaining)) continue;
     // t is when there will be more than now, so Retry-After is never earlier; with a limit of 0 there will never be
     const refills = limit > 0 && nextMs !== Infinity;
     append(headers, "RateLimit", `${name};r=${remaining}${refills ? `;t=${seconds(nextMs)}` : ""}${partition}`);

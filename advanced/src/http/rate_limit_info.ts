@@ -16,7 +16,7 @@ import type { Decision } from "../limiter/decision.ts";
 export class RateLimitInfo {
   /** The tightest limit. */
   readonly limit: number;
-  /** Used units of it. */
+  /** Used units of it; `NaN` where the store cannot tell, and so is what remains. */
   readonly used: number;
   /** Remaining units of it. */
   readonly remaining: number;

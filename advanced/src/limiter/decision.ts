@@ -73,7 +73,7 @@ export class Decision {
     return longest;
   }
 
-  /** Units left by the tightest limit. */
+  /** Units left by the tightest limit; `NaN` if the store cannot tell. */
   get remaining(): number {
     return this.tightest.remaining;
   }

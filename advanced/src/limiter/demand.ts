@@ -4,6 +4,7 @@ import type { Policy } from "../policy/policy.ts";
 import type { Store, Take } from "../policy/store.ts";
 import { MemoryStore } from "../stores/memory_store.ts";
 import { checkStore, type LimitsOptions, policiesOf, type PolicyChoice } from "./limiter_options.ts";
+import { assertDoesMore } from "./outcome_only.ts";
 import { OwnPolicies } from "./own_policies.ts";
 import { assertKey, encodeKey, shortenKey } from "./encode_key.ts";
 
@@ -137,6 +138,7 @@ export class Demand {
     if (typeof key !== "string" || key === "") {
       assertKey(key, isOne ? "the key" : `the key of limit "${policy.name}"`, caller);
     }
+    if (cost > 1) assertDoesMore(this.#store, caller, `a cost of ${cost}`);
     return { policy, key: this.encode(key), cost, shadow: this.#shadow[i] };
   }
 

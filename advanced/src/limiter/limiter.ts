@@ -15,6 +15,7 @@ import { assertKey, formsOf } from "./encode_key.ts";
 import { Leaving } from "./leaving.ts";
 import { checkLeases, checkStoreOptions, type LimiterOptions, type LimitsOptions } from "./limiter_options.ts";
 import { checkLimiterNames, LIMIT_NAMES, LIMITER_NAMES, LIMITS_NAMES } from "./option_names.ts";
+import { assertDoesMore, checkOutcomeOnly, isOutcomeOnly } from "./outcome_only.ts";
 import { allowSettlement, endSettlement, type Settling } from "./settlement.ts";
 import { splitDecisions } from "./split_decisions.ts";
 import { noteSameCounters } from "./same_counters.ts";
@@ -113,6 +114,7 @@ export class Limiter extends Emitter {
     const { store = new MemoryStore({ maxKeys: checked.maxKeys, clock: options.clock }) }: {
       store?: Store | undefined;
     } = options;
+    checkOutcomeOnly(store, options, made);
     this.#store = store;
     this.#demand = new Demand(options, store, made);
     checkLeases(checked.leases, this.policies, made);
@@ -137,8 +139,11 @@ export class Limiter extends Emitter {
     const isRemote = store.capabilities.scope !== "process";
     const { elapsed } = checked;
     let outer = store;
-    if (options.coalesce ?? isRemote) outer = new CoalescingStore(outer, this.counters);
-    if (options.denyCache ?? isRemote) outer = new DenyCacheStore(outer, elapsed, this.counters);
+    // a store that only tells outcomes is asked once for each request whatever is merged, and does not know how long a
+    // refusal lasts
+    const saves = isRemote && !isOutcomeOnly(store);
+    if (options.coalesce ?? saves) outer = new CoalescingStore(outer, this.counters);
+    if (options.denyCache ?? saves) outer = new DenyCacheStore(outer, elapsed, this.counters);
     // outside the others, so that decisions from leases need no promise
     if (checked.leases !== null) {
       outer = this.#leasing = new LeasingStore(outer, checked.leases, elapsed, this.counters);
@@ -181,7 +186,8 @@ export class Limiter extends Emitter {
    * @param keys The key, or the keys of the limits by name
    * @param options Cost, and another limit or policy for this check
    * @returns The decision
-   * @throws {TypeError} If a key is not a non-empty string, or an option or limit is unknown
+   * @throws {TypeError} If a key is not a non-empty string, an option or limit is unknown, or the store cannot grant more
+   * than one unit
    * @throws {RangeError} If the cost is not an integer, or negative; one of 0 is free, and always granted
    */
   check(keys: LimiterKeys, options: CheckOptions = NO_OPTIONS): Awaitable<Decision> {
@@ -216,10 +222,11 @@ export class Limiter extends Emitter {
    * @param keys The key, or the keys of the limits by name
    * @param options Another limit or policy, if the checks of this key use one
    * @returns The decision, which is always allowed
-   * @throws {TypeError} If a key is not a non-empty string, or an option or limit is unknown
+   * @throws {TypeError} If a key is not a non-empty string, an option or limit is unknown, or the store cannot look
    */
   peek(keys: LimiterKeys, options: PeekOptions = NO_OPTIONS): Awaitable<Decision> {
     if (options !== NO_OPTIONS) checkNames("limiter.peek", options, PEEK_NAMES);
+    assertDoesMore(this.#store, "limiter.peek", "to look without counting");
     const takes = this.#demand.takes(keys, 0, options, "limiter.peek");
     return this.#ask(takes, [], ({ verdicts, by }) => new Decision(takes, verdicts, by));
   }
@@ -244,9 +251,11 @@ export class Limiter extends Emitter {
    *
    * @param decision The decision
    * @returns Whether anything changed: units that have expired with their window are not given back
+   * @throws {TypeError} If it is no decision, or the store gives nothing back
    */
   refund(decision: Decision): Awaitable<boolean> {
     assertDecision("refund", decision);
+    assertDoesMore(this.#store, "limiter.refund", "to give back");
     if (this.#settles && !endSettlement(decision)) return false;
     return this.#giveBack(decision, decision.takes.map((_, i) => i));
   }
@@ -295,13 +304,15 @@ export class Limiter extends Emitter {
    * @param keys The key, or the keys of the limits by name
    * @param options Cost, another limit, signal and longest wait
    * @returns The decision, allowed
-   * @throws {TypeError} If a key is not a non-empty string, or an option or limit is unknown
+   * @throws {TypeError} If a key is not a non-empty string, an option or limit is unknown, or the store only tells
+   * whether a request passes
    * @throws {RangeError} If too many are waiting already, or the cost can never be granted
    * @throws {DOMException} `TimeoutError` if the wait takes too long; the signal's reason if it aborts; `AbortError` if
    * the limiter is closed
    */
   async waitFor(keys: LimiterKeys, options: WaitOptions = {}): Promise<Decision> {
     checkNames("limiter.waitFor", options, WAIT_NAMES);
+    assertDoesMore(this.#store, "limiter.waitFor", "to wait");
     const lane = typeof keys === "string" ? keys : JSON.stringify(keys);
     return await this.#queue.enter(lane, this.#takesOf(keys, options, "limiter.waitFor"), options);
   }
@@ -372,6 +383,7 @@ export class Limiter extends Emitter {
         `${caller}: option leases reserves decisions by the former limit; leave it out of the limiter, or make another one`,
       );
     }
+    checkOutcomeOnly(this.#store, options, caller);
     const demand = new Demand(options, this.#store, caller);
     return () => {
       this.#demand = demand;
@@ -384,10 +396,11 @@ export class Limiter extends Emitter {
    *
    * @param key The key, also in the form listed by `keys`; all keys without it
    * @returns How many keys there were, over all limits; rejects if the store fails or takes longer than ten seconds
-   * @throws {TypeError} If the key is not a non-empty string
+   * @throws {TypeError} If the key is not a non-empty string, or the store only tells whether a request passes
    */
   reset(key?: string): Awaitable<number> {
     if (key !== undefined) assertKey(key, "the key", "limiter.reset");
+    assertDoesMore(this.#store, "limiter.reset", "to forget keys");
     const forms = key === undefined ? [undefined] : formsOf(key, this.#demand.encode);
     this.#refusals?.forget(this.policies.map(({ name }) => name), forms);
     const selectors = this.policies.flatMap(({ name }) => forms.map((form) => ({ policy: name, key: form })));
@@ -402,10 +415,13 @@ export class Limiter extends Emitter {
    * Lists the keys in use, with what is left for each. Keys of more than 256 characters are shown as their hash.
    *
    * @param name Name of the limit; the first limit by default
+   * @throws {RangeError} If there is no limit of that name
+   * @throws {TypeError} If the store only tells whether a request passes
    */
   keys(name?: string): AsyncIterable<Entry> {
     const policy = name === undefined ? this.policies[0]! : this.policies.find((one) => one.name === name);
     if (policy === undefined) throw new RangeError(`limiter.keys: there is no limit named "${name}"`);
+    assertDoesMore(this.#store, "limiter.keys", "a list of keys");
     return entriesOf(this.#store, policy);
   }
 

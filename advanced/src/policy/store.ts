@@ -23,7 +23,7 @@ export interface Verdict {
   readonly denied: boolean;
   /** The most the policy can ever grant at once. */
   readonly limit: number;
-  /** Units that are left: exactly as many would be granted now. */
+  /** Units that are left: exactly as many would be granted now. `NaN` if the store cannot tell (`outcomeOnly`). */
   readonly remaining: number;
   /** ms until the same cost fits, if nobody else takes any; 0 if it was granted, `Infinity` if it never fits. */
   readonly retryMs: number;
@@ -49,6 +49,11 @@ export interface Capabilities {
   readonly scope: "process" | "host" | "region" | "global";
   /** Whose clock is used. */
   readonly clock: "store" | "process";
+  /**
+   * Whether all it does is to grant one unit or not: one limit with a cost of 1 or 0, and nothing given back, forgotten
+   * or listed. What is left after a grant is not known, and times are the longest that are possible.
+   */
+  readonly outcomeOnly?: boolean | undefined;
 }
 
 /** Selects keys for `reset`. */

@@ -1,5 +1,6 @@
 import { windowsFollowTheCalendar } from "./contract/calendar.ts";
 import { checkNames, type OptionNames } from "@sluice/limiting/core";
+import type { Policy } from "../policy/policy.ts";
 import type { Store } from "../policy/store.ts";
 import { saysWhatTheModelSays } from "./contract/agreement.ts";
 import {
@@ -38,6 +39,16 @@ import {
   parallelTakesAdmitWhatSerialOnesDo,
 } from "./contract/safety.ts";
 import { settledAtOnceCountTheSum, settlesByWhatWasUsed } from "./contract/settling.ts";
+import {
+  outcomesAdmitWhoWaits,
+  outcomesAreOfSingleUnits,
+  outcomesFollowTheClock,
+  outcomesKeepTheBound,
+  outcomesOfKeysThatLookAlike,
+  outcomesOfParallelTakes,
+  outcomesOfSeveralTimesAtOnce,
+  outcomesOfShadows,
+} from "./contract/outcomes.ts";
 import { seededRandom } from "./seeded_random.ts";
 import { VirtualClock } from "./virtual_clock.ts";
 
@@ -59,6 +70,11 @@ export interface ContractSubject {
    * @param clock The clock the store has to count by: `clock.read` tells the time in ms
    */
   make(clock: VirtualClock): Promise<ContractStore>;
+  /**
+   * The one policy that a store with `outcomeOnly` serves, as it is configured, with a limit of at least 4; under other
+   * names, too. Other stores need none.
+   */
+  readonly policy?: Policy;
 }
 
 /** Registers a test: `Deno.test`, `test` of `node:test` or `bun:test`, `it` of a runner, or something like them. */
@@ -92,22 +108,31 @@ interface Property {
   readonly sentence: string;
   readonly share: number;
   readonly hold: (run: ContractRun, operations: number) => Promise<void>;
+  /** The same of a store that only tells outcomes, where that means something. */
+  readonly ofOutcomes?: (run: ContractRun, policy: Policy, operations: number) => Promise<void>;
 }
 
 /** Operations that every random test has, however few are asked for. */
 const LEAST = 480;
 
 const PROPERTIES: readonly Property[] = [
-  { sentence: "counts by the clock it is given", share: 0, hold: countsByTheClockItIsGiven },
+  {
+    sentence: "counts by the clock it is given",
+    share: 0,
+    hold: countsByTheClockItIsGiven,
+    ofOutcomes: outcomesFollowTheClock,
+  },
   {
     sentence: "grants no more in any interval of one window than the algorithm's bound",
     share: 0.16,
     hold: grantsNoMoreThanTheBound,
+    ofOutcomes: outcomesKeepTheBound,
   },
   {
     sentence: "admits who waits as long as retryMs says, to the ms, and at the header's whole second",
     share: 0.12,
     hold: retryMsIsWhenTheCostFits,
+    ofOutcomes: outcomesAdmitWhoWaits,
   },
   { sentence: "grants as many as remaining says, and not one more", share: 0.06, hold: remainingIsWhatWouldBeGranted },
   {
@@ -123,18 +148,26 @@ const PROPERTIES: readonly Property[] = [
     sentence: "refuses a batch that asks one counter twice",
     share: 0,
     hold: aBatchThatAsksOneCounterTwiceIsRefused,
+    ofOutcomes: outcomesAreOfSingleUnits,
   },
   {
     sentence: "decides several times at once as one after the other",
     share: 0.05,
     hold: severalTimesAtOnceEqualOneAfterTheOther,
+    ofOutcomes: outcomesOfSeveralTimesAtOnce,
   },
   { sentence: "decides each of many keys as it decides one", share: 0.03, hold: decideEachIsDecidingOneByOne },
-  { sentence: "lets no shadow take veto the others", share: 0.03, hold: aShadowNeverVetoes },
+  {
+    sentence: "lets no shadow take veto the others",
+    share: 0.03,
+    hold: aShadowNeverVetoes,
+    ofOutcomes: outcomesOfShadows,
+  },
   {
     sentence: "admits by parallel takes exactly what serial ones admit",
     share: 0.05,
     hold: parallelTakesAdmitWhatSerialOnesDo,
+    ofOutcomes: outcomesOfParallelTakes,
   },
   {
     sentence: "never raises remaining when the clock goes back",
@@ -149,7 +182,12 @@ const PROPERTIES: readonly Property[] = [
     share: 0.04,
     hold: windowsFollowTheCalendar,
   },
-  { sentence: "counts keys that look alike apart", share: 0, hold: keysThatLookAlikeAreCountedApart },
+  {
+    sentence: "counts keys that look alike apart",
+    share: 0,
+    hold: keysThatLookAlikeAreCountedApart,
+    ofOutcomes: outcomesOfKeysThatLookAlike,
+  },
   { sentence: "keeps what is used when limit or window change", share: 0.04, hold: aChangeKeepsWhatIsUsed },
   {
     sentence: "keeps what is used when other keys have another limit or window",
@@ -171,8 +209,8 @@ const PROPERTIES: readonly Property[] = [
  *
  * Every test makes a store of its own and goes through random but repeatable traces. A failure is an `Error` that names
  * the property, the policy, what was wanted, what the store said, and the last operations. What a store declares not to
- * have is not asked for: refunds of a store whose refusals write, batches that are not one. A policy's options may be
- * refused by a `TypeError`, the algorithm alone may not.
+ * have is not asked for: refunds of a store whose refusals write, batches that are not one, all but outcomes of a store
+ * that tells nothing else. A policy's options may be refused by a `TypeError`, the algorithm alone may not.
  *
  * @param subject The store's name, and how one is made
  * @param test Registers a test
@@ -198,17 +236,24 @@ export function storeContract(subject: ContractSubject, test: RegisterTest, opti
   }
   const unknown = Object.keys(except).find((one) => PROPERTIES.every(({ sentence }) => sentence !== one));
   if (unknown !== undefined) throw new RangeError(`storeContract: option except has no promise "${unknown}"`);
-  PROPERTIES.forEach(({ sentence, share, hold }, i) => {
+  PROPERTIES.forEach(({ sentence, share, hold, ofOutcomes }, i) => {
     if (Object.hasOwn(except, sentence)) return;
     test(`${subject.name} ${sentence}`, async () => {
       const clock = new VirtualClock();
       const { store, dispose } = await subject.make(clock);
       try {
         const budget = Math.max(LEAST, Math.ceil(operations * share));
-        await hold(new ContractRun(store, clock, seededRandom(seed * 1000 + i)), budget);
+        const run = new ContractRun(store, clock, seededRandom(seed * 1000 + i));
+        if (store.capabilities.outcomeOnly === true) await ofOutcomes?.(run, policyOf(subject), budget);
+        else await hold(run, budget);
       } finally {
         await dispose?.();
       }
     });
   });
+}
+
+function policyOf({ name, policy }: ContractSubject): Policy {
+  if (policy !== undefined) return policy;
+  throw new TypeError(`storeContract: ${name} only tells outcomes, so the subject must say its policy`);
 }

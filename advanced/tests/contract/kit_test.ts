@@ -1,4 +1,5 @@
 import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
+import { CloudflareRateLimitStore } from "../../src/stores/cloudflare_rate_limit_store.ts";
 import { MemoryStore } from "../../src/stores/memory_store.ts";
 import {
   type Policy,
@@ -9,6 +10,7 @@ import {
   type Verdict,
   type VirtualClock,
 } from "../../testing.ts";
+import { FakeBinding } from "../support/rate_limit_binding.ts";
 
 /** A memory store that a subclass breaks in one way. */
 class Broken implements Store {
@@ -78,10 +80,15 @@ function settling(
 }
 
 /** Runs the contract; returns the names of the tests that failed, each with its message. */
-async function failuresOf(Made: new (clock: VirtualClock) => Store, options?: StoreContractOptions) {
+async function failuresOf(
+  Made: new (clock: VirtualClock) => Store,
+  options?: StoreContractOptions,
+  policy?: Policy,
+) {
   const tests: [name: string, body: () => Promise<void>][] = [];
   const make = (clock: VirtualClock) => Promise.resolve({ store: new Made(clock) });
-  storeContract({ name: "It", make }, (name, body) => tests.push([name, body]), { operations: 1500, ...options });
+  const subject = { name: "It", make, ...(policy === undefined ? {} : { policy }) };
+  storeContract(subject, (name, body) => tests.push([name, body]), { operations: 1500, ...options });
   const failures = new Map<string, string>();
   for (const [name, body] of tests) {
     await body().catch((error) => failures.set(name, (error as Error).message));
@@ -312,6 +319,123 @@ Deno.test("the contract passes for a correct store", async () => {
 for (const [bug, { store, breaks }] of Object.entries(BUGS)) {
   Deno.test(`the contract fails for a store that ${bug}`, async () => {
     const failed = [...(await failuresOf(store)).keys()];
+    for (const part of breaks) {
+      assert(failed.some((name) => name.includes(part)), `"${part}" is not among ${JSON.stringify(failed)}`);
+    }
+  });
+}
+
+const CONFIGURED: Policy = { name: "configured", algorithm: "fixed-window", limit: 7, windowMs: 10_000 };
+
+/** A store that only tells outcomes; a subclass breaks it in one way. */
+class Outcomes implements Store {
+  readonly inner: CloudflareRateLimitStore;
+
+  constructor(clock: VirtualClock, limit = 7) {
+    const binding = new FakeBinding(clock.read, { limit, period: 10 });
+    this.inner = new CloudflareRateLimitStore({ binding });
+  }
+
+  get capabilities() {
+    return this.inner.capabilities;
+  }
+
+  async decide(takes: readonly Take[], times = 1): Promise<readonly Verdict[]> {
+    return await this.inner.decide(takes, times);
+  }
+
+  give(_take: Take, _stamp: number, _amount: number): boolean {
+    return this.inner.give();
+  }
+
+  reset(selector: { policy: string }): number {
+    return this.inner.reset(selector);
+  }
+}
+
+const OUTCOME_BUGS: Record<string, { store: new (clock: VirtualClock) => Store; breaks: string[] }> = {
+  "grants one too many": {
+    store: class extends Outcomes {
+      constructor(clock: VirtualClock) {
+        super(clock, 8);
+      }
+    },
+    breaks: ["counts by the clock", "parallel takes", "waits as long as retryMs says"],
+  },
+  "grants two windows at once": {
+    store: class extends Outcomes {
+      constructor(clock: VirtualClock) {
+        super(clock, 15);
+      }
+    },
+    breaks: ["bound"],
+  },
+  "makes one call of several": {
+    store: class extends Outcomes {
+      override async decide(takes: readonly Take[], times = 1) {
+        const verdicts = await super.decide(takes, 1);
+        return verdicts.map((verdict) => ({ ...verdict, granted: verdict.granted * times }));
+      }
+    },
+    breaks: ["several times at once"],
+  },
+  "tells an end that may come later": {
+    store: class extends Outcomes {
+      override async decide(takes: readonly Take[], times = 1) {
+        const verdicts = await super.decide(takes, times);
+        return verdicts.map((verdict) => ({ ...verdict, retryMs: Math.min(verdict.retryMs, 500) }));
+      }
+    },
+    breaks: ["waits as long as retryMs says"],
+  },
+  "makes up what is left": {
+    store: class extends Outcomes {
+      override async decide(takes: readonly Take[], times = 1) {
+        const verdicts = await super.decide(takes, times);
+        return verdicts.map((verdict) => verdict.denied ? verdict : { ...verdict, remaining: verdict.limit - 1 });
+      }
+    },
+    breaks: ["counts by the clock", "look alike"],
+  },
+  "counts names together": {
+    store: class extends Outcomes {
+      override async decide(takes: readonly Take[], times = 1) {
+        return await super.decide(takes.map((take) => ({ ...take, policy: { ...take.policy, name: "all" } })), times);
+      }
+    },
+    breaks: ["look alike"],
+  },
+  "decides batches take by take": {
+    store: class extends Outcomes {
+      override async decide(takes: readonly Take[], times = 1) {
+        return (await Promise.all(takes.map((take) => super.decide([take], times)))).flat();
+      }
+    },
+    breaks: ["asks one counter twice"],
+  },
+  "refuses in shadow what it does not count": {
+    store: class extends Outcomes {
+      override async decide(takes: readonly Take[], times = 1) {
+        if (!takes[0]!.shadow) return await super.decide(takes, times);
+        return [{ ...(await super.decide([{ ...takes[0]!, cost: 0 }]))[0]!, granted: 1 }];
+      }
+    },
+    breaks: ["shadow"],
+  },
+};
+
+Deno.test("the contract of a store that only tells outcomes passes for a correct one", async () => {
+  assertEquals([...await failuresOf(Outcomes, {}, CONFIGURED)], []);
+});
+
+Deno.test("a store that only tells outcomes has to say its policy", async () => {
+  const failures = await failuresOf(Outcomes);
+  assertStringIncludes([...failures.values()][0]!, "the subject must say its policy");
+});
+
+for (const [bug, { store, breaks }] of Object.entries(OUTCOME_BUGS)) {
+  Deno.test(`the contract fails for a store that only tells outcomes and ${bug}`, async () => {
+    const failed = [...(await failuresOf(store, {}, CONFIGURED)).keys()];
     for (const part of breaks) {
       assert(failed.some((name) => name.includes(part)), `"${part}" is not among ${JSON.stringify(failed)}`);
     }

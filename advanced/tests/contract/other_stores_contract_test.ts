@@ -3,10 +3,12 @@ import { DenoKvStore } from "../../src/stores/deno_kv_store.ts";
 import { fromExclusive } from "../../src/stores/exclusive_store.ts";
 import { fromCounter } from "../../src/stores/counter_store.ts";
 import type { CounterInfo, CounterLike } from "../../src/stores/counter_like.ts";
+import { CloudflareRateLimitStore } from "../../src/stores/cloudflare_rate_limit_store.ts";
 import { DurableObjectStore } from "../../src/stores/durable_object_store.ts";
 import { RateLimitObject } from "../../src/stores/rate_limit_object.ts";
 import { StoreClock } from "@sluice/limiting";
 import { storeContract, type VirtualClock } from "../../testing.ts";
+import { FakeBinding } from "../support/rate_limit_binding.ts";
 
 const operations = Number(Deno.env.get("SLUICE_FUZZ_OPERATIONS") ?? 3_000);
 
@@ -79,6 +81,22 @@ storeContract(
   Deno.test,
   { operations: operations },
 );
+
+// a fake as well: the real binding has no clock of one's own
+for (const [limit, period] of [[7, 10], [20, 60]] as const) {
+  storeContract(
+    {
+      name: `CloudflareRateLimitStore, ${limit} in ${period} s,`,
+      make(clock) {
+        const binding = new FakeBinding(clock.read, { limit, period });
+        return Promise.resolve({ store: new CloudflareRateLimitStore({ binding }) });
+      },
+      policy: { name: "configured", algorithm: "fixed-window", limit, windowMs: period * 1000 },
+    },
+    Deno.test,
+    { operations },
+  );
+}
 
 /** A store like those of express-rate-limit, on the test's clock. */
 class Counter implements CounterLike {

@@ -180,17 +180,21 @@ export class ContractRun {
       "granted lies between 0 and the demand",
     );
     claim(cost === 0 || granted % cost === 0, "granted is a multiple of the cost");
-    claim(
-      Number.isInteger(remaining) && remaining >= 0 && remaining <= limit,
-      "remaining lies between 0 and the limit",
-    );
+    if (this.capabilities.outcomeOnly === true) {
+      claim(denied ? remaining === 0 : Number.isNaN(remaining), "what is left is not known, unless it is nothing");
+    } else {
+      claim(
+        Number.isInteger(remaining) && remaining >= 0 && remaining <= limit,
+        "remaining lies between 0 and the limit",
+      );
+      claim(remaining < limit || nextMs === 0, "nextMs is 0 when the quota is full");
+    }
     claim(denied || retryMs === 0, "retryMs is 0 unless something was refused");
     claim(!denied || granted < cost * times, "a refusal that grants everything is none");
     claim(!denied || retryMs > 0, "what was refused does not fit at once");
     for (const ms of [retryMs, nextMs, resetMs]) {
       claim(ms === Infinity || Number.isInteger(ms) && ms >= 0, "times are whole ms, at least 0");
     }
-    claim(remaining < limit || nextMs === 0, "nextMs is 0 when the quota is full");
     claim(!blocked || remaining === 0, "a blocked key has nothing left");
   }
 }
@@ -202,6 +206,7 @@ export function said({ granted, denied, limit, remaining, retryMs, nextMs, reset
 
 /** A value in one line; keys with control characters stay readable. */
 export function show(value: unknown): string {
-  const text = JSON.stringify(value, (_, one) => one === Infinity ? "Infinity" : one) ?? String(value);
+  const text = JSON.stringify(value, (_, one) => one === Infinity || Number.isNaN(one) ? String(one) : one) ??
+    String(value);
   return text.length > 400 ? `${text.slice(0, 400)}... (${text.length} characters)` : text;
 }

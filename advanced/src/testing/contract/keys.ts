@@ -12,7 +12,8 @@ const PARTS = [
   ...["\u00e9", "e\u0301", "a", "\u0430", "\u200b", "\ufeff", "\u{1f600}", "\u{1f601}", "\ufffd", "\u{10ffff}", "A"],
 ];
 
-function lookAlikes(): string[] {
+/** Keys that some store may take for each other. */
+export function lookAlikes(): string[] {
   const long = "x".repeat(MAX_KEY_LENGTH - 1);
   const keys = PARTS.flatMap((part) => [`k${part}`, `${part}k`, `a${part}b`]);
   keys.push(...PARTS.filter((part) => part !== ""), `${long}a`, `${long}b`, long, `a${long}`);

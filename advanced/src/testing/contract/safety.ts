@@ -10,7 +10,7 @@ const TRACE_LENGTH = 60;
  *
  * @param policy The policy
  */
-function boundOf(policy: Policy): number {
+export function boundOf(policy: Policy): number {
   const { algorithm, limit, windowMs, align } = policy;
   switch (algorithm) {
     case "fixed-window":
@@ -27,9 +27,10 @@ function boundOf(policy: Policy): number {
 }
 
 /** Sums what is granted, over the latest interval of one window. */
-class Interval {
+export class Interval {
   readonly #grants: { at: number; units: number }[] = [];
 
+  /** Adds a grant; returns the sum of the interval that ends with it. */
   add(at: number, units: number, windowMs: number): number {
     this.#grants.push({ at, units });
     while (this.#grants[0]!.at <= at - windowMs) this.#grants.shift();

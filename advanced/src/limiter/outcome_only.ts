@@ -1,0 +1,47 @@
+import type { Store } from "../policy/store.ts";
+import type { LimiterOptions } from "./limiter_options.ts";
+
+/**
+ * Whether a store does nothing but grant one unit or not.
+ *
+ * @param store The store, or whatever was given as one
+ */
+export function isOutcomeOnly(store: unknown): boolean {
+  return (store as Partial<Store> | null | undefined)?.capabilities?.outcomeOnly === true;
+}
+
+/**
+ * Refuses what a store cannot do that does nothing but grant one unit or not.
+ *
+ * @param store The store
+ * @param caller Name of the caller for error messages
+ * @param what What it cannot do
+ * @throws {TypeError} If it is such a store
+ */
+export function assertDoesMore(store: unknown, caller: string, what: string): void {
+  if (!isOutcomeOnly(store)) return;
+  throw new TypeError(
+    `${caller}: ${what} is not supported by the store, which only tells whether a request passes; leave it out, or use ` +
+      "a store that counts by itself, such as DurableObjectStore",
+  );
+}
+
+/**
+ * Refuses options of a limiter that such a store cannot keep.
+ *
+ * @param store The store
+ * @param options The limiter's options
+ * @param caller Name of the caller for error messages
+ * @throws {TypeError} If there are any
+ */
+export function checkOutcomeOnly(store: Store, options: LimiterOptions, caller: string): void {
+  if (!isOutcomeOnly(store)) return;
+  const { limits, policies, leases, denyCache } = options;
+  if (limits !== undefined && limits.length > 1) {
+    assertDoesMore(store, caller, `option limits with ${limits.length} limits, decided as one,`);
+  }
+  if (policies !== undefined) assertDoesMore(store, caller, "option policies");
+  if (leases !== undefined) assertDoesMore(store, caller, "option leases");
+  // it tells when a refusal has ended at the latest, and not before when it lasts
+  if (denyCache === true) assertDoesMore(store, caller, "option denyCache");
+}

@@ -1,0 +1,217 @@
+import { checkNames, describe, type OptionNames } from "@sluice/limiting/core";
+import type { Policy } from "../policy/policy.ts";
+import type { Capabilities, Selector, Store, Take, Verdict } from "../policy/store.ts";
+import { noteLocation } from "./counter_location.ts";
+
+/**
+ * What a {@linkcode CloudflareRateLimitStore} needs of Cloudflare's rate limiting binding, as `env` has it.
+ *
+ * @example In the types of a Worker's bindings
+ * ```ts
+ * import type { RateLimitBindingLike } from "@sluice/rate-limit/cloudflare";
+ *
+ * interface Env {
+ *   LIMITER: RateLimitBindingLike;
+ * }
+ * ```
+ */
+export interface RateLimitBindingLike {
+  /**
+   * Counts a call for a key.
+   *
+   * @returns Whether it was within the limit
+   */
+  limit(options: { key: string }): PromiseLike<{ readonly success: boolean }>;
+}
+
+/**
+ * Options of a {@linkcode CloudflareRateLimitStore}.
+ *
+ * @example The binding that a Worker has
+ * ```ts ignore
+ * import { env } from "cloudflare:workers";
+ * import { CloudflareRateLimitStore } from "@sluice/rate-limit/cloudflare";
+ *
+ * const store = new CloudflareRateLimitStore({ binding: env.LIMITER });
+ * ```
+ */
+export interface CloudflareRateLimitStoreOptions {
+  /** The binding: one of `ratelimits` in Wrangler's configuration. */
+  binding: RateLimitBindingLike;
+}
+
+const NAMES: OptionNames<CloudflareRateLimitStoreOptions> = { binding: true };
+
+/** Periods that a binding may have, in ms. */
+const PERIODS_MS: readonly number[] = [10_000, 60_000];
+
+const INSTEAD = "use DurableObjectStore for that";
+
+/** The one limit that a binding has. */
+type Configured = Pick<Policy, "limit" | "windowMs">;
+
+/**
+ * Cloudflare's rate limiting binding: counts at each of Cloudflare's locations, on the machine that the Worker runs on,
+ * without a request to anything else.
+ *
+ * A binding tells whether a request passes, and nothing more. So the store has one limit, `"fixed-window"`, at a cost of
+ * 1; what is left is not told, in headers neither, and `Retry-After` is the whole period. Whatever else a limiter can do
+ * is a `TypeError`: other algorithms, windows of the calendar, several limits as one, other costs, `block`, `onDenied`,
+ * `maxDebt`, refunds, waiting, looking, listing, forgetting. {@linkcode DurableObjectStore} has all of it.
+ *
+ * `max` and `windowMs` of the limiter have to be `limit` and `period` of Wrangler's configuration, which a binding does
+ * not tell. It counts by what the configuration says, is eventually consistent, and rather admits too many: see
+ * Cloudflare's documentation of the Rate Limiting binding. Limiters of one binding with different names count apart.
+ *
+ * @example One limit of a Worker
+ * ```ts ignore
+ * import { env } from "cloudflare:workers";
+ * import sluice from "@sluice/sluice";
+ * import { rateLimit } from "@sluice/rate-limit";
+ * import { CloudflareRateLimitStore } from "@sluice/rate-limit/cloudflare";
+ *
+ * // "ratelimits": [{ "name": "LIMITER", "namespace_id": "1001", "simple": { "limit": 100, "period": 60 } }]
+ * const store = new CloudflareRateLimitStore({ binding: env.LIMITER });
+ *
+ * const app = sluice();
+ * app.use("/api", rateLimit({ max: 100, windowMs: 60_000, store }));
+ * app.get("/api/time", (_req, res) => res.json({ now: Date.now() }));
+ *
+ * export default app;
+ * ```
+ */
+export class CloudflareRateLimitStore implements Store {
+  /** What the store can do. */
+  readonly capabilities: Capabilities = {
+    algorithms: new Set(["fixed-window"] as const),
+    atomicBatch: "none",
+    // Cloudflare does not say whether refused calls count
+    exactDeny: false,
+    scope: "region",
+    clock: "store",
+    outcomeOnly: true,
+  };
+  readonly #binding: RateLimitBindingLike;
+  /** What the first limiter said; another one must say the same. */
+  #configured: Configured | null = null;
+
+  /**
+   * Creates an instance.
+   *
+   * @param options The binding
+   * @throws {TypeError} If `binding` is none, or an option is unknown
+   */
+  constructor(options: CloudflareRateLimitStoreOptions) {
+    checkNames("CloudflareRateLimitStore", options ?? {}, NAMES);
+    const { binding } = options ?? {};
+    if (typeof binding?.limit !== "function") {
+      throw new TypeError(
+        "CloudflareRateLimitStore: option binding must be a rate limiting binding, which has limit(), not " +
+          `${describe(binding)}; give what env has under a name in ratelimits of Wrangler's configuration`,
+      );
+    }
+    this.#binding = binding;
+    noteLocation(this, { home: binding, prefix: "" });
+  }
+
+  /**
+   * Checks that a binding may be configured so; see {@linkcode Store}.
+   *
+   * @throws {TypeError} If the policy asks for more than a number of requests in a period, or the binding serves
+   * another limit already
+   * @throws {RangeError} If the limit is 0, or the window is neither 10 nor 60 seconds
+   */
+  checkPolicy(policy: Policy): void {
+    checkServed(policy);
+    const { limit, windowMs } = this.#configured ??= policy;
+    if (limit === policy.limit && windowMs === policy.windowMs) return;
+    throw new TypeError(
+      `CloudflareRateLimitStore: the binding has one limit, ${limit} in ${windowMs} ms, and policy "${policy.name}" ` +
+        `wants ${policy.limit} in ${policy.windowMs} ms; give each limit a binding and a store of its own, or use ` +
+        "DurableObjectStore",
+    );
+  }
+
+  /**
+   * Decides about one key; see {@linkcode Store}. Rejects with an `Error` when the binding does not reply as it should.
+   *
+   * @throws {TypeError} For more than one take, and a cost above 1
+   */
+  async decide(takes: readonly Take[], times = 1): Promise<readonly Verdict[]> {
+    const [take] = takes as [Take];
+    if (takes.length > 1) {
+      throw new TypeError(`store.decide: a rate limiting binding can't decide several takes as one; ${INSTEAD}`);
+    }
+    const { policy, key, cost } = take;
+    this.checkPolicy(policy);
+    if (cost > 1) {
+      throw new TypeError(`store.decide: a rate limiting binding counts requests, not a cost of ${cost}; ${INSTEAD}`);
+    }
+    // what takes nothing always passes
+    const wanted = cost === 0 ? 0 : times;
+    // names have lengths in front, so that none can look like another one with the beginning of a key
+    const counted = `${policy.name.length}:${policy.name}:${key}`;
+    const asked = Array.from({ length: wanted }, () => this.#ask(counted));
+    const granted = (await Promise.all(asked)).filter(Boolean).length;
+    return [verdictOf(policy, granted, granted < wanted)];
+  }
+
+  async #ask(key: string): Promise<boolean> {
+    const outcome = await this.#binding.limit({ key });
+    if (typeof outcome?.success === "boolean") return outcome.success;
+    throw new Error(`store.decide: the rate limiting binding replied with ${describe(outcome)} and not { success }`);
+  }
+
+  /** Gives nothing back, which a binding cannot; see {@linkcode Store}. */
+  give(): false {
+    return false;
+  }
+
+  /**
+   * Not for a binding, which forgets nothing; see {@linkcode Store}.
+   *
+   * @throws {TypeError} Always
+   */
+  reset({ policy }: Selector): never {
+    throw new TypeError(`store.reset: a rate limiting binding can't forget keys of policy "${policy}"; ${INSTEAD}`);
+  }
+}
+
+// the configuration says how long a period is, and not when it begins, so that all times are the longest possible
+function verdictOf({ limit, windowMs }: Policy, granted: number, denied: boolean): Verdict {
+  return {
+    ...{ granted, denied, limit },
+    remaining: denied ? 0 : NaN,
+    retryMs: denied ? windowMs : 0,
+    nextMs: windowMs,
+    resetMs: windowMs,
+    blocked: false,
+    stamp: 0,
+  };
+}
+
+function checkServed({ name, algorithm, limit, windowMs, window, align, onDenied, block, maxDebt }: Policy): void {
+  let lacking: string | null = null;
+  if (algorithm !== "fixed-window") lacking = `algorithm "${algorithm}"`;
+  else if (window !== undefined) lacking = "windows of the calendar (option window)";
+  else if (align !== undefined) lacking = `align "${align}"`;
+  else if (onDenied !== undefined) lacking = `onDenied "${onDenied}"`;
+  else if (block !== undefined) lacking = "block";
+  else if (maxDebt !== undefined) lacking = "maxDebt";
+  if (lacking !== null) {
+    throw new TypeError(
+      `CloudflareRateLimitStore: a binding does not support ${lacking}, which policy "${name}" needs; ${INSTEAD}`,
+    );
+  }
+  if (limit < 1) {
+    throw new RangeError(
+      `CloudflareRateLimitStore: option max must be the limit of the binding, above 0, not ${limit}; refuse by another ` +
+        "middleware",
+    );
+  }
+  if (PERIODS_MS.includes(windowMs)) return;
+  throw new RangeError(
+    "CloudflareRateLimitStore: option windowMs must be the period of the binding, 10000 or 60000, not " +
+      `${windowMs}; ${INSTEAD}`,
+  );
+}

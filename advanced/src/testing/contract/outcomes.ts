@@ -1,0 +1,148 @@
+import type { Policy } from "../../policy/policy.ts";
+import type { Verdict } from "../../policy/store.ts";
+import { type ContractRun, said } from "./contract_run.ts";
+import { lookAlikes } from "./keys.ts";
+import { boundOf, Interval } from "./safety.ts";
+
+/** The policy of a test, under a name of its own: such a store serves no other limit. */
+function named(run: ContractRun, policy: Policy): Policy {
+  const own = { ...policy, name: run.name() };
+  run.begin(own);
+  return own;
+}
+
+/** Takes until one is refused, which has to be so after as many as the limit. */
+async function exhaust(run: ContractRun, policy: Policy, key: string): Promise<Verdict> {
+  for (let n = 0; n < policy.limit; n++) {
+    run.same((await run.take(policy, key)).granted, 1, "as many are granted as the limit says");
+  }
+  const refused = await run.take(policy, key);
+  run.same([refused.granted, refused.denied], [0, true], "no more are granted than the limit says");
+  return refused;
+}
+
+/** The store counts by the clock it was made with. */
+export async function outcomesFollowTheClock(run: ContractRun, given: Policy): Promise<void> {
+  const policy = named(run, given);
+  const key = run.name();
+  await exhaust(run, policy, key);
+  run.advance(2 * policy.windowMs);
+  await exhaust(run, policy, key);
+}
+
+/** No interval of one window holds more than two windows that meet. */
+export async function outcomesKeepTheBound(run: ContractRun, given: Policy, operations: number): Promise<void> {
+  // the store does not say where windows begin
+  const bound = boundOf({ ...given, align: "clock" });
+  for (let done = 0; done < operations; done += 60) {
+    const policy = named(run, given);
+    const interval = new Interval();
+    const key = run.name();
+    for (let i = 0; i < 60; i++) {
+      if (run.pick(3) === 0) run.advance(1 + run.pick(Math.ceil(policy.windowMs / 4)));
+      const { granted } = await run.take(policy, key, run.pick(8) === 0 ? 0 : 1, 1 + run.pick(4));
+      const sum = interval.add(run.clock.now, granted, policy.windowMs);
+      run.check(sum <= bound, "no interval of one window holds more than the bound", bound, sum);
+    }
+  }
+}
+
+/** Who waits as long as `retryMs` says is admitted, however much earlier that would have been possible. */
+export async function outcomesAdmitWhoWaits(run: ContractRun, given: Policy): Promise<void> {
+  for (let i = 0; i < 10; i++) {
+    const policy = named(run, given);
+    const key = run.name();
+    run.advance(run.pick(policy.windowMs));
+    const { retryMs } = await exhaust(run, policy, key);
+    run.check(retryMs <= policy.windowMs, "nobody waits for longer than a window", policy.windowMs, retryMs);
+    run.advance(run.pick(2) === 0 ? retryMs : Math.ceil(retryMs / 1000) * 1000);
+    run.same((await run.take(policy, key)).granted, 1, "who waits as long as retryMs says is admitted");
+  }
+}
+
+/**
+ * Batches, and what takes more than one unit, are refused by a `TypeError`, and nothing is given back or forgotten. What
+ * takes nothing is granted.
+ */
+export async function outcomesAreOfSingleUnits(run: ContractRun, given: Policy): Promise<void> {
+  const policy = named(run, given);
+  const other = { ...policy, name: run.name() };
+  const [key, second] = [run.name(), run.name()];
+  const throws = async (claim: string, ask: () => unknown) => {
+    let error: unknown;
+    try {
+      await ask();
+    } catch (thrown) {
+      error = thrown;
+    }
+    run.check(error instanceof TypeError, claim, "TypeError", String(error));
+  };
+  const batches = [
+    [{ policy, key, cost: 1 }, { policy, key, cost: 1 }],
+    [{ policy, key, cost: 1 }, { policy, key: second, cost: 1 }],
+    [{ policy, key, cost: 1 }, { policy: other, key, cost: 1 }],
+  ];
+  for (const takes of batches) await throws("a batch is a TypeError", () => run.store.decide(takes));
+  await throws("a cost above 1 is a TypeError", () => run.store.decide([{ policy, key, cost: 2 }]));
+  await throws("another limit is a TypeError", () => run.take({ ...policy, limit: policy.limit + 1 }, key));
+  await throws("a key can't be forgotten", () => run.store.reset({ policy: policy.name, key }));
+  run.same(await run.give(policy, key, 0, 1), false, "nothing is given back");
+  for (let n = 0; n <= policy.limit; n++) {
+    run.same((await run.take(policy, key, 0)).denied, false, "what takes nothing is granted");
+  }
+  // nothing of that was counted
+  await exhaust(run, policy, key);
+  run.same(await run.give(policy, key, 0, 1), false, "nothing is given back");
+  run.same((await run.take(policy, key)).granted, 0, "what is not given back is not there");
+}
+
+/** Asking several times at once is the same as asking one after the other. */
+export async function outcomesOfSeveralTimesAtOnce(run: ContractRun, given: Policy, operations: number): Promise<void> {
+  for (let done = 0; done < operations; done += 60) {
+    const policy = named(run, given);
+    const [key, twin] = [run.name(), run.name()];
+    for (let i = 0; i < 12; i++) {
+      if (run.pick(4) === 0) run.advance(run.pick(policy.windowMs));
+      const times = 1 + run.pick(4);
+      const together = await run.take(policy, key, 1, times);
+      const each: Verdict[] = [];
+      for (let n = 0; n < times; n++) each.push(await run.take(policy, twin));
+      const last = each.at(-1)!;
+      const granted = each.reduce((sum, verdict) => sum + verdict.granted, 0);
+      run.same(said(together), { ...said(last), granted }, "several times at once are as many one after the other");
+    }
+  }
+}
+
+/** Takes that run at the same time admit what they would one after the other. */
+export async function outcomesOfParallelTakes(run: ContractRun, given: Policy): Promise<void> {
+  const policy = named(run, given);
+  const key = run.name();
+  const takes = Array.from({ length: policy.limit * 3 }, () => run.take(policy, key));
+  const granted = (await Promise.all(takes)).reduce((sum, verdict) => sum + verdict.granted, 0);
+  run.same(granted, policy.limit, "takes at once admit exactly the limit");
+}
+
+/** A shadow counts, and says whether it would have refused. */
+export async function outcomesOfShadows(run: ContractRun, given: Policy): Promise<void> {
+  const policy = named(run, given);
+  const key = run.name();
+  for (let n = 0; n <= policy.limit; n++) {
+    const [verdict] = await run.batch([{ policy, key, cost: 1, shadow: true }]);
+    run.same(verdict!.denied, n === policy.limit, "a shadow says whether it would have refused");
+  }
+}
+
+/** Keys and policies that look alike are counted apart. */
+export async function outcomesOfKeysThatLookAlike(run: ContractRun, given: Policy): Promise<void> {
+  const policy = named(run, given);
+  const { limit } = policy;
+  const pairs = lookAlikes().map((key): [string, string] => [policy.name, key]);
+  for (const part of [":", "/", "|", "}", "{", " ", "*", "-", "1:", "2:"]) {
+    pairs.push([`${policy.name}a${part}`, "b"], [`${policy.name}a`, `${part}b`], [`${part}${policy.name}a`, "b"]);
+  }
+  for (const [name, key] of pairs) {
+    const { granted } = await run.take({ ...policy, name }, key, 1, limit);
+    run.same(granted, limit, `key ${JSON.stringify(key).slice(0, 60)} of ${JSON.stringify(name)} is counted apart`);
+  }
+}

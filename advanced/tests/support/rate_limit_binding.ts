@@ -1,0 +1,42 @@
+import type { RateLimitBindingLike } from "../../cloudflare.ts";
+
+/**
+ * Cloudflare's rate limiting binding as its documentation has it, on a clock of one's own: one limit, periods that begin
+ * by the clock and not with a key, and nothing told but whether a call was within the limit.
+ */
+export class FakeBinding implements RateLimitBindingLike {
+  /** Keys of the calls so far. */
+  readonly keys: string[] = [];
+  /** What each call replies with, when it is set. */
+  reply: Promise<unknown> | null = null;
+  readonly #limit: number;
+  readonly #periodMs: number;
+  readonly #now: () => number;
+  #period = NaN;
+  #counts = new Map<string, number>();
+
+  /** Makes one that is configured so. */
+  constructor(now: () => number, { limit, period }: { limit: number; period: 10 | 60 }) {
+    this.#now = now;
+    this.#limit = limit;
+    this.#periodMs = period * 1000;
+  }
+
+  /** Counts a call. */
+  async limit(options: { key: string }): Promise<{ success: boolean }> {
+    const unknown = Object.keys(options).filter((name) => name !== "key");
+    if (unknown.length > 0 || typeof options.key !== "string") throw new Error(`bad rate limit options: ${unknown}`);
+    const { key } = options;
+    this.keys.push(key);
+    if (this.reply !== null) return await this.reply as { success: boolean };
+    const period = Math.floor(this.#now() / this.#periodMs);
+    if (period !== this.#period) {
+      this.#period = period;
+      this.#counts = new Map();
+    }
+    const count = this.#counts.get(key) ?? 0;
+    if (count >= this.#limit) return { success: false };
+    this.#counts.set(key, count + 1);
+    return { success: true };
+  }
+}
