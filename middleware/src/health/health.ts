@@ -6,6 +6,7 @@ import {
   type OptionNames,
   reasonOf,
   refuseOption,
+  withDetails,
 } from "@sluice/limiting/core";
 import type { Next, Request, Response } from "@sluice/sluice";
 import { type Check, type CheckFunction, CheckRunner, type Result } from "./check.ts";
@@ -108,7 +109,7 @@ export function health(options: HealthOptions = {}): Health {
     if (path === "/livez" || (isMounted && path === "/live")) return live(req, res);
     next();
   }
-  return Object.assign(health, { live, ready });
+  return withDetails(Object.assign(health, { live, ready }), { name: "health" });
 }
 
 class Readiness {

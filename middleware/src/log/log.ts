@@ -7,6 +7,7 @@ import {
   isThenable,
   type OptionNames,
   refuseOption,
+  withDetails,
 } from "@sluice/limiting/core";
 import type { Next, Request, Response } from "@sluice/sluice";
 import { jsonLine, readableLine } from "./lines.ts";
@@ -115,7 +116,7 @@ export function log(options: LogOptions = {}): RequestLog {
     logging.note(error, req);
     next(error);
   }
-  return Object.assign(log, { errors: logErrors });
+  return withDetails(Object.assign(log, { errors: logErrors }), { name: "log" });
 }
 
 /** The options, complete where something has to be looked at for every request. */

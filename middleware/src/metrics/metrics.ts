@@ -1,4 +1,4 @@
-import { checkNames, checkType, describe, type OptionNames, refuseOption } from "@sluice/limiting/core";
+import { checkNames, checkType, describe, type OptionNames, refuseOption, withDetails } from "@sluice/limiting/core";
 import type { Next, Request, Response } from "@sluice/sluice";
 import { DurationHistogram } from "./duration_histogram.ts";
 import {
@@ -114,7 +114,7 @@ export function metrics(options: MetricsOptions = {}): Metrics {
   function metricsPage(_req: Request, res: Response): void {
     res.set({ "Content-Type": PROMETHEUS_TYPE, "Cache-Control": "no-store" }).send(measuring.text());
   }
-  return Object.assign(measure, { page: metricsPage, text: () => measuring.text() });
+  return withDetails(Object.assign(measure, { page: metricsPage, text: () => measuring.text() }), { name: "metrics" });
 }
 
 class Measuring {

@@ -1,4 +1,11 @@
-import { checkInteger, checkNames, HttpError, LONGEST_TIMER_MS, type OptionNames } from "@sluice/limiting/core";
+import {
+  checkInteger,
+  checkNames,
+  HttpError,
+  LONGEST_TIMER_MS,
+  type OptionNames,
+  withDetails,
+} from "@sluice/limiting/core";
 import type { Next, Request, Response } from "@sluice/sluice";
 import { ignoreLateSends } from "./late_sends.ts";
 import { abortableSignal } from "./abortable_signal.ts";
@@ -57,8 +64,7 @@ export function timeout(
     res.once("close", () => clearTimeout(timer));
     next();
   }
-  // shown where routes are listed
-  return Object.assign(timeout, { [Symbol.for("sluice.details")]: { limits: { ms } } });
+  return withDetails(timeout, { name: "timeout", limits: { ms } });
 }
 
 function expire(res: Response, next: Next, error: HttpError, abort: (reason: unknown) => void): void {

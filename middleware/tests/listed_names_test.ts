@@ -1,0 +1,23 @@
+/** How the middleware is called where routes are listed: as in the documentation, whatever compiled it. */
+import { assertEquals } from "@std/assert";
+import sluice from "@sluice/sluice";
+import { compress } from "@sluice/middleware/compress";
+import { csrf } from "@sluice/middleware/csrf";
+import { health } from "@sluice/middleware/health";
+import { log } from "@sluice/middleware/log";
+import { metrics } from "@sluice/middleware/metrics";
+import { requestId } from "@sluice/middleware/request-id";
+import { session } from "@sluice/middleware/session";
+import { timeout } from "@sluice/middleware/timeout";
+import { upload } from "@sluice/middleware/upload";
+
+Deno.test("where routes are listed, each middleware has the name that it is imported by", () => {
+  const middleware = {
+    ...{ requestId: requestId(), log: log(), timeout: timeout(1000), health: health(), compress: compress() },
+    ...{ session: session({ secret: "s".repeat(40) }), csrf: csrf(), metrics: metrics(), upload: upload() },
+  };
+  const app = sluice();
+  app.post("/", ...Object.values(middleware), (_req, res) => res.send("hello"));
+  const [route] = app.getRegisteredRoutes("", { details: true });
+  assertEquals(route!.middleware.map(({ name }) => name), Object.keys(middleware));
+});
