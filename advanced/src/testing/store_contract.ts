@@ -71,8 +71,8 @@ export interface ContractSubject {
    */
   make(clock: VirtualClock): Promise<ContractStore>;
   /**
-   * The one policy that a store with `outcomeOnly` serves, as it is configured, with a limit of at least 4; under other
-   * names, too. Other stores need none.
+   * The one policy that a store with `outcomeOnly` serves, as it is configured; under other names, too. Other stores need
+   * none.
    */
   readonly policy?: Policy;
 }
