@@ -1,6 +1,6 @@
 /** How the middleware is called where routes are listed: as in the documentation, whatever compiled it. */
 import { assertEquals } from "@std/assert";
-import sluice from "@sluice/sluice";
+import sluice, { type Handler, type Request, type Response } from "@sluice/sluice";
 import { compress } from "@sluice/middleware/compress";
 import { csrf } from "@sluice/middleware/csrf";
 import { health } from "@sluice/middleware/health";
@@ -17,7 +17,7 @@ Deno.test("where routes are listed, each middleware has the name that it is impo
     ...{ session: session({ secret: "s".repeat(40) }), csrf: csrf(), metrics: metrics(), upload: upload() },
   };
   const app = sluice();
-  app.post("/", ...Object.values(middleware), (_req, res) => res.send("hello"));
+  app.post("/", Object.values(middleware) as Handler[], (_req: Request, res: Response) => res.send("hello"));
   const [route] = app.getRegisteredRoutes("", { details: true });
   assertEquals(route!.middleware.map(({ name }) => name), Object.keys(middleware));
 });
