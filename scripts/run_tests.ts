@@ -125,6 +125,7 @@ if (!node) missing("Node", "npm's middleware is compared with Express on it");
 
 // needed only in some folders; other parts of the tests do not wait for them
 const needing = [
+  "advanced/tests/frameworks",
   "advanced/tests/stores",
   "middleware/tests",
   "tests/create",

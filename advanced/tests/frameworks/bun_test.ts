@@ -1,0 +1,26 @@
+/** The limiters for Elysia and Hono on a real Bun, whose server tells them the client's address. */
+import { assertEquals } from "@std/assert";
+import { fileURLToPath } from "node:url";
+import { run } from "../../../scripts/process.ts";
+import { packageFlags } from "../../../tests/support/node_program.ts";
+import { PATIENCE_MS } from "../../../tests/support/patience.ts";
+
+const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
+const GOT = "200 hello 2, 200 hello 1, 200 0 of 127.0.0.1 0, 429 too many 0";
+
+Deno.test("on Bun, Elysia and Hono limit clients by the addresses that its server tells", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    const args = [
+      ...["bundle", "--quiet", ...await packageFlags("frameworks_on_bun")],
+      ...["--external", "bun", "--output", `${folder}/program.mjs`, "advanced/tests/frameworks/bun_program.ts"],
+    ];
+    const bundled = await run(Deno.execPath(), args, { limitMs: PATIENCE_MS, quiet: true, cwd: ROOT });
+    assertEquals(bundled.code, 0, bundled.output);
+    const bun = `${Deno.env.get("SLUICE_RUNTIMES")!}/node_modules/.bin/bun`;
+    const { code, output } = await run(bun, [`${folder}/program.mjs`], { limitMs: PATIENCE_MS, quiet: true });
+    assertEquals([output.trim().split("\n"), code], [[`Elysia: ${GOT}`, `Hono: ${GOT}`], 0]);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
