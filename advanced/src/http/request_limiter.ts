@@ -45,7 +45,7 @@ export class RequestLimiter<Req> {
   readonly settles: boolean;
   /** One of both. */
   readonly looksBack: boolean;
-  /** Whether what a request took ends with it. */
+  /** Whether what a request took may end with it. */
   hasLeases: boolean;
   /** Property of the request that tells what is left. */
   readonly property: string;
@@ -129,7 +129,8 @@ export class RequestLimiter<Req> {
       begin();
       this.#rules!.follow(rules);
       this.#layers = this.#layersOf(policies, rules.rules);
-      this.hasLeases = policies.some(holdsSlots);
+      // requests in progress still end what they have taken
+      this.hasLeases ||= policies.some(holdsSlots);
     };
   }
 

@@ -256,3 +256,21 @@ Deno.test("in an application, routes are whole paths wherever the limiter is mou
   };
   assertEquals([await ask("ann"), await ask("ann"), await ask("ben")], [200, 429, 200]);
 });
+
+Deno.test("requests in progress end what they took by a document that has been replaced", async () => {
+  const rules = new PolicyRules({ policies: [{ name: "a", algorithm: "concurrency", limit: 1, window: "1h" }] });
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const limit = fetchLimit({ rules, clientAddress: () => "192.0.2.1" });
+  const handler = limit(async (request) => {
+    if (request.url.endsWith("/slow")) await promise;
+    return new Response();
+  });
+  const ask = async (path: string) => (await handler(new Request(`http://localhost${path}`))).status;
+  const slow = ask("/slow");
+  assertEquals(await ask("/"), 429);
+  rules.replace({ policies: [{ name: "b", limit: 9, window: "1h" }] });
+  resolve();
+  assertEquals(await slow, 200);
+  rules.replace({ policies: [{ name: "a", algorithm: "concurrency", limit: 1, window: "1h" }] });
+  assertEquals(await ask("/"), 200);
+});
