@@ -37,7 +37,7 @@ async function serve(args: readonly string[]): Promise<void> {
   for await (
     const { paths } of Deno.watchFs(WATCHED.map((path) => fileURLToPath(new URL(`../${path}`, import.meta.url))))
   ) {
-    if (!paths.some((path) => /\.(?:md|ts|css|svg)$/.test(path))) continue;
+    if (!paths.some((path) => /\.(?:md|ts|css|svg|png)$/.test(path))) continue;
     // a page that is half written has perhaps no title yet: the next change puts it right
     await readSite().then((site) => stage(site, sources)).catch((error) => console.error(error.message));
   }

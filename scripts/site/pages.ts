@@ -81,7 +81,7 @@ function linkOnSite(target: string, file: string, known: ReadonlySet<string>): s
   const anchor = hash === undefined ? "" : `#${hash}`;
   if (path === "docs/decisions") return relative(join(addressOf(file), ".."), "decisions/index.md");
   if (known.has(path)) return relative(join(addressOf(file), ".."), addressOf(path)) + anchor;
-  if (path.startsWith("docs/") && path.endsWith(".svg")) return `/${path.slice("docs/".length)}`;
+  if (path.startsWith("docs/") && /\.(?:svg|png)$/.test(path)) return `/${path.slice("docs/".length)}`;
   return `${REPOSITORY}/${path.includes(".") ? "blob" : "tree"}/main/${path}${anchor}`;
 }
 

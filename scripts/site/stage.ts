@@ -45,18 +45,20 @@ export function pagesOf({ home, sections }: Site): Page[] {
  * @param folder Where to
  */
 export async function stage(site: Site, folder: URL): Promise<void> {
-  const files = new Map<string, string>(pagesOf(site).map(({ path, text }) => [path, text]));
+  const files = new Map<string, string | Uint8Array>(pagesOf(site).map(({ path, text }) => [path, text]));
   for (const path of ["config.ts", "theme/index.ts", "theme/style.css"]) {
     files.set(`.vitepress/${path}`, await Deno.readTextFile(new URL(`docs/.vitepress/${path}`, ROOT)));
   }
   files.set(".vitepress/site.json", JSON.stringify(settingsOf(site), null, 2));
-  for (const [path, drawing] of await drawings()) files.set(`public/${path}`, drawing);
+  for (const [path, picture] of await pictures()) files.set(`public/${path}`, picture);
   await removeOthers(folder, files);
-  for (const [path, text] of files) {
+  for (const [path, content] of files) {
     const file = new URL(path, folder);
-    if (await Deno.readTextFile(file).catch(() => undefined) === text) continue;
+    const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
+    const former = await Deno.readFile(file).catch(() => new Uint8Array());
+    if (former.length === bytes.length && former.every((byte, i) => byte === bytes[i])) continue;
     await Deno.mkdir(new URL(".", file), { recursive: true });
-    await Deno.writeTextFile(file, text);
+    await Deno.writeFile(file, bytes);
   }
 }
 
@@ -92,18 +94,20 @@ function settingsOf(site: Site): unknown {
   };
 }
 
-async function drawings(): Promise<[string, string][]> {
-  const found: [string, string][] = [];
+async function pictures(): Promise<[string, string | Uint8Array][]> {
+  const found: [string, string | Uint8Array][] = [];
   for (const folder of ["docs/", "docs/public/"]) {
     for await (const { name } of Deno.readDir(new URL(folder, ROOT))) {
-      if (name.endsWith(".svg")) found.push([name, await Deno.readTextFile(new URL(folder + name, ROOT))]);
+      const file = new URL(folder + name, ROOT);
+      if (name.endsWith(".svg")) found.push([name, await Deno.readTextFile(file)]);
+      if (name.endsWith(".png")) found.push([name, await Deno.readFile(file)]);
     }
   }
   return found;
 }
 
 /** Removes pages of an earlier run that are no longer there. */
-async function removeOthers(folder: URL, files: ReadonlyMap<string, string>): Promise<void> {
+async function removeOthers(folder: URL, files: ReadonlyMap<string, unknown>): Promise<void> {
   async function visit(path: string): Promise<void> {
     for await (const { name, isDirectory } of Deno.readDir(new URL(path, folder))) {
       if (isDirectory && path === ".vitepress/" && name !== "theme") continue;
