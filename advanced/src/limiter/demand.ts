@@ -106,12 +106,14 @@ export class Demand {
     if (typeof cost === "object" && cost !== null) this.#checkByName("cost", cost, caller);
     else if (cost !== 1 && cost !== 0) checkInteger(caller, "cost", cost, 0, MAX_LIMIT);
     const policies = policy === undefined ? this.policies : this.#own.of(policy, caller);
+    // what most programs ask for takes the shortest way
+    if (policies.length === 1 && typeof keys === "string") {
+      return [this.#take(0, policies[0]!, keys, cost, max, caller)];
+    }
     const takes: Take[] = [];
     for (let i = 0; i < policies.length; i++) {
       const usual = policies[i]!;
-      if (hasNothingToDo(usual, keys)) continue;
-      const one = max === undefined ? usual : this.#tier(usual, max, caller);
-      takes.push(this.#take(i, one, keys, typeof cost === "object" ? costOf(usual, cost, caller) : cost, caller));
+      if (!hasNothingToDo(usual, keys)) takes.push(this.#take(i, usual, keys, cost, max, caller));
     }
     if (takes.length > 0) return takes;
     throw new TypeError(`${caller}: no limit has a key; give one to at least one of ${this.#names()}`);
@@ -132,14 +134,23 @@ export class Demand {
     return this.policies.map(({ name }) => name).join(", ");
   }
 
-  #take(i: number, policy: Policy, keys: LimiterKeys, cost: number, caller: string): Take {
+  #take(
+    i: number,
+    usual: Policy,
+    keys: LimiterKeys,
+    cost: NonNullable<CheckOptions["cost"]>,
+    max: CheckOptions["max"],
+    caller: string,
+  ): Take {
     const isOne = typeof keys !== "object" || keys === null;
-    const key = isOne ? keys : keys[policy.name];
+    const key = isOne ? keys : keys[usual.name];
     if (typeof key !== "string" || key === "") {
-      assertKey(key, isOne ? "the key" : `the key of limit "${policy.name}"`, caller);
+      assertKey(key, isOne ? "the key" : `the key of limit "${usual.name}"`, caller);
     }
-    if (cost > 1) assertDoesMore(this.#store, caller, `a cost of ${cost}`);
-    return { policy, key: this.encode(key), cost, shadow: this.#shadow[i] };
+    const units = typeof cost === "number" ? cost : costOf(usual, cost, caller);
+    if (units > 1) assertDoesMore(this.#store, caller, `a cost of ${units}`);
+    const policy = max === undefined ? usual : this.#tier(usual, max, caller);
+    return { policy, key: this.encode(key), cost: units, shadow: this.#shadow[i] };
   }
 
   #tier(policy: Policy, max: NonNullable<CheckOptions["max"]>, caller: string): Policy {
