@@ -33,7 +33,7 @@ const FASTIFY: Framework<FastifyRequest, [reply: FastifyReply]> = {
   methodOf: ({ method }) => method,
   urlOf: ({ originalUrl }) => originalUrl,
   addressOf: ({ ip }) => ip,
-  header: ({ headers }, name) => headers[name]?.toString(),
+  header: ({ headers }, name) => headers[name.toLowerCase()]?.toString(),
   // with trustProxy, there are the addresses of the proxies
   trustOf: ({ ips }) => ips === undefined ? { value: false, remedy: "say so by trustProxy" } : null,
   signalOf: (_request, reply) => signalOf(reply.raw),

@@ -33,7 +33,8 @@ export type HonoLimit = MiddlewareHandler<{ Variables: RateLimitVariables }> & {
 
 const HONO: Framework<Context> = {
   methodOf: ({ req }) => req.method,
-  urlOf: ({ req }) => req.url,
+  // as its router reads it
+  urlOf: ({ req }) => req.path,
   // on Bun and Node, the server may be among the bindings
   addressOf: ({ env, req }) => webAddress(req.raw, env?.server ?? env),
   header: ({ req }, name) => req.header(name),

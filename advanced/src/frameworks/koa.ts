@@ -31,7 +31,8 @@ export type KoaLimit = Middleware<RateLimitState> & {
 
 const KOA: Framework<ParameterizedContext> = {
   methodOf: ({ method }) => method,
-  urlOf: ({ originalUrl }) => originalUrl,
+  // as routers read it, unless a mount has taken its part of it
+  urlOf: ({ originalUrl, url, path }) => url === originalUrl ? path : originalUrl.trim(),
   addressOf: ({ ip }) => ip,
   header: (ctx, name) => ctx.get(name) || undefined,
   trustOf: ({ app }) => app.proxy ? null : { value: false, remedy: "set app.proxy to true, and app.maxIpsCount" },

@@ -38,14 +38,22 @@ interface MountedRequest {
   readonly method?: string;
   readonly originalUrl?: string;
   readonly url?: string;
+  readonly baseUrl?: string;
+  readonly path?: string;
+  readonly headers?: Readonly<Record<string, unknown>>;
 }
 
 /** Node's own requests have neither an application nor the client's address. */
 const READER: RequestReader<RequestLike> = {
   methodOf: ({ method = "" }: MountedRequest) => method,
-  urlOf: ({ originalUrl, url = "" }: MountedRequest) => originalUrl ?? url,
+  // as the router reads it, whatever the target looks like: another reading would be a way around
+  urlOf: ({ baseUrl, path, originalUrl, url = "" }: MountedRequest) =>
+    typeof baseUrl === "string" && typeof path === "string" ? baseUrl + path : (originalUrl ?? url).trim(),
   addressOf: ({ ip }) => ip,
-  header: (req, name) => (req as ProxiedRequest).get?.(name),
+  header: (req, name) => {
+    const { get, headers } = req as ProxiedRequest & MountedRequest;
+    return typeof get === "function" ? get.call(req, name) : headers?.[name.toLowerCase()] as string | undefined;
+  },
   trustOf: (req) => {
     const { app } = req as ProxiedRequest;
     return typeof app?.get === "function" ? trustOf({ app: app as { get(name: string): unknown } }) : null;

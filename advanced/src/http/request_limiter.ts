@@ -1,7 +1,8 @@
 import { AddressKeys, ClientFinder, exhaustedFor, type HeaderSink, noteExhausted, remedyFor } from "@sluice/limiting";
 import { describe, isThenable, refuseOption } from "@sluice/limiting/core";
+import { awaited } from "../limiter/awaited.ts";
 import type { Decision } from "../limiter/decision.ts";
-import type { CheckOptions, LimiterKeys } from "../limiter/demand.ts";
+import type { CheckOptions, Demand, LimiterKeys } from "../limiter/demand.ts";
 import { Limiter } from "../limiter/limiter.ts";
 import { type PolicyChoice, systemClock } from "../limiter/limiter_options.ts";
 import { chargeOf } from "../policy/charge.ts";
@@ -61,6 +62,8 @@ export class RequestLimiter<Req> {
   #layers: ReadonlyMap<string, AddressKeys> | null;
   /** What a document says of requests, `null` when there is none. */
   readonly #rules: RuleAsker<Req> | null;
+  /** What these rules demand of the limiter, which others may share that go by another document already. */
+  #demand: Demand;
   /** Whether the first request has told which application it runs in. */
   #hasApp = false;
 
@@ -91,6 +94,10 @@ export class RequestLimiter<Req> {
       clientOf: (req, { policy }) => this.#layerOf(policy.name).of(this.#finder.addressOf(req)),
     });
     this.limiter = limiter ?? new Limiter(limiterOptionsOf(options, caller), caller);
+    // one that exists may have been made by a document that has been replaced since
+    this.#demand = limiter === undefined || rules === undefined
+      ? this.limiter.demand
+      : limiter.prepare(limitsByRules(rules.rules, options.dryRun), caller)();
     this.#layers = this.#layersOf(this.limiter.policies, rules?.rules.rules ?? options.limits ?? []);
     if (options.costAfter !== undefined && !this.limiter.policies.some(hasDebts)) {
       throw new TypeError(
@@ -126,7 +133,7 @@ export class RequestLimiter<Req> {
     const policies = rules.rules.map(({ policy }) => policy);
     this.delay?.check(policies);
     return () => {
-      begin();
+      this.#demand = begin();
       this.#rules!.follow(rules);
       this.#layers = this.#layersOf(policies, rules.rules);
       // requests in progress still end what they have taken
@@ -164,8 +171,11 @@ export class RequestLimiter<Req> {
 
   #check(req: Req, res: ResponseOf<Req> | undefined): Awaitable<Decision | null> {
     if (this.#rules !== null) {
+      // what has to be waited for is decided by the document that it was asked for
+      const demand = this.#demand;
       const choice = this.#rules.choose(req, res);
-      return isThenable(choice) ? choice.then((found) => this.#checkByRules(found)) : this.#checkByRules(choice);
+      if (isThenable(choice)) return choice.then((found) => this.#checkByRules(found, demand));
+      return this.#checkByRules(choice, demand);
     }
     const { keyGenerator, cost, max, limit } = this.options;
     const units = awaited(typeof cost === "function" ? cost(req, res!) : cost);
@@ -176,10 +186,10 @@ export class RequestLimiter<Req> {
     return this.#checkNow(req, res, keys, units, tier);
   }
 
-  #checkByRules(choice: RuleChoice | null): Awaitable<Decision | null> {
+  #checkByRules(choice: RuleChoice | null, demand: Demand): Awaitable<Decision | null> {
     if (choice === null) return this.#skipped();
     const { keys, ...options } = choice;
-    return this.limiter.check(keys, options);
+    return this.limiter.checkBy(demand, keys, options);
   }
 
   /** The keys under which the client of an address is counted. */
@@ -373,13 +383,4 @@ function refillMs({ takes, verdicts }: Decision): number {
 // a customer whom nobody knows must not get what the default gives
 function checkTold(option: string, given: unknown, caller: string): void {
   if (typeof given === "function") refuseOption(caller, option, "a number", undefined);
-}
-
-// one that fails while another is waited for, or after another has thrown, must not end the process
-function awaited<T>(value: Awaitable<T>): Awaitable<T> {
-  if (!isThenable(value)) return value;
-  // a query that is sent by its then must not be sent twice
-  const promise = Promise.resolve(value);
-  promise.catch(() => {});
-  return promise;
 }

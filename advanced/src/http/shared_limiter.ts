@@ -32,9 +32,11 @@ export function sharedLimiter<Req>(made: RequestLimiter<Req>, req: object): Limi
   let limiters = shared.get(home);
   if (limiters === undefined) shared.set(home, limiters = new Map());
   const { store: _store, timers: _timers, message: _message, requestPropertyName: _property, ...rest } = options;
-  const { validate: _validate, ...counting } = rest;
+  const { validate: _validate, rules, ...counting } = rest;
   const named = options.name ?? options.identifier;
-  const identity = `${JSON.stringify(counting)}${named === undefined ? routeLabel(req) : ""}${prefix}`;
+  const identity = `${JSON.stringify([counting, rules?.identity])}${
+    named === undefined ? routeLabel(req) : ""
+  }${prefix}`;
   const known = limiters.get(identity);
   // there may be a prefix for each tenant, and their counts are in the store anyway
   if (known === undefined && prefix !== "" && limiters.size >= MAX_MADE_IN_REQUESTS) return made.limiter;

@@ -192,7 +192,26 @@ export class Limiter extends Emitter {
    */
   check(keys: LimiterKeys, options: CheckOptions = NO_OPTIONS): Awaitable<Decision> {
     if (options !== NO_OPTIONS) checkNames("limiter.check", options, CHECK_NAMES);
-    const takes = this.#takesOf(keys, options, this.#checkCaller);
+    return this.checkBy(this.#demand, keys, options);
+  }
+
+  /**
+   * What the limiter demands of its store at present.
+   *
+   * @internal
+   */
+  get demand(): Demand {
+    return this.#demand;
+  }
+
+  /**
+   * Takes units by a demand, which may have been replaced since.
+   *
+   * @internal
+   */
+  checkBy(demand: Demand, keys: LimiterKeys, options: CheckOptions): Awaitable<Decision> {
+    const { cost = 1 } = options;
+    const takes = demand.takes(keys, cost, options, this.#checkCaller);
     // what most programs ask for with each request takes the shortest way
     if (this.#memory !== null) return this.#counted(new Decision(takes, this.#memory.decide(takes), "store"));
     return this.#ask(takes, [], ({ verdicts, by }) => this.#counted(new Decision(takes, verdicts, by)));
@@ -376,7 +395,7 @@ export class Limiter extends Emitter {
    *
    * @internal
    */
-  prepare(options: LimitsOptions, caller: string): () => void {
+  prepare(options: LimitsOptions, caller: string): () => Demand {
     checkLimiterNames(caller, options, LIMITS_NAMES, LIMIT_NAMES);
     if (this.#leasing !== null) {
       throw new TypeError(
@@ -388,6 +407,7 @@ export class Limiter extends Emitter {
     return () => {
       this.#demand = demand;
       this.#letSettle();
+      return demand;
     };
   }
 

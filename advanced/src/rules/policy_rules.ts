@@ -38,8 +38,16 @@ export interface RulesUser {
  * ```
  */
 export class PolicyRules {
-  #document: unknown;
+  /** The document, as text: whoever changes the object that was given changes nothing here. */
+  #text: string;
   #rules: RuleSet;
+  /**
+   * By which limiters that are made inside requests know that they are the same: it stays when the document is replaced, as
+   * their counts do.
+   *
+   * @internal
+   */
+  readonly identity: string;
   /** Limiters that somebody still has: some are made for one request only. */
   readonly #users = new Set<WeakRef<RulesUser>>();
   /** How many there may be until those that are gone are looked for. */
@@ -53,7 +61,7 @@ export class PolicyRules {
    */
   constructor(document: unknown) {
     this.#rules = rulesOf("PolicyRules", document);
-    this.#document = document;
+    this.identity = this.#text = JSON.stringify(document);
   }
 
   /** The policies, in the document's order. */
@@ -84,9 +92,10 @@ export class PolicyRules {
    */
   replace(document: unknown): void {
     const rules = rulesOf("rules.replace", document);
+    const text = JSON.stringify(document);
     const begin = this.#present().map((user) => user.prepare(rules));
     this.#rules = rules;
-    this.#document = document;
+    this.#text = text;
     for (const beginOne of begin) beginOne();
   }
 
@@ -125,9 +134,9 @@ export class PolicyRules {
     return this.#rules;
   }
 
-  /** The document. */
+  /** The present document. */
   toJSON(): unknown {
-    return this.#document;
+    return JSON.parse(this.#text);
   }
 }
 

@@ -5,6 +5,7 @@ import { policiesOf } from "../limiter/limiter_options.ts";
 import { ownPolicy } from "../limiter/own_policies.ts";
 import { MAX_LIMIT } from "../policy/check_policy.ts";
 import type { Policy } from "../policy/policy.ts";
+import { decoded } from "./path_of.ts";
 import { routePattern } from "./route_pattern.ts";
 import type { Rule, RuleRequest } from "./rule_set.ts";
 
@@ -21,6 +22,8 @@ const POLICY_NAMES = [
   ...["onDenied", "block", "maxDebt", "shadow", "cost", "tiers"],
 ];
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+/** Names of headers (RFC 9110 §5.1). */
+const HEADER = /^[!#$%&'*+.^`|~\w-]+$/;
 /** What the limiter's options are called here. */
 const OPTION_PATHS: Readonly<Record<string, DocumentPath>> = {
   max: ["limit"],
@@ -92,9 +95,9 @@ function ruleOf(given: unknown, path: DocumentPath, isShadow: boolean, refuse: R
     cost: cost as number,
     tiers: tiersOf(tiers, policy!, [...path, "tiers"], refuse),
     fields: parts.flatMap(({ field }) => field === undefined ? [] : [field]),
-    applies: (method, path) =>
+    applies: (method, spellings) =>
       (concerned === undefined || concerned.includes(method)) &&
-      (patterns === undefined || patterns.some((pattern) => pattern.test(path))),
+      (patterns === undefined || patterns.some((pattern) => spellings.some((path) => pattern.test(path)))),
     keyOf: (request) => {
       const values: string[] = [];
       for (const { read } of parts) {
@@ -171,7 +174,8 @@ function duration(value: unknown, path: DocumentPath, refuse: Refuse): number {
       ` must be a time such as "500ms", "90s", "1m", "1h" or "1d", or a number of ms, not ${describe(value)}`,
     );
   }
-  return Number(number) * UNITS[unit]!;
+  // 1.1 minutes are not 66000.00000000001 ms
+  return Number((Number(number) * UNITS[unit]!).toFixed(3));
 }
 
 /** How a part of a key is read. */
@@ -194,24 +198,17 @@ function keyPart(part: unknown, path: DocumentPath, refuse: Refuse): PartReader 
   if (part.path !== undefined) {
     const index = part.path as number;
     checked(path, refuse, () => checkInteger("policy", "path", index, 1, 100));
-    return { read: ({ path }) => decoded(path.split("/", index + 1)[index]) };
+    // one segment in two spellings is one counter
+    const read = (segment?: string) => segment && decoded(segment, decodeURIComponent);
+    return { read: ({ path }) => read(path.split("/", index + 1)[index]) };
   }
   if (part.header !== undefined) {
     const name = textOf(part.header, [...path, "header"], refuse);
+    if (!HEADER.test(name)) refuse([...path, "header"], ` must be the name of a header, not ${describe(name)}`);
     return { read: (request) => request.header(name) };
   }
   const field = textOf(part.field, [...path, "field"], refuse);
   return { field, read: (request) => request.field(field) };
-}
-
-// one segment in two spellings is one counter
-function decoded(segment: string | undefined): string | undefined {
-  if (segment === undefined || !segment.includes("%")) return segment;
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    return segment;
-  }
 }
 
 function texts(value: unknown, path: DocumentPath, refuse: Refuse): string[] | undefined {

@@ -1,4 +1,5 @@
 import { checkType, describe, isThenable, refuseOption } from "@sluice/limiting/core";
+import { awaited } from "../limiter/awaited.ts";
 import type { Awaitable } from "../policy/store.ts";
 import { pathOf } from "./path_of.ts";
 import type { Rule, RuleChoice, RuleRequest, RuleSet } from "./rule_set.ts";
@@ -98,7 +99,7 @@ export class RuleAsker<Req> {
     if (applying.length === 0) return null;
     const { tier, fields } = this.#told;
     const names = [...new Set(applying.flatMap((rule) => rule.fields))];
-    const asked = [tier?.(req, res as never), ...names.map((name) => fields![name]!(req, res as never))];
+    const asked = [tier, ...names.map((name) => fields![name])].map((told) => awaited(told?.(req, res as never)));
     const choose = (values: readonly unknown[]) => {
       const [ownTier, ...told] = values.map((value, i) => {
         return this.#textOf(value, i === 0 ? "tier" : `fields.${names[i - 1]}`);
@@ -112,7 +113,7 @@ export class RuleAsker<Req> {
     const requests = this.#requests;
     return {
       path,
-      header: (name) => requests.header(req, name),
+      header: (name) => textOrNothing(requests.header(req, name)),
       field,
       clientOf: (rule) => requests.clientOf(req, rule),
     };
@@ -124,4 +125,10 @@ export class RuleAsker<Req> {
     if (typeof value === "number" && option !== "tier") return String(value);
     return refuseOption(this.#caller, option, "a function that returns a text, or nothing", describe(value));
   }
+}
+
+// Node has a list where a header such as Set-Cookie is sent, and what objects inherit where a name is "constructor"
+function textOrNothing(value: unknown): string | undefined {
+  if (Array.isArray(value)) return value.join(", ");
+  return typeof value === "string" ? value : undefined;
 }

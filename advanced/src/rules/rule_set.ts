@@ -1,6 +1,7 @@
 import type { LimiterKeys } from "../limiter/demand.ts";
 import type { LimitOptions, LimitsOptions, OwnLimit } from "../limiter/limiter_options.ts";
 import type { Policy } from "../policy/policy.ts";
+import { spellingsOf } from "./path_of.ts";
 
 /** What rules look at of a request. */
 export interface RuleRequest {
@@ -30,8 +31,8 @@ export interface Rule {
   readonly tiers: ReadonlyMap<string, OwnLimit | null>;
   /** Fields that the key needs. */
   readonly fields: readonly string[];
-  /** Whether it concerns requests with a method, in capitals, and a path. */
-  applies(method: string, path: string): boolean;
+  /** Whether it concerns requests with a method, in capitals, and a path in these spellings. */
+  applies(method: string, spellings: readonly string[]): boolean;
   /** The key of a request, `undefined` if it lacks a part. */
   keyOf(request: RuleRequest): string | undefined;
 }
@@ -80,7 +81,8 @@ export class RuleSet {
    * @param path The path, without query
    */
   applying(method: string, path: string): readonly Rule[] {
-    return this.rules.filter((rule) => rule.applies(method, path));
+    const spellings = spellingsOf(path);
+    return this.rules.filter((rule) => rule.applies(method, spellings));
   }
 
   /**

@@ -1,5 +1,5 @@
 /** Limits from a document: for whom they hold, and what is kept when the document is replaced. */
-import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
+import { assertEquals, assertRejects, assertStringIncludes, assertThrows } from "@std/assert";
 import sluice from "@sluice/sluice";
 import { fetchLimit, type FetchLimitOptions, MemoryStore, rateLimit, RedisStore, type Store } from "../../mod.ts";
 import { PolicyRules } from "../../rules.ts";
@@ -36,13 +36,21 @@ Deno.test("a policy concerns the routes and methods it names, with any capitals,
   const rules = new PolicyRules({
     policies: [{
       ...{ name: "items", limit: 0, window: "1m", methods: ["get", "DELETE"] },
-      routes: ["/items", "/items/:id", "/files/*", "/users/:id/*", "/reports/:name.pdf", "/a+b/*.js"],
+      routes: ["/items", "/items/:id", "/files/*", "/docs/*rest", "/users/:id/*", "/reports/:name.pdf", "/a+b/*.js"],
     }],
   });
   const { ask } = served(rules);
   const concerned = [
     ...["GET /items", "GET /ITEMS/", "HEAD /items", "DELETE /items/7", "GET /items?page=2", "GET /items/7/"],
-    ...["GET /files", "GET /files/", "GET /files/a/b/c", "GET /users/7", "GET /users/7/a/b", "GET /reports/may.pdf"],
+    ...[
+      "GET /files",
+      "GET /files/",
+      "GET /files/a/b/c",
+      "GET /docs/a/b",
+      "GET /users/7",
+      "GET /users/7/a/b",
+      "GET /reports/may.pdf",
+    ],
     ...["GET /a+b/x.js", "GET /a+b/.js"],
   ];
   const others = [
@@ -63,7 +71,7 @@ Deno.test("a long path takes no longer than its length", async () => {
   const { ask } = served(rules);
   // what takes a quadratic time takes minutes
   assertEquals((await ask(`GET ${"/x/y-".repeat(20_000)}`)).status, 200);
-  for (const route of ["/:a-:b", "/*-*", "/:a*", "x", "/a b", "", "/a?b", "/(a|b)"]) {
+  for (const route of ["/:a-:b", "/*-*", "/:a*", "x", "/a b", "", "/a?b", "/(a|b)", "/*rest/a", "/a{/*rest}"]) {
     assertThrows(
       () => new PolicyRules({ policies: [{ name: "a", limit: 0, window: "1m", routes: [route] }] }),
       TypeError,
@@ -273,4 +281,126 @@ Deno.test("requests in progress end what they took by a document that has been r
   assertEquals(await slow, 200);
   rules.replace({ policies: [{ name: "a", algorithm: "concurrency", limit: 1, window: "1h" }] });
   assertEquals(await ask("/"), 200);
+});
+
+Deno.test("a request that waits for its tier while the document is replaced is decided by the former one", async () => {
+  const first = { policies: [{ name: "a", limit: 0, window: "1h", tiers: { pro: { limit: 1 } } }] };
+  const rules = new PolicyRules(first);
+  const { promise, resolve } = Promise.withResolvers<string>();
+  const { ask } = served(rules, { tier: () => promise });
+  const waiting = ask("GET /");
+  rules.replace({ policies: [{ name: "b", limit: 0, window: "1h" }, { name: "c", limit: 0, window: "1h" }] });
+  resolve("pro");
+  const response = await waiting;
+  assertEquals([response.status, response.headers.get("ratelimit-policy")], [200, '"a";q=1;w=3600']);
+  assertEquals((await ask("GET /")).status, 429);
+  rules.replace(first);
+  assertEquals((await ask("GET /")).status, 429); // it took the one unit of "a"
+});
+
+Deno.test("limiters made inside requests keep their counts when the document is replaced, and follow it", async () => {
+  const a = { name: "a", limit: 2, window: "1h" };
+  const rules = new PolicyRules({ policies: [a] });
+  const app = sluice();
+  app.get("/", (req, res, next) => void rateLimit({ rules, validate: false })(req, res, next), (_req, res) => {
+    res.send("hello");
+  });
+  const statuses = async (times: number) => {
+    const all: number[] = [];
+    for (let i = 0; i < times; i++) {
+      const response = await app.fetch(new Request("http://localhost/"), { remoteAddr: { hostname: "192.0.2.1" } });
+      await response.body?.cancel();
+      all.push(response.status);
+    }
+    return all;
+  };
+  assertEquals(await statuses(1), [200]);
+  // the limiter that all of them share was made by the former document
+  rules.replace({ policies: [{ ...a, limit: 3 }, { name: "b", limit: 9, window: "1h" }] });
+  assertEquals(await statuses(3), [200, 200, 429]);
+  for (let i = 0; i < 1100; i++) rules.replace({ policies: [{ ...a, limit: 4 + i }] });
+  assertEquals(await statuses(1), [200]);
+});
+
+Deno.test("a document that is changed after it was given changes nothing", async () => {
+  const document = {
+    policies: [{
+      ...{ name: "a", limit: 1, window: { every: "day" }, routes: ["/a"], methods: ["GET"], key: [{ header: "user" }] },
+      ...{ tiers: { pro: { limit: 9 } }, block: { after: 9, for: "1h" } },
+    }],
+  };
+  const rules = new PolicyRules(document);
+  const { ask } = served(rules, { tier: () => undefined });
+  const text = JSON.stringify(document);
+  const [policy] = document.policies;
+  Object.assign(policy!.window, { every: "century" });
+  Object.assign(policy!, { name: "b", limit: 100 });
+  policy!.routes[0] = "/b";
+  policy!.methods.length = policy!.key.length = 0;
+  document.policies.push(policy!);
+  const headers = { user: "ann" };
+  const statuses = [
+    await ask("GET /a", { headers }),
+    await ask("GET /a", { headers }),
+    await ask("GET /b", { headers }),
+  ];
+  assertEquals(statuses.map(({ status }) => status), [200, 429, 200]);
+  assertEquals(JSON.stringify(rules), text);
+});
+
+Deno.test("a field that throws while the tier fails ends one request, and not the process", async () => {
+  const rules = new PolicyRules({ policies: [{ name: "a", key: { field: "user" }, limit: 1, window: "1h" }] });
+  const { ask } = served(rules, {
+    tier: () => Promise.reject(new Error("no database")),
+    fields: {
+      user: () => {
+        throw new Error("no body");
+      },
+    },
+  });
+  await assertRejects(() => ask("GET /"), Error, "no body");
+});
+
+Deno.test("names that every object has are names like any other", async () => {
+  for (const name of ["__proto__", "constructor", "toString", "hasOwnProperty"]) {
+    const own = (value: unknown) => JSON.parse(`{${JSON.stringify(name)}:${JSON.stringify(value)}}`);
+    const policy = { name, limit: 1, window: "1h", key: ["address", { field: name }, { header: name }] };
+    const rules = new PolicyRules({
+      policies: [{ ...policy, tiers: own({ limit: 2 }), cost: 1 }, { name: "b", limit: 1, window: "1h", cost: 0 }],
+    });
+    const fields = Object.fromEntries([[name, (request: Request) => request.headers.get("user")]]);
+    const { statuses } = served(rules, { tier: (request) => request.headers.get("tier"), fields });
+    const sent = (user: string, more = {}) => ({ headers: { user, ...Object.fromEntries([[name, "x"]]), ...more } });
+    assertEquals(await statuses("GET /", 2, sent("ann")), [200, 429], name);
+    assertEquals(await statuses("GET /", 3, sent("ben", { tier: name })), [200, 200, 429], name);
+    assertEquals(await statuses("GET /", 2, sent("cas", { tier: "valueOf" })), [200, 429], name);
+    assertEquals(await statuses("GET /", 2, { headers: { user: "ann" } }), [200, 200], name);
+  }
+});
+
+Deno.test("headers are counted by on Node's own requests, too, whatever their capitals, and only if they are sent", async () => {
+  for (const header of ["X-Client", "Set-Cookie", "constructor"]) {
+    const rules = new PolicyRules({ policies: [{ name: "a", key: { header }, limit: 1, window: "1h" }] });
+    const limit = rateLimit({ rules, missingKey: "share" });
+    const passes = (headers: object) =>
+      new Promise<boolean>((told, failed) => {
+        const response = {
+          ...{ statusCode: 200, headersSent: false, setHeader() {}, getHeader: () => undefined, on() {} },
+          end: () => told(false),
+        };
+        const next = (error?: unknown) => error === undefined ? told(true) : failed(error);
+        void limit({ method: "GET", url: "/", headers } as never, response, next);
+      });
+    assertEquals([await passes({}), await passes({})], [true, true], header);
+    const value = header === "Set-Cookie" ? ["a=1", "b=2"] : "7";
+    const sent = { [header.toLowerCase()]: value };
+    assertEquals([await passes(sent), await passes(sent)], [true, false], header);
+  }
+});
+
+Deno.test("times are whole ms where the text says so", () => {
+  const windowOf = (window: string) =>
+    new PolicyRules({ policies: [{ name: "a", limit: 1, window }] }).policies[0]!.windowMs;
+  assertEquals(["1.1m", "0.07s", "2.3h", "1.1d"].map(windowOf), [66_000, 70, 8_280_000, 95_040_000]);
+  assertThrows(() => windowOf("1.5ms"), TypeError, "policies[0].window must be an integer");
 });
