@@ -134,6 +134,7 @@ export class RequestLimiter<Req> {
     this.delay?.check(policies);
     return () => {
       this.#demand = begin();
+      this.limiter.forgetIdle();
       this.#rules!.follow(rules);
       this.#layers = this.#layersOf(policies, rules.rules);
       // requests in progress still end what they have taken

@@ -44,10 +44,18 @@ export class Decision {
     return this.takes.map(({ policy }) => policy);
   }
 
-  /** The verdict with the smallest part of its limit left, and for longest: the one that matters to the client. */
+  /**
+   * The verdict with the smallest part of its limit left, and for longest: the one that matters to the client. A limit in
+   * shadow does not, unless there are no others.
+   */
   get tightest(): Verdict {
     let tightest = 0;
     for (let i = 1; i < this.verdicts.length; i++) {
+      const isShadow = this.takes[i]!.shadow === true;
+      if (isShadow !== (this.takes[tightest]!.shadow === true)) {
+        if (!isShadow) tightest = i;
+        continue;
+      }
       const less = this.#leftOf(tightest, i) - this.#leftOf(i, tightest);
       if (less > 0 || less === 0 && this.#waitOf(i) > this.#waitOf(tightest)) tightest = i;
     }

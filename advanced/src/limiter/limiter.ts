@@ -388,6 +388,16 @@ export class Limiter extends Emitter {
    */
   replace(options: LimitsOptions): void {
     this.prepare(options, "limiter.replace")();
+    this.forgetIdle();
+  }
+
+  /**
+   * Frees memory of limits that have been replaced.
+   *
+   * @internal
+   */
+  forgetIdle(): void {
+    this.#memory?.forgetIdle();
   }
 
   /**

@@ -147,6 +147,12 @@ export class KeyTable {
     return this.#slots.clear();
   }
 
+  /** Frees the slots of idle keys, and tells whether nothing is counted any more. */
+  isIdle(now: number): boolean {
+    this.#slots.sweep(now);
+    return this.size === 0 && this.overflows === 0;
+  }
+
   /** Lists the keys in use, each once, with their state at that moment. */
   *entries(policy: Policy, clock: () => number): Generator<Entry> {
     const cursor = this.#own.newCursor();

@@ -58,7 +58,7 @@ export class MemoryStore implements Store {
   /** Number in the order in which stores, limiters and requests were made, to recognise stores made inside requests. */
   readonly sequence: number = nextSequence();
   readonly #tables = new Map<string, Map<string, KeyTable>>();
-  readonly #byPolicy = new WeakMap<Policy, KeyTable>();
+  #byPolicy = new WeakMap<Policy, KeyTable>();
   readonly #maxKeys: number;
   readonly #clock: StoreClock;
   #lastPolicy: Policy | null = null;
@@ -130,6 +130,22 @@ export class MemoryStore implements Store {
     let table = tables.get(shape);
     if (table === undefined) tables.set(shape, table = new KeyTable(policy, this.#maxKeys));
     return table;
+  }
+
+  /**
+   * Forgets policies by which nothing is counted any more: a limiter's may be replaced by others, again and again.
+   *
+   * @internal
+   */
+  forgetIdle(): void {
+    const now = this.#clock.now();
+    for (const [name, tables] of this.#tables) {
+      for (const [shape, table] of tables) if (table.isIdle(now)) tables.delete(shape);
+      if (tables.size === 0) this.#tables.delete(name);
+    }
+    // a policy that is still in use finds its table, or a new one, by its name
+    this.#byPolicy = new WeakMap();
+    this.#lastPolicy = this.#lastTable = null;
   }
 
   /** Gives units back; see {@linkcode Store}. */

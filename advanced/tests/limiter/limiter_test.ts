@@ -801,3 +801,25 @@ Deno.test("a limiter without debts may get some, and what reserves decisions in 
   const leasing = made({ name: "a", max: 100, leases: 5, store: elsewhere(clock).store }).limiter;
   assertThrows(() => leasing.replace({ name: "a", max: 9 }), TypeError, "limiter.replace: option leases reserves");
 });
+
+Deno.test("a limiter whose limits are replaced by others again and again forgets those that count nothing any more", () => {
+  const clock = new VirtualClock();
+  const store = new MemoryStore({ clock: clock.read });
+  const limitOf = (n: number) => ({ name: `version ${n}`, max: 2, windowMs: 1000 });
+  const limiter = new Limiter({ ...limitOf(0), store });
+  const other = new Limiter({ name: "other", max: 2, windowMs: 1000, store });
+  const remaining = (one: Limiter) => (one.check("key") as Decision).remaining;
+  for (let n = 1; n < 50; n++) {
+    remaining(limiter);
+    limiter.replace(limitOf(n));
+    clock.advance(1000);
+  }
+  assertEquals(store.size, 1); // what was counted by the last but one
+  assertEquals([remaining(limiter), remaining(other)], [1, 1]);
+  limiter.replace(limitOf(49));
+  assertEquals([remaining(limiter), remaining(other)], [0, 0]);
+  clock.advance(1000);
+  limiter.replace(limitOf(50));
+  assertEquals(store.size, 0);
+  assertEquals([remaining(limiter), remaining(other), remaining(other)], [1, 1, 0]);
+});

@@ -70,7 +70,9 @@ Deno.test("a long path takes no longer than its length", async () => {
   });
   const { ask } = served(rules);
   // what takes a quadratic time takes minutes
-  assertEquals((await ask(`GET ${"/x/y-".repeat(20_000)}`)).status, 200);
+  for (const part of ["/x/y-", "/%78/./y-", "/%ff\\%"]) {
+    assertEquals((await ask(`GET ${part.repeat(20_000)}`)).status, 200);
+  }
   for (const route of ["/:a-:b", "/*-*", "/:a*", "x", "/a b", "", "/a?b", "/(a|b)", "/*rest/a", "/a{/*rest}"]) {
     assertThrows(
       () => new PolicyRules({ policies: [{ name: "a", limit: 0, window: "1m", routes: [route] }] }),
@@ -403,4 +405,16 @@ Deno.test("times are whole ms where the text says so", () => {
     new PolicyRules({ policies: [{ name: "a", limit: 1, window }] }).policies[0]!.windowMs;
   assertEquals(["1.1m", "0.07s", "2.3h", "1.1d"].map(windowOf), [66_000, 70, 8_280_000, 95_040_000]);
   assertThrows(() => windowOf("1.5ms"), TypeError, "policies[0].window must be an integer");
+});
+
+Deno.test("headers for one limit alone tell of one that refuses, not of one in shadow", async () => {
+  const rules = new PolicyRules({
+    policies: [{ name: "new", limit: 1, window: "1m", shadow: true }, { name: "old", limit: 9, window: "1m" }],
+  });
+  const { ask } = served(rules, { legacyHeaders: true });
+  await ask("GET /");
+  const { headers } = await ask("GET /");
+  assertEquals([headers.get("x-ratelimit-limit"), headers.get("x-ratelimit-remaining")], ["9", "7"]);
+  // those that name it list it
+  assertEquals(headers.get("ratelimit"), '"new";r=0;t=60, "old";r=7;t=60');
 });
