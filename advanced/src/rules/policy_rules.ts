@@ -28,11 +28,12 @@ export interface RulesUser {
  * import { rateLimit } from "@sluice/rate-limit";
  * import { PolicyRules } from "@sluice/rate-limit/rules";
  *
- * const read = async () => JSON.parse(await readFile("limits.json", "utf8"));
+ * const read = async () => JSON.parse(await readFile("config/limits.json", "utf8"));
  * const rules = new PolicyRules(await read());
  * app.use(rateLimit({ rules, tier: (req) => req.user?.plan, fields: { account: (req) => req.user?.id } }));
  *
- * for await (const _ of watch("limits.json")) {
+ * // the folder, since editors put another file where it was
+ * for await (const _ of watch("config")) {
  *   await read().then((document) => rules.replace(document)).catch(console.error); // a mistake changes nothing
  * }
  * ```
