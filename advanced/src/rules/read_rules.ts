@@ -16,14 +16,16 @@ export type DocumentPath = readonly (string | number)[];
 export type Refuse = (path: DocumentPath, message: string) => never;
 
 const DOCUMENT_NAMES = ["$schema", "policies", "shadow", "fields"];
+/** What a request in a log consists of, as `fields` names it for the simulator. */
+export const FIELD_NAMES = ["time", "address", "method", "path", "tier"] as const;
 const LIMIT_NAMES = ["algorithm", "window", "limit", "burst", "buckets", "align"];
 const POLICY_NAMES = [
   ...["name", "key", "ipv6Subnet", "routes", "methods", ...LIMIT_NAMES],
   ...["onDenied", "block", "maxDebt", "shadow", "cost", "tiers"],
 ];
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
-/** Names of headers (RFC 9110 §5.1). */
-const HEADER = /^[!#$%&'*+.^`|~\w-]+$/;
+/** Names of headers and methods (RFC 9110 §5.6.2). */
+const TOKEN = /^[!#$%&'*+.^`|~\w-]+$/;
 /** What the limiter's options are called here. */
 const OPTION_PATHS: Readonly<Record<string, DocumentPath>> = {
   max: ["limit"],
@@ -41,8 +43,12 @@ const OPTION_PATHS: Readonly<Record<string, DocumentPath>> = {
  */
 export function readRules(document: unknown, refuse: Refuse): Rule[] {
   if (!isObject(document)) return refuse([], `the document must have policies, not ${describe(document)}`);
-  const { policies, shadow = false } = document;
+  const { policies, shadow = false, fields = {}, $schema } = document;
   checkDocumentNames(document, [], DOCUMENT_NAMES, refuse);
+  if ($schema !== undefined) textOf($schema, ["$schema"], refuse);
+  if (!isObject(fields)) return refuse(["fields"], ` must name fields of the log, not ${describe(fields)}`);
+  checkDocumentNames(fields, ["fields"], FIELD_NAMES, refuse);
+  for (const [name, value] of Object.entries(fields)) textOf(value, ["fields", name], refuse);
   if (typeof shadow !== "boolean") return refuse(["shadow"], ` must be true or false, not ${describe(shadow)}`);
   if (!Array.isArray(policies) || policies.length === 0) {
     return refuse(["policies"], ` must be a list of at least one policy, not ${describe(policies)}`);
@@ -67,7 +73,7 @@ function ruleOf(given: unknown, path: DocumentPath, isShadow: boolean, refuse: R
   const limit = {
     ...pick(given, ["name", "onDenied", "maxDebt"]),
     ...limitOf(given, path, refuse),
-    block: isObject(block) ? blockOf(block, [...path, "block"], refuse) : block,
+    block: block === undefined ? undefined : blockOf(block, [...path, "block"], refuse),
     shadow,
   } as LimitOptions;
   const [policy] = checked(path, refuse, () => policiesOf(limit, "policy"));
@@ -84,7 +90,12 @@ function ruleOf(given: unknown, path: DocumentPath, isShadow: boolean, refuse: R
       ` must be a path such as "/users/:id" or "/api/*", with one name or star in a segment, not ${describe(route)}`,
     );
   });
-  const named = texts(methods, [...path, "methods"], refuse)?.map((method) => method.toUpperCase());
+  const named = texts(methods, [...path, "methods"], refuse)?.map((method, i) => {
+    if (!TOKEN.test(method)) {
+      refuse([...path, "methods", i], ` must be a method such as "GET", not ${describe(method)}`);
+    }
+    return method.toUpperCase();
+  });
   // a handler of GET responds to HEAD, too, which would be the way around
   const concerned = named?.includes("GET") ? [...named, "HEAD"] : named;
   const rule: Rule = {
@@ -152,7 +163,8 @@ function checked<T>(path: DocumentPath, refuse: Refuse, check: () => T): T {
   }
 }
 
-function blockOf(block: Record<string, unknown>, path: DocumentPath, refuse: Refuse): object {
+function blockOf(block: unknown, path: DocumentPath, refuse: Refuse): object {
+  if (!isObject(block)) return refuse(path, ` must be such as { after: 10, for: "10m" }, not ${describe(block)}`);
   checkDocumentNames(block, path, ["after", "for"], refuse);
   return { after: block.after, forMs: duration(block.for, [...path, "for"], refuse) };
 }
@@ -204,7 +216,7 @@ function keyPart(part: unknown, path: DocumentPath, refuse: Refuse): PartReader 
   }
   if (part.header !== undefined) {
     const name = textOf(part.header, [...path, "header"], refuse);
-    if (!HEADER.test(name)) refuse([...path, "header"], ` must be the name of a header, not ${describe(name)}`);
+    if (!TOKEN.test(name)) refuse([...path, "header"], ` must be the name of a header, not ${describe(name)}`);
     return { read: (request) => request.header(name) };
   }
   const field = textOf(part.field, [...path, "field"], refuse);
@@ -219,31 +231,11 @@ function texts(value: unknown, path: DocumentPath, refuse: Refuse): string[] | u
   return value.map((one, i) => textOf(one, [...path, i], refuse));
 }
 
-/**
- * A text of a document.
- *
- * @param value What was given
- * @param path Where
- * @param refuse Refuses anything else
- */
-export function textOf(value: unknown, path: DocumentPath, refuse: Refuse): string {
+function textOf(value: unknown, path: DocumentPath, refuse: Refuse): string {
   return typeof value === "string" && value !== "" ? value : refuse(path, ` must be a text, not ${describe(value)}`);
 }
 
-/**
- * Refuses names that an object of a document does not have.
- *
- * @param object The object
- * @param path Where
- * @param names The names there are
- * @param refuse Refuses others
- */
-export function checkDocumentNames(
-  object: object,
-  path: DocumentPath,
-  names: readonly string[],
-  refuse: Refuse,
-): void {
+function checkDocumentNames(object: object, path: DocumentPath, names: readonly string[], refuse: Refuse): void {
   const unknown = Object.keys(object).find((name) => !names.includes(name));
   if (unknown !== undefined) refuse([...path, unknown], ` is not known; there are ${names.join(", ")}`);
 }

@@ -1,8 +1,8 @@
 /**
  * What a route in a document may consist of: in each segment at most one name or star. With more of them, a path that is
- * long enough would take a quadratic time.
+ * long enough would take a quadratic time, as a route would if a name could end before it ends.
  */
-const ROUTE = /^(?:\/[^\s?#()[\]{}/:*]*(?:(?::\w+|\*(?!\w))[^\s?#()[\]{}/:*]*)?)+(?:\/\*\w+)?$/;
+const ROUTE = /^(?:\/[^\s?#()[\]{}/:*]*(?:(?::\w+(?!\w)|\*(?!\w))[^\s?#()[\]{}/:*]*)?)+(?:\/\*\w+)?$/;
 
 /**
  * The paths that a route of a document stands for: as in Express, without regard to capitals and to a slash at the end.

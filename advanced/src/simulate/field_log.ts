@@ -1,6 +1,7 @@
 import { type LoggedRequest, UnreadableLine } from "./log_record.ts";
 import { pathOf } from "../rules/path_of.ts";
-import { FIELD_NAMES, type RequestFields, splitRequestLine, timeOf, USUAL_FIELDS } from "./request_fields.ts";
+import { FIELD_NAMES } from "../rules/read_rules.ts";
+import { type RequestFields, splitRequestLine, timeOf, USUAL_FIELDS } from "./request_fields.ts";
 
 /** Looks up a field by its name. */
 type Lookup = (name: string) => string | undefined;

@@ -1,16 +1,7 @@
-import { describe } from "@sluice/limiting/core";
 import { isMap, isScalar, LineCounter, parseDocument } from "yaml";
-import {
-  checkDocumentNames,
-  type DocumentPath,
-  isObject,
-  pathText,
-  readRules,
-  type Refuse,
-  textOf,
-} from "../rules/read_rules.ts";
+import { type DocumentPath, pathText, readRules, type Refuse } from "../rules/read_rules.ts";
 import type { Rule } from "../rules/rule_set.ts";
-import { FIELD_NAMES, type RequestFields } from "./request_fields.ts";
+import type { RequestFields } from "./request_fields.ts";
 
 /** A policies file. */
 export interface PolicyFile {
@@ -56,15 +47,7 @@ export function readPolicyFile(text: string, name: string): PolicyFile {
       ' "concurrency" counts what is in progress, and logs do not say for how long; try another',
     );
   }
-  return { rules, fields: requestFields((content as { fields?: unknown }).fields, refuse) };
-}
-
-function requestFields(fields: unknown, refuse: Refuse): RequestFields {
-  if (fields === undefined) return {};
-  if (!isObject(fields)) return refuse(["fields"], ` must name fields of the log, not ${describe(fields)}`);
-  checkDocumentNames(fields, ["fields"], FIELD_NAMES, refuse);
-  for (const [name, value] of Object.entries(fields)) textOf(value, ["fields", name], refuse);
-  return fields as RequestFields;
+  return { rules, fields: (content as { fields?: RequestFields }).fields ?? {} };
 }
 
 /** Where something is in the text: the value, or for a name that is not known the name; else what it is missing in. */

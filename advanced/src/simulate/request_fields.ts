@@ -1,8 +1,6 @@
 import { pathOf } from "../rules/path_of.ts";
+import type { FIELD_NAMES } from "../rules/read_rules.ts";
 import { UnreadableLine } from "./log_record.ts";
-
-/** What a request consists of, as the option `fields` of a policies file names it. */
-export const FIELD_NAMES = ["time", "address", "method", "path", "tier"] as const;
 
 /** Where a log of JSON or CSV has these things. */
 export type RequestFields = Readonly<Partial<Record<typeof FIELD_NAMES[number], string>>>;

@@ -52,6 +52,12 @@ const BAD: readonly unknown[] = [
     one({ routes: ["/:a-:b"] }),
     one({ routes: "/a" }),
     one({ routes: ["/*rest/a"] }),
+    one({ methods: ["GET /login"] }),
+    one({ block: "1h" }),
+    { ...one({}), fields: "time" },
+    { ...one({}), fields: { tme: "at" } },
+    { ...one({}), fields: { time: 1 } },
+    { ...one({}), $schema: 1 },
     one({ methods: [""] }),
   ],
   ...[
