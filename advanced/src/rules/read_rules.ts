@@ -5,7 +5,7 @@ import { policiesOf } from "../limiter/limiter_options.ts";
 import { ownPolicy } from "../limiter/own_policies.ts";
 import { MAX_LIMIT } from "../policy/check_policy.ts";
 import type { Policy } from "../policy/policy.ts";
-import { decoded } from "./path_of.ts";
+import { segmentOf } from "./path_of.ts";
 import { routePattern } from "./route_pattern.ts";
 import type { Rule, RuleRequest } from "./rule_set.ts";
 
@@ -210,9 +210,7 @@ function keyPart(part: unknown, path: DocumentPath, refuse: Refuse): PartReader 
   if (part.path !== undefined) {
     const index = part.path as number;
     checked(path, refuse, () => checkInteger("policy", "path", index, 1, 100));
-    // one segment in two spellings is one counter
-    const read = (segment?: string) => segment && decoded(segment, decodeURIComponent);
-    return { read: ({ path }) => read(path.split("/", index + 1)[index]) };
+    return { read: ({ path }) => segmentOf(path, index) };
   }
   if (part.header !== undefined) {
     const name = textOf(part.header, [...path, "header"], refuse);

@@ -68,11 +68,11 @@ const documented = () =>
   new PolicyRules({ policies: ROUTES.map((route) => ({ name: route, routes: [route], limit: 1e9, window: "1h" })) });
 const options = () => ({ rules: documented(), missingKey: "share" as const, validate: false });
 
-function* targets(seed: number): Generator<string> {
+function* targets(seed: number, paths = PATHS): Generator<string> {
   const random = seededRandom(seed);
   const one = <T>(list: ArrayLike<T>) => list[random(list.length)]!;
   for (let n = 0; n < TIMES; n++) {
-    let path = one(PATHS);
+    let path = one(paths);
     for (let changes = random(4); changes > 0; changes--) {
       const at = random(3) === 0 ? path.length : random(path.length);
       const other = one([
@@ -208,3 +208,35 @@ for (const [name, subject] of Object.entries(SUBJECTS)) {
     assert(reached > TIMES / 20, `only ${reached} of ${TIMES} targets reached a handler`);
   });
 }
+
+Deno.test("a file that is sent is concerned by the policy for its path", async () => {
+  const root = await Deno.makeTempDir();
+  try {
+    await Deno.mkdir(`${root}/docs`);
+    await Deno.writeTextFile(`${root}/docs/a.txt`, "hello");
+    const rules = new PolicyRules({
+      policies: [
+        { name: "a", routes: ["/docs/a.txt"], limit: 1e9, window: "1h" },
+        { name: "by path", routes: ["/docs/*"], key: { path: 2 }, limit: 1e9, window: "1h" },
+      ],
+    });
+    const app = sluice();
+    app.use(rateLimit({ rules, validate: false, standardHeaders: "draft-8" }));
+    app.use(sluice.static(root));
+    const past: string[] = [];
+    let sent = 0;
+    for (const target of targets(5, ["/docs/a.txt", "//docs//a.txt", "/docs%2fa.txt"])) {
+      const request = Object.defineProperty(new Request("http://h/"), "url", { value: `http://h${target}` });
+      if (!target.startsWith("/")) continue;
+      const response = await app.fetch(request);
+      if (await response.text() !== "hello") continue;
+      sent++;
+      const policies = response.headers.get("ratelimit-policy");
+      if (policies !== '"a";q=1000000000;w=3600, "by path";q=1000000000;w=3600') past.push(`${target}: ${policies}`);
+    }
+    assertEquals(past, []);
+    assert(sent > TIMES / 10, `only ${sent} of ${TIMES} targets sent the file`);
+  } finally {
+    await Deno.remove(root, { recursive: true });
+  }
+});
