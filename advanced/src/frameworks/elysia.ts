@@ -37,7 +37,8 @@ export interface ElysiaLimit {
 
 const ELYSIA: Framework<Context> = {
   methodOf: ({ request }) => request.method,
-  urlOf: ({ request }) => request.url,
+  // as its router reads it, for which a short Host, such as "h", hides the first segment
+  urlOf: ({ path }) => path,
   addressOf: ({ request, server }) => webAddress(request, server),
   header: ({ request }, name) => request.headers.get(name) ?? undefined,
   trustOf: () => PLATFORM_TRUST,

@@ -2,12 +2,14 @@
 import { assert, assertEquals } from "@std/assert";
 import { EventEmitter } from "node:events";
 import { rateLimit } from "@sluice/rate-limit";
+import { rateLimit as elysiaLimit } from "@sluice/rate-limit/elysia";
 import { rateLimit as fastifyLimit, rateLimitOf as fastifyInfo } from "@sluice/rate-limit/fastify";
 import { rateLimit as h3Limit, rateLimitOf as h3Info } from "@sluice/rate-limit/h3";
 import { rateLimit as honoLimit } from "@sluice/rate-limit/hono";
 import { rateLimit as koaLimit } from "@sluice/rate-limit/koa";
 import { PolicyRules } from "@sluice/rate-limit/rules";
 import sluice from "@sluice/sluice";
+import { Elysia } from "elysia";
 import express from "express";
 import fastify from "fastify";
 import { H3 } from "h3";
@@ -163,6 +165,16 @@ const SUBJECTS: Record<string, (reached: Reached) => Send | Promise<Send>> = {
       });
     });
     return onWeb((request) => app.fetch(request));
+  },
+  Elysia(reached) {
+    const app = elysiaLimit(options())(new Elysia());
+    ROUTES.forEach((route, i) => {
+      app.all(route, ({ rateLimit }) => {
+        reached(i, rateLimit);
+        return "";
+      });
+    });
+    return onWeb((request) => app.handle(request));
   },
   async Fastify(reached) {
     const app = fastify().addHook("onRequest", fastifyLimit(options()));
