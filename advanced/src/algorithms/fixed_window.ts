@@ -1,4 +1,4 @@
-import { windowAt } from "../policy/calendar_window.ts";
+import { endAfter, windowAt, windowsSince } from "../policy/calendar_window.ts";
 import { hasDebts, LONGEST_DEBT_MS, paidIn, type Policy } from "../policy/policy.ts";
 import type { Verdict } from "../policy/store.ts";
 import type { Algorithm, Cells } from "./algorithm.ts";
@@ -53,9 +53,10 @@ export const fixedWindow: Algorithm = {
   },
   wait(policy, cells, now, units) {
     if (fixedWindow.room(policy, cells, now) >= units) return 0;
-    return cells.array[cells.at + END]! - now + laterMs(policy, cells, units);
+    return cells.array[cells.at + END]! - now + laterMs(policy, cells, now, units);
   },
-  reset: (policy, cells, now) => Math.max(0, cells.array[cells.at + END]! - now + laterMs(policy, cells, policy.limit)),
+  reset: (policy, cells, now) =>
+    Math.max(0, cells.array[cells.at + END]! - now + laterMs(policy, cells, now, policy.limit)),
   give(_policy, { array, at }, now, stamp, units) {
     const used = array[at + USED]!;
     if (now >= stamp || array[at + END] !== stamp || used === 0) return false;
@@ -68,10 +69,12 @@ export const fixedWindow: Algorithm = {
   pay(policy, { array, at }, now) {
     const end = array[at + END]!;
     if (end === 0 || now < end) return;
-    const windows = Math.floor((now - end) / policy.windowMs) + 1;
+    const { window, windowMs } = policy;
+    const windows = window === undefined ? Math.floor((now - end) / windowMs) + 1 : windowsSince(window, end, now);
     const left = array[at + USED]! - windows * paidIn(policy);
     array[at + USED] = Math.max(0, left);
-    array[at + END] = left > 0 ? end + windows * policy.windowMs : 0;
+    if (left <= 0) array[at + END] = 0;
+    else array[at + END] = window === undefined ? end + windows * windowMs : windowAt(window, now).end;
   },
   shorten(policy, { array, at }, now) {
     if (array[at + END]! - now > policy.windowMs) array[at + END] = endOf(policy, now);
@@ -88,10 +91,14 @@ function endOf({ windowMs, align, window }: Policy, now: number): number {
 }
 
 /** ms from the end of the window until so many units fit, or, for all of the limit, until nothing is used. */
-function laterMs(policy: Policy, { array, at }: Cells, units: number): number {
+function laterMs(policy: Policy, { array, at }: Cells, now: number, units: number): number {
   if (!hasDebts(policy)) return 0;
-  const windows = Math.ceil((array[at + USED]! + units - policy.limit) / paidIn(policy));
-  return Math.min(LONGEST_DEBT_MS, Math.max(0, windows - 1) * policy.windowMs);
+  const windows = Math.ceil((array[at + USED]! + units - policy.limit) / paidIn(policy)) - 1;
+  if (windows <= 0) return 0;
+  const { window, windowMs } = policy;
+  const end = array[at + END]!;
+  const ms = window === undefined ? windows * windowMs : endAfter(window, end, windows, now) - end;
+  return Math.min(LONGEST_DEBT_MS, ms);
 }
 
 /** The decision about a key that owes: nothing is granted, and every wait is for a later window. */

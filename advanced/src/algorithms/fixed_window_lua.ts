@@ -79,6 +79,60 @@ do
 end
 `);
 
+/** What policies with windows of the calendar and `maxDebt` need besides both. */
+export const FIXED_WINDOW_CALENDAR_DEBTS = `
+do
+  local a = A['fixed-window']
+  local pay, wait, reset = a.pay, a.wait, a.reset
+  local function is_both(p) return p.debt and string.find(p.align, ',', 1, true) end
+  -- only of months, the mean is not the usual length
+  local function mean(p) return p.window == 2678400000 and 2629746000 or p.window end
+  -- where the present window begins and ends, and where the next one ends
+  local function edges(p, now)
+    local stop = calendar_end(p.align, now, p.window)
+    local start, next, before
+    for text in string.gmatch(p.align, '[^,]+') do
+      local edge = tonumber(text)
+      if edge == stop then start = before end
+      if before == stop then next = edge end
+      before = edge
+    end
+    return start or stop - mean(p), stop, next or stop + mean(p)
+  end
+  a.pay = function(p, s, now)
+    if not is_both(p) then return pay(p, s, now) end
+    if s[2] == 0 or now < s[2] then return false end
+    local start, stop = edges(p, now)
+    local left = s[1] - (1 + max(0, floor((start - s[2]) / mean(p) + 0.5))) * max(1, p.limit)
+    if left > 0 then s[1], s[2] = left, stop else s[1], s[2] = 0, 0 end
+    return true
+  end
+  local function later(p, s, now, n)
+    local windows = ceil((s[1] + n - p.limit) / max(1, p.limit)) - 1
+    if windows <= 0 then return 0 end
+    local _, stop, next = edges(p, now)
+    if s[2] < stop then
+      windows = windows - 1
+      if windows == 0 then return stop - s[2] end
+    end
+    if s[2] < next then
+      windows = windows - 1
+      if windows == 0 then return next - s[2] end
+    end
+    return min(2 ^ 52, max(s[2], next) + windows * mean(p) + mean(p) / 8 - s[2])
+  end
+  a.wait = function(p, s, now, n)
+    if not is_both(p) then return wait(p, s, now, n) end
+    if a.room(p, s, now) >= n then return 0 end
+    return s[2] - now + later(p, s, now, n)
+  end
+  a.reset = function(p, s, now)
+    if not is_both(p) then return reset(p, s, now) end
+    return max(0, s[2] - now + later(p, s, now, p.limit))
+  end
+end
+`;
+
 /** What policies with `maxDebt` need besides. */
 export const FIXED_WINDOW_DEBTS = `
 do

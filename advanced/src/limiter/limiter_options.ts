@@ -33,7 +33,7 @@ export interface LimitOptions {
   windowMs?: number | undefined;
   /**
    * `"fixed-window"`: windows of the calendar in place of `windowMs`, such as
-   * `{ every: "month", timeZone: "Europe/Berlin" }`. Not with `align`, `maxDebt` or `onDenied: "extend"`.
+   * `{ every: "month", timeZone: "Europe/Berlin" }`. Not with `align` or `onDenied: "extend"`.
    */
   window?: CalendarWindow | undefined;
   /** Units per window, 100 by default; 0 refuses everything. */
@@ -50,7 +50,8 @@ export interface LimitOptions {
   block?: Block | undefined;
   /**
    * Lets decisions be settled by their real cost: the most units by which what a key has used may exceed the limit. Later
-   * windows pay them off before they grant anything. Not for `"concurrency"`, nor with `onDenied` or `leases`.
+   * windows pay them off before they grant anything, those of the calendar too. Not for `"concurrency"`, nor with
+   * `onDenied` or `leases`.
    */
   maxDebt?: number | undefined;
   /** Decides, counts and reports, but never refuses. */

@@ -3,6 +3,9 @@ import { checkInteger, checkNames, GenerationalCache, type OptionNames, refuseOp
 /** Names of the parts of the calendar, with their usual lengths in ms; for a month the longest. */
 const USUAL_MS = { minute: 60_000, hour: 3_600_000, day: 86_400_000, week: 604_800_000, month: 2_678_400_000 };
 
+/** The mean length of a month in ms: a twelfth of 365.2425 days. */
+const MEAN_MONTH_MS = 2_629_746_000;
+
 const WEEKDAYS: readonly Weekday[] = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
 
 /** A part of the calendar that a window lasts for. */
@@ -47,6 +50,8 @@ export interface WindowEdges {
   readonly end: number;
   /** The first ms of the window after that. */
   readonly next: number;
+  /** The first ms of the window after that one. */
+  readonly afterNext: number;
 }
 
 const NAMES: OptionNames<CalendarWindow> = { every: true, timeZone: true, startsOn: true };
@@ -126,13 +131,55 @@ export function windowAt(window: CalendarWindow, time: number): WindowEdges {
   return found;
 }
 
+/**
+ * How long a window of the calendar lasts on average.
+ *
+ * @param window The window
+ * @returns ms
+ */
+export function meanMs({ every }: CalendarWindow): number {
+  return every === "month" ? MEAN_MONTH_MS : USUAL_MS[every];
+}
+
+/**
+ * How many windows of the calendar have begun since one ended, the present one included. It is found by their mean
+ * length, as scripts do, which know no time zones: windows are never so many days or hours off it that this would matter.
+ *
+ * @param window The window
+ * @param end When the one ended, in ms since 1970
+ * @param now The time, not before that
+ */
+export function windowsSince(window: CalendarWindow, end: number, now: number): number {
+  const { start } = windowAt(window, now);
+  // one that was changed, and ended between two edges, is followed by the present one at the earliest
+  return 1 + Math.max(0, Math.floor((start - end) / meanMs(window) + 0.5));
+}
+
+/**
+ * When so many windows will have ended after one. The present one and the next end by the calendar, and later ones by
+ * their mean length and an eighth of it more, so that no month, and no day on which clocks are changed, ends after that.
+ *
+ * @param window The window
+ * @param end When the one ends, in ms since 1970
+ * @param windows How many follow, at least one
+ * @param now The time
+ */
+export function endAfter(window: CalendarWindow, end: number, windows: number, now: number): number {
+  const present = windowAt(window, now);
+  const mean = meanMs(window);
+  let left = windows;
+  for (const edge of [present.end, present.next]) if (end < edge && --left === 0) return edge;
+  return Math.max(end, present.next) + left * mean + mean / 8;
+}
+
 /** Minutes and hours: from one full one of the zone's clock to the next, or to where the clock is changed. */
 function clockAt(ms: number, offsetAt: OffsetAt, time: number): WindowEdges {
   const { start, end } = fullAt(ms, offsetAt, time);
-  return { start, end, next: fullAt(ms, offsetAt, end).end };
+  const next = fullAt(ms, offsetAt, end).end;
+  return { start, end, next, afterNext: fullAt(ms, offsetAt, next).end };
 }
 
-function fullAt(ms: number, offsetAt: OffsetAt, time: number): Omit<WindowEdges, "next"> {
+function fullAt(ms: number, offsetAt: OffsetAt, time: number): Pick<WindowEdges, "start" | "end"> {
   const offset = offsetAt(time);
   const start = Math.floor((time + offset) / ms) * ms - offset;
   const last = start + ms - 1;
@@ -150,11 +197,15 @@ function datesAt({ every, startsOn }: CalendarWindow, offsetAt: OffsetAt, time: 
   // by a clock that was put back over midnight, a date may come again; it has begun all the same
   while (begins(n) > time) n--;
   while (begins(n + 1) <= time) n++;
-  const end = begins(n + 1);
-  let next = n + 2;
+  let number = n + 1;
   // a date that a zone left out, to move across the date line, lasts for no time
-  while (begins(next) <= end) next++;
-  return { start: begins(n), end, next: begins(next) };
+  const after = (edge: number): number => {
+    while (begins(number) <= edge) number++;
+    return begins(number);
+  };
+  const end = begins(n + 1);
+  const next = after(end);
+  return { start: begins(n), end, next, afterNext: after(next) };
 }
 
 /** The number of a day, week or month, about right at its ends. */

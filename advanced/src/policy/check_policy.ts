@@ -62,7 +62,7 @@ function checkOnlyFor(
   throw new TypeError(`${caller}: option ${option} is for algorithm "${algorithm}", not for "${policy.algorithm}"`);
 }
 
-function checkCalendar({ windowMs, align, onDenied, maxDebt }: Policy, window: CalendarWindow, caller: string): void {
+function checkCalendar({ windowMs, align, onDenied }: Policy, window: CalendarWindow, caller: string): void {
   checkCalendarWindow(caller, window);
   if (windowMs !== usualMs(window)) {
     throw new TypeError(`${caller}: options window and windowMs exclude each other; give one of them`);
@@ -72,11 +72,6 @@ function checkCalendar({ windowMs, align, onDenied, maxDebt }: Policy, window: C
   }
   if (onDenied === "extend") {
     throw new TypeError(`${caller}: option onDenied "extend" moves windows, which the calendar forbids`);
-  }
-  if (maxDebt !== undefined) {
-    throw new TypeError(
-      `${caller}: options window and maxDebt exclude each other; use windowMs for a limit whose decisions are settled`,
-    );
   }
 }
 

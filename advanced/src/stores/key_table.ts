@@ -31,7 +31,7 @@ export class KeyTable {
     this.#newColumns = () => new CellColumns(algorithm, width);
     this.#own = this.#newColumns();
     this.#cursor = this.#own.newCursor();
-    this.#slowest = { ...policy, limit: policy.limit || MAX_LIMIT };
+    this.#slowest = { ...policy, limit: policy.limit || MAX_LIMIT, windowMs: longestOf(policy), window: undefined };
     this.#longestMs = hasDebts(policy) ? Infinity : policy.windowMs;
     this.#slots = new SlotTable(maxKeys, {
       isIdle: (slot, now) => this.#columnsOf(slot).isIdle(this.#cursor, indexOf(slot), this.#slowest, now),
@@ -98,18 +98,20 @@ export class KeyTable {
    * Notes a policy that is used with this table. Keys may have different limits and windows under one name, and must
    * not count as idle by those of another key.
    */
-  notePolicy({ limit: own, windowMs, maxDebt }: Policy): void {
+  notePolicy(policy: Policy): void {
+    const { limit: own, windowMs, maxDebt } = policy;
     if (maxDebt !== undefined) {
       this.#longestMs = Infinity;
       this.#slowest = { ...this.#slowest, maxDebt };
     }
     // a limit of 0 grants nothing, and says nothing about when the state of other keys is idle
     const limit = own || this.#slowest.limit;
-    if (limit >= this.#slowest.limit && windowMs <= this.#slowest.windowMs) return;
+    const longestMs = longestOf(policy);
+    if (limit >= this.#slowest.limit && longestMs <= this.#slowest.windowMs) return;
     this.#slowest = {
       ...this.#slowest,
       limit: Math.min(limit, this.#slowest.limit),
-      windowMs: Math.max(windowMs, this.#slowest.windowMs),
+      windowMs: Math.max(longestMs, this.#slowest.windowMs),
     };
     this.#longestMs = Math.max(this.#longestMs, windowMs);
   }
@@ -164,4 +166,9 @@ export class KeyTable {
       yield { key, verdict: decideAlone({ policy, key, cost: 0 }, cursor, 1, now) };
     }
   }
+}
+
+// what is owed into later days must not be forgotten, and some days are longer than usual
+function longestOf({ windowMs, window, maxDebt }: Policy): number {
+  return window === undefined || maxDebt === undefined ? windowMs : windowMs + windowMs / 8;
 }

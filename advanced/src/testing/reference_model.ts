@@ -1,4 +1,4 @@
-import { windowAt } from "../policy/calendar_window.ts";
+import { meanMs, windowAt } from "../policy/calendar_window.ts";
 import { bucketsOf, capacityOf, hasDebts, type Policy } from "../policy/policy.ts";
 import type { Take, Verdict } from "../policy/store.ts";
 
@@ -126,7 +126,7 @@ export class ReferenceModel {
     const blockedMs = Math.max(0, this.#blockedUntil - now);
     const remaining = blockedMs > 0 ? 0 : Math.max(0, this.room(policy, now));
     const denied = !fits && cost > 0;
-    const wait = (units: number) => Math.max(blockedMs, this.#search(policy, now, (room) => room >= units));
+    const wait = (units: number) => Math.max(blockedMs, this.#told(policy, now, units));
     return {
       granted: fits ? cost : 0,
       denied,
@@ -222,6 +222,11 @@ export class ReferenceModel {
   // room never shrinks while nobody takes any, so the first moment at which there is enough can be found by halving
   #search(policy: Policy, now: number, enough: (room: number) => boolean): number {
     if (enough(this.room(policy, now))) return 0;
+    if (policy.window !== undefined) {
+      let { end } = windowAt(policy.window, now);
+      while (!enough(this.room(policy, end))) ({ end } = windowAt(policy.window, end));
+      return end - now;
+    }
     let high = 1;
     while (!enough(this.room(policy, now + high))) {
       high *= 2;
@@ -234,6 +239,18 @@ export class ReferenceModel {
       else low = middle;
     }
     return high;
+  }
+
+  // later than the next window's end is told by the mean length of windows, and an eighth of it more: that is the definition
+  #told(policy: Policy, now: number, units: number): number {
+    const { window } = policy;
+    const ms = this.#search(policy, now, (room) => room >= units);
+    if (window === undefined || ms === 0) return ms;
+    const { next } = windowAt(window, now);
+    if (now + ms <= next) return ms;
+    let windows = 0;
+    for (let edge = next; edge < now + ms; edge = windowAt(window, edge).end) windows++;
+    return next - now + windows * meanMs(window) + meanMs(window) / 8;
   }
 
   /** Drops what can't matter any more, so that long runs stay bearable. */

@@ -38,7 +38,7 @@ import {
   grantsNoMoreThanTheBound,
   parallelTakesAdmitWhatSerialOnesDo,
 } from "./contract/safety.ts";
-import { settledAtOnceCountTheSum, settlesByWhatWasUsed } from "./contract/settling.ts";
+import { settledAtOnceCountTheSum, settlesByTheCalendar, settlesByWhatWasUsed } from "./contract/settling.ts";
 import {
   outcomesAdmitWhoWaits,
   outcomesAreOfSingleUnits,
@@ -202,6 +202,11 @@ const PROPERTIES: readonly Property[] = [
   { sentence: "blocks a key that was refused too often", share: 0, hold: aKeyRefusedTooOftenIsBlocked },
   { sentence: "forgets one key, or all keys of one policy", share: 0, hold: resetForgetsOneKeyOrAllOfAPolicy },
   { sentence: "lists the keys in use", share: 0, hold: inspectListsTheKeysInUse },
+  {
+    sentence: "pays off what is owed in windows of the calendar, as the reference model does",
+    share: 0.06,
+    hold: settlesByTheCalendar,
+  },
 ];
 
 /**

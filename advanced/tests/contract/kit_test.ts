@@ -284,6 +284,50 @@ const BUGS: Record<string, { store: new (clock: VirtualClock) => Store; breaks: 
     }),
     breaks: ["settles by what was used", "settled at once"],
   },
+  "forgets what is owed at the end of a window of the calendar": {
+    store: class extends Broken {
+      override decide(takes: readonly Take[], times = 1) {
+        const forgetful = takes.map((take) => {
+          const { window, maxDebt } = take.policy;
+          return { ...take, policy: { ...take.policy, maxDebt: window === undefined ? maxDebt : undefined } };
+        });
+        return this.inner.decide(forgetful, times);
+      }
+    },
+    breaks: ["owed in windows of the calendar"],
+  },
+  "pays off by days of 24 hours and months of 31 days": {
+    store: class extends Broken {
+      readonly #alike = ({ policy, ...take }: Take): Take => {
+        const { window, maxDebt } = policy;
+        return {
+          ...take,
+          policy: maxDebt === undefined || window === undefined ? policy : { ...policy, window: undefined },
+        };
+      };
+      override decide(takes: readonly Take[], times = 1) {
+        return this.inner.decide(takes.map(this.#alike), times);
+      }
+      override settle(take: Take, stamp: number, change: number) {
+        return this.inner.settle(this.#alike(take), stamp, change);
+      }
+    },
+    breaks: ["owed in windows of the calendar"],
+  },
+  "settles by days of UTC": {
+    store: settling((inner, { policy, ...take }, stamp, change) => {
+      const window = policy.window && { ...policy.window, timeZone: "UTC" };
+      return inner.settle({ ...take, policy: { ...policy, window } }, stamp, change);
+    }),
+    breaks: ["owed in windows of the calendar"],
+  },
+  "tells the end of a later window 1 ms too late": {
+    store: altered((verdict, { policy: { window, maxDebt, windowMs } }) => {
+      const isLater = window !== undefined && maxDebt !== undefined && verdict.resetMs > 2.1 * windowMs;
+      return isLater ? { ...verdict, resetMs: verdict.resetMs + 1 } : verdict;
+    }),
+    breaks: ["owed in windows of the calendar"],
+  },
   "lists idle keys": {
     store: class extends Broken {
       override async *inspect(policy: Policy) {

@@ -161,7 +161,6 @@ Deno.test("what is no window of the calendar is refused, with what to do instead
   assertThrows(make(day, { align: "clock" }), TypeError, "options window and align exclude each other");
   assertThrows(make(day, { algorithm: "sliding-window" }), TypeError, 'option window is for algorithm "fixed-window"');
   assertThrows(make(day, { onDenied: "extend" }), TypeError, "which the calendar forbids");
-  assertThrows(make(day, { maxDebt: 5 }), TypeError, "options window and maxDebt exclude each other");
 });
 
 Deno.test("a limit without a name has one that tells its window", () => {

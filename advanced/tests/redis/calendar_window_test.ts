@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { Redis } from "ioredis";
-import { type CalendarWindow, MemoryStore, type Policy, type RedisPort, RedisStore } from "../../mod.ts";
+import { type CalendarWindow, MemoryStore, type Policy, type RedisPort, RedisStore, type Verdict } from "../../mod.ts";
 import { seededRandom } from "../../src/testing/seeded_random.ts";
 import { VirtualClock } from "../../testing.ts";
 
@@ -50,6 +50,46 @@ for (const skewMs of [-5 * MINUTE, -2 * MINUTE, -1, 1, 2 * MINUTE, 5 * MINUTE]) 
   });
 }
 
+for (const skewMs of [-5 * MINUTE, -1, 0, 1, 5 * MINUTE]) {
+  Deno.test(`what is owed is paid off by the windows of the server's clock, ${skewMs} ms away from this one's`, async () => {
+    const client = new Redis(URL_OF_TESTS);
+    try {
+      for (const [window, windowMs, around] of CASES) {
+        const pick = seededRandom(8);
+        const here = new VirtualClock(Date.parse(around) - 12 * MINUTE);
+        const prefix = `calendar-${crypto.randomUUID()}:`;
+        const redis = new RedisStore({ client: skewed(client, skewMs), prefix, clock: here.read });
+        const memory = new MemoryStore({ clock: () => here.now + skewMs });
+        const policy: Policy = {
+          ...{ name: "quota", algorithm: "fixed-window", limit: 5, windowMs, window },
+          maxDebt: pick(2) === 0 ? 7 : 40,
+        };
+        const beside: Policy = { name: "beside", algorithm: "fixed-window", limit: 50, windowMs, window };
+        const other: Policy = { name: "other", algorithm: "fixed-window", limit: 50, windowMs: 1000, maxDebt: 3 };
+        for (let i = 0; i < 60; i++) {
+          const takes = [policy, beside, other].map((one) => ({ policy: one, key: "client", cost: 1 + pick(2) }));
+          const batch = pick(3) === 0 ? takes : takes.slice(0, 1);
+          const verdicts = memory.decide(batch);
+          const about = `${JSON.stringify(policy)} at ${new Date(here.now).toISOString()}, step ${i}`;
+          assertEquals(await redis.decide(batch), verdicts, about);
+          if (verdicts[0]!.granted > 0 && pick(2) === 0) {
+            const change = pick(60) - 2;
+            const { stamp } = verdicts[0]!;
+            assertEquals(
+              await redis.settle(takes[0]!, stamp, change),
+              memory.settle(takes[0]!, stamp, change),
+              about,
+            );
+          }
+          here.advance(pick(3) === 0 ? pick(2 * windowMs) : pick(2 * MINUTE));
+        }
+      }
+    } finally {
+      client.disconnect();
+    }
+  });
+}
+
 Deno.test("a policy that goes from one window of the calendar to another keeps what is used, in Redis as in memory", async () => {
   const clock = new VirtualClock(Date.parse("2026-10-24T21:00:00Z"));
   const store = new RedisStore({ url: URL_OF_TESTS, prefix: `calendar-${crypto.randomUUID()}:`, clock: clock.read });
@@ -58,12 +98,66 @@ Deno.test("a policy that goes from one window of the calendar to another keeps w
     const pick = seededRandom(3);
     for (let i = 0; i < 200; i++) {
       const [window, windowMs] = CASES[pick(CASES.length)]!;
-      const policy: Policy = { name: "quota", algorithm: "fixed-window", limit: 5 + pick(20), windowMs, window };
-      const takes = [{ policy, key: "client", cost: 1 }];
-      assertEquals(await store.decide(takes), memory.decide(takes), `${JSON.stringify(window)} at ${clock.now}`);
+      const limit = 5 + pick(20);
+      for (const more of [{}, { maxDebt: 60 }]) {
+        const name = `quota${Object.keys(more).length}`;
+        const policy: Policy = { name, algorithm: "fixed-window", limit, windowMs, window, ...more };
+        const take = { policy, key: "client", cost: 1 };
+        const verdicts = memory.decide([take]);
+        assertEquals(await store.decide([take]), verdicts, `${JSON.stringify(window)} at ${clock.now}`);
+        const [{ granted, stamp }] = verdicts as [Verdict];
+        if (granted === 0 || policy.maxDebt === undefined) continue;
+        const change = pick(80);
+        assertEquals(await store.settle(take, stamp, change), memory.settle(take, stamp, change));
+      }
       clock.advance(pick(4) === 0 ? pick(windowMs) : pick(MINUTE));
     }
   } finally {
     await store.close();
   }
+});
+
+Deno.test("only scripts of policies with both options have what both need", async () => {
+  const texts: string[] = [];
+  const asked: RedisPort = {
+    evalsha: () => Promise.reject(new Error("NOSCRIPT")),
+    eval(script) {
+      texts.push(script);
+      return Promise.resolve([]);
+    },
+    async *scan() {},
+  };
+  const store = new RedisStore({ client: asked });
+  const plain: Policy = { name: "plain", algorithm: "fixed-window", limit: 5, windowMs: 1440 * MINUTE };
+  const byCalendar: Policy = { ...plain, name: "calendar", window: { every: "day" } };
+  const owing: Policy = { ...plain, name: "owing", maxDebt: 3 };
+  const both: Policy = { ...byCalendar, name: "both", maxDebt: 3 };
+  const take = (policy: Policy) => ({ policy, key: "client", cost: 1 });
+  const knowBoth = async (...calls: (() => Promise<unknown>)[]) => {
+    texts.length = 0;
+    // the reply is none of a server, which is an error once it has been asked
+    for (const call of calls) await call().catch((error) => assertEquals(error instanceof TypeError, true));
+    assertEquals(texts.length, calls.length);
+    return texts.map((text) => text.includes("is_both"));
+  };
+  assertEquals(
+    await knowBoth(
+      ...[plain, byCalendar, owing].flatMap((policy) => [
+        () => store.decide([take(policy)]),
+        () => store.give(take(policy), 1, 1),
+      ]),
+      () => store.settle(take(owing), 1, 1),
+      () => store.decide([take(byCalendar), take(owing)]),
+    ),
+    Array(8).fill(false),
+  );
+  assertEquals(
+    await knowBoth(
+      () => store.decide([take(both)]),
+      () => store.give(take(both), 1, 1),
+      () => store.settle(take(both), 1, 1),
+      () => store.decide([take(plain), take(both)]),
+    ),
+    Array(4).fill(true),
+  );
 });

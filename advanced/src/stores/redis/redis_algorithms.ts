@@ -1,5 +1,10 @@
 import { CONCURRENCY } from "../../algorithms/concurrency_lua.ts";
-import { FIXED_WINDOW, FIXED_WINDOW_CALENDAR, FIXED_WINDOW_DEBTS } from "../../algorithms/fixed_window_lua.ts";
+import {
+  FIXED_WINDOW,
+  FIXED_WINDOW_CALENDAR,
+  FIXED_WINDOW_CALENDAR_DEBTS,
+  FIXED_WINDOW_DEBTS,
+} from "../../algorithms/fixed_window_lua.ts";
 import { SLIDING_APPROXIMATE } from "../../algorithms/sliding_approximate_lua.ts";
 import { SLIDING_LOG, SLIDING_LOG_DEBTS } from "../../algorithms/sliding_log_lua.ts";
 import { SLIDING_WINDOW, SLIDING_WINDOW_DEBTS } from "../../algorithms/sliding_window_lua.ts";
@@ -15,8 +20,8 @@ export interface RedisAlgorithm {
   readonly flat?: string;
   /** What policies with `maxDebt` need besides, if it is not in `lua`: other scripts do without it. */
   readonly debts?: string;
-  /** The same two for policies with windows of the calendar. */
-  readonly calendar?: { readonly lua: string; readonly flat: string };
+  /** The same for policies with windows of the calendar, `debts` if they have `maxDebt` besides. */
+  readonly calendar?: { readonly lua: string; readonly flat: string; readonly debts: string };
   /**
    * What stands behind a policy's name in the keys that have its states. Each algorithm has keys of its own: processes
    * that know a policy by different algorithms, as during a deployment, would overwrite each other's states and grant
@@ -29,7 +34,7 @@ export interface RedisAlgorithm {
 export const REDIS_ALGORITHMS: Readonly<Record<AlgorithmName, RedisAlgorithm>> = {
   "fixed-window": {
     ...{ lua: FIXED_WINDOW, flat: FLAT_FIXED_WINDOW, debts: FIXED_WINDOW_DEBTS, ending: "\u0001f" },
-    calendar: { lua: FIXED_WINDOW_CALENDAR, flat: FLAT_CALENDAR_WINDOW },
+    calendar: { lua: FIXED_WINDOW_CALENDAR, flat: FLAT_CALENDAR_WINDOW, debts: FIXED_WINDOW_CALENDAR_DEBTS },
   },
   "sliding-window": { lua: SLIDING_WINDOW, flat: FLAT_SLIDING_WINDOW, debts: SLIDING_WINDOW_DEBTS, ending: "\u0001w" },
   "sliding-log": { lua: SLIDING_LOG, debts: SLIDING_LOG_DEBTS, ending: "\u0001l" },

@@ -56,14 +56,38 @@ function script(name: string, text: () => string): RedisScript {
   return known;
 }
 
-/** The Lua of an algorithm, with what policies with `maxDebt` or windows of the calendar need, or without it. */
-function luaOf(name: AlgorithmName, owes: boolean, byCalendar: boolean): string {
-  const { lua, debts = "", calendar } = REDIS_ALGORITHMS[name];
-  return lua + (owes ? debts : "") + (byCalendar ? calendar?.lua ?? "" : "");
+/** What some policies need in a script, and other scripts do without. */
+interface Needs {
+  /** Whether one of them has `maxDebt`. */
+  readonly owes: boolean;
+  /** Whether one of them has windows of the calendar. */
+  readonly byCalendar: boolean;
+  /** Whether one of them has both. */
+  readonly owesByCalendar: boolean;
+}
+
+function needsOf(policies: readonly Policy[]): Needs {
+  return {
+    owes: policies.some(hasDebts),
+    byCalendar: policies.some(isByCalendar),
+    owesByCalendar: policies.some((policy) => hasDebts(policy) && isByCalendar(policy)),
+  };
 }
 
 function isByCalendar({ window }: Policy): boolean {
   return window !== undefined;
+}
+
+/** What tells scripts of different needs apart. */
+function endingOf({ owes, byCalendar, owesByCalendar }: Needs): string {
+  return `${owes ? " debts" : ""}${byCalendar ? " calendar" : ""}${owesByCalendar ? " both" : ""}`;
+}
+
+/** The Lua of an algorithm, with what the policies need besides. */
+function luaOf(name: AlgorithmName, { owes, byCalendar, owesByCalendar }: Needs): string {
+  const { lua, debts = "", calendar } = REDIS_ALGORITHMS[name];
+  const besides = (byCalendar ? calendar?.lua ?? "" : "") + (owesByCalendar ? calendar?.debts ?? "" : "");
+  return lua + (owes ? debts : "") + besides;
 }
 
 /**
@@ -73,10 +97,9 @@ function isByCalendar({ window }: Policy): boolean {
  */
 export function decideScript(policies: readonly Policy[]): RedisScript {
   const names = [...new Set(policies.map(({ algorithm }) => algorithm))].sort();
-  const owes = policies.some(hasDebts);
-  const byCalendar = policies.some(isByCalendar);
-  const make = () => decideText(names.map((name) => luaOf(name, owes, byCalendar)).join(""));
-  return script(`decide ${names.join()}${owes ? " debts" : ""}${byCalendar ? " calendar" : ""}`, make);
+  const needs = needsOf(policies);
+  const make = () => decideText(names.map((name) => luaOf(name, needs)).join(""));
+  return script(`decide ${names.join()}${endingOf(needs)}`, make);
 }
 
 /**
@@ -86,14 +109,10 @@ export function decideScript(policies: readonly Policy[]): RedisScript {
  */
 export function decideEachScript(policy: Policy): RedisScript {
   const { algorithm } = policy;
-  if (hasDebts(policy)) {
-    return script(`each ${algorithm} debts`, () => decideEachText(luaOf(algorithm, true, false), ""));
-  }
-  const { lua, flat = "", calendar } = REDIS_ALGORITHMS[algorithm];
-  if (isByCalendar(policy)) {
-    return script(`each ${algorithm} calendar`, () => decideEachText(lua + calendar!.lua, calendar!.flat));
-  }
-  return script(`each ${algorithm}`, () => decideEachText(lua, flat));
+  const needs = needsOf([policy]);
+  const { flat = "", calendar } = REDIS_ALGORITHMS[algorithm];
+  const short = needs.owes ? "" : needs.byCalendar ? calendar!.flat : flat;
+  return script(`each ${algorithm}${endingOf(needs)}`, () => decideEachText(luaOf(algorithm, needs), short));
 }
 
 /**
@@ -103,8 +122,8 @@ export function decideEachScript(policy: Policy): RedisScript {
  */
 export function giveScript(policy: Policy): RedisScript {
   const { algorithm } = policy;
-  const owes = hasDebts(policy);
-  return script(`give ${algorithm}${owes ? " debts" : ""}`, () => giveText(luaOf(algorithm, owes, false)));
+  const needs = correcting(policy);
+  return script(`give ${algorithm}${endingOf(needs)}`, () => giveText(luaOf(algorithm, needs)));
 }
 
 /**
@@ -112,8 +131,16 @@ export function giveScript(policy: Policy): RedisScript {
  *
  * @param policy The policy, which has debts
  */
-export function settleScript({ algorithm }: Policy): RedisScript {
-  return script(`settle ${algorithm}`, () => settleText(luaOf(algorithm, true, false)));
+export function settleScript(policy: Policy): RedisScript {
+  const { algorithm } = policy;
+  const needs = correcting(policy);
+  return script(`settle ${algorithm}${endingOf(needs)}`, () => settleText(luaOf(algorithm, needs)));
+}
+
+// what only gives units back needs no calendar, unless windows that have passed pay something off
+function correcting(policy: Policy): Needs {
+  const needs = needsOf([policy]);
+  return { ...needs, byCalendar: needs.owesByCalendar };
 }
 
 /** The script that forgets keys. */

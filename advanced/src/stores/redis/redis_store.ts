@@ -1,7 +1,7 @@
 import { checkInteger, checkNames, checkType, type OptionNames } from "@sluice/limiting/core";
 import { MAX_LIMIT } from "../../policy/check_policy.ts";
 import { windowAt } from "../../policy/calendar_window.ts";
-import { ALGORITHM_NAMES, capacityOf, DEFAULT_BUCKETS, type Policy } from "../../policy/policy.ts";
+import { ALGORITHM_NAMES, capacityOf, DEFAULT_BUCKETS, hasDebts, type Policy } from "../../policy/policy.ts";
 import { assertDistinct } from "../assert_distinct.ts";
 import { checkLog } from "../check_log.ts";
 import { noteLocation } from "../counter_location.ts";
@@ -269,11 +269,13 @@ export class RedisStore implements Store {
   }
 }
 
-// with a window of the calendar, the edges around the time here, of which the server's time selects
-function alignOf({ align, window }: Policy, clock: () => number): string {
+// with a window of the calendar, the edges around the time here, of which the server's time selects; what is owed needs
+// one more, for a server that is ahead
+function alignOf(policy: Policy, clock: () => number): string {
+  const { align, window } = policy;
   if (window === undefined) return align ?? "";
-  const { start, end, next } = windowAt(window, clock());
-  return `${start},${end},${next}`;
+  const { start, end, next, afterNext } = windowAt(window, clock());
+  return `${start},${end},${next}${hasDebts(policy) ? `,${afterNext}` : ""}`;
 }
 
 // clients can be configured to return numbers as strings; anything else must not count as a grant

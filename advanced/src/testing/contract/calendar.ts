@@ -7,7 +7,8 @@ import { randomCost } from "./random_policy.ts";
 
 const TRACE_LENGTH = 60;
 
-const WINDOWS: readonly CalendarWindow[] = [
+/** Windows that are not all of one length. */
+export const CALENDAR_WINDOWS: readonly CalendarWindow[] = [
   { every: "minute" },
   { every: "hour", timeZone: "Australia/Lord_Howe" },
   { every: "day", timeZone: "America/Santiago" },
@@ -20,7 +21,7 @@ const WINDOWS: readonly CalendarWindow[] = [
 export async function windowsFollowTheCalendar(run: ContractRun, operations: number): Promise<void> {
   for (const algorithm of run.traces(operations, TRACE_LENGTH)) {
     if (algorithm !== "fixed-window") continue;
-    const window = run.oneOf(WINDOWS);
+    const window = run.oneOf(CALENDAR_WINDOWS);
     const windowMs = usualMs(window);
     const policy: Policy = { name: run.name(), algorithm, limit: run.oneOf([1, 3, 10]), windowMs, window };
     run.begin(policy);
@@ -38,9 +39,7 @@ async function follow(run: ContractRun, policy: Policy, window: CalendarWindow):
   const beside: Policy = { name: run.name(), algorithm, limit: 5000, windowMs };
   let last = await run.take(policy, key, 0);
   for (let i = 0; i < TRACE_LENGTH; i++) {
-    const left = windowAt(window, clock.now).end - clock.now;
-    const ms = run.oneOf([0, 0, left, left - 1, pick(left), pick(windowMs), i % 20 === 0 ? 10 * windowMs : 1]);
-    if (ms > 0) run.advance(ms);
+    advanceByCalendar(run, policy, window, i);
     const cost = randomCost(run, last.remaining);
     const takes: Take[] = [{ policy, key, cost }, { policy: beside, key, cost }];
     const verdicts = await run.batch(pick(4) === 0 ? takes : takes.slice(0, 1));
@@ -51,4 +50,19 @@ async function follow(run: ContractRun, policy: Policy, window: CalendarWindow):
     const its = besides.decide({ policy: beside, key, cost: last.granted }, clock.now);
     run.same(said(verdicts[1]!), said(its), "a window beside one of the calendar knows nothing of it");
   }
+}
+
+/**
+ * Moves the clock, often to the very edge of a window or not at all, and now and then by ten windows.
+ *
+ * @param run The test
+ * @param policy The policy
+ * @param window Its windows
+ * @param step Number of the step
+ */
+export function advanceByCalendar(run: ContractRun, { windowMs }: Policy, window: CalendarWindow, step: number): void {
+  const { pick, clock } = run;
+  const left = windowAt(window, clock.now).end - clock.now;
+  const ms = run.oneOf([0, 0, left, left - 1, pick(left), pick(windowMs), step % 20 === 0 ? 10 * windowMs : 1]);
+  if (ms > 0) run.advance(ms);
 }

@@ -1,5 +1,8 @@
-import { type AlgorithmName, capacityOf, holdsSlots, type Policy } from "../../policy/policy.ts";
+import { type CalendarWindow, usualMs, windowAt } from "../../policy/calendar_window.ts";
+import { capacityOf, holdsSlots, type Policy } from "../../policy/policy.ts";
+import type { Verdict } from "../../policy/store.ts";
 import { ReferenceModel } from "../reference_model.ts";
+import { advanceByCalendar, CALENDAR_WINDOWS } from "./calendar.ts";
 import { type ContractRun, said } from "./contract_run.ts";
 import { randomAdvance, randomCost, randomPolicy } from "./random_policy.ts";
 
@@ -45,14 +48,30 @@ function roomIn(policy: Policy, ms: number): number {
 export async function settlesByWhatWasUsed(run: ContractRun, operations: number): Promise<void> {
   if (run.store.settle === undefined) return;
   for (const algorithm of run.traces(operations, TRACE_LENGTH)) {
-    if (!holdsSlots({ algorithm })) await settleAlong(run, algorithm);
+    if (holdsSlots({ algorithm })) continue;
+    const policy = await randomPolicy(run, algorithm, { leastLimit: 1, debts: true });
+    await settleAlong(run, policy, (last) => randomAdvance(run, policy, last));
   }
 }
 
-async function settleAlong(run: ContractRun, algorithm: AlgorithmName): Promise<void> {
+/** The same in windows of the calendar, which a store may refuse: later ones pay off what is owed, however long they are. */
+export async function settlesByTheCalendar(run: ContractRun, operations: number): Promise<void> {
+  if (run.store.settle === undefined) return;
+  for (const algorithm of run.traces(operations, TRACE_LENGTH)) {
+    if (algorithm !== "fixed-window") continue;
+    const window = run.oneOf(CALENDAR_WINDOWS);
+    const [limit, maxDebt] = [run.oneOf([1, 3, 10]), run.oneOf([0, 1, 5, 12])];
+    const policy: Policy = { name: run.name(), algorithm, limit, windowMs: usualMs(window), window, maxDebt };
+    run.begin(policy);
+    if (!await run.serves(policy)) return;
+    let step = 0;
+    await settleAlong(run, policy, () => advanceByCalendar(run, policy, window, ++step));
+  }
+}
+
+async function settleAlong(run: ContractRun, policy: Policy, advance: (last: Verdict) => void): Promise<void> {
   const { pick, clock } = run;
-  const policy = await randomPolicy(run, algorithm, { leastLimit: 1, debts: true });
-  const { maxDebt } = policy;
+  const { algorithm, maxDebt } = policy;
   const model = new ReferenceModel();
   const key = run.name();
   // in one batch with a limit that has no debts, and never refuses
@@ -63,7 +82,7 @@ async function settleAlong(run: ContractRun, algorithm: AlgorithmName): Promise<
   const open: Estimated[] = [];
   let last = await run.take(policy, key, 0);
   for (let i = 0; i < TRACE_LENGTH; i++) {
-    randomAdvance(run, policy, last);
+    advance(last);
     const one = open[pick(open.length)];
     if (one === undefined || pick(2) === 0) {
       const cost = randomCost(run, last.remaining);
@@ -110,22 +129,37 @@ async function settleAlong(run: ContractRun, algorithm: AlgorithmName): Promise<
 }
 
 // the model takes back as if it had never been, which windows and buckets that have gone on do not
-function leastOf({ algorithm, align }: Policy, one: Estimated, now: number, counted: number): number {
+function leastOf({ algorithm, align, window }: Policy, one: Estimated, now: number, counted: number): number {
   if (one.at === now) return 0;
   if (algorithm === "token-bucket") return counted;
-  return algorithm === "fixed-window" && align !== "clock" ? 1 : 0;
+  return algorithm === "fixed-window" && align !== "clock" && window === undefined ? 1 : 0;
 }
 
 function checkIntervals(run: ContractRun, policy: Policy, maxDebt: number, counted: Estimated["counted"]): void {
   const inOrder = counted.sort((a, b) => a.at - b.at);
+  const { limit, window } = policy;
+  const numbers = window === undefined ? null : windowNumbers(window, inOrder);
   for (let i = 0; i < inOrder.length; i++) {
     let sum = 0;
     for (let j = i; j < inOrder.length; j++) {
       sum += inOrder[j]!.units;
-      const most = roomIn(policy, inOrder[j]!.at - inOrder[i]!.at) + maxDebt;
+      const room = numbers === null
+        ? roomIn(policy, inOrder[j]!.at - inOrder[i]!.at)
+        : (numbers[j]! - numbers[i]! + 1) * limit;
+      const most = room + maxDebt;
       run.check(sum <= most, "no interval holds more than there is room for, and the debt", most, sum);
     }
   }
+}
+
+/** In which window of the calendar something was counted, from the first one that it was in. */
+function windowNumbers(window: CalendarWindow, inOrder: Estimated["counted"]): number[] {
+  let end = windowAt(window, inOrder[0]?.at ?? 0).end;
+  let number = 0;
+  return inOrder.map(({ at }) => {
+    for (; at >= end; end = windowAt(window, end).end) number++;
+    return number;
+  });
 }
 
 /** Requests that are settled at the same time count exactly what they used together. */

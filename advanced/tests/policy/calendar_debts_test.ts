@@ -1,0 +1,189 @@
+/** What is owed in windows of the calendar is paid off by those that follow, however long they are. */
+import { assert, assertEquals } from "@std/assert";
+import { type CalendarWindow, type Decision, Limiter, MemoryStore } from "../../mod.ts";
+import { VirtualClock } from "../../testing.ts";
+import { windowAt } from "../../src/policy/calendar_window.ts";
+import { seededRandom } from "../../src/testing/seeded_random.ts";
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+const MEAN_MS = { minute: HOUR / 60, hour: HOUR, day: DAY, week: 7 * DAY, month: 365.2425 * DAY / 12 };
+
+const isLong = Deno.env.has("SLUICE_FUZZ_OPERATIONS");
+
+/** Zones whose clocks are changed in every way there is: twice a year, by half an hour, over midnight, for good. */
+const ZONES: readonly string[] = isLong ? Intl.supportedValuesOf("timeZone") : [
+  ...["UTC", "Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "America/Santiago", "America/Havana"],
+  ...["Asia/Beirut", "America/St_Johns", "Pacific/Apia", "Africa/Casablanca", "Asia/Kathmandu", "Asia/Pyongyang"],
+  ...["America/Caracas", "Antarctica/Casey", "Asia/Anadyr"],
+];
+
+const WINDOWS: readonly (readonly [window: CalendarWindow, from: string, to: string])[] = [
+  [{ every: "day" }, "2010-01-01", isLong ? "2018-01-01" : "2013-01-01"],
+  [{ every: "week" }, "2008-01-01", "2030-01-01"],
+  [{ every: "month" }, "1996-01-01", "2050-01-01"],
+  [{ every: "month", startsOn: 31 }, "1996-01-01", "2050-01-01"],
+  [{ every: "month", startsOn: 29 }, "2096-01-01", "2110-01-01"],
+];
+
+/** Where windows meet, from one time to another. */
+function edgesOf(window: CalendarWindow, from: number, to: number): number[] {
+  const edges: number[] = [];
+  for (let at = from; at < to; at = edges.at(-1)!) {
+    const { end, next, afterNext } = windowAt(window, at);
+    edges.push(end, next, afterNext);
+  }
+  return edges;
+}
+
+for (const [window, from, to] of WINDOWS) {
+  const { every, startsOn = "" } = window;
+  Deno.test(`each ${every} ${startsOn} from ${from} to ${to} begins less than half of one from where the mean has it`, () => {
+    const mean = MEAN_MS[every];
+    for (const timeZone of ZONES) {
+      const edges = edgesOf({ ...window, timeZone }, Date.parse(from), Date.parse(to));
+      const off = edges.map((edge, n) => edge - edges[0]! - n * mean);
+      let [least, rise] = [0, 0];
+      for (const one of off) {
+        least = Math.min(least, one);
+        rise = Math.max(rise, one - least);
+      }
+      const spread = Math.max(...off) - Math.min(...off);
+      assert(spread < mean / 2, `${timeZone}: ${spread / HOUR} hours`);
+      // so that no wait is told that is too short
+      assert(rise <= mean / 8, `${timeZone}: ${rise / HOUR} hours later than by the mean`);
+    }
+  });
+}
+
+/** A limiter of one unit in a window, with a clock that can be moved. */
+function oneUnit(window: CalendarWindow, start: number, maxDebt: number) {
+  const clock = new VirtualClock(start);
+  const store = new MemoryStore({ clock: clock.read });
+  const limiter = new Limiter({ name: "quota", max: 1, window, maxDebt, store, clock: clock.read });
+  return {
+    clock,
+    owe: async (units: number) => assert(await (await limiter.check("client")).settle(1 + units)),
+    ask: async () => await limiter.peek("client") as Decision,
+    at: (time: number) => clock.advance(time - clock.now),
+  };
+}
+
+Deno.test("what is owed is paid off by the window that the calendar says, after years", async () => {
+  const pick = seededRandom(11);
+  for (const timeZone of ZONES.slice(0, 15)) {
+    for (const [window, from, to] of WINDOWS.slice(0, 4)) {
+      const zoned = { ...window, timeZone };
+      const edges = edgesOf(zoned, Date.parse(from), Date.parse(to));
+      for (let i = 0; i < (isLong ? 25 : 6); i++) {
+        const first = pick(edges.length - 2);
+        const owed = 1 + pick(Math.min(600, edges.length - first - 2));
+        // anywhere in the window, its first and its last ms included
+        const length = edges[first + 1]! - edges[first]!;
+        const { owe, ask, at } = oneUnit(zoned, edges[first]! + [0, length - 1, pick(length)][i % 3]!, owed);
+        await owe(owed);
+        at(edges[first + 1 + owed]! - 1);
+        assertEquals((await ask()).remaining, 0, `${timeZone}, ${window.every}, ${owed} windows too early`);
+        at(edges[first + 1 + owed]!);
+        assertEquals((await ask()).remaining, 1, `${timeZone}, ${window.every}, ${owed} windows late`);
+      }
+    }
+  }
+});
+
+Deno.test("hours that a change cuts in two count as the two that they are", async () => {
+  const window: CalendarWindow = { every: "hour", timeZone: "Australia/Lord_Howe" };
+  for (const change of ["2026-04-04T15:00:00Z", "2026-10-03T15:30:00Z"]) {
+    const edges = edgesOf(window, Date.parse(change) - 30 * HOUR, Date.parse(change) + 90 * DAY);
+    assert(edges.some((edge, i) => i > 0 && edge - edges[i - 1]! === HOUR / 2));
+    for (let first = 0; first < 60; first++) {
+      for (const owed of [1, 2, 3, 30, 80, 2000]) {
+        const { owe, ask, at } = oneUnit(window, edges[first]!, owed);
+        await owe(owed);
+        at(edges[first + 1 + owed]! - 1);
+        assertEquals((await ask()).remaining, 0);
+        at(edges[first + 1 + owed]!);
+        assertEquals((await ask()).remaining, 1, `${first} ${owed}`);
+      }
+    }
+  }
+});
+
+Deno.test("the ends of the present window and the next are told to the ms, later ones a little late and never early", async () => {
+  const pick = seededRandom(12);
+  for (const timeZone of ZONES.slice(0, 15)) {
+    for (const [window, from, to] of WINDOWS.slice(0, 4)) {
+      const zoned = { ...window, timeZone };
+      const edges = edgesOf(zoned, Date.parse(from), Date.parse(to));
+      for (let i = 0; i < (isLong ? 25 : 6); i++) {
+        const first = pick(edges.length - 50);
+        const owed = pick(40);
+        const { clock, owe, ask } = oneUnit(zoned, edges[first]! + pick(edges[first + 1]! - edges[first]!), owed);
+        await owe(owed);
+        const { nextMs, resetMs } = (await ask()).verdicts[0]!;
+        const late = clock.now + nextMs - edges[first + 1 + owed]!;
+        assertEquals(resetMs, nextMs);
+        if (owed < 2) assertEquals(late, 0);
+        assert(
+          late >= 0 && late <= MEAN_MS[window.every] / 4,
+          `${timeZone}, ${window.every}: ${late / HOUR} hours late`,
+        );
+      }
+    }
+  }
+});
+
+Deno.test("a month's quota that was exceeded is paid off by the next month, and headers tell it", async () => {
+  const clock = new VirtualClock(Date.parse("2026-01-31T12:00:00Z"));
+  const store = new MemoryStore({ clock: clock.read });
+  const window: CalendarWindow = { every: "month", timeZone: "Europe/Berlin" };
+  const tokens = new Limiter({ name: "tokens", max: 1000, maxDebt: 500, window, store, clock: clock.read });
+  const decision = await tokens.check("ann", { cost: 900 });
+  assert(await decision.settle(1400));
+  const refused = await tokens.check("ann");
+  // 31 January, 13:00 there
+  assertEquals([refused.allowed, refused.retryMs], [false, 11 * HOUR]);
+  assertEquals(refused.resetMs, 11 * HOUR + 28 * DAY);
+  clock.advance(11 * HOUR);
+  assertEquals((await tokens.peek("ann")).remaining, 600);
+  clock.advance(28 * DAY - 1);
+  assertEquals((await tokens.peek("ann")).remaining, 600);
+  clock.advance(1);
+  assertEquals((await tokens.peek("ann")).remaining, 1000);
+});
+
+Deno.test("a key that owes is not forgotten for others, whatever windows they have", async () => {
+  const clock = new VirtualClock(Date.parse("2026-10-20T12:00:00Z"));
+  const store = new MemoryStore({ clock: clock.read, maxKeys: 8 });
+  const limiter = new Limiter({
+    ...{ name: "quota", max: 10, maxDebt: 100, store, clock: clock.read },
+    window: { every: "hour" },
+    policies: { daily: { window: { every: "day", timeZone: "Europe/Berlin" } } },
+  });
+  const decision = await limiter.check("debtor", { policy: "daily" });
+  // used up until midnight of the 26th, which is an hour later than usual
+  assert(await decision.settle(60));
+  clock.advance(Date.parse("2026-10-25T22:59:59Z") - clock.now);
+  for (let i = 0; i < 40; i++) await limiter.check(`other ${i}`);
+  assertEquals((await limiter.peek("debtor", { policy: "daily" })).remaining, 0);
+  clock.advance(1000);
+  assertEquals((await limiter.peek("debtor", { policy: "daily" })).remaining, 10);
+});
+
+Deno.test("what is owed stays owed when the window changes", async () => {
+  const clock = new VirtualClock(Date.parse("2026-11-27T10:00:00Z"));
+  const store = new MemoryStore({ clock: clock.read });
+  const make = (options: { window: CalendarWindow } | { windowMs: number }) =>
+    new Limiter({ name: "quota", max: 10, maxDebt: 100, store, clock: clock.read, ...options });
+  const monthly = make({ window: { every: "month" } });
+  assert(await (await monthly.check("client")).settle(35));
+  const daily = make({ window: { every: "day" } });
+  // a day pays off 10 now, and this one begins with 35; the end of the third is told by the mean and an eighth of it
+  assertEquals((await daily.check("client")).retryMs, 14 * HOUR + 2 * DAY + DAY / 8);
+  clock.advance(14 * HOUR + 2 * DAY - 1);
+  assertEquals((await daily.peek("client")).remaining, 0);
+  clock.advance(1);
+  assertEquals((await daily.peek("client")).remaining, 5);
+  const hourly = make({ windowMs: HOUR });
+  assertEquals((await hourly.check("client", { cost: 5 })).allowed, true);
+});
