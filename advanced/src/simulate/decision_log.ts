@@ -3,6 +3,9 @@ import { checkPolicy, MAX_LIMIT } from "../policy/check_policy.ts";
 import type { Policy } from "../policy/policy.ts";
 import { UnreadableLine } from "./log_record.ts";
 
+/** Most keys that a store in memory may have. */
+const MOST_KEYS = 2 ** 24;
+
 /** Whether a line is of a limiter's own log. */
 export function isDecisionLog(line: string): boolean {
   return /^\{"ms":\d+,"(?:policy|takes|give|settle|reset)":/.test(line);
@@ -27,14 +30,16 @@ export function readDecision(line: string): LoggedLine {
 
 function isLine(value: unknown): value is LoggedLine {
   if (!isObject(value) || !isCount(value.ms)) return false;
-  const { takes, times = 1, give, settle, stamp, units, change, reset, policy } = value;
+  const { takes, times = 1, give, settle, stamp, units, change, reset, policy, maxKeys = 1 } = value;
   if (Array.isArray(takes)) return isCount(times) && times > 0 && areTakes(takes);
-  if (give !== undefined) return isObject(give) && isKey(give) && isCount(stamp) && isCount(units);
+  if (give !== undefined) {
+    return isObject(give) && isKey(give) && isLimit(give.limit) && isCount(stamp) && isCount(units);
+  }
   if (settle !== undefined) {
     return isObject(settle) && isKey(settle) && isLimit(settle.limit) && isCount(stamp) && Number.isSafeInteger(change);
   }
   if (reset !== undefined) return isObject(reset) && typeof reset.policy === "string";
-  return isObject(policy) && isPolicy(policy);
+  return isObject(policy) && isPolicy(policy) && isCount(maxKeys) && maxKeys >= 1 && maxKeys <= MOST_KEYS;
 }
 
 function areTakes(takes: readonly unknown[]): boolean {

@@ -70,7 +70,8 @@ function policySection(policy: PolicyReport): string {
     ["Requests limited", `${limited} (${percentText(share)})`],
     ["Clients", String(keys)],
     ["Clients limited", `${keysLimited} (${percentText(keyShare)})`],
-    ["Highest peak", `${peaks.max} in ${durationText(policy.windowMs)}`],
+    // of all intervals so long, also where the windows are those of the calendar
+    ["Highest peak", `${peaks.max} in ${policy.window === undefined ? "" : "any "}${durationText(policy.windowMs)}`],
   ].map(([term, value]) => `<div><dt>${term}</dt><dd>${value}</dd></div>`);
   return `<section>
 <h2>${htmlText(policyTitle(policy))}</h2>

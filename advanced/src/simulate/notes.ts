@@ -1,4 +1,4 @@
-import type { SimulationReport } from "./simulation_report.ts";
+import type { PolicyReport, SimulationReport } from "./simulation_report.ts";
 
 /**
  * What a reader has to know about a report, in sentences of ASCII and names of files.
@@ -60,6 +60,18 @@ export function durationText(ms: number): string {
     if (ms % length === 0) return `${ms / length}${unit}`;
   }
   return `${ms}ms`;
+}
+
+/**
+ * The window of a policy in words, such as `in 1m` or `every month from day 15 (Europe/Berlin)`.
+ *
+ * @param policy The policy, or its report
+ */
+export function windowText({ windowMs, window }: Pick<PolicyReport, "windowMs" | "window">): string {
+  if (window === undefined) return `in ${durationText(windowMs)}`;
+  const { every, timeZone = "UTC", startsOn } = window;
+  const from = startsOn === undefined ? "" : ` from ${every === "month" ? `day ${startsOn}` : startsOn}`;
+  return `every ${every}${from} (${timeZone})`;
 }
 
 /** A moment in UTC. */

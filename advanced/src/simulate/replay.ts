@@ -52,7 +52,8 @@ export class Replay {
   /** What is tried, and the limiter that it has; `null` for nothing. */
   readonly #tried: { readonly rules: RuleSet; readonly limiter: Limiter } | null;
   /** For the log of a limiter, whose takes are known. */
-  readonly #store: MemoryStore;
+  #store: MemoryStore;
+  #hasBegun = false;
   readonly #policies = new Map<string, Policy>();
   readonly #told: ReadonlySet<string>;
   readonly #tiers = new Map<string, Policy>();
@@ -125,15 +126,19 @@ export class Replay {
   #repeat(line: LoggedLine): void {
     if ("takes" in line) return this.#decide(line.takes, line.times ?? 1);
     if ("policy" in line) {
+      if (!this.#hasBegun && line.maxKeys !== undefined) {
+        this.#store = new MemoryStore({ clock: this.#clock, maxKeys: line.maxKeys });
+      }
+      this.#hasBegun = true;
       // what the user says goes before
       if (this.#told.has(line.policy.name)) return;
       this.#policies.set(line.policy.name, this.#withOther(line.policy));
       this.#tiers.clear();
     } else if ("give" in line) {
-      const policy = this.#policies.get(line.give.policy);
+      const policy = this.#policyOf(line.give);
       if (policy === undefined) return;
+      // those that waited together hold one lease, which each of them gives back in part
       const stamp = holdsSlots(policy) ? this.#leases.get(line.stamp)?.stamp : line.stamp;
-      this.#leases.delete(line.stamp);
       if (stamp !== undefined) this.#store.give({ policy, key: line.give.key, cost: line.units }, stamp, line.units);
     } else if ("settle" in line) {
       const policy = this.#policyOf(line.settle);

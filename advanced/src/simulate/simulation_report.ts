@@ -1,3 +1,4 @@
+import type { CalendarWindow } from "../policy/calendar_window.ts";
 import type { AlgorithmName } from "../policy/policy.ts";
 import type { LimitFound } from "./limit_search.ts";
 import type { LogSummary } from "./read_log.ts";
@@ -35,6 +36,8 @@ export interface PolicyReport {
   readonly algorithm: AlgorithmName;
   readonly limit: number;
   readonly windowMs: number;
+  /** Windows of the calendar, if it has them; `windowMs` is their usual length then, and peaks are those of any so long. */
+  readonly window?: CalendarWindow;
   /** Whether it only counts and reports. */
   readonly shadow: boolean;
   /** Requests that it decided about, those that it would have refused, and their part, from 0 to 1. */
@@ -92,12 +95,14 @@ export function policyReport(
   percent: number | undefined,
   found: LimitFound | undefined,
 ): PolicyReport {
-  const { policy: { name, algorithm, limit, windowMs }, shadow, requests, limited, keysLimited, keyless } = tally;
+  const { policy: { name, algorithm, limit, windowMs, window }, shadow, requests, limited, keysLimited, keyless } =
+    tally;
   const keys = tally.keys.size;
   const peaks = Float64Array.from(tally.keys.values(), ({ peak }) => peak).sort();
   const quantile = (part: number) => peaks.length === 0 ? 0 : peaks[Math.ceil(part * peaks.length) - 1]!;
   return {
-    ...{ name, algorithm, limit, windowMs, shadow, requests, limited, keys, keysLimited, keyless },
+    ...{ name, algorithm, limit, windowMs, ...(window === undefined ? {} : { window }) },
+    ...{ shadow, requests, limited, keys, keysLimited, keyless },
     share: part(limited, requests),
     keyShare: part(keysLimited, keys),
     peaks: { p50: quantile(0.5), p90: quantile(0.9), p99: quantile(0.99), max: quantile(1) },

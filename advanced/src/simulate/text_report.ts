@@ -1,5 +1,5 @@
 import { terminalText } from "../text/escape.ts";
-import { durationText, notesOf, percentText, sourceText, timeText } from "./notes.ts";
+import { notesOf, percentText, sourceText, timeText, windowText } from "./notes.ts";
 import type { PolicyReport, SimulationReport } from "./simulation_report.ts";
 
 /** Longest key in a table. */
@@ -23,8 +23,9 @@ export function textReport(report: SimulationReport): string {
 }
 
 /** How a policy is introduced. */
-export function policyTitle({ name, algorithm, limit, windowMs, shadow }: PolicyReport): string {
-  return `${name}: ${limit} in ${durationText(windowMs)}, ${algorithm}${shadow ? ", shadow" : ""}`;
+export function policyTitle(policy: PolicyReport): string {
+  const { name, algorithm, limit, shadow } = policy;
+  return `${name}: ${limit} ${windowText(policy)}, ${algorithm}${shadow ? ", shadow" : ""}`;
 }
 
 /** What the search has found, in words. */

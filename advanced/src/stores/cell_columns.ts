@@ -88,6 +88,18 @@ export class CellColumns {
     return blockReset({ array: this.#blocks.chunk(slot), at: this.#blocks.offset(slot) }, now) === 0;
   }
 
+  /** A copy of the state at which a cursor is. */
+  copyAt({ algorithm, cells, block }: SlotCursor): TakeState {
+    const copyOf = ({ array, at }: Cells, width: number): Cells => ({
+      array: width === 0 ? array.slice() : array.slice(at, at + width),
+      at: 0,
+    });
+    return {
+      ...{ algorithm, cells: copyOf(cells, this.#width) },
+      block: block === null ? null : copyOf(block, BLOCK_WIDTH),
+    };
+  }
+
   /** Copies a state from elsewhere. */
   copy(slot: number, from: CellColumns, other: number): void {
     if (this.#width === 0) {

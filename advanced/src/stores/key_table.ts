@@ -163,7 +163,8 @@ export class KeyTable {
       const now = clock();
       if (listed.has(key) || this.#own.isIdle(cursor, slot, policy, now)) continue;
       listed.add(key);
-      yield { key, verdict: decideAlone({ policy, key, cost: 0 }, cursor, 1, now) };
+      // on a copy: the policy of the list may have a shorter window than the one of the key
+      yield { key, verdict: decideAlone({ policy, key, cost: 0 }, this.#own.copyAt(cursor), 1, now) };
     }
   }
 }

@@ -1,5 +1,5 @@
 import { checkNames, checkType, type OptionNames, refuseOption } from "@sluice/limiting/core";
-import { holdsSlots, type Policy } from "../policy/policy.ts";
+import { hasDebts, holdsSlots, type Policy } from "../policy/policy.ts";
 import type { Selector, Take, Verdict } from "../policy/store.ts";
 import { MemoryStore, type MemoryStoreOptions } from "./memory_store.ts";
 
@@ -45,10 +45,10 @@ export type LoggedLine =
     readonly ms: number;
   }
   & (
-    | { readonly policy: Policy }
+    | { readonly policy: Policy; readonly maxKeys?: number }
     | { readonly takes: readonly LoggedTake[]; readonly times?: number }
     | {
-      readonly give: { readonly policy: string; readonly key: string };
+      readonly give: { readonly policy: string; readonly key: string; readonly limit?: number };
       readonly stamp: number;
       readonly units: number;
     }
@@ -67,7 +67,8 @@ const NAMES: OptionNames<LoggedMemoryStoreOptions> = { write: true, maxKeys: tru
  * keys, the costs, the policies and the verdicts. From these lines, `@sluice/rate-limit/simulate` makes the same
  * decisions again, or those of other policies.
  *
- * Keys stand in the log as they are: where they are addresses, it is personal data.
+ * The decisions are the same as long as no keys shared counters, for which there were more of them than `maxKeys`: which
+ * ones do is not to be foreseen. Keys stand in the log as they are: where they are addresses, it is personal data.
  *
  * @example A log of what the limiter decides
  * ```ts ignore
@@ -81,6 +82,8 @@ const NAMES: OptionNames<LoggedMemoryStoreOptions> = { write: true, maxKeys: tru
 export class LoggedMemoryStore extends MemoryStore {
   readonly #write: (line: string) => void;
   readonly #time: { latest: number };
+  /** What a replay has to know of the options. */
+  readonly #bounds: { maxKeys?: number | undefined };
   /** The policies that the log has last, by their names. */
   readonly #introduced = new Map<string, Policy>();
   /** What policies are but for their limits, which takes have beside them. */
@@ -105,6 +108,7 @@ export class LoggedMemoryStore extends MemoryStore {
     const time = { latest: 0 };
     super({ ...bounds, clock: () => time.latest = Math.max(time.latest, Math.floor(clock())) });
     this.#time = time;
+    this.#bounds = bounds;
     this.#write = write;
   }
 
@@ -124,7 +128,7 @@ export class LoggedMemoryStore extends MemoryStore {
     const known = this.#introduced.get(policy.name);
     if (known === policy || known !== undefined && this.#ruleOf(known) === this.#ruleOf(policy)) return;
     this.#introduced.set(policy.name, policy);
-    this.#log({ policy });
+    this.#log({ policy, ...this.#bounds });
   }
 
   #ruleOf(policy: Policy): string {
@@ -152,7 +156,11 @@ export class LoggedMemoryStore extends MemoryStore {
   /** Gives units back, and writes that; see {@linkcode MemoryStore}. */
   override give(take: Take, stamp: number, amount: number): boolean {
     const given = super.give(take, stamp, amount);
-    if (given) this.#log({ give: { policy: take.policy.name, key: take.key }, stamp, units: amount });
+    const { policy, key } = take;
+    // what is out of date gives nothing back, but windows that have passed pay off debts
+    if (!given && !hasDebts(policy)) return false;
+    this.#introduce(policy);
+    this.#log({ give: { policy: policy.name, key, ...this.#tierOf(policy) }, stamp, units: amount });
     return given;
   }
 

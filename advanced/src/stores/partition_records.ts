@@ -75,7 +75,8 @@ function keep(records: StateRecords, policy: Policy, record: Float64Array | null
 export function inspectIn(records: StateRecords, policy: Policy, key: string, now: number): Verdict | null {
   const record = records.get(nameOf(policy));
   if (record === undefined || recordExpiry(record) <= now) return null;
-  return decideIn(records, [{ policy, key, cost: 0 }], 1, now)[0]!;
+  // on a copy: the policy of the list may have a shorter window than the one of the key
+  return decideIn(new Map([[nameOf(policy), record]]), [{ policy, key, cost: 0 }], 1, now)[0]!;
 }
 
 /**

@@ -346,6 +346,16 @@ const BUGS: Record<string, { store: new (clock: VirtualClock) => Store; breaks: 
     },
     breaks: ["lists the keys in use"],
   },
+  "counts what it lists by the policy of the list": {
+    store: class extends Broken {
+      override async *inspect(policy: Policy) {
+        for await (const { key } of this.inner.inspect(policy)) {
+          yield { key, verdict: this.inner.decide([{ policy, key, cost: 0 }])[0]! };
+        }
+      }
+    },
+    breaks: ["lists the keys in use"],
+  },
   "lists no blocked keys": {
     store: class extends Broken {
       override async *inspect(policy: Policy) {

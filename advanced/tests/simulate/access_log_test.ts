@@ -385,3 +385,26 @@ Deno.test("an access log is said to be an estimate", async () => {
   );
   assertMatch(output, /This is an estimate.*in whole seconds.*every request costs what the policies file says/);
 });
+
+Deno.test("a window of the calendar is named as one, in the text, in JSON and on the page", async () => {
+  const policies = `policies:
+  - { name: month, limit: 3, window: { every: month, timeZone: Europe/Berlin, startsOn: 15 } }
+  - { name: week, limit: 3, window: { every: week, startsOn: sunday } }
+  - { name: day, limit: 3, window: { every: day, timeZone: America/New_York } }
+  - { name: hours, limit: 3, window: 24h }
+`;
+  const files = { "access.log": logOf(hits(9, 20)), "p.yaml": policies };
+  const flags = ["access.log", "--policy", "p.yaml"];
+  const text = await simulate(files, [...flags, "--html", "page.html"]);
+  for (const shown of [text.output, text.page]) {
+    assertStringIncludes(shown, "month: 3 every month from day 15 (Europe/Berlin), fixed-window");
+    assertStringIncludes(shown, "week: 3 every week from sunday (UTC), fixed-window");
+    assertStringIncludes(shown, "day: 3 every day (America/New_York), fixed-window");
+    assertStringIncludes(shown, "hours: 3 in 1d, fixed-window");
+  }
+  assertMatch(text.page, /Highest peak<\/dt><dd>\d+ in any 31d</);
+  const { output } = await simulate(files, [...flags, "--json"]);
+  const [month, , , hours] = JSON.parse(output).policies;
+  assertEquals(month.window, { every: "month", timeZone: "Europe/Berlin", startsOn: 15 });
+  assertEquals([hours.windowMs, hours.window], [86_400_000, undefined]);
+});

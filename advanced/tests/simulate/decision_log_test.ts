@@ -198,3 +198,15 @@ Deno.test("a logged store says what is wrong with its options", () => {
   assertThrows(() => new LoggedMemoryStore({ write() {}, max: 1 } as never), TypeError, "there is no option max");
   assertThrows(() => new LoggedMemoryStore({ write() {}, clock: 1 as never }), TypeError, "option clock");
 });
+
+Deno.test("the log of a store for more keys than usual is repeated with as many", async () => {
+  const lines: string[] = [];
+  const clock = new VirtualClock();
+  const store = new LoggedMemoryStore({ write: (line) => lines.push(line), clock: clock.read, maxKeys: 110_000 });
+  const limiter = new Limiter({ name: "api", max: 1, windowMs: 1000, store });
+  for (let i = 0; i < 105_000; i++) limiter.check(`client ${i}`);
+  assertEquals([limiter.overflows, limiter.counters.limited], [0, 0]);
+  const { output } = await simulate({ "decisions.log": lines.join("\n") }, ["decisions.log", "--json"]);
+  const { overflows, policies: [{ requests, recorded }] } = JSON.parse(output);
+  assertEquals([overflows, requests, recorded.different], [0, 105_000, 0]);
+});

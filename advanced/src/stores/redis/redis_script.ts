@@ -1,7 +1,7 @@
 import { isThenable, sha1 } from "@sluice/limiting/core";
 import { type AlgorithmName, hasDebts, type Policy } from "../../policy/policy.ts";
 import { hex } from "../hex.ts";
-import { decideEachText, decideText, FORGET, giveText, settleText } from "./lua/main.ts";
+import { decideEachText, decideText, FORGET, giveText, lookText, settleText } from "./lua/main.ts";
 import { REDIS_ALGORITHMS } from "./redis_algorithms.ts";
 import type { RedisPort } from "./redis_port.ts";
 
@@ -113,6 +113,17 @@ export function decideEachScript(policy: Policy): RedisScript {
   const { flat = "", calendar } = REDIS_ALGORITHMS[algorithm];
   const short = needs.owes ? "" : needs.byCalendar ? calendar!.flat : flat;
   return script(`each ${algorithm}${endingOf(needs)}`, () => decideEachText(luaOf(algorithm, needs), short));
+}
+
+/**
+ * The script that looks at a key.
+ *
+ * @param policy The policy
+ */
+export function lookScript(policy: Policy): RedisScript {
+  const { algorithm } = policy;
+  const needs = needsOf([policy]);
+  return script(`look ${algorithm}${endingOf(needs)}`, () => lookText(luaOf(algorithm, needs)));
 }
 
 /**

@@ -12,7 +12,7 @@ import { REDIS_ALGORITHMS } from "./redis_algorithms.ts";
 import { allEndings, BLOCK_ENDING, keyOf, patternOf, redisKey } from "./redis_key.ts";
 import { keysBy, type RedisClient, type RedisPort, redisPortOf } from "./redis_port.ts";
 import { VERDICT_LENGTH } from "./lua/main.ts";
-import { decideEachScript, decideScript, forgetScript, giveScript, settleScript } from "./redis_script.ts";
+import { decideEachScript, decideScript, forgetScript, giveScript, lookScript, settleScript } from "./redis_script.ts";
 import { sharedClient } from "./shared_client.ts";
 
 /**
@@ -242,9 +242,20 @@ export class RedisStore implements Store {
     ) {
       if (listed.has(key)) continue;
       listed.add(key);
-      const [verdict] = await this.decide([{ policy, key, cost: 0 }]);
-      if (verdict!.resetMs > 0) yield { key, verdict: verdict! };
+      const verdict = await this.#look(policy, key);
+      if (verdict.resetMs > 0) yield { key, verdict };
     }
+  }
+
+  // not by decide, which would make windows shorter that the policies of their keys have
+  async #look(policy: Policy, key: string): Promise<Verdict> {
+    const take: Take = { policy, key, cost: 0 };
+    const args = this.#head();
+    this.#pushPolicy(args, policy);
+    const keys: string[] = [];
+    this.#pushKeys(keys, take);
+    const [verdict] = verdictsOf([take], await lookScript(policy).run(this.#port, keys, args));
+    return verdict!;
   }
 
   // keys may be listed more than once, while the server resizes its hash table

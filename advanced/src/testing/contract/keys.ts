@@ -129,6 +129,15 @@ export async function inspectListsTheKeysInUse(run: ContractRun): Promise<void> 
     const found: [string, number][] = [];
     for await (const { key, verdict } of run.store.inspect(policy)) found.push([key, verdict.remaining]);
     run.same(found.sort(), [...wanted].sort(), "inspect lists the keys in use, each of them once, and how they stand");
+    const longer: Policy = { ...policy, windowMs: 90_000 };
+    if (await run.serves(longer)) {
+      run.about(policy, longer);
+      await run.take(longer, "of a longer window", 5);
+      const before = await run.peek(longer, "of a longer window");
+      for await (const _ of run.store.inspect(policy));
+      const after = await run.peek(longer, "of a longer window");
+      run.same(after, before, "inspect leaves keys as they are, whatever policies they have");
+    }
     const blocking: Policy = { ...policy, name: `${name}1`, block: { after: 1, forMs: 60_000 } };
     run.begin(blocking);
     if (!await run.serves(blocking)) continue;

@@ -200,6 +200,19 @@ return out
 }
 
 /**
+ * Looks at a key by a policy, and leaves it as it is, whatever other policy it may have.
+ *
+ * @param algorithm The algorithm in Lua
+ */
+export function lookText(algorithm: string): string {
+  return HEAD + TOOLS + algorithm + RULE + `
+save = function() end
+decide({ take(policy(3), 0, false) }, 1)
+return out
+`;
+}
+
+/**
  * Gives units back: behind the policy come the amount and the stamp.
  *
  * @param algorithm The algorithm in Lua
