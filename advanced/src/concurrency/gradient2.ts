@@ -2,14 +2,20 @@
 const WINDOW_MS = 100;
 /** … and for so many times the latency of the last ones, … */
 const WINDOW_LATENCIES = 2;
-/** … and until there are so many: the mean of fewer says little. */
+/** … and until there are so many: the mean of fewer says little, … */
 const WINDOW_SAMPLES = 50;
+/** … and until the standard error of their mean is at most this part of it, … */
+const WINDOW_ERROR = 0.07;
+/** … but, once there are that many, for no longer than this, in ms. */
+const LONGEST_WINDOW_MS = 5000;
 /** Windows whose plain mean the long-term latency begins with. */
 const WARM_UP = 10;
 /** How much of a window counts for the long-term latency, which remembers about 600 of them. */
 const LONG_TERM = 2 / 601;
 /** By how much latency may exceed the long-term one before the limit shrinks. */
 const TOLERANCE = 1.2;
+/** Least part of the allowance for a queue, of servers that take equally long for all requests. */
+const LEAST_ALLOWANCE = 0.5;
 /** How much of a new limit counts. */
 const SMOOTHING = 0.2;
 /** After so many windows at the limit, latency without a queue is measured again, … */
@@ -18,7 +24,7 @@ const PROBE_EVERY = 100;
 const PROBE_BELOW = 0.6;
 /** Part of the limit that holds meanwhile. */
 const PROBE_PART = 0.6;
-/** What ends sooner than after so many times the latency is not measured: it would be the short ones among the new. */
+/** What ends sooner than after so many times the latency is not measured: it has waited behind those of before. */
 const PROBE_LATENCIES = 3;
 
 /**
@@ -27,7 +33,7 @@ const PROBE_LATENCIES = 3;
  * The algorithm is Gradient2 of Netflix's concurrency-limits (`Gradient2Limit.java`, and the article "Performance Under
  * Load", 2018), with its smoothing and its windows: a limit is multiplied by the ratio of the long-term latency, and what
  * is tolerated above it, to that of a window of requests, at most 1 and at least a half, and gets the allowance for a
- * queue on top, which is the square root of the limit as in its predecessor.
+ * queue on top, which is the square root of the limit as in its predecessor, or less where latencies hardly differ.
  *
  * In a server that has always more to do than it can, a long-term average becomes that of the queue, and the limit grows
  * without end. So here it does not rise while requests come up against the limit. Instead, the limit is lowered from time
@@ -43,14 +49,18 @@ export class Gradient2 {
   #short = 0;
   #warmed = 0;
   #sum = 0;
+  #squares = 0;
+  /** How much latencies differ: their standard deviation, as a part of their mean. */
+  #variation = 1;
   #count = 0;
   #mostInFlight = 0;
   #endOfWindow = -Infinity;
+  #latestEnd = -Infinity;
   /** Windows at the limit since the last probe, and the greatest limit since. */
   #windows = 0;
   #greatest: number;
-  /** When the present probe began, `null` if there is none, and from when on it measures. */
-  #probingSince: number | null = null;
+  /** Whether a probe is under way, and from when on it measures. */
+  #isProbing = false;
   #measuringFrom = 0;
 
   /**
@@ -68,7 +78,7 @@ export class Gradient2 {
 
   /** Requests that may be in progress at the moment. */
   get limit(): number {
-    return Math.max(this.#min, Math.floor(this.#probingSince === null ? this.#estimate : this.#estimate * PROBE_PART));
+    return Math.max(this.#min, Math.floor(this.#isProbing ? this.#estimate * PROBE_PART : this.#estimate));
   }
 
   /** Mean latency of the last window, in ms; 0 before the first. */
@@ -89,23 +99,31 @@ export class Gradient2 {
    * @param inFlight Requests in progress until then, itself included
    */
   note(began: number, now: number, inFlight: number): void {
-    // those of before have waited behind too many others
-    if (this.#probingSince !== null && (began < this.#probingSince || now < this.#measuringFrom)) return;
-    this.#sum += Math.max(0, now - began);
+    // until then, those of before end, which have waited behind too many others
+    if (this.#isProbing && now < this.#measuringFrom) return;
+    const latency = Math.max(0, now - began);
+    this.#sum += latency;
+    this.#squares += latency * latency;
     this.#count++;
     this.#mostInFlight = Math.max(this.#mostInFlight, inFlight);
     if (now < this.#endOfWindow || this.#count < WINDOW_SAMPLES) return;
-    const mostInFlight = this.#mostInFlight;
     // a clock that is too coarse must not divide by 0
-    this.#short = Math.max(this.#sum / this.#count, 0.001);
+    const mean = Math.max(this.#sum / this.#count, 0.001);
+    const variation = Math.sqrt(Math.max(0, this.#squares / this.#count / mean ** 2 - 1));
+    if (variation > WINDOW_ERROR * Math.sqrt(this.#count) && now < this.#latestEnd) return;
+    const mostInFlight = this.#mostInFlight;
+    this.#short = mean;
+    this.#variation = variation;
     this.#beginWindow(now);
-    if (this.#probingSince === null) this.#update(now, mostInFlight);
-    else this.#endProbe();
+    if (this.#isProbing) this.#endProbe();
+    else this.#update(now, mostInFlight);
   }
 
   #beginWindow(now: number): void {
-    this.#sum = this.#count = this.#mostInFlight = 0;
+    this.#sum = this.#squares = 0;
+    this.#count = this.#mostInFlight = 0;
     this.#endOfWindow = now + Math.max(WINDOW_MS, WINDOW_LATENCIES * this.#short);
+    this.#latestEnd = now + LONGEST_WINDOW_MS;
   }
 
   #update(now: number, mostInFlight: number): void {
@@ -114,12 +132,15 @@ export class Gradient2 {
     // where there is not enough to do, nothing shows what else would be possible
     if (!isBound) return;
     const gradient = Math.max(0.5, Math.min(1, TOLERANCE * this.#long / this.#short));
-    const next = this.#estimate * gradient + Math.sqrt(this.#estimate);
+    const allowance = Math.sqrt(this.#estimate) * Math.max(LEAST_ALLOWANCE, Math.min(1, this.#variation));
+    const next = this.#estimate * gradient + allowance;
     const smooth = this.#estimate * (1 - SMOOTHING) + next * SMOOTHING;
-    this.#estimate = Math.max(this.#min, Math.min(this.#max, smooth));
+    // what nobody has come up against is high enough
+    const most = mostInFlight < Math.floor(this.#estimate) ? this.#estimate : this.#max;
+    this.#estimate = Math.max(this.#min, Math.min(most, smooth));
     this.#greatest = Math.max(this.#greatest, this.#estimate);
     if (++this.#windows < PROBE_EVERY && this.#estimate >= this.#greatest * PROBE_BELOW) return;
-    this.#probingSince = now;
+    this.#isProbing = true;
     this.#measuringFrom = now + PROBE_LATENCIES * this.#short;
     this.#beginWindow(this.#measuringFrom);
   }
@@ -133,9 +154,11 @@ export class Gradient2 {
   }
 
   #endProbe(): void {
+    // what takes longer without a queue, too, was no reason to lower the limit
+    this.#estimate = Math.min(this.#greatest, this.#estimate * Math.max(1, this.#short / this.#long));
     this.#long = this.#short;
     this.#warmed = WARM_UP;
-    this.#probingSince = null;
+    this.#isProbing = false;
     this.#windows = 0;
     this.#greatest = this.#estimate;
   }

@@ -1,43 +1,12 @@
 /** That the limiter finds what a modelled server can do; the figures are printed, and are those of the documentation. */
 import { assert, assertEquals } from "@std/assert";
-import { adaptiveConcurrency } from "@sluice/rate-limit";
-import { Model, type Outcome, type Phase } from "./server_model.ts";
+import { adaptive, fixed, phasesOf } from "./model_runs.ts";
+import { Model, type Phase } from "./server_model.ts";
 
 const SEED = Number(Deno.env.get("SLUICE_MODEL_SEED") ?? 2026);
 
 /** A service with a cache, one with a database, and one with many workers. */
 const SERVERS = [8, 32, 128] as const;
-
-/** What happens: always more requests than the server can process, so that the limit matters. */
-function phasesOf(servers: number): Phase[] {
-  const usual = { servers, meanMs: 20, perSecond: servers / 20 * 1200, forMs: 20_000 };
-  return [
-    { ...usual, name: "warm-up", forMs: 30_000 },
-    { ...usual, name: "steady" },
-    { ...usual, name: "latency doubles", meanMs: 40 },
-    { ...usual, name: "back again" },
-    { ...usual, name: "capacity halves", servers: servers / 2 },
-    { ...usual, name: "back again" },
-    { ...usual, name: "load spikes tenfold", perSecond: usual.perSecond * 10, forMs: 6000 },
-  ];
-}
-
-function adaptive(phases: readonly Phase[]): Outcome[] {
-  const model = new Model(SEED);
-  const limit = adaptiveConcurrency({ clock: () => model.now });
-  return model.run(phases, () => limit.begin(), () => limit.figures.limit);
-}
-
-function fixed(phases: readonly Phase[], most: number): Outcome[] {
-  const model = new Model(SEED);
-  let inFlight = 0;
-  const admit = () => {
-    if (inFlight >= most) return null;
-    inFlight++;
-    return () => void inFlight--;
-  };
-  return model.run(phases, admit, () => most);
-}
 
 const known = new Map<string, { p99: number; limit: number }>();
 
@@ -51,7 +20,7 @@ function bestFixed(phase: Phase): { p99: number; limit: number } {
 
 function searchFixed(phase: Phase): { p99: number; limit: number } {
   const candidates = [0.75, 1, 1.25, 1.5].map((part) => Math.round(phase.servers * part))
-    .map((most) => fixed([{ ...phase, forMs: 6000 }], most)[0]!)
+    .map((most) => fixed([{ ...phase, forMs: 6000 }], most, SEED)[0]!)
     .filter(({ throughput, capacity }) => throughput >= 0.9 * capacity);
   return candidates.reduce((one, other) => other.p99 < one.p99 ? other : one);
 }
@@ -59,7 +28,7 @@ function searchFixed(phase: Phase): { p99: number; limit: number } {
 for (const servers of SERVERS) {
   Deno.test(`the limit finds what ${servers} servers can do, whatever happens to them`, () => {
     const phases = phasesOf(servers);
-    const rows = adaptive(phases).slice(1).map((outcome, i) => ({ ...outcome, best: bestFixed(phases[i + 1]!) }));
+    const rows = adaptive(phases, SEED).slice(1).map((outcome, i) => ({ ...outcome, best: bestFixed(phases[i + 1]!) }));
     console.log(`${servers} servers | capacity | throughput | p99 | best fixed p99 (limit) | mean limit`);
     for (const { name, capacity, throughput, p99, limit, best } of rows) {
       const figures = [capacity, throughput.toFixed(0), p99.toFixed(1), `${best.p99.toFixed(1)} (${best.limit})`];
@@ -73,9 +42,9 @@ for (const servers of SERVERS) {
 }
 
 Deno.test("without a limit, the same server keeps nobody's time: the model can fail", () => {
-  const [, steady] = fixed(phasesOf(32).slice(0, 2), Infinity);
+  const [, steady] = fixed(phasesOf(32).slice(0, 2), Infinity, SEED);
   assert(steady!.p99 > 2000, `${steady!.p99}`);
-  const [, starved] = fixed(phasesOf(32).slice(0, 2), 8);
+  const [, starved] = fixed(phasesOf(32).slice(0, 2), 8, SEED);
   assert(starved!.throughput < 0.5 * starved!.capacity, `${starved!.throughput}`);
 });
 
@@ -98,6 +67,6 @@ Deno.test("the model has the latency that Erlang's formula gives", () => {
 
 Deno.test("a server with little to do keeps its limit", () => {
   const phase: Phase = { name: "idle", forMs: 60_000, servers: 32, meanMs: 20, perSecond: 100 };
-  const [outcome] = adaptive([phase]);
+  const [outcome] = adaptive([phase], SEED);
   assertEquals(outcome!.limit, 20);
 });
