@@ -9,6 +9,7 @@ import {
   Limiter,
   type LimiterOptions,
   type LimitOptions,
+  type LimitsOptions,
   LoggedMemoryStore,
   type OwnLimit,
   type PolicyChoice,
@@ -77,11 +78,14 @@ class Trace {
   }
 
   #options(): LimiterOptions {
-    const limits = Array.from({ length: 1 + this.pick(3) }, (_, i) => this.#limit(`limit ${i}`));
     const { store, clock } = this;
-    const more = { store, clock: clock.read, timers: clock.timers };
+    return { ...this.#limits(), store, clock: clock.read, timers: clock.timers };
+  }
+
+  #limits(): LimitsOptions {
+    const limits = Array.from({ length: 1 + this.pick(3) }, (_, i) => this.#limit(`limit ${i}`));
     const policies = { a: this.#choice(limits), b: this.#choice(limits) };
-    return limits.length === 1 ? { ...limits[0], ...more, policies } : { limits, ...more, policies };
+    return limits.length === 1 ? { ...limits[0], policies } : { limits, policies };
   }
 
   #limit(name: string): LimitOptions {
@@ -168,7 +172,7 @@ class Trace {
     if (what > 0) this.#open.splice(i, 1);
     if (what === 1) await limiter.refund(decision);
     else if (what === 2) await limiter.release(decision);
-    else if (limiter.policies.some(({ maxDebt }) => maxDebt !== undefined)) {
+    else if (decision.policies.some(({ maxDebt }) => maxDebt !== undefined)) {
       try {
         if (what === 0) await decision.charge(pick(6));
         else await decision.settle(pick(25));
@@ -181,11 +185,17 @@ class Trace {
   /** What is done seldom. */
   async #beside(): Promise<void> {
     const { pick, limiter } = this;
-    const what = pick(6);
+    const what = pick(7);
     if (what === 0) await limiter.reset(pick(3) === 0 ? undefined : `key ${pick(3)}`);
     else if (what === 1) { for await (const _ of limiter.keys(this.#oneOf(limiter.policies).name)); }
     else if (what === 2) await limiter.peek(this.#keys());
-    else {
+    else if (what === 3) {
+      try {
+        limiter.replace(this.#limits());
+      } catch (error) {
+        assert(error instanceof TypeError || error instanceof RangeError, String(error));
+      }
+    } else {
       const wait = { timeoutMs: 1 + pick(4000), cost: 1 + pick(2) };
       for (let n = pick(4); n >= 0; n--) {
         limiter.waitFor(`key ${pick(2)}`, wait).then((decision) => this.#open.push(decision), () => {});
