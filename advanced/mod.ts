@@ -62,6 +62,8 @@ export type {
 export type { CalendarUnit, CalendarWindow, Weekday } from "./src/policy/calendar_window.ts";
 export { ALGORITHM_NAMES, type AlgorithmName, type Block, type OnDenied, type Policy } from "./src/policy/policy.ts";
 export {
+  type CommitResult,
+  type CommitTime,
   type CompareAndSet,
   type CompareAndSetOptions,
   fromCompareAndSet,

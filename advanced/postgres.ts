@@ -13,11 +13,11 @@
  *
  * @module
  */
+export type { PostgresValue } from "./src/stores/postgres_commit.ts";
 export {
   type PostgresClient,
   type PostgresQueryClient,
   PostgresStore,
   type PostgresStoreOptions,
   type PostgresUnsafeClient,
-  type PostgresValue,
 } from "./src/stores/postgres_store.ts";

@@ -17,6 +17,7 @@ import {
 } from "./state_record.ts";
 import type { Awaitable, Capabilities, Entry, Selector, Store, Take, Verdict } from "../policy/store.ts";
 import { StoreClock } from "@sluice/limiting";
+import { SeenValues, type Snapshot } from "./seen_values.ts";
 
 /** Where a state is kept: the policy's name, the key, and the shape of the state. */
 export type StateKey = readonly [policy: string, key: string, shape: string];
@@ -53,12 +54,36 @@ export interface StateWrite {
   readonly ttlMs: number;
 }
 
+/** What a database's time must be for a commit, in ms, if values have {@linkcode VersionedValue.now}. */
+export interface CommitTime {
+  /** Nothing may be written before. */
+  readonly from: number;
+  /** Nothing may be written after; `Infinity` for no such time. */
+  readonly until: number;
+}
+
+/** What came of a commit. */
+export interface CommitResult {
+  /** Whether everything was written; otherwise nothing was. */
+  readonly written: boolean;
+  /** What there is now, in the order of the writes: what was written, with its version, or what was found instead. */
+  readonly values: readonly VersionedValue[];
+}
+
 /** What counters need of a database: reads with versions, and commits that fail if a version has changed. */
 export interface CompareAndSet {
+  /**
+   * Whether commits tell what they found ({@linkcode CommitResult}), so that most grants need no read: they are tried on
+   * what was seen last. The version of no value must be `null` then, and no other may ever stand for two values of a key.
+   */
+  readonly commitsTell?: boolean;
   /** Reads values, in the order of their keys. Must not return stale values. */
   read(keys: readonly StateKey[]): Awaitable<readonly VersionedValue[]>;
-  /** Writes all or nothing; `false` when a version was not the expected one. */
-  commit(writes: readonly StateWrite[]): Awaitable<boolean>;
+  /**
+   * Writes all or nothing. `false` when a version was not the expected one, or the time not between its bounds, and
+   * what there is instead is not known.
+   */
+  commit(writes: readonly StateWrite[], time?: CommitTime): Awaitable<boolean | CommitResult>;
   /** Deletes a value, whatever its version. */
   delete(key: StateKey): Awaitable<void>;
   /** Lists the values of a policy, or of one key of it. */
@@ -93,6 +118,25 @@ export interface CompareAndSetOptions {
 const NAMES: OptionNames<CompareAndSetOptions> = { attempts: true, scope: true, clock: true, pause: true };
 
 const LONGEST_PAUSE = 100;
+/** How old a decision on what was seen before may be when it is committed, in ms. */
+const LONGEST_DELAY = 1000;
+
+/** A decision, before it is committed. */
+interface Draft<T> {
+  readonly result: T;
+  /** In the order of the keys; `null` where nothing changes. */
+  readonly writes: readonly (StateWrite | null)[];
+  /** The time it was made for. */
+  readonly now: number;
+}
+
+/** How takes are decided on their states. */
+interface Rule<T> {
+  /** Decides, and changes the states. */
+  decide(states: KeyState[], now: number): T;
+  /** Whether something is refused. */
+  refuses?(result: T): boolean;
+}
 
 /**
  * Keeps counters in a database with compare-and-set: every algorithm, batches decided as one.
@@ -139,6 +183,7 @@ export class CompareAndSetStore implements Store {
   readonly #clock: StoreClock;
   readonly #pause: (ms: number) => Awaitable<void>;
   readonly #turns: KeyedMutex;
+  readonly #seen: SeenValues | null;
   #closing: Promise<void> | null = null;
 
   /** The same as {@linkcode fromCompareAndSet}, for a database that is known to be one. */
@@ -150,9 +195,8 @@ export class CompareAndSetStore implements Store {
     this.#kv = kv;
     this.#attempts = attempts;
     this.#clock = new StoreClock(clock);
-    // one of its own: the other one may go by the database's time
-    const patience = new StoreClock(clock);
-    this.#turns = new KeyedMutex(() => patience.now());
+    this.#turns = new KeyedMutex(() => this.#clock.now());
+    this.#seen = kv.commitsTell ? new SeenValues(clock ?? (() => performance.now())) : null;
     this.#pause = pause;
     const algorithms = new Set(ALGORITHM_NAMES);
     this.capabilities = { algorithms, atomicBatch: "all", exactDeny: true, scope, clock: "process" };
@@ -161,17 +205,24 @@ export class CompareAndSetStore implements Store {
   /** Decides a batch; see {@linkcode Store}. */
   async decide(takes: readonly Take[], times = 1): Promise<readonly Verdict[]> {
     assertDistinct(takes);
-    return await this.#update("decide", takes, (states, now) => decideBatch(takes, states, times, now));
+    return await this.#update("decide", takes, {
+      decide: (states, now) => decideBatch(takes, states, times, now),
+      refuses: anyRefuses,
+    });
   }
 
   /** Gives units back; see {@linkcode Store}. */
   async give(take: Take, stamp: number, amount: number): Promise<boolean> {
-    return await this.#update("give", [take], ([state], now) => giveTake(take, state!, stamp, amount, now));
+    return await this.#update("give", [take], {
+      decide: ([state], now) => giveTake(take, state!, stamp, amount, now),
+    });
   }
 
   /** Corrects what was granted to its real cost; see {@linkcode Store}. */
   async settle(take: Take, stamp: number, change: number): Promise<Verdict> {
-    return await this.#update("settle", [take], ([state], now) => settleTake(take, state!, stamp, change, now));
+    return await this.#update("settle", [take], {
+      decide: ([state], now) => settleTake(take, state!, stamp, change, now),
+    });
   }
 
   /**
@@ -182,20 +233,19 @@ export class CompareAndSetStore implements Store {
    * @returns The verdicts, `null` when there was a concurrent change: then nothing was counted
    */
   async decideTogether(takes: readonly Take[], times: readonly number[]): Promise<readonly Verdict[] | null> {
-    const keys = keysOf(takes);
-    const tried = await this.#inTurn(keys, () => {
-      return this.#try(keys, takes, (states, now) => {
-        return takes.map((take, i) => decideAlone(take, states[i]!, times[i]!, now));
+    const tried = await this.#inTurn(takes, (keys, ids) => {
+      return this.#try(keys, ids, takes, {
+        decide: (states, now) => takes.map((take, i) => decideAlone(take, states[i]!, times[i]!, now)),
+        refuses: anyRefuses,
       });
     });
     return tried?.result ?? null;
   }
 
-  #update<T>(verb: string, takes: readonly Take[], body: (states: KeyState[], now: number) => T): Promise<T> {
-    const keys = keysOf(takes);
-    return this.#inTurn(keys, async () => {
+  #update<T>(verb: string, takes: readonly Take[], rule: Rule<T>): Promise<T> {
+    return this.#inTurn(takes, async (keys, ids) => {
       for (let attempt = 1; attempt <= this.#attempts; attempt++) {
-        const tried = await this.#try(keys, takes, body);
+        const tried = await this.#try(keys, ids, takes, rule);
         if (tried !== null) return tried.result;
         if (attempt < this.#attempts) await this.#pause(Math.random() * Math.min(LONGEST_PAUSE, 2 ** attempt));
       }
@@ -204,23 +254,67 @@ export class CompareAndSetStore implements Store {
     });
   }
 
-  #inTurn<T>(keys: readonly StateKey[], body: () => Promise<T>): Promise<T> {
-    return this.#turns.take(keys.map((key) => JSON.stringify(key)), body);
+  #inTurn<T>(takes: readonly Take[], body: (keys: StateKey[], ids: string[]) => Promise<T>): Promise<T> {
+    const keys = keysOf(takes);
+    const ids = keys.map((key) => JSON.stringify(key));
+    return this.#turns.take(ids, () => body(keys, ids));
   }
 
   async #try<T>(
     keys: readonly StateKey[],
+    ids: readonly string[],
     takes: readonly Take[],
-    body: (states: KeyState[], now: number) => T,
-  ): Promise<{ readonly result: T } | null> {
+    rule: Rule<T>,
+  ): Promise<Draft<T> | null> {
+    let snapshot: Snapshot | null = null;
+    const seen = this.#seen?.recall(ids) ?? null;
+    if (seen !== null) {
+      const draft = this.#draft(keys, takes, rule, seen);
+      // a commit checks what it writes; and who is refused for a time that is a little too early would wait in vain
+      if (!draft.writes.includes(null) && rule.refuses?.(draft.result) !== true) {
+        const found = await this.#commit(ids, draft, seen, LONGEST_DELAY);
+        if (found === "written") return draft;
+        snapshot = found;
+      }
+    }
+    snapshot ??= await this.#read(keys, ids);
+    const draft = this.#draft(keys, takes, rule, snapshot);
+    if (draft.writes.every((write) => write === null)) return draft;
+    return await this.#commit(ids, draft, snapshot, Infinity) === "written" ? draft : null;
+  }
+
+  async #read(keys: readonly StateKey[], ids: readonly string[]): Promise<Snapshot> {
     const values = await this.#kv.read(keys);
-    const now = this.#timeOf(values.at(-1));
-    const states = takes.map(({ policy }, i) => decodeState(policy, recordIn(values[i]!), now));
-    const result = body(states, now);
-    const writes = states.flatMap((state, i) => {
-      return isChanged(state) ? [write(keys[i]!, takes[i]!.policy, state, values[i]!.version, now)] : [];
-    });
-    return writes.length === 0 || await this.#kv.commit(writes) ? { result } : null;
+    this.#seen?.note(ids, values);
+    return { values, now: values.at(-1)?.now };
+  }
+
+  #draft<T>(keys: readonly StateKey[], takes: readonly Take[], rule: Rule<T>, { values, now }: Snapshot): Draft<T> {
+    const time = now === undefined ? this.#clock.now() : Math.floor(now);
+    const states = takes.map(({ policy }, i) => decodeState(policy, recordIn(values[i]!), time));
+    const result = rule.decide(states, time);
+    const writes = states.map((state, i) => writeOf(keys[i]!, takes[i]!.policy, state, values[i]!, time));
+    return { result, writes, now: time };
+  }
+
+  // "written", or what was found instead of all values; null when it is not known
+  async #commit(
+    ids: readonly string[],
+    { writes, now }: Draft<unknown>,
+    on: Snapshot,
+    delay: number,
+  ): Promise<"written" | Snapshot | null> {
+    const written = ids.filter((_, i) => writes[i] !== null);
+    const list = writes.filter((write) => write !== null);
+    const time = on.now === undefined ? undefined : { from: now, until: now + delay };
+    const outcome = await this.#kv.commit(list, time);
+    if (typeof outcome === "boolean") {
+      this.#seen?.forget(written);
+      return outcome ? "written" : null;
+    }
+    this.#seen?.note(written, outcome.values, outcome.written ? now : undefined);
+    if (outcome.written) return "written";
+    return list.length < ids.length ? null : { values: outcome.values, now: outcome.values.at(-1)?.now };
   }
 
   /** Forgets keys; see {@linkcode Store}. */
@@ -246,9 +340,9 @@ export class CompareAndSetStore implements Store {
     }
   }
 
-  // the time of the process, unless the database told its own
-  #timeOf(read: { readonly now?: number } | undefined): number {
-    return read?.now === undefined ? this.#clock.now() : this.#clock.at(read.now);
+  // the time of the process, unless the database told its own, which is that of all processes: also when it goes back
+  #timeOf(read: { readonly now?: number }): number {
+    return read.now ?? this.#clock.now();
   }
 
   /** Closes the database. */
@@ -266,10 +360,18 @@ function recordIn({ value }: VersionedValue): Float64Array | null {
   return value === null ? null : fromBytes(value);
 }
 
-function write(key: StateKey, policy: Policy, state: KeyState, expected: unknown, now: number): StateWrite {
+function anyRefuses(verdicts: readonly Verdict[]): boolean {
+  return verdicts.some(({ denied }) => denied);
+}
+
+// null when nothing changes
+function writeOf(key: StateKey, policy: Policy, state: KeyState, seen: VersionedValue, now: number): StateWrite | null {
+  if (!isChanged(state)) return null;
   const record = encodeState(policy, state, now);
-  if (record === null) return { key, value: null, expected, ttlMs: 0 };
-  return { key, value: toBytes(record), expected, ttlMs: recordExpiry(record) - now };
+  if (record !== null) {
+    return { key, value: toBytes(record), expected: seen.version, ttlMs: recordExpiry(record) - now };
+  }
+  return seen.value === null ? null : { key, value: null, expected: seen.version, ttlMs: 0 };
 }
 
 function sleep(ms: number): Promise<void> {

@@ -1,4 +1,11 @@
+const DIGITS: readonly string[] = /* @__PURE__ */ Array.from(
+  { length: 256 },
+  (_, byte) => byte.toString(16).padStart(2, "0"),
+);
+
 /** Bytes as hexadecimal digits, two for each. */
 export function hex(bytes: Uint8Array): string {
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  let digits = "";
+  for (const byte of bytes) digits += DIGITS[byte];
+  return digits;
 }

@@ -1,0 +1,172 @@
+import type { CommitTime, StateKey, StateWrite } from "./compare_and_set_store.ts";
+import { hashKey, shortKey } from "./short_key.ts";
+
+/** A value of a parameter: the store sends nothing but text. */
+export type PostgresValue = string;
+
+/** A statement, and the values of its parameters. */
+export interface PostgresStatement {
+  /** The statement. */
+  readonly text: string;
+  /** The values. */
+  readonly values: PostgresValue[];
+}
+
+/** A write of a row. */
+export interface RowWrite extends StateWrite {
+  /** The value as hexadecimal digits, `null` to delete. */
+  readonly digits: string | null;
+}
+
+/** What the statement of a commit returns. */
+export interface CommitRow {
+  /** The server's time in ms. */
+  readonly now: number;
+  /** Whether everything was as expected when the statement began. */
+  readonly ok: boolean;
+  /** Whether everything was written. */
+  readonly written: boolean;
+  /** What there was instead, in the order of the writes: hexadecimal digits, nothing where there is no row. */
+  readonly found: string | null;
+}
+
+/** How a statement tells the time: the server's, or a test's. */
+export interface PostgresTime {
+  /** The present time. */
+  readonly now: string;
+  /** The same in ms. */
+  readonly nowMs: string;
+}
+
+/** Most rows that have a part each of a statement. */
+const MOST_APART = 3;
+
+/**
+ * Makes the statement of a commit: it writes every row, or none, in their order. It fails with `division by zero` if
+ * another statement changed some of them after it began.
+ *
+ * Rows up to three have a part each, which PostgreSQL plans in less time; for more, the parts are lists.
+ *
+ * @param table The table
+ * @param writes What is written, sorted by key: two statements must not wait for each other
+ * @param within When the server may do it
+ * @param time How it tells the time
+ * @returns The statement, which returns a {@linkcode CommitRow}
+ */
+export function commitStatement(
+  table: string,
+  writes: readonly RowWrite[],
+  within: CommitTime,
+  time: PostgresTime,
+): PostgresStatement {
+  const form = writes.length > MOST_APART ? asLists : asParts;
+  return form(table, writes, [String(within.from), String(within.until)], time);
+}
+
+const IN_TIME = "now BETWEEN $1::text::float8 AND $2::text::float8";
+
+function asParts(
+  table: string,
+  writes: readonly RowWrite[],
+  values: string[],
+  time: PostgresTime,
+): PostgresStatement {
+  const seen: string[] = [];
+  const conditions = [IN_TIME];
+  const parts = writes.map(({ key, digits, expected, ttlMs }, i) => {
+    const columns = columnsOf(key, values);
+    const version = expected === null ? null : `$${values.push(expected as string)}`;
+    seen.push(`${valueOf(table, columns)} AS v${i}`);
+    conditions.push(version === null ? `v${i} IS NULL` : `v${i} = ${version}`);
+    // what another statement changed after this one began is compared again
+    const isStill = `${isRow(columns)} AND value = decode(${version}, 'hex') AND (SELECT ok FROM o)`;
+    if (digits === null) return `w${i} AS (DELETE FROM ${table} WHERE ${isStill} RETURNING 1)`;
+    const bytes = `decode($${values.push(digits)}, 'hex')`;
+    const expires = expiry(`$${values.push(String(ttlMs))}::text`, time);
+    if (version !== null) {
+      return `w${i} AS (UPDATE ${table} SET value = ${bytes}, expires = ${expires} WHERE ${isStill} RETURNING 1)`;
+    }
+    return `w${i} AS (INSERT INTO ${table} (policy, key, shape, value, expires)
+      SELECT ${columns.join(", ")}, ${bytes}, ${expires} FROM o WHERE ok ON CONFLICT DO NOTHING RETURNING 1)`;
+  });
+  const text = `WITH s AS (SELECT ${time.nowMs} AS now, ${seen.join(", ")}),
+    o AS (SELECT s.*, coalesce(${conditions.join(" AND ")}, false) AS ok FROM s),
+    ${parts.join(", ")}, n AS (SELECT ${parts.map((_, i) => `(SELECT count(*) FROM w${i})`).join(" + ")} AS n)
+    SELECT now, ok, ${outcome(String(parts.length))},
+      CASE WHEN NOT ok THEN concat_ws(',', ${parts.map((_, i) => `coalesce(v${i}, '')`).join(", ")}) END AS found
+      FROM o, n`;
+  return { text, values };
+}
+
+function asLists(
+  table: string,
+  writes: readonly RowWrite[],
+  values: string[],
+  time: PostgresTime,
+): PostgresStatement {
+  const lists: string[][] = [[], [], [], [], [], []];
+  for (const { key, digits, expected, ttlMs } of writes) {
+    const row = [...textsOf(key), expected as string | null ?? "", digits ?? "", String(ttlMs)];
+    row.forEach((text, i) => lists[i]!.push(text));
+  }
+  const given = lists.map((list) => `$${values.push(arrayText(list))}::text::text[]`);
+  const count = `$${values.push(String(writes.length))}::text::int`;
+  const isStill = "t.ctid = s.at AND t.value = decode(s.expected, 'hex') AND (SELECT ok FROM o)";
+  const text = `WITH s AS (
+      SELECT g.*, t.ctid AS at, coalesce(encode(t.value, 'hex'), '') AS found FROM unnest(${given.join(", ")})
+        WITH ORDINALITY AS g(policy, key, shape, expected, written, ttl, i) LEFT JOIN ${table} t USING (policy, key, shape)
+    ),
+    c AS (SELECT ${time.nowMs} AS now, bool_and(found = expected) AS ok FROM s),
+    o AS (SELECT now, ok AND ${IN_TIME} AS ok FROM c),
+    u AS (UPDATE ${table} t SET value = decode(s.written, 'hex'), expires = ${expiry("s.ttl", time)}
+      FROM s WHERE s.written <> '' AND ${isStill} RETURNING 1),
+    d AS (DELETE FROM ${table} t USING s WHERE s.written = '' AND ${isStill} RETURNING 1),
+    i AS (INSERT INTO ${table} (policy, key, shape, value, expires)
+      SELECT policy, key, shape, decode(written, 'hex'), ${expiry("ttl", time)} FROM s
+      WHERE at IS NULL AND (SELECT ok FROM o) ORDER BY i ON CONFLICT DO NOTHING RETURNING 1),
+    n AS (SELECT (SELECT count(*) FROM u) + (SELECT count(*) FROM d) + (SELECT count(*) FROM i) AS n)
+    SELECT now, ok, ${outcome(count)},
+      CASE WHEN NOT ok THEN (SELECT string_agg(found, ',' ORDER BY i) FROM s) END AS found FROM o, n`;
+  return { text, values };
+}
+
+function outcome(count: string): string {
+  return `n = ${count} AS written, 1 / (n IN (0, ${count}))::int AS whole`;
+}
+
+// whole minutes, so that most updates leave the index alone, and with it the page; one more than necessary, for a
+// policy may get a longer window, which still counts it
+function expiry(ttl: string, { now }: PostgresTime): string {
+  return `date_trunc('minute', ${now} + (${ttl} || ' ms')::interval) + interval '2 minutes'`;
+}
+
+/** Parameters for the columns that tell a row. */
+type Columns = readonly string[];
+
+/** Adds the parameters that tell a row. */
+export function columnsOf(key: StateKey, values: PostgresValue[]): Columns {
+  return textsOf(key).map((text) => `$${values.push(text)}`);
+}
+
+/** Tells that a row is the one. */
+export function isRow([policy, key, shape]: Columns): string {
+  return `policy = ${policy} AND key = ${key} AND shape = ${shape}`;
+}
+
+/** The value of a row as hexadecimal digits: a subquery, which PostgreSQL can plan by the key alone. */
+export function valueOf(table: string, columns: Columns): string {
+  return `(SELECT encode(value, 'hex') FROM ${table} WHERE ${isRow(columns)})`;
+}
+
+/** Text for a key; that of PostgreSQL has no NUL. */
+export function textKey(key: string): string {
+  return key.includes("\0") ? hashKey(key) : shortKey(key);
+}
+
+function textsOf([policy, key, shape]: StateKey): string[] {
+  return [policy, textKey(key), shape];
+}
+
+function arrayText(list: readonly string[]): string {
+  return `{${list.map((text) => `"${text.replace(/["\\]/g, "\\$&")}"`).join(",")}}`;
+}

@@ -1,0 +1,91 @@
+import { GenerationalCache } from "@sluice/limiting/core";
+import type { VersionedValue } from "./compare_and_set_store.ts";
+
+/** Values to decide on, and the database's time for it; `undefined` where it tells none. */
+export interface Snapshot {
+  /** The values, in the order of their keys. */
+  readonly values: readonly VersionedValue[];
+  /** The time in ms. */
+  readonly now: number | undefined;
+}
+
+/** Keys whose values are remembered. */
+const MOST = 10_000;
+/** Longest value that is remembered, in bytes: all of them take 30 MB at most. */
+const LONGEST = 1024;
+/** What is assumed of keys that are not known. */
+const ABSENT: VersionedValue = { value: null, version: null };
+
+/** What is known of a key. */
+interface Seen extends VersionedValue {
+  /** Whether another process had changed it when it was looked at last. */
+  readonly isShared: boolean;
+}
+
+/**
+ * What was seen last of keys, and how late it must be in the database by now at least.
+ *
+ * Whether it is still so, only the database can tell. A key that is not known is assumed to have no value.
+ */
+export class SeenValues {
+  /** `null` for a value that has to be read. */
+  readonly #keys = new GenerationalCache<Seen | null>(MOST);
+  readonly #elapsed: () => number;
+  #heard: { readonly now: number | undefined; readonly at: number } | null = null;
+
+  /**
+   * Creates an instance.
+   *
+   * @param elapsed A clock in ms; only differences count
+   */
+  constructor(elapsed: () => number) {
+    this.#elapsed = elapsed;
+  }
+
+  /**
+   * What can be assumed of keys.
+   *
+   * @param ids The keys
+   * @returns Their values and a time; `null` if it is better to read them: others change one, it is too long, or nothing
+   * was heard of the database yet
+   */
+  recall(ids: readonly string[]): Snapshot | null {
+    if (this.#heard === null) return null;
+    const { now: told, at } = this.#heard;
+    let now = told === undefined ? undefined : Math.floor(told + Math.max(0, this.#elapsed() - at));
+    const values: VersionedValue[] = [];
+    for (const id of ids) {
+      const seen = this.#keys.get(id);
+      if (seen === null || seen?.isShared) return null;
+      values.push(seen ?? ABSENT);
+      // the reply heard last need not be the latest: no key is decided on for a time before it was seen
+      if (seen?.now !== undefined && now !== undefined && seen.now > now) now = seen.now;
+    }
+    return { values, now };
+  }
+
+  /**
+   * Remembers what a reply says.
+   *
+   * @param ids The keys
+   * @param values What there is
+   * @param decided The time for which it was decided, if this process has just written it
+   */
+  note(ids: readonly string[], values: readonly VersionedValue[], decided?: number): void {
+    ids.forEach((id, i) => this.#keys.set(id, this.#seen(id, values[i]!, decided)));
+    this.#heard = { now: values.at(-1)?.now, at: this.#elapsed() };
+  }
+
+  #seen(id: string, { value, version, now }: VersionedValue, decided: number | undefined): Seen | null {
+    if (value !== null && value.length > LONGEST) return null;
+    const before = this.#keys.get(id);
+    const isShared = decided === undefined ? before != null && before.version !== version : before?.isShared ?? false;
+    if (now === undefined) return { value, version, isShared };
+    return { value, version, now: Math.max(now, decided ?? now), isShared };
+  }
+
+  /** Lets keys be read before they are decided on again. */
+  forget(ids: readonly string[]): void {
+    for (const id of ids) this.#keys.set(id, null);
+  }
+}
