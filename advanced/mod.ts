@@ -61,17 +61,16 @@ export type {
 } from "./src/limiter/limiter_options.ts";
 export type { CalendarUnit, CalendarWindow, Weekday } from "./src/policy/calendar_window.ts";
 export { ALGORITHM_NAMES, type AlgorithmName, type Block, type OnDenied, type Policy } from "./src/policy/policy.ts";
-export {
-  type CommitResult,
-  type CommitTime,
-  type CompareAndSet,
-  type CompareAndSetOptions,
-  fromCompareAndSet,
-  type ListedValue,
-  type StateKey,
-  type StateWrite,
-  type VersionedValue,
-} from "./src/stores/compare_and_set_store.ts";
+export type {
+  CommitResult,
+  CommitTime,
+  CompareAndSet,
+  ListedValue,
+  StateKey,
+  StateWrite,
+  VersionedValue,
+} from "./src/stores/compare_and_set.ts";
+export { type CompareAndSetOptions, fromCompareAndSet } from "./src/stores/compare_and_set_store.ts";
 export { type CounterOptions, fromCounter } from "./src/stores/counter_store.ts";
 export type { CallbackCounterLike, CounterInfo, CounterInit, CounterLike } from "./src/stores/counter_like.ts";
 export {

@@ -4,6 +4,7 @@ import { ALGORITHM_NAMES, type Policy } from "../policy/policy.ts";
 import { assertDistinct } from "./assert_distinct.ts";
 import { assertMethods } from "./assert_methods.ts";
 import { checkScope } from "./check_scope.ts";
+import type { CommitTime, CompareAndSet, StateKey, StateWrite, VersionedValue } from "./compare_and_set.ts";
 import { KeyedMutex } from "./keyed_mutex.ts";
 import {
   decodeState,
@@ -18,79 +19,6 @@ import {
 import type { Awaitable, Capabilities, Entry, Selector, Store, Take, Verdict } from "../policy/store.ts";
 import { StoreClock } from "@sluice/limiting";
 import { SeenValues, type Snapshot } from "./seen_values.ts";
-
-/** Where a state is kept: the policy's name, the key, and the shape of the state. */
-export type StateKey = readonly [policy: string, key: string, shape: string];
-
-/** A value and what tells it from the ones before and after it. */
-export interface VersionedValue {
-  /** The value, `null` when there is none. */
-  readonly value: Uint8Array | null;
-  /** Its version; whatever the database needs to see again. There is one for "no value" too. */
-  readonly version: unknown;
-  /** The database's time in ms when it was read, if its clock is to be counted by. Then all values have one. */
-  readonly now?: number;
-}
-
-/** A value and where it was found. */
-export interface ListedValue {
-  /** Where. */
-  readonly key: StateKey;
-  /** The value. */
-  readonly value: Uint8Array;
-  /** The database's time in ms, if {@linkcode VersionedValue} has it too. */
-  readonly now?: number;
-}
-
-/** One write of a commit. */
-export interface StateWrite {
-  /** Where. */
-  readonly key: StateKey;
-  /** The new value, `null` to delete. */
-  readonly value: Uint8Array | null;
-  /** The version that was read: the commit fails when there is another one by now. */
-  readonly expected: unknown;
-  /** ms after which the value may be deleted; it must not be deleted sooner. */
-  readonly ttlMs: number;
-}
-
-/** What a database's time must be for a commit, in ms, if values have {@linkcode VersionedValue.now}. */
-export interface CommitTime {
-  /** Nothing may be written before. */
-  readonly from: number;
-  /** Nothing may be written after; `Infinity` for no such time. */
-  readonly until: number;
-}
-
-/** What came of a commit. */
-export interface CommitResult {
-  /** Whether everything was written; otherwise nothing was. */
-  readonly written: boolean;
-  /** What there is now, in the order of the writes: what was written, with its version, or what was found instead. */
-  readonly values: readonly VersionedValue[];
-}
-
-/** What counters need of a database: reads with versions, and commits that fail if a version has changed. */
-export interface CompareAndSet {
-  /**
-   * Whether commits tell what they found ({@linkcode CommitResult}), so that most grants need no read: they are tried on
-   * what was seen last. The version of no value must be `null` then, and no other may ever stand for two values of a key.
-   */
-  readonly commitsTell?: boolean;
-  /** Reads values, in the order of their keys. Must not return stale values. */
-  read(keys: readonly StateKey[]): Awaitable<readonly VersionedValue[]>;
-  /**
-   * Writes all or nothing. `false` when a version was not the expected one, or the time not between its bounds, and
-   * what there is instead is not known.
-   */
-  commit(writes: readonly StateWrite[], time?: CommitTime): Awaitable<boolean | CommitResult>;
-  /** Deletes a value, whatever its version. */
-  delete(key: StateKey): Awaitable<void>;
-  /** Lists the values of a policy, or of one key of it. */
-  list(policy: string, key?: string): AsyncIterable<ListedValue>;
-  /** Closes the connection. */
-  close?(): Awaitable<void>;
-}
 
 /**
  * Options of {@linkcode fromCompareAndSet}.
@@ -272,7 +200,9 @@ export class CompareAndSetStore implements Store {
       const draft = this.#draft(keys, takes, rule, seen);
       // a commit checks what it writes; and who is refused for a time that is a little too early would wait in vain
       if (!draft.writes.includes(null) && rule.refuses?.(draft.result) !== true) {
-        const found = await this.#commit(ids, draft, seen, LONGEST_DELAY);
+        const { now } = draft;
+        const within = seen.now === undefined ? undefined : { from: now, until: now + LONGEST_DELAY };
+        const found = await this.#commit(ids, draft, within);
         if (found === "written") return draft;
         snapshot = found;
       }
@@ -280,7 +210,7 @@ export class CompareAndSetStore implements Store {
     snapshot ??= await this.#read(keys, ids);
     const draft = this.#draft(keys, takes, rule, snapshot);
     if (draft.writes.every((write) => write === null)) return draft;
-    return await this.#commit(ids, draft, snapshot, Infinity) === "written" ? draft : null;
+    return await this.#commit(ids, draft) === "written" ? draft : null;
   }
 
   async #read(keys: readonly StateKey[], ids: readonly string[]): Promise<Snapshot> {
@@ -301,13 +231,11 @@ export class CompareAndSetStore implements Store {
   async #commit(
     ids: readonly string[],
     { writes, now }: Draft<unknown>,
-    on: Snapshot,
-    delay: number,
+    within?: CommitTime,
   ): Promise<"written" | Snapshot | null> {
     const written = ids.filter((_, i) => writes[i] !== null);
     const list = writes.filter((write) => write !== null);
-    const time = on.now === undefined ? undefined : { from: now, until: now + delay };
-    const outcome = await this.#kv.commit(list, time);
+    const outcome = await this.#kv.commit(list, within);
     if (typeof outcome === "boolean") {
       this.#seen?.forget(written);
       return outcome ? "written" : null;

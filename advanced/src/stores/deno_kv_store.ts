@@ -1,13 +1,7 @@
 import { checkNames, type OptionNames, refuseOption } from "@sluice/limiting/core";
 import type { Policy } from "../policy/policy.ts";
-import {
-  type CompareAndSet,
-  fromCompareAndSet,
-  type ListedValue,
-  type StateKey,
-  type StateWrite,
-  type VersionedValue,
-} from "./compare_and_set_store.ts";
+import type { CompareAndSet, ListedValue, StateKey, StateWrite, VersionedValue } from "./compare_and_set.ts";
+import { fromCompareAndSet } from "./compare_and_set_store.ts";
 import { assertMethods } from "./assert_methods.ts";
 import { checkLog } from "./check_log.ts";
 import { shortKey } from "./short_key.ts";

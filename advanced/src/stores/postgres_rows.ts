@@ -6,7 +6,7 @@ import type {
   StateKey,
   StateWrite,
   VersionedValue,
-} from "./compare_and_set_store.ts";
+} from "./compare_and_set.ts";
 import { hex } from "./hex.ts";
 import {
   columnsOf,
@@ -79,7 +79,7 @@ export class PostgresRows implements CompareAndSet {
     return keys.map((_, i) => versioned(there[`v${i}`]!, now));
   }
 
-  async commit(writes: readonly StateWrite[], within: CommitTime): Promise<boolean | CommitResult> {
+  async commit(writes: readonly StateWrite[], within?: CommitTime): Promise<boolean | CommitResult> {
     if (++this.#commits % COMMITS_PER_SWEEP === 0) await this.#sweep();
     const rows = writes.map((write): RowWrite => ({
       ...write,

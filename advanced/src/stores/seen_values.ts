@@ -1,5 +1,5 @@
 import { GenerationalCache } from "@sluice/limiting/core";
-import type { VersionedValue } from "./compare_and_set_store.ts";
+import type { VersionedValue } from "./compare_and_set.ts";
 
 /** Values to decide on, and the database's time for it; `undefined` where it tells none. */
 export interface Snapshot {
@@ -25,12 +25,15 @@ interface Seen extends VersionedValue {
 /**
  * What was seen last of keys, and how late it must be in the database by now at least.
  *
- * Whether it is still so, only the database can tell. A key that is not known is assumed to have no value.
+ * Whether it is still so, only the database can tell. A key that is not known is assumed to have no value, as long as
+ * that was so for the last one.
  */
 export class SeenValues {
   /** `null` for a value that has to be read. */
   readonly #keys = new GenerationalCache<Seen | null>(MOST);
   readonly #elapsed: () => number;
+  /** Whether the last key that was not known had a value, from another process or before this one. */
+  #strangersHave = false;
   #heard: { readonly now: number | undefined; readonly at: number } | null = null;
 
   /**
@@ -46,8 +49,8 @@ export class SeenValues {
    * What can be assumed of keys.
    *
    * @param ids The keys
-   * @returns Their values and a time; `null` if it is better to read them: others change one, it is too long, or nothing
-   * was heard of the database yet
+   * @returns Their values and a time; `null` if it is better to read them: others seem to change one, it is too long, or
+   * nothing was heard of the database yet
    */
   recall(ids: readonly string[]): Snapshot | null {
     if (this.#heard === null) return null;
@@ -56,7 +59,7 @@ export class SeenValues {
     const values: VersionedValue[] = [];
     for (const id of ids) {
       const seen = this.#keys.get(id);
-      if (seen === null || seen?.isShared) return null;
+      if (seen === undefined ? this.#strangersHave : seen === null || seen.isShared) return null;
       values.push(seen ?? ABSENT);
       // the reply heard last need not be the latest: no key is decided on for a time before it was seen
       if (seen?.now !== undefined && now !== undefined && seen.now > now) now = seen.now;
@@ -77,8 +80,9 @@ export class SeenValues {
   }
 
   #seen(id: string, { value, version, now }: VersionedValue, decided: number | undefined): Seen | null {
-    if (value !== null && value.length > LONGEST) return null;
     const before = this.#keys.get(id);
+    if (before === undefined) this.#strangersHave = decided === undefined && value !== null;
+    if (value !== null && value.length > LONGEST) return null;
     const isShared = decided === undefined ? before != null && before.version !== version : before?.isShared ?? false;
     if (now === undefined) return { value, version, isShared };
     return { value, version, now: Math.max(now, decided ?? now), isShared };

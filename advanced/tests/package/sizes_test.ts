@@ -11,7 +11,7 @@ const ROOT = new URL("../../../", import.meta.url);
 const MOST_BYTES = 36_850;
 
 /** The same of a store alone: its own lines, and the algorithms, if it counts. */
-const MOST_BYTES_OF_STORES: Readonly<Record<string, number>> = { cloudflare: 1_610, postgres: 10_900, sqlite: 8_750 };
+const MOST_BYTES_OF_STORES: Readonly<Record<string, number>> = { cloudflare: 1_610, postgres: 13_150, sqlite: 8_750 };
 
 async function bundled(name: string): Promise<{ code: string; bytes: number }> {
   const bundle = await rolldown({

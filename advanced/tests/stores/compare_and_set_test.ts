@@ -1,14 +1,13 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import type { Policy } from "../../src/policy/policy.ts";
-import {
-  type CompareAndSet,
-  type CompareAndSetOptions,
-  fromCompareAndSet,
-  type ListedValue,
-  type StateKey,
-  type StateWrite,
-  type VersionedValue,
-} from "../../src/stores/compare_and_set_store.ts";
+import type {
+  CompareAndSet,
+  ListedValue,
+  StateKey,
+  StateWrite,
+  VersionedValue,
+} from "../../src/stores/compare_and_set.ts";
+import { type CompareAndSetOptions, fromCompareAndSet } from "../../src/stores/compare_and_set_store.ts";
 import type { Entry } from "../../src/policy/store.ts";
 import { VirtualClock } from "../../src/testing/virtual_clock.ts";
 import { decidesAsMemory, policyNamed } from "../support/random_trace.ts";

@@ -38,15 +38,13 @@ class TellingDatabase implements CompareAndSet {
     return keys.map((key) => this.#at(key));
   }
 
-  async commit(writes: readonly StateWrite[], time?: CommitTime): Promise<boolean | CommitResult> {
+  async commit(writes: readonly StateWrite[], within?: CommitTime): Promise<boolean | CommitResult> {
     this.commits++;
     await Promise.resolve();
     this.meanwhile?.();
-    assert(
-      time !== undefined && writes.length > 0 && writes.every((one) => one.value !== null || one.expected !== null),
-    );
+    assert(writes.length > 0 && writes.every((one) => one.value !== null || one.expected !== null));
     const { now } = this.clock;
-    const fits = now >= time.from && now <= time.until &&
+    const fits = (within === undefined || now >= within.from && now <= within.until) &&
       writes.every(({ key, expected }) => this.#at(key).version === expected);
     if (!fits) return !this.isSilent && { written: false, values: writes.map(({ key }) => this.#at(key)) };
     for (const { key, value } of writes) {
@@ -249,6 +247,24 @@ Deno.test("no key is decided on for a time before it was seen", async () => {
   assertEquals(other!.resetMs, 995);
 });
 
+Deno.test("keys that are new to a process are read first if others had the one before, until there is one that nobody has", async () => {
+  const { database, process, take } = await setUp();
+  const rival = fromCompareAndSet(database, { clock: process.read });
+  for (const key of ["a", "b", "c"]) await rival.decide([{ policy: FIXED, key, cost: 1 }]);
+  database.commands();
+  const steps: [key: string, commands: [number, number]][] = [
+    ["a", [0, 2]],
+    ["b", [1, 1]],
+    ["x", [1, 1]],
+    ["y", [0, 1]],
+    ["c", [0, 2]],
+  ];
+  for (const [key, commands] of steps) {
+    await take(key);
+    assertEquals(database.commands(), commands, key);
+  }
+});
+
 Deno.test("values that are too long to be remembered are read", async () => {
   const { database, store } = await setUp();
   const long: Policy = { name: "long", algorithm: "sliding-window", limit: 1000, windowMs: 60_000, buckets: 200 };
@@ -286,8 +302,8 @@ Deno.test("a commit whose reply was lost is found out by the next one", async ()
   const { database, store, take } = await setUp();
   await take("a");
   const { commit } = database;
-  database.commit = async (writes, time) => {
-    await commit.call(database, writes, time);
+  database.commit = async (writes, within) => {
+    await commit.call(database, writes, within);
     throw new Error("the connection was lost");
   };
   await assertRejects(() => take("a"), Error, "the connection was lost");
