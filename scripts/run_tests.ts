@@ -4,6 +4,7 @@
  * `--only=tests/http,tests/app` runs some of them with the same settings.
  */
 import { findChromium } from "./chromium.ts";
+import { startTestMemcached } from "./memcached.ts";
 import { startTestPostgres } from "./postgres.ts";
 import { run, TOO_LATE } from "./process.ts";
 import { startRedis } from "./redis.ts";
@@ -108,6 +109,10 @@ const postgres = await startTestPostgres();
 if (typeof postgres === "string") missing("PostgreSQL", postgres);
 else env["POSTGRES_URL"] = postgres.url;
 
+const memcached = await startTestMemcached();
+if (typeof memcached === "string") missing("Memcached", memcached);
+else env["MEMCACHED_ADDRESS"] = memcached.address;
+
 const chromium = await findChromium();
 if (chromium === undefined) missing("Chromium", "not installed, and apt-get could not install it");
 else env["CHROMIUM_PATH"] = chromium;
@@ -153,6 +158,7 @@ try {
       ...(real ? [] : ["tests/jsr/"]),
       ...(typeof redis === "string" ? ["tests/redis/", "advanced/tests/redis/", "middleware/tests/redis/"] : []),
       ...(typeof postgres === "string" ? ["advanced/tests/postgres/"] : []),
+      ...(typeof memcached === "string" ? ["tests/examples/memcached_test.ts"] : []),
       ...(chromium === undefined ? ["tests/browser/"] : []),
       ...(typeof redis === "string" || !node ? ["tests/create/", "tests/ecosystem/", "tests/npm/"] : []),
     ];
@@ -180,6 +186,7 @@ try {
 } finally {
   if (typeof redis !== "string") await redis.stop();
   if (typeof postgres !== "string") await postgres.stop();
+  if (typeof memcached !== "string") await memcached.stop();
 }
 
 const { passed, failed, skipped } = total;

@@ -58,6 +58,13 @@ export interface CompareAndSet {
    * what was seen last. The version of no value must be `null` then, and no other may ever stand for two values of a key.
    */
   readonly commitsTell?: boolean;
+  /**
+   * Which writes a commit can do as one: any, or, with `"same-key"`, those of one key of a client, whatever their policies.
+   * Then the keys of a batch are decided side by side, and what was granted is given back if another one refused.
+   */
+  readonly atomicBatch?: "all" | "same-key";
+  /** Whether `list` needs a key. Then `reset` needs one, too, and a limiter lists no keys. */
+  readonly listsByKey?: boolean;
   /** Reads values, in the order of their keys. Must not return stale values. */
   read(keys: readonly StateKey[]): Awaitable<readonly VersionedValue[]>;
   /**

@@ -1,9 +1,10 @@
-import { checkInteger, checkNames, checkType, type OptionNames } from "@sluice/limiting/core";
+import { checkInteger, checkNames, checkType, type OptionNames, refuseOption } from "@sluice/limiting/core";
 import { decideAlone, decideBatch, giveTake, settleTake } from "../algorithms/decide_batch.ts";
 import { ALGORITHM_NAMES, type Policy } from "../policy/policy.ts";
 import { assertDistinct } from "./assert_distinct.ts";
 import { assertMethods } from "./assert_methods.ts";
 import { checkScope } from "./check_scope.ts";
+import { decideByKey } from "./decide_by_key.ts";
 import type { CommitTime, CompareAndSet, StateKey, StateWrite, VersionedValue } from "./compare_and_set.ts";
 import { KeyedMutex } from "./keyed_mutex.ts";
 import {
@@ -99,6 +100,10 @@ export function fromCompareAndSet(kv: CompareAndSet, options: CompareAndSetOptio
     ["read", "commit", "delete", "list"],
     "CompareAndSet tells what each does",
   );
+  const { atomicBatch = "all" } = kv;
+  if (atomicBatch !== "all" && atomicBatch !== "same-key") {
+    refuseOption("fromCompareAndSet", "atomicBatch", '"all" or "same-key"', atomicBatch);
+  }
   return new CompareAndSetStore(kv, options);
 }
 
@@ -106,6 +111,8 @@ export function fromCompareAndSet(kv: CompareAndSet, options: CompareAndSetOptio
 export class CompareAndSetStore implements Store {
   /** What the store can do. */
   readonly capabilities: Capabilities;
+  /** Lists keys in use; see {@linkcode Store}. */
+  readonly inspect?: (policy: Policy) => AsyncGenerator<Entry>;
   readonly #kv: CompareAndSet;
   readonly #attempts: number;
   readonly #clock: StoreClock;
@@ -127,13 +134,27 @@ export class CompareAndSetStore implements Store {
     this.#seen = kv.commitsTell ? new SeenValues(clock ?? (() => performance.now())) : null;
     this.#pause = pause;
     const algorithms = new Set(ALGORITHM_NAMES);
-    this.capabilities = { algorithms, atomicBatch: "all", exactDeny: true, scope, clock: "process" };
+    const { atomicBatch = "all" } = kv;
+    this.capabilities = { algorithms, atomicBatch, exactDeny: true, scope, clock: "process" };
+    if (!kv.listsByKey) this.inspect = (policy) => this.#inspect(policy);
   }
 
   /** Decides a batch; see {@linkcode Store}. */
   async decide(takes: readonly Take[], times = 1): Promise<readonly Verdict[]> {
     assertDistinct(takes);
-    return await this.#update("decide", takes, {
+    if (this.capabilities.atomicBatch === "all" || takes.every(({ key }) => key === takes[0]!.key)) {
+      return await this.#decide(takes, times);
+    }
+    return await decideByKey(
+      takes,
+      times,
+      (part, wanted) => this.#decide(part, wanted),
+      (take, stamp, amount) => this.give(take, stamp, amount),
+    );
+  }
+
+  #decide(takes: readonly Take[], times: number): Promise<readonly Verdict[]> {
+    return this.#update("decide", takes, {
       decide: (states, now) => decideBatch(takes, states, times, now),
       refuses: anyRefuses,
     });
@@ -247,6 +268,9 @@ export class CompareAndSetStore implements Store {
 
   /** Forgets keys; see {@linkcode Store}. */
   async reset({ policy, key }: Selector): Promise<number> {
+    if (key === undefined && this.inspect === undefined) {
+      throw new TypeError(`store.reset: this store can't list the keys of policy "${policy}"; name a key`);
+    }
     let count = 0;
     for await (const entry of this.#kv.list(policy, key)) {
       if (recordExpiry(fromBytes(entry.value)) > this.#timeOf(entry)) count++;
@@ -255,8 +279,7 @@ export class CompareAndSetStore implements Store {
     return count;
   }
 
-  /** Lists keys in use; see {@linkcode Store}. */
-  async *inspect(policy: Policy): AsyncGenerator<Entry> {
+  async *#inspect(policy: Policy): AsyncGenerator<Entry> {
     const shape = shapeOf(policy);
     for await (const entry of this.#kv.list(policy.name)) {
       const { key: [, key, other], value } = entry;

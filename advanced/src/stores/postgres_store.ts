@@ -127,7 +127,7 @@ export class PostgresStore implements Store {
 
   /** Lists keys in use; see {@linkcode Store}. */
   async *inspect(policy: Policy): AsyncGenerator<Entry> {
-    yield* this.#store.inspect(policy);
+    yield* this.#store.inspect!(policy);
   }
 
   /** Makes the table, unless it is there. */

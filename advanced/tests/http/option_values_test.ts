@@ -113,6 +113,10 @@ const WRONG: readonly [build: () => unknown, message: string][] = [
     () => fromCompareAndSet(DATABASE, { scope: "here" } as Any),
     'fromCompareAndSet: option scope must be one of process, host, region, global, not "here"',
   ],
+  [
+    () => fromCompareAndSet({ ...DATABASE, atomicBatch: "some" } as Any),
+    'fromCompareAndSet: option atomicBatch must be "all" or "same-key", not "some"',
+  ],
   [() => fromCompareAndSet(DATABASE, { pause: 5 } as Any), "fromCompareAndSet: option pause must be a function, not 5"],
   [
     () => fromCompareAndSet({} as CompareAndSet),

@@ -236,3 +236,49 @@ Deno.test("a database that tells its time is counted by it, in decisions, lists 
   assertEquals(keys, ["a"]);
   assertEquals(await store.reset({ policy: "fixed" }), 1);
 });
+
+/** A database that writes the values of one key as one, and lists none without a key. */
+class KeyedDatabase extends FakeDatabase {
+  readonly atomicBatch = "same-key";
+  readonly listsByKey = true;
+  override async read(keys: readonly StateKey[]): Promise<VersionedValue[]> {
+    assertEquals(new Set(keys.map(([, key]) => key)).size, 1);
+    return await super.read(keys);
+  }
+  override async commit(writes: readonly StateWrite[]): Promise<boolean> {
+    assertEquals(new Set(writes.map(({ key: [, key] }) => key)).size, 1);
+    return await super.commit(writes);
+  }
+}
+
+Deno.test("a database that writes one key at a time decides limits of a key as one, and keys side by side", async () => {
+  const clock = new VirtualClock();
+  const database = new KeyedDatabase();
+  const store = fromCompareAndSet(database, { clock: clock.read });
+  assertEquals(store.capabilities.atomicBatch, "same-key");
+  await store.decide([{ policy: FIXED, key: "a", cost: 2 }, { policy: LOG, key: "a", cost: 2 }]);
+  assertEquals(database.commits.map((writes) => writes.length), [2]);
+  await store.decide([{ policy: FIXED, key: "a", cost: 2 }, { policy: LOG, key: "b", cost: 2 }]);
+  assertEquals(database.commits.map((writes) => writes.length), [2, 1, 1]);
+  // what one key refuses, the other gets back
+  const both = await store.decide([{ policy: FIXED, key: "a", cost: 3 }, { policy: LOG, key: "b", cost: 3 }]);
+  assertEquals(both.map(({ granted, denied, remaining }) => [granted, denied, remaining]), [[0, true, 2], [
+    0,
+    false,
+    3,
+  ]]);
+  const peeked = await store.decide([{ policy: FIXED, key: "a", cost: 0 }, { policy: LOG, key: "b", cost: 0 }]);
+  assertEquals(peeked.map(({ remaining }) => remaining), [2, 3]);
+});
+
+Deno.test("a store whose database lists no keys has none to inspect, and resets one key at a time", async () => {
+  const store = fromCompareAndSet(new KeyedDatabase(), { clock: new VirtualClock().read });
+  await store.decide([{ policy: FIXED, key: "a", cost: 1 }]);
+  assertEquals(store.inspect, undefined);
+  await assertRejects(
+    async () => await store.reset({ policy: "fixed" }),
+    TypeError,
+    `store.reset: this store can't list the keys of policy "fixed"; name a key`,
+  );
+  assertEquals(await store.reset({ policy: "fixed", key: "a" }), 1);
+});
