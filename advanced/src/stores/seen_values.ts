@@ -17,9 +17,11 @@ const LONGEST = 1024;
 const ABSENT: VersionedValue = { value: null, version: null };
 
 /** What is known of a key. */
-interface Seen extends VersionedValue {
+interface Seen {
+  /** The value that was seen last; `null` if it has to be read. */
+  value: VersionedValue | null;
   /** Whether another process had changed it when it was looked at last. */
-  readonly isShared: boolean;
+  isShared: boolean;
 }
 
 /**
@@ -29,8 +31,7 @@ interface Seen extends VersionedValue {
  * that was so for the last one.
  */
 export class SeenValues {
-  /** `null` for a value that has to be read. */
-  readonly #keys = new GenerationalCache<Seen | null>(MOST);
+  readonly #keys = new GenerationalCache<Seen>(MOST);
   readonly #elapsed: () => number;
   /** Whether the last key that was not known had a value, from another process or before this one. */
   #strangersHave = false;
@@ -59,10 +60,11 @@ export class SeenValues {
     const values: VersionedValue[] = [];
     for (const id of ids) {
       const seen = this.#keys.get(id);
-      if (seen === undefined ? this.#strangersHave : seen === null || seen.isShared) return null;
-      values.push(seen ?? ABSENT);
+      if (seen === undefined ? this.#strangersHave : seen.isShared || seen.value === null) return null;
+      const value = seen?.value ?? ABSENT;
+      values.push(value);
       // the reply heard last need not be the latest: no key is decided on for a time before it was seen
-      if (seen?.now !== undefined && now !== undefined && seen.now > now) now = seen.now;
+      if (value.now !== undefined && now !== undefined && value.now > now) now = value.now;
     }
     return { values, now };
   }
@@ -75,21 +77,31 @@ export class SeenValues {
    * @param decided The time for which it was decided, if this process has just written it
    */
   note(ids: readonly string[], values: readonly VersionedValue[], decided?: number): void {
-    ids.forEach((id, i) => this.#keys.set(id, this.#seen(id, values[i]!, decided)));
+    ids.forEach((id, i) => this.#note(id, values[i]!, decided));
     this.#heard = { now: values.at(-1)?.now, at: this.#elapsed() };
   }
 
-  #seen(id: string, { value, version, now }: VersionedValue, decided: number | undefined): Seen | null {
-    const before = this.#keys.get(id);
-    if (before === undefined) this.#strangersHave = decided === undefined && value !== null;
-    if (value !== null && value.length > LONGEST) return null;
-    const isShared = decided === undefined ? before != null && before.version !== version : before?.isShared ?? false;
-    if (now === undefined) return { value, version, isShared };
-    return { value, version, now: Math.max(now, decided ?? now), isShared };
+  #note(id: string, { value, version, now }: VersionedValue, decided: number | undefined): void {
+    let kept: VersionedValue | null = null;
+    if (value === null || value.length <= LONGEST) {
+      kept = now === undefined ? { value, version } : { value, version, now: Math.max(now, decided ?? now) };
+    }
+    const seen = this.#keys.get(id);
+    if (seen === undefined) {
+      this.#strangersHave = decided === undefined && value !== null;
+      this.#keys.set(id, { value: kept, isShared: false });
+      return;
+    }
+    if (decided === undefined) seen.isShared = seen.value !== null && seen.value.version !== version;
+    seen.value = kept;
   }
 
   /** Lets keys be read before they are decided on again. */
   forget(ids: readonly string[]): void {
-    for (const id of ids) this.#keys.set(id, null);
+    for (const id of ids) {
+      const seen = this.#keys.get(id);
+      if (seen === undefined) this.#keys.set(id, { value: null, isShared: false });
+      else seen.value = null;
+    }
   }
 }
