@@ -63,8 +63,8 @@ interface Draft<T> {
 interface Rule<T> {
   /** Decides, and changes the states. */
   decide(states: KeyState[], now: number): T;
-  /** Whether something is refused. */
-  refuses?(result: T): boolean;
+  /** ms until what is refused fits; 0 if nothing is. */
+  waitMs?(result: T): number;
 }
 
 /**
@@ -131,7 +131,7 @@ export class CompareAndSetStore implements Store {
     this.#attempts = attempts;
     this.#clock = new StoreClock(clock);
     this.#turns = new KeyedMutex(() => this.#clock.now());
-    this.#seen = kv.commitsTell ? new SeenValues(clock ?? (() => performance.now())) : null;
+    this.#seen = kv.commitsTell ? new SeenValues(clock ?? (() => performance.now()), () => this.#clock.now()) : null;
     this.#pause = pause;
     const algorithms = new Set(ALGORITHM_NAMES);
     const { atomicBatch = "all" } = kv;
@@ -156,7 +156,7 @@ export class CompareAndSetStore implements Store {
   #decide(takes: readonly Take[], times: number): Promise<readonly Verdict[]> {
     return this.#update("decide", takes, {
       decide: (states, now) => decideBatch(takes, states, times, now),
-      refuses: anyRefuses,
+      waitMs: waitOf,
     });
   }
 
@@ -185,7 +185,7 @@ export class CompareAndSetStore implements Store {
     const tried = await this.#inTurn(takes, (keys, ids) => {
       return this.#try(keys, ids, takes, {
         decide: (states, now) => takes.map((take, i) => decideAlone(take, states[i]!, times[i]!, now)),
-        refuses: anyRefuses,
+        waitMs: waitOf,
       });
     });
     return tried?.result ?? null;
@@ -220,7 +220,7 @@ export class CompareAndSetStore implements Store {
     if (seen !== null) {
       const draft = this.#draft(keys, takes, rule, seen);
       // a commit checks what it writes; and who is refused for a time that is a little too early would wait in vain
-      if (!draft.writes.includes(null) && rule.refuses?.(draft.result) !== true) {
+      if (!draft.writes.includes(null) && (rule.waitMs?.(draft.result) ?? 0) === 0) {
         const { now } = draft;
         const within = seen.now === undefined ? undefined : { from: now, until: now + LONGEST_DELAY };
         const found = await this.#commit(ids, draft, within);
@@ -230,7 +230,11 @@ export class CompareAndSetStore implements Store {
     }
     snapshot ??= await this.#read(keys, ids);
     const draft = this.#draft(keys, takes, rule, snapshot);
-    if (draft.writes.every((write) => write === null)) return draft;
+    if (draft.writes.every((write) => write === null)) {
+      const waitMs = rule.waitMs?.(draft.result) ?? 0;
+      if (waitMs > 0) this.#seen?.noteRefusal(ids, draft.now + waitMs);
+      return draft;
+    }
     return await this.#commit(ids, draft) === "written" ? draft : null;
   }
 
@@ -311,8 +315,11 @@ function recordIn({ value }: VersionedValue): Float64Array | null {
   return value === null ? null : fromBytes(value);
 }
 
-function anyRefuses(verdicts: readonly Verdict[]): boolean {
-  return verdicts.some(({ denied }) => denied);
+function waitOf(verdicts: readonly Verdict[]): number {
+  let wait = 0;
+  // at least 1, which tells a refusal from none
+  for (const { denied, retryMs } of verdicts) if (denied) wait = Math.max(wait, retryMs, 1);
+  return wait;
 }
 
 // null when nothing changes

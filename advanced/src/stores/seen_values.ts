@@ -22,6 +22,8 @@ interface Seen {
   value: VersionedValue | null;
   /** Whether another process had changed it when it was looked at last. */
   isShared: boolean;
+  /** The time in ms until which it is as good as sure that it refuses: then a read tells. */
+  refusesUntil: number;
 }
 
 /**
@@ -33,6 +35,7 @@ interface Seen {
 export class SeenValues {
   readonly #keys = new GenerationalCache<Seen>(MOST);
   readonly #elapsed: () => number;
+  readonly #clock: () => number;
   /** Whether the last key that was not known had a value, from another process or before this one. */
   #strangersHave = false;
   #heard: { readonly now: number | undefined; readonly at: number } | null = null;
@@ -41,17 +44,19 @@ export class SeenValues {
    * Creates an instance.
    *
    * @param elapsed A clock in ms; only differences count
+   * @param clock The time in ms that counts where the database tells none
    */
-  constructor(elapsed: () => number) {
+  constructor(elapsed: () => number, clock: () => number) {
     this.#elapsed = elapsed;
+    this.#clock = clock;
   }
 
   /**
    * What can be assumed of keys.
    *
    * @param ids The keys
-   * @returns Their values and a time; `null` if it is better to read them: others seem to change one, it is too long, or
-   * nothing was heard of the database yet
+   * @returns Their values and a time; `null` if it is better to read them: others seem to change one, it refuses, it is
+   * too long, or nothing was heard of the database yet
    */
   recall(ids: readonly string[]): Snapshot | null {
     if (this.#heard === null) return null;
@@ -65,6 +70,7 @@ export class SeenValues {
       values.push(value);
       // the reply heard last need not be the latest: no key is decided on for a time before it was seen
       if (value.now !== undefined && now !== undefined && value.now > now) now = value.now;
+      if (seen !== undefined && seen.refusesUntil > (now ?? this.#clock())) return null;
     }
     return { values, now };
   }
@@ -89,18 +95,27 @@ export class SeenValues {
     const seen = this.#keys.get(id);
     if (seen === undefined) {
       this.#strangersHave = decided === undefined && value !== null;
-      this.#keys.set(id, { value: kept, isShared: false });
+      this.#keys.set(id, { value: kept, isShared: false, refusesUntil: 0 });
       return;
     }
     if (decided === undefined) seen.isShared = seen.value !== null && seen.value.version !== version;
     seen.value = kept;
+    seen.refusesUntil = 0;
+  }
+
+  /** Remembers that keys refused something, and until when that lasts if nobody changes them. */
+  noteRefusal(ids: readonly string[], until: number): void {
+    for (const id of ids) {
+      const seen = this.#keys.get(id);
+      if (seen !== undefined) seen.refusesUntil = until;
+    }
   }
 
   /** Lets keys be read before they are decided on again. */
   forget(ids: readonly string[]): void {
     for (const id of ids) {
       const seen = this.#keys.get(id);
-      if (seen === undefined) this.#keys.set(id, { value: null, isShared: false });
+      if (seen === undefined) this.#keys.set(id, { value: null, isShared: false, refusesUntil: 0 });
       else seen.value = null;
     }
   }

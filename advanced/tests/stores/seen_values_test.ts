@@ -124,6 +124,10 @@ Deno.test("a grant is one commit, also of a key that is not known, and whatever 
   assertEquals([(await take("a", 0)).remaining, database.commands()], [0, [1, 0]]);
   advance(990);
   assertEquals([(await take("a")).remaining, database.commands()], [5, [0, 1]]);
+  // a key that has just refused is read first, whatever is asked
+  assertEquals([(await take("a", 6)).denied, database.commands()], [true, [1, 0]]);
+  assertEquals([(await take("a")).remaining, database.commands()], [4, [1, 1]]);
+  assertEquals([(await take("a")).remaining, database.commands()], [3, [0, 1]]);
 });
 
 Deno.test("what another process has written is found by the commit, and decided on", async () => {
