@@ -30,7 +30,10 @@ const REST = "tests";
  */
 const BESIDE: Readonly<Record<string, readonly string[]>> = {
   contract: ["tests/examples/", "tests/npm/", "tests/runtime/contract_test.ts"],
-  runtimes: ["tests/create/", "tests/reliability/", "tests/runtime/", "tests/workers/"],
+  runtimes: [
+    ...["tests/create/", "tests/reliability/", "tests/runtime/", "tests/workers/"],
+    ...["advanced/tests/contract/", "advanced/tests/postgres/", "tests/performance/benchmarks_test.ts"],
+  ],
 };
 
 function isBelow(file: string, paths: readonly string[]): boolean {
