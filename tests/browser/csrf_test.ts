@@ -1,11 +1,9 @@
 import { assertEquals } from "@std/assert";
-import { chromium } from "playwright-core";
 import sluice, { type FrameworkApp, type Response } from "@sluice/sluice";
 import { csrf } from "@sluice/middleware/csrf";
 import { session } from "@sluice/middleware/session";
 import { serving } from "../support/app.ts";
-
-const ARGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"];
+import { launchBrowser } from "../support/browser.ts";
 
 // the browser's connections briefly outlive a test
 const options = { sanitizeOps: false, sanitizeResources: false };
@@ -39,8 +37,7 @@ Deno.test(
   "in a real browser a form of the same origin is accepted, and one of another site refused",
   options,
   async () => {
-    const executablePath = Deno.env.get("CHROMIUM_PATH")!;
-    const browser = await chromium.launch({ executablePath, args: ARGS });
+    const browser = await launchBrowser();
     try {
       await serving(bank(), async (address) => {
         const { port } = new URL(address);

@@ -3,10 +3,8 @@ import { dashboard } from "@sluice/rate-limit/dashboard";
 import { Limiter, MemoryStore, rateLimit } from "@sluice/rate-limit";
 import { FaultyStore, VirtualClock } from "@sluice/rate-limit/testing";
 import sluice from "@sluice/sluice";
-import { chromium } from "playwright-core";
 import { serving } from "../support/app.ts";
-
-const ARGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"];
+import { launchBrowser } from "../support/browser.ts";
 
 // the browser's connections briefly outlive a test
 const options = { sanitizeOps: false, sanitizeResources: false };
@@ -43,7 +41,7 @@ for (const [width, height, colorScheme] of [[1280, 900, "light"], [380, 800, "da
       store.fail();
       for (let i = 0; i < 7; i++) await jobs.check("nightly");
 
-      const browser = await chromium.launch({ executablePath: Deno.env.get("CHROMIUM_PATH")!, args: ARGS });
+      const browser = await launchBrowser();
       try {
         await serving(app, async (origin) => {
           const page = await browser.newPage({ viewport: { width, height }, colorScheme });

@@ -1,24 +1,13 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { chromium } from "playwright-core";
 import { makeDemo } from "../../examples/demo/app.ts";
 import { serving } from "../support/app.ts";
-
-const ARGS = [
-  "--no-sandbox",
-  "--disable-gpu",
-  "--disable-quic",
-  "--no-first-run",
-  "--disable-background-networking",
-  "--disable-component-update",
-  "--disable-sync",
-];
+import { launchBrowser } from "../support/browser.ts";
 
 // the browser's connections briefly outlive a test
 const options = { sanitizeOps: false, sanitizeResources: false };
 
 Deno.test("in a real browser the live page draws admitted and limited requests", options, async () => {
-  const executablePath = Deno.env.get("CHROMIUM_PATH")!;
-  const browser = await chromium.launch({ executablePath, args: ARGS });
+  const browser = await launchBrowser();
   try {
     await serving(makeDemo(), async (origin) => {
       const page = await browser.newPage({ viewport: { width: 900, height: 640 } });
@@ -77,8 +66,7 @@ for (const [width, height] of [[1280, 900], [380, 800]] as const) {
     `in a real browser the pages of the demo's API show and try it, ${width} pixels wide`,
     options,
     async () => {
-      const executablePath = Deno.env.get("CHROMIUM_PATH")!;
-      const browser = await chromium.launch({ executablePath, args: ARGS });
+      const browser = await launchBrowser();
       try {
         await serving(makeDemo().set("env", "test"), async (origin) => {
           const page = await browser.newPage({ viewport: { width, height } });

@@ -2,11 +2,9 @@ import { assertEquals, assertMatch } from "@std/assert";
 import { openapiPages } from "@sluice/openapi/pages";
 import { operation, validate } from "@sluice/openapi";
 import sluice, { type FrameworkApp } from "@sluice/sluice";
-import { chromium } from "playwright-core";
 import { z } from "zod";
 import { serving } from "../support/app.ts";
-
-const ARGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"];
+import { launchBrowser } from "../support/browser.ts";
 
 // the browser's connections briefly outlive a test
 const options = { sanitizeOps: false, sanitizeResources: false };
@@ -36,7 +34,7 @@ for (const [width, height] of [[1280, 900], [380, 800]] as const) {
     `in a real browser the pages show the document under a strict policy, ${width} pixels wide`,
     options,
     async () => {
-      const browser = await chromium.launch({ executablePath: Deno.env.get("CHROMIUM_PATH")!, args: ARGS });
+      const browser = await launchBrowser();
       try {
         await serving(notes(), async (origin) => {
           const page = await browser.newPage({ viewport: { width, height } });

@@ -1,9 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
-import { chromium } from "playwright-core";
 import { exampleLog } from "../../advanced/tests/support/example_log.ts";
+import { launchBrowser } from "../support/browser.ts";
 import { simulate } from "../../advanced/tests/support/simulate_command.ts";
-
-const ARGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"];
 
 const POLICIES = `
 policies:
@@ -20,7 +18,7 @@ Deno.test("in a real browser the report of a simulation is a page that needs not
     ["access.log", "--policy", "p.yaml", "--html", "page.html"],
   );
   assertEquals(code, 0);
-  const browser = await chromium.launch({ executablePath: Deno.env.get("CHROMIUM_PATH")!, args: ARGS });
+  const browser = await launchBrowser();
   try {
     for (const [width, colorScheme] of [[1280, "light"], [380, "dark"]] as const) {
       const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme });

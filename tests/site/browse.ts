@@ -2,16 +2,16 @@
  * Opens every page of the documentation site in Chromium, wide and narrow, light and dark: none may report an error, ask
  * another host for anything, or be wider than the window. `--pictures=/folder` keeps pictures of some of them.
  */
-import { type Browser, chromium, type Page } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { findChromium } from "../../scripts/chromium.ts";
 import { buildSite } from "../../scripts/site/build_site.ts";
 import { builtPages } from "../../scripts/site/links.ts";
 import { serving } from "../support/app.ts";
+import { launchBrowser } from "../support/browser.ts";
 import { siteApp } from "./support/serve_site.ts";
 
 const WIDTHS = [1280, 380] as const;
 const SCHEMES = ["light", "dark"] as const;
-const ARGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"];
 const PICTURES = Deno.args.find((arg) => arg.startsWith("--pictures="))?.slice("--pictures=".length);
 const PICTURED: Readonly<Record<string, string>> = {
   "/": "first",
@@ -23,7 +23,7 @@ const executablePath = await findChromium();
 if (executablePath === undefined) throw new Error("there is no Chromium, and apt-get could not install it");
 const { dist } = await buildSite(new URL("../../.cache/site/", import.meta.url));
 const pages = await builtPages(dist);
-const browser = await chromium.launch({ executablePath, args: ARGS });
+const browser = await launchBrowser(executablePath);
 const problems: string[] = [];
 try {
   await serving(siteApp(dist), async (origin) => {

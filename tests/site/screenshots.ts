@@ -5,13 +5,13 @@
 import { dashboard } from "@sluice/rate-limit/dashboard";
 import { rateLimit } from "@sluice/rate-limit";
 import sluice from "@sluice/sluice";
-import { chromium, type Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { exampleLog } from "../../advanced/tests/support/example_log.ts";
 import { simulate } from "../../advanced/tests/support/simulate_command.ts";
 import { findChromium } from "../../scripts/chromium.ts";
 import { serving } from "../support/app.ts";
+import { launchBrowser } from "../support/browser.ts";
 
-const ARGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"];
 const DOCS = new URL("../../docs/", import.meta.url);
 /** How long the dashboard is looked at, in s. */
 const SECONDS = 20;
@@ -19,7 +19,7 @@ const POLICIES = "policies: [{ name: api, routes: [/api/*], algorithm: sliding-w
 
 const executablePath = await findChromium();
 if (executablePath === undefined) throw new Error("there is no Chromium, and apt-get could not install it");
-const browser = await chromium.launch({ executablePath, args: ARGS });
+const browser = await launchBrowser(executablePath);
 try {
   const page = await browser.newPage({ viewport: { width: 1000, height: 600 }, colorScheme: "light" });
   const log = { "access.log": exampleLog(), "policies.yaml": POLICIES };

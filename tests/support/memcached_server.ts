@@ -1,4 +1,5 @@
 /** A Memcached server that the tests start themselves. */
+import { freePort } from "./free_port.ts";
 import { until } from "./until.ts";
 
 /** A server on 127.0.0.1. */
@@ -16,9 +17,7 @@ export interface TestMemcached {
  * @returns The server
  */
 export async function startMemcached(args: readonly string[] = []): Promise<TestMemcached> {
-  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  const { port } = listener.addr;
-  listener.close();
+  const port = freePort();
   // it refuses to run as root
   const user = Deno.uid() === 0 ? ["--reuid=nobody", "--regid=nogroup", "--clear-groups"] : [];
   // setpriv becomes the server, which then ends with this process, however that ends

@@ -1,6 +1,7 @@
 /** A PostgreSQL server that the tests start themselves. */
 import { run } from "../../scripts/process.ts";
 import { PATIENCE_MS } from "./patience.ts";
+import { freePort } from "./free_port.ts";
 import { until } from "./until.ts";
 
 /** Where Debian and Ubuntu keep the programs, in a folder for each version. */
@@ -89,11 +90,4 @@ export async function startPostgres(programs: string): Promise<TestPostgres> {
 async function inTime(program: string, args: string[]): Promise<void> {
   const { code, output } = await run(program, args, { limitMs: PATIENCE_MS, quiet: true });
   if (code !== 0) throw new Error(`${program} ${args.join(" ")}: code ${code}, ${output.trim()}`);
-}
-
-function freePort(): number {
-  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  const { port } = listener.addr;
-  listener.close();
-  return port;
 }
