@@ -210,16 +210,10 @@ export class Limiter extends Emitter {
    * @internal
    */
   checkBy(demand: Demand, keys: LimiterKeys, options: CheckOptions): Awaitable<Decision> {
-    const { cost = 1 } = options;
-    const takes = demand.takes(keys, cost, options, this.#checkCaller);
+    const takes = takesOf(demand, keys, options, this.#checkCaller);
     // what most programs ask for with each request takes the shortest way
     if (this.#memory !== null) return this.#counted(new Decision(takes, this.#memory.decide(takes), "store"));
     return this.#ask(takes, [], ({ verdicts, by }) => this.#counted(new Decision(takes, verdicts, by)));
-  }
-
-  #takesOf(keys: LimiterKeys, options: CheckOptions, caller: string): Batch {
-    const { cost = 1 } = options;
-    return this.#demand.takes(keys, cost, options, caller);
   }
 
   // the same batch, and others equal to it, in one command
@@ -333,7 +327,7 @@ export class Limiter extends Emitter {
     checkNames("limiter.waitFor", options, WAIT_NAMES);
     assertDoesMore(this.#store, "limiter.waitFor", "to wait");
     const lane = typeof keys === "string" ? keys : JSON.stringify(keys);
-    return await this.#queue.enter(lane, this.#takesOf(keys, options, "limiter.waitFor"), options);
+    return await this.#queue.enter(lane, takesOf(this.#demand, keys, options, "limiter.waitFor"), options);
   }
 
   /**
@@ -553,6 +547,11 @@ export class Limiter extends Emitter {
     await this.#leasing?.giveAllBack((take, stamp, amount) => this.#guarded!.give(take, stamp, amount, "store"));
     await leaveStore(this)?.close?.();
   }
+}
+
+function takesOf(demand: Demand, keys: LimiterKeys, options: CheckOptions, caller: string): Batch {
+  const { cost = 1 } = options;
+  return demand.takes(keys, cost, options, caller);
 }
 
 function isSettled({ policy }: Take): boolean {

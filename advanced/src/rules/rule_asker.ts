@@ -1,5 +1,6 @@
 import { checkType, describe, isThenable, refuseOption } from "@sluice/limiting/core";
 import { awaited } from "../limiter/awaited.ts";
+import { LIMIT_NAMES } from "../limiter/option_names.ts";
 import type { Awaitable } from "../policy/store.ts";
 import { pathOf } from "./path_of.ts";
 import type { Rule, RuleChoice, RuleRequest, RuleSet } from "./rule_set.ts";
@@ -8,7 +9,7 @@ import type { Rule, RuleChoice, RuleRequest, RuleSet } from "./rule_set.ts";
 export interface RuleRequests<Req> {
   /** The method, as it was sent. */
   methodOf(req: Req): string;
-  /** The URL, or the target of the request. */
+  /** The URL, or the target of the request, or the path that the router goes by: all of it, wherever it is mounted. */
   urlOf(req: Req): string;
   /** Reads a header. */
   header(req: Req, name: string): string | undefined;
@@ -27,10 +28,10 @@ export interface Told<Req> {
   readonly fields?: Readonly<Record<string, Telling<Req>>> | undefined;
 }
 
-/** Names of options in whose place a document stands. */
+/** Names of options in whose place a document stands; a name says what limiters made inside requests share. */
 const SAID_BY_DOCUMENT = [
-  ...["algorithm", "windowMs", "window", "max", "limit", "burst", "buckets", "align", "onDenied", "block", "maxDebt"],
-  ...["shadow", "limits", "policies", "policy", "keyGenerator", "cost", "leases"],
+  ...Object.keys(LIMIT_NAMES).filter((name) => name !== "name"),
+  ...["limit", "limits", "policies", "policy", "keyGenerator", "cost", "leases"],
 ];
 
 /** Finds out what rules say of a request, for one limiter. */
