@@ -32,7 +32,8 @@ const BESIDE: Readonly<Record<string, readonly string[]>> = {
   contract: ["tests/examples/", "tests/npm/", "tests/runtime/contract_test.ts"],
   runtimes: [
     ...["tests/create/", "tests/reliability/", "tests/runtime/", "tests/workers/"],
-    ...["advanced/tests/contract/", "advanced/tests/postgres/", "tests/performance/benchmarks_test.ts"],
+    ...["advanced/tests/contract/", "advanced/tests/departed/", "advanced/tests/postgres/"],
+    "tests/performance/benchmarks_test.ts",
   ],
 };
 
@@ -133,6 +134,7 @@ if (!node) missing("Node", "npm's middleware is compared with Express on it");
 
 // needed only in some folders; other parts of the tests do not wait for them
 const needing = [
+  "advanced/tests/departed",
   "advanced/tests/frameworks",
   "advanced/tests/stores",
   "middleware/tests",

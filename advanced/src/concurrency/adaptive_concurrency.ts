@@ -1,4 +1,4 @@
-import { failureOf } from "@sluice/limiting";
+import { failureOf, RequestsInProgress } from "@sluice/limiting";
 import { checkInteger, checkNames, checkType, describe, type OptionNames, withDetails } from "@sluice/limiting/core";
 import type { FetchHandler, FetchResult } from "../http/fetch_limit.ts";
 import type { AnyRequest, RequestLike, ResponseLike } from "../http/request_like.ts";
@@ -109,7 +109,8 @@ const MOST = 1_000_000;
  *
  * The limit follows Gradient2 of Netflix's concurrency-limits, with a look at the latency without a queue from time to
  * time. A request counts until its response has been sent, so leave out routes whose responses have no end, such as event
- * streams. The latency of responses with a status of 500 or more, and of clients that leave, is not measured.
+ * streams. If its client leaves before there is a response, it counts until the handler ends it all the same, for a minute
+ * at the most. The latency of responses with a status of 500 or more, and of clients that leave, is not measured.
  *
  * @param options Bounds and priorities
  * @returns The middleware
@@ -131,10 +132,12 @@ export function adaptiveConcurrency<Req extends AnyRequest | Request = AnyReques
   const { initial, max, min, priority, retryAfterMs, clock } = checked(options);
   const gradient = new Gradient2(initial, min, max);
   const refused = { normal: 0, low: 0 };
+  const requests = new RequestsInProgress(clock);
   let inFlight = 0;
   let admitted = 0;
 
   function begin(matters: Priority = "normal"): EndConcurrent | null {
+    requests.expire();
     if (matters !== "critical" && inFlight >= gradient.limit / (matters === "low" ? 2 : 1)) {
       refused[matters]++;
       return null;
@@ -171,8 +174,7 @@ export function adaptiveConcurrency<Req extends AnyRequest | Request = AnyReques
       return void res.end("Service Unavailable");
     }
     const ended = end;
-    res.on("finish", () => ended(res.statusCode < 500));
-    res.on("close", () => ended(false));
+    requests.watch(res, (isComplete) => ended(isComplete && res.statusCode < 500));
     next();
   }
 
@@ -197,14 +199,17 @@ export function adaptiveConcurrency<Req extends AnyRequest | Request = AnyReques
     fetch: { value: fetch },
     begin: { value: (matters?: Priority) => begin(told(matters)) },
     figures: {
-      get: (): ConcurrencyFigures => ({
-        limit: gradient.limit,
-        inFlight,
-        admitted,
-        refused: { ...refused },
-        latencyMs: gradient.latencyMs,
-        baselineMs: gradient.baselineMs,
-      }),
+      get: (): ConcurrencyFigures => {
+        requests.expire();
+        return {
+          limit: gradient.limit,
+          inFlight,
+          admitted,
+          refused: { ...refused },
+          latencyMs: gradient.latencyMs,
+          baselineMs: gradient.baselineMs,
+        };
+      },
     },
   }) as unknown as AdaptiveConcurrency<Req>;
 }

@@ -1,4 +1,4 @@
-import { DEFAULT_MESSAGE, type HeaderSink, type TrustSetting } from "@sluice/limiting";
+import { DEFAULT_MESSAGE, type EndingResponse, type HeaderSink, type TrustSetting, whenOver } from "@sluice/limiting";
 import { checkType, describe, type OptionNames } from "@sluice/limiting/core";
 import { noteDefaultNames } from "../http/default_names.ts";
 import { CLIENT_LEFT } from "../http/delay.ts";
@@ -7,6 +7,7 @@ import { checkRequestNames, COMMON_NAMES } from "../http/option_names.ts";
 import { RateLimitInfo } from "../http/rate_limit_info.ts";
 import { forbidStoring } from "../http/refusal.ts";
 import { RequestLimiter } from "../http/request_limiter.ts";
+import type { CostOf } from "../http/request_outcome.ts";
 import type { RequestReader } from "../http/request_reader.ts";
 import { Decision } from "../limiter/decision.ts";
 import type { Limiter } from "../limiter/limiter.ts";
@@ -35,8 +36,11 @@ export interface ContextLimitOptions<Ctx, Rest extends unknown[] = [], Result = 
   handler?: ((context: Ctx, ...rest: [...Rest, options: HandlerOptions]) => Awaitable<Result>) | undefined;
   /** Decides which requests succeeded, for the options `skipFailedRequests` and `skipSuccessfulRequests`. */
   requestWasSuccessful?: ((context: Ctx, response: { statusCode: number }) => Awaitable<boolean>) | undefined;
-  /** What a request has really cost, once it is over: replaces `cost`, for limits with `maxDebt`. */
-  costAfter?: ((context: Ctx, response: { statusCode: number }) => Awaitable<number>) | undefined;
+  /**
+   * What a request has really cost, once it is over: replaces `cost`, for limits with `maxDebt`, unless it is `undefined`,
+   * as nobody knows. On Node, if the client leaves before, it is asked at once, too; nothing is given back until the end.
+   */
+  costAfter?: ((context: Ctx, response: { statusCode: number }) => Awaitable<number | undefined>) | undefined;
   /** Returns a client's address, where the platform does not tell it, or a proxy does. */
   clientAddress?: ((context: Ctx) => string | undefined) | undefined;
   /** What to do with requests whose client is unknown: fail (default), or count them together. */
@@ -71,16 +75,6 @@ export interface TextRefusal {
   readonly body: string | null;
   /** Media type of the body. */
   readonly type: string;
-}
-
-/** A response of Node, by which the end of a request is noticed. */
-export interface EndingResponse {
-  /** Status. */
-  readonly statusCode: number;
-  /** Whether the connection is gone. */
-  readonly destroyed: boolean;
-  /** Adds a listener. */
-  once(event: "finish" | "close", listener: () => void): unknown;
 }
 
 /** The limiter in front of one framework's handlers, of which each adapter calls what the framework has a moment for. */
@@ -206,37 +200,31 @@ export class ContextLimiter<Ctx extends object, Rest extends unknown[] = [], Res
     });
   }
 
-  /**
-   * Ends what a request took that is over: its slots are free, and its units are given back or settled if the options say
-   * so. Only one that was completed says anything about success.
-   */
-  async end(
-    context: Ctx,
-    decision: Decision | undefined,
-    statusCode: number,
-    { isComplete = true } = {},
-  ): Promise<void> {
+  /** Ends what a request took that is over. */
+  async end(context: Ctx, decision: Decision | undefined, statusCode: number): Promise<void> {
     if (decision === undefined) return;
-    if (decision.allowed) await this.#asker.release(decision, context);
-    const mayGetBack = isComplete && this.#asker.mayGetBack(decision);
-    if (mayGetBack && await this.#asker.finished(context, decision, { statusCode }) || !decision.allowed) return;
-    const costAfter = this.#costAfter;
-    if (costAfter !== undefined) await this.#asker.settle(context, decision, () => costAfter(context, { statusCode }));
+    await this.#asker.outcome.end(context, decision, { statusCode }, this.#costOf(context, { statusCode }));
   }
 
-  /** The same as soon as a response of Node is over. */
-  endWith(context: Ctx, decision: Decision, response: EndingResponse): void {
-    if (!this.#asker.hasLeases && !this.#asker.looksBack) return;
-    let isOver = false;
-    const end = (isComplete: boolean) => {
-      if (isOver) return;
-      isOver = true;
-      void this.end(context, decision, response.statusCode, { isComplete });
-    };
-    // a client that left while the store decided will not leave again
-    if (response.destroyed) return end(false);
-    response.once("finish", () => end(true));
-    response.once("close", () => end(false));
+  #costOf(context: Ctx, response: { statusCode: number }): CostOf {
+    const costAfter = this.#costAfter;
+    return costAfter && (() => costAfter(context, response));
+  }
+
+  /**
+   * The same as soon as a response of Node is over.
+   *
+   * @returns To be called when the handlers are done
+   */
+  endWith(context: Ctx, decision: Decision, response: EndingResponse): () => void {
+    const { outcome } = this.#asker;
+    if (!outcome.concerns(decision)) return () => {};
+    const costOf = this.#costOf(context, response);
+    return whenOver(response, {
+      left: () => void outcome.left(context, decision, costOf),
+      begun: () => void outcome.release(context, decision),
+      over: (isComplete) => void outcome.end(context, decision, isComplete ? response : null, costOf),
+    });
   }
 }
 
@@ -244,7 +232,7 @@ export class ContextLimiter<Ctx extends object, Rest extends unknown[] = [], Res
 export function signalOf(response: EndingResponse): AbortSignal {
   if (response.destroyed) return AbortSignal.abort();
   const leaving = new AbortController();
-  response.once("close", () => leaving.abort());
+  response.on("close", () => leaving.abort());
   return leaving.signal;
 }
 

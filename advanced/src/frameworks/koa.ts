@@ -67,7 +67,7 @@ export function rateLimit(options: KoaLimitOptions = {}): KoaLimit {
       getHeader: (name) => ctx.response.get(name) || undefined,
     };
     limit.writeHeaders(ctx, headers, decision);
-    limit.endWith(ctx, decision, ctx.res);
+    const handled = limit.endWith(ctx, decision, ctx.res);
     try {
       if (decision.allowed) return await next();
       await limit.refuse(ctx, decision, ({ status, body, type }) => {
@@ -78,6 +78,8 @@ export function rateLimit(options: KoaLimitOptions = {}): KoaLimit {
       // for the response to an error, Koa drops all headers but those of the error
       if (error instanceof Error) Object.assign(error, { headers: { ...written, ...Object(error).headers } });
       throw error;
+    } finally {
+      handled();
     }
   };
   return Object.defineProperty(middleware, "limiter", { value: limit.limiter }) as KoaLimit;

@@ -43,11 +43,17 @@ export interface FetchLimitOptions extends
   handler?: FetchRefusal | undefined;
   /**
    * What a request has really cost, once its response has been sent to the end, or its client has left: it replaces
-   * `cost`, which was an estimate. Gets no response if the handler has thrown, or upgraded the request on Bun. For limits
-   * with `maxDebt`; others keep what they counted.
+   * `cost`, which was an estimate, and stays if this returns `undefined`, as nobody knows. Gets no response if the handler
+   * has thrown, or upgraded the request on Bun. For limits with `maxDebt`; others keep what they counted.
    */
-  // deno-lint-ignore no-explicit-any -- only the program knows the types of its platform's arguments
-  costAfter?: ((request: Request, response: Response | undefined, info?: any) => Awaitable<number>) | undefined;
+  costAfter?:
+    | ((
+      request: Request,
+      response: Response | undefined,
+      // deno-lint-ignore no-explicit-any -- only the program knows the types of its platform's arguments
+      info?: any,
+    ) => Awaitable<number | undefined>)
+    | undefined;
   /** Decides which requests succeeded, for the options `skipFailedRequests` and `skipSuccessfulRequests`. */
   requestWasSuccessful?: ((request: Request, response: { statusCode: number }) => Awaitable<boolean>) | undefined;
   /** Returns a client's address, from the request and the platform's further arguments. */
@@ -190,8 +196,9 @@ async function respond(
   request: Request,
   decision: Decision,
   handle: () => FetchResult | Promise<FetchResult>,
-  costOf: ((response?: Response) => Awaitable<number>) | undefined,
+  costOf: ((response?: Response) => Awaitable<number | undefined>) | undefined,
 ): Promise<FetchResult> {
+  const { outcome } = asker;
   let status = 500;
   let response: FetchResult;
   let isSending = false;
@@ -203,24 +210,14 @@ async function respond(
     const told = withHeaders(response, (headers) => asker.writeHeaders(request, headers, decision));
     if (costOf === undefined || told.body === null) return told;
     isSending = true;
-    return whenSent(told, () => finish(asker, request, decision, status, () => costOf(response)));
+    return whenSent(told, () => outcome.finish(request, decision, { statusCode: status }, () => costOf(response)));
   } finally {
     // awaited, because some platforms stop work after the response; the time limit bounds the wait
-    if (asker.hasLeases) await asker.release(decision, request);
-    if (!isSending) await finish(asker, request, decision, status, costOf && (() => costOf(response)));
+    if (outcome.hasLeases) await outcome.release(request, decision);
+    if (!isSending) {
+      await outcome.finish(request, decision, { statusCode: status }, costOf && (() => costOf(response)));
+    }
   }
-}
-
-/** Gives back what a request took, or replaces it by what it has cost. */
-async function finish(
-  asker: RequestLimiter<Request>,
-  request: Request,
-  decision: Decision,
-  statusCode: number,
-  costOf: (() => Awaitable<number>) | undefined,
-): Promise<void> {
-  if (asker.watchesOutcome && await asker.finished(request, decision, { statusCode })) return;
-  if (costOf !== undefined) await asker.settle(request, decision, costOf);
 }
 
 /** A response that tells when its body has been sent, or nobody wants the rest; the last part waits for what is done. */

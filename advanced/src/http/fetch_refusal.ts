@@ -39,7 +39,7 @@ export async function refuse(
     ({ status } = response);
     return response;
   } finally {
-    if (asker.mayGetBack(decision)) await asker.finished(request, decision, { statusCode: status });
+    await asker.outcome.finish(request, decision, { statusCode: status }, undefined);
   }
 }
 

@@ -157,11 +157,12 @@ export interface RateLimitOptions<
    */
   cost?: number | ((req: Req, ...rest: Rest) => Awaitable<NonNullable<CheckOptions["cost"]>>) | undefined;
   /**
-   * What a request has really cost, once its response has finished or its client has left: it replaces `cost`, which was
-   * an estimate. For limits with `maxDebt`; others keep what they counted. Not for refused requests, nor for those that
-   * `skipFailedRequests` or `skipSuccessfulRequests` give back.
+   * What a request has really cost, once its handler has ended the response: it replaces `cost`, which was an estimate,
+   * and stays if this returns `undefined`, as nobody knows. If the client leaves before, it is asked at once and again at
+   * the end, and until then nothing is given back: the handler may go on. For limits with `maxDebt`; others keep what they
+   * counted. Not for refused requests, nor for those that `skipFailedRequests` or `skipSuccessfulRequests` give back.
    */
-  costAfter?: ((req: Req, res: Res) => Awaitable<number>) | undefined;
+  costAfter?: ((req: Req, res: Res) => Awaitable<number | undefined>) | undefined;
   /**
    * The key, or the keys of several limits by their names, `null` for those that have nothing to do with the request; the
    * client's address by default. With the address and more in

@@ -1,4 +1,4 @@
-import { DEFAULT_MESSAGE, failureOf, isMadeInRequest, trustOf } from "@sluice/limiting";
+import { DEFAULT_MESSAGE, failureOf, isMadeInRequest, trustOf, whenOver } from "@sluice/limiting";
 import { isThenable, nextSequence, type OptionNames, withDetails } from "@sluice/limiting/core";
 import type { Decision } from "../limiter/decision.ts";
 import type { PeekOptions } from "../limiter/demand.ts";
@@ -23,6 +23,7 @@ import { RateLimitInfo } from "./rate_limit_info.ts";
 import { forbidStoring, type Refusal } from "./refusal.ts";
 import { CLIENT_LEFT, type Delay } from "./delay.ts";
 import { RequestLimiter } from "./request_limiter.ts";
+import type { RequestOutcome } from "./request_outcome.ts";
 import type { RequestReader } from "./request_reader.ts";
 
 const NAMES: OptionNames<RateLimitOptions> = { ...COMMON_NAMES, handler: true, requestPropertyName: true };
@@ -173,7 +174,7 @@ function limitsOf(policies: readonly Policy[]): Record<string, string> {
 // a generated key may look like an address, and is then counted as it is, unless it is that of the request
 function getKey<Req>(asker: RequestLimiter<Req>, key: string, options?: PeekOptions): Awaitable<Decision> {
   assertKey(key, "the key", "getKey");
-  const clients = asker.keysOfAddress(key);
+  const clients = asker.keys.ofAddress(key);
   const asClient = asker.limiter.peek(clients, options);
   if (asker.options.keyGenerator === undefined || clients === key) return asClient;
   const decisions = [asClient, asker.limiter.peek(key, options)];
@@ -183,7 +184,7 @@ function getKey<Req>(asker: RequestLimiter<Req>, key: string, options?: PeekOpti
 // a key that is an address may be counted as it is, or as its client's, which is another one for each subnet
 function resetKey<Req>(asker: RequestLimiter<Req>, key: string): Awaitable<number> {
   assertKey(key, "the key", "resetKey");
-  const clients = asker.keysOfAddress(key);
+  const clients = asker.keys.ofAddress(key);
   const keys = new Set([key, ...(typeof clients === "string" ? [clients] : Object.values(clients))]);
   const counts = Array.from(keys, (one) => asker.limiter.reset(one));
   return whenAll(counts, (all) => all.reduce((total, count) => total + count, 0));
@@ -242,59 +243,28 @@ function settle<Req extends RequestLike>(
   if (decision === null) return next();
   (req as unknown as Record<string, unknown>)[asker.property] = new RateLimitInfo(decision, asker.clock());
   if (!res.headersSent) asker.writeHeaders(req, res, decision);
-  if (asker.looksBack) lookBack(asker, decision, req, res);
+  if (asker.outcome.concerns(decision)) watch(asker.outcome, asker.options, decision, req, res);
   if (!decision.allowed) return refuse(asker, decision, req, res, next);
   asker.admitted(req, decision);
-  if (asker.hasLeases) watch(asker, decision, req, res);
   return next();
 }
 
-/** Gives back or settles what a request took, when it is over. */
-function lookBack<Req extends RequestLike>(
-  asker: RequestLimiter<Req>,
-  decision: Decision,
-  req: Req,
-  res: ResponseLike,
-): void {
-  if (asker.settles && decision.allowed) settleAfter(asker, decision, req, res);
-  else if (asker.mayGetBack(decision)) res.on("finish", () => proceed(req, asker.finished(req, decision, res)));
-}
-
-// once: after a response has finished it is closed, too
-function settleAfter<Req extends RequestLike>(
-  asker: RequestLimiter<Req>,
-  decision: Decision,
-  req: Req,
-  res: ResponseLike,
-): void {
-  let isOver = false;
-  const end = async (hasFinished: boolean): Promise<void> => {
-    if (isOver) return;
-    isOver = true;
-    // only a response that was completed tells whether the request succeeded
-    if (hasFinished && await asker.finished(req, decision, res)) return;
-    await asker.settle(req, decision, () => asker.options.costAfter!(req, res as ResponseOf<Req>));
-  };
-  res.on("finish", () => proceed(req, end(true)));
-  res.on("close", () => proceed(req, end(false)));
-}
-
+/** Sees to what a request took when it is over. */
 function watch<Req extends RequestLike>(
-  asker: RequestLimiter<Req>,
+  outcome: RequestOutcome<Req>,
+  { costAfter }: RateLimitOptions<Req>,
   decision: Decision,
   req: Req,
   res: ResponseLike,
 ): void {
-  const release = () => proceed(req, asker.release(decision, req));
-  // a client that left while the store decided will not leave again
-  if (res.closed || res.destroyed) return release();
-  res.on("finish", release);
-  res.on("close", release);
-}
-
-// Workers and edge functions end what the store is asked when the response is out
-function proceed(req: RequestLike, work: Promise<unknown>): void {
-  req.waitUntil?.(work);
+  const costOf = costAfter && (() => costAfter(req, res as ResponseOf<Req>));
+  // Workers and edge functions end what the store is asked when the response is out
+  const proceed = (work: Promise<unknown>): void => req.waitUntil?.(work);
+  whenOver(res, {
+    left: () => proceed(outcome.left(req, decision, costOf)),
+    begun: () => proceed(outcome.release(req, decision)),
+    over: (isComplete) => proceed(outcome.end(req, decision, isComplete ? res : null, costOf)),
+  });
 }
 
 async function refuse<Req extends RequestLike>(

@@ -75,8 +75,10 @@ export function endSettlement(decision: Settleable): boolean {
 export class Settlement {
   readonly #decision: Settleable;
   readonly #settling: Settling;
-  /** What it has cost so far, as far as that was told. */
+  /** What it has cost so far, as far as that was charged. */
   #used = 0;
+  /** What it has cost in all by now, as far as that was told. */
+  #known = 0;
   #isOver = false;
   /** The call that is waiting for a store, `null` for none. */
   #last: Promise<unknown> | null = null;
@@ -89,16 +91,24 @@ export class Settlement {
   charge(units: number): Awaitable<boolean> {
     checkInteger("decision.charge", "units", units, 0, MAX_LIMIT);
     if (this.#isOver) return false;
-    const used = Math.min(MAX_LIMIT, this.#used += units);
+    const used = Math.max(this.#known, Math.min(MAX_LIMIT, this.#used += units));
     return this.#inTurn(() => this.#count(used, false));
+  }
+
+  /** Counts what it has cost in all by now, unless that is less than the estimate. */
+  reach(total: number): Awaitable<boolean> {
+    if (this.#isOver || total <= this.#known) return false;
+    this.#known = total;
+    return this.#inTurn(() => this.#count(Math.max(total, this.#used), false));
   }
 
   settle(actual: number): Awaitable<boolean> {
     checkInteger("decision.settle", "actual", actual, 0, MAX_LIMIT);
     if (this.#isOver) return false;
-    if (actual < this.#used) {
+    const least = Math.max(this.#used, this.#known);
+    if (actual < least) {
       throw new RangeError(
-        `decision.settle: the actual cost (${actual}) is less than what charge was told already (${this.#used}); ` +
+        `decision.settle: the actual cost (${actual}) is less than what charge was told already (${least}); ` +
           "charge only what has been used",
       );
     }
@@ -107,7 +117,7 @@ export class Settlement {
   }
 
   end(): boolean {
-    if (this.#isOver || this.#used > 0) return false;
+    if (this.#isOver || this.#used > 0 || this.#known > 0) return false;
     return this.#isOver = true;
   }
 

@@ -38,29 +38,97 @@ Deno.test("requests beyond the limit get 503, and say when to try again, until o
   assertEquals([count, by], [3, { normal: 1, low: 0 }]);
 });
 
-Deno.test("it is a middleware of Express, too, and what a client has left counts no longer", async () => {
-  const limit = adaptiveConcurrency({ min: 1, max: 1 });
-  const app = express();
-  app.use(limit);
-  app.get("/wait", () => {});
-  app.get("/", (_req: unknown, res: { send(text: string): void }) => res.send("done"));
+/** Serves an application of Express, or of Sluice in its place. */
+async function served(app: unknown, visit: (origin: string) => Promise<void>): Promise<void> {
   const server = createServer(app as never);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   try {
-    const leaving = new AbortController();
-    const waiting = fetch(`${origin}/wait`, { signal: leaving.signal });
-    await until(() => limit.figures.inFlight === 1);
-    const refused = await fetch(origin);
-    assertEquals([refused.status, await refused.text()], [503, "Service Unavailable"]);
-    leaving.abort();
-    await assertRejects(() => waiting);
-    await until(() => limit.figures.inFlight === 0);
-    assertEquals(await (await fetch(origin)).text(), "done");
+    await visit(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
   } finally {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
+    await new Promise((resolve) => {
+      server.close(resolve);
+      server.closeAllConnections();
+    });
   }
+}
+
+/** Sends a request, and leaves when something has happened. */
+async function leave(url: string, happened: () => boolean): Promise<void> {
+  const leaving = new AbortController();
+  const waiting = fetch(url, { signal: leaving.signal });
+  await until(happened);
+  leaving.abort();
+  await assertRejects(() => waiting);
+}
+
+// deno-lint-ignore no-explicit-any -- Express comes without types here
+type Any = any;
+
+Deno.test("it is a middleware of Express, too, and whom a client has left counts until it has ended, or for a minute", async () => {
+  let now = 0;
+  let closed = 0;
+  const waiting: (() => void)[] = [];
+  const limit = adaptiveConcurrency({ min: 1, max: 1, clock: () => now });
+  const app = express();
+  app.use(limit);
+  app.get("/wait", (_req: Any, res: Any) => {
+    res.on("close", () => closed++);
+    waiting.push(() => res.send("done"));
+  });
+  app.get("/", (_req: Any, res: Any) => res.send("done"));
+  await served(app, async (origin) => {
+    const status = async () => {
+      const response = await fetch(origin);
+      await response.text();
+      return response.status;
+    };
+    await leave(`${origin}/wait`, () => waiting.length === 1);
+    await until(() => closed === 1);
+    assertEquals([await status(), limit.figures.inFlight], [503, 1]);
+    waiting.shift()!();
+    assertEquals([limit.figures.inFlight, await status()], [0, 200]);
+    await until(() => limit.figures.inFlight === 0);
+    await leave(`${origin}/wait`, () => waiting.length === 1);
+    await until(() => closed === 2);
+    now += 59_999;
+    assertEquals(await status(), 503);
+    now += 1;
+    assertEquals(await status(), 200);
+    await until(() => limit.figures.inFlight === 0);
+    // one that ends after all is not counted twice
+    waiting.shift()!();
+    assertEquals(limit.figures.inFlight, 0);
+    assertEquals(limit.figures.latencyMs, 0);
+  });
+});
+
+Deno.test("a client that has left before the limit is asked holds nothing once the handler has ended", async () => {
+  const limit = adaptiveConcurrency({ min: 1, max: 1 });
+  const app = express();
+  let come = 0;
+  let handled = 0;
+  const closed = Promise.withResolvers<void>();
+  // such as a session that is read from a database
+  app.use((_req: Any, res: Any, next: () => void) => {
+    come++;
+    if (come > 1) return next();
+    res.on("close", () => {
+      setTimeout(next);
+      closed.resolve();
+    });
+  });
+  app.use(limit);
+  app.get("/", (_req: Any, res: Any) => {
+    handled++;
+    res.send("done");
+  });
+  await served(app, async (origin) => {
+    await leave(origin, () => come === 1);
+    await closed.promise;
+    await until(() => handled === 1);
+    assertEquals(limit.figures.inFlight, 0);
+    assertEquals(await (await fetch(origin)).text(), "done");
+  });
 });
 
 Deno.test("it stands in front of a handler of web requests, which may throw", async () => {

@@ -83,10 +83,113 @@ Deno.test("a cost that is none, and an error of costAfter, are reported, and the
   const messages = errors.map((error) => (error as Error).message);
   assertEquals(messages, [
     "no usage in the response",
-    "rateLimit: costAfter must return an integer from 0 to 2147483648, not NaN",
-    "rateLimit: costAfter must return an integer from 0 to 2147483648, not -3",
-    "rateLimit: costAfter must return an integer from 0 to 2147483648, not 1.5",
+    "rateLimit: costAfter must return an integer from 0 to 2147483648, or undefined if it is not known, not NaN",
+    "rateLimit: costAfter must return an integer from 0 to 2147483648, or undefined if it is not known, not -3",
+    "rateLimit: costAfter must return an integer from 0 to 2147483648, or undefined if it is not known, not 1.5",
   ]);
+});
+
+Deno.test("a cost that nobody knows leaves the estimate as it is, without an error", async () => {
+  const errors: unknown[] = [];
+  const { app, ask, limiter } = appWith({ costAfter: () => undefined });
+  app.on("error", (error: unknown) => errors.push(error));
+  assertEquals(await ask("/tokens/50"), 200);
+  const limit = fetchLimit({ ...LIMIT, costAfter: () => Promise.resolve(undefined) });
+  await (await limit(() => new Response("done"))(new Request("http://localhost/"))).text();
+  await turn();
+  assertEquals([(await limiter.peek("key")).remaining, (await limit.limiter.peek("key")).remaining], [90, 90]);
+  assertEquals(errors, []);
+});
+
+/** Lets what is to follow an event happen. */
+async function turn(): Promise<void> {
+  for (let i = 0; i < 3; i++) await new Promise((resolve) => setTimeout(resolve, 0));
+}
+
+for (const where of ["memory", "a store elsewhere"]) {
+  Deno.test(`when a client leaves, what is known is counted, and nothing given back before the end, with ${where}`, async () => {
+    const store = where === "memory" ? undefined : new AsyncStore(new MemoryStore());
+    let used: number | undefined;
+    let asked = 0;
+    const limit = rateLimit({ ...LIMIT, store, costAfter: () => (asked++, used) });
+    const app = sluice();
+    app.use(limit);
+    let end = (): void => {};
+    app.get("/", (_req, res) => void (end = () => res.send("done")));
+    const left = async () => (await turn(), (await limit.limiter.peek("key")).remaining);
+    const leave = async () => {
+      const leaving = new AbortController();
+      const response = app.fetch(new Request("http://localhost/", { signal: leaving.signal }));
+      await turn();
+      leaving.abort();
+      assertEquals((await response).status, 499);
+    };
+    // a program that says 0 for what it does not know yet
+    used = 0;
+    await leave();
+    assertEquals([await left(), asked], [90, 1]);
+    used = 4;
+    end();
+    assertEquals([await left(), asked], [96, 2]);
+    // as much as the handler has used so far, and then all of it
+    used = 15;
+    await leave();
+    assertEquals(await left(), 81);
+    used = 36;
+    end();
+    assertEquals(await left(), 60);
+    // one that never ends: the estimate, or what was used by then
+    used = undefined;
+    await leave();
+    assertEquals(await left(), 50);
+    used = 12;
+    await leave();
+    assertEquals(await left(), 38);
+  });
+}
+
+Deno.test("what a handler charges after its client has left is counted once", async () => {
+  const errors: unknown[] = [];
+  const limit = rateLimit({ ...LIMIT, costAfter: (_req, res) => res.locals.used });
+  const app = sluice();
+  app.on("error", (error: unknown) => errors.push(error));
+  app.use(limit);
+  let go = (): void => {};
+  app.get("/", async (req, res) => {
+    // deno-lint-ignore no-explicit-any -- the property is the program's to declare
+    const { decision } = (req as any).rateLimit;
+    decision.charge(res.locals.used = 15);
+    await new Promise<void>((resolve) => go = resolve);
+    decision.charge(20);
+    res.locals.used += 20;
+    res.send("done");
+  });
+  const leaving = new AbortController();
+  const response = app.fetch(new Request("http://localhost/", { signal: leaving.signal }));
+  await turn();
+  leaving.abort();
+  await response;
+  await untilLeft(limit.limiter, 85);
+  go();
+  await untilLeft(limit.limiter, 65);
+  await turn();
+  assertEquals([(await limit.limiter.peek("key")).remaining, errors], [65, []]);
+});
+
+Deno.test("a client that leaves early gets nothing back for a failure that nobody saw", async () => {
+  const limit = rateLimit({ ...LIMIT, maxDebt: undefined, skipFailedRequests: true });
+  const app = sluice();
+  app.use(limit);
+  let end = (): void => {};
+  app.get("/", (_req, res) => void (end = () => res.status(500).send("failed")));
+  const leaving = new AbortController();
+  const response = app.fetch(new Request("http://localhost/", { signal: leaving.signal }));
+  await turn();
+  leaving.abort();
+  await response;
+  end();
+  await turn();
+  assertEquals((await limit.limiter.peek("key")).remaining, 90);
 });
 
 Deno.test("a listener of the limiter gets errors of costAfter", async () => {

@@ -1,6 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { RawSocket } from "../../../tests/contracts/raw_socket.ts";
 import { SocketClient } from "../../../tests/contracts/socket_client.ts";
+import { until } from "../../../tests/support/until.ts";
 import sluice, { type FrameworkApp, type WebSocketConnection } from "@sluice/sluice";
 import { Limiter, rateLimit } from "../../mod.ts";
 import { VirtualClock } from "../../src/testing/virtual_clock.ts";
@@ -86,24 +87,22 @@ Deno.test("a limiter in the route of a socket refuses it, and does not affect ot
   });
 });
 
-Deno.test("costAfter is asked about a socket when it has closed", async () => {
-  const asked = Promise.withResolvers<void>();
-  const limit = rateLimit({
-    ...{ max: 100, maxDebt: 0, cost: 10, keyGenerator: () => "key" },
-    costAfter() {
-      asked.resolve();
-      return 42;
-    },
-  });
-  const left = async () => (await limit.limiter.peek("key")).remaining;
-  const app = sluice().set("env", "test");
-  app.ws("/", limit, { message: (ws, text) => ws.send(String(text)) });
-  await serving(app, async (origin) => {
-    const client = new SocketClient(origin, "/");
-    assertEquals([await client.say("hello"), await left()], ["hello", 90]);
-    await client.close();
-    await asked.promise;
-    for (let turn = 0; turn < 1000 && await left() === 90; turn++);
-    assertEquals(await left(), 58);
-  });
+Deno.test("a socket ends with its connection: its cost is settled, and its slot is free", async () => {
+  const keyGenerator = () => "key";
+  for (const [cost, remaining] of [[42, 58], [3, 97]] as const) {
+    const limit = rateLimit({ max: 100, maxDebt: 0, cost: 10, keyGenerator, costAfter: () => cost });
+    const slots = rateLimit({ algorithm: "concurrency", max: 1, windowMs: 3_600_000, keyGenerator });
+    const left = async () => {
+      return [(await limit.limiter.peek("key")).remaining, (await slots.limiter.peek("key")).remaining];
+    };
+    const app = sluice().set("env", "test");
+    app.ws("/", limit, slots, { message: (ws, text) => ws.send(String(text)) });
+    await serving(app, async (origin) => {
+      const client = new SocketClient(origin, "/");
+      assertEquals([await client.say("hello"), await left()], ["hello", [90, 0]]);
+      await client.close();
+      await until(async () => (await left())[1] === 1, "the slot is free");
+      await until(async () => (await left())[0] === remaining, `${remaining} are left`);
+    });
+  }
 });

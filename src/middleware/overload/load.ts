@@ -1,6 +1,7 @@
 import type { FrameworkRequest } from "../../request/framework_request.ts";
 import type { RuntimeSupport } from "../../exchange/runtime_support.ts";
 import type { FrameworkResponse } from "../../response/framework_response.ts";
+import { RequestsInProgress } from "../../../limiting/requests_in_progress.ts";
 import { type LoopClock, LoopDelay } from "./loop_delay.ts";
 import type { CheckedShedLoad, RequestPriority } from "./options.ts";
 import { Threshold } from "./threshold.ts";
@@ -20,7 +21,10 @@ export interface LoadFigures {
   readonly admitted: number;
   /** Requests refused, by what there was too much of. */
   readonly refused: { readonly eventLoopDelay: number; readonly pending: number; readonly heap: number };
-  /** Admitted requests whose responses are not complete; 0 unless `maxPending` is set. */
+  /**
+   * Admitted requests whose responses are not complete, and those whose clients have left, but whose handlers have not
+   * ended; 0 unless `maxPending` is set.
+   */
   readonly pending: number;
   /** How long the last turn of the event loop took that was measured, in ms; 0 once no request has come for a while. */
   readonly eventLoopDelayMs: number;
@@ -53,6 +57,7 @@ export class Load {
   readonly #normal: Limits;
   readonly #low: Limits;
   readonly #delay: LoopDelay;
+  readonly #requests: RequestsInProgress;
   readonly #refused = { eventLoopDelay: 0, pending: 0, heap: 0 };
   #admitted = 0;
   #pending = 0;
@@ -63,6 +68,7 @@ export class Load {
 
   constructor(options: CheckedShedLoad) {
     this.#options = options;
+    this.#requests = new RequestsInProgress(options.clock);
     this.#normal = new Limits(options, 1);
     this.#low = new Limits(options, 0.5);
     const [{ turn, busy }, low] = [this.#normal, this.#low];
@@ -109,6 +115,7 @@ export class Load {
     if (priority === "critical") return null;
     const { turn, busy, heap, pending } = priority === "low" ? this.#low : this.#normal;
     if (turn.exceeded || busy.exceeded) return "eventLoopDelay";
+    this.#requests.expire();
     if (this.#pending >= pending) return "pending";
     return heap.exceeded ? "heap" : null;
   }
@@ -119,7 +126,7 @@ export class Load {
     // a connection that becomes a WebSocket may stay open for days
     if (this.#options.maxPending === Infinity || req.get("upgrade") !== undefined) return;
     this.#pending++;
-    res.once("close", () => void this.#pending--);
+    this.#requests.watch(res, () => void this.#pending--);
   }
 
   /** Counts a refused request. */
@@ -130,6 +137,7 @@ export class Load {
   /** The figures of this moment. */
   get figures(): LoadFigures {
     this.#renew();
+    this.#requests.expire();
     return {
       admitted: this.#admitted,
       refused: { ...this.#refused },

@@ -30,6 +30,8 @@ export interface FileResponse {
   removeHeader(name: string): void;
   /** Responds without a body. */
   end(): unknown;
+  /** Breaks the response off. */
+  destroy(): unknown;
   /** Responds with a stream. */
   [streamKey](body: BodySource): void;
   /** Responds with a body that the platform sends by itself. */

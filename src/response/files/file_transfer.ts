@@ -126,7 +126,11 @@ export async function transferFile(res: FileResponse, transfer: FileTransfer): P
     if (precompressed !== undefined) {
       found = await findCoded(files, plain, precompressed, res.req.get("accept-encoding"));
     }
-    if (res.destroyed && !res.writableFinished) throw clientLeft();
+    if (res.destroyed && !res.writableFinished) {
+      // told to whoever watches what becomes of it
+      res.destroy();
+      throw clientLeft();
+    }
     if (res.headersSent) throw new HttpError(500, "Can't set headers after they are sent.");
     await sendFound(res, files, found, transfer);
   } finally {

@@ -155,7 +155,7 @@ export interface ChunkTarget {
   /** Ends the response. */
   end(): unknown;
   /** Breaks the response off. */
-  destroy(error: Error): unknown;
+  destroy(error?: Error): unknown;
   /** Listens for `drain`. */
   on(event: "drain", listener: () => void): unknown;
 }
@@ -191,7 +191,10 @@ export async function pour(
       const bytes = runtimeSupport.nodeBytes(chunkBytes("A streamed body", value));
       const isFull = target.write(bytes) === false;
       if (isFull && !isOver()) await new Promise<void>((resolve) => proceed = resolve);
-      if (exchange?.aborted) return void await chunks.return?.();
+      if (exchange?.aborted) {
+        await chunks.return?.();
+        return void target.destroy();
+      }
     }
     target.end();
   } catch (error) {

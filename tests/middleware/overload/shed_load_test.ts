@@ -126,13 +126,37 @@ Deno.test("only so many responses may be pending, and each that ends makes room"
   assertEquals(loaded.shedder.figures.pending, 0);
 });
 
-Deno.test("a client that leaves makes room, too", async () => {
+Deno.test("a client that leaves makes room when its handler has ended, or after a minute", async () => {
   const loaded = new Loaded({ maxPending: 1 });
-  const client = new AbortController();
-  const left = ask(loaded.app, "/wait", { signal: client.signal });
+  const leave = async () => {
+    const client = new AbortController();
+    const left = ask(loaded.app, "/wait", { signal: client.signal });
+    assertEquals(await loaded.status(), 503);
+    client.abort();
+    assertEquals((await left).status, 499);
+    await turn();
+    assertEquals([await loaded.status(), loaded.shedder.figures.pending], [503, 1]);
+  };
+  await leave();
+  loaded.waiting.shift()!();
+  assertEquals([loaded.shedder.figures.pending, await loaded.status()], [0, 200]);
+  await leave();
+  loaded.pass(59_999);
   assertEquals(await loaded.status(), 503);
-  client.abort();
-  assertEquals((await left).status, 499);
+  loaded.pass(1);
+  assertEquals(await loaded.status(), 200);
+  // one that ends after all must not make room twice
+  loaded.waiting.shift()!();
+  await turn();
+  assertEquals(loaded.shedder.figures.pending, 0);
+});
+
+Deno.test("a client that leaves in the middle of a stream makes room at once", async () => {
+  const loaded = new Loaded({ maxPending: 1 });
+  loaded.app.get("/stream", (_req, res) => void res.write("the beginning"));
+  const { body } = await ask(loaded.app, "/stream");
+  assertEquals(await loaded.status(), 503);
+  await body!.cancel();
   await turn();
   assertEquals(await loaded.status(), 200);
 });

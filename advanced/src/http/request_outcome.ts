@@ -1,0 +1,148 @@
+import { describe } from "@sluice/limiting/core";
+import type { Decision } from "../limiter/decision.ts";
+import type { Limiter } from "../limiter/limiter.ts";
+import { settlementOf } from "../limiter/settlement.ts";
+import { chargeOf } from "../policy/charge.ts";
+import { MAX_LIMIT } from "../policy/check_policy.ts";
+import { hasDebts, holdsSlots, type Policy } from "../policy/policy.ts";
+import type { Awaitable } from "../policy/store.ts";
+import type { RateLimitOptions } from "./http_options.ts";
+import { reporterOf } from "./reporter_of.ts";
+import type { ResponseOf } from "./request_like.ts";
+
+/** Asks the user's `costAfter`; `undefined` if there is none. */
+export type CostOf = (() => Awaitable<number | undefined>) | undefined;
+
+/**
+ * Sees to what requests took when they are over: slots are free again, units are given back if the options say so, or
+ * replaced by what was used. Nothing here rejects: the request has its response, and nobody is left to hand an error to.
+ */
+export class RequestOutcome<Req> {
+  /** Whether a finished request may get back what it took. */
+  readonly refunds: boolean;
+  /** Whether what a request took is replaced by what it has cost. */
+  readonly settles: boolean;
+  /** Whether requests hold slots, which end with them. */
+  hasLeases: boolean;
+  readonly #caller: string;
+  readonly #options: RateLimitOptions<Req>;
+  readonly #limiter: Limiter;
+
+  /**
+   * Creates an instance.
+   *
+   * @param caller Name of the caller for error messages
+   * @param options What the user gave
+   * @param limiter The limiter
+   * @throws {TypeError} If there is a `costAfter` and no limit that is settled
+   */
+  constructor(caller: string, options: RateLimitOptions<Req>, limiter: Limiter) {
+    if (options.costAfter !== undefined && !limiter.policies.some(hasDebts)) {
+      throw new TypeError(
+        `${caller}: option costAfter is for limits with maxDebt; say by how much a key may exceed the limit, 0 for not at all`,
+      );
+    }
+    this.#caller = caller;
+    this.#options = options;
+    this.#limiter = limiter;
+    this.refunds = options.skipFailedRequests === true || options.skipSuccessfulRequests === true;
+    this.settles = options.costAfter !== undefined;
+    this.hasLeases = limiter.policies.some(holdsSlots);
+  }
+
+  /** Goes by other policies, too: requests in progress still end what they have taken. */
+  add(policies: readonly Policy[]): void {
+    this.hasLeases ||= policies.some(holdsSlots);
+  }
+
+  /** Whether there is something to do when a request is over. */
+  concerns(decision: Decision): boolean {
+    return decision.allowed && (this.hasLeases || this.settles) || this.#mayGetBack(decision);
+  }
+
+  // it was granted, or counted although it was refused
+  #mayGetBack({ allowed, verdicts }: Decision): boolean {
+    return this.refunds && (allowed || verdicts.some((verdict) => chargeOf(verdict) !== undefined));
+  }
+
+  /**
+   * A client has left while the handler goes on. What it has cost by now is counted, for a handler that stops here; but
+   * nothing is given back as long as more may be used.
+   */
+  async left(req: Req, decision: Decision, costOf: CostOf): Promise<void> {
+    if (!decision.allowed) return;
+    await this.#settle(req, decision, costOf, (cost) => settlementOf(decision, "charge").reach(cost));
+  }
+
+  /**
+   * A request is over.
+   *
+   * @param response What was sent; `null` if nobody got it all, which says nothing about success
+   */
+  async end(req: Req, decision: Decision, response: { statusCode: number } | null, costOf: CostOf): Promise<void> {
+    await this.release(req, decision);
+    await this.finish(req, decision, response, costOf);
+  }
+
+  /** Ends the slots of a request. */
+  async release(req: Req, decision: Decision): Promise<void> {
+    if (!decision.allowed || !this.hasLeases) return;
+    try {
+      await this.#limiter.release(decision);
+    } catch (error) {
+      this.#report(error, req);
+    }
+  }
+
+  /** Gives back what a request took, or replaces it by what it has cost. */
+  async finish(req: Req, decision: Decision, response: { statusCode: number } | null, costOf: CostOf): Promise<void> {
+    if (response !== null && this.#mayGetBack(decision) && await this.#refund(req, decision, response)) return;
+    if (decision.allowed) await this.#settle(req, decision, costOf, (cost) => decision.settle(cost));
+  }
+
+  async #refund(req: Req, decision: Decision, response: { statusCode: number }): Promise<boolean> {
+    const { skipFailedRequests, skipSuccessfulRequests, requestWasSuccessful } = this.#options;
+    try {
+      const success = requestWasSuccessful === undefined
+        ? response.statusCode < 400
+        : await requestWasSuccessful(req, response as ResponseOf<Req>);
+      const isFree = success ? skipSuccessfulRequests : skipFailedRequests;
+      return isFree === true && await this.#limiter.refund(decision);
+    } catch (error) {
+      this.#report(error, req);
+      return false;
+    }
+  }
+
+  async #settle(
+    req: Req,
+    decision: Decision,
+    costOf: CostOf,
+    count: (cost: number) => Awaitable<boolean>,
+  ): Promise<void> {
+    // a limit that has nothing to do with the request has nothing to settle
+    if (costOf === undefined || !decision.policies.some(hasDebts)) return;
+    try {
+      const cost = await costOf();
+      // nobody knows, so it stays what it was estimated
+      if (cost === undefined) return;
+      if (!Number.isInteger(cost) || cost < 0 || cost > MAX_LIMIT) {
+        throw new RangeError(
+          `${this.#caller}: costAfter must return an integer from 0 to ${MAX_LIMIT}, or undefined if it is not known, ` +
+            `not ${describe(cost)}`,
+        );
+      }
+      await count(cost);
+    } catch (error) {
+      this.#report(error, req);
+    }
+  }
+
+  // it must not end the process
+  #report(error: unknown, req: Req): void {
+    if (this.#limiter.listenerCount("error") > 0) return void this.#limiter.emit("error", error);
+    const report = reporterOf(req, "request");
+    if (report !== null) report(error);
+    else console.error(`${this.#caller}: after a request had its response:`, error);
+  }
+}
