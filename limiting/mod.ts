@@ -18,4 +18,4 @@ export { ABANDONED_MS, RequestsInProgress } from "./requests_in_progress.ts";
 export { indexOf, type SlotStates, SlotTable } from "./slot_table.ts";
 export { StoreClock } from "./store_clock.ts";
 export { warnOnce } from "./warn_once.ts";
-export { type EndingResponse, type RequestEnd, whenOver } from "./when_over.ts";
+export { type EndingResponse, type RequestEnd, WatchedResponse, whenOver } from "./when_over.ts";

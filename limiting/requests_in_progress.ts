@@ -1,4 +1,4 @@
-import { type EndingResponse, whenOver } from "./when_over.ts";
+import { type EndingResponse, type RequestEnd, whenOver } from "./when_over.ts";
 
 /**
  * For how long a handler is believed to be at work after its client has left, in ms, if nothing tells that it has ended:
@@ -13,8 +13,8 @@ export const ABANDONED_MS = 60_000;
  */
 export class RequestsInProgress {
   readonly #clock: () => number;
-  /** When requests were left whose handlers may be at work yet, by what ends them; oldest first. */
-  readonly #abandoned = new Map<() => void, number>();
+  /** When requests were left whose handlers may be at work yet; oldest first. */
+  readonly #abandoned = new Map<RequestInProgress, number>();
 
   /** @param clock The present time in ms */
   constructor(clock: () => number) {
@@ -28,34 +28,52 @@ export class RequestsInProgress {
    * @param ended Called once when it is over, with whether the response was sent
    */
   watch(res: EndingResponse, ended: (isComplete: boolean) => void): void {
-    let isOver = false;
-    const end = (isComplete: boolean): void => {
-      if (isOver) return;
-      isOver = true;
-      ended(isComplete);
-    };
-    const abandon = (): void => end(false);
-    whenOver(res, {
-      left: () => void this.#abandoned.set(abandon, this.#clock()),
-      begun: () => {
-        this.#abandoned.delete(abandon);
-        abandon();
-      },
-      over: (isComplete) => {
-        this.#abandoned.delete(abandon);
-        end(isComplete);
-      },
-    });
+    whenOver(res, new RequestInProgress(this, ended));
+  }
+
+  /** The client of a request has left. */
+  abandon(request: RequestInProgress): void {
+    this.#abandoned.set(request, this.#clock());
+  }
+
+  /** It is over. */
+  forget(request: RequestInProgress): void {
+    this.#abandoned.delete(request);
   }
 
   /** Ends requests whose clients have left a minute ago. */
   expire(): void {
     if (this.#abandoned.size === 0) return;
     const now = this.#clock();
-    for (const [abandon, since] of this.#abandoned) {
+    for (const [request, since] of this.#abandoned) {
       if (now - since < ABANDONED_MS) return;
-      this.#abandoned.delete(abandon);
-      abandon();
+      request.over(false);
     }
+  }
+}
+
+class RequestInProgress implements RequestEnd {
+  readonly #all: RequestsInProgress;
+  #ended: ((isComplete: boolean) => void) | null;
+
+  constructor(all: RequestsInProgress, ended: (isComplete: boolean) => void) {
+    this.#all = all;
+    this.#ended = ended;
+  }
+
+  left(): void {
+    this.#all.abandon(this);
+  }
+
+  begun(): void {
+    this.over(false);
+  }
+
+  over(isComplete: boolean): void {
+    const ended = this.#ended;
+    if (ended === null) return;
+    this.#ended = null;
+    if (!isComplete) this.#all.forget(this);
+    ended(isComplete);
   }
 }

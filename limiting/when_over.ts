@@ -44,46 +44,65 @@ const ENDING = ["end", "destroy"] as const;
  * ends the response all the same. To leave costs a client nothing, and the handler goes on; so whatever counts requests
  * in progress, or what they cost, must not take the client's end for the handler's.
  *
- * No event tells what is done with a response that nobody gets, so its methods are replaced then.
- *
  * @param res The response
  * @param listener Is told, at once if the client has left already, which is not announced again
- * @returns To be called where a framework knows that its handlers are done: a client that has left, or leaves after that,
- * leaves nobody at work
  */
-export function whenOver(res: EndingResponse, listener: RequestEnd): () => void {
-  let hasLeft = false;
-  let hasBegun = false;
-  let isHandled = false;
-  let isOver = false;
-  const end = (isComplete: boolean): void => {
-    if (isOver) return;
-    isOver = true;
-    listener.over(isComplete);
-  };
-  const begin = (): void => {
-    if (isOver || hasBegun) return;
-    hasBegun = true;
-    listener.begun();
-  };
-  const leave = (): void => {
-    if (isOver || hasLeft) return;
+export function whenOver(res: EndingResponse, listener: RequestEnd): WatchedResponse {
+  const watched = new WatchedResponse(res, listener);
+  res.on("finish", () => watched.end(true));
+  res.on("close", () => watched.leave());
+  if (res.closed || res.destroyed) watched.leave();
+  return watched;
+}
+
+/** A response whose end is waited for. */
+export class WatchedResponse {
+  readonly #res: EndingResponse;
+  readonly #listener: RequestEnd;
+  #hasLeft = false;
+  #hasBegun = false;
+  #isHandled = false;
+  #isOver = false;
+
+  /** Made by {@linkcode whenOver}. */
+  constructor(res: EndingResponse, listener: RequestEnd) {
+    this.#res = res;
+    this.#listener = listener;
+  }
+
+  /** The handlers are done, as some frameworks know: a client that has left, or leaves after that, leaves nobody at work. */
+  handled(): void {
+    this.#isHandled = true;
+    if (this.#hasLeft) this.end(false);
+  }
+
+  /** The request is over. */
+  end(isComplete: boolean): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#listener.over(isComplete);
+  }
+
+  /** The client has left, or its response is complete. */
+  leave(): void {
+    if (this.#isOver || this.#hasLeft) return;
+    const res = this.#res;
     // a WebSocket ends with its connection
-    if (isHandled || res.writableEnded || res.statusCode === 101) return end(res.writableFinished === true);
-    hasLeft = true;
-    listener.left();
-    for (const method of ENDING) after(res, method, () => end(false));
-    if (res.headersSent) return begin();
-    for (const method of BEGINNING) after(res, method, begin);
-    res.on("pipe", begin);
-  };
-  res.on("finish", () => end(true));
-  res.on("close", leave);
-  if (res.closed || res.destroyed) leave();
-  return () => {
-    isHandled = true;
-    if (hasLeft) end(false);
-  };
+    if (this.#isHandled || res.writableEnded || res.statusCode === 101) return this.end(res.writableFinished === true);
+    this.#hasLeft = true;
+    this.#listener.left();
+    // no event tells what is done with a response that nobody gets
+    for (const method of ENDING) after(res, method, () => this.end(false));
+    if (res.headersSent) return this.#begin();
+    for (const method of BEGINNING) after(res, method, () => this.#begin());
+    res.on("pipe", () => this.#begin());
+  }
+
+  #begin(): void {
+    if (this.#isOver || this.#hasBegun) return;
+    this.#hasBegun = true;
+    this.#listener.begun();
+  }
 }
 
 /** Calls something after each call of a method. */

@@ -1,4 +1,4 @@
-import { DEFAULT_MESSAGE, type EndingResponse, type HeaderSink, type TrustSetting, whenOver } from "@sluice/limiting";
+import { DEFAULT_MESSAGE, type HeaderSink, type TrustSetting } from "@sluice/limiting";
 import { checkType, describe, type OptionNames } from "@sluice/limiting/core";
 import { noteDefaultNames } from "../http/default_names.ts";
 import { CLIENT_LEFT } from "../http/delay.ts";
@@ -7,7 +7,7 @@ import { checkRequestNames, COMMON_NAMES } from "../http/option_names.ts";
 import { RateLimitInfo } from "../http/rate_limit_info.ts";
 import { forbidStoring } from "../http/refusal.ts";
 import { RequestLimiter } from "../http/request_limiter.ts";
-import type { CostOf } from "../http/request_outcome.ts";
+import type { CostOf, RequestOutcome } from "../http/request_outcome.ts";
 import type { RequestReader } from "../http/request_reader.ts";
 import { Decision } from "../limiter/decision.ts";
 import type { Limiter } from "../limiter/limiter.ts";
@@ -203,37 +203,19 @@ export class ContextLimiter<Ctx extends object, Rest extends unknown[] = [], Res
   /** Ends what a request took that is over. */
   async end(context: Ctx, decision: Decision | undefined, statusCode: number): Promise<void> {
     if (decision === undefined) return;
-    await this.#asker.outcome.end(context, decision, { statusCode }, this.#costOf(context, { statusCode }));
+    await this.#asker.outcome.end(context, decision, { statusCode }, this.costOf(context, { statusCode }));
   }
 
-  #costOf(context: Ctx, response: { statusCode: number }): CostOf {
+  /** Asks what a request has cost. */
+  costOf(context: Ctx, response: { statusCode: number }): CostOf {
     const costAfter = this.#costAfter;
     return costAfter && (() => costAfter(context, response));
   }
 
-  /**
-   * The same as soon as a response of Node is over.
-   *
-   * @returns To be called when the handlers are done
-   */
-  endWith(context: Ctx, decision: Decision, response: EndingResponse): () => void {
-    const { outcome } = this.#asker;
-    if (!outcome.concerns(decision)) return () => {};
-    const costOf = this.#costOf(context, response);
-    return whenOver(response, {
-      left: () => void outcome.left(context, decision, costOf),
-      begun: () => void outcome.release(context, decision),
-      over: (isComplete) => void outcome.end(context, decision, isComplete ? response : null, costOf),
-    });
+  /** What is to be done when requests are over. */
+  get outcome(): RequestOutcome<Ctx> {
+    return this.#asker.outcome;
   }
-}
-
-/** Aborts when the client of a response of Node leaves. */
-export function signalOf(response: EndingResponse): AbortSignal {
-  if (response.destroyed) return AbortSignal.abort();
-  const leaving = new AbortController();
-  response.on("close", () => leaving.abort());
-  return leaving.signal;
 }
 
 /** Statuses of responses that must not have a body. */

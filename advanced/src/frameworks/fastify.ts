@@ -1,7 +1,8 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { RateLimitInfo } from "../http/rate_limit_info.ts";
 import type { Limiter } from "../limiter/limiter.ts";
-import { ContextLimiter, type ContextLimitOptions, type Framework, signalOf } from "./context_limiter.ts";
+import { ContextLimiter, type ContextLimitOptions, type Framework } from "./context_limiter.ts";
+import { endWith, signalOf } from "./node_response.ts";
 
 /**
  * Options of `rateLimit` for Fastify: those of the limiter, whose functions get request and reply.
@@ -65,7 +66,7 @@ export function rateLimit(options: FastifyLimitOptions = {}): FastifyLimit {
     request.rateLimit = limit.infoOf(decision);
     const getHeader = (name: string) => reply.getHeader(name);
     limit.writeHeaders(request, { setHeader: (name, value) => reply.header(name, value), getHeader }, decision);
-    limit.endWith(request, decision, reply.raw);
+    endWith(limit, request, decision, reply.raw);
     if (decision.allowed) return;
     const result = await limit.refuse(request, decision, ({ status, body, type }) => {
       return reply.code(status).type(type).send(body ?? undefined);

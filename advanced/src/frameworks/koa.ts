@@ -3,7 +3,8 @@ import type { HeaderSink } from "@sluice/limiting";
 import type { Middleware, ParameterizedContext } from "koa";
 import type { RateLimitInfo } from "../http/rate_limit_info.ts";
 import type { Limiter } from "../limiter/limiter.ts";
-import { ContextLimiter, type ContextLimitOptions, type Framework, signalOf } from "./context_limiter.ts";
+import { ContextLimiter, type ContextLimitOptions, type Framework } from "./context_limiter.ts";
+import { endWith, signalOf } from "./node_response.ts";
 
 /**
  * Options of `rateLimit` for Koa: those of the limiter, whose functions get Koa's context.
@@ -67,7 +68,7 @@ export function rateLimit(options: KoaLimitOptions = {}): KoaLimit {
       getHeader: (name) => ctx.response.get(name) || undefined,
     };
     limit.writeHeaders(ctx, headers, decision);
-    const handled = limit.endWith(ctx, decision, ctx.res);
+    const watched = endWith(limit, ctx, decision, ctx.res);
     try {
       if (decision.allowed) return await next();
       await limit.refuse(ctx, decision, ({ status, body, type }) => {
@@ -79,7 +80,7 @@ export function rateLimit(options: KoaLimitOptions = {}): KoaLimit {
       if (error instanceof Error) Object.assign(error, { headers: { ...written, ...Object(error).headers } });
       throw error;
     } finally {
-      handled();
+      watched?.handled();
     }
   };
   return Object.defineProperty(middleware, "limiter", { value: limit.limiter }) as KoaLimit;

@@ -214,7 +214,7 @@ async function respond(
   } finally {
     // awaited, because some platforms stop work after the response; the time limit bounds the wait
     if (outcome.hasLeases) await outcome.release(request, decision);
-    if (!isSending) {
+    if (!isSending && (outcome.refunds || costOf !== undefined)) {
       await outcome.finish(request, decision, { statusCode: status }, costOf && (() => costOf(response)));
     }
   }

@@ -39,7 +39,7 @@ export async function refuse(
     ({ status } = response);
     return response;
   } finally {
-    await asker.outcome.finish(request, decision, { statusCode: status }, undefined);
+    if (asker.outcome.refunds) await asker.outcome.finish(request, decision, { statusCode: status }, undefined);
   }
 }
 

@@ -1,4 +1,4 @@
-import { DEFAULT_MESSAGE, failureOf, isMadeInRequest, trustOf, whenOver } from "@sluice/limiting";
+import { DEFAULT_MESSAGE, failureOf, isMadeInRequest, trustOf } from "@sluice/limiting";
 import { isThenable, nextSequence, type OptionNames, withDetails } from "@sluice/limiting/core";
 import type { Decision } from "../limiter/decision.ts";
 import type { PeekOptions } from "../limiter/demand.ts";
@@ -23,8 +23,9 @@ import { RateLimitInfo } from "./rate_limit_info.ts";
 import { forbidStoring, type Refusal } from "./refusal.ts";
 import { CLIENT_LEFT, type Delay } from "./delay.ts";
 import { RequestLimiter } from "./request_limiter.ts";
-import type { RequestOutcome } from "./request_outcome.ts";
+import type { CostOf } from "./request_outcome.ts";
 import type { RequestReader } from "./request_reader.ts";
+import { watchOutcome } from "./watch_outcome.ts";
 
 const NAMES: OptionNames<RateLimitOptions> = { ...COMMON_NAMES, handler: true, requestPropertyName: true };
 
@@ -243,28 +244,19 @@ function settle<Req extends RequestLike>(
   if (decision === null) return next();
   (req as unknown as Record<string, unknown>)[asker.property] = new RateLimitInfo(decision, asker.clock());
   if (!res.headersSent) asker.writeHeaders(req, res, decision);
-  if (asker.outcome.concerns(decision)) watch(asker.outcome, asker.options, decision, req, res);
+  const { outcome } = asker;
+  if (outcome.matters) watchOutcome(outcome, req, decision, res, costOf(asker.options, req, res));
   if (!decision.allowed) return refuse(asker, decision, req, res, next);
   asker.admitted(req, decision);
   return next();
 }
 
-/** Sees to what a request took when it is over. */
-function watch<Req extends RequestLike>(
-  outcome: RequestOutcome<Req>,
+function costOf<Req extends RequestLike>(
   { costAfter }: RateLimitOptions<Req>,
-  decision: Decision,
   req: Req,
   res: ResponseLike,
-): void {
-  const costOf = costAfter && (() => costAfter(req, res as ResponseOf<Req>));
-  // Workers and edge functions end what the store is asked when the response is out
-  const proceed = (work: Promise<unknown>): void => req.waitUntil?.(work);
-  whenOver(res, {
-    left: () => proceed(outcome.left(req, decision, costOf)),
-    begun: () => proceed(outcome.release(req, decision)),
-    over: (isComplete) => proceed(outcome.end(req, decision, isComplete ? res : null, costOf)),
-  });
+): CostOf {
+  return costAfter && (() => costAfter(req, res as ResponseOf<Req>));
 }
 
 async function refuse<Req extends RequestLike>(

@@ -11,6 +11,7 @@ import type { RequestReader } from "./request_reader.ts";
 export class RequestKeys<Req> {
   readonly #caller: string;
   readonly #options: RateLimitOptions<Req>;
+  readonly #generate: RateLimitOptions<Req>["keyGenerator"];
   readonly #reader: RequestReader<Req>;
   readonly #finder: ClientFinder<Req>;
   readonly #shared: AddressKeys;
@@ -27,6 +28,7 @@ export class RequestKeys<Req> {
   constructor(caller: string, options: RateLimitOptions<Req>, reader: RequestReader<Req>) {
     this.#caller = caller;
     this.#options = options;
+    this.#generate = options.keyGenerator;
     this.#reader = reader;
     this.#finder = new ClientFinder(caller, reader, options.validate);
     this.#shared = this.#keysFor(undefined);
@@ -57,9 +59,9 @@ export class RequestKeys<Req> {
    * @throws {TypeError} If `keyGenerator` returns no key
    */
   of(req: Req, res: ResponseOf<Req> | undefined): Awaitable<LimiterKeys> {
-    const { keyGenerator } = this.#options;
-    if (keyGenerator === undefined) return this.ofAddress(this.#finder.addressOf(req));
-    const keys = keyGenerator(req, res!);
+    const generate = this.#generate;
+    if (generate === undefined) return this.ofAddress(this.#finder.addressOf(req));
+    const keys = generate(req, res!);
     return isThenable(keys) ? keys.then((found) => this.#checked(found, req)) : this.#checked(keys, req);
   }
 

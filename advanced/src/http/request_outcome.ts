@@ -55,22 +55,18 @@ export class RequestOutcome<Req> {
     this.hasLeases ||= policies.some(holdsSlots);
   }
 
-  /** Whether there is something to do when a request is over. */
-  concerns(decision: Decision): boolean {
-    return decision.allowed && (this.hasLeases || this.settles) || this.#mayGetBack(decision);
+  /** Whether anything is left to do after responses. */
+  get matters(): boolean {
+    return this.refunds || this.settles || this.hasLeases;
   }
 
-  // it was granted, or counted although it was refused
-  #mayGetBack({ allowed, verdicts }: Decision): boolean {
+  /** Whether a request may get back what it took: it was granted, or counted although it was refused. */
+  mayGetBack({ allowed, verdicts }: Decision): boolean {
     return this.refunds && (allowed || verdicts.some((verdict) => chargeOf(verdict) !== undefined));
   }
 
-  /**
-   * A client has left while the handler goes on. What it has cost by now is counted, for a handler that stops here; but
-   * nothing is given back as long as more may be used.
-   */
-  async left(req: Req, decision: Decision, costOf: CostOf): Promise<void> {
-    if (!decision.allowed) return;
+  /** Counts what a request has cost by now, as far as that is more than the estimate, since more may be used. */
+  async left(req: Req, decision: Decision, costOf: NonNullable<CostOf>): Promise<void> {
     await this.#settle(req, decision, costOf, (cost) => settlementOf(decision, "charge").reach(cost));
   }
 
@@ -80,8 +76,8 @@ export class RequestOutcome<Req> {
    * @param response What was sent; `null` if nobody got it all, which says nothing about success
    */
   async end(req: Req, decision: Decision, response: { statusCode: number } | null, costOf: CostOf): Promise<void> {
-    await this.release(req, decision);
-    await this.finish(req, decision, response, costOf);
+    if (this.hasLeases) await this.release(req, decision);
+    if (this.refunds || costOf !== undefined) await this.finish(req, decision, response, costOf);
   }
 
   /** Ends the slots of a request. */
@@ -96,8 +92,9 @@ export class RequestOutcome<Req> {
 
   /** Gives back what a request took, or replaces it by what it has cost. */
   async finish(req: Req, decision: Decision, response: { statusCode: number } | null, costOf: CostOf): Promise<void> {
-    if (response !== null && this.#mayGetBack(decision) && await this.#refund(req, decision, response)) return;
-    if (decision.allowed) await this.#settle(req, decision, costOf, (cost) => decision.settle(cost));
+    if (response !== null && this.mayGetBack(decision) && await this.#refund(req, decision, response)) return;
+    if (costOf === undefined || !decision.allowed) return;
+    await this.#settle(req, decision, costOf, (cost) => decision.settle(cost));
   }
 
   async #refund(req: Req, decision: Decision, response: { statusCode: number }): Promise<boolean> {
@@ -117,11 +114,11 @@ export class RequestOutcome<Req> {
   async #settle(
     req: Req,
     decision: Decision,
-    costOf: CostOf,
+    costOf: NonNullable<CostOf>,
     count: (cost: number) => Awaitable<boolean>,
   ): Promise<void> {
     // a limit that has nothing to do with the request has nothing to settle
-    if (costOf === undefined || !decision.policies.some(hasDebts)) return;
+    if (!decision.policies.some(hasDebts)) return;
     try {
       const cost = await costOf();
       // nobody knows, so it stays what it was estimated

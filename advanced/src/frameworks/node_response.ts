@@ -1,0 +1,31 @@
+import type { EndingResponse, WatchedResponse } from "@sluice/limiting";
+import { watchOutcome } from "../http/watch_outcome.ts";
+import type { Decision } from "../limiter/decision.ts";
+import type { ContextLimiter } from "./context_limiter.ts";
+
+/** Aborts when the client of a response of Node leaves. */
+export function signalOf(response: EndingResponse): AbortSignal {
+  if (response.destroyed) return AbortSignal.abort();
+  const leaving = new AbortController();
+  response.on("close", () => leaving.abort());
+  return leaving.signal;
+}
+
+/**
+ * Ends what a request took as soon as its response of Node is over.
+ *
+ * @param limit The limiter
+ * @param context The context
+ * @param decision The decision about the request
+ * @param response Its response
+ * @returns To be told when the handlers are done; `null` if nothing depends on that
+ */
+export function endWith<Ctx extends object, Rest extends unknown[]>(
+  limit: ContextLimiter<Ctx, Rest>,
+  context: Ctx,
+  decision: Decision,
+  response: EndingResponse,
+): WatchedResponse | null {
+  const { outcome } = limit;
+  return outcome.matters ? watchOutcome(outcome, context, decision, response, limit.costOf(context, response)) : null;
+}

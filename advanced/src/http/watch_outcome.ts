@@ -1,0 +1,67 @@
+import { type EndingResponse, type RequestEnd, type WatchedResponse, whenOver } from "@sluice/limiting";
+import type { Decision } from "../limiter/decision.ts";
+import type { RequestLike } from "./request_like.ts";
+import type { CostOf, RequestOutcome } from "./request_outcome.ts";
+
+/**
+ * Sees to what a request took as soon as its response, of Node's interface, is over.
+ *
+ * @param outcome What is to be done then
+ * @param req The request
+ * @param decision The decision about it
+ * @param res Its response
+ * @param costOf Asks what it has cost, also when the client leaves before
+ * @returns What to tell if the handlers are known to be done; `null` if nothing depends on that
+ */
+export function watchOutcome<Req>(
+  outcome: RequestOutcome<Req>,
+  req: Req,
+  decision: Decision,
+  res: EndingResponse,
+  costOf: CostOf,
+): WatchedResponse | null {
+  if (decision.allowed && (outcome.hasLeases || outcome.settles)) {
+    return whenOver(res, new LimitedRequest(outcome, req, decision, res, costOf));
+  }
+  // only a response that was sent says anything about success
+  if (outcome.mayGetBack(decision)) {
+    res.on("finish", () => proceed(req, outcome.finish(req, decision, res, undefined)));
+  }
+  return null;
+}
+
+/** A request whose end is waited for. */
+class LimitedRequest<Req> implements RequestEnd {
+  readonly #outcome: RequestOutcome<Req>;
+  readonly #req: Req;
+  readonly #decision: Decision;
+  readonly #res: EndingResponse;
+  readonly #costOf: CostOf;
+
+  constructor(outcome: RequestOutcome<Req>, req: Req, decision: Decision, res: EndingResponse, costOf: CostOf) {
+    this.#outcome = outcome;
+    this.#req = req;
+    this.#decision = decision;
+    this.#res = res;
+    this.#costOf = costOf;
+  }
+
+  left(): void {
+    if (this.#costOf === undefined) return;
+    proceed(this.#req, this.#outcome.left(this.#req, this.#decision, this.#costOf));
+  }
+
+  begun(): void {
+    proceed(this.#req, this.#outcome.release(this.#req, this.#decision));
+  }
+
+  over(isComplete: boolean): void {
+    const response = isComplete ? this.#res : null;
+    proceed(this.#req, this.#outcome.end(this.#req, this.#decision, response, this.#costOf));
+  }
+}
+
+// Workers and edge functions end what the store is asked when the response is out
+function proceed(req: unknown, work: Promise<void>): void {
+  (req as RequestLike).waitUntil?.(work);
+}
