@@ -14,7 +14,7 @@ export { type HeaderSink, LEGACY, type LimitNames, seconds, writeLimit, writeRet
 export { isMadeInRequest, MAX_MADE_IN_REQUESTS, noteMadeInRequest, routeLabel } from "./made_in_request.ts";
 export { trustOf, type TrustSetting, type Validate } from "./mistakes.ts";
 export { DEFAULT_MESSAGE, failureOf } from "./refusal.ts";
-export { ABANDONED_MS, RequestsInProgress } from "./requests_in_progress.ts";
+export { RequestsInProgress } from "./requests_in_progress.ts";
 export { indexOf, type SlotStates, SlotTable } from "./slot_table.ts";
 export { StoreClock } from "./store_clock.ts";
 export { warnOnce } from "./warn_once.ts";

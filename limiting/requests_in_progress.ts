@@ -1,10 +1,10 @@
-import { type EndingResponse, type RequestEnd, whenOver } from "./when_over.ts";
+import { type EndingResponse, type RequestEnd, type WatchedResponse, whenOver } from "./when_over.ts";
 
 /**
  * For how long a handler is believed to be at work after its client has left, in ms, if nothing tells that it has ended:
  * some wait for the client to leave, and then end nothing.
  */
-export const ABANDONED_MS = 60_000;
+const ABANDONED_MS = 60_000;
 
 /**
  * Tells when requests that are counted while they are in progress are over: their handlers are done, whether or not their
@@ -13,8 +13,8 @@ export const ABANDONED_MS = 60_000;
  */
 export class RequestsInProgress {
   readonly #clock: () => number;
-  /** When requests were left whose handlers may be at work yet; oldest first. */
-  readonly #abandoned = new Map<RequestInProgress, number>();
+  /** When responses were left whose handlers may be at work yet; oldest first. */
+  readonly #abandoned: Abandoned = new Map();
 
   /** @param clock The present time in ms */
   constructor(clock: () => number) {
@@ -28,52 +28,43 @@ export class RequestsInProgress {
    * @param ended Called once when it is over, with whether the response was sent
    */
   watch(res: EndingResponse, ended: (isComplete: boolean) => void): void {
-    whenOver(res, new RequestInProgress(this, ended));
-  }
-
-  /** The client of a request has left. */
-  abandon(request: RequestInProgress): void {
-    this.#abandoned.set(request, this.#clock());
-  }
-
-  /** It is over. */
-  forget(request: RequestInProgress): void {
-    this.#abandoned.delete(request);
+    whenOver(res, new RequestInProgress(this.#abandoned, this.#clock, ended));
   }
 
   /** Ends requests whose clients have left a minute ago. */
   expire(): void {
     if (this.#abandoned.size === 0) return;
     const now = this.#clock();
-    for (const [request, since] of this.#abandoned) {
+    for (const [watched, since] of this.#abandoned) {
       if (now - since < ABANDONED_MS) return;
-      request.over(false);
+      watched.end(false);
     }
   }
 }
 
-class RequestInProgress implements RequestEnd {
-  readonly #all: RequestsInProgress;
-  #ended: ((isComplete: boolean) => void) | null;
+type Abandoned = Map<WatchedResponse, number>;
 
-  constructor(all: RequestsInProgress, ended: (isComplete: boolean) => void) {
-    this.#all = all;
+class RequestInProgress implements RequestEnd {
+  readonly #abandoned: Abandoned;
+  readonly #clock: () => number;
+  readonly #ended: (isComplete: boolean) => void;
+
+  constructor(abandoned: Abandoned, clock: () => number, ended: (isComplete: boolean) => void) {
+    this.#abandoned = abandoned;
+    this.#clock = clock;
     this.#ended = ended;
   }
 
-  left(): void {
-    this.#all.abandon(this);
+  left(watched: WatchedResponse): void {
+    this.#abandoned.set(watched, this.#clock());
   }
 
-  begun(): void {
-    this.over(false);
+  begun(watched: WatchedResponse): void {
+    watched.end(false);
   }
 
-  over(isComplete: boolean): void {
-    const ended = this.#ended;
-    if (ended === null) return;
-    this.#ended = null;
-    if (!isComplete) this.#all.forget(this);
-    ended(isComplete);
+  over(isComplete: boolean, watched: WatchedResponse): void {
+    if (!isComplete) this.#abandoned.delete(watched);
+    this.#ended(isComplete);
   }
 }

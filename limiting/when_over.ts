@@ -21,18 +21,18 @@ export interface EndingResponse {
 /** Is told what becomes of a request. */
 export interface RequestEnd {
   /** The client has left, and the handler, as far as one can tell, is still at work. */
-  left(): void;
+  left(watched: WatchedResponse): void;
   /**
    * The client has left, and the response has begun, before or after that. Handlers that stream mostly stop when the
    * client leaves, and end nothing: `over` may never be called.
    */
-  begun(): void;
+  begun(watched: WatchedResponse): void;
   /**
    * The request is over; called once.
    *
    * @param isComplete Whether its response was sent
    */
-  over(isComplete: boolean): void;
+  over(isComplete: boolean, watched: WatchedResponse): void;
 }
 
 /** Methods of a response that begin it, and that end it. */
@@ -76,11 +76,11 @@ export class WatchedResponse {
     if (this.#hasLeft) this.end(false);
   }
 
-  /** The request is over. */
+  /** The request is over, or taken for it; only the first call counts. */
   end(isComplete: boolean): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    this.#listener.over(isComplete);
+    this.#listener.over(isComplete, this);
   }
 
   /** The client has left, or its response is complete. */
@@ -90,7 +90,7 @@ export class WatchedResponse {
     // a WebSocket ends with its connection
     if (this.#isHandled || res.writableEnded || res.statusCode === 101) return this.end(res.writableFinished === true);
     this.#hasLeft = true;
-    this.#listener.left();
+    this.#listener.left(this);
     // no event tells what is done with a response that nobody gets
     for (const method of ENDING) after(res, method, () => this.end(false));
     if (res.headersSent) return this.#begin();
@@ -101,7 +101,7 @@ export class WatchedResponse {
   #begin(): void {
     if (this.#isOver || this.#hasBegun) return;
     this.#hasBegun = true;
-    this.#listener.begun();
+    this.#listener.begun(this);
   }
 }
 

@@ -1,8 +1,9 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { RateLimitInfo } from "../http/rate_limit_info.ts";
+import { signalOf } from "../http/signal_of.ts";
 import type { Limiter } from "../limiter/limiter.ts";
 import { ContextLimiter, type ContextLimitOptions, type Framework } from "./context_limiter.ts";
-import { endWith, signalOf } from "./node_response.ts";
+import { endWith } from "./end_with.ts";
 
 /**
  * Options of `rateLimit` for Fastify: those of the limiter, whose functions get request and reply.

@@ -2,9 +2,10 @@ import type { HeaderSink } from "@sluice/limiting";
 // @ts-types="@types/koa"
 import type { Middleware, ParameterizedContext } from "koa";
 import type { RateLimitInfo } from "../http/rate_limit_info.ts";
+import { signalOf } from "../http/signal_of.ts";
 import type { Limiter } from "../limiter/limiter.ts";
 import { ContextLimiter, type ContextLimitOptions, type Framework } from "./context_limiter.ts";
-import { endWith, signalOf } from "./node_response.ts";
+import { endWith } from "./end_with.ts";
 
 /**
  * Options of `rateLimit` for Koa: those of the limiter, whose functions get Koa's context.

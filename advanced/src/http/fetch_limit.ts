@@ -213,9 +213,9 @@ async function respond(
     return whenSent(told, () => outcome.finish(request, decision, { statusCode: status }, () => costOf(response)));
   } finally {
     // awaited, because some platforms stop work after the response; the time limit bounds the wait
-    if (outcome.hasLeases) await outcome.release(request, decision);
-    if (!isSending && (outcome.refunds || costOf !== undefined)) {
-      await outcome.finish(request, decision, { statusCode: status }, costOf && (() => costOf(response)));
+    if (isSending) await outcome.release(request, decision);
+    else if (outcome.matters) {
+      await outcome.end(request, decision, { statusCode: status }, costOf && (() => costOf(response)));
     }
   }
 }

@@ -23,8 +23,8 @@ import { RateLimitInfo } from "./rate_limit_info.ts";
 import { forbidStoring, type Refusal } from "./refusal.ts";
 import { CLIENT_LEFT, type Delay } from "./delay.ts";
 import { RequestLimiter } from "./request_limiter.ts";
-import type { CostOf } from "./request_outcome.ts";
 import type { RequestReader } from "./request_reader.ts";
+import { signalOf } from "./signal_of.ts";
 import { watchOutcome } from "./watch_outcome.ts";
 
 const NAMES: OptionNames<RateLimitOptions> = { ...COMMON_NAMES, handler: true, requestPropertyName: true };
@@ -219,11 +219,8 @@ function hasToWait(delay: Delay, decision: Decision | null): decision is Decisio
 }
 
 async function waitFor(delay: Delay, decision: Decision, res: ResponseLike): Promise<Decision | typeof LEFT> {
-  const leaving = new AbortController();
-  // nothing responds before the limiter lets it
-  res.on("close", () => leaving.abort());
-  if (res.closed || res.destroyed) leaving.abort();
-  return await delay.wait(decision, leaving.signal) ?? LEFT;
+  // nothing responds before the limiter lets it, so a response that is closed is one whose client has left
+  return await delay.wait(decision, signalOf(res)) ?? LEFT;
 }
 
 // nobody gets it; logs show the status that nginx made common
@@ -245,18 +242,13 @@ function settle<Req extends RequestLike>(
   (req as unknown as Record<string, unknown>)[asker.property] = new RateLimitInfo(decision, asker.clock());
   if (!res.headersSent) asker.writeHeaders(req, res, decision);
   const { outcome } = asker;
-  if (outcome.matters) watchOutcome(outcome, req, decision, res, costOf(asker.options, req, res));
+  if (outcome.matters) {
+    const { costAfter } = asker.options;
+    watchOutcome(outcome, req, decision, res, costAfter && (() => costAfter(req, res as ResponseOf<Req>)));
+  }
   if (!decision.allowed) return refuse(asker, decision, req, res, next);
   asker.admitted(req, decision);
   return next();
-}
-
-function costOf<Req extends RequestLike>(
-  { costAfter }: RateLimitOptions<Req>,
-  req: Req,
-  res: ResponseLike,
-): CostOf {
-  return costAfter && (() => costAfter(req, res as ResponseOf<Req>));
 }
 
 async function refuse<Req extends RequestLike>(

@@ -23,7 +23,7 @@ export class RequestOutcome<Req> {
   /** Whether what a request took is replaced by what it has cost. */
   readonly settles: boolean;
   /** Whether requests hold slots, which end with them. */
-  hasLeases: boolean;
+  hasSlots: boolean;
   readonly #caller: string;
   readonly #options: RateLimitOptions<Req>;
   readonly #limiter: Limiter;
@@ -47,17 +47,17 @@ export class RequestOutcome<Req> {
     this.#limiter = limiter;
     this.refunds = options.skipFailedRequests === true || options.skipSuccessfulRequests === true;
     this.settles = options.costAfter !== undefined;
-    this.hasLeases = limiter.policies.some(holdsSlots);
+    this.hasSlots = limiter.policies.some(holdsSlots);
   }
 
   /** Goes by other policies, too: requests in progress still end what they have taken. */
   add(policies: readonly Policy[]): void {
-    this.hasLeases ||= policies.some(holdsSlots);
+    this.hasSlots ||= policies.some(holdsSlots);
   }
 
   /** Whether anything is left to do after responses. */
   get matters(): boolean {
-    return this.refunds || this.settles || this.hasLeases;
+    return this.refunds || this.settles || this.hasSlots;
   }
 
   /** Whether a request may get back what it took: it was granted, or counted although it was refused. */
@@ -76,13 +76,13 @@ export class RequestOutcome<Req> {
    * @param response What was sent; `null` if nobody got it all, which says nothing about success
    */
   async end(req: Req, decision: Decision, response: { statusCode: number } | null, costOf: CostOf): Promise<void> {
-    if (this.hasLeases) await this.release(req, decision);
+    if (this.hasSlots) await this.release(req, decision);
     if (this.refunds || costOf !== undefined) await this.finish(req, decision, response, costOf);
   }
 
   /** Ends the slots of a request. */
   async release(req: Req, decision: Decision): Promise<void> {
-    if (!decision.allowed || !this.hasLeases) return;
+    if (!decision.allowed || !this.hasSlots) return;
     try {
       await this.#limiter.release(decision);
     } catch (error) {

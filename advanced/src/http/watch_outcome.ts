@@ -20,7 +20,7 @@ export function watchOutcome<Req>(
   res: EndingResponse,
   costOf: CostOf,
 ): WatchedResponse | null {
-  if (decision.allowed && (outcome.hasLeases || outcome.settles)) {
+  if (decision.allowed && (outcome.hasSlots || outcome.settles)) {
     return whenOver(res, new LimitedRequest(outcome, req, decision, res, costOf));
   }
   // only a response that was sent says anything about success

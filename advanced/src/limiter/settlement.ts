@@ -91,24 +91,33 @@ export class Settlement {
   charge(units: number): Awaitable<boolean> {
     checkInteger("decision.charge", "units", units, 0, MAX_LIMIT);
     if (this.#isOver) return false;
-    const used = Math.max(this.#known, Math.min(MAX_LIMIT, this.#used += units));
-    return this.#inTurn(() => this.#count(used, false));
+    this.#used += units;
+    return this.#countTold();
   }
 
   /** Counts what it has cost in all by now, unless that is less than the estimate. */
   reach(total: number): Awaitable<boolean> {
     if (this.#isOver || total <= this.#known) return false;
     this.#known = total;
-    return this.#inTurn(() => this.#count(Math.max(total, this.#used), false));
+    return this.#countTold();
+  }
+
+  /** What it has cost by now, whoever told. */
+  get #told(): number {
+    return Math.max(this.#used, this.#known);
+  }
+
+  #countTold(): Awaitable<boolean> {
+    const told = Math.min(MAX_LIMIT, this.#told);
+    return this.#inTurn(() => this.#count(told, false));
   }
 
   settle(actual: number): Awaitable<boolean> {
     checkInteger("decision.settle", "actual", actual, 0, MAX_LIMIT);
     if (this.#isOver) return false;
-    const least = Math.max(this.#used, this.#known);
-    if (actual < least) {
+    if (actual < this.#told) {
       throw new RangeError(
-        `decision.settle: the actual cost (${actual}) is less than what charge was told already (${least}); ` +
+        `decision.settle: the actual cost (${actual}) is less than what charge was told already (${this.#told}); ` +
           "charge only what has been used",
       );
     }
@@ -117,7 +126,7 @@ export class Settlement {
   }
 
   end(): boolean {
-    if (this.#isOver || this.#used > 0 || this.#known > 0) return false;
+    if (this.#isOver || this.#told > 0) return false;
     return this.#isOver = true;
   }
 

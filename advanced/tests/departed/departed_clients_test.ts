@@ -1,14 +1,19 @@
 /** Clients that leave, on real servers: to leave is free, so it must neither end a charge nor make room. */
 import { assertEquals } from "@std/assert";
 import { fileURLToPath } from "node:url";
-import { LISTENING_RUNTIMES } from "../../../tests/support/listening_runtimes.ts";
+import { LISTENING_RUNTIMES, type ListeningRuntime } from "../../../tests/support/listening_runtimes.ts";
 import { skipNode, startDeno, startNode } from "../../../tests/support/node_program.ts";
-import { startProgram } from "../../../tests/support/program.ts";
+import { type Program, startProgram } from "../../../tests/support/program.ts";
 import { ask, HANDSHAKE, opened, type RawServer, readUntil, requestHead } from "../../../tests/support/raw_client.ts";
 import { until } from "../../../tests/support/until.ts";
 import type { Figures } from "./watched_service.ts";
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
+
+async function started(command: ListeningRuntime["command"], path: string): Promise<Program> {
+  const [executable, ...args] = await command(path);
+  return await startProgram(executable, args, { cwd: ROOT, env: { NODE_ENV: "test" } });
+}
 
 async function seen(server: RawServer): Promise<Figures> {
   return JSON.parse(await ask(server, "/figures"));
@@ -88,8 +93,7 @@ function assertEnded(line: string): void {
 
 for (const { name, ignore, command } of LISTENING_RUNTIMES) {
   Deno.test(`Sluice on ${name}: whatever a handler does after its client has left, it ends`, { ignore }, async () => {
-    const [executable, ...args] = await command("advanced/tests/departed/ways_sluice_program.ts");
-    await using program = await startProgram(executable, args, { cwd: ROOT, env: { NODE_ENV: "test" } });
+    await using program = await started(command, "advanced/tests/departed/ways_sluice_program.ts");
     assertEnded(program.line);
   });
 }

@@ -3,14 +3,6 @@ import { watchOutcome } from "../http/watch_outcome.ts";
 import type { Decision } from "../limiter/decision.ts";
 import type { ContextLimiter } from "./context_limiter.ts";
 
-/** Aborts when the client of a response of Node leaves. */
-export function signalOf(response: EndingResponse): AbortSignal {
-  if (response.destroyed) return AbortSignal.abort();
-  const leaving = new AbortController();
-  response.on("close", () => leaving.abort());
-  return leaving.signal;
-}
-
 /**
  * Ends what a request took as soon as its response of Node is over.
  *
