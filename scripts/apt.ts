@@ -1,18 +1,36 @@
 import { run } from "./process.ts";
 
 /**
- * Installs Debian packages, if this process has the rights.
+ * Finds something, or installs it, if this process has the rights.
  *
- * @param packages Their names
+ * @param find Looks for it
+ * @param packages Debian packages that have it
  * @param limitMs ms after which the installation is given up
- * @returns Whether they are installed now
+ * @returns What was found, `undefined` if there is none and none could be installed
  */
-export async function aptInstall(packages: readonly string[], limitMs: number): Promise<boolean> {
+export async function findOrInstall<Found>(
+  find: () => Promise<Found | undefined>,
+  packages: readonly string[],
+  limitMs = 300_000,
+): Promise<Found | undefined> {
+  const found = await find();
+  if (found !== undefined) return found;
   await run("apt-get", ["update"], { limitMs: 120_000, quiet: true });
-  const { code } = await run(
+  await run(
     "apt-get",
     ["-o", "DPkg::Lock::Timeout=300", "install", "-y", "--no-install-recommends", ...packages],
     { limitMs, quiet: true, env: { DEBIAN_FRONTEND: "noninteractive" } },
   );
-  return code === 0;
+  return await find();
+}
+
+/**
+ * Finds a program that tells its version.
+ *
+ * @param name Its name
+ * @returns The name, `undefined` if there is no such program
+ */
+export async function programNamed(name: string): Promise<string | undefined> {
+  const { code } = await run(name, ["--version"], { limitMs: 5000, quiet: true });
+  return code === 0 ? name : undefined;
 }

@@ -1,4 +1,4 @@
-import { aptInstall } from "./apt.ts";
+import { findOrInstall } from "./apt.ts";
 
 const PLACES = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 
@@ -8,12 +8,7 @@ const PLACES = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/goog
  * @returns Path of the program, `undefined` if there is none and none could be installed
  */
 export async function findChromium(): Promise<string | undefined> {
-  const given = Deno.env.get("CHROMIUM_PATH");
-  if (given !== undefined) return given;
-  const found = await firstPresent();
-  if (found !== undefined) return found;
-  await aptInstall(["chromium", "fonts-dejavu-core"], 600_000);
-  return await firstPresent();
+  return Deno.env.get("CHROMIUM_PATH") ?? await findOrInstall(firstPresent, ["chromium", "fonts-dejavu-core"], 600_000);
 }
 
 async function firstPresent(): Promise<string | undefined> {

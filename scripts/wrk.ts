@@ -1,4 +1,4 @@
-import { aptInstall } from "./apt.ts";
+import { findOrInstall } from "./apt.ts";
 import { run } from "./process.ts";
 
 /**
@@ -7,10 +7,11 @@ import { run } from "./process.ts";
  * @returns Whether it is there
  */
 export async function installWrk(): Promise<boolean> {
-  return await isInstalled() || (await aptInstall(["wrk"], 300_000) && await isInstalled());
+  return await findOrInstall(findWrk, ["wrk"]) !== undefined;
 }
 
-async function isInstalled(): Promise<boolean> {
+async function findWrk(): Promise<string | undefined> {
   // with its version it prints how it is used, and fails
-  return (await run("wrk", ["--version"], { limitMs: 5000, quiet: true })).code !== 127;
+  const { code } = await run("wrk", ["--version"], { limitMs: 5000, quiet: true });
+  return code === 127 ? undefined : "wrk";
 }

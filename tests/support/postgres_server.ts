@@ -2,7 +2,7 @@
 import { run } from "../../scripts/process.ts";
 import { PATIENCE_MS } from "./patience.ts";
 import { freePort } from "./free_port.ts";
-import { until } from "./until.ts";
+import { startServerProcess } from "./server_process.ts";
 
 /** Where Debian and Ubuntu keep the programs, in a folder for each version. */
 const VERSIONS = "/usr/lib/postgresql";
@@ -54,37 +54,29 @@ export async function startPostgres(programs: string): Promise<TestPostgres> {
     ...["--encoding=UTF8", "--locale=C"],
   ]);
   const port = freePort();
-  // setpriv becomes the server, which then ends with this process, however that ends
-  const child = new Deno.Command("setpriv", {
-    args: [
-      ...[...user, "--pdeathsig", "INT", `${programs}/postgres`, "-D", data, "-p", String(port), "-k", folder],
-      ...["-c", "listen_addresses=127.0.0.1", "-c", "fsync=off", "-c", "max_connections=50"],
-    ],
-    cwd: folder,
-    ...{ stdin: "null", stdout: "null", stderr: "null" },
-  }).spawn();
-  let ended = false;
-  const status = child.status.then(() => ended = true);
-  const stop = async () => {
-    // it waits for connections that are being closed, and, after a while, ends the others
-    if (!ended) child.kill("SIGTERM");
-    const timer = setTimeout(() => child.kill("SIGINT"), 2000);
-    await status;
-    clearTimeout(timer);
-    await Deno.remove(folder, { recursive: true });
-  };
+  const asked = ["-h", "127.0.0.1", "-p", String(port), "-q"];
+  const removed = () => Deno.remove(folder, { recursive: true });
   try {
-    const asked = ["-h", "127.0.0.1", "-p", String(port), "-q"];
-    await until(
-      async () => ended || (await run(`${programs}/pg_isready`, asked, { limitMs: 5000, quiet: true })).code === 0,
-      `an answer of PostgreSQL on port ${port}`,
-    );
-    if (ended) throw new Error(`postgres ended at once on port ${port}`);
+    const server = await startServerProcess({
+      name: `PostgreSQL on port ${port}`,
+      setpriv: [...user, "--pdeathsig", "INT"],
+      command: [
+        ...[`${programs}/postgres`, "-D", data, "-p", String(port), "-k", folder],
+        ...["-c", "listen_addresses=127.0.0.1", "-c", "fsync=off", "-c", "max_connections=50"],
+      ],
+      cwd: folder,
+      answers: async () => (await run(`${programs}/pg_isready`, asked, { limitMs: 5000, quiet: true })).code === 0,
+    });
+    // it waits for connections that are being closed, and, after a while, ends the others
+    const stop = async () => {
+      await server.end("SIGTERM", "SIGINT");
+      await removed();
+    };
+    return { url: `postgres://postgres@127.0.0.1:${port}/postgres`, stop };
   } catch (error) {
-    await stop();
+    await removed();
     throw error;
   }
-  return { url: `postgres://postgres@127.0.0.1:${port}/postgres`, stop };
 }
 
 async function inTime(program: string, args: string[]): Promise<void> {

@@ -1,6 +1,6 @@
 /** Redis servers that a test starts, pauses, kills and restarts itself; the clusters and sentinels build on it. */
 import { run } from "../../scripts/process.ts";
-import { until } from "./until.ts";
+import { type ServerProcess, startServerProcess } from "./server_process.ts";
 import { PATIENCE_MS } from "./patience.ts";
 
 /** How a server is started. */
@@ -19,7 +19,7 @@ export class RedisServer implements AsyncDisposable {
   readonly port: number;
   readonly #folder: string;
   readonly #args: readonly string[];
-  #child: Deno.ChildProcess | undefined;
+  #process: ServerProcess | undefined;
 
   /** Use {@linkcode startServer}. */
   constructor(port: number, folder: string, args: readonly string[]) {
@@ -50,16 +50,9 @@ export class RedisServer implements AsyncDisposable {
 
   /** Ends it at once, as a crash does; it can be restarted. */
   async kill(): Promise<void> {
-    const child = this.#child;
-    if (child === undefined) return;
-    this.#child = undefined;
-    try {
-      child.kill("SIGKILL");
-    } catch (error) {
-      // it may have ended by itself, for example after SHUTDOWN
-      if (!(error instanceof TypeError)) throw error;
-    }
-    await child.status;
+    const process = this.#process;
+    this.#process = undefined;
+    await process?.end("SIGKILL");
   }
 
   /** Starts it again on the same port, without data; kills it first if it runs. */
@@ -67,23 +60,12 @@ export class RedisServer implements AsyncDisposable {
     await this.kill();
     // a replica writes one when it synchronizes, and would load it
     await Deno.remove(`${this.#folder}/dump.rdb`).catch(() => undefined);
-    // setpriv becomes the server, which then ends with this process, however that ends
-    const child = new Deno.Command("setpriv", {
-      args: ["--pdeathsig", "KILL", "redis-server", ...this.#args],
-      stdin: "null",
-      stdout: "null",
-      stderr: "null",
-    }).spawn();
-    this.#child = child;
-    let ended = false;
-    child.status.then(() => ended = true);
-    try {
-      await until(async () => ended || await this.#answers(child.pid), `an answer on port ${this.port}`);
-      if (ended) throw new Error(`redis-server ended at once on port ${this.port}`);
-    } catch (error) {
-      await this.kill();
-      throw error;
-    }
+    this.#process = await startServerProcess({
+      name: `redis-server on port ${this.port}`,
+      setpriv: ["--pdeathsig", "KILL"],
+      command: ["redis-server", ...this.#args],
+      answers: ({ pid }) => this.#answers(pid),
+    });
   }
 
   /** Ends it for good and removes its folder. */
@@ -118,9 +100,9 @@ export class RedisServer implements AsyncDisposable {
     return (await this.cli("INFO", "server")).includes(`process_id:${pid}\r`);
   }
 
-  #running(): Deno.ChildProcess {
-    if (this.#child === undefined) throw new Error(`The server on port ${this.port} was killed`);
-    return this.#child;
+  #running(): ServerProcess {
+    if (this.#process === undefined) throw new Error(`The server on port ${this.port} was killed`);
+    return this.#process;
   }
 }
 

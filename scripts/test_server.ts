@@ -1,0 +1,33 @@
+import { findOrInstall } from "./apt.ts";
+
+/** How a server for the tests is found and started. */
+export interface ServerSource<Program, Server> {
+  /** Variable of the environment with the address of one that runs already. */
+  readonly variable: string;
+  /** The server that runs at an address. */
+  given(address: string): Server;
+  /** Looks for the program. */
+  find(): Promise<Program | undefined>;
+  /** Debian package that has it. */
+  readonly debianPackage: string;
+  /** Starts a server on a free port of this machine. */
+  start(program: Program): Promise<Server>;
+}
+
+/**
+ * Finds a server, or else finds or installs its program and starts one.
+ *
+ * @param source How
+ * @returns The server, or why there is none
+ */
+export async function testServer<Program, Server>(source: ServerSource<Program, Server>): Promise<Server | string> {
+  const address = Deno.env.get(source.variable);
+  if (address !== undefined) return source.given(address);
+  const program = await findOrInstall(source.find, [source.debianPackage]);
+  if (program === undefined) return "not installed, and apt-get could not install it";
+  try {
+    return await source.start(program);
+  } catch (error) {
+    return `it did not start: ${error instanceof Error ? error.message : error}`;
+  }
+}
