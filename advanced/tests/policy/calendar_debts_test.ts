@@ -56,6 +56,17 @@ for (const [window, from, to] of WINDOWS) {
   });
 }
 
+/** Windows in many zones, several times, with where they meet over years. */
+function* calendars(): Generator<{ window: CalendarWindow; edges: readonly number[]; i: number }> {
+  for (const timeZone of ZONES.slice(0, 15)) {
+    for (const [zoneless, from, to] of WINDOWS.slice(0, 4)) {
+      const window = { ...zoneless, timeZone };
+      const edges = edgesOf(window, Date.parse(from), Date.parse(to));
+      for (let i = 0; i < (isLong ? 25 : 6); i++) yield { window, edges, i };
+    }
+  }
+}
+
 /** A limiter of one unit in a window, with a clock that can be moved. */
 function oneUnit(window: CalendarWindow, start: number, maxDebt: number) {
   const clock = new VirtualClock(start);
@@ -71,23 +82,17 @@ function oneUnit(window: CalendarWindow, start: number, maxDebt: number) {
 
 Deno.test("what is owed is paid off by the window that the calendar says, after years", async () => {
   const pick = seededRandom(11);
-  for (const timeZone of ZONES.slice(0, 15)) {
-    for (const [window, from, to] of WINDOWS.slice(0, 4)) {
-      const zoned = { ...window, timeZone };
-      const edges = edgesOf(zoned, Date.parse(from), Date.parse(to));
-      for (let i = 0; i < (isLong ? 25 : 6); i++) {
-        const first = pick(edges.length - 2);
-        const owed = 1 + pick(Math.min(600, edges.length - first - 2));
-        // anywhere in the window, its first and its last ms included
-        const length = edges[first + 1]! - edges[first]!;
-        const { owe, ask, at } = oneUnit(zoned, edges[first]! + [0, length - 1, pick(length)][i % 3]!, owed);
-        await owe(owed);
-        at(edges[first + 1 + owed]! - 1);
-        assertEquals((await ask()).remaining, 0, `${timeZone}, ${window.every}, ${owed} windows too early`);
-        at(edges[first + 1 + owed]!);
-        assertEquals((await ask()).remaining, 1, `${timeZone}, ${window.every}, ${owed} windows late`);
-      }
-    }
+  for (const { window, edges, i } of calendars()) {
+    const first = pick(edges.length - 2);
+    const owed = 1 + pick(Math.min(600, edges.length - first - 2));
+    // anywhere in the window, its first and its last ms included
+    const length = edges[first + 1]! - edges[first]!;
+    const { owe, ask, at } = oneUnit(window, edges[first]! + [0, length - 1, pick(length)][i % 3]!, owed);
+    await owe(owed);
+    at(edges[first + 1 + owed]! - 1);
+    assertEquals((await ask()).remaining, 0, `${window.timeZone}, ${window.every}, ${owed} windows too early`);
+    at(edges[first + 1 + owed]!);
+    assertEquals((await ask()).remaining, 1, `${window.timeZone}, ${window.every}, ${owed} windows late`);
   }
 });
 
@@ -111,25 +116,17 @@ Deno.test("hours that a change cuts in two count as the two that they are", asyn
 
 Deno.test("the ends of the present window and the next are told to the ms, later ones a little late and never early", async () => {
   const pick = seededRandom(12);
-  for (const timeZone of ZONES.slice(0, 15)) {
-    for (const [window, from, to] of WINDOWS.slice(0, 4)) {
-      const zoned = { ...window, timeZone };
-      const edges = edgesOf(zoned, Date.parse(from), Date.parse(to));
-      for (let i = 0; i < (isLong ? 25 : 6); i++) {
-        const first = pick(edges.length - 50);
-        const owed = pick(40);
-        const { clock, owe, ask } = oneUnit(zoned, edges[first]! + pick(edges[first + 1]! - edges[first]!), owed);
-        await owe(owed);
-        const { nextMs, resetMs } = (await ask()).verdicts[0]!;
-        const late = clock.now + nextMs - edges[first + 1 + owed]!;
-        assertEquals(resetMs, nextMs);
-        if (owed < 2) assertEquals(late, 0);
-        assert(
-          late >= 0 && late <= MEAN_MS[window.every] / 4,
-          `${timeZone}, ${window.every}: ${late / HOUR} hours late`,
-        );
-      }
-    }
+  for (const { window, edges } of calendars()) {
+    const first = pick(edges.length - 50);
+    const owed = pick(40);
+    const { clock, owe, ask } = oneUnit(window, edges[first]! + pick(edges[first + 1]! - edges[first]!), owed);
+    await owe(owed);
+    const { nextMs, resetMs } = (await ask()).verdicts[0]!;
+    const late = clock.now + nextMs - edges[first + 1 + owed]!;
+    assertEquals(resetMs, nextMs);
+    if (owed < 2) assertEquals(late, 0);
+    const about = `${window.timeZone}, ${window.every}: ${late / HOUR} hours late`;
+    assert(late >= 0 && late <= MEAN_MS[window.every] / 4, about);
   }
 });
 

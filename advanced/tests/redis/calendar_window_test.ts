@@ -25,68 +25,72 @@ function skewed(client: Redis, skewMs: number): RedisPort {
   };
 }
 
+/** For each case, a store on such a server beside one in memory whose clock is right, a little before windows meet. */
+async function besideMemory(
+  skewMs: number,
+  follow: (window: CalendarWindow, windowMs: number, at: {
+    readonly here: VirtualClock;
+    readonly redis: RedisStore;
+    readonly memory: MemoryStore;
+  }) => Promise<void>,
+): Promise<void> {
+  const client = new Redis(URL_OF_TESTS);
+  try {
+    for (const [window, windowMs, around] of CASES) {
+      const here = new VirtualClock(Date.parse(around) - 12 * MINUTE);
+      const prefix = `calendar-${crypto.randomUUID()}:`;
+      const redis = new RedisStore({ client: skewed(client, skewMs), prefix, clock: here.read });
+      await follow(window, windowMs, { here, redis, memory: new MemoryStore({ clock: () => here.now + skewMs }) });
+    }
+  } finally {
+    client.disconnect();
+  }
+}
+
 for (const skewMs of [-5 * MINUTE, -2 * MINUTE, -1, 1, 2 * MINUTE, 5 * MINUTE]) {
   Deno.test(`the server's clock says which window of the calendar it is, ${skewMs} ms away from this one's`, async () => {
-    const client = new Redis(URL_OF_TESTS);
-    try {
-      for (const [window, windowMs, around] of CASES) {
-        const pick = seededRandom(7);
-        const here = new VirtualClock(Date.parse(around) - 12 * MINUTE);
-        const prefix = `calendar-${crypto.randomUUID()}:`;
-        const redis = new RedisStore({ client: skewed(client, skewMs), prefix, clock: here.read });
-        const memory = new MemoryStore({ clock: () => here.now + skewMs });
-        const policy: Policy = { name: "quota", algorithm: "fixed-window", limit: 5, windowMs, window };
-        const beside: Policy = { name: "beside", algorithm: "sliding-window", limit: 50, windowMs: 1000 };
-        for (let i = 0; i < 40; i++) {
-          const takes = [{ policy, key: "client", cost: 1 + pick(2) }, { policy: beside, key: "client", cost: 1 }];
-          const batch = pick(3) === 0 ? takes : takes.slice(0, 1);
-          assertEquals(await redis.decide(batch), memory.decide(batch), `${JSON.stringify(window)} at ${here.now}`);
-          here.advance(pick(2 * MINUTE));
-        }
+    await besideMemory(skewMs, async (window, windowMs, { here, redis, memory }) => {
+      const pick = seededRandom(7);
+      const policy: Policy = { name: "quota", algorithm: "fixed-window", limit: 5, windowMs, window };
+      const beside: Policy = { name: "beside", algorithm: "sliding-window", limit: 50, windowMs: 1000 };
+      for (let i = 0; i < 40; i++) {
+        const takes = [{ policy, key: "client", cost: 1 + pick(2) }, { policy: beside, key: "client", cost: 1 }];
+        const batch = pick(3) === 0 ? takes : takes.slice(0, 1);
+        assertEquals(await redis.decide(batch), memory.decide(batch), `${JSON.stringify(window)} at ${here.now}`);
+        here.advance(pick(2 * MINUTE));
       }
-    } finally {
-      client.disconnect();
-    }
+    });
   });
 }
 
 for (const skewMs of [-5 * MINUTE, -1, 0, 1, 5 * MINUTE]) {
   Deno.test(`what is owed is paid off by the windows of the server's clock, ${skewMs} ms away from this one's`, async () => {
-    const client = new Redis(URL_OF_TESTS);
-    try {
-      for (const [window, windowMs, around] of CASES) {
-        const pick = seededRandom(8);
-        const here = new VirtualClock(Date.parse(around) - 12 * MINUTE);
-        const prefix = `calendar-${crypto.randomUUID()}:`;
-        const redis = new RedisStore({ client: skewed(client, skewMs), prefix, clock: here.read });
-        const memory = new MemoryStore({ clock: () => here.now + skewMs });
-        const policy: Policy = {
-          ...{ name: "quota", algorithm: "fixed-window", limit: 5, windowMs, window },
-          maxDebt: pick(2) === 0 ? 7 : 40,
-        };
-        const beside: Policy = { name: "beside", algorithm: "fixed-window", limit: 50, windowMs, window };
-        const other: Policy = { name: "other", algorithm: "fixed-window", limit: 50, windowMs: 1000, maxDebt: 3 };
-        for (let i = 0; i < 60; i++) {
-          const takes = [policy, beside, other].map((one) => ({ policy: one, key: "client", cost: 1 + pick(2) }));
-          const batch = pick(3) === 0 ? takes : takes.slice(0, 1);
-          const verdicts = memory.decide(batch);
-          const about = `${JSON.stringify(policy)} at ${new Date(here.now).toISOString()}, step ${i}`;
-          assertEquals(await redis.decide(batch), verdicts, about);
-          if (verdicts[0]!.granted > 0 && pick(2) === 0) {
-            const change = pick(60) - 2;
-            const { stamp } = verdicts[0]!;
-            assertEquals(
-              await redis.settle(takes[0]!, stamp, change),
-              memory.settle(takes[0]!, stamp, change),
-              about,
-            );
-          }
-          here.advance(pick(3) === 0 ? pick(2 * windowMs) : pick(2 * MINUTE));
+    await besideMemory(skewMs, async (window, windowMs, { here, redis, memory }) => {
+      const pick = seededRandom(8);
+      const policy: Policy = {
+        ...{ name: "quota", algorithm: "fixed-window", limit: 5, windowMs, window },
+        maxDebt: pick(2) === 0 ? 7 : 40,
+      };
+      const beside: Policy = { name: "beside", algorithm: "fixed-window", limit: 50, windowMs, window };
+      const other: Policy = { name: "other", algorithm: "fixed-window", limit: 50, windowMs: 1000, maxDebt: 3 };
+      for (let i = 0; i < 60; i++) {
+        const takes = [policy, beside, other].map((one) => ({ policy: one, key: "client", cost: 1 + pick(2) }));
+        const batch = pick(3) === 0 ? takes : takes.slice(0, 1);
+        const verdicts = memory.decide(batch);
+        const about = `${JSON.stringify(policy)} at ${new Date(here.now).toISOString()}, step ${i}`;
+        assertEquals(await redis.decide(batch), verdicts, about);
+        if (verdicts[0]!.granted > 0 && pick(2) === 0) {
+          const change = pick(60) - 2;
+          const { stamp } = verdicts[0]!;
+          assertEquals(
+            await redis.settle(takes[0]!, stamp, change),
+            memory.settle(takes[0]!, stamp, change),
+            about,
+          );
         }
+        here.advance(pick(3) === 0 ? pick(2 * windowMs) : pick(2 * MINUTE));
       }
-    } finally {
-      client.disconnect();
-    }
+    });
   });
 }
 
