@@ -1,3 +1,4 @@
+import { AsyncResource } from "node:async_hooks";
 import type { IncomingMessage } from "node:http";
 import type { BodySink, StopFilling } from "../exchange/body_sink.ts";
 
@@ -9,18 +10,22 @@ import type { BodySink, StopFilling } from "../exchange/body_sink.ts";
  * @returns Stops; as with Express's parsers, the rest of the body is discarded
  */
 export function fillSink(incoming: IncomingMessage, sink: BodySink): StopFilling {
+  // Node emits events in the context of the connection, which other requests share
+  const context = new AsyncResource("SluiceBody");
   // a plain view: slice() of Node's own Buffer would not copy
   const take = (chunk: Uint8Array<ArrayBuffer>): void =>
-    sink.take(new Uint8Array(chunk.buffer, chunk.byteOffset, chunk.byteLength));
-  const end = (): void => {
-    stop();
-    // over HTTP/2 a body that was cut off ends, and counts as complete
-    if (isComplete(incoming) && !incoming.aborted && !incoming.errored) sink.end();
-    else sink.fail(incoming.errored ?? new Error("the client disconnected"));
-  };
+    context.runInAsyncScope(sink.take, sink, new Uint8Array(chunk.buffer, chunk.byteOffset, chunk.byteLength));
   const fail = (error: Error): void => {
     stop();
-    sink.fail(error);
+    context.runInAsyncScope(sink.fail, sink, error);
+  };
+  const end = (): void => {
+    // over HTTP/2 a body that was cut off ends, and counts as complete
+    if (!isComplete(incoming) || incoming.aborted || incoming.errored) {
+      return fail(incoming.errored ?? new Error("the client disconnected"));
+    }
+    stop();
+    context.runInAsyncScope(sink.end, sink);
   };
   const stop = (): void => {
     incoming.off("data", take).off("end", end).off("close", end).off("error", fail);

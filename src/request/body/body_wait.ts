@@ -1,3 +1,4 @@
+import { captureContext } from "../../util/async_context.ts";
 import { LONGEST_TIMER_MS } from "../../util/units.ts";
 import type { RuntimeSupport } from "../../exchange/runtime_support.ts";
 
@@ -64,6 +65,8 @@ export interface Impatient {
 export class BodyWait {
   readonly #patience: Patience | null;
   readonly #owner: Impatient;
+  /** The timer runs in the asynchronous context of whichever request started it. */
+  readonly #inContext = captureContext();
   /** The look at which the present wait began, `null` while nothing is awaited. */
   #since: number | null = null;
 
@@ -98,7 +101,7 @@ export class BodyWait {
   look(looks: number): void {
     if (this.#since === null || looks - this.#since <= LOOKS) return;
     this.end();
-    this.#owner.expire();
+    this.#inContext(() => this.#owner.expire());
   }
 }
 
