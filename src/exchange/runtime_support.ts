@@ -146,6 +146,12 @@ export interface RuntimeSupport extends TagMaker {
    */
   visitHeaders(request: Request, visitor: (value: string, name: string) => void): void;
   /**
+   * Reports whether a request whose headers announce no body has one, where `body` is a stream either way.
+   *
+   * @param request The request
+   */
+  hasUnannouncedBody?(request: Request): boolean;
+  /**
    * Reads the body of a request as text if it has arrived already, so that nobody has to wait.
    *
    * @param request The request

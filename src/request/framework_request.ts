@@ -6,7 +6,6 @@ import { isOriginal, originalKey, originalOf } from "../util/original_object.ts"
 import { requestSequence } from "../util/sequence.ts";
 import { acceptedCharset, acceptedEncoding, acceptedLanguage, acceptedType } from "./accepting.ts";
 import type { AppLike } from "../exchange/app_like.ts";
-import { bodyOf } from "./node/body_reader.ts";
 import { clientAddresses, clientHost, clientProtocol, hostnameOf, subdomainsOf } from "./client_address.ts";
 import { parseCookies } from "./cookies.ts";
 import { matchContentType } from "./match_content_type.ts";
@@ -14,6 +13,7 @@ import { appOf, given, ownAppKey, ownAppOf, partsOf, urlPartsOf } from "../excha
 import { type Exchange, exchangeFor, exchangeKey, exchangeOf } from "../exchange/exchange.ts";
 import { IncomingMessage } from "./node/incoming_message.ts";
 import type { CommonExtras, Declared, RequestExtras } from "./request_extras.ts";
+import { announcesBody, hasBody } from "./body/request_body.ts";
 import { readBlob, readBuffer, readForm, readJson, readString } from "./body/body_methods.ts";
 import { type RequestState, requestStateKey } from "./node/request_state.ts";
 import type { ResponseLike } from "../exchange/response_like.ts";
@@ -357,8 +357,8 @@ export class FrameworkRequest<Params = RouteParams, Body = Any, Query = ParsedQs
    * @returns The matching type, `false` if none matches, `null` if the request has no body
    */
   is(...types: (string | readonly string[])[]): string | false | null {
-    const isCoded = this.lookupHeader("transfer-encoding") !== undefined;
-    if (!isCoded && !hasBody(exchangeOf(this), this.lookupHeader("content-length"))) return null;
+    const exchange = exchangeOf(this);
+    if (!(exchange === null ? announcesBody(this) : hasBody(exchange, this))) return null;
     return matchContentType(this.lookupHeader("content-type"), types.flat());
   }
 
@@ -522,15 +522,6 @@ function subdomainOffset(req: AnyRequest): number {
 function sentHeader({ res }: { res: ResponseLike }, name: string): string | undefined {
   const { get = res.getHeader } = res as { get?: (name: string) => unknown };
   return get.call(res, name) as string | undefined;
-}
-
-function hasBody(exchange: Exchange | null, length: string | undefined): boolean {
-  if (length !== undefined) return !Number.isNaN(Number(length));
-  if (exchange === null) return false;
-  const { app, peer, target: { request } } = exchange;
-  // requests made in process, or over HTTP/2, have neither header; Deno gives those of HTTP/1 a body that is empty
-  const isHostless = peer.address === undefined || app.runtimeSupport.header(request, "host") === null;
-  return isHostless && bodyOf(request) !== null;
 }
 
 // as in Express, an empty first argument counts as no offer: `req.accepts(req.query.type)`

@@ -2,6 +2,7 @@
 import { answers, conditions, cookies, errors } from "./cases/responses.ts";
 import { unseen } from "./cases/errors.ts";
 import { departedClients } from "./cases/departed_clients.ts";
+import { bodilessRequests } from "./cases/bodiless.ts";
 import { bodyLimits } from "./cases/body_limits.ts";
 import { compressed } from "./cases/compressed.ts";
 import { documented } from "./cases/documented.ts";
@@ -50,6 +51,7 @@ export const APP_CONTRACT: readonly Chapter[] = [
   requests,
   hosts,
   bodies,
+  bodilessRequests,
   bodyLimits,
   answers,
   cookies,

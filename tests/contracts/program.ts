@@ -7,6 +7,7 @@ import sluice, {
   HttpError,
   Router,
 } from "@sluice/sluice";
+import { bodilessRoutes } from "./program_bodiless.ts";
 import { bodyLimitRoutes } from "./program_body_limits.ts";
 import { advancedLimitRoutes } from "./program_advanced_limits.ts";
 import { metricsRoutes } from "./program_metrics.ts";
@@ -35,6 +36,7 @@ export function buildProgram(): FrameworkApp {
   answers(app);
   cookies(app);
   bodies(app);
+  bodilessRoutes(app);
   bodyLimitRoutes(app);
   errors(app);
   mounts(app);

@@ -217,8 +217,8 @@ function isUnread(req: Request): boolean {
   const length = req.get("content-length");
   if (length !== undefined) return Number(length) > 0;
   if (req.get("transfer-encoding") !== undefined) return true;
-  // a request that a program has made has neither of these headers, and a parser may have found its body empty
-  return req.get("content-type") !== undefined && req.request?.bodyUsed !== true;
+  // over HTTP/2, and in process, a body needs neither of these headers; a parser may have found it empty
+  return typeof req.is("*/*") === "string" && req.request?.bodyUsed !== true;
 }
 
 function unread(req: Request): HttpError {

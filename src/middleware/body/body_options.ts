@@ -1,7 +1,7 @@
 import { noteWarning } from "../../util/development_warning.ts";
 import { type OptionNames, unknownOptions } from "../../util/check_option.ts";
 import { parseBytes } from "../../util/units.ts";
-import { mediaTypesOf } from "../../request/match_content_type.ts";
+import { matchContentType, mediaTypesOf } from "../../request/match_content_type.ts";
 import type { FrameworkRequest, NodeRequest } from "../../request/framework_request.ts";
 import type { Any } from "../../util/any.ts";
 import type { FrameworkResponse } from "../../response/framework_response.ts";
@@ -123,7 +123,7 @@ const NAMES: OptionNames<JsonOptions & UrlencodedOptions> = {
   interpretNumericEntities: true,
 };
 
-/** Number of content types whose verdict a parser caches. */
+/** Number of content types that a parser remembers. */
 const MAX_REMEMBERED = 64;
 
 /** The options, checked and complete. */
@@ -134,10 +134,10 @@ export interface CheckedOptions {
   readonly limit: number;
   /** Media types that are parsed, and ranges of them; those that a function takes may be any. */
   readonly types: readonly string[];
-  /** Whether to parse a request; gets its content type, which has been read already, and what the program knows it as. */
-  readonly wants: (req: FrameworkRequest, contentType: string, shown: object) => unknown;
-  /** Results of `wants` by content type, if they depend on nothing else. */
-  readonly verdicts: ReadonlyMap<string, boolean>;
+  /** Whether bodies of a content type are parsed; `null` if the program decides for each request. */
+  readonly matches: ((contentType: string) => boolean) | null;
+  /** Whether the program wants the body of a request parsed, asked if there is no `matches`. */
+  readonly wants: (req: FrameworkRequest) => unknown;
   /** Checks the raw bytes. */
   readonly verify: Verify | undefined;
   /** Whether compressed bodies are inflated. */
@@ -172,23 +172,29 @@ export function checkBodyOptions(parser: string, options: BodyOptions, defaultTy
     throw new TypeError(`option defaultCharset must be a string, not ${typeof defaultCharset} (${parser})`);
   }
   const types = [type].flat() as string[];
-  const verdicts = new Map<string, boolean>();
+  const isFunction = typeof type === "function";
   return {
     parser,
     limit: readLimit(parser, limit),
-    types: typeof type === "function" ? ["*/*"] : mediaTypesOf(types),
-    wants: typeof type === "function" ? (_req, _given, shown) => type(shown as FrameworkRequest) : (req, given) => {
-      const known = verdicts.get(given);
-      if (known !== undefined) return known;
-      const wanted = Boolean(req.is(types));
-      // clients choose the header, so only a number that honest clients need is cached
-      if (verdicts.size < MAX_REMEMBERED) verdicts.set(given, wanted);
-      return wanted;
-    },
-    verdicts,
+    types: isFunction ? ["*/*"] : mediaTypesOf(types),
+    matches: isFunction ? null : rememberingMatcher(types),
+    wants: isFunction ? type : () => true,
     verify: verify ? verify as Verify : undefined,
     inflate,
     defaultCharset: defaultCharset.toLowerCase(),
+  };
+}
+
+// Whether a request has a body must not matter here: what is remembered for a header holds for every request with it.
+function rememberingMatcher(types: readonly string[]): (contentType: string) => boolean {
+  const known = new Map<string, boolean>();
+  return (contentType) => {
+    const remembered = known.get(contentType);
+    if (remembered !== undefined) return remembered;
+    const matches = matchContentType(contentType, types) !== false;
+    // clients choose the header, so only as many are remembered as honest clients need
+    if (known.size < MAX_REMEMBERED) known.set(contentType, matches);
+    return matches;
   };
 }
 

@@ -5,7 +5,7 @@ import { charsetDecoder, type Decoder, utf8Length } from "../../util/encodings.t
 import { tooLarge } from "../../request/body/body_errors.ts";
 import { exchangeKey, exchangeOf } from "../../exchange/exchange.ts";
 import type { FrameworkRequest } from "../../request/framework_request.ts";
-import { announcedLength } from "../../request/body/body_methods.ts";
+import { announcedLength, announcesBody, hasBody, isBodilessByMethod } from "../../request/body/request_body.ts";
 import type { Any } from "../../util/any.ts";
 import { type BodyContent, readWhole } from "../../request/body/whole_body.ts";
 import type { FrameworkResponse } from "../../response/framework_response.ts";
@@ -44,21 +44,20 @@ export function bodyParser(options: CheckedOptions, parsing: Parsing): BodyParse
   // V8, which has to hash a string that has just come from a client.
   let usual: string | undefined;
   const take: ForeignParser = (req, res, next, shown) => {
-    if (isWithoutBody(req)) return skip(req, next);
+    if (isBodilessByMethod(req[exchangeKey])) return skip(req, next);
     const type = req.get("content-type") ?? "";
     const isUsual = type === usual;
-    const known = isUsual || options.verdicts.get(type);
-    if (known === false) return skip(req, next);
+    if (!isUsual && options.matches?.(type) === false) return skip(req, next);
     const parsesText = textOnly !== undefined && (isUsual || isPlainUtf8(type, options)) && isUncoded(req);
-    if (known === true && parsesText) {
+    if (parsesText && options.matches !== null) {
       if (!isUsual) usual = type;
       const arrived = arrivedText(req);
       if (arrived !== null) return takeArrived(req, arrived, options.limit, textOnly, next);
     }
     markParsed(req);
     const length = announcedLength(req);
-    if (length === undefined && !hasUnannouncedBody(req)) return next();
-    if (known !== true && !options.wants(req, type, shown)) return next();
+    if (length === undefined && !hasBody(req[exchangeKey], req)) return next();
+    if (options.matches === null && !options.wants(shown as FrameworkRequest)) return next();
     // a copy, if earlier middleware listens for the chunks
     const beside = req[exchangeKey].reading?.beside() ?? null;
     if (beside === null) {
@@ -96,8 +95,8 @@ function takeArrived(
   next: (error?: unknown) => void,
 ): void {
   if (text.length === 0 || text.length * MOST_BYTES > limit) {
+    if (text.length === 0 && !hasBody(req[exchangeKey], req)) return skip(req, next);
     const length = announcedLength(req);
-    if (text.length === 0 && length === undefined && req.get("transfer-encoding") === undefined) return skip(req, next);
     const received = length ?? utf8Length(text);
     if (received > limit) return refuse(req, next, tooLarge(limit, length === undefined ? { received } : { length }));
   }
@@ -158,18 +157,6 @@ function markParsed(req: FrameworkRequest): void {
   if (req.body === undefined) req.body = undefined;
 }
 
-// a parser for every path gets mostly such requests, for which not even a header should be read
-function isWithoutBody(req: FrameworkRequest): boolean {
-  const { originalMethod, request } = req[exchangeKey].target;
-  return (originalMethod === "GET" || originalMethod === "HEAD") && request.body === null;
-}
-
-// A request made in process may have a body but no header for it. `body` is read last, because that makes a stream of
-// what the runtime could otherwise read in one go.
-function hasUnannouncedBody(req: FrameworkRequest): boolean {
-  return req.get("transfer-encoding") !== undefined || req[exchangeKey].target.request.body !== null;
-}
-
 /** Whether the body is UTF-8 according to its type, the most common case. */
 function isPlainUtf8(type: string, options: CheckedOptions): boolean {
   return type.includes(";") ? /;\s*charset="?utf-8"?\s*$/i.test(type) : options.defaultCharset === "utf-8";
@@ -192,10 +179,8 @@ async function parse(
   const decoder = charset === null || charset === "utf-8" ? null : decoderFor(charset);
   const { content, release } = await readBody(req, options, charset === "utf-8" && verify === undefined, beside);
   try {
-    // over HTTP/1.1, Deno delivers an empty body if the headers announce none
-    if (content.length === 0 && req.get("content-length") === undefined && req.get("transfer-encoding") === undefined) {
-      return NO_BODY;
-    }
+    // over HTTP/2 a body may turn out to be none
+    if (content.length === 0 && !announcesBody(req)) return NO_BODY;
     if (typeof content === "string") return parsed(parseText!, content, charset!, req);
     const bytes = req[exchangeKey].app.runtimeSupport.nodeBytes(content);
     if (verify !== undefined) runVerify(verify, shown as FrameworkRequest, res, bytes, charset);

@@ -1,6 +1,7 @@
 import { textBytes } from "../../util/encodings.ts";
 import type { EventName } from "../../util/emitter_methods.ts";
 import type { AppLike } from "../../exchange/app_like.ts";
+import { announcesBody } from "../../request/body/request_body.ts";
 import { Exchange } from "../../exchange/exchange.ts";
 import { FrameworkRequest } from "../../request/framework_request.ts";
 import type { HeaderRecord } from "../../request/node/header_record.ts";
@@ -57,8 +58,7 @@ export function parseForeign(
 }
 
 function hasBody({ headers = {}, on }: ForeignRequest): boolean {
-  if (on === undefined) return false;
-  return headers["transfer-encoding"] !== undefined || !Number.isNaN(Number(headers["content-length"] ?? NaN));
+  return on !== undefined && announcesBody({ get: (name) => headers[name] as string | undefined });
 }
 
 function bodyOf(req: ForeignRequest): ReadableStream<Uint8Array> {

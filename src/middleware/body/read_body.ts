@@ -2,7 +2,7 @@ import { HttpError } from "../../http/http_error.ts";
 import { utf8Length } from "../../util/encodings.ts";
 import { exchangeKey } from "../../exchange/exchange.ts";
 import type { FrameworkRequest } from "../../request/framework_request.ts";
-import { announcedLength } from "../../request/body/body_methods.ts";
+import { announcedLength } from "../../request/body/request_body.ts";
 import type { InflatedCoding, Inflater, RuntimeSupport } from "../../exchange/runtime_support.ts";
 import { type BodyContent, wholeBody } from "../../request/body/whole_body.ts";
 import type { CheckedOptions } from "./body_options.ts";

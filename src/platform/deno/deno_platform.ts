@@ -8,6 +8,7 @@ import { sourceText } from "../shared/source_text.ts";
 import { returnedBody } from "./returned_body.ts";
 import {
   arrivedText,
+  hasUnannouncedBody,
   isServed,
   joinedHost,
   keepHeaders,
@@ -66,6 +67,7 @@ export function denoPlatform(): Platform {
     localOf,
     handlerChannel: () => handlerChannel(diagnosticsChannel()),
     visitHeaders,
+    hasUnannouncedBody,
     arrivedText,
     keepHeaders,
     returnedBody,

@@ -6,6 +6,8 @@ interface RequestRecord {
   header(name: string): string | null;
   /** All headers as received; each access makes a new list. */
   readonly headerList: [name: string, value: string][];
+  /** The body; if all of it has arrived, its bytes or text are in it. */
+  readonly body?: { readonly streamOrStatic?: { readonly body?: Uint8Array | string } } | null;
   /** Consumes the body as text, if all of it has arrived and nobody has touched it; keeps a byte order mark. */
   consumeTextBody?(): unknown;
   /** Calls a function when the client is gone, or at the latest when the response has been sent. */
@@ -125,6 +127,25 @@ export function arrivedText(request: Request): string | null {
   const text = recordOf(request)?.consumeTextBody?.();
   if (typeof text !== "string") return null;
   return text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
+}
+
+/**
+ * Reports whether a request whose headers announce no body has one, as it may over HTTP/2. Deno delivers a stream in any
+ * case; if the client sent nothing, that stream stands for zero bytes, all of which have arrived.
+ *
+ * @param request The request
+ */
+export function hasUnannouncedBody(request: Request): boolean {
+  const record = recordOf(request);
+  if (record === null) return request.body !== null;
+  try {
+    const arrived = record.body?.streamOrStatic?.body;
+    // once somebody has looked at the stream, only HTTP/1.1 is certain, which needs a header for each body
+    return arrived === undefined ? record.header("host") === null : arrived.length > 0;
+  } catch {
+    // the response has been sent, and Deno has closed the record with it
+    return false;
+  }
 }
 
 /**

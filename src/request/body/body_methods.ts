@@ -6,6 +6,7 @@ import { bodyLimit, type BodyLimits, formPartsLimit, jsonDepth } from "./body_se
 import { type Exchange, exchangeFor, exchangeKey } from "../../exchange/exchange.ts";
 import { formParser } from "./form_body.ts";
 import type { Any } from "../../util/any.ts";
+import { announcedLength, hasBody } from "./request_body.ts";
 import { type BodyContent, type Wanted, wholeBody } from "./whole_body.ts";
 
 /** What reading the body needs of a request. */
@@ -174,7 +175,11 @@ function read(
   const exchange = req[exchangeKey];
   // Deno lets go of the body with the client
   if (exchange.aborted) throw connectionReset();
-  if (exchange.target.request.bodyUsed) throw wasRead(method);
+  if (exchange.target.request.bodyUsed) {
+    if (hasBody(exchange)) throw wasRead(method);
+    // a parser has found out that there is none
+    return Promise.resolve({ content: wanted.asText ? "" : new Uint8Array(0), release() {} });
+  }
   const announced = announcedLength(req);
   const failure = (cause: unknown): Error => {
     if (!isCutOff(cause)) return aborted(announced, cause);
@@ -182,15 +187,4 @@ function read(
     return connectionReset(cause);
   };
   return wholeBody(exchange, { ...wanted, announced, failure });
-}
-
-/**
- * Length of a body in bytes according to `Content-Length`.
- *
- * @param req The request
- * @returns The number, `undefined` without such a header
- */
-export function announcedLength(req: Pick<BodyOwner, "get">): number | undefined {
-  const length = Number(req.get("content-length") ?? NaN);
-  return Number.isNaN(length) ? undefined : length;
 }

@@ -2,6 +2,7 @@ import { type Decoder, decoderOf } from "../../util/encodings.ts";
 import { connectionReset, timedOut } from "../body/body_errors.ts";
 import { BodyWait } from "../body/body_wait.ts";
 import { bodyTimeout } from "../body/body_settings.ts";
+import { bodyOf, hasBody } from "../body/request_body.ts";
 import type { Exchange } from "../../exchange/exchange.ts";
 
 /** A chunk as Node would emit it: a `Buffer` where the runtime has one, or text once an encoding is set. */
@@ -44,9 +45,9 @@ export class BodyReader {
     return this.#late !== null;
   }
 
-  /** Whether a parser or `req.text()` has read the body. */
+  /** Whether a parser or `req.text()` has read the body. Where there is none, only `end` is left to read. */
   get isUsed(): boolean {
-    return this.#reader === null && this.#request.bodyUsed;
+    return this.#reader === null && this.#request.bodyUsed && hasBody(this.#exchange);
   }
 
   /**
@@ -89,7 +90,7 @@ export class BodyReader {
   }
 
   #unheld(): ReadableStream<Uint8Array<ArrayBuffer>> | null {
-    return this.#reader === null ? bodyOf(this.#request) : null;
+    return this.#reader === null && hasBody(this.#exchange) ? bodyOf(this.#request) : null;
   }
 
   /**
@@ -213,19 +214,5 @@ export class BodyReader {
   cancel(reason?: Error): void {
     this.#wait?.end();
     (this.#reader ?? this.#unheld())?.cancel(reason).catch(() => {});
-  }
-}
-
-/**
- * The body of a request, `null` if there is none. After the response, Deno throws on access to the request; a handler
- * that asks so late must not end the process.
- *
- * @param request The request
- */
-export function bodyOf(request: Request): ReadableStream<Uint8Array<ArrayBuffer>> | null {
-  try {
-    return request.body;
-  } catch {
-    return null;
   }
 }

@@ -9,7 +9,7 @@ import type { Peer } from "../../exchange/peer.ts";
 import type { Destination } from "./body_pipes.ts";
 import { given } from "../../exchange/derived_object.ts";
 import { connectionReset } from "../body/body_errors.ts";
-import { bodyOf } from "./body_reader.ts";
+import { bodyOf, hasBody } from "../body/request_body.ts";
 import { ReadableBody } from "./readable_body.ts";
 import { RequestState, requestStateKey } from "./request_state.ts";
 import { RequestSocket, type Timed } from "./request_socket.ts";
@@ -91,7 +91,7 @@ export abstract class IncomingMessage extends Emitter {
     if (state.headers === null) {
       const { request } = exchange.target;
       const received = copied(this, "req.headers", headerRecord);
-      if (received !== undefined && received["host"] === undefined) announceBody(received, request);
+      if (received !== undefined && received["host"] === undefined) announceBody(received, exchange);
       state.headers = received ?? {};
       state.headers["host"] ??= authorityOf(request.url);
     }
@@ -232,14 +232,13 @@ export abstract class IncomingMessage extends Emitter {
   get readableEnded(): boolean {
     const exchange = exchangeOf(this);
     return exchange !== null &&
-      (readableIn(this)?.hasEnded() ??
-        (exchange.finished || exchange.target.request.bodyUsed));
+      (readableIn(this)?.hasEnded() ?? (exchange.finished || isBodyRead(exchange)));
   }
 
   /** Whether part of the body was read, so that it can no longer be read as a whole. */
   get readableDidRead(): boolean {
-    return (readableIn(this)?.taken ?? 0) > 0 ||
-      (exchangeOf(this)?.target.request.bodyUsed ?? false);
+    const exchange = exchangeOf(this);
+    return (readableIn(this)?.taken ?? 0) > 0 || (exchange !== null && isBodyRead(exchange));
   }
 
   /** Size of what waits for `read()`: bytes, or characters once an encoding is set. */
@@ -512,6 +511,11 @@ function readableIn(message: IncomingMessage): ReadableBody | null {
   return originalOf(message)[requestStateKey]?.readable ?? null;
 }
 
+// by a parser, which may find out only by reading that there is no body
+function isBodyRead(exchange: Exchange): boolean {
+  return exchange.target.request.bodyUsed && hasBody(exchange);
+}
+
 function isOver(exchange: Exchange | null): boolean {
   return exchange !== null && (exchange.aborted || exchange.finished);
 }
@@ -541,11 +545,10 @@ function tellOfCut(message: IncomingMessage, readable: ReadableBody | null, wasR
   else if (!wasRead && message.listenerCount("error") > 0) tell(message, "error", connectionReset());
 }
 
-// A request made in process has only the headers that the program gave it. Parsers from npm look for a body only if one
-// is announced. GET is left out because reading `body` makes a stream of it.
-function announceBody(headers: HeaderRecord, request: Request): void {
-  if (request.method === "GET" || request.method === "HEAD" || headers["content-length"] !== undefined) return;
-  if (request.body !== null) headers["transfer-encoding"] ??= "chunked";
+// A request made in process, or over HTTP/2, has only the headers that its maker gave it. Parsers from npm look for a
+// body only if one is announced.
+function announceBody(headers: HeaderRecord, exchange: Exchange): void {
+  if (headers["content-length"] === undefined && hasBody(exchange)) headers["transfer-encoding"] ??= "chunked";
 }
 
 function authorityOf(url: string): string | undefined {

@@ -1,0 +1,81 @@
+import type { Exchange } from "../../exchange/exchange.ts";
+
+/** What has the headers of a request. */
+interface Headed {
+  /** Reads a header. */
+  get(name: string): string | null | undefined;
+}
+
+/**
+ * Reports whether a request has a body. Parsers, `req.is()`, the stream, decompression and charsets all ask here, so that
+ * none of them reads a body that another takes for absent.
+ *
+ * Over HTTP/1, the headers decide (RFC 9112 section 6.3); as in Express, `Content-Length: 0` announces a body. Over HTTP/2,
+ * and in process, a body needs no header, so the runtime decides.
+ *
+ * @param exchange The exchange of the request
+ * @param headed Has the headers; by default as the client sent them
+ */
+export function hasBody(exchange: Exchange, headed: Headed = sentHeaders(exchange)): boolean {
+  const { app: { runtimeSupport }, target: { request } } = exchange;
+  if (isBodilessByMethod(exchange)) return false;
+  if (announcesBody(headed)) return true;
+  return runtimeSupport.hasUnannouncedBody?.(request) ?? bodyOf(request) !== null;
+}
+
+/**
+ * Reports whether a request has no body because of its method, for which no header has to be read. That is most requests;
+ * only Node delivers the body of one with GET or HEAD.
+ *
+ * @param exchange The exchange of the request
+ */
+export function isBodilessByMethod({ target: { originalMethod, request } }: Exchange): boolean {
+  return (originalMethod === "GET" || originalMethod === "HEAD") && bodyOf(request) === null;
+}
+
+/**
+ * Reports whether headers announce a body.
+ *
+ * @param headed Has the headers
+ */
+export function announcesBody(headed: Headed): boolean {
+  return announcedLength(headed) !== undefined || (headed.get("transfer-encoding") ?? null) !== null;
+}
+
+/**
+ * Length of a body in bytes according to `Content-Length`.
+ *
+ * @param headed Has the headers
+ * @returns The number, `undefined` without such a header
+ */
+export function announcedLength(headed: Headed): number | undefined {
+  const length = Number(headed.get("content-length") ?? NaN);
+  return Number.isNaN(length) ? undefined : length;
+}
+
+/**
+ * The body of a request, `null` if there is none. After the response, Deno throws on access to the request; a handler
+ * that asks so late must not end the process.
+ *
+ * @param request The request
+ */
+export function bodyOf(request: Request): ReadableStream<Uint8Array<ArrayBuffer>> | null {
+  try {
+    return request.body;
+  } catch {
+    return null;
+  }
+}
+
+function sentHeaders({ app, target }: Exchange): Headed {
+  return {
+    get(name) {
+      try {
+        return app.runtimeSupport.header(target.request, name);
+      } catch {
+        // the response has been sent, and the runtime has released the headers with it
+        return null;
+      }
+    },
+  };
+}
