@@ -107,6 +107,8 @@ class RareData {
   watch: DisconnectWatch | null = null;
   /** Whether the body was cut off. */
   broken = false;
+  /** Whether reading has shown that there is no body. */
+  bodiless = false;
   /** Whether it was broken off before there was a response. */
   withoutResponse = false;
   /** Whether the request is becoming, or has become, a WebSocket. */
@@ -192,6 +194,15 @@ export class Exchange implements Waiter {
   /** Whether the client disconnected before the response was complete. */
   get aborted(): boolean {
     return this.#end === "aborted";
+  }
+
+  /** Whether reading has shown that the request has no body, where neither its headers nor the runtime did. */
+  get bodiless(): boolean {
+    return this.#rareData?.bodiless ?? false;
+  }
+
+  set bodiless(value: boolean) {
+    this.#ensureRareData.bodiless = value;
   }
 
   /** Whether the request body was cut off before the response was complete. */

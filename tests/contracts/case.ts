@@ -9,6 +9,7 @@ export type Feature =
   | "files"
   | "length"
   | "refusal"
+  | "bodiless"
   | "unpacking"
   | "compression"
   | "peer"

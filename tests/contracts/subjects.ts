@@ -64,6 +64,7 @@ const GAPS = {
     peer:
       "the runtime does not report client addresses; with `trust proxy` 1, `req.ip` is the address the platform's proxy names",
     websocket: "the runtime has no WebSocket server",
+    bodiless: "the local server delivers a body for every request that may have one",
     length: "the runtime removes `Content-Length` from every response",
     compression: "the runtime cannot compress",
     unpacking: "the runtime has no `DecompressionStream`; a compressed body is 415",

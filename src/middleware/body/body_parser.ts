@@ -179,8 +179,10 @@ async function parse(
   const decoder = charset === null || charset === "utf-8" ? null : decoderFor(charset);
   const { content, release } = await readBody(req, options, charset === "utf-8" && verify === undefined, beside);
   try {
-    // over HTTP/2 a body may turn out to be none
-    if (content.length === 0 && !announcesBody(req)) return NO_BODY;
+    if (content.length === 0 && !announcesBody(req)) {
+      req[exchangeKey].bodiless = true;
+      return NO_BODY;
+    }
     if (typeof content === "string") return parsed(parseText!, content, charset!, req);
     const bytes = req[exchangeKey].app.runtimeSupport.nodeBytes(content);
     if (verify !== undefined) runVerify(verify, shown as FrameworkRequest, res, bytes, charset);

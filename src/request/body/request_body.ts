@@ -18,7 +18,7 @@ interface Headed {
  */
 export function hasBody(exchange: Exchange, headed: Headed = sentHeaders(exchange)): boolean {
   const { app: { runtimeSupport }, target: { request } } = exchange;
-  if (isBodilessByMethod(exchange)) return false;
+  if (exchange.bodiless || isBodilessByMethod(exchange)) return false;
   if (announcesBody(headed)) return true;
   return runtimeSupport.hasUnannouncedBody?.(request) ?? bodyOf(request) !== null;
 }

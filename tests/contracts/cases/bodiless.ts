@@ -54,7 +54,7 @@ export const bodilessRequests: Chapter = chapter("Requests without a body", (it)
     });
   }
 
-  it("neither their coding nor their charset matters", async (visit) => {
+  it("neither the coding nor the charset of a missing body matters", async (visit) => {
     for (
       const headers of [
         { "content-type": "application/json", "content-encoding": "gzip" },
@@ -65,5 +65,5 @@ export const bodilessRequests: Chapter = chapter("Requests without a body", (it)
     ) {
       assertEquals(await bodiless(visit, "POST", "/bodiless/body", headers), NOTHING);
     }
-  });
+  }, "bodiless");
 });
