@@ -36,7 +36,7 @@ import {
 import { ResponseState, responseStateKey } from "./node/response_state.ts";
 import { absolutePath, sendFile, type SendFileCallback, type SendFileOptions } from "./files/send_file.ts";
 import { type CookieOptions, formatSetCookie, misspeltAttributes, signCookie } from "./set_cookie.ts";
-import { isBodySource } from "./web/streamed_body.ts";
+import { ContextChunks, isBodySource } from "./web/streamed_body.ts";
 import { watchedBody } from "./web/watched_body.ts";
 import { asFetched, copyOf, textResponse } from "./web/web_response.ts";
 
@@ -680,7 +680,7 @@ function sendAny<R extends AnyResponse>(res: R, body: SendBody): R {
   }
   if (body instanceof Blob) return sendBlob(res, body);
   if (typeof body === "object" && isBodySource(body)) {
-    res[streamKey](body);
+    res[streamKey](new ContextChunks(body));
     return res;
   }
   if (typeof body === "function" || typeof body === "symbol") {

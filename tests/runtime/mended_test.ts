@@ -33,6 +33,11 @@ const LIMITS: readonly Limit[] = [
     // neither a length nor a closed connection says that it has ended
     isLeft: async (port) => !/^(?:content-length|transfer-encoding):/im.test(await answer(port, get("/205"))),
   },
+  {
+    runtime: "Deno",
+    told: "- **`enterWith` of `AsyncLocalStorage`.**",
+    isLeft: async (port) => (await answer(port, get("/entered").repeat(2))).includes('{"before":"another request"}'),
+  },
   ...(["Deno", "Bun"] as const).map((runtime): Limit => ({
     runtime,
     told: "- **The version of HTTP.**",

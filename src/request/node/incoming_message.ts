@@ -529,8 +529,8 @@ function announceEnd(message: IncomingMessage): void {
   message[exchangeKey].onLeave(() => {
     // a turn later, Deno closes the request, whose body then counts as used
     wasRead = message.readableEnded;
-    tell(message, "aborted");
   });
+  message[exchangeKey].onLeaveLater(() => tell(message, "aborted"));
   message[exchangeKey].onEnd(() => {
     if (message.aborted) tellOfCut(message, state.readable, wasRead);
     if (state.readable !== null) return state.readable.closeWithExchange(state.endAwaited);

@@ -190,7 +190,7 @@ export class RequestSocket extends Emitter {
     const { exchange } = state;
     if (event === "error" && !state.errorAwaited) {
       state.errorAwaited = true;
-      return exchange.onLeave(() => tellOfFailure(this));
+      return exchange.onLeaveLater(() => tellOfFailure(this));
     }
     if (event !== "close" || state.closeAwaited) return;
     state.closeAwaited = true;
