@@ -13,12 +13,15 @@ import { csrf } from "@sluice/middleware/csrf";
 import { session } from "@sluice/middleware/session";
 import { upload } from "@sluice/middleware/upload";
 import { validate } from "@sluice/openapi";
+import { openapiPages } from "@sluice/openapi/pages";
 import { rateLimit } from "@sluice/rate-limit";
 import { EVERY_PARSER, PARSERS } from "./parsers.ts";
 
 const FIXTURES = "tests/fixtures/";
 const SECRET = "of at least 32 characters, as a program's own";
 const LARGE = "0123456789abcdef".repeat(256);
+
+const MOUNTS = 12;
 
 /** Responds with what a body parser left of the body. */
 const echoBody: Handler = (req, res) => {
@@ -36,7 +39,7 @@ const echoRequest: Handler = (req, res) => {
     target: { method, url, originalUrl, baseUrl, path, params, query },
     client: { ip, ips, protocol, secure, host, hostname, subdomains, xhr, key: clientKey(req) },
     wide: clientKey(req, { ipv6Subnet: 32 }),
-    headers: [req.headers, req.headersDistinct, req.get("referer"), req.get("x-flag")],
+    headers: [req.headers, req.headersDistinct, req.rawHeaders, req.get("referer"), req.get("x-flag")],
     cookies,
     is: [req.is("json"), req.is(["text/*", "urlencoded"]), req.is("+json", "multipart"), req.is("*/*"), req.is([])],
     types: [req.accepts(), req.accepts("html", "json"), req.accepts(["text/plain", "png"]), req.accepts("json")],
@@ -51,6 +54,8 @@ function otherApp(settings: Readonly<Record<string, unknown>>): FrameworkApp {
   const app = sluice();
   for (const [name, value] of Object.entries(settings)) app.set(name, value as never);
   app.all("/send", (req, res) => res.send(req.query["text"] ?? "nothing"));
+  // as long as runtimes hash otherwise, and with what UTF-8 has no bytes for
+  app.get("/long", (_req, res) => res.send(`\ud800${LARGE.repeat(8)}é`));
   app.get("/view", (req, res) => res.render(String(req.query["name"] ?? "page"), { title: "other" }));
   app.get("/Case/:id/", echoRequest);
   app.use(echoRequest);
@@ -147,6 +152,13 @@ function mountRoutes(app: FrameworkApp): void {
   router.get("/Deep/", echoRequest);
   router.use("/:name", (req, _res, next) => next(req.params.name === "skip" ? "router" : undefined), echoRequest);
   app.use("/of/:owner", router);
+  // more often than one index has room for, and below itself
+  const often = sluice.Router();
+  often.get("/Word/:id", echoRequest);
+  often.get("/:id/word", echoRequest);
+  often.use("/self", often);
+  for (let i = 0; i < MOUNTS; i++) app.use(`/often/${i}`, often);
+  app.ws("/socket", { message: (ws, data) => void ws.send(data) });
 }
 
 /** Builds the application. */
@@ -167,6 +179,7 @@ function buildTarget(fault: string | undefined): FrameworkApp {
     Object.assign(req.session, { user: 1 });
     res.json(known);
   });
+  app.use("/docs", openapiPages(app, { title: "Orders", version: "1.0.0" }));
   app.use("/csrf", csrf({ origins: ["https://a.example"] }), (_req, res) => res.send("allowed"));
   const endless = { windowMs: 3_600_000, max: 1_000_000 };
   app.use("/limit", coreRateLimit(endless), rateLimit({ ...endless, algorithm: "token-bucket" }), echoRequest);
