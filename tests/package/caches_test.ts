@@ -29,7 +29,7 @@ const NO_CACHES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     "src/request/framework_request.ts": "cookies parsedKey",
     "src/request/node/body_pipes.ts": "#pipes",
     "src/request/node/header_record.ts": "name",
-    "src/request/node/incoming_message.ts": "headers host name.toLowerCase() socket requestStateKey transfer-encoding",
+    "src/request/node/incoming_message.ts": "headers host asciiLowerCase(name) socket requestStateKey transfer-encoding",
     "src/request/node/readable_body.ts": "#loops #pipes",
     "src/response/framework_response.ts": "localsKey body contentType",
     "src/response/node/header_methods.ts": "content-length name",
