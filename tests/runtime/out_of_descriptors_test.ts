@@ -2,7 +2,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { fileURLToPath } from "node:url";
 import { LISTENING_RUNTIMES, type ListeningRuntime } from "../support/listening_runtimes.ts";
-import { descriptors } from "../support/process_figures.ts";
+import { descriptors, processorTime } from "../support/process_figures.ts";
 import { type Program, startProgram } from "../support/program.ts";
 import { opened, readUntil, requestHead, writeAll } from "../support/raw_client.ts";
 import { until } from "../support/until.ts";
@@ -22,12 +22,6 @@ const BUSY_BY_ITSELF = ["Bun"];
 async function started({ command }: ListeningRuntime): Promise<Program> {
   const args = await command("tests/fixtures/out_of_descriptors.ts");
   return await startProgram("bash", ["-c", `ulimit -n ${LIMIT}; exec "$@"`, "bash", ...args], { cwd: ROOT });
-}
-
-/** s of processor time that a process has taken. */
-function processorTime({ pid }: Program): number {
-  const fields = Deno.readTextFileSync(`/proc/${pid}/stat`).replace(/^.*\) /, "").split(" ");
-  return (Number(fields[11]) + Number(fields[12])) / 100;
 }
 
 /** Opens connections until the process has no descriptor left, and returns those that are open. */
