@@ -36,6 +36,7 @@ import { ResponseState, responseStateKey } from "./node/response_state.ts";
 import { absolutePath, sendFile, type SendFileCallback, type SendFileOptions } from "./files/send_file.ts";
 import { type CookieOptions, formatSetCookie, misspeltAttributes, signCookie } from "./set_cookie.ts";
 import { isBodySource } from "./web/streamed_body.ts";
+import { assertSendable, assertUnlocked } from "./web/sendable.ts";
 import { watchedBody } from "./web/watched_body.ts";
 import { asFetched, copyOf, textResponse } from "./web/web_response.ts";
 
@@ -302,13 +303,15 @@ export class FrameworkResponse<L extends Record<string, Any> = Record<string, An
    * kept unless the response has them, too.
    *
    * @param returned The response
+   * @throws {TypeError} If it cannot be sent: its body was used, or is being read, or its status is 0
    */
   respondWith(returned: Response): void {
     assertOpen(this, "returning a Response");
     const { untouched } = this;
     // srvx's class on Node adds the content type of a body only when `body` is read
     if (Object.getPrototypeOf(returned) !== Response.prototype) void returned.body;
-    const { app } = exchangeFor(this, "returning a Response");
+    const { app, target } = exchangeFor(this, "returning a Response");
+    assertSendable(returned, target.request);
     const response = app.runtimeSupport.keepsCoding ? asFetched(returned) : returned;
     if (response.status === 101) return this.adopt(untouched ? response : upgradeWithHeaders(this, response));
     if (mayHandOver(this, response)) {
@@ -317,6 +320,7 @@ export class FrameworkResponse<L extends Record<string, Any> = Record<string, An
       // a copy, because a handler may return the same object to several clients, whose cookies must not mix
       return this.adopt(addHeaders(this, body === null ? copyOf(response, app) : new Response(body, response)));
     }
+    assertUnlocked(response.body);
     // the handler's headers win; cookies of both are sent
     response.headers.forEach((value, name) => {
       if (name === "set-cookie") this.appendHeader(name, value);
