@@ -320,12 +320,15 @@ export class FrameworkResponse<L extends Record<string, Any> = Record<string, An
       // a copy, because a handler may return the same object to several clients, whose cookies must not mix
       return this.adopt(addHeaders(this, body === null ? copyOf(response, app) : new Response(body, response)));
     }
-    assertUnlocked(response.body);
+    // first, because on Bun the type of a text is gone once its body has been asked for
+    const given = [...response.headers];
+    const { body } = response;
+    assertUnlocked(body);
     // the handler's headers win; cookies of both are sent
-    response.headers.forEach((value, name) => {
+    for (const [name, value] of given) {
       if (name === "set-cookie") this.appendHeader(name, value);
       else this.setHeader(name, value);
-    });
+    }
     const isCoded = response.headers.has("content-encoding");
     if (isCoded) this.outgoing.coded = response;
     // Workers' fetch and HTMLRewriter keep the length of what they change
@@ -333,8 +336,8 @@ export class FrameworkResponse<L extends Record<string, Any> = Record<string, An
     if (isOther && app.runtimeSupport.sized) this.removeHeader("Content-Length");
     this.statusCode = response.status;
     this.statusMessage = response.statusText;
-    if (response.body === null) this.end();
-    else this[streamKey](response.body);
+    if (body === null) this.end();
+    else this[streamKey](body);
   }
 
   /**
