@@ -33,9 +33,9 @@ function sectionsOf(text: string): Section[] {
 
 /** Size limits in bytes, with about 1 % to grow; docs/decisions/0012 says what makes up the size. */
 const BUDGETS = [
-  { what: "the smallest application", program: "hello", minified: 295_800, gzipped: 103_700 },
-  { what: "an application without middleware", program: "core", minified: 284_400, gzipped: 99_500 },
-  { what: "a limiter over Durable Objects", program: "limited", minified: 113_900, gzipped: 40_600 },
+  { what: "the smallest application", program: "hello", minified: 303_500, gzipped: 106_300 },
+  { what: "an application without middleware", program: "core", minified: 291_500, gzipped: 102_000 },
+  { what: "a limiter over Durable Objects", program: "limited", minified: 115_000, gzipped: 41_000 },
 ];
 
 for (const { what, program, minified, gzipped } of BUDGETS) {
