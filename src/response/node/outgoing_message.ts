@@ -178,7 +178,7 @@ export abstract class OutgoingMessage extends HeaderMethods {
     // Node accepts strings of digits, and drops fractions
     const code = status | 0;
     if (code < 100 || code > 999) {
-      const error = new RangeError(`res.writeHead takes a status from 100 to 999, not ${describe(status)}`);
+      const error = new RangeError(`res.writeHead takes a status from 100 to 999, not ${String(status)}`);
       throw coded("ERR_HTTP_INVALID_STATUS_CODE", error);
     }
     this.statusCode = code;

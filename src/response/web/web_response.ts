@@ -1,5 +1,4 @@
 import { coded } from "../../util/coded_error.ts";
-import { describe } from "../../util/error_text.ts";
 import { utf8Bytes } from "../../util/encodings.ts";
 import { ownResponseClass, responseClass } from "../../exchange/response_class.ts";
 import type { AppLike } from "../../exchange/app_like.ts";
@@ -35,7 +34,7 @@ export function webResponse(
     throw coded(
       "ERR_HTTP_INVALID_STATUS_CODE",
       new RangeError(
-        `A web response carries a status from 200 to 599, not ${describe(status)}; set another with res.status()`,
+        `A web response carries a status from 200 to 599, not ${String(status)}; set another with res.status()`,
       ),
     );
   }
