@@ -1,4 +1,5 @@
 import { asciiLowerCase, trimBlanks } from "../util/ascii.ts";
+import { coded } from "../util/coded_error.ts";
 import { describe } from "../util/error_text.ts";
 import { detachedString } from "../util/detached_string.ts";
 
@@ -39,7 +40,7 @@ export function headerKey(name: string): string {
 
 function lowered(name: unknown): string {
   if (typeof name === "string") return asciiLowerCase(name);
-  throw new TypeError(`a header name must be a string, not ${describe(name)}`);
+  throw coded("ERR_INVALID_ARG_TYPE", new TypeError(`a header name must be a string, not ${describe(name)}`));
 }
 
 /** Whether a value is a valid header name (RFC 9110 section 5.1). */
@@ -56,8 +57,9 @@ export function isHeaderName(name: unknown): name is string {
  */
 function assertHeaderName(caller: string, name: unknown): asserts name is string {
   if (isHeaderName(name)) return;
-  const error = new TypeError(`${caller}: header name must be a valid HTTP token, not ${JSON.stringify(name)}`);
-  throw Object.assign(error, { code: "ERR_INVALID_HTTP_TOKEN" });
+  const shown = typeof name === "string" ? JSON.stringify(name) : describe(name);
+  const error = new TypeError(`${caller}: header name must be a valid HTTP token, not ${shown}`);
+  throw coded("ERR_INVALID_HTTP_TOKEN", error);
 }
 
 /**
@@ -70,9 +72,24 @@ function assertHeaderName(caller: string, name: unknown): asserts name is string
  */
 export function assertHeaderValue(caller: string, name: string, value: string): void {
   if (isSendable(value)) return;
-  throw Object.assign(
+  throw coded(
+    "ERR_INVALID_CHAR",
     new TypeError(`Invalid character in header content ["${name}"]; ${caller} takes no CR, LF or wide characters`),
-    { code: "ERR_INVALID_CHAR" },
+  );
+}
+
+/**
+ * Asserts that a reason phrase cannot end the status line, and can be sent.
+ *
+ * @param caller Name of the caller for error messages
+ * @param reason The reason phrase
+ * @throws {TypeError} If a character is not allowed
+ */
+export function assertReason(caller: string, reason: string): void {
+  if (isSendable(reason)) return;
+  throw coded(
+    "ERR_INVALID_CHAR",
+    new TypeError(`Invalid character in statusMessage; ${caller} takes no CR, LF or wide characters`),
   );
 }
 
