@@ -9,7 +9,7 @@ const ROOT = new URL("../../", import.meta.url);
 const NO_CACHES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "belongs to one request, response, body or call, and ends with it": {
     "src/app/report_error.ts": "reported objects",
-    "src/dispatch/handler_events.ts": "#seen error",
+    "src/dispatch/handler_events.ts": "#seen error result hasRun failure",
     "src/dispatch/param_run.ts": "#called continued",
     "src/dispatch/request_span.ts": "taken",
     "src/dispatch/walk.ts": "#rareData runs",
@@ -29,7 +29,8 @@ const NO_CACHES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     "src/request/framework_request.ts": "cookies parsedKey",
     "src/request/node/body_pipes.ts": "#pipes",
     "src/request/node/header_record.ts": "name",
-    "src/request/node/incoming_message.ts": "headers host asciiLowerCase(name) socket requestStateKey transfer-encoding",
+    "src/request/node/incoming_message.ts":
+      "headers host asciiLowerCase(name) socket requestStateKey transfer-encoding",
     "src/request/node/readable_body.ts": "#loops #pipes",
     "src/response/framework_response.ts": "localsKey body contentType",
     "src/response/node/header_methods.ts": "content-length name",
@@ -50,6 +51,7 @@ const NO_CACHES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
   "lists what is open or awaited at the moment, and forgets it when that ends": {
     "src/app/lifecycle.ts": "#background #closing stopped",
+    "src/app/server.ts": "#finished",
     "src/exchange/disconnect_watch.ts": "younger older stopTimer",
     "src/exchange/open_streams.ts": "#watchers",
     "src/exchange/pending_exchanges.ts": "waiting lookedAt lastThen receiver promised",
@@ -69,6 +71,7 @@ const NO_CACHES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     "middleware/src/sse/streams_of_app.ts": "open",
   },
   "is what is counted or stored, not a copy of it": {
+    "src/exchange/telemetry_guard.ts": "reported",
     "src/request/body/body_budget.ts": "held announced",
     "src/response/files/file_chunks.ts": "sending",
     "src/websocket/connections.ts": "#open #topics",

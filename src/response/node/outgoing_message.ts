@@ -731,7 +731,7 @@ function callbackOf(given: unknown): WriteCallback | undefined {
 }
 
 /** A link as Node takes it in an early hint: a target, and parameters (RFC 8288 section 3). */
-const LINK = /^<[^>]*>(?:\s*;\s*[^;"\s]+(?:="[^;"\s]*"|=[^;"\s]*)?)*$/;
+const LINK = /^<[^>]*>(?:[ \t]*;[ \t]*[^;" \t]+(?:="[^;" \t]*"|=[^;" \t]*)?)*$/;
 
 function assertHints(hints: unknown): void {
   if (typeof hints !== "object" || hints === null || Array.isArray(hints)) {
