@@ -3,7 +3,7 @@ import type { OptionNames } from "../../util/check_option.ts";
 import { fileEntityTag } from "../../http/entity_tag.ts";
 import { describe } from "../../util/error_text.ts";
 import { extensionOf, NO_FILES, separatorBelow } from "../../util/file_paths.ts";
-import type { FileStat, FileSystem } from "../../exchange/file_system.ts";
+import type { FileStat, FileSystem, WholeFile } from "../../exchange/file_system.ts";
 import type { Validators } from "../../http/freshness.ts";
 import { toHttpDate } from "../../http/http_date.ts";
 import { HttpError } from "../../http/http_error.ts";
@@ -266,19 +266,30 @@ async function sendBytes(
   const whole = length === stat.size;
   if (length <= (files.wholeBytes ?? WHOLE_FILE_BYTES)) {
     const bytes = whole ? await files.readBytes(path) : await readPart(files, path, start, length);
+    assertConnected(res);
     return res[handOverKey](bytes as Uint8Array<ArrayBuffer>);
   }
   if (whole && length <= HANDED_OVER_BYTES && files.openWhole !== undefined) {
     if (opened !== undefined) return res[handOverKey](opened.take());
     const file = await files.openWhole(path);
     noteSentWhole(path);
+    assertConnected(res, file);
     return res[handOverKey](file.take());
   }
   res[streamKey](new FileChunks(await files.open(path, start), length));
+  // "close" has been emitted before, and the response has closed the file
+  assertConnected(res);
   // others tell by other means how it went
   if (exchangeOf(res) === null) return;
   await new Promise<void>((resolve) => res.once("close", resolve));
   if (res.writableFinished) return;
+  throw clientLeft();
+}
+
+/** The client may have disconnected while the file was looked up, opened or read. */
+function assertConnected(res: FileResponse, file?: WholeFile): void {
+  if (!res.destroyed || res.writableFinished) return;
+  file?.close();
   throw clientLeft();
 }
 

@@ -35,6 +35,8 @@ export interface SendFileOptions extends FileOptions {
 
 const NAMES: OptionNames<SendFileOptions> = { ...FILE_OPTIONS, root: true, headers: true, start: true, end: true };
 
+const NOTHING = (): void => {};
+
 /**
  * A method, so that callbacks may be typed `(error: Error)` or `(error?: Error)`, as in Express's types.
  *
@@ -103,6 +105,8 @@ export function sendFile(
   const { app } = res;
   const over = (error?: FileError): void =>
     callGuarded(app, { req: res.req, phase: "listener" }, () => callback?.(error));
+  // without a listener, nothing watches for the disconnect that the callback reports
+  if (callback !== undefined) exchangeOf(res.req)?.onLeave(NOTHING);
   transferFile(res, transfer).then(
     () => over(),
     (error: FileError) => {
