@@ -107,6 +107,8 @@ class RareData {
   watch: DisconnectWatch | null = null;
   /** Whether the body was cut off. */
   broken = false;
+  /** Whether the program broke it off. */
+  brokenOff = false;
   /** Whether it was broken off before there was a response. */
   withoutResponse = false;
   /** Whether the request is becoming, or has become, a WebSocket. */
@@ -197,6 +199,11 @@ export class Exchange implements Waiter {
   /** Whether the request body was cut off before the response was complete. */
   get broken(): boolean {
     return this.#rareData?.broken ?? false;
+  }
+
+  /** Whether the exchange was broken off from the server's side, and not by its client. */
+  get isBrokenOff(): boolean {
+    return this.#rareData?.brokenOff ?? false;
   }
 
   /** Whether the exchange was broken off from the server's side before there was a response. */
@@ -553,6 +560,7 @@ export class Exchange implements Waiter {
    */
   breakOff(error?: Error): void {
     if (this.#end !== "open") return;
+    this.#ensureRareData.brokenOff = true;
     // a client that looks only at the status must not take it for a success
     if (this.response === null) {
       this.#ensureRareData.withoutResponse = true;

@@ -28,6 +28,7 @@ class SocketState {
   readonly peer: Peer;
   readonly req: Timed;
   timer: ReturnType<typeof setTimeout> | undefined = undefined;
+  timeout: number | undefined = undefined;
   /** Whether an error, and whether the end of the connection, has been arranged to be told. */
   errorAwaited = false;
   closeAwaited = false;
@@ -170,6 +171,17 @@ export class RequestSocket extends Emitter {
     return isClosed || exchange.aborted;
   }
 
+  /** Whether the client disconnected; `false` if the program broke off the exchange. */
+  get readableEnded(): boolean {
+    const { exchange } = this[stateKey];
+    return exchange.aborted && !exchange.isBrokenOff;
+  }
+
+  /** What `setTimeout` was given last, in ms; `undefined` before. */
+  get timeout(): number | undefined {
+    return this[stateKey].timeout;
+  }
+
   /** Whether the client is still there to send. */
   get readable(): boolean {
     return !this.destroyed;
@@ -233,6 +245,7 @@ export class RequestSocket extends Emitter {
     if (listener !== undefined) this.once("timeout", listener);
     const state = this[stateKey];
     const { exchange, req } = state;
+    state.timeout = Number(ms);
     clearTimeout(state.timer);
     if (Number(ms) === 0 || req.res?.headersSent !== false) return this;
     if (state.timer === undefined) exchange.onEnd(() => clearTimeout(state.timer));
