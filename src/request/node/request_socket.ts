@@ -5,6 +5,7 @@ import { originalKey } from "../../util/original_object.ts";
 import { canonicalAddress } from "../../http/ip_address.ts";
 import { LONGEST_TIMER_MS } from "../../util/units.ts";
 import type { Exchange } from "../../exchange/exchange.ts";
+import { failListener } from "../../exchange/fail_listener.ts";
 import { connectionReset } from "../body/body_errors.ts";
 import type { Peer } from "../../exchange/peer.ts";
 
@@ -219,7 +220,7 @@ export class RequestSocket extends Emitter {
   /** Reports the error of a listener, which on Node would end the process. */
   override [listenerFailed](error: unknown): void {
     const { exchange, req } = this[stateKey];
-    exchange.app.reportError(error, { req, phase: "listener" });
+    failListener(exchange.app, req, error);
   }
 
   /** Breaks off the exchange, as if the client were gone: a response that has begun is cut. */
