@@ -663,7 +663,8 @@ function forgetStream(exchange: Exchange, stream: OpenStream): void {
 }
 
 // Without a listener for `error`, the failure of a stream of Node's ends the process, and the client would wait for the
-// rest. As long as the pipe lasts, and the program has no listener of its own, it is reported, and the response cut.
+// rest. As long as the pipe lasts, and the program has no listener of its own, it is reported, and the response cut. A
+// response that is over ends the pipe as well, and the stream may fail later: a client could end the process.
 function watchPipe(message: OutgoingMessage, source: unknown): void {
   const { on, off, listenerCount } = (source ?? {}) as Partial<EmitterMethods>;
   // ours ignores errors without a listener: any client can disconnect
@@ -675,7 +676,7 @@ function watchPipe(message: OutgoingMessage, source: unknown): void {
     message.destroy(error instanceof Error ? error : undefined);
   };
   const unpiped = (other: unknown): void => {
-    if (other !== stream) return;
+    if (other !== stream || message.destroyed) return;
     stream.off("error", failed);
     message.off("unpipe", unpiped);
   };
