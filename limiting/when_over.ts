@@ -14,6 +14,8 @@ export interface EndingResponse {
   readonly destroyed?: boolean;
   /** The connection; `null` while earlier requests on it wait for their responses. */
   readonly socket?: EndingSocket | null | undefined;
+  /** Gives it the connection; only responses of Node's servers have this. */
+  readonly assignSocket?: unknown;
   /** The request. */
   readonly req?: EndingRequest | undefined;
   /** The stream of an HTTP/2 response, whose socket carries other requests, too. */
@@ -76,14 +78,16 @@ const BEGINNING = ["writeHead", "flushHeaders", "write"] as const;
  * @param listener Called at once if the client has disconnected already, which no event announces again
  */
 export function whenOver(res: EndingResponse, listener: RequestEnd): WatchedResponse {
-  const watched = new WatchedResponse(res, listener);
+  // Behind a response that waits on the same connection. Only Node's are given their sockets, and to ask others is dear.
+  const queued = res.assignSocket !== undefined && res.socket === null ? res.req : undefined;
+  const watched = new WatchedResponse(res, listener, queued !== undefined);
   // HTTP/2 of Node also emits `finish` for a response that its client has reset
   res.on("finish", () => res.writableEnded === false ? watched.leave() : watched.end(true));
   res.on("close", () => watched.leave());
   after(res, "destroy", () => watched.end(isComplete(res)));
-  if (res.closed || res.destroyed || res.stream?.destroyed) watched.leave();
-  // behind a response that waits on the same connection: Node never closes this one if the client disconnects
-  else if (res.socket === null) res.req?.on("close", () => void (res.req?.aborted && watched.leave()));
+  if (res.closed || res.destroyed || res.stream?.destroyed || queued?.aborted) watched.leave();
+  // Node does not close a queued response if its client disconnects
+  else queued?.on("close", () => void (queued.aborted && watched.leave()));
   return watched;
 }
 
@@ -91,13 +95,15 @@ export function whenOver(res: EndingResponse, listener: RequestEnd): WatchedResp
 export class WatchedResponse {
   readonly #res: EndingResponse;
   readonly #listener: RequestEnd;
+  readonly #isQueued: boolean;
   #hasLeft = false;
   #hasBegun = false;
   #isHandled = false;
   #isOver = false;
 
   /** Made by {@linkcode whenOver}. */
-  constructor(res: EndingResponse, listener: RequestEnd) {
+  constructor(res: EndingResponse, listener: RequestEnd, isQueued: boolean) {
+    this.#isQueued = isQueued;
     this.#res = res;
     this.#listener = listener;
   }
@@ -120,7 +126,7 @@ export class WatchedResponse {
     if (this.#isOver || this.#hasLeft) return;
     const res = this.#res;
     // a WebSocket ends with its connection
-    if (this.#isHandled || res.writableEnded || res.statusCode === 101 || isClosedHere(res)) {
+    if (this.#isHandled || res.writableEnded || res.statusCode === 101 || this.#isClosedHere()) {
       return this.end(isComplete(res));
     }
     this.#hasLeft = true;
@@ -130,6 +136,16 @@ export class WatchedResponse {
     if (res.headersSent) return this.#begin();
     for (const method of BEGINNING) after(res, method, () => this.#begin());
     res.on("pipe", () => this.#begin());
+  }
+
+  // Whether the program closed the connection, as `req.destroy()` and Express's page for an error after the headers do.
+  // The client did not close its side, and what failed is not the connection or the parser, whose errors have a code. A
+  // server with an idle timeout may have closed it, while the handler was at work.
+  #isClosedHere(): boolean {
+    const { socket, stream } = this.#res;
+    // a connection of HTTP/2, or one with a queue, is not that of one request
+    if (stream || this.#isQueued || !socket?.destroyed) return false;
+    return socket.readableEnded === false && socket.errored?.code === undefined && !socket.timeout;
   }
 
   #begin(): void {
@@ -142,16 +158,6 @@ export class WatchedResponse {
 // HTTP/2 of Node says that a response which its client has reset is finished
 function isComplete({ writableEnded, writableFinished }: EndingResponse): boolean {
   return writableEnded === true && writableFinished === true;
-}
-
-/**
- * Whether the program closed the connection, as `req.destroy()` and Express's page for an error after the headers do. The
- * client did not close its side, and what failed is not the connection or the parser, whose errors have a code. A server
- * with an idle timeout may have closed it, while the handler was at work.
- */
-function isClosedHere({ socket, stream }: EndingResponse): boolean {
-  if (stream || !socket?.destroyed) return false;
-  return socket.readableEnded === false && socket.errored?.code === undefined && !socket.timeout;
 }
 
 /** Calls something after each call of a method. */

@@ -12,7 +12,6 @@ interface Walked {
 interface Endable {
   readonly headersSent: boolean;
   readonly writableEnded: boolean;
-  readonly destroyed: boolean;
   destroy(error?: Error): unknown;
 }
 
@@ -28,7 +27,7 @@ interface Endable {
 export function failListener(app: ErrorReporter, req: object | undefined, error: unknown): void {
   app.reportError(error, { req, phase: "listener" });
   const { res, next } = (req ?? {}) as Walked;
-  if (res === undefined || res.writableEnded || res.destroyed) return;
+  if (res === undefined || res.writableEnded) return;
   const failure = error || new Error(`A listener threw ${error}`);
   if (res.headersSent) res.destroy(failure instanceof Error ? failure : new Error(String(failure)));
   else next?.(failure);

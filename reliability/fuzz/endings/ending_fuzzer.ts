@@ -82,7 +82,7 @@ export class EndingFuzzer implements Fuzzer<Ending>, AsyncDisposable {
         moment: oneOf(pick, MOMENTS),
         slow: pick(4) === 0,
         gate: pick(3) === 0,
-        twice: pick(4) === 0,
+        twice: pick(3) === 0,
         half: pick(8) === 0,
         body: oneOf(pick, BODIES),
       };
@@ -97,11 +97,13 @@ export class EndingFuzzer implements Fuzzer<Ending>, AsyncDisposable {
     const body = isListener || (step.way.startsWith("request") && step.body !== "none") ? "text" : step.body;
     // a listener of `end` is not called for half a body
     const moment = step.moment === "cut" && (body === "none" || isListener) ? "stays" : step.moment;
+    // Bun does not read a second request behind one with a body
+    const twice = step.twice && body === "none";
     // what never ends needs a client that disconnects, and a server that notices
-    if (step.way === "never") return { ...step, moment: "during", body: "none", half: false };
+    if (step.way === "never") return { ...step, moment: "during", body: "none", half: false, twice: false };
     // Deno does not report that the client of a request with a body has disconnected, nor does Bun while it is unread
     const isNoticed = body === "none" || (!this.#isDeno && body !== "text");
-    return { ...step, body, moment: moment === "during" && !isNoticed ? "stays" : moment };
+    return { ...step, body, twice, moment: moment === "during" && !isNoticed ? "stays" : moment };
   }
 
   async check(steps: readonly Ending[]): Promise<Wrong | undefined> {
@@ -166,9 +168,13 @@ export class EndingFuzzer implements Fuzzer<Ending>, AsyncDisposable {
   }
 
   async #proceed(client: Deno.TcpConn, { moment, half }: Ending): Promise<boolean> {
+    // it may be taken for a client that has disconnected
+    if (half) {
+      await client.closeWrite().catch(() => {});
+      return true;
+    }
     if (moment === "before" || moment === "cut") {
-      if (half) await client.closeWrite().catch(() => {});
-      else closed(client);
+      closed(client);
       return true;
     }
     if (moment === "after") {
@@ -192,8 +198,7 @@ export class EndingFuzzer implements Fuzzer<Ending>, AsyncDisposable {
       last = await this.#until(port, few(0));
     }
     if (last === null) return stuck(await report(port));
-    const probed = async (): Promise<boolean> =>
-      (await ask(port, "/control/probe", this.#patienceMs)).body === "[]";
+    const probed = async (): Promise<boolean> => (await ask(port, "/control/probe", this.#patienceMs)).body === "[]";
     if (await eventually(this.#patienceMs, probed)) return undefined;
     const { body } = await ask(port, "/control/probe", this.#patienceMs);
     return { kind: `${body} is not free again`, detail: await this.#seen(port) };
@@ -293,6 +298,7 @@ async function sent(port: number, step: Ending): Promise<Deno.TcpConn> {
 }
 
 function contentOf(body: Ending["body"]): [type: string, content: string] {
+  if (body === "none") return ["", ""];
   if (body === "text") return ["text/plain", "x".repeat(5000)];
   if (body === "json") return ["application/json", JSON.stringify({ text: "x".repeat(5000) })];
   const file = 'Content-Disposition: form-data; name="file"; filename="a.txt"\r\n\r\n' + "x".repeat(5000);

@@ -53,7 +53,7 @@ export const WAYS: Readonly<Record<string, Way>> = {
   missingFile: (_req, res) => res.sendFile(MISSING),
   piped: (_req, res) => Readable.from(["two ", "parts"]).pipe(res),
   pipeline: (_req, res) => void pipeline(Readable.from(["two ", "parts"]), res, ignored),
-  missingPipeline: (_req, res) => void pipeline(createReadStream(MISSING), res, ignored),
+  missingPipeline: (_req, res) => void pipeline(createReadStream(MISSING).on("error", ignored), res, ignored),
   failingPipeline: (_req, res) => void pipeline(failing(), res, ignored),
   thrown: () => {
     throw failure();

@@ -367,6 +367,8 @@ export class ReadableBody implements BodyReading {
     this.failure = error;
     this.#release?.();
     this.#wake();
+    // otherwise Deno would keep the connection until somebody reads the rest
+    this.#reader.cancel();
     this.#tell(error);
     this.#emitter[listenerFailed]?.(error);
   }
