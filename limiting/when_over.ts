@@ -80,11 +80,11 @@ const BEGINNING = ["writeHead", "flushHeaders", "write"] as const;
 export function whenOver(res: EndingResponse, listener: RequestEnd): WatchedResponse {
   // Behind a response that waits on the same connection. Only Node's are given their sockets, and to ask others is dear.
   const queued = res.assignSocket !== undefined && res.socket === null ? res.req : undefined;
-  const watched = new WatchedResponse(res, listener, queued !== undefined);
+  const watched = new WatchedResponse(res, listener, queued);
   // HTTP/2 of Node also emits `finish` for a response that its client has reset
   res.on("finish", () => res.writableEnded === false ? watched.leave() : watched.end(true));
   res.on("close", () => watched.leave());
-  after(res, "destroy", () => watched.end(isComplete(res)));
+  after(res, "destroy", () => watched.destroyed());
   if (res.closed || res.destroyed || res.stream?.destroyed || queued?.aborted) watched.leave();
   // Node does not close a queued response if its client disconnects
   else queued?.on("close", () => void (queued.aborted && watched.leave()));
@@ -95,15 +95,15 @@ export function whenOver(res: EndingResponse, listener: RequestEnd): WatchedResp
 export class WatchedResponse {
   readonly #res: EndingResponse;
   readonly #listener: RequestEnd;
-  readonly #isQueued: boolean;
+  readonly #queued: EndingRequest | undefined;
   #hasLeft = false;
   #hasBegun = false;
   #isHandled = false;
   #isOver = false;
 
   /** Made by {@linkcode whenOver}. */
-  constructor(res: EndingResponse, listener: RequestEnd, isQueued: boolean) {
-    this.#isQueued = isQueued;
+  constructor(res: EndingResponse, listener: RequestEnd, queued?: EndingRequest) {
+    this.#queued = queued;
     this.#res = res;
     this.#listener = listener;
   }
@@ -119,6 +119,12 @@ export class WatchedResponse {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#listener.over(isComplete, this);
+  }
+
+  /** The response was destroyed: by the program, or, behind another one, by Bun because its client has left. */
+  destroyed(): void {
+    if (this.#queued?.aborted && !this.#hasLeft) this.leave();
+    else this.end(isComplete(this.#res));
   }
 
   /** The client has left, or its response is complete. */
@@ -144,7 +150,7 @@ export class WatchedResponse {
   #isClosedHere(): boolean {
     const { socket, stream } = this.#res;
     // a connection of HTTP/2, or one with a queue, is not that of one request
-    if (stream || this.#isQueued || !socket?.destroyed) return false;
+    if (stream || this.#queued || !socket?.destroyed) return false;
     return socket.readableEnded === false && socket.errored?.code === undefined && !socket.timeout;
   }
 

@@ -262,10 +262,11 @@ async function report(port: number): Promise<Report> {
   return JSON.parse((await ask(port, "/control/report")).body);
 }
 
-// once the client has disconnected, nothing shows that a handler destroys the request or the connection
+// once the client has disconnected, nothing shows that a handler destroys the request or the connection, or that Express
+// gives up a file
 function mayEndNothing({ way, moment, half, twice }: Ending): boolean {
   if (way === "never") return true;
-  return /^(?:request|socket)Destroyed/.test(way) && (moment !== "stays" || half || twice);
+  return /^(?:request|socket)Destroyed|^file$/.test(way) && (moment !== "stays" || half || twice);
 }
 
 // a handler that waits at the gate is at work
