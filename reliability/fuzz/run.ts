@@ -1,10 +1,11 @@
 /**
- * `deno task fuzz --seed N --minutes M [--only=raw,requests,apps,limiter]`: random input for each part of Sluice, as
+ * `deno task fuzz --seed N --minutes M [--only=raw,requests,apps,limiter,endings]`: random input for each part of Sluice, as
  * many minutes for each. Prints what went wrong, made as small as it gets; the exit code is 1 then.
  */
 import { flags } from "../../scripts/flags.ts";
 import { RUNTIMES } from "../support/children.ts";
 import { AppFuzzer } from "./apps/app_fuzzer.ts";
+import { EndingFuzzer } from "./endings/ending_fuzzer.ts";
 import { fuzz, type FuzzOptions, type FuzzReport } from "./fuzzer.ts";
 import { LimiterFuzzer } from "./limiter/limiter_fuzzer.ts";
 import { RawFuzzer } from "./raw/raw_fuzzer.ts";
@@ -28,6 +29,17 @@ const PARTS: Readonly<Record<string, (options: FuzzOptions) => Promise<FuzzRepor
   },
   async limiter(options) {
     return [await fuzz(new LimiterFuzzer(), options)];
+  },
+  // one after the other, because a busy machine does not notice disconnects in time
+  async endings({ forMs = Infinity, ...options }) {
+    const reports: FuzzReport[] = [];
+    for (const framework of ["Sluice", "Express"] as const) {
+      for (const runtime of RUNTIMES) {
+        await using fuzzer = await EndingFuzzer.on(framework, runtime);
+        reports.push(await fuzz(fuzzer, { ...options, forMs: forMs / (2 * RUNTIMES.length) }));
+      }
+    }
+    return reports;
   },
 };
 
