@@ -78,7 +78,7 @@ export async function serve(
   }
   let waiting = 0;
   let left = 0;
-  let open: (() => void)[] = [];
+  const open: (() => void)[] = [];
 
   app.get("/control/report", async (_req: Any, res: Any) => {
     const { remaining } = await slots.limiter.peek("key");
