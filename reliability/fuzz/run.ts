@@ -7,6 +7,7 @@ import { RUNTIMES } from "../support/children.ts";
 import { AppFuzzer } from "./apps/app_fuzzer.ts";
 import { CONTEXT_SERVERS, ContextFuzzer } from "./contexts/context_fuzzer.ts";
 import { ContextTarget } from "./contexts/context_target.ts";
+import { EndingFuzzer } from "./endings/ending_fuzzer.ts";
 import { fuzz, type FuzzOptions, type FuzzReport } from "./fuzzer.ts";
 import { LimiterFuzzer } from "./limiter/limiter_fuzzer.ts";
 import { OrderFuzzer, SUBJECTS } from "./orders/order_fuzzer.ts";
@@ -44,6 +45,17 @@ const PARTS: Readonly<Record<string, (options: FuzzOptions) => Promise<FuzzRepor
     const reports: FuzzReport[] = [];
     for (const subject of SUBJECTS) {
       reports.push(await fuzz(await OrderFuzzer.on(subject), { ...options, forMs: forMs / SUBJECTS.length }));
+    }
+    return reports;
+  },
+  // one after the other, because a busy machine does not notice disconnects in time
+  async endings({ forMs = Infinity, ...options }) {
+    const reports: FuzzReport[] = [];
+    for (const framework of ["Sluice", "Express"] as const) {
+      for (const runtime of RUNTIMES) {
+        await using fuzzer = await EndingFuzzer.on(framework, runtime);
+        reports.push(await fuzz(fuzzer, { ...options, forMs: forMs / (2 * RUNTIMES.length) }));
+      }
     }
     return reports;
   },

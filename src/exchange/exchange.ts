@@ -109,6 +109,8 @@ class RareData {
   broken = false;
   /** Whether reading has shown that there is no body. */
   bodiless = false;
+  /** Whether the program broke it off. */
+  brokenOff = false;
   /** Whether it was broken off before there was a response. */
   withoutResponse = false;
   /** Whether the request is becoming, or has become, a WebSocket. */
@@ -208,6 +210,11 @@ export class Exchange implements Waiter {
   /** Whether the request body was cut off before the response was complete. */
   get broken(): boolean {
     return this.#rareData?.broken ?? false;
+  }
+
+  /** Whether the exchange was broken off from the server's side, and not by its client. */
+  get isBrokenOff(): boolean {
+    return this.#rareData?.brokenOff ?? false;
   }
 
   /** Whether the exchange was broken off from the server's side before there was a response. */
@@ -574,6 +581,7 @@ export class Exchange implements Waiter {
    */
   breakOff(error?: Error): void {
     if (this.#end !== "open") return;
+    this.#ensureRareData.brokenOff = true;
     // a client that looks only at the status must not take it for a success
     if (this.response === null) {
       this.#ensureRareData.withoutResponse = true;

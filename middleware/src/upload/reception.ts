@@ -1,4 +1,4 @@
-import { HttpError } from "@sluice/limiting/core";
+import { HttpError, type RequestsInProgress } from "@sluice/limiting/core";
 import type { Request, Response } from "@sluice/sluice";
 import { collected } from "./memory_store.ts";
 import { MultipartReader } from "./multipart_reader.ts";
@@ -21,6 +21,8 @@ export interface FormPlan {
   readonly isRequired: boolean;
   /** Bytes in memory of all requests. */
   readonly memory: { held: number };
+  /** The requests whose handlers may need their files. */
+  readonly requests: RequestsInProgress;
 }
 
 /** ms for which a refused body is still read, if the connection is closed behind it: as long as other parsers do. */
@@ -49,6 +51,7 @@ export class Reception {
   #received = 0;
   #held = 0;
   #isDone = false;
+  #isOver = false;
   /** Set when the response is over before the form, which nobody needs any more. */
   #left: Error | undefined;
   #tellLeft: ((reason: Error) => void) | undefined;
@@ -78,7 +81,10 @@ export class Reception {
    * @throws {unknown} What a function of the program, or a disk, has failed with
    */
   async run(): Promise<void> {
-    this.#res.once("close", () => this.#over());
+    const { requests } = this.#plan;
+    requests.expire();
+    this.#res.once("close", () => this.#closed());
+    requests.watch(this.#res, () => this.#over());
     try {
       this.#begin();
       for (let part; (part = await this.#form.next()) !== undefined;) await this.#take(part);
@@ -88,13 +94,14 @@ export class Reception {
       if (reason instanceof HttpError) await this.#sendOn();
       // not waited for: a read may be pending
       void this.#source.return?.();
+      this.#release();
       await this.#removeAll();
       // unless they are those of an earlier upload
       if (this.#filled.body === this.#body) this.#filled.file = this.#filled.files = undefined;
       throw reason;
     }
     this.#isDone = true;
-    if (this.#plan.store.isTemporary) this.#res.once("close", () => void this.#removeAll());
+    if (this.#isOver) this.#over();
   }
 
   #begin(): void {
@@ -190,9 +197,19 @@ export class Reception {
     return content;
   }
 
+  // the handler of a client that has disconnected still has the files
   #over(): void {
+    this.#isOver = true;
+    this.#release();
+    if (this.#isDone && this.#plan.store.isTemporary) void this.#removeAll();
+  }
+
+  #release(): void {
     this.#plan.memory.held -= this.#held;
     this.#held = 0;
+  }
+
+  #closed(): void {
     if (this.#isDone) return;
     this.#left = cutOff(this.#form?.part?.name);
     this.#tellLeft?.(this.#left);

@@ -5,6 +5,7 @@ import {
   checkType,
   type OptionNames,
   refuseOption,
+  RequestsInProgress,
   withDetails,
 } from "@sluice/limiting/core";
 import type { Request, Response } from "@sluice/sluice";
@@ -168,6 +169,7 @@ function planOf(options: UploadOptions): FormPlan {
     store: storeOf(to),
     isRequired: required,
     memory: { held: 0 },
+    requests: new RequestsInProgress(() => performance.now()),
   };
 }
 

@@ -6,11 +6,12 @@ import { isEmitter, listenedTo, listenerFailed, runningOnce, tell } from "../../
 import type { EmitterMethods, EventName, Listener } from "../../util/emitter_methods.ts";
 import { originalOf } from "../../util/original_object.ts";
 import { statusText } from "../../http/status_text.ts";
-import { type OpenStream, piecesKey } from "../../exchange/app_like.ts";
+import { type AppLike, type OpenStream, piecesKey } from "../../exchange/app_like.ts";
 import { given } from "../../exchange/derived_object.ts";
 import { type Exchange, exchangeFor, exchangeKey, exchangeOf } from "../../exchange/exchange.ts";
 import type { ErrorPhase } from "../../exchange/error_context.ts";
 import { callGuarded } from "../../exchange/call_guarded.ts";
+import { failListener } from "../../exchange/fail_listener.ts";
 import type { RequestSocket } from "../../request/node/request_socket.ts";
 import { defaultApp } from "../../exchange/default_app.ts";
 import type { NodeHttp } from "../../exchange/runtime_support.ts";
@@ -320,7 +321,7 @@ export abstract class OutgoingMessage extends HeaderMethods {
 
   /** Reports the error of a listener, which on Node would end the process. */
   override [listenerFailed](error: unknown): void {
-    report(this, error, "listener");
+    failListener(appOf(this), requestOf(this), error);
   }
 
   /**
@@ -624,7 +625,7 @@ function endWith(message: OutgoingMessage, chunk: Chunk | null, encoding: string
 
 // middleware that replaced a method expects Buffers
 function nodeBytes(message: OutgoingMessage, chunk: string | Uint8Array): Uint8Array {
-  const { runtimeSupport } = exchangeOf(message)?.app ?? defaultApp();
+  const { runtimeSupport } = appOf(message);
   return runtimeSupport.nodeBytes(chunkBytes("A body", chunk));
 }
 
@@ -685,7 +686,8 @@ function forgetStream(exchange: Exchange, stream: OpenStream): void {
 }
 
 // Without a listener for `error`, the failure of a stream of Node's ends the process, and the client would wait for the
-// rest. As long as the pipe lasts, and the program has no listener of its own, it is reported, and the response cut.
+// rest. As long as the pipe lasts, and the program has no listener of its own, it is reported, and the response cut. A
+// response that is over ends the pipe as well, and the stream may fail later: a client could end the process.
 function watchPipe(message: OutgoingMessage, source: unknown): void {
   const { on, off, listenerCount } = (source ?? {}) as Partial<EmitterMethods>;
   // ours ignores errors without a listener: any client can disconnect
@@ -697,7 +699,7 @@ function watchPipe(message: OutgoingMessage, source: unknown): void {
     message.destroy(error instanceof Error ? error : undefined);
   };
   const unpiped = (other: unknown): void => {
-    if (other !== stream) return;
+    if (other !== stream || message.destroyed) return;
     stream.off("error", failed);
     message.off("unpipe", unpiped);
   };
@@ -706,8 +708,11 @@ function watchPipe(message: OutgoingMessage, source: unknown): void {
 }
 
 function report(message: OutgoingMessage, error: unknown, phase: ErrorPhase): void {
-  const app = exchangeOf(message)?.app ?? defaultApp();
-  app.reportError(error, { req: requestOf(message), phase });
+  appOf(message).reportError(error, { req: requestOf(message), phase });
+}
+
+function appOf(message: OutgoingMessage): AppLike {
+  return exchangeOf(message)?.app ?? defaultApp();
 }
 
 function requestOf(message: OutgoingMessage): { readonly method: string; readonly socket: unknown } | undefined {
@@ -721,8 +726,9 @@ function guarded(message: OutgoingMessage, callback: WriteCallback | undefined):
   if (callback === undefined) return undefined;
   const exchange = exchangeOf(message);
   if (exchange === null) return callback;
-  const context = { req: requestOf(message)!, phase: "listener" } as const;
-  return (error) => callGuarded(exchange.app, context, () => callback(error));
+  const req = requestOf(message);
+  const reporter = { reportError: (failure: unknown) => failListener(exchange.app, req, failure) };
+  return (error) => callGuarded(reporter, { phase: "listener" }, () => callback(error));
 }
 
 // callers pass arguments on, and as in Node null counts as none
