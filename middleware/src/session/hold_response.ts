@@ -1,4 +1,5 @@
 import type { Request, Response } from "@sluice/sluice";
+import { layerDrain } from "../drain/drain_layer.ts";
 
 /** What has to be done with a response. */
 export interface ResponseHooks {
@@ -22,10 +23,13 @@ export interface ResponseHooks {
 
 /** The methods that send something. */
 const SENDING = ["writeHead", "flushHeaders", "write", "end"] as const;
+/** What the response shows while what was sent is held. */
+const SHOWN = ["headersSent", "writableEnded", "finished", "writableNeedDrain"] as const;
 /** Bytes or characters that are held before `write` returns `false`. */
 const HELD_BYTES = 1024 * 1024;
 
-type Sending = (typeof SENDING)[number];
+type Sending = (typeof SENDING)[number] | "flush";
+type Shown = (typeof SHOWN)[number];
 // deno-lint-ignore no-explicit-any -- arguments are passed on as they are
 type Method = (this: unknown, ...args: any[]) => unknown;
 
@@ -41,13 +45,14 @@ type Method = (this: unknown, ...args: any[]) => unknown;
  */
 export function holdResponse(res: Response, hooks: ResponseHooks): void {
   const held = new HeldResponse(res, hooks);
-  for (const name of SENDING) {
-    const plain = res[name] as Method;
-    Object.assign(res, {
-      [name](this: unknown, ...args: unknown[]): unknown {
-        return held.send(name, args, () => plain.apply(this, args), this);
-      },
-    });
+  const methods = res as unknown as Record<Sending, Method | undefined>;
+  // compression has `flush`, which must not overtake what is held
+  for (const name of [...SENDING, "flush"] as const) {
+    const plain = methods[name];
+    if (plain === undefined) continue;
+    methods[name] = function (...args: unknown[]): unknown {
+      return held.send(name, args, () => plain.apply(this, args), this);
+    };
   }
 }
 
@@ -55,19 +60,29 @@ export function holdResponse(res: Response, hooks: ResponseHooks): void {
 class HeldResponse {
   readonly #res: Response;
   readonly #hooks: ResponseHooks;
+  /** Emits `drain` for those who write. */
+  readonly #drain: () => void;
   /** What was called meanwhile; `null` while nothing is waited for. */
   #calls: (() => unknown)[] | null = null;
+  /** Own properties of the response that those shown hide. */
+  readonly #hidden = new Map<Shown, PropertyDescriptor | undefined>();
   #bytes = 0;
+  /** Whether what was written last can be followed by more at once. */
+  #hasRoom = true;
   #hasHead = false;
   #hasEnd = false;
 
   constructor(res: Response, hooks: ResponseHooks) {
     this.#res = res;
     this.#hooks = hooks;
+    this.#drain = layerDrain(res, () => {
+      if (this.#calls === null) this.#drain();
+    });
   }
 
   send(name: Sending, args: unknown[], call: () => unknown, self: unknown): unknown {
     if (this.#calls !== null) return this.#hold(name, args, call, self);
+    if (name === "flush") return call();
     const isFirst = !this.#hasHead && !this.#res.headersSent;
     if (!isFirst && (name !== "end" || this.#hasEnd)) return call();
     if (name === "end") this.#hasEnd = true;
@@ -83,7 +98,7 @@ class HeldResponse {
       return call();
     }
     this.#calls = [];
-    show(this.#res, "headersSent");
+    this.#show("headersSent");
     pending.then(
       () => this.#release(isFirst),
       (error) => this.#fail(error),
@@ -92,25 +107,28 @@ class HeldResponse {
   }
 
   #hold(name: Sending, args: unknown[], call: () => unknown, self: unknown): unknown {
+    const calls = this.#calls!;
     // what began with another call has an end of its own
-    this.#calls!.push(name === "end" && !this.#hasEnd ? () => this.send(name, args, call, self) : call);
     if (name === "end") {
-      for (const property of ["writableEnded", "finished"] as const) show(this.#res, property);
-    }
+      calls.push(this.#hasEnd ? call : () => this.send(name, args, call, self));
+      this.#show("writableEnded", "finished");
+    } else if (name !== "write") calls.push(call);
+    else calls.push(() => this.#hasRoom = call() !== false);
     if (name !== "write") return self;
     this.#bytes += (args[0] as { length?: number } | null)?.length ?? 0;
-    // A middleware that buffers may redirect listeners for `drain` to a stream of its own, which has never been full.
-    // For as much as this, it is.
-    return this.#bytes < HELD_BYTES;
+    if (this.#bytes < HELD_BYTES) return true;
+    this.#show("writableNeedDrain");
+    return false;
   }
 
   #release(isFirst: boolean): void {
+    const wasFull = this.#bytes >= HELD_BYTES;
     const calls = this.#unhold();
     try {
       if (isFirst) this.#hooks.atHead();
-      let last: unknown;
-      for (const call of calls) last = call();
-      if (this.#bytes >= HELD_BYTES && last === true) this.#res.emit("drain");
+      for (const call of calls) call();
+      // without room, the drain of what they were written to follows
+      if (wasFull && this.#hasRoom && !this.#res.writableEnded) this.#drain();
     } catch (error) {
       this.#hooks.failed(error);
     }
@@ -124,16 +142,23 @@ class HeldResponse {
   #unhold(): (() => unknown)[] {
     const calls = this.#calls!;
     this.#calls = null;
-    for (const property of ["headersSent", "writableEnded", "finished"] as const) {
-      delete (this.#res as Partial<Record<typeof property, boolean>>)[property];
+    this.#bytes = 0;
+    for (const [property, own] of this.#hidden) {
+      if (own === undefined) delete (this.#res as Partial<Record<Shown, boolean>>)[property];
+      else Object.defineProperty(this.#res, property, own);
     }
+    this.#hidden.clear();
     return calls;
   }
-}
 
-// until it is deleted, the property hides that of the prototype
-function show(res: Response, property: "headersSent" | "writableEnded" | "finished"): void {
-  Object.defineProperty(res, property, { value: true, configurable: true });
+  // until it is unheld, the property hides that of the prototype, or of a layer around this one
+  #show(...properties: readonly Shown[]): void {
+    for (const property of properties) {
+      if (this.#hidden.has(property)) continue;
+      this.#hidden.set(property, Object.getOwnPropertyDescriptor(this.#res, property));
+      Object.defineProperty(this.#res, property, { value: true, configurable: true });
+    }
+  }
 }
 
 /** A request and its response, and how the request is passed on. */
