@@ -3,7 +3,7 @@ import { isEmitter, listenedTo, listenerFailed, runningOnce, tell } from "../../
 import type { EmitterMethods, EventName, Listener } from "../../util/emitter_methods.ts";
 import { originalOf } from "../../util/original_object.ts";
 import { statusText } from "../../http/status_text.ts";
-import { type OpenStream, piecesKey } from "../../exchange/app_like.ts";
+import { deliveredKey, type OpenStream, piecesKey } from "../../exchange/app_like.ts";
 import { given } from "../../exchange/derived_object.ts";
 import { type Exchange, exchangeFor, exchangeKey, exchangeOf } from "../../exchange/exchange.ts";
 import type { ErrorPhase } from "../../exchange/error_context.ts";
@@ -284,7 +284,7 @@ export abstract class OutgoingMessage extends HeaderMethods {
         exchange.abandon();
       },
       leftOpen: (error) => report(this, error, "response"),
-    }, app.runtimeSupport.nextTurn);
+    }, app.runtimeSupport.nextTurn, announcedLength(state));
     app.openStreams.add(body);
     exchange.streaming = body;
     let isTaken: boolean;
@@ -455,6 +455,15 @@ export abstract class OutgoingMessage extends HeaderMethods {
    */
   get [piecesKey](): number | null {
     return this[responseStateKey].stream?.pieces ?? null;
+  }
+
+  /**
+   * Whether the client has all bytes that the head announced, for the framework's own use.
+   *
+   * @internal
+   */
+  get [deliveredKey](): boolean {
+    return this[responseStateKey].stream?.isDelivered ?? false;
   }
 
   /** Breaks off the response: a body that has begun is cut, and a response that has not begun fails. */
@@ -630,7 +639,7 @@ function startStream(message: OutgoingMessage): void {
       openStreams.delete(original);
       exchange.abandon();
     },
-  }, exchange.app.runtimeSupport.nextTurn);
+  }, exchange.app.runtimeSupport.nextTurn, announcedLength(state));
   let isTaken: boolean;
   try {
     isTaken = state.settle(exchange, stream.readable, message.statusCode);
@@ -647,6 +656,11 @@ function startStream(message: OutgoingMessage): void {
   const isTheEnd = exchange.aborted || exchange.app.runtimeSupport.endsWithResponse;
   stream.discard(isTheEnd ? null : giveUp);
   if (isTheEnd) queueMicrotask(giveUp);
+}
+
+function announcedLength({ headers }: ResponseState): number {
+  const length = headers.framed ? headers.get("content-length") : undefined;
+  return length === undefined ? Infinity : Number(length);
 }
 
 // A pipe should end by itself: if its destination closes first, its source, such as a file, stays open. But some never
