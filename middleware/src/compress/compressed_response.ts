@@ -1,6 +1,6 @@
 import { chunkBytes } from "@sluice/limiting/core";
 import type { Request, Response } from "@sluice/sluice";
-import { layerDrain } from "../drain/drain_layer.ts";
+import { OwnDrain } from "../methods/own_drain.ts";
 import { chooseCoding, type CompressionRules, isEventStream } from "./choose_coding.ts";
 import type { Coding, Compressor, Taken } from "./coding.ts";
 
@@ -16,8 +16,7 @@ export class CompressedResponse {
   readonly #res: Response;
   readonly #rules: CompressionRules;
   readonly #plain: Pick<Response, "end" | "write" | "writeHead">;
-  /** Emits `drain` for those who write to the compressor. */
-  readonly #drain: () => void;
+  readonly #drain: OwnDrain;
   #coding: Coding | null = null;
   #compressor: Compressor | null = null;
   /** Bytes of the body, as far as they are known when the head is written. */
@@ -48,7 +47,7 @@ export class CompressedResponse {
       flush: () => this.#flush(),
     };
     Object.assign(res, methods);
-    this.#drain = layerDrain(res, () => this.#drained());
+    this.#drain = new OwnDrain(res, () => this.#drained());
   }
 
   #writeHead(status: number, reason?: string | GivenHeaders, headers?: GivenHeaders): Response {
@@ -118,7 +117,7 @@ export class CompressedResponse {
 
   // the writer waits for the compressor, which waits for the client
   #drained(): void {
-    if (this.#compressor === null) this.#drain();
+    if (this.#compressor === null) this.#drain.emit();
     else this.#compressor.resume();
   }
 
@@ -154,7 +153,7 @@ export class CompressedResponse {
       piece: (bytes) => write.call(res, bytes),
       drain: () => {
         this.#needsDrain = false;
-        this.#drain();
+        this.#drain.emit();
       },
       end: () => void end.call(res),
       fail: (error) => {

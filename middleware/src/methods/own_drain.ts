@@ -1,42 +1,52 @@
 import type { Response } from "@sluice/sluice";
+import { type Method, replaceMethods } from "./replace_methods.ts";
 
-/** Methods that look up the listeners of an event; `once` and `prependOnceListener` call one of these on every runtime. */
+/** Methods that find the listeners of an event by its name; on every runtime, `once` calls one of these. */
 const METHODS = [
-  ...["on", "prependListener", "off", "removeListener", "removeAllListeners"],
+  ...["on", "addListener", "prependListener", "off", "removeListener", "removeAllListeners"],
   ...["listenerCount", "listeners", "rawListeners"],
 ] as const;
 
-// deno-lint-ignore no-explicit-any -- arguments are passed on as they are
-type Method = (this: any, event?: string | symbol, ...args: any[]) => any;
-
 /**
- * Gives a layer around `res.write` its own `drain`, for a middleware that queues what is written. All layers of a
- * response share one emitter, and `drain` does not say whose queue has room. So the listeners of the layers around this
- * one, and those of the handler, get this layer's event only, and this layer gets the event of what it writes to.
+ * The `drain` event of a queue around `res.write`.
  *
- * Call it together with replacing `write`, so that the layers of both are in the same order. It composes with npm's
- * compression, which replaces `on`.
- *
- * @param res The response
- * @param drained Called when what this layer writes to has room again
- * @returns Emits this layer's `drain`
+ * All queues around a response share its emitter, and `drain` does not tell whose queue has room. So whoever listens from
+ * now on, such as the handler, hears this queue only, and this queue hears the one that it writes to. Make it together
+ * with replacing `write`, so that both are in the same order. It also works with npm's compression, which replaces `on`.
  */
-export function layerDrain(res: Response, drained: () => void): () => void {
-  const own = Symbol("drain");
-  const { emit, on } = res;
-  const methods = res as unknown as Record<string, Method>;
-  for (const name of METHODS) {
-    const plain = methods[name]!;
-    methods[name] = function (event, ...args) {
-      // without an event, all listeners are meant
-      if (event === undefined) return plain.call(this);
-      return plain.call(this, event === "drain" ? own : event, ...args);
-    };
+export class OwnDrain {
+  /** Puts back the methods that it has replaced. */
+  readonly remove: () => void;
+  readonly #res: Response;
+  readonly #name = Symbol("drain");
+  readonly #emit: Response["emit"];
+
+  /**
+   * @param res The response
+   * @param drained Called when what this queue writes to has room again
+   */
+  constructor(res: Response, drained: () => void) {
+    this.#res = res;
+    this.#emit = res.emit;
+    const own = this.#name;
+    const { on } = res;
+    this.remove = replaceMethods(res, METHODS, (name, plain): Method => {
+      // on Node it does not call `on`, which a later middleware may have replaced
+      if (name === "addListener") return callOn;
+      return function (...args) {
+        if (args[0] === "drain") args[0] = own;
+        return plain.apply(this, args);
+      };
+    });
+    on.call(res, "drain", drained);
   }
-  // on Node it does not call `on`, which a later middleware may have replaced
-  methods["addListener"] = function (...args) {
-    return this.on(...args);
-  };
-  on.call(res, "drain", drained);
-  return () => void emit.call(res, own as unknown as string);
+
+  /** Tells those who wait for this queue that it has room. */
+  emit(): void {
+    this.#emit.call(this.#res, this.#name as unknown as string);
+  }
+}
+
+function callOn(this: Response, ...args: Parameters<Response["on"]>): Response {
+  return this.on(...args);
 }

@@ -1,5 +1,6 @@
 import type { Request, Response } from "@sluice/sluice";
-import { layerDrain } from "../drain/drain_layer.ts";
+import { OwnDrain } from "../methods/own_drain.ts";
+import { type Method, replaceMethods } from "../methods/replace_methods.ts";
 
 /** What has to be done with a response. */
 export interface ResponseHooks {
@@ -17,21 +18,23 @@ export interface ResponseHooks {
    * @returns A promise that the end has to wait for, `undefined` for none
    */
   beforeEnd(): Promise<void> | undefined;
-  /** Called when one of these has failed: the response was not sent, and another one may be. */
+  /** Called when one of these has failed: if it was before the head, nothing was sent, and another response may be. */
   failed(error: unknown): void;
 }
 
 /** The methods that send something. */
 const SENDING = ["writeHead", "flushHeaders", "write", "end"] as const;
 /** What the response shows while what was sent is held. */
-const SHOWN = ["headersSent", "writableEnded", "finished", "writableNeedDrain"] as const;
+const SHOWN = ["headersSent", "_header", "writableEnded", "finished", "writableNeedDrain"] as const;
+/** What compression shows of the body that it compresses. */
+const SHOWN_BY_OTHERS = ["writableEnded", "writableLength", "writableNeedDrain"] as const;
+/** Headers of the body that is not sent. */
+const ABOUT_BODY = ["Content-Encoding", "Content-Language", "Content-Length", "Content-Range", "Transfer-Encoding"];
 /** Bytes or characters that are held before `write` returns `false`. */
 const HELD_BYTES = 1024 * 1024;
 
 type Sending = (typeof SENDING)[number] | "flush";
 type Shown = (typeof SHOWN)[number];
-// deno-lint-ignore no-explicit-any -- arguments are passed on as they are
-type Method = (this: unknown, ...args: any[]) => unknown;
 
 /**
  * Has something done before the head of a response is sent, however that happens. While it has to wait, what the program
@@ -44,24 +47,16 @@ type Method = (this: unknown, ...args: any[]) => unknown;
  * @param hooks What has to be done
  */
 export function holdResponse(res: Response, hooks: ResponseHooks): void {
-  const held = new HeldResponse(res, hooks);
-  const methods = res as unknown as Record<Sending, Method | undefined>;
-  // compression has `flush`, which must not overtake what is held
-  for (const name of [...SENDING, "flush"] as const) {
-    const plain = methods[name];
-    if (plain === undefined) continue;
-    methods[name] = function (...args: unknown[]): unknown {
-      return held.send(name, args, () => plain.apply(this, args), this);
-    };
-  }
+  new HeldResponse(res, hooks);
 }
 
 /** A response, and the calls that wait. */
 class HeldResponse {
   readonly #res: Response;
   readonly #hooks: ResponseHooks;
-  /** Emits `drain` for those who write. */
-  readonly #drain: () => void;
+  readonly #drain: OwnDrain;
+  /** Puts back the methods of the response. */
+  readonly #restore: () => void;
   /** What was called meanwhile; `null` while nothing is waited for. */
   #calls: (() => unknown)[] | null = null;
   /** Own properties of the response that those shown hide. */
@@ -71,16 +66,27 @@ class HeldResponse {
   #hasRoom = true;
   #hasHead = false;
   #hasEnd = false;
+  /** Whether what is sent belongs to a response that has failed. */
+  #isDropped = false;
 
   constructor(res: Response, hooks: ResponseHooks) {
     this.#res = res;
     this.#hooks = hooks;
-    this.#drain = layerDrain(res, () => {
-      if (this.#calls === null) this.#drain();
+    this.#drain = new OwnDrain(res, () => {
+      if (this.#calls === null) this.#drain.emit();
+    });
+    // compression has `flush`, which must not overtake what is held
+    const names = "flush" in res ? [...SENDING, "flush"] as const : SENDING;
+    const send = this.#send.bind(this);
+    this.#restore = replaceMethods(res, names, (name: Sending, plain): Method => {
+      return function (...args) {
+        return send(name, args, () => plain.apply(this, args), this);
+      };
     });
   }
 
-  send(name: Sending, args: unknown[], call: () => unknown, self: unknown): unknown {
+  #send(name: Sending, args: unknown[], call: () => unknown, self: unknown): unknown {
+    if (this.#isDropped) return name === "write" ? false : self;
     if (this.#calls !== null) return this.#hold(name, args, call, self);
     if (name === "flush") return call();
     const isFirst = !this.#hasHead && !this.#res.headersSent;
@@ -98,7 +104,10 @@ class HeldResponse {
       return call();
     }
     this.#calls = [];
-    this.#show("headersSent");
+    // The response would do so later, and middleware around this one, such as compression, would find the head sent
+    // without having seen it.
+    if (name === "flushHeaders") this.#res.writeHead(this.#res.statusCode);
+    this.#show("headersSent", "_header");
     pending.then(
       () => this.#release(isFirst),
       (error) => this.#fail(error),
@@ -110,7 +119,7 @@ class HeldResponse {
     const calls = this.#calls!;
     // what began with another call has an end of its own
     if (name === "end") {
-      calls.push(this.#hasEnd ? call : () => this.send(name, args, call, self));
+      calls.push(this.#hasEnd ? call : () => this.#send(name, args, call, self));
       this.#show("writableEnded", "finished");
     } else if (name !== "write") calls.push(call);
     else calls.push(() => this.#hasRoom = call() !== false);
@@ -128,15 +137,30 @@ class HeldResponse {
       if (isFirst) this.#hooks.atHead();
       for (const call of calls) call();
       // without room, the drain of what they were written to follows
-      if (wasFull && this.#hasRoom && !this.#res.writableEnded) this.#drain();
+      if (wasFull && this.#hasRoom && !this.#res.writableEnded) this.#drain.emit();
     } catch (error) {
-      this.#hooks.failed(error);
+      this.#failed(error);
     }
   }
 
   #fail(error: unknown): void {
     this.#unhold();
+    this.#failed(error);
+  }
+
+  #failed(error: unknown): void {
+    if (!this.#res.headersSent) this.#drop();
     this.#hooks.failed(error);
+  }
+
+  // What middleware around this one has queued belongs to the response that failed. The next one must not come behind
+  // it, and goes past that middleware.
+  #drop(): void {
+    this.#isDropped = true;
+    this.#restore();
+    this.#drain.remove();
+    for (const property of SHOWN_BY_OTHERS) Reflect.deleteProperty(this.#res, property);
+    for (const name of ABOUT_BODY) this.#res.removeHeader(name);
   }
 
   #unhold(): (() => unknown)[] {
@@ -144,7 +168,7 @@ class HeldResponse {
     this.#calls = null;
     this.#bytes = 0;
     for (const [property, own] of this.#hidden) {
-      if (own === undefined) delete (this.#res as Partial<Record<Shown, boolean>>)[property];
+      if (own === undefined) Reflect.deleteProperty(this.#res, property);
       else Object.defineProperty(this.#res, property, own);
     }
     this.#hidden.clear();
