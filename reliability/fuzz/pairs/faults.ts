@@ -1,0 +1,27 @@
+import type { Any } from "../../../tests/support/sluice_and_express.ts";
+
+/** Middleware with a fault of the kinds that the fuzzer has to find; it stands behind both middlewares. */
+export const FAULTS: Readonly<Record<string, Any>> = {
+  "swallows drain": (_req: Any, res: Any, next: Any) => {
+    const { emit } = res;
+    res.emit = (event: string, ...args: unknown[]) => event === "drain" || emit.call(res, event, ...args);
+    next();
+  },
+  "finishes twice": (_req: Any, res: Any, next: Any) => {
+    let isFirst = true;
+    res.on("finish", () => {
+      if (isFirst) setTimeout(() => res.emit("finish"));
+      isFirst = false;
+    });
+    next();
+  },
+  "drops a byte": (_req: Any, res: Any, next: Any) => {
+    const { write } = res;
+    res.write = (chunk: Any, ...rest: unknown[]) => write.call(res, chunk.slice(1), ...rest);
+    next();
+  },
+  "repeats a header": (_req: Any, res: Any, next: Any) => {
+    if (res.hasHeader("vary")) res.appendHeader("Vary", "Cookie");
+    next();
+  },
+};
