@@ -1,5 +1,5 @@
 /**
- * `deno task fuzz --seed N --minutes M [--only=raw,requests,apps,limiter]`: random input for each part of Sluice, as
+ * `deno task fuzz --seed N --minutes M [--only=raw,requests,apps,limiter,pairs]`: random input for each part of Sluice, as
  * many minutes for each. Prints what went wrong, made as small as it gets; the exit code is 1 then.
  */
 import { flags } from "../../scripts/flags.ts";
@@ -7,6 +7,7 @@ import { RUNTIMES } from "../support/children.ts";
 import { AppFuzzer } from "./apps/app_fuzzer.ts";
 import { fuzz, type FuzzOptions, type FuzzReport } from "./fuzzer.ts";
 import { LimiterFuzzer } from "./limiter/limiter_fuzzer.ts";
+import { PairsFuzzer } from "./pairs/pairs_fuzzer.ts";
 import { RawFuzzer } from "./raw/raw_fuzzer.ts";
 import { RequestFuzzer } from "./requests/request_fuzzer.ts";
 import { buildTarget } from "./requests/target.ts";
@@ -28,6 +29,15 @@ const PARTS: Readonly<Record<string, (options: FuzzOptions) => Promise<FuzzRepor
   },
   async limiter(options) {
     return [await fuzz(new LimiterFuzzer(), options)];
+  },
+  async pairs(options) {
+    const reports: FuzzReport[] = [];
+    // one after the other, because they keep both cores busy
+    for (const runtime of RUNTIMES) {
+      await using fuzzer = await PairsFuzzer.on(runtime);
+      reports.push(await fuzz(fuzzer, { ...options, smallerMs: 90_000 }));
+    }
+    return reports;
   },
 };
 

@@ -5,7 +5,7 @@
 import sluice from "@sluice/sluice";
 import express from "express";
 import { Buffer } from "node:buffer";
-import { writeFileSync } from "node:fs";
+import { utimesSync, writeFileSync } from "node:fs";
 import type { Any } from "../../../tests/support/sluice_and_express.ts";
 import { ANSWERS, type Content, STATIC } from "./answers.ts";
 import { ENTRIES, type StoreKind } from "./entries.ts";
@@ -36,6 +36,7 @@ const contents = new Map<string, Content>(SIZES.map((size) => {
   const text = textOf(size);
   const path = `${folder}/${size}.txt`;
   writeFileSync(path, text);
+  utimesSync(path, 1e9, 1e9);
   return [size, { text, bytes: Buffer.from(text), path }];
 }));
 writeFileSync(`${folder}/view.own`, "");
@@ -92,7 +93,7 @@ function mount(path: string): void {
     const making = { store: store as StoreKind, logged: (name: string) => void seenOf(name).logged++ };
     return name === "none" ? (_req: Any, _res: Any, next: Any) => next() : ENTRIES[name]!(making);
   });
-  const planted = fault === undefined ? [] : [FAULTS[fault]!];
+  const planted = fault === undefined || names.includes("none") ? [] : [FAULTS[fault]!];
   app.use(path, probe(0), made[0], probe(1), made[1], probe(2), ...planted, routes);
 }
 
