@@ -1,4 +1,4 @@
-import sluice, { type FrameworkApp, type Response as SluiceResponse } from "@sluice/sluice";
+import sluice, { type ErrorHandler, type FrameworkApp, type Response as SluiceResponse } from "@sluice/sluice";
 import { compress } from "@sluice/middleware/compress";
 import { MemorySessionStore, session, type SetSessionOptions } from "@sluice/middleware/session";
 import { assertEquals } from "@std/assert";
@@ -98,3 +98,100 @@ for (const [compressed, make] of Object.entries(COMPRESSIONS)) {
     }
   }
 }
+
+// on every order, with nothing of the first response left in the second
+const BROKEN_WAYS: Record<string, (res: SluiceResponse) => unknown> = {
+  ...WAYS,
+  "res.send": (res) => res.send("0123456789abcdef".repeat(1000)),
+  "res.end": (res) => res.end("short"),
+};
+
+class FailingStore extends MemorySessionStore {
+  override async set(): Promise<boolean> {
+    await new Promise((resolve) => setTimeout(resolve));
+    throw new Error("no store today");
+  }
+}
+
+for (const [compressed, make] of Object.entries(COMPRESSIONS)) {
+  for (const [way, respond] of Object.entries(BROKEN_WAYS)) {
+    Deno.test(`${way} leaves nothing in an error handler's response, with a failing store and ${compressed}`, async () => {
+      for (
+        const order of [(sessions: Handler) => [make(), sessions], (sessions: Handler) => [sessions, begin, make()]]
+      ) {
+        const app = sluice();
+        const errors: unknown[] = [];
+        app.on("error", (error) => errors.push(error));
+        app.use(...order(session({ store: new FailingStore() }) as Handler));
+        app.get("/", (req, res) => {
+          req.session.user = 1;
+          res.type("text");
+          // a pipeline is broken off by the response in its stead
+          return Promise.resolve(respond(res)).catch(() => {}) as Promise<undefined>;
+        });
+        app.use(((error: Error, _req, res, _next) => res.status(503).json({ error: error.message })) as ErrorHandler);
+        const response = await app.inject("/", { headers: { "accept-encoding": "gzip" } });
+        assertEquals([response.status, response.headers.get("content-encoding")], [503, null]);
+        assertEquals(await response.json(), { error: "no store today" });
+        assertEquals(errors, []);
+      }
+    });
+  }
+}
+
+for (const [compressed, make] of Object.entries(COMPRESSIONS)) {
+  Deno.test(`a head that is flushed while a session waits says how ${compressed} codes the body`, async () => {
+    const store = new WaitingStore();
+    const app = sluice();
+    app.use(session({ store }) as Handler, begin, make());
+    app.get("/", async (_req, res) => {
+      res.type("text").flushHeaders();
+      await Promise.resolve();
+      res.write("0123456789abcdef".repeat(200));
+      (res as SluiceResponse & { flush(): void }).flush();
+      res.end("end");
+      store.noteFull();
+    });
+    const response = await app.inject("/", { headers: { "accept-encoding": "gzip" } });
+    assertEquals(response.headers.get("content-encoding"), "gzip");
+    assertEquals(gunzipSync(await response.bytes()).length, 3203);
+  });
+
+  Deno.test(`a part that is flushed while a session behind ${compressed} waits reaches the client before the end`, async () => {
+    const store = new WaitingStore();
+    const app = sluice();
+    const read = Promise.withResolvers<void>();
+    app.use(make(), session({ store }) as Handler);
+    app.get("/", async (req, res) => {
+      req.session.user = 1;
+      res.type("text").write("first");
+      (res as SluiceResponse & { flush(): void }).flush();
+      store.noteFull();
+      await read.promise;
+      res.end(", last");
+    });
+    const response = await app.inject("/", { headers: { "accept-encoding": "gzip" } });
+    const reader = response.body!.pipeThrough(new DecompressionStream("gzip")).pipeThrough(new TextDecoderStream())
+      .getReader();
+    assertEquals((await reader.read()).value, "first");
+    read.resolve();
+    assertEquals((await reader.read()).value, ", last");
+  });
+}
+
+Deno.test("listeners for drain are found, counted and removed behind both", () => {
+  const app = sluice();
+  app.use(compress(), session({ store: new MemorySessionStore() }) as Handler);
+  app.get("/", (req, res) => {
+    req.session.user = 1;
+    const heard: string[] = [];
+    const listener = () => heard.push("on");
+    res.on("drain", listener).once("drain", () => heard.push("once")).addListener("drain", listener);
+    assertEquals([res.listenerCount("drain"), res.listeners("drain")[0]], [3, listener]);
+    res.off("drain", listener).removeListener("drain", listener);
+    assertEquals(res.listenerCount("drain"), 1);
+    assertEquals(res.removeAllListeners("drain").listenerCount("drain"), 0);
+    res.end();
+  });
+  return app.inject("/").then((response) => assertEquals(response.status, 200));
+});

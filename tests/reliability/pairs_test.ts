@@ -6,7 +6,8 @@ import { reported } from "../../reliability/fuzz/reported.ts";
 import { RUNTIMES } from "../../reliability/support/children.ts";
 import { random } from "../support/random.ts";
 
-const SEED = 40;
+/** With this one, a session that waits for its store meets brotli, where responses once had no end on Deno. */
+const SEED = 10;
 
 for (const runtime of RUNTIMES) {
   Deno.test(`on ${runtime}, every response behind two middlewares is what it is behind each of them`, async () => {

@@ -80,6 +80,11 @@ export const THEIRS: Readonly<Record<string, Make>> = {
 /** All of them. */
 export const ENTRIES: Readonly<Record<string, Make>> = { ...OURS, ...THEIRS };
 
+/** Pairs that both hold back what is written, and so have most to agree on. */
+export const QUEUES: readonly (readonly [string, string])[] = ["compress", "npm:compression"].flatMap((one) =>
+  ["session", "sessionBegun", "sealedSession", "npm:express-session"].map((two) => [one, two] as const)
+);
+
 /** Entries of which the first one counts. */
 export const ROLES: readonly (readonly string[])[] = [
   ["session", "sessionBegun", "sealedSession", "npm:express-session"],

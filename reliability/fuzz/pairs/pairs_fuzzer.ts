@@ -3,7 +3,7 @@ import { oneOf, type Pick as Chance } from "../../../tests/support/random.ts";
 import { Child, commandOf, type RuntimeName } from "../../support/children.ts";
 import type { Fuzzer, Wrong } from "../fuzzer.ts";
 import { ANSWERS, COMMON, STATIC } from "./answers.ts";
-import { ENTRIES, ROLES, THEIRS } from "./entries.ts";
+import { ENTRIES, QUEUES, ROLES, THEIRS } from "./entries.ts";
 import { type Asking, Broken, Exchanges } from "./exchange.ts";
 import type { Seen } from "./program.ts";
 import { type Shape, shapeOf, wrongIn } from "./shape.ts";
@@ -11,6 +11,8 @@ import { type Size, SIZES } from "./sizes.ts";
 
 const PROGRAM = "reliability/fuzz/pairs/program.ts";
 const PATIENCE_MS = 8000;
+/** Further steps in a round for each pair that holds back what is written. */
+const QUEUE_STEPS = 8;
 /** Requests at once. */
 const AT_ONCE = 4;
 /** Most times that a handler writes before it notices that its response has failed. */
@@ -73,7 +75,7 @@ export interface PairsOptions {
   readonly fault?: string;
   /** ms for each response, 8000 by default. */
   readonly patienceMs?: number;
-  /** Steps of a round; by default every pair once. */
+  /** Steps of a round; by default one for every pair, and more for those that hold back what is written. */
   readonly steps?: number;
 }
 
@@ -114,8 +116,8 @@ export class PairsFuzzer implements Fuzzer<PairStep>, AsyncDisposable {
   round(pick: Chance): readonly PairStep[] {
     const { steps: count } = this.#options;
     const pairs = count === undefined
-      ? NAMES.flatMap((one, i) => NAMES.slice(i + 1).map((two) => [one, two] as const))
-      : Array.from({ length: count }, () => twoOf(pick));
+      ? [...NAMES.flatMap((one, i) => NAMES.slice(i + 1).map((two) => [one, two] as const)), ...repeated(QUEUES)]
+      : Array.from({ length: count }, (_, i) => i % 2 === 0 ? oneOf(pick, QUEUES) : twoOf(pick));
     const steps = pairs.map(([one, two]): PairStep => ({
       pair: pick(2) === 0 ? [one, two] : [two, one],
       store: oneOf(pick, STORES),
@@ -310,6 +312,10 @@ export class PairsFuzzer implements Fuzzer<PairStep>, AsyncDisposable {
     await Promise.all(servers.map(({ child }) => child[Symbol.asyncDispose]()));
     await Deno.remove(this.#folder, { recursive: true });
   }
+}
+
+function repeated<T>(list: readonly T[]): T[] {
+  return Array.from({ length: QUEUE_STEPS }, () => list).flat();
 }
 
 function twoOf(pick: Chance): readonly [string, string] {
