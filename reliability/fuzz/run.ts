@@ -11,6 +11,7 @@ import { EndingFuzzer } from "./endings/ending_fuzzer.ts";
 import { fuzz, type FuzzOptions, type FuzzReport } from "./fuzzer.ts";
 import { LimiterFuzzer } from "./limiter/limiter_fuzzer.ts";
 import { OrderFuzzer, SUBJECTS } from "./orders/order_fuzzer.ts";
+import { PairsFuzzer } from "./pairs/pairs_fuzzer.ts";
 import { RawFuzzer } from "./raw/raw_fuzzer.ts";
 import { RequestFuzzer } from "./requests/request_fuzzer.ts";
 import { buildTarget } from "./requests/target.ts";
@@ -56,6 +57,15 @@ const PARTS: Readonly<Record<string, (options: FuzzOptions) => Promise<FuzzRepor
         await using fuzzer = await EndingFuzzer.on(framework, runtime);
         reports.push(await fuzz(fuzzer, { ...options, forMs: forMs / (2 * RUNTIMES.length) }));
       }
+    }
+    return reports;
+  },
+  async pairs(options) {
+    const reports: FuzzReport[] = [];
+    // one after the other, because they keep both cores busy
+    for (const runtime of RUNTIMES) {
+      await using fuzzer = await PairsFuzzer.on(runtime);
+      reports.push(await fuzz(fuzzer, { ...options, smallerMs: 90_000 }));
     }
     return reports;
   },

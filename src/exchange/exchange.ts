@@ -2,7 +2,7 @@ import { expectPeers, peers } from "../util/expected_peers.ts";
 import { captureContext } from "../util/async_context.ts";
 import { expectError } from "../util/expected_errors.ts";
 import { created } from "../util/sequence.ts";
-import type { AppLike, OpenStream } from "./app_like.ts";
+import { type AppLike, deliveredKey, type OpenStream } from "./app_like.ts";
 import type { Peer } from "./peer.ts";
 import { Target } from "./target.ts";
 import {
@@ -399,6 +399,8 @@ export class Exchange implements Waiter {
     // a response without a body is complete with its head
     const { response } = this;
     if (response !== null && (this.target.isHead || response.body === null)) return;
+    // nor does Deno's server wait for the end of one whose length was announced
+    if (this.streaming?.[deliveredKey]) return;
     // 499 is what proxies log for a client that disconnected; nobody receives it
     this.cut(new Response(null, { status: 499 }));
   }

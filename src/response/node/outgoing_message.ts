@@ -6,7 +6,7 @@ import { isEmitter, listenedTo, listenerFailed, runningOnce, tell } from "../../
 import type { EmitterMethods, EventName, Listener } from "../../util/emitter_methods.ts";
 import { originalOf } from "../../util/original_object.ts";
 import { statusText } from "../../http/status_text.ts";
-import { type AppLike, type OpenStream, piecesKey } from "../../exchange/app_like.ts";
+import { type AppLike, deliveredKey, type OpenStream, piecesKey } from "../../exchange/app_like.ts";
 import { given } from "../../exchange/derived_object.ts";
 import { type Exchange, exchangeFor, exchangeKey, exchangeOf } from "../../exchange/exchange.ts";
 import type { ErrorPhase } from "../../exchange/error_context.ts";
@@ -277,22 +277,27 @@ export abstract class OutgoingMessage extends HeaderMethods {
     const exchange = exchangeFor(this, "res.write");
     implicitHead(this);
     const { app } = exchange;
-    const body = new StreamedBody(source, {
-      finish: () => {
-        app.openStreams.delete(body);
-        exchange.finish();
+    const body = new StreamedBody(
+      source,
+      {
+        finish: () => {
+          app.openStreams.delete(body);
+          exchange.finish();
+        },
+        leave: () => {
+          app.openStreams.delete(body);
+          exchange.abandon();
+        },
+        fail: (error) => {
+          app.openStreams.delete(body);
+          this[bodyFailedKey](error);
+          exchange.abandon();
+        },
+        leftOpen: (error) => report(this, error, "response"),
       },
-      leave: () => {
-        app.openStreams.delete(body);
-        exchange.abandon();
-      },
-      fail: (error) => {
-        app.openStreams.delete(body);
-        this[bodyFailedKey](error);
-        exchange.abandon();
-      },
-      leftOpen: (error) => report(this, error, "response"),
-    }, app.runtimeSupport.nextTurn);
+      app.runtimeSupport.nextTurn,
+      announcedLength(state),
+    );
     app.openStreams.add(body);
     exchange.streaming = body;
     let isTaken: boolean;
@@ -481,6 +486,15 @@ export abstract class OutgoingMessage extends HeaderMethods {
     return this[responseStateKey].stream?.pieces ?? null;
   }
 
+  /**
+   * Whether the client has all bytes that the head announced, for the framework's own use.
+   *
+   * @internal
+   */
+  get [deliveredKey](): boolean {
+    return this[responseStateKey].stream?.isDelivered ?? false;
+  }
+
   /** Breaks off the response: a body that has begun is cut, and a response that has not begun fails. */
   destroy(error?: Error): this {
     const exchange = exchangeOf(this);
@@ -644,17 +658,21 @@ function startStream(message: OutgoingMessage): void {
   const { openStreams } = exchange.app;
   openStreams.add(original);
   exchange.streaming = original;
-  const stream = state.stream = new BodyStream({
-    drain: () => void tell(message, "drain"),
-    finish: () => {
-      openStreams.delete(original);
-      exchange.finish();
+  const stream = state.stream = new BodyStream(
+    {
+      drain: () => void tell(message, "drain"),
+      finish: () => {
+        openStreams.delete(original);
+        exchange.finish();
+      },
+      leave: () => {
+        openStreams.delete(original);
+        exchange.abandon();
+      },
     },
-    leave: () => {
-      openStreams.delete(original);
-      exchange.abandon();
-    },
-  }, exchange.app.runtimeSupport.nextTurn);
+    exchange.app.runtimeSupport.nextTurn,
+    announcedLength(state),
+  );
   let isTaken: boolean;
   try {
     isTaken = state.settle(exchange, stream.readable, message.statusCode);
@@ -671,6 +689,11 @@ function startStream(message: OutgoingMessage): void {
   const isTheEnd = exchange.aborted || exchange.app.runtimeSupport.endsWithResponse;
   stream.discard(isTheEnd ? null : giveUp);
   if (isTheEnd) queueMicrotask(giveUp);
+}
+
+function announcedLength({ headers }: ResponseState): number {
+  const length = headers.framed ? headers.get("content-length") : undefined;
+  return length === undefined ? Infinity : Number(length);
 }
 
 // A pipe should end by itself: if its destination closes first, its source, such as a file, stays open. But some never
