@@ -33,7 +33,7 @@ interface EndingSocket {
   /** Whether the client has closed its side. */
   readonly readableEnded?: boolean;
   /** The error that closed it. */
-  readonly errored?: { readonly code?: unknown } | null;
+  readonly errored?: object | null;
   /** The idle time in ms after which its server closes it; 0 or `undefined` for none. */
   readonly timeout?: number | undefined;
 }
@@ -151,7 +151,9 @@ export class WatchedResponse {
     const { socket, stream } = this.#res;
     // a connection of HTTP/2, or one with a queue, is not that of one request
     if (stream || this.#queued || !socket?.destroyed) return false;
-    return socket.readableEnded === false && socket.errored?.code === undefined && !socket.timeout;
+    const { errored, readableEnded, timeout } = socket;
+    // the system's errors have codes: then the client closed it
+    return readableEnded === false && (errored as { code?: unknown } | null)?.code === undefined && !timeout;
   }
 
   #begin(): void {
