@@ -12,7 +12,7 @@ import {
   MARK,
   readLegacyPath,
 } from "./legacy_path.ts";
-import { pathRegExp } from "./path_regexp.ts";
+import { OptionalPartsError, pathRegExp } from "./path_regexp.ts";
 import type { PathOptions } from "./path_options.ts";
 
 /**
@@ -250,7 +250,8 @@ function readPath(caller: string, source: string, path: string, options: PathOpt
     return { regexp, rareData, text: marked ?? literalPrefix(tokens), whole: marked !== null };
   } catch (error) {
     if (!(error instanceof PathError)) throw error;
-    const read = readLegacy(caller, source, path, options);
+    // braces are optional parts in the syntax of Express 4 as well, with nothing that bounds the steps
+    const read = error instanceof OptionalPartsError ? null : readLegacy(caller, source, path, options);
     if (read === null) throw pathError(caller, source, error);
     return read;
   }
@@ -362,6 +363,7 @@ const HINTS: readonly (readonly [RegExp, string])[] = [
   [/Unexpected [{}]|Unexpected end/, "close every brace, or escape it with a backslash"],
   [/Missing parameter name/, "name the parameter: /:name, or the wildcard: /*name"],
   [/Unterminated quote/, 'close the quoted name: /:"name"'],
+  [/Too many optional/, "register paths with fewer of them"],
   [/Missing text before .* wildcard/, "write the wildcard alone, with a name: /*name"],
   [/Missing text before/, "put text between two parameters: /:a-:b"],
 ];

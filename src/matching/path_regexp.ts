@@ -7,6 +7,9 @@ export type Key = Parameter | Wildcard;
 /** Most alternatives that the optional parts of a path may expand to. */
 const MOST_SPELLINGS = 256;
 
+/** Too many optional parts: no expression could match such a path in a bounded number of steps. */
+export class OptionalPartsError extends PathError {}
+
 /**
  * Makes one regular expression of a parsed path.
  *
@@ -28,7 +31,7 @@ export function pathRegExp(
   const keys: Key[] = [];
   const spellings: string[] = [];
   for (const spelling of spelledOut(tokens)) {
-    if (spellings.length >= MOST_SPELLINGS) throw new PathError("Too many path combinations", path);
+    if (spellings.length >= MOST_SPELLINGS) throw new OptionalPartsError("Too many optional parts", path);
     spellings.push(sourceOf(spelling, path));
     for (const token of spelling) if (token.type !== "text") keys.push(token);
   }
