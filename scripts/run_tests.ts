@@ -158,6 +158,7 @@ const needing = [
   "tests/performance",
   "tests/reliability",
   "tests/runtime",
+  "tests/security",
   "tests/workers",
   "tests/views",
   "tests/examples/deploy",
