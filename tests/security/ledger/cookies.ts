@@ -1,5 +1,5 @@
 import { csrf } from "@sluice/middleware/csrf";
-import { type CookieOptions, type FrameworkResponse } from "@sluice/sluice";
+import type { CookieOptions, FrameworkResponse } from "@sluice/sluice";
 import { MemorySessionStore } from "@sluice/middleware/session";
 import { assertEquals, assertThrows } from "@std/assert";
 import { CookieClient } from "../../../middleware/tests/support/cookie_client.ts";
