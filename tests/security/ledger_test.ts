@@ -35,7 +35,7 @@ Deno.test("the attacks over sockets do not work on any runtime", async (t) => {
       if (!("attackServer" in flaw)) continue;
       await t.step({
         name: `on ${name}, ${nameOf(flaw)}`,
-        ignore,
+        ignore: ignore || flaw.lacks?.[name] !== undefined,
         fn: () => check(flaw, () => flaw.attackServer(server)),
       });
     }

@@ -24,6 +24,8 @@ interface InProcess extends Described {
 interface OnSockets extends Described {
   /** Attacks the program over a raw socket on every runtime; throws if it works. */
   attackServer(server: LedgerServer): Promise<void>;
+  /** Why a runtime cannot be attacked so. */
+  readonly lacks?: Readonly<Partial<Record<LedgerServer["runtime"], string>>>;
 }
 
 /** Flaws with one theme, in a file of their own. */

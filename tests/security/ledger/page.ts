@@ -41,9 +41,11 @@ Test: [${file}](../tests/security/ledger/${file}).
 ${rows.join("\n")}`;
 }
 
-function cellsOf({ flaw, package: from, identifiers, here, open }: Flaw): string[] {
+function cellsOf(one: Flaw): string[] {
+  const { flaw, package: from, identifiers, here, open } = one;
   const sluice = open === undefined ? `${here[0]!.toUpperCase()}${here.slice(1)}.` : `**Open: ${open}.**`;
-  return [flaw, from, identifiers.map(linkOf).join(", "), sluice];
+  const lacks = "lacks" in one ? Object.entries(one.lacks ?? {}).map(([name, why]) => `; ${name} ${why}`).join("") : "";
+  return [flaw, from, identifiers.map(linkOf).join(", "), lacks === "" ? sluice : `${sluice.slice(0, -1)}${lacks}.`];
 }
 
 function linkOf(identifier: string): string {
