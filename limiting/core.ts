@@ -5,6 +5,7 @@
  * @module
  */
 export { ByteCollector } from "../src/util/byte_collector.ts";
+export { asciiLowerCase, asciiUpperCase, trimBlanks } from "../src/util/ascii.ts";
 export { Emitter } from "../src/util/emitter.ts";
 export type { EmitterMethods, EventName, Listener } from "../src/util/emitter_methods.ts";
 export { checkInteger, checkNames, checkType, type OptionNames, refuseOption } from "../src/util/check_option.ts";

@@ -1,3 +1,4 @@
+import { asciiLowerCase } from "../util/ascii.ts";
 import type { LayerSource } from "../matching/layer.ts";
 import { socketsExist } from "../matching/registrations.ts";
 import type { AppLike } from "../exchange/app_like.ts";
@@ -221,6 +222,6 @@ export function matchedAs(layers: LayerSource, target: Target): "WS" | undefined
 
 function upgradedAs(layers: LayerSource, { method, path, request }: Target): "WS" | undefined {
   const isUpgrade = method === "GET" && layers.leadsToSocket(path) &&
-    request.headers.get("upgrade")?.toLowerCase() === "websocket" && layers.reachesSocket(path);
+    asciiLowerCase(request.headers.get("upgrade") ?? "") === "websocket" && layers.reachesSocket(path);
   return isUpgrade ? "WS" : undefined;
 }

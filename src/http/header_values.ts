@@ -1,3 +1,4 @@
+import { asciiLowerCase, trimBlanks } from "../util/ascii.ts";
 import { describe } from "../util/error_text.ts";
 import { detachedString } from "../util/detached_string.ts";
 
@@ -19,9 +20,9 @@ export function checkedHeaderKey(caller: string, name: string): string {
   const known = lowerCase.get(name);
   if (known !== undefined) return known;
   assertHeaderName(caller, name);
-  if (lowerCase.size >= MAX_REMEMBERED) return name.toLowerCase();
+  if (lowerCase.size >= MAX_REMEMBERED) return asciiLowerCase(name);
   const own = detachedString(name);
-  const key = own.toLowerCase();
+  const key = asciiLowerCase(own);
   lowerCase.set(own, key);
   return key;
 }
@@ -37,7 +38,7 @@ export function headerKey(name: string): string {
 }
 
 function lowered(name: unknown): string {
-  if (typeof name === "string") return name.toLowerCase();
+  if (typeof name === "string") return asciiLowerCase(name);
   throw new TypeError(`a header name must be a string, not ${describe(name)}`);
 }
 
@@ -99,10 +100,10 @@ export function appendVary(current: string, field: string | readonly string[]): 
   for (const one of fields) checkedHeaderKey("res.vary", one);
   const present = splitList(current);
   if (present.includes("*") || fields.includes("*")) return "*";
-  const known = new Set(present.map((one) => one.toLowerCase()));
+  const known = new Set(present.map(asciiLowerCase));
   const added = fields.filter((one) => {
-    const isNew = !known.has(one.toLowerCase());
-    known.add(one.toLowerCase());
+    const isNew = !known.has(asciiLowerCase(one));
+    known.add(asciiLowerCase(one));
     return isNew;
   });
   return current === "" ? added.join(", ") : [current, ...added].join(", ");
@@ -123,7 +124,7 @@ export function splitList(header: string): string[] {
     if (quoted && char === "\\") i++;
     else if (char === '"') quoted = !quoted;
     else if (i >= header.length || (char === "," && !quoted)) {
-      const member = header.slice(start, i).trim();
+      const member = trimBlanks(header.slice(start, i));
       if (member !== "") members.push(member);
       start = i + 1;
     }

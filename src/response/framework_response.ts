@@ -1,3 +1,4 @@
+import { asciiLowerCase } from "../util/ascii.ts";
 import { create as contentDisposition } from "content-disposition";
 import { encodeUrl } from "encodeurl";
 import { isDeveloped, warnInDevelopment } from "../util/development_warning.ts";
@@ -616,7 +617,7 @@ export class FrameworkResponse<L extends Record<string, Any> = Record<string, An
     }
     const headers: Record<string, HeaderValue | boolean> = {};
     for (const [name, value] of Object.entries(options?.headers ?? {})) {
-      if (name.toLowerCase() !== "content-disposition") headers[name] = value;
+      if (asciiLowerCase(name) !== "content-disposition") headers[name] = value;
     }
     headers["Content-Disposition"] = contentDisposition(
       baseName(filename || path, supportOf(this).separator()),

@@ -55,7 +55,7 @@ const ARROWS: Arrows = {
   "platform/deno": ["platform/shared", "exchange", "util"],
   platform: ["platform/bun", "platform/cloudflare", "platform/deno", "platform/shared"],
   // folders that only their own entry imports
-  lambda: ["node", "platform/shared", "http"],
+  lambda: ["node", "platform/shared", "http", "util"],
   fastly: ["platform", "platform/shared", "exchange"],
   node: [
     ...["app", "dispatch", "websocket", "response/node", "response", "request/node", "request"],

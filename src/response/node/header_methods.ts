@@ -1,3 +1,4 @@
+import { asciiLowerCase } from "../../util/ascii.ts";
 import { describe } from "../../util/error_text.ts";
 import { Emitter } from "../../util/emitter.ts";
 import type { HeaderValue, OutgoingHeaders } from "../web/outgoing_headers.ts";
@@ -95,7 +96,7 @@ export abstract class HeaderMethods extends Emitter {
   getHeader(name: string): HeaderValue | undefined {
     const value = this.outgoing.get(name);
     if (value !== undefined || !this.headersSent) return value;
-    const key = name.toLowerCase();
+    const key = asciiLowerCase(name);
     // loggers read this one after every response, so it must not copy all headers
     return (key === "content-length" ? this.sentLength : undefined) ?? this.sentHeaders[key];
   }

@@ -114,7 +114,7 @@ export function copyOf(response: Response, app: AppLike): Response {
 }
 
 /** Codings that `fetch` undoes on Node and Bun. */
-const UNDONE = /^\s*(?:x-)?(?:gzip|deflate|br)\s*$/i;
+const UNDONE = /^[ \t]*(?:x-)?(?:gzip|deflate|br)[ \t]*$/i;
 
 /**
  * The response of another server without the headers that described its compressed body, if `fetch` has decompressed
