@@ -16,8 +16,7 @@ export function refusedSpelling(path: string): string | null {
 }
 
 /** Escapes of other ASCII characters except `%` and NUL, and runs of escapes outside of ASCII. */
-const OPTIONAL =
-  /%(?:0[1-9a-f]|1[\da-f]|2[0-46-9abc]|3[a-f]|40|5[bde]|60|7[b-f])|(?:%[89a-f][\da-f])+/gi;
+const OPTIONAL = /%(?:0[1-9a-f]|1[\da-f]|2[0-46-9abc]|3[a-f]|40|5[bde]|60|7[b-f])|(?:%[89a-f][\da-f])+/gi;
 
 /**
  * The one form of a literal, or of a segment, that all spellings have in common that clients use: nothing is encoded but
