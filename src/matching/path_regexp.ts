@@ -107,7 +107,8 @@ function textFrom(tokens: readonly (Text | Key)[], start: number): string {
 
 /** Matches one character at which none of the given literals begins. */
 function anyCharacterBut(literals: readonly string[]): string {
-  const single = literals.filter((literal) => /^\\?.$/.test(literal)).join("");
-  const longer = literals.filter((literal) => /^\\?.(?!$)/.test(literal)).join("|");
+  const isSingle = (literal: string) => /^\\?.?$/.test(literal);
+  const single = literals.filter(isSingle).join("");
+  const longer = literals.filter((literal) => !isSingle(literal)).join("|");
   return longer === "" ? `[^${single}]` : `(?:(?!${longer})[^${single}])`;
 }
