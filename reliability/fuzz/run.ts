@@ -1,5 +1,5 @@
 /**
- * `deno task fuzz --seed N --minutes M [--only=raw,requests,apps,limiter]`: random input for each part of Sluice, as
+ * `deno task fuzz --seed N --minutes M [--only=raw,requests,apps,limiter,spellings]`: random input for each part of Sluice, as
  * many minutes for each. Prints what went wrong, made as small as it gets; the exit code is 1 then.
  */
 import { flags } from "../../scripts/flags.ts";
@@ -11,6 +11,7 @@ import { RawFuzzer } from "./raw/raw_fuzzer.ts";
 import { RequestFuzzer } from "./requests/request_fuzzer.ts";
 import { buildTarget } from "./requests/target.ts";
 import { reported } from "./reported.ts";
+import { SpellingFuzzer } from "./spellings/spelling_fuzzer.ts";
 
 const PARTS: Readonly<Record<string, (options: FuzzOptions) => Promise<FuzzReport[]>>> = {
   raw: (options) =>
@@ -28,6 +29,10 @@ const PARTS: Readonly<Record<string, (options: FuzzOptions) => Promise<FuzzRepor
   },
   async limiter(options) {
     return [await fuzz(new LimiterFuzzer(), options)];
+  },
+  async spellings({ forMs = Infinity, ...options }) {
+    const half = { ...options, forMs: forMs / 2 };
+    return [await fuzz(new SpellingFuzzer("insensitive"), half), await fuzz(new SpellingFuzzer("sensitive"), half)];
   },
 };
 
