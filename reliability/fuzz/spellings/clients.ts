@@ -19,12 +19,12 @@ export const CLIENTS: Readonly<Record<string, Client>> = {
   encodeURIComponent: (name) => name.split("/").map(encodeURIComponent).join("/"),
   // curl --data-urlencode, curl_easy_escape, Python's urllib.parse.quote
   escape: encodingAllBut(/[\w\-.~/]/),
-  // Python before 3.7, and Java's URLEncoder with %20 for its plus
+  // Python before 3.7
   tilde: encodingAllBut(/[\w\-./]/),
-  // Java's URI of parts: what RFC 2396 allows in a path
-  javaUri: encodingAllBut(/[\w\-./!~'()*,;:$&+=@]/),
-  // Python's requests: what RFC 3986 reserves stays
-  requests: encodingAllBut(/[\w\-./!~'()*,;:$&+=@[\]]/),
-  // .NET and PHP's rawurlencode, with digits in lower case
+  // Java's, with %20 for its plus
+  urlEncoder: encodingAllBut(/[\w\-.*/]/),
+  // Java's URI of parts, and Python's requests: all that RFC 3986 allows in a path stays
+  allowed: encodingAllBut(/[\w\-./!~'()*,;:$&+=@]/),
+  // curl 7.88, .NET's UrlEncode: digits in lower case
   lower: (name) => encodingAllBut(/[\w\-./~]/)(name).replace(/%../g, (escape) => escape.toLowerCase()),
 };
