@@ -121,9 +121,15 @@ export async function transferFile(res: FileResponse, transfer: FileTransfer): P
   assertNames("index", transfer.index);
   const { requested, index } = transfer;
   const path = resolveFilePath(requested, transfer, () => files.workingDirectory());
-  // the slash as it was sent: an escaped one does not ask for a folder's index file
-  const plain = await findFile(files, path, transfer.extensions, requested.endsWith("/") ? index : false)
-    .catch((error) => refuseFolder(files, transfer, error));
+  let plain: FoundFile;
+  try {
+    // the slash as it was sent: an escaped one does not ask for a folder's index file
+    plain = await findFile(files, path, transfer.extensions, requested.endsWith("/") ? index : false);
+  } catch (error) {
+    // a redirect would tell that there is such a folder
+    if (error instanceof DirectoryError) await assertListed(files, transfer, error.path);
+    throw error;
+  }
   const { precompressed } = transfer;
   let found = plain;
   try {
@@ -147,12 +153,6 @@ export async function transferFile(res: FileResponse, transfer: FileTransfer): P
 function filesOf(res: FileResponse): FileSystem | null {
   const app: Partial<AppLike> | undefined = exchangeOf(res.req)?.app ?? res.app;
   return (app?.runtimeSupport ?? defaultApp().runtimeSupport).files;
-}
-
-// a redirect would tell that there is such a folder
-async function refuseFolder(files: FileSystem, transfer: FileTransfer, error: unknown): Promise<never> {
-  if (error instanceof DirectoryError) await assertListed(files, transfer, error.path);
-  throw error;
 }
 
 async function assertListed(files: FileSystem, { listed, root = "" }: FileTransfer, path: string): Promise<void> {
