@@ -89,7 +89,7 @@ Deno.test("a mount matches characters that only some clients encode in either fo
 Deno.test("letters and digits that are encoded match no route and no mount, as in Express", async () => {
   const build = (app: Any, lib: Any): void => {
     app.use("/admin", (_req: Any, res: Any) => res.send("mount"));
-    const router = (lib === express ? express : sluice).Router();
+    const router: Any = (lib === express ? express : sluice).Router();
     app.use("/r", router.get("/x/:id", (req: Any, res: Any) => res.json([req.baseUrl, req.params])));
     app.get("/@me", (_req: Any, res: Any) => res.send("route"));
     app.get("/a-b_c.d", (_req: Any, res: Any) => res.send("punctuation"));
