@@ -16,6 +16,7 @@ import { RawFuzzer } from "./raw/raw_fuzzer.ts";
 import { RequestFuzzer } from "./requests/request_fuzzer.ts";
 import { buildTarget } from "./requests/target.ts";
 import { reported } from "./reported.ts";
+import { SpellingFuzzer } from "./spellings/spelling_fuzzer.ts";
 
 const PARTS: Readonly<Record<string, (options: FuzzOptions) => Promise<FuzzReport[]>>> = {
   raw: (options) =>
@@ -68,6 +69,10 @@ const PARTS: Readonly<Record<string, (options: FuzzOptions) => Promise<FuzzRepor
       reports.push(await fuzz(fuzzer, { ...options, smallerMs: 90_000 }));
     }
     return reports;
+  },
+  async spellings({ forMs = Infinity, ...options }) {
+    const half = { ...options, forMs: forMs / 2 };
+    return [await fuzz(new SpellingFuzzer("insensitive"), half), await fuzz(new SpellingFuzzer("sensitive"), half)];
   },
 };
 

@@ -33,9 +33,9 @@ function sectionsOf(text: string): Section[] {
 
 /** Size limits in bytes, with about 1 % to grow; docs/decisions/0012 says what makes up the size. */
 const BUDGETS = [
-  { what: "the smallest application", program: "hello", minified: 307_500, gzipped: 107_700 },
-  { what: "an application without middleware", program: "core", minified: 295_500, gzipped: 103_500 },
-  { what: "a limiter over Durable Objects", program: "limited", minified: 117_500, gzipped: 42_000 },
+  { what: "the smallest application", program: "hello", minified: 312_500, gzipped: 109_800 },
+  { what: "an application without middleware", program: "core", minified: 300_000, gzipped: 105_500 },
+  { what: "a limiter over Durable Objects", program: "limited", minified: 118_500, gzipped: 42_400 },
 ];
 
 for (const { what, program, minified, gzipped } of BUDGETS) {

@@ -70,6 +70,15 @@ export const FAILING: readonly Failing[] = [
     ],
   },
   {
+    kind: "spellings of files",
+    why:
+      "files are not served under spellings that no client sends, which would pass the guards in front of them ([why](decisions/0068-spellings-of-a-path.md))",
+    tests: [
+      "express.static() basic operations should support ../",
+      "express.static() redirect should not redirect to protocol-relative locations",
+    ],
+  },
+  {
     kind: "statuses",
     why: "a status outside 200 to 599 is a `RangeError`, sent as 500: no web `Response` can have it",
     tests: [
