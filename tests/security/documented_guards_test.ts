@@ -404,10 +404,47 @@ const ATTACKS: readonly Attack[] = [
           }
         }
       }
+      // what trusts whoever reaches it has a function
+      const [, decides] = /`(origins: \(origin\) => .*)`/.exec(await Deno.readTextFile("docs/security.md"))!;
+      const trusting = quietApp();
+      trusting.ws("/inbox", { ...new Function(`return { ${decides} }`)(), message: () => {} });
+      for (const [origin, status] of [["http://intranet.example", 501], ["http://evil.example", 403]] as const) {
+        const headers = { ...handshake, host: new URL(origin).host, origin };
+        assertEquals((await trusting.handle(sent("/inbox", { headers }), LOCAL)).status, status, origin);
+      }
       // rebound, there is no cookie, and so nobody is signed in
       const rebound = { host: "evil.example", origin: "http://evil.example" };
       for (const headers of [rebound, { host: "evil.example" }] as Record<string, string>[]) {
         assertEquals(await ask(headers), 401);
+      }
+    },
+  },
+  {
+    name: "the host, of a service that trusts whoever reaches it",
+    guards: { "docs/security.md": ["hosts.has("] },
+    attack: async () => {
+      const { app } = await defined("docs/security.md", "hosts.has(", ["app"]);
+      quiet(app).set("trust proxy", true);
+      const ask = async (headers: Record<string, string>, target = "/") =>
+        await (await app.handle(sent(target, { headers }), LOCAL)).text();
+      assertEquals(await ask({ host: "intranet.example" }), "for this machine");
+      const rebound = [
+        "evil.example",
+        "evil.example:3000",
+        "localhost",
+        "intranet.example.evil.example",
+        "127.0.0.1:3000",
+      ];
+      for (const host of rebound) {
+        for (const name of ["x-forwarded-host", "x-original-host", "x-host", "forwarded", "origin"]) {
+          for (const target of ["/", "/?x=1", "//", "/.", "/%2e"]) {
+            const text = await ask({
+              host,
+              [name]: name === "forwarded" ? "host=intranet.example" : "intranet.example",
+            }, target);
+            assert(!text.includes("for this machine"), `${host} ${name} ${target}`);
+          }
+        }
       }
     },
   },
