@@ -8,9 +8,6 @@ const LF = 0x0a;
 /** Most bytes of a part's headers, with the rest of the delimiter's line in front of them; as of uploads. */
 export const MOST_HEAD_BYTES: number = 8 * 1024;
 
-/** Bytes of the line ends around an empty line. */
-const EMPTY_LINE_BYTES = 4;
-
 /** What was counted in a body of type `multipart/form-data`. */
 export interface PartCount {
   /** Number of parts; counting stops above the limit. */
@@ -41,12 +38,12 @@ export function countParts(bytes: Uint8Array, boundary: string, most: number): P
   let longHead = -1;
   for (let at = 0, matched = 0; at < bytes.length; at++) {
     const byte = bytes[at]!;
-    if (head !== -1) {
-      if (byte === LF && at - head >= 3 && isEmptyLine(bytes, at)) head = -1;
-      else if (at - head >= MOST_HEAD_BYTES + EMPTY_LINE_BYTES) {
-        if (longHead === -1) longHead = head;
-        head = -1;
-      }
+    // the line feed behind an empty line has its own line end in front of it
+    if (at === head + MOST_HEAD_BYTES + 4 && head !== -1) {
+      if (longHead === -1) longHead = head;
+      head = -1;
+    } else if (byte === LF && at >= head + 3 && bytes[at - 1] === CR && bytes[at - 2] === LF && bytes[at - 3] === CR) {
+      head = -1;
     }
     while (matched > 0 && byte !== delimiter[matched]) matched = borders[matched - 1]!;
     if (byte === delimiter[matched]) matched++;
@@ -59,11 +56,6 @@ export function countParts(bytes: Uint8Array, boundary: string, most: number): P
   const closed = delimiters > 0 && bytes[end] === DASH && bytes[end + 1] === DASH;
   const hasLongHead = longHead !== -1 && !(closed && longHead === end);
   return { parts: closed ? delimiters - 1 : delimiters, closed, hasLongHead };
-}
-
-// whether it is the line feed behind an empty line
-function isEmptyLine(bytes: Uint8Array, at: number): boolean {
-  return bytes[at - 1] === CR && bytes[at - 2] === LF && bytes[at - 3] === CR;
 }
 
 // for each beginning of the pattern, the length of its longest border: Knuth, Morris and Pratt's search

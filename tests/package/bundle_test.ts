@@ -33,7 +33,7 @@ function sectionsOf(text: string): Section[] {
 
 /** Size limits in bytes, with about 1 % to grow; docs/decisions/0012 says what makes up the size. */
 const BUDGETS = [
-  { what: "the smallest application", program: "hello", minified: 295_800, gzipped: 103_700 },
+  { what: "the smallest application", program: "hello", minified: 295_800, gzipped: 103_800 },
   { what: "an application without middleware", program: "core", minified: 284_400, gzipped: 99_500 },
   { what: "a limiter over Durable Objects", program: "limited", minified: 115_200, gzipped: 41_100 },
 ];

@@ -17,7 +17,7 @@ export interface DashboardRequest {
 }
 
 /** A name or an address in front of an optional port; nothing else may be in a `Host` header (RFC 9110 section 7.2). */
-const HOST = /^(\[[\da-f:.]+\]|[^\s:/?#@\\[\]]+)(?::\d*)?$/i;
+const HOST = /^(\[[\da-f:.]+\]|[^ \t:/?#@\\[\]]+)(?::\d*)?$/i;
 
 /**
  * The host of a `Host` header as URLs have it: in lower case, with addresses in canonical form, without port and without
