@@ -75,6 +75,12 @@ const NAMES: OptionNames<MetricsOptions> = {
 /** OpenTelemetry, "Semantic conventions for HTTP metrics". */
 const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
 
+const HEADERS = {
+  "Content-Type": PROMETHEUS_TYPE,
+  "Cache-Control": "no-store",
+  "X-Content-Type-Options": "nosniff",
+};
+
 /** Whatever else an outsider calls a method would be a series of its own. */
 const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "CONNECT", "TRACE", "QUERY"]);
 
@@ -121,7 +127,7 @@ export function metrics(options: MetricsOptions = {}): Metrics {
     next();
   }
   function metricsPage(_req: Request, res: Response): void {
-    res.set({ "Content-Type": PROMETHEUS_TYPE, "Cache-Control": "no-store" }).send(measuring.text());
+    res.set(HEADERS).send(measuring.text());
   }
   return withDetails(Object.assign(measure, { page: metricsPage, text: () => measuring.text() }), { name: "metrics" });
 }
