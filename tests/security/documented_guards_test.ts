@@ -166,6 +166,26 @@ const STORES = ["session(", "store: new"];
 
 const ATTACKS: readonly Attack[] = [
   {
+    name: "a mount in front of files",
+    guards: { "docs/guide/static-files.md": ['=== "Bearer 2f1c"', "else res.sendStatus(401)"] },
+    async attack() {
+      const [folder, before] = [await Deno.makeTempDir(), Deno.cwd()];
+      await Deno.mkdir(`${folder}/site/members`, { recursive: true });
+      await Deno.writeTextFile(`${folder}/site/members/news.txt`, "For members.");
+      Deno.chdir(folder);
+      try {
+        await ofProgram("docs/guide/static-files.md", "Bearer 2f1c", {
+          path: "/members/news.txt",
+          allowed: { headers: { authorization: "Bearer 2f1c" } },
+          secret: /^For members\.$/,
+        });
+      } finally {
+        Deno.chdir(before);
+        await Deno.remove(folder, { recursive: true });
+      }
+    },
+  },
+  {
     name: "a key for a mount, and for a route",
     guards: { "docs/guide/middleware.md": ["requireKey", 'req.get("x-api-key")', "keys.has(key)"] },
     attack: () =>

@@ -29,16 +29,17 @@ export class ListedNames {
    * @param path The path of something in it
    */
   async has(files: FileSystem, root: string, path: string): Promise<boolean> {
-    if (this.#listed.get(path)) return true;
     this.#isExact ??= await isExact(files, root, path);
     if (this.#isExact) return true;
+    const key = `${isCaseSignificant ? "=" : "~"}${path}`;
+    if (this.#listed.get(key)) return true;
     let folder = root;
     for (const name of path.slice(root.length).split("/")) {
       if (name === "") continue;
       if (!isAmong(name, await files.names(folder))) return false;
       folder = `${folder}${folder.endsWith("/") ? "" : "/"}${name}`;
     }
-    this.#listed.set(path, true);
+    this.#listed.set(key, true);
     return true;
   }
 }
