@@ -65,6 +65,11 @@ export class Server {
     return { resident: bytes("VmRSS"), peak: bytes("VmHWM") };
   }
 
+  /** Descriptors it has open. */
+  descriptors(): number {
+    return [...Deno.readDirSync(`/proc/${this.#process.pid}/fd`)].length;
+  }
+
   /** Resets the peak. */
   forgetPeak(): void {
     Deno.writeTextFileSync(`/proc/${this.#process.pid}/clear_refs`, "5");

@@ -415,6 +415,41 @@ Deno.test("a writer waits for a client that reads slowly, and loses nothing", as
   assertEquals([written, read.length], [500, 5_000_000]);
 });
 
+// What a compressor collects before its first byte, it also keeps for a client that has stopped reading.
+for (const coding of Object.keys(UNDO)) {
+  Deno.test(`${coding} sends its first bytes before it has collected 512 KiB that do not become smaller`, async () => {
+    let written = 0;
+    const app = compressing((_req, res) => {
+      const write = (): void => {
+        while (!res.destroyed) {
+          written += 16_384;
+          if (!res.write(crypto.getRandomValues(new Uint8Array(16_384)))) return void res.once("drain", write);
+        }
+      };
+      res.type("text");
+      write();
+    });
+    const response = await app.inject("/", accepting(coding));
+    const reader = response.body!.getReader();
+    let received = 0;
+    while (received < 1000) received += (await reader.read()).value!.byteLength;
+    assert(written <= 512 * 1024, `${written} bytes were written`);
+    await reader.cancel();
+  });
+}
+
+for (const [coding, levels] of [["br", [4, 11]], ["zstd", [1, 3, 19]]] as const) {
+  Deno.test(`what a body repeats within 100 KiB is found in ${coding}'s window, at any level`, async () => {
+    const once = btoa(String.fromCharCode(...noise(75_000)));
+    for (const level of levels) {
+      const app = compressing((_req, res) => res.type("text").send(once + once), { level: { [coding]: level } });
+      const bytes = await (await app.inject("/", accepting(coding))).bytes();
+      assertEquals(new TextDecoder().decode(UNDO[coding]!(bytes)), once + once);
+      assert(bytes.length < 0.8 * once.length, `level ${level}: ${bytes.length} bytes for ${once.length} twice`);
+    }
+  });
+}
+
 Deno.test("a web stream is read at the client's pace", async () => {
   let pulled = 0;
   const source = () =>

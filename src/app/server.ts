@@ -191,6 +191,15 @@ export class Server extends Emitter {
     this.#limit("maxRequestsPerSocket", count);
   }
 
+  /** Most requests of an HTTP/2 connection at a time. Node only, like {@linkcode maxConnections}. */
+  get maxStreams(): number | undefined {
+    return this.#limits.maxStreams;
+  }
+
+  set maxStreams(count: number) {
+    this.#limit("maxStreams", count);
+  }
+
   get #limits(): PlatformServer["limits"] {
     return this.#platform.limits;
   }

@@ -17,6 +17,7 @@ export const COUNTS: OptionNames<ServerCounts> = {
   maxConnections: true,
   maxHeadersCount: true,
   maxRequestsPerSocket: true,
+  maxStreams: true,
 };
 
 /** Names of all limits. */

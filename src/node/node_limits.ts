@@ -15,25 +15,31 @@ const DEFAULTS: Readonly<Record<keyof NodeLimits, number | null>> = {
   // how Node writes its own default, 2000
   maxHeadersCount: null,
   maxRequestsPerSocket: 0,
+  maxStreams: 128,
 };
 
 /** ms between Node's checks of its connections, unless a limit is shorter. */
 const CHECKED_EVERY_MS = 30_000;
 
 /**
- * Sets the limits of a server: those of Node's become its properties, and what a client may take to read is ours.
+ * Sets the limits of a server: those of Node's become its properties, and so do the two that are ours.
  *
  * @param server Node's server, before it listens
  * @param given Options with the limits that the program has given
  * @param reading What keeps `sendTimeout`
+ * @param streams What keeps `maxStreams`
  * @returns The server, as its limits
  */
-export function limitServer(server: object, given: Partial<NodeLimits>, reading: { timeoutMs: number }): NodeLimits {
-  Object.defineProperty(server, "sendTimeout", {
-    get: () => reading.timeoutMs,
-    set: (ms) => reading.timeoutMs = ms,
-    configurable: true,
-    enumerable: true,
+export function limitServer(
+  server: object,
+  given: Partial<NodeLimits>,
+  reading: { timeoutMs: number },
+  streams: { most: number },
+): NodeLimits {
+  const shown = { configurable: true, enumerable: true };
+  Object.defineProperties(server, {
+    sendTimeout: { get: () => reading.timeoutMs, set: (ms) => reading.timeoutMs = ms, ...shown },
+    maxStreams: { get: () => streams.most, set: (count) => streams.most = count, ...shown },
   });
   const present = server as NodeLimits & { connectionsCheckingInterval: number };
   for (const name of Object.keys(DEFAULTS) as (keyof NodeLimits)[]) present[name] = given[name] ?? DEFAULTS[name]!;

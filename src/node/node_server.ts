@@ -9,6 +9,7 @@ import { closeWhenIdle } from "./idle_session.ts";
 import { nextTurn } from "./next_turn.ts";
 import { toNodeHandler } from "./node_handler.ts";
 import { assertSharedPorts, limitServer, type NodeLimits } from "./node_limits.ts";
+import { StreamLimit } from "./stream_limit.ts";
 import { isForSocket, takeUpgrade } from "./take_upgrade.ts";
 import type { UpgradeCall } from "./upgrade_call.ts";
 
@@ -64,7 +65,7 @@ class NodeServer implements PlatformServer {
     const server = this.#server = cert !== undefined && key !== undefined
       ? createSecureServer({ allowHTTP1: true, cert, key }, listener as never)
       : createServer(listener);
-    this.limits = limitServer(server, options, this.#connections);
+    this.limits = limitServer(server, options, this.#connections, new StreamLimit(server, this.#sessions));
     server.on("upgrade", (req, socket, head) => {
       // other listeners: a proxy, or another framework, that found the server through req.socket.server
       if (server.listenerCount("upgrade") > 1 && !isForSocket(req, app)) return;

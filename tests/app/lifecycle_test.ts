@@ -242,7 +242,7 @@ Deno.test("a server limit that can be set only on Node changes nothing elsewhere
     );
     assertThrows(() => server[name] = 2 ** 31, RangeError, `server.${name} must be at most 2147483647 ms, or Infinity`);
   }
-  for (const name of ["maxConnections", "maxHeadersCount", "maxRequestsPerSocket"] as const) {
+  for (const name of ["maxConnections", "maxHeadersCount", "maxRequestsPerSocket", "maxStreams"] as const) {
     assertThrows(() => server[name] = NaN, TypeError, `server.${name} must be a number from 0, not NaN`);
     assertEquals(server[name], undefined);
   }

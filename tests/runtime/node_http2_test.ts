@@ -25,6 +25,16 @@ const SCENARIOS: readonly [string, string, unknown][] = [
   ["http2.createServer(app) routes requests and parses bodies", "ownServer", [201, "2.0", '{"a":1}', 404]],
   ["a body is answered while it still arrives", "streamed", ["one", "two", "three"]],
   ["two hundred concurrent requests each get their own answer", "many", true],
+  ["128 requests of a connection run at once, the others wait; the limit can be set while it is open", "limited", [
+    128,
+    128,
+    128,
+    [5, 5],
+    [0, 2 ** 32 - 1],
+    [0, 2 ** 32 - 1],
+    [2.5, 2],
+    2,
+  ]],
   ["trailers and connection-specific headers do no harm", "trailers", ['{"length":5}', 200, "sent", null, 200]],
   [
     "a client that cancels aborts req.signal, closes res and cancels the stream",

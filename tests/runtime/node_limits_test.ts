@@ -13,17 +13,46 @@ const GET = "GET / HTTP/1.1\r\nHost: x\r\n\r\n";
 
 /** Types of HTTP/2 frames (RFC 9113 section 6). */
 const HEADERS = 1;
+const RST_STREAM = 3;
 const SETTINGS = 4;
 const PING = 6;
+
+/** Codes of HTTP/2's errors (RFC 9113 section 7). */
+const REFUSED_STREAM = 7;
+const CANCEL = 8;
+
+/** The body of a response. */
+const TWO = "2".charCodeAt(0);
 
 function frame(type: number, flags: number, stream: number, payload: readonly number[] = []): number[] {
   return [0, payload.length >> 8, payload.length & 255, type, flags, 0, 0, 0, stream, ...payload];
 }
 
 /** `GET path`, with headers of HPACK's static table, ended with END_STREAM and END_HEADERS. */
-function asked(path: string): number[] {
+function asked(path: string, stream = 1): number[] {
   const text = [...encoder.encode(path)];
-  return frame(HEADERS, 5, 1, [0x82, 0x87, 0x04, text.length, ...text, 0x01, 1, 97]);
+  return frame(HEADERS, 5, stream, [0x82, 0x87, 0x04, text.length, ...text, 0x01, 1, 97]);
+}
+
+/** The end of a stream by one of the two ends. */
+function reset(stream: number, code: number): number[] {
+  return frame(RST_STREAM, 0, stream, [0, 0, 0, code]);
+}
+
+/** The acknowledgement of the server's settings. */
+const ACKNOWLEDGED = frame(SETTINGS, 1, 0);
+
+/** Reads until what came contains some bytes. */
+async function untilBytes(client: Deno.TlsConn, wanted: readonly number[]): Promise<string> {
+  const piece = new Uint8Array(65_536);
+  const text = String.fromCharCode(...wanted);
+  let seen = "";
+  while (!seen.includes(text)) {
+    const length = await client.read(piece);
+    assert(length !== null, `closed after ${JSON.stringify(seen)}`);
+    seen += String.fromCharCode(...piece.subarray(0, length));
+  }
+  return seen;
 }
 
 /** The beginning of every HTTP/2 connection. */
@@ -103,6 +132,40 @@ onNode(
     await until(async () => await (await fetch(told, init)).text() === "1", "it is cut");
     http.close();
     client.close();
+  },
+);
+
+onNode(
+  "requests of an HTTP/2 client beyond maxStreams are refused, and its others and its connection are not",
+  { maxStreams: 2 },
+  async (_server, connect) => {
+    const client = await connect("h2");
+    const waiting = [1, 3, 5, 7].flatMap((stream) => asked("/sent/waiting", stream));
+    await client.write(new Uint8Array([...PREFACE, ...frame(SETTINGS, 0, 0), ...waiting]));
+    const seen = await untilBytes(client, reset(7, REFUSED_STREAM));
+    // SETTINGS_MAX_CONCURRENT_STREAMS
+    assert(seen.includes("\x00\x03\x00\x00\x00\x02"), "the limit is announced");
+    assert(seen.includes(String.fromCharCode(...reset(5, REFUSED_STREAM))));
+    await client.write(new Uint8Array([...reset(1, CANCEL), ...asked("/flags/waiting-begun", 9)]));
+    // two of the four have run, and the end of one has made room for this
+    await untilBytes(client, [0, 0, 0, 9, TWO]);
+    client.close();
+  },
+);
+
+onNode(
+  "an HTTP/2 client that has acknowledged maxStreams and opens more loses its connection, and others do not",
+  { maxStreams: 2 },
+  async (_server, connect) => {
+    const [client, other] = [await connect("h2"), await connect("h2")];
+    await client.write(new Uint8Array([...PREFACE, ...frame(SETTINGS, 0, 0), ...ACKNOWLEDGED]));
+    await other.write(new Uint8Array([...PREFACE, ...frame(SETTINGS, 0, 0), ...ACKNOWLEDGED]));
+    const many = Array.from({ length: 50 }, (_, i) => asked("/sent/waiting", 2 * i + 1)).flat();
+    await client.write(new Uint8Array(many));
+    await received(client);
+    await other.write(new Uint8Array(asked("/flags/waiting-begun")));
+    await untilBytes(other, [0, 0, 0, 1, TWO]);
+    other.close();
   },
 );
 

@@ -42,6 +42,17 @@ interface Zlib {
 const BROTLI_LEVEL = 4;
 
 /**
+ * Sizes of the windows as binary logarithms of bytes. They bound what is kept for a client that stops reading: with
+ * brotli's own, 22, up to 8 MiB of the body wait in 17 to 25 MiB of memory. JSON and HTML of up to 256 KiB grow by less
+ * than 1 % over the widest window, of 2 MiB by about as much, unless they repeat what is further back than the window.
+ */
+const BROTLI_WINDOW = 17;
+const ZSTD_WINDOW = 19;
+
+/** Bytes that a compressor gets at once: given 2 MiB in one chunk, brotli takes 3.5 MiB more. */
+const PIECE_BYTES = 64 * 1024;
+
+/**
  * The codings of `node:zlib`: on Node, Deno, Bun, and Workers with `nodejs_compat`.
  *
  * @param levels How hard to compress
@@ -51,11 +62,12 @@ export function builtinCodings(levels: CodingLevels): Partial<Record<CodingName,
   const zlib = builtinModule<Zlib>("node:zlib");
   if (zlib === undefined) return undefined;
   const { constants, createZstdCompress, zstdCompressSync } = zlib;
-  const params = (key: string, level: number | undefined): ZlibOptions =>
-    level === undefined ? {} : { params: { [constants[key]!]: level } };
+  const params = (given: Readonly<Record<string, number>>): ZlibOptions => ({
+    params: Object.fromEntries(Object.entries(given).map(([key, value]) => [constants[key]!, value])),
+  });
   const flat = (level: number | undefined): ZlibOptions => level === undefined ? {} : { level };
   const sync = constants["Z_SYNC_FLUSH"]!;
-  const brotli = params("BROTLI_PARAM_QUALITY", levels.br ?? BROTLI_LEVEL);
+  const brotli = params({ BROTLI_PARAM_QUALITY: levels.br ?? BROTLI_LEVEL, BROTLI_PARAM_LGWIN: BROTLI_WINDOW });
   const codings = {
     gzip: coding("gzip", zlib.createGzip, zlib.gzipSync, flat(levels.gzip), sync),
     deflate: coding("deflate", zlib.createDeflate, zlib.deflateSync, flat(levels.deflate), sync),
@@ -68,7 +80,8 @@ export function builtinCodings(levels: CodingLevels): Partial<Record<CodingName,
     ),
   };
   if (createZstdCompress === undefined || zstdCompressSync === undefined) return codings;
-  const zstd = params("ZSTD_c_compressionLevel", levels.zstd);
+  const level = levels.zstd === undefined ? {} : { ZSTD_c_compressionLevel: levels.zstd };
+  const zstd = params({ ...level, ZSTD_c_windowLog: ZSTD_WINDOW });
   return { ...codings, zstd: coding("zstd", createZstdCompress, zstdCompressSync, zstd, constants["ZSTD_e_flush"]!) };
 }
 
@@ -107,7 +120,11 @@ class BuiltinCompressor implements Compressor {
 
   write(bytes: Uint8Array<ArrayBuffer>, taken?: Taken): boolean {
     this.#isFlushed = false;
-    return this.#stream.write(bytes, taken);
+    let at = 0;
+    for (; bytes.byteLength - at > PIECE_BYTES; at += PIECE_BYTES) {
+      this.#stream.write(bytes.subarray(at, at + PIECE_BYTES));
+    }
+    return this.#stream.write(bytes.subarray(at), taken);
   }
 
   flush(): void {

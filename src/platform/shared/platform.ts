@@ -77,7 +77,10 @@ export interface ServerTimeouts {
   sendTimeout: number;
 }
 
-/** Quantity limits of a server; 0 or `Infinity` for none. The names are those of Node's `http.Server`. Only on Node. */
+/**
+ * Quantity limits of a server; 0 or `Infinity` for none. The names are those of Node's `http.Server`, except the last.
+ * Only on Node.
+ */
 export interface ServerCounts {
   /** Connections at a time; further ones are closed as they come. None by default. */
   maxConnections: number;
@@ -85,6 +88,11 @@ export interface ServerCounts {
   maxHeadersCount: number;
   /** Requests on a connection; a further one is answered with 503. None by default. */
   maxRequestsPerSocket: number;
+  /**
+   * Requests of an HTTP/2 connection at a time, announced as `SETTINGS_MAX_CONCURRENT_STREAMS` (RFC 9113 section 5.1.2);
+   * further ones are refused. 128 by default. Deno always takes 200.
+   */
+  maxStreams: number;
 }
 
 /** The name of a limit. */

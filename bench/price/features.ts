@@ -1,0 +1,153 @@
+/** What a client can do with one connection to keep a server busy, each by hand. */
+import { HANDSHAKE, opened, readUntil, writeAll } from "../../tests/support/raw_client.ts";
+import type { Figures } from "./figures.ts";
+
+/** Where to connect. */
+export interface Target extends Figures {
+  readonly port: number;
+  /** The certificate of the port with TLS. */
+  readonly cert: string;
+}
+
+/** One kind of use. */
+export interface Feature {
+  readonly name: string;
+  /** What the table says. */
+  readonly title: string;
+  /** How many connections are measured. */
+  readonly connections: number;
+  /** Whether the runtime can do it; by default it can. */
+  isPossible?(figures: Figures): boolean;
+  /** Opens one connection, and leaves it as the title says. */
+  connect(target: Target): Promise<Deno.Conn>;
+}
+
+const MIB = 1024 * 1024;
+
+const FORM = "multipart/form-data; boundary=x";
+
+/** Headers of HTTP/2 for `GET /waits`, from HPACK's static table and its literals. */
+const WAITS = [
+  0x82,
+  0x87,
+  0x04,
+  6,
+  ...new TextEncoder().encode("/waits"),
+  0x01,
+  9,
+  ...new TextEncoder().encode("localhost"),
+];
+
+/** Streams that a client opens at once: more than any runtime takes. */
+const STREAMS = 500;
+
+const PIPELINED = 1000;
+
+export const FEATURES: readonly Feature[] = [
+  {
+    name: "idle",
+    title: "idle after a response",
+    connections: 100,
+    async connect(target) {
+      const connection = await opened(target, get("/"));
+      await readUntil(connection, "hello");
+      return connection;
+    },
+  },
+  {
+    name: "head",
+    title: "half of a head",
+    connections: 100,
+    connect: (target) => opened(target, get("/").slice(0, -2)),
+  },
+  body("json", "all but the last byte of 1 MiB for `req.json()`", 20, "/json", "application/json", MIB),
+  body("form", "the same of 10 MiB for `req.formData()`", 5, "/form", FORM, 10 * MIB),
+  body("upload", "the same for `upload()` to memory", 5, "/upload", FORM, 10 * MIB),
+  stalled("send", "`res.send` of 2 MiB", "/sent"),
+  stalled("file", "file of 2 MiB by `static`", "/files/2MiB.txt"),
+  stalled("stream", "endless `res.write`", "/written"),
+  ...["gzip", "deflate", "br", "zstd"].flatMap((coding) => [
+    compressed(`${coding}-send`, `\`res.send\` of 2 MiB, compressed with ${coding}`, coding, "/compressed/sent"),
+    compressed(`${coding}-stream`, `endless \`res.write\`, compressed with ${coding}`, coding, "/compressed/written"),
+  ]),
+  {
+    name: "events",
+    title: "event stream",
+    connections: 100,
+    async connect(target) {
+      const connection = await opened(target, get("/events"));
+      await readUntil(connection, "data: hello");
+      return connection;
+    },
+  },
+  {
+    name: "socket",
+    title: "WebSocket without messages",
+    connections: 100,
+    async connect(target) {
+      const connection = await opened(target, get("/socket", HANDSHAKE));
+      await readUntil(connection, "\r\n\r\n");
+      return connection;
+    },
+  },
+  {
+    name: "queue",
+    title: "WebSocket that does not read 15 MiB of messages",
+    connections: 4,
+    connect: (target) => opened(target, get("/queue", HANDSHAKE)),
+  },
+  {
+    name: "http2",
+    title: `HTTP/2: ${STREAMS} requests at once`,
+    connections: 4,
+    isPossible: ({ tlsPort }) => tlsPort !== null,
+    connect: manyStreams,
+  },
+  {
+    name: "pipeline",
+    title: `${PIPELINED} pipelined requests`,
+    connections: 4,
+    connect: (target) => opened(target, get("/waits").repeat(PIPELINED)),
+  },
+];
+
+function get(path: string, headers: readonly string[] = []): string {
+  return [`GET ${path} HTTP/1.1`, "Host: localhost", ...headers, "", ""].join("\r\n");
+}
+
+function body(name: string, title: string, connections: number, path: string, type: string, bytes: number): Feature {
+  return {
+    name,
+    title,
+    connections,
+    async connect(target) {
+      const head = [`POST ${path} HTTP/1.1`, "Host: localhost", `Content-Type: ${type}`, `Content-Length: ${bytes}`];
+      const start = type === FORM ? '--x\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n' : '"';
+      const connection = await opened(target, `${head.join("\r\n")}\r\n\r\n${start}`);
+      await writeAll(connection, new Uint8Array(bytes - start.length - 1).fill(97));
+      return connection;
+    },
+  };
+}
+
+function stalled(name: string, title: string, path: string, headers: readonly string[] = []): Feature {
+  return { name, title, connections: 20, connect: (target) => opened(target, get(path, headers)) };
+}
+
+function compressed(name: string, title: string, coding: string, path: string): Feature {
+  const feature = stalled(name, title, path, [`Accept-Encoding: ${coding}`]);
+  return coding === "zstd" ? { ...feature, isPossible: ({ zstd }) => zstd } : feature;
+}
+
+async function manyStreams({ tlsPort, cert }: Target): Promise<Deno.Conn> {
+  const options = { hostname: "localhost", port: tlsPort!, caCerts: [cert], alpnProtocols: ["h2"] };
+  const connection = await Deno.connectTls(options);
+  const preface = new TextEncoder().encode("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
+  const requests = Array.from({ length: STREAMS }, (_, i) => frame(1, 5, 2 * i + 1, WAITS));
+  await writeAll(connection, new Uint8Array([...preface, ...frame(4, 0, 0, []), ...requests.flat()]));
+  return connection;
+}
+
+function frame(type: number, flags: number, stream: number, payload: readonly number[]): number[] {
+  return [0, payload.length >> 8, payload.length & 255, type, flags, 0, 0, stream >> 8, stream & 255, ...payload];
+}

@@ -1,0 +1,17 @@
+/** What the server and its clients agree on. */
+
+/** Bytes of a response that is sent as a whole. */
+export const RESPONSE_BYTES = 2 * 1024 * 1024;
+
+/** Bytes of messages that wait for a WebSocket client; more than 16 MiB would close it. */
+export const QUEUED_BYTES = 15 * 1024 * 1024;
+
+/** What `/figures` returns. */
+export interface Figures {
+  /** Requests whose handler has been called and whose response has not ended. */
+  readonly running: number;
+  /** The port with TLS and HTTP/2, if there is one. */
+  readonly tlsPort: number | null;
+  /** Whether the runtime has Zstandard. */
+  readonly zstd: boolean;
+}

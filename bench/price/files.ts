@@ -1,0 +1,26 @@
+import { certificate } from "../../tests/fixtures/node/certificate.ts";
+import { RESPONSE_BYTES } from "./figures.ts";
+
+/** What the server needs. */
+export interface ServerFiles extends AsyncDisposable {
+  /** The folder that it serves. */
+  readonly folder: string;
+  /** The certificate in PEM, and the files of it and its key. */
+  readonly cert: string;
+  readonly tls: readonly [certFile: string, keyFile: string];
+}
+
+/** Writes the file that is served, and a certificate; both are removed again. */
+export async function serverFiles(): Promise<ServerFiles> {
+  const parent = await Deno.makeTempDir();
+  const folder = `${parent}/public`;
+  await Deno.mkdir(folder);
+  const text = new Uint8Array(RESPONSE_BYTES);
+  for (let at = 0; at < text.length; at += 65_536) crypto.getRandomValues(text.subarray(at, at + 65_536));
+  await Deno.writeFile(`${folder}/2MiB.txt`, text);
+  const { cert, key } = certificate();
+  const tls = [`${parent}/cert.pem`, `${parent}/key.pem`] as const;
+  await Deno.writeTextFile(tls[0], cert);
+  await Deno.writeTextFile(tls[1], key);
+  return { folder, cert, tls, [Symbol.asyncDispose]: () => Deno.remove(parent, { recursive: true }) };
+}

@@ -1,0 +1,30 @@
+/** What a stalled client of a compressed stream costs, and that a measurement sees what is kept. */
+import { assert, assertEquals } from "@std/assert";
+import { FEATURES } from "../../bench/price/features.ts";
+import { serverFiles } from "../../bench/price/files.ts";
+import { type Price, priceOf } from "../../bench/price/price.ts";
+import { SOURCES } from "../../bench/support/packages.ts";
+import { onDeno } from "../../bench/wire/commands.ts";
+
+/** What Express 5 with `compression` needs. */
+const MOST_MEBIBYTES = 5;
+
+async function priceOnDeno(name: string): Promise<Price> {
+  await using files = await serverFiles();
+  const feature = FEATURES.find((one) => one.name === name)!;
+  return (await priceOf(feature, onDeno(SOURCES, "price/serve.ts", files.folder, ...files.tls), files.cert))!;
+}
+
+for (const coding of ["br", "zstd"]) {
+  Deno.test(`a client that does not read a stream compressed with ${coding} costs at most 5 MiB`, async () => {
+    const { mebibytes, requests, descriptors } = await priceOnDeno(`${coding}-stream`);
+    assert(mebibytes <= MOST_MEBIBYTES, `${mebibytes} MiB`);
+    assertEquals([requests, descriptors], [1, 1]);
+  });
+}
+
+Deno.test("a price has the memory, requests and descriptors that a connection takes", async () => {
+  const { mebibytes, requests, descriptors } = await priceOnDeno("queue");
+  assert(mebibytes > MOST_MEBIBYTES, `${mebibytes} MiB for 15 MiB of messages`);
+  assertEquals([requests, descriptors], [1, 1]);
+});
