@@ -166,7 +166,6 @@ function planOf(options: UploadOptions): FormPlan {
     fields: fields === undefined ? undefined : checkFields(fields),
     store: storeOf(to),
     isRequired: required,
-    memory: { held: 0 },
   };
 }
 
