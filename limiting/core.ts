@@ -5,7 +5,8 @@
  * @module
  */
 export { ByteCollector } from "../src/util/byte_collector.ts";
-export { Emitter } from "../src/util/emitter.ts";
+export { asciiLowerCase, asciiUpperCase, trimBlanks } from "../src/util/ascii.ts";
+export { Emitter, listenerFailed, tell } from "../src/util/emitter.ts";
 export type { EmitterMethods, EventName, Listener } from "../src/util/emitter_methods.ts";
 export { checkInteger, checkNames, checkType, type OptionNames, refuseOption } from "../src/util/check_option.ts";
 export { describe, reasonOf } from "../src/util/error_text.ts";

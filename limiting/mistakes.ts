@@ -1,3 +1,4 @@
+import { trimBlanks } from "../src/util/ascii.ts";
 import { addressKeysOf } from "./client_key.ts";
 import { warnOnce } from "./warn_once.ts";
 
@@ -138,6 +139,6 @@ function told(header: string, { remedy }: TrustSetting): string {
 function names(header: string, address: string): boolean {
   const exact = addressKeysOf(128);
   return header.split(/[,;]/).some((one) =>
-    exact.of(one.trim().replace(/^for=/i, "").replaceAll('"', "") || "-") === exact.of(address)
+    exact.of(trimBlanks(one).replace(/^for=/i, "").replaceAll('"', "") || "-") === exact.of(address)
   );
 }

@@ -37,7 +37,7 @@ export const SECTIONS: readonly Section[] = [
     pages: ["docs/runtimes.md", "docs/ecosystem.md", "docs/reliability.md", "docs/performance.md"],
     folder: "measurements",
   },
-  { title: "Project", pages: ["CONTRIBUTING.md", "docs/dependencies.md", "CHANGELOG.md"] },
+  { title: "Project", pages: ["CONTRIBUTING.md", "docs/caches.md", "docs/dependencies.md", "CHANGELOG.md"] },
   { title: "Decisions", folder: "decisions", isClosed: true },
 ];
 

@@ -233,3 +233,46 @@ Deno.test("options of metrics are checked", () => {
     assertMatch(error.message, new RegExp(`^metrics: .*${message}`));
   }
 });
+
+Deno.test("a meter provider that is incomplete or throws is reported once and fails no request", async () => {
+  const broken = (): never => {
+    throw new Error("the agent is broken");
+  };
+  const observable = { addCallback() {} };
+  const meter = {
+    createHistogram: () => ({ record() {} }),
+    createUpDownCounter: () => ({ add() {} }),
+    createObservableCounter: () => observable,
+    createObservableGauge: () => observable,
+  };
+  const providers: [name: string, provider: unknown, reports: number][] = [
+    ["that works", { getMeter: () => meter }, 0],
+    ["without getMeter", {}, 1],
+    ["whose getMeter throws", { getMeter: broken }, 1],
+    ["whose meter lacks every method", { getMeter: () => ({}) }, 3],
+    ["whose meter is missing", { getMeter() {} }, 1],
+    ["whose histogram throws", { getMeter: () => ({ ...meter, createHistogram: () => ({ record: broken }) }) }, 1],
+    ["whose counter throws", { getMeter: () => ({ ...meter, createUpDownCounter: () => ({ add: broken }) }) }, 1],
+    ["whose gauge throws", { getMeter: () => ({ ...meter, createObservableGauge: broken }) }, 1],
+    ["whose callback throws", { getMeter: () => ({ ...meter, createObservableGauge: () => ({}) }) }, 1],
+  ];
+  const key = Symbol.for("opentelemetry.js.api.1");
+  const globals = globalThis as unknown as Record<symbol, unknown>;
+  const before = globals[key];
+  try {
+    for (const [name, provider, count] of providers) {
+      const phases: string[] = [];
+      const { app, measured } = measuredApp();
+      app.on("error", (_error, { phase }) => phases.push(phase));
+      app.get("/", (_req, res) => res.send("found"));
+      globals[key] = { metrics: provider };
+      for (let times = 0; times < 3; times++) {
+        assertEquals([name, await (await app.inject("/")).text()], [name, "found"]);
+      }
+      assertEquals([name, phases], [name, Array(count).fill("telemetry")]);
+      assertEquals(valuesOf(measured.text(), COUNT), { [kind("GET", "/", "2xx")]: 3 });
+    }
+  } finally {
+    globals[key] = before;
+  }
+});

@@ -202,6 +202,22 @@ Deno.test("types that are allowed pass, whatever their case and parameters", asy
   assertEquals((await send(body)).status, 200);
 });
 
+Deno.test("a type, or the name of a header, that only looks like another one is none", async () => {
+  const { send } = receiving({ types: ["image/*", "video/x-matroska"] });
+  const sent = async (...headers: string[]) =>
+    (await send(part('name="a"; filename="a"', "", ...headers) + "--B--")).status;
+  assertEquals(await sent("Content-Type: \t image/png \t"), 200);
+  for (const blank of ["\u00a0", "\u2000", "\u3000", "\ufeff"]) {
+    assertEquals(await sent(`Content-Type: ${blank}image/png`), 415, JSON.stringify(blank));
+    assertEquals(await sent(`Content-Type: image/png${blank}; a=b`), 415, JSON.stringify(blank));
+    assertEquals(await sent(`${blank}Content-Type: image/png`), 400, JSON.stringify(blank));
+  }
+  assertEquals([await sent("Content-Type: video/x-matroska"), await sent("Content-Type: video/x-matros\u212aa")], [
+    200,
+    415,
+  ]);
+});
+
 Deno.test("a boundary that is missing or improper is 400, and a coded form 415", async () => {
   const { app } = receiving();
   const form = "multipart/form-data";

@@ -1,12 +1,15 @@
 /**
- * `deno task fuzz --seed N --minutes M [--only=raw,requests,apps,limiter]`: random input for each part of Sluice, as
- * many minutes for each. Prints what went wrong, made as small as it gets; the exit code is 1 then.
+ * `deno task fuzz --seed N --minutes M [--only=raw,orders]`: random input for each part of Sluice, or those named, as many
+ * minutes for each. Prints what went wrong, made as small as it gets; the exit code is 1 then.
  */
 import { flags } from "../../scripts/flags.ts";
 import { RUNTIMES } from "../support/children.ts";
 import { AppFuzzer } from "./apps/app_fuzzer.ts";
+import { CONTEXT_SERVERS, ContextFuzzer } from "./contexts/context_fuzzer.ts";
+import { ContextTarget } from "./contexts/context_target.ts";
 import { fuzz, type FuzzOptions, type FuzzReport } from "./fuzzer.ts";
 import { LimiterFuzzer } from "./limiter/limiter_fuzzer.ts";
+import { OrderFuzzer, SUBJECTS } from "./orders/order_fuzzer.ts";
 import { RawFuzzer } from "./raw/raw_fuzzer.ts";
 import { RequestFuzzer } from "./requests/request_fuzzer.ts";
 import { buildTarget } from "./requests/target.ts";
@@ -26,8 +29,23 @@ const PARTS: Readonly<Record<string, (options: FuzzOptions) => Promise<FuzzRepor
     await using fuzzer = await AppFuzzer.start();
     return [await fuzz(fuzzer, options)];
   },
+  async contexts(options) {
+    await using express = await ContextTarget.express();
+    return await Promise.all(CONTEXT_SERVERS.map(async (server) => {
+      await using fuzzer = await ContextFuzzer.on(express, server);
+      return await fuzz(fuzzer, options);
+    }));
+  },
   async limiter(options) {
     return [await fuzz(new LimiterFuzzer(), options)];
+  },
+  // one after the other: each starts three servers at a time
+  async orders({ forMs = Infinity, ...options }) {
+    const reports: FuzzReport[] = [];
+    for (const subject of SUBJECTS) {
+      reports.push(await fuzz(await OrderFuzzer.on(subject), { ...options, forMs: forMs / SUBJECTS.length }));
+    }
+    return reports;
   },
 };
 

@@ -122,20 +122,27 @@ export class Lifecycle {
   // somebody starts it again. What listeners throw when the server has closed is reported.
   #announce(listening: Listening, callback: ListenCallback | undefined): void {
     const { platform, server } = listening;
-    if (callback !== undefined) server.once("listening", () => callback.call(server)).once("error", callback);
+    if (callback !== undefined) {
+      server.once("error", callback);
+      server.once("listening", () => {
+        server.off("error", callback);
+        callback.call(server);
+      });
+    }
     const closed = (): void => callGuarded(this.#app, { phase: "listener" }, () => server.emit("close"));
     const tell = (): void => {
-      platform.finished.then(closed, () => {});
+      platform.finished.then(closed, (error) => {
+        this.#forget(listening);
+        if (isHeard(server)) callGuarded(this.#app, { phase: "listener" }, () => server.emit("error", error));
+        closed();
+      });
       server.emit("listening");
     };
     if (platform.ready === undefined) return queueMicrotask(tell);
     // within the promise it would be an unhandled rejection
     platform.ready.then(() => queueMicrotask(tell), (error) => {
       this.#forget(listening);
-      if (server.listenerCount("error") === 0) return;
-      // listeners get the error here, everybody else from server.finished
-      platform.finished.catch(() => {});
-      queueMicrotask(() => server.emit("error", error));
+      if (isHeard(server)) queueMicrotask(() => server.emit("error", error));
     });
   }
 
@@ -265,6 +272,15 @@ export class Lifecycle {
       resolve();
     });
   }
+}
+
+// Listeners get the error of a server that cannot listen, everybody else gets it from server.finished: if that is not
+// handled, the process ends, as it does on Node.
+function isHeard(server: Server): boolean {
+  const { finished } = server;
+  if (server.listenerCount("error") === 0) return false;
+  finished.catch(() => {});
+  return true;
 }
 
 function assertTime(name: string, ms: unknown): void {

@@ -41,6 +41,7 @@ export class Server extends Emitter {
   #cut: () => void;
   #isOpen: () => boolean;
   #scheme: "http" | "https";
+  #finished: Promise<void> | undefined;
 
   /**
    * Wraps a server of the platform; `app.listen` does this.
@@ -76,9 +77,13 @@ export class Server extends Emitter {
     return this.#platform.hostname;
   }
 
-  /** Whether it listens: from when it is bound until closing begins. */
+  /**
+   * Whether it listens: from when it is bound until closing begins. On Deno not while it has lost its port, because the
+   * process is out of descriptors, and tries to listen again.
+   */
   get listening(): boolean {
-    return this.#isOpen() && this.#platform.native?.listening !== false;
+    const { native, listening } = this.#platform;
+    return this.#isOpen() && (native?.listening ?? listening) !== false;
   }
 
   /** A URL that reaches it from this machine. */
@@ -87,9 +92,13 @@ export class Server extends Emitter {
     return new URL(`${this.#scheme}://${host.includes(":") ? `[${host}]` : host}:${this.port}/`);
   }
 
-  /** Resolves when the server is down. */
+  /**
+   * Resolves when the server is down. Rejects if it could not listen, or could not listen again after it had lost its
+   * port; if nothing handles that, the process ends.
+   */
   get finished(): Promise<void> {
-    return this.#platform.finished;
+    // a promise of its own, so that the platform's may have been handled and this one still is not
+    return this.#finished ??= this.#platform.finished.then(() => {});
   }
 
   /** Where it listens, like Node's `server.address()`; `null` from when closing begins, which few callers have to check. */

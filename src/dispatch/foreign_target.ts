@@ -1,3 +1,4 @@
+import { asciiUpperCase } from "../util/ascii.ts";
 import { emptyParams, isEmptyParams } from "../util/empty_params.ts";
 import { isOriginal } from "../util/original_object.ts";
 import { exchangeOf } from "../exchange/exchange.ts";
@@ -60,7 +61,7 @@ export class ForeignTarget implements RoutingTarget {
   }
 
   get method(): string {
-    return this.#req.method?.toUpperCase() ?? "";
+    return asciiUpperCase(this.#req.method ?? "");
   }
 
   get path(): string | undefined {

@@ -1,9 +1,11 @@
+import { asciiLowerCase } from "../util/ascii.ts";
 import type { LayerSource } from "../matching/layer.ts";
 import { socketsExist } from "../matching/registrations.ts";
 import type { AppLike } from "../exchange/app_like.ts";
 import { Exchange, exchangeKey } from "../exchange/exchange.ts";
 import { FrameworkRequest } from "../request/framework_request.ts";
 import type { TracingChannels } from "../exchange/runtime_support.ts";
+import { reportTelemetry } from "../exchange/telemetry_guard.ts";
 import { TARGET_DOUBT } from "../exchange/target_doubt.ts";
 import type { Target } from "../exchange/target.ts";
 import { FrameworkResponse } from "../response/framework_response.ts";
@@ -65,17 +67,22 @@ let channel: TracingChannels | null | undefined = undefined;
 
 // In this file, because it is asked for every request. An active span, the setting and a subscriber are all there is.
 function observationOf(exchange: Exchange, req: FrameworkRequest): Observation | null {
-  if (channel === undefined) channel = exchange.app.runtimeSupport.handlerChannel?.() ?? null;
-  const heard = channel !== null && isHeard(channel) ? channel : null;
-  const isNoted = (globalThis as Noted)[OPEN_TELEMETRY] !== undefined;
-  if (!isNoted && heard === null && !timingsExist) return null;
+  let heard: TracingChannels | null = null;
+  try {
+    if (channel === undefined) channel = exchange.app.runtimeSupport.handlerChannel?.() ?? null;
+    if (channel !== null) {
+      const { start, end, error, asyncStart, asyncEnd } = channel;
+      // TracingChannel tells by itself, but not on Bun, nor on Node before 20.13
+      const isHeard = start.hasSubscribers || end.hasSubscribers || error.hasSubscribers ||
+        asyncStart.hasSubscribers || asyncEnd.hasSubscribers;
+      if (isHeard) heard = channel;
+    }
+    const isNoted = (globalThis as Noted)[OPEN_TELEMETRY] !== undefined;
+    if (!isNoted && heard === null && !timingsExist) return null;
+  } catch (error) {
+    reportTelemetry(exchange.app, "what is registered", error);
+  }
   return beginObservation(exchange, req.res as FrameworkResponse, heard);
-}
-
-// TracingChannel tells by itself, but not on Bun, nor on Node before 20.13
-function isHeard({ start, end, error, asyncStart, asyncEnd }: TracingChannels): boolean {
-  return start.hasSubscribers || end.hasSubscribers || error.hasSubscribers || asyncStart.hasSubscribers ||
-    asyncEnd.hasSubscribers;
 }
 
 /** What few requests have: another method to be matched by, a server around the application, somebody who observes. */
@@ -221,6 +228,6 @@ export function matchedAs(layers: LayerSource, target: Target): "WS" | undefined
 
 function upgradedAs(layers: LayerSource, { method, path, request }: Target): "WS" | undefined {
   const isUpgrade = method === "GET" && layers.leadsToSocket(path) &&
-    request.headers.get("upgrade")?.toLowerCase() === "websocket" && layers.reachesSocket(path);
+    asciiLowerCase(request.headers.get("upgrade") ?? "") === "websocket" && layers.reachesSocket(path);
   return isUpgrade ? "WS" : undefined;
 }

@@ -1,4 +1,6 @@
 import type { TracingChannels } from "../exchange/runtime_support.ts";
+import type { ErrorReporter } from "../exchange/call_guarded.ts";
+import { guarded } from "../exchange/telemetry_guard.ts";
 import { isThenable } from "../util/is_thenable.ts";
 
 /** What is published of a call, as by Express 5.3; the outcome is added to it. */
@@ -28,12 +30,17 @@ type Next = (signal?: unknown) => void;
  */
 export class HandlerEvents {
   readonly #channels: TracingChannels;
+  readonly #app: ErrorReporter;
   /** Errors that were published, or that did not come from a handler. */
   readonly #seen = new Set<unknown>();
 
-  /** @param channels The channel */
-  constructor(channels: TracingChannels) {
+  /**
+   * @param channels The channel
+   * @param app Reports what fails: subscribers may throw, and change what they get
+   */
+  constructor(channels: TracingChannels, app: ErrorReporter) {
     this.#channels = channels;
+    this.#app = app;
   }
 
   /**
@@ -45,11 +52,11 @@ export class HandlerEvents {
    * @returns What the handler returned; a promise that rejects if its own does
    */
   publish(event: HandlerEvent, next: Next, call: (next: Next) => unknown): unknown {
-    const { start, end, asyncStart, asyncEnd } = this.#channels;
-    if (event.errorHandler) this.#seen.add(event.incomingError);
-    return start.runStores(event, () => {
+    const published = new Published(event);
+    if (published.isOfErrorHandler) this.#seen.add(published.incoming);
+    return this.#runStores("start", event, () => {
       const pass: Next = (signal) => {
-        this.#report(event, signal);
+        this.#report(published, signal);
         next(signal);
       };
       let result: unknown;
@@ -58,26 +65,30 @@ export class HandlerEvents {
       } catch (error) {
         // the handlers for the error run within this call
         pass(error);
-        if (!isRoutingSignal(error)) event.error ??= error;
-        else event.result = undefined;
-        return void end.publish(event);
+        this.#note(() => {
+          if (!isRoutingSignal(error)) event.error ??= error;
+          else event.result = undefined;
+        });
+        return void this.#send("end", event);
       }
       if (!isThenable(result)) {
-        event.result = result;
-        end.publish(event);
+        this.#note(() => event.result = result);
+        this.#send("end", event);
         return result;
       }
       this.#endWithout(event);
-      const settle = (): void => asyncStart.runStores(event, () => asyncEnd.publish(event));
+      const settle = (): void => this.#runStores("asyncStart", event, () => this.#send("asyncEnd", event));
       // asked for its value only once: to some, such as queries, that is to be run
       const promise = Promise.resolve(result);
       promise.then((value) => {
-        event.result = value;
+        this.#note(() => event.result = value);
         settle();
       }, (reason) => {
         const error = reason || new Error("Rejected promise");
-        this.#report(event, error);
-        if (!isRoutingSignal(error)) event.error ??= error;
+        this.#report(published, error);
+        this.#note(() => {
+          if (!isRoutingSignal(error)) event.error ??= error;
+        });
         // when the handlers for the error have been called
         queueMicrotask(settle);
       });
@@ -85,21 +96,66 @@ export class HandlerEvents {
     });
   }
 
-  #report(event: HandlerEvent, signal: unknown): void {
+  #report({ event, isOfErrorHandler, incoming }: Published, signal: unknown): void {
     // what an error handler was given, and has not passed on, may come again as a new error
-    if (event.errorHandler && signal !== event.incomingError) this.#seen.delete(event.incomingError);
+    if (isOfErrorHandler && signal !== incoming) this.#seen.delete(incoming);
     if (!signal || isRoutingSignal(signal) || this.#seen.has(signal)) return;
     this.#seen.add(signal);
-    event.error = signal;
-    this.#channels.error.publish(event);
+    this.#note(() => event.error = signal);
+    this.#send("error", event);
   }
 
   // an outcome at `end` says that nothing follows
   #endWithout(event: HandlerEvent): void {
-    const { error } = event;
-    delete event.error;
-    this.#channels.end.publish(event);
-    if (error !== undefined) event.error = error;
+    let error: unknown;
+    this.#note(() => {
+      error = event.error;
+      delete event.error;
+    });
+    this.#send("end", event);
+    if (error !== undefined) this.#note(() => event.error = error);
+  }
+
+  // a subscriber may have frozen it
+  #note(change: () => unknown): void {
+    guarded(this.#app, "a change of what subscribers got", () => void change());
+  }
+
+  #send(channel: keyof TracingChannels, event: HandlerEvent): void {
+    guarded(this.#app, `${channel}.publish`, () => this.#channels[channel].publish(event));
+  }
+
+  // a channel must neither keep a handler from running nor run it twice
+  #runStores<T>(channel: keyof TracingChannels, event: HandlerEvent, run: () => T): T {
+    let result: T;
+    let hasRun = false;
+    let failure: { readonly error: unknown } | undefined;
+    const once = (): void => {
+      if (hasRun) return;
+      hasRun = true;
+      try {
+        result = run();
+      } catch (error) {
+        failure = { error };
+      }
+    };
+    guarded(this.#app, `${channel}.runStores`, () => this.#channels[channel].runStores(event, once));
+    once();
+    if (failure !== undefined) throw (failure as { error: unknown }).error;
+    return result!;
+  }
+}
+
+/** What is published of a call, and what it was before a subscriber could change it. */
+class Published {
+  readonly event: HandlerEvent;
+  readonly isOfErrorHandler: boolean;
+  readonly incoming: unknown;
+
+  constructor(event: HandlerEvent) {
+    this.event = event;
+    this.isOfErrorHandler = event.errorHandler === true;
+    this.incoming = event.incomingError;
   }
 }
 

@@ -22,9 +22,10 @@ export function beginObservation(
   res: FrameworkResponse,
   channel: TracingChannels | null,
 ): Observation | null {
-  const span = RequestSpan.active();
-  const events = channel === null ? null : new HandlerEvents(channel);
-  const timing = exchange.app.settings["server timing"] ? new ServerTiming(res) : null;
+  const { app } = exchange;
+  const span = RequestSpan.active(app);
+  const events = channel === null ? null : new HandlerEvents(channel, app);
+  const timing = app.settings["server timing"] ? new ServerTiming(res) : null;
   return span === null && events === null && timing === null ? null : new Observation(exchange, span, events, timing);
 }
 

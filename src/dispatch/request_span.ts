@@ -1,3 +1,6 @@
+import type { ErrorReporter } from "../exchange/call_guarded.ts";
+import { guarded } from "../exchange/telemetry_guard.ts";
+
 /** The used part of a span of OpenTelemetry. */
 interface Span {
   isRecording(): boolean;
@@ -34,24 +37,40 @@ const METHODS = /^(?:CONNECT|DELETE|GET|HEAD|OPTIONS|PATCH|POST|PUT|QUERY|TRACE)
 /** Spans that belong to a request: one that its handler makes in process must not give it another name. */
 const taken = new WeakSet<Span>();
 
-/** The span of a request: it gets the route, a name, and the error, as the semantic conventions of OpenTelemetry say. */
+/** Methods of a span that change it. */
+type SpanMethod = Exclude<keyof Span, "isRecording">;
+
+/**
+ * The span of a request: it gets the route, a name, and the error, as the semantic conventions of OpenTelemetry say.
+ * Agents register spans of their own classes, which may lack methods or throw, so each call is guarded by itself.
+ */
 export class RequestSpan {
+  readonly #app: ErrorReporter;
   readonly #span: Span;
   readonly #metadata: RpcMetadata | undefined;
   #error: unknown = undefined;
 
-  private constructor(span: Span, metadata: RpcMetadata | undefined) {
+  private constructor(app: ErrorReporter, span: Span, metadata: RpcMetadata | undefined) {
+    this.#app = app;
     this.#span = span;
     this.#metadata = metadata;
   }
 
-  /** The span that is active now, if it is recorded and no other request's; `null` if there is none. */
-  static active(): RequestSpan | null {
-    const context = (globalThis as Record<symbol, OpenTelemetry | undefined>)[OPEN_TELEMETRY]?.context?.active();
-    const span = context?.getValue(SPAN) as Span | undefined;
-    if (span === undefined || !span.isRecording() || taken.has(span)) return null;
-    taken.add(span);
-    return new RequestSpan(span, context!.getValue(RPC_METADATA) as RpcMetadata | undefined);
+  /**
+   * The span that is active now, if it is recorded and no other request's.
+   *
+   * @param app Reports what fails
+   * @returns `null` if there is none
+   */
+  static active(app: ErrorReporter): RequestSpan | null {
+    return guarded(app, "the active span", () => {
+      const context = (globalThis as Record<symbol, OpenTelemetry | undefined>)[OPEN_TELEMETRY]?.context?.active();
+      const span = context?.getValue(SPAN) as Span | null | undefined;
+      if (span === undefined || span === null || taken.has(span)) return null;
+      if (guarded(app, "span.isRecording", () => span.isRecording()) !== true) return null;
+      taken.add(span);
+      return new RequestSpan(app, span, context!.getValue(RPC_METADATA) as RpcMetadata | undefined);
+    }) ?? null;
   }
 
   /** Notes an error; what becomes of it shows with the response. */
@@ -67,7 +86,7 @@ export class RequestSpan {
    */
   failedLate(error: unknown, isCut: boolean): void {
     this.#record(error);
-    if (isCut) this.#span.setStatus({ code: ERROR });
+    if (isCut) this.#change("setStatus", { code: ERROR });
   }
 
   /**
@@ -79,17 +98,24 @@ export class RequestSpan {
    */
   responded(method: string, route: string | null, status: number): void {
     if (route !== null) {
-      if (this.#metadata !== undefined) this.#metadata.route = route;
-      this.#span.setAttribute("http.route", route);
-      this.#span.updateName(`${METHODS.test(method) ? method : "HTTP"} ${route}`);
+      guarded(this.#app, "the metadata of RPC", () => {
+        if (this.#metadata !== undefined) this.#metadata.route = route;
+      });
+      this.#change("setAttribute", "http.route", route);
+      this.#change("updateName", `${METHODS.test(method) ? method : "HTTP"} ${route}`);
     }
     if (status < 500) return;
     if (this.#error !== undefined) this.#record(this.#error);
-    this.#span.setStatus({ code: ERROR });
+    this.#change("setStatus", { code: ERROR });
   }
 
   #record(error: unknown): void {
     const isObject = typeof error === "object" && error !== null;
-    this.#span.recordException(isObject ? error : String(error));
+    this.#change("recordException", isObject ? error : String(error));
+  }
+
+  #change<M extends SpanMethod>(method: M, ...args: Parameters<Span[M]>): void {
+    const span = this.#span as unknown as Record<M, (...args: Parameters<Span[M]>) => unknown>;
+    guarded(this.#app, `span.${method}`, () => span[method](...args));
   }
 }

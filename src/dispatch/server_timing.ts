@@ -47,8 +47,8 @@ export class ServerTiming {
    * @param handler The handler
    * @param route The whole path of its route, `null` for a middleware
    */
-  called({ name }: { readonly name: string }, route: string | null): void {
-    const part = { name: route === null ? tokenOf(name) : "route", route, began: performance.now() };
+  called(handler: { readonly name: string }, route: string | null): void {
+    const part = { name: route === null ? tokenOf(handler) : "route", route, began: performance.now() };
     const last = this.#parts.at(-1);
     if (last?.name === part.name && last.route === route) return;
     if (route !== null || this.#parts.length < MOST) this.#parts.push(part);
@@ -64,9 +64,15 @@ export class ServerTiming {
   }
 }
 
-// names are tokens (RFC 9110 section 5.6.2)
-function tokenOf(name: string): string {
-  return name.replace(/[^\w!#$%&'*+.^`|~-]+/g, "_") || "middleware";
+// names are tokens (RFC 9110 section 5.6.2); a class may have a static method `name`, and a proxy may throw
+function tokenOf(handler: { readonly name: unknown }): string {
+  try {
+    const { name } = handler;
+    if (typeof name === "string") return name.replace(/[^\w!#$%&'*+.^`|~-]+/g, "_") || "middleware";
+  } catch {
+    // as without a name
+  }
+  return "middleware";
 }
 
 function quoted(route: string): string {

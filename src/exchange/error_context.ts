@@ -13,7 +13,9 @@
  *   Whoever can connect causes these, so they go to listeners only, never to the console
  * - `"broker"`: what carries topics to other processes, such as Redis
  * - `"limiter"`: the store of a rate limiter
- * - `"server"`: the server itself, outside any request
+ * - `"server"`: the server itself, outside any request: it cannot accept connections, or could not listen again
+ * - `"telemetry"`: a monitoring agent: a span, a context or a channel that is incomplete or throws. Each kind of call is
+ *   reported once for an application, and requests are served without it
  */
 export type ErrorPhase =
   | "handler"
@@ -25,7 +27,8 @@ export type ErrorPhase =
   | "connection"
   | "broker"
   | "limiter"
-  | "server";
+  | "server"
+  | "telemetry";
 
 /** What is known of an error besides itself. */
 export interface ErrorContext {

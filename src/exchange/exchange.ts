@@ -312,6 +312,16 @@ export class Exchange implements Waiter {
     if (this.#lasting) this.#watch();
   }
 
+  /**
+   * As {@linkcode onLeave}, but the listener never runs within this call, which may be the one that finds out that the
+   * client is gone. Node emits nothing while a listener is being added: npm's on-finished would throw.
+   */
+  onLeaveLater(listener: () => void): void {
+    let isAdded = false;
+    this.onLeave(() => isAdded ? listener() : queueMicrotask(listener));
+    isAdded = true;
+  }
+
   /** Whether the platform waits for the response, because there was none in the turn in which the request came. */
   get awaited(): boolean {
     return typeof this.#response === "function";

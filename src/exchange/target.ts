@@ -1,3 +1,4 @@
+import { asciiUpperCase } from "../util/ascii.ts";
 import { describe } from "../util/error_text.ts";
 import { originLength } from "../http/host.ts";
 import { TARGET_DOUBT, type TargetDoubt } from "./target_doubt.ts";
@@ -87,7 +88,7 @@ export class Target {
 
   set method(value: string) {
     if (value === this.#method) return;
-    this.#method = value.toUpperCase();
+    this.#method = asciiUpperCase(value);
     this.version++;
   }
 

@@ -37,7 +37,8 @@ export function parseByteRange(size: number, header: string, options?: { combine
 }
 
 function rangeOf(text: string, size: number): ByteRange | null {
-  // trimmed first: otherwise two adjacent runs of blanks would backtrack quadratically
+  // Spaces of Unicode count as well, as in the package that Express has: the client gets a part of what it could have
+  // whole. Trimmed first: otherwise two adjacent runs of blanks would backtrack quadratically
   const match = /^(\d*)\s*-\s*(\d*)$/.exec(text.trim());
   if (match === null || (match[1] === "" && match[2] === "")) return null;
   if (match[1] === "") {

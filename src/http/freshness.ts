@@ -29,6 +29,7 @@ export interface Validators {
 export function isFresh(request: RequestConditions, response: Validators): boolean {
   const { ifNoneMatch, ifModifiedSince, cacheControl } = request;
   if (!ifNoneMatch && !ifModifiedSince) return false;
+  // spaces of Unicode count, as in the package that Express has: the client gets what it has once more
   if (cacheControl && /(?:^|,)\s*?no-cache\s*?(?:,|$)/.test(cacheControl)) return false;
   // If-None-Match takes precedence over dates
   if (ifNoneMatch) return ifNoneMatch === "*" || matchesTag(ifNoneMatch, response.etag);

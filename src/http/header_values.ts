@@ -1,3 +1,5 @@
+import { asciiLowerCase, trimBlanks } from "../util/ascii.ts";
+import { coded } from "../util/coded_error.ts";
 import { describe } from "../util/error_text.ts";
 import { detachedString } from "../util/detached_string.ts";
 
@@ -19,9 +21,9 @@ export function checkedHeaderKey(caller: string, name: string): string {
   const known = lowerCase.get(name);
   if (known !== undefined) return known;
   assertHeaderName(caller, name);
-  if (lowerCase.size >= MAX_REMEMBERED) return name.toLowerCase();
+  if (lowerCase.size >= MAX_REMEMBERED) return asciiLowerCase(name);
   const own = detachedString(name);
-  const key = own.toLowerCase();
+  const key = asciiLowerCase(own);
   lowerCase.set(own, key);
   return key;
 }
@@ -37,8 +39,8 @@ export function headerKey(name: string): string {
 }
 
 function lowered(name: unknown): string {
-  if (typeof name === "string") return name.toLowerCase();
-  throw new TypeError(`a header name must be a string, not ${describe(name)}`);
+  if (typeof name === "string") return asciiLowerCase(name);
+  throw coded("ERR_INVALID_ARG_TYPE", new TypeError(`a header name must be a string, not ${describe(name)}`));
 }
 
 /** Whether a value is a valid header name (RFC 9110 section 5.1). */
@@ -55,8 +57,9 @@ export function isHeaderName(name: unknown): name is string {
  */
 function assertHeaderName(caller: string, name: unknown): asserts name is string {
   if (isHeaderName(name)) return;
-  const error = new TypeError(`${caller}: header name must be a valid HTTP token, not ${JSON.stringify(name)}`);
-  throw Object.assign(error, { code: "ERR_INVALID_HTTP_TOKEN" });
+  const shown = typeof name === "string" ? JSON.stringify(name) : describe(name);
+  const error = new TypeError(`${caller}: header name must be a valid HTTP token, not ${shown}`);
+  throw coded("ERR_INVALID_HTTP_TOKEN", error);
 }
 
 /**
@@ -69,9 +72,24 @@ function assertHeaderName(caller: string, name: unknown): asserts name is string
  */
 export function assertHeaderValue(caller: string, name: string, value: string): void {
   if (isSendable(value)) return;
-  throw Object.assign(
+  throw coded(
+    "ERR_INVALID_CHAR",
     new TypeError(`Invalid character in header content ["${name}"]; ${caller} takes no CR, LF or wide characters`),
-    { code: "ERR_INVALID_CHAR" },
+  );
+}
+
+/**
+ * Asserts that a reason phrase cannot end the status line, and can be sent.
+ *
+ * @param caller Name of the caller for error messages
+ * @param reason The reason phrase
+ * @throws {TypeError} If a character is not allowed
+ */
+export function assertReason(caller: string, reason: string): void {
+  if (isSendable(reason)) return;
+  throw coded(
+    "ERR_INVALID_CHAR",
+    new TypeError(`Invalid character in statusMessage; ${caller} takes no CR, LF or wide characters`),
   );
 }
 
@@ -99,10 +117,10 @@ export function appendVary(current: string, field: string | readonly string[]): 
   for (const one of fields) checkedHeaderKey("res.vary", one);
   const present = splitList(current);
   if (present.includes("*") || fields.includes("*")) return "*";
-  const known = new Set(present.map((one) => one.toLowerCase()));
+  const known = new Set(present.map(asciiLowerCase));
   const added = fields.filter((one) => {
-    const isNew = !known.has(one.toLowerCase());
-    known.add(one.toLowerCase());
+    const isNew = !known.has(asciiLowerCase(one));
+    known.add(asciiLowerCase(one));
     return isNew;
   });
   return current === "" ? added.join(", ") : [current, ...added].join(", ");
@@ -123,7 +141,7 @@ export function splitList(header: string): string[] {
     if (quoted && char === "\\") i++;
     else if (char === '"') quoted = !quoted;
     else if (i >= header.length || (char === "," && !quoted)) {
-      const member = header.slice(start, i).trim();
+      const member = trimBlanks(header.slice(start, i));
       if (member !== "") members.push(member);
       start = i + 1;
     }

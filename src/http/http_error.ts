@@ -1,3 +1,4 @@
+import { asciiUpperCase } from "../util/ascii.ts";
 import { describe } from "../util/error_text.ts";
 import { statusMessage, statusText } from "./status_text.ts";
 
@@ -83,7 +84,7 @@ export class HttpError extends Error {
 // the names of http-errors, which error handlers compare with
 function nameOf(status: number): string {
   const text = status === 418 ? "ImATeapot" : statusText(status) ?? (status < 500 ? "Client" : "Server");
-  const name = text.replace(/[^A-Za-z ]/g, "").replace(/(?:^| )([a-zA-Z])/g, (_, letter) => letter.toUpperCase());
+  const name = text.replace(/[^A-Za-z ]/g, "").replace(/(?:^| )([a-zA-Z])/g, (_, letter) => asciiUpperCase(letter));
   return name.endsWith("Error") ? name : `${name}Error`;
 }
 

@@ -1,3 +1,4 @@
+import { asciiLowerCase, trimBlanks } from "../util/ascii.ts";
 import { lookup } from "mrmime";
 
 // common types that mrmime lacks, or that IANA names differently today
@@ -67,6 +68,8 @@ const EXTRA: Readonly<Record<string, string>> = {
   vcf: "text/x-vcard",
 };
 
+const EXTENSION = /^[a-z0-9+-]+$/;
+
 /**
  * Media type for an extension or a file name.
  *
@@ -74,13 +77,15 @@ const EXTRA: Readonly<Record<string, string>> = {
  * @returns The type, `undefined` if it is not known
  */
 export function mediaTypeOf(extensionOrPath: string): string | undefined {
-  const extension = extensionOrPath.slice(extensionOrPath.lastIndexOf(".") + 1).toLowerCase();
+  const extension = asciiLowerCase(extensionOrPath.slice(extensionOrPath.lastIndexOf(".") + 1));
   if (extension === "" || extension.includes("/")) return undefined;
   return Object.hasOwn(EXTRA, extension) ? EXTRA[extension] : typeOf(extension);
 }
 
-// mrmime reads from a plain object, which also has "constructor"
+// mrmime reads from a plain object, which also has "constructor". And it trims: a file that a user has called
+// "page.html\u00a0" would be a page, and its script could do what the user's may who opens it.
 function typeOf(extension: string): string | undefined {
+  if (!EXTENSION.test(extension)) return undefined;
   const type: unknown = lookup(extension);
   return typeof type === "string" ? type : undefined;
 }
@@ -93,12 +98,12 @@ function typeOf(extension: string): string | undefined {
  */
 export function contentTypeOf(extensionOrType: string): string | undefined {
   const type = extensionOrType.includes("/") ? extensionOrType : mediaTypeOf(extensionOrType);
-  if (type === undefined || /;\s*charset\s*=/i.test(type)) return type;
+  if (type === undefined || /;[ \t]*charset[ \t]*=/i.test(type)) return type;
   return hasTextCharset(type) ? `${type}; charset=utf-8` : type;
 }
 
 function hasTextCharset(type: string): boolean {
-  const bare = type.split(";", 1)[0]!.trim().toLowerCase();
+  const bare = asciiLowerCase(trimBlanks(type.split(";", 1)[0]!));
   return bare.startsWith("text/") || bare === "application/json" || bare === "application/javascript" ||
     bare === "application/manifest+json";
 }
@@ -107,5 +112,5 @@ function hasTextCharset(type: string): boolean {
 export function offeredMediaType(offer: string): string {
   if (!offer.includes("/")) return mediaTypeOf(offer) ?? "application/octet-stream";
   const parameters = offer.indexOf(";");
-  return (parameters === -1 ? offer : offer.slice(0, parameters)).trim();
+  return trimBlanks(parameters === -1 ? offer : offer.slice(0, parameters));
 }

@@ -1,3 +1,4 @@
+import { asciiLowerCase, trimBlanks } from "../util/ascii.ts";
 import { splitList } from "./header_values.ts";
 
 /** One member of an `Accept…` header. */
@@ -88,14 +89,14 @@ function parseMember(member: string): { value: string; parameters: Map<string, s
   for (const parameter of rest) {
     const equals = parameter.indexOf("=");
     if (equals === -1) continue;
-    const text = parameter.slice(equals + 1).trim();
+    const text = trimBlanks(parameter.slice(equals + 1));
     const bare = text.startsWith('"') && text.endsWith('"') && text.length > 1 ? text.slice(1, -1) : text;
-    const name = parameter.slice(0, equals).trim().toLowerCase();
+    const name = asciiLowerCase(trimBlanks(parameter.slice(0, equals)));
     // parameters after the weight do not belong to the media type (RFC 9110 section 12.5.1)
     parameters.set(name, bare);
     if (name === "q") break;
   }
-  return { value: value.trim(), parameters };
+  return { value: trimBlanks(value), parameters };
 }
 
 function preferred(wishes: readonly Wish[], offered: readonly string[] | undefined, exactness: Exactness): string[] {
@@ -121,7 +122,7 @@ function bestFit(offer: string, index: number, wishes: readonly Wish[], exactnes
 }
 
 function same(a: string, b: string): boolean {
-  return a.toLowerCase() === b.toLowerCase();
+  return asciiLowerCase(a) === asciiLowerCase(b);
 }
 
 function nameExactness(offer: string, wish: Wish): number {

@@ -1,3 +1,4 @@
+import { asciiUpperCase } from "../util/ascii.ts";
 /** Methods that `new Request` refuses, but an application should get. */
 const FORBIDDEN = /^(?:connect|trace|track)$/i;
 
@@ -27,6 +28,6 @@ export function requestAsSent(url: string, init: RequestInit & { method: string 
   const parsed = url.startsWith("/") ? `http://localhost${url}` : url;
   const request = new Request(parsed, isForbidden ? { ...init, method: "GET" } : init);
   if (request.url !== url) Object.defineProperty(request, "url", { value: url });
-  if (isForbidden) Object.defineProperty(request, "method", { value: method.toUpperCase() });
+  if (isForbidden) Object.defineProperty(request, "method", { value: asciiUpperCase(method) });
   return request;
 }

@@ -1,3 +1,4 @@
+import { trimBlanks } from "../util/ascii.ts";
 import { describe } from "../util/error_text.ts";
 import { parseSubnet } from "./ip_address.ts";
 
@@ -18,7 +19,7 @@ export function compileTrust(value: TrustSetting | null | undefined): TrustFunct
   if (typeof value === "function") return value;
   if (value === true) return () => true;
   if (typeof value === "number") return (_address, hop) => hop < value;
-  const names = typeof value === "string" ? value.split(",").map((name) => name.trim()) : value || [];
+  const names = typeof value === "string" ? value.split(",").map(trimBlanks) : value || [];
   const subnets = [names].flat().map((name) => {
     if (typeof name === "string") return parseSubnet(name);
     throw new TypeError(`"trust proxy" takes true, a number of proxies, subnets or a function, not ${describe(name)}`);
@@ -44,7 +45,7 @@ export function walkForwarded(
 ): (string | undefined)[] {
   const addresses = [
     peer,
-    ...(forwardedFor ?? "").split(",").map((one) => one.trim()).filter(Boolean).reverse(),
+    ...(forwardedFor ?? "").split(",").map(trimBlanks).filter(Boolean).reverse(),
   ];
   const untrusted = addresses.slice(0, -1).findIndex((address, hop) => !trust(address, hop));
   return untrusted === -1 ? addresses : addresses.slice(0, untrusted + 1);

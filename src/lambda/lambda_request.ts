@@ -1,3 +1,4 @@
+import { asciiLowerCase } from "../util/ascii.ts";
 import { Buffer } from "node:buffer";
 import { isHost } from "../http/host.ts";
 import { mayHaveBody, requestAsSent } from "../http/request_as_sent.ts";
@@ -32,7 +33,7 @@ function bodyOf({ body, isBase64Encoded }: LambdaEvent, method: string): Uint8Ar
 function originOf(event: LambdaEvent, headers: Headers): string | undefined {
   const scheme = headers.get("x-forwarded-proto") === "http" ? "http" : "https";
   const host = headers.get("host") || event.requestContext.domainName || "localhost";
-  return isHost(host) ? `${scheme}://${host.toLowerCase()}` : undefined;
+  return isHost(host) ? `${scheme}://${asciiLowerCase(host)}` : undefined;
 }
 
 function targetOf(event: LambdaEvent): string {
@@ -50,7 +51,7 @@ function isDecoded(event: LambdaEvent): boolean {
 
 // escapes characters that cannot have been sent unescaped
 function escaped(path: string): string {
-  return path.replace(/[^\x21-\x7e]|[?#]|%(?![\da-f]{2})/giu, encoded);
+  return path.replace(/[^\x21-\x7e]|[?#]|%(?![\da-fA-F]{2})/gu, encoded);
 }
 
 // JSON may have lone surrogates, for which there is no escape
@@ -78,7 +79,7 @@ function headersOfV1(event: LambdaEventV1): Headers {
   const headers = new Headers();
   for (const [name, given] of Object.entries(event.multiValueHeaders ?? event.headers ?? {})) {
     const values = [given ?? ""].flat();
-    headers.set(name, onTheWire(values.join(name.toLowerCase() === "cookie" ? "; " : ", ")));
+    headers.set(name, onTheWire(values.join(asciiLowerCase(name) === "cookie" ? "; " : ", ")));
   }
   return headers;
 }

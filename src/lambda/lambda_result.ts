@@ -1,3 +1,4 @@
+import { asciiUpperCase } from "../util/ascii.ts";
 import { Buffer, isUtf8 } from "node:buffer";
 import { statusText } from "../http/status_text.ts";
 import { isBalancer, isV2, type LambdaEvent } from "./lambda_event.ts";
@@ -57,7 +58,7 @@ function spelling(name: string, nth: number): string {
   return name.replace(/[a-z]/g, (letter) => {
     const capital = rest & 1;
     rest >>= 1;
-    return capital ? letter.toUpperCase() : letter;
+    return capital ? asciiUpperCase(letter) : letter;
   });
 }
 

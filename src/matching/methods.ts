@@ -1,3 +1,4 @@
+import { asciiLowerCase, asciiUpperCase } from "../util/ascii.ts";
 /** HTTP methods that applications have a function for, in lower case: RFC 9110, WebDAV and related, QUERY. */
 export const METHODS = [
   "acl",
@@ -40,7 +41,7 @@ export const METHODS = [
 /** Whether a method, in capitals, is one of these, or `WS`, as upgrade requests have it. */
 export function isKnownMethod(method: string): boolean {
   if (method === "WS") return true;
-  return method === method.toUpperCase() && (METHODS as readonly string[]).includes(method.toLowerCase());
+  return method === asciiUpperCase(method) && (METHODS as readonly string[]).includes(asciiLowerCase(method));
 }
 
 /**

@@ -1,3 +1,4 @@
+import { asciiLowerCase } from "../util/ascii.ts";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { isHost, originLength } from "../http/host.ts";
@@ -40,7 +41,7 @@ function hasTwoHosts(rawHeaders: readonly string[] = []): boolean {
   let count = 0;
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const name = rawHeaders[i]!;
-    if (name.length === 4 && name.toLowerCase() === "host") count++;
+    if (name.length === 4 && /^host$/i.test(name)) count++;
   }
   return count > 1;
 }
@@ -258,7 +259,7 @@ export class IncomingRequest implements Read {
   static header(request: Request, name: string): string | null {
     if (!(#incoming in request)) return request.headers.get(name);
     const { headers } = request.#incoming;
-    const key = name.toLowerCase();
+    const key = asciiLowerCase(name);
     // HTTP/2 has pseudo-headers for the method and the target
     if (!Object.hasOwn(headers, key) || key.startsWith(":")) return null;
     const value = headers[key];
@@ -319,7 +320,7 @@ function linesOf([name, value]: [string, string | string[] | undefined]): string
 function webHeaders(incoming: NodeIncoming): Headers {
   const headers = new Headers();
   visitLines(incoming, (value, name) => {
-    const isOfTheWay = name.toLowerCase() === "connection" ? !PASSED_ON.test(value) : OF_THE_WAY.test(name);
+    const isOfTheWay = /^connection$/i.test(name) ? !PASSED_ON.test(value) : OF_THE_WAY.test(name);
     if (!isOfTheWay) headers.append(name, value);
   });
   return headers;

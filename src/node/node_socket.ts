@@ -1,3 +1,4 @@
+import { AsyncResource } from "node:async_hooks";
 import type { Duplex } from "node:stream";
 import { Heartbeat } from "../platform/shared/heartbeat.ts";
 
@@ -59,17 +60,20 @@ export class NodeSocket {
     // RFC 6455 section 7.1.1: after both Close frames the server closes the connection; ws would wait for the client
     const end = () => socket.destroy();
     socket.once("finish", end);
-    ws.on("message", (data, isBinary) => this.onmessage?.({ data: isBinary ? data : String(data) }));
+    // events of the connection come in its own context, and handlers run in that of the request that was upgraded
+    const context = new AsyncResource("SluiceWebSocket");
+    const run = (handler: () => void): void => context.runInAsyncScope(handler);
+    ws.on("message", (data, isBinary) => run(() => this.onmessage?.({ data: isBinary ? data : String(data) })));
     ws.on("close", (code, reason) => {
       heartbeat.stop();
-      this.onclose?.({ code, reason: lost || String(reason) });
+      run(() => this.onclose?.({ code, reason: lost || String(reason) }));
     });
     ws.on("error", (error: Error & { code?: string }) => {
       // the rest of its data must be read: otherwise the client would get a reset instead of the Close frame
       socket.off("finish", end);
-      if (error.code !== TOO_BIG) return this.onerror?.({ error, message: error.message });
+      if (error.code !== TOO_BIG) return run(() => this.onerror?.({ error, message: error.message }));
       // ws has sent it, and would tell 1006 unless the client responds
-      this.onclose?.({ code: 1009, reason: "Message too big" });
+      run(() => this.onclose?.({ code: 1009, reason: "Message too big" }));
     });
     // it is open already, but nobody listens yet, and messages may have come with the handshake
     ws.pause();

@@ -1,3 +1,4 @@
+import { asciiLowerCase } from "../util/ascii.ts";
 import { EventEmitter } from "node:events";
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
@@ -58,7 +59,7 @@ export function isForSocket(req: IncomingMessage, app: Routed): boolean {
 }
 
 function isHandshake({ method, headers }: IncomingMessage): boolean {
-  return method === "GET" && headers.upgrade?.toLowerCase() === "websocket";
+  return method === "GET" && asciiLowerCase(headers.upgrade ?? "") === "websocket";
 }
 
 function pathOf({ url = "/" }: IncomingMessage): string {
@@ -83,7 +84,7 @@ async function giveBack(
   const lines = [`${req.method} ${req.url} HTTP/${req.httpVersion}`];
   for (let i = 0; i < req.rawHeaders.length; i += 2) {
     const name = req.rawHeaders[i]!;
-    if (name.toLowerCase() !== "upgrade") lines.push(`${name}: ${req.rawHeaders[i + 1]}`);
+    if (!/^upgrade$/i.test(name)) lines.push(`${name}: ${req.rawHeaders[i + 1]}`);
   }
   socket.unshift(head);
   socket.unshift(Buffer.from(`${lines.join("\r\n")}\r\n\r\n`, "latin1"));

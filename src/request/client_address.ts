@@ -1,3 +1,4 @@
+import { trimBlanks } from "../util/ascii.ts";
 import { walkForwarded } from "../http/trust_proxy.ts";
 import { canonicalAddress } from "../http/ip_address.ts";
 import { originalKey } from "../util/original_object.ts";
@@ -103,5 +104,5 @@ export function subdomainsOf(hostname: string | undefined, offset: number): stri
 
 function firstOf(list: string): string {
   const comma = list.indexOf(",");
-  return (comma === -1 ? list : list.slice(0, comma)).trim();
+  return trimBlanks(comma === -1 ? list : list.slice(0, comma));
 }

@@ -1,3 +1,4 @@
+import { asciiLowerCase } from "../util/ascii.ts";
 import { assignOwn, makeAssignable } from "../util/assignable.ts";
 import { type ByteRanges, parseByteRange } from "../http/byte_range.ts";
 import { emptyParams, isEmptyParams } from "../util/empty_params.ts";
@@ -306,7 +307,7 @@ export class FrameworkRequest<Params = RouteParams, Body = Any, Query = ParsedQs
     if ((name.length === 7 || name.length === 8) && /^referr?er$/i.test(name)) {
       return this.lookupHeader("referrer") ?? this.lookupHeader("referer");
     }
-    if (name.length === 10 && name.toLowerCase() === "set-cookie") return this.headers["set-cookie"];
+    if (name.length === 10 && asciiLowerCase(name) === "set-cookie") return this.headers["set-cookie"];
     return this.lookupHeader(name);
   }
 
@@ -415,7 +416,7 @@ export class FrameworkRequest<Params = RouteParams, Body = Any, Query = ParsedQs
 
   /** Whether the request was made by `XMLHttpRequest`, going by the `X-Requested-With` header that libraries set. */
   get xhr(): boolean {
-    return this.lookupHeader("x-requested-with")?.toLowerCase() === "xmlhttprequest";
+    return asciiLowerCase(this.lookupHeader("x-requested-with") ?? "") === "xmlhttprequest";
   }
 
   /** Whether the client's cached copy is still valid, so that 304 suffices (RFC 9111 section 4.3). */

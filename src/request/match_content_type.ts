@@ -1,3 +1,4 @@
+import { asciiLowerCase } from "../util/ascii.ts";
 import { TypeIs } from "type-is";
 import { parse } from "content-type";
 import { mediaTypeOf } from "../http/media_types.ts";
@@ -15,7 +16,8 @@ const UNKNOWN = "unknown/unknown";
  * @returns The matching type as it was asked for (the actual one for wildcards and suffixes), or `false`
  */
 export function matchContentType(contentType: string | undefined, types: readonly string[]): string | false {
-  if (contentType === undefined) return false;
+  // the packages convert all of Unicode to lower case: of the Kelvin sign they would make a "k"
+  if (contentType === undefined || contentType.includes("\u212a")) return false;
   const actual = parse(contentType, { parameters: false }).type;
   if (actual === "") return false;
   const match = matcherOf(types.length === 0 ? ANY : types).is(contentType);
@@ -32,7 +34,7 @@ export function matchContentType(contentType: string | undefined, types: readonl
 export function mediaTypesOf(types: readonly unknown[]): string[] {
   return types.filter((type) => typeof type === "string" && type !== "").flatMap((type) => {
     const text = type as string;
-    const full = text.includes("/") ? text.toLowerCase() : text.startsWith("+") ? `*/*${text}` : lookupType(text);
+    const full = text.includes("/") ? asciiLowerCase(text) : text.startsWith("+") ? `*/*${text}` : lookupType(text);
     return full === UNKNOWN ? [] : [full];
   });
 }

@@ -1,3 +1,4 @@
+import { asciiLowerCase } from "../util/ascii.ts";
 import { create as contentDisposition } from "content-disposition";
 import { encodeUrl } from "encodeurl";
 import { isDeveloped, warnInDevelopment } from "../util/development_warning.ts";
@@ -35,7 +36,8 @@ import {
 import { ResponseState, responseStateKey } from "./node/response_state.ts";
 import { absolutePath, sendFile, type SendFileCallback, type SendFileOptions } from "./files/send_file.ts";
 import { type CookieOptions, formatSetCookie, misspeltAttributes, signCookie } from "./set_cookie.ts";
-import { isBodySource } from "./web/streamed_body.ts";
+import { ContextChunks, isBodySource } from "./web/streamed_body.ts";
+import { assertSendable, assertUnlocked } from "./web/sendable.ts";
 import { watchedBody } from "./web/watched_body.ts";
 import { asFetched, copyOf, textResponse } from "./web/web_response.ts";
 
@@ -302,13 +304,15 @@ export class FrameworkResponse<L extends Record<string, Any> = Record<string, An
    * kept unless the response has them, too.
    *
    * @param returned The response
+   * @throws {TypeError} If it cannot be sent: its body was used, or is being read, or its status is 0
    */
   respondWith(returned: Response): void {
     assertOpen(this, "returning a Response");
     const { untouched } = this;
     // srvx's class on Node adds the content type of a body only when `body` is read
     if (Object.getPrototypeOf(returned) !== Response.prototype) void returned.body;
-    const { app } = exchangeFor(this, "returning a Response");
+    const { app, target } = exchangeFor(this, "returning a Response");
+    assertSendable(returned, target.request);
     const response = app.runtimeSupport.keepsCoding ? asFetched(returned) : returned;
     if (response.status === 101) return this.adopt(untouched ? response : upgradeWithHeaders(this, response));
     if (mayHandOver(this, response)) {
@@ -317,11 +321,15 @@ export class FrameworkResponse<L extends Record<string, Any> = Record<string, An
       // a copy, because a handler may return the same object to several clients, whose cookies must not mix
       return this.adopt(addHeaders(this, body === null ? copyOf(response, app) : new Response(body, response)));
     }
+    // first, because on Bun the type of a text is gone once its body has been asked for
+    const given = [...response.headers];
+    const { body } = response;
+    assertUnlocked(body);
     // the handler's headers win; cookies of both are sent
-    response.headers.forEach((value, name) => {
+    for (const [name, value] of given) {
       if (name === "set-cookie") this.appendHeader(name, value);
       else this.setHeader(name, value);
-    });
+    }
     const isCoded = response.headers.has("content-encoding");
     if (isCoded) this.outgoing.coded = response;
     // Workers' fetch and HTMLRewriter keep the length of what they change
@@ -329,8 +337,8 @@ export class FrameworkResponse<L extends Record<string, Any> = Record<string, An
     if (isOther && app.runtimeSupport.sized) this.removeHeader("Content-Length");
     this.statusCode = response.status;
     this.statusMessage = response.statusText;
-    if (response.body === null) this.end();
-    else this[streamKey](response.body);
+    if (body === null) this.end();
+    else this[streamKey](body);
   }
 
   /**
@@ -616,7 +624,7 @@ export class FrameworkResponse<L extends Record<string, Any> = Record<string, An
     }
     const headers: Record<string, HeaderValue | boolean> = {};
     for (const [name, value] of Object.entries(options?.headers ?? {})) {
-      if (name.toLowerCase() !== "content-disposition") headers[name] = value;
+      if (asciiLowerCase(name) !== "content-disposition") headers[name] = value;
     }
     headers["Content-Disposition"] = contentDisposition(
       baseName(filename || path, supportOf(this).separator()),
@@ -679,7 +687,7 @@ function sendAny<R extends AnyResponse>(res: R, body: SendBody): R {
   }
   if (body instanceof Blob) return sendBlob(res, body);
   if (typeof body === "object" && isBodySource(body)) {
-    res[streamKey](body);
+    res[streamKey](new ContextChunks(body));
     return res;
   }
   if (typeof body === "function" || typeof body === "symbol") {

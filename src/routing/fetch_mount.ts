@@ -1,3 +1,4 @@
+import { asciiUpperCase } from "../util/ascii.ts";
 import { exchangeFor } from "../exchange/exchange.ts";
 import { describe } from "../util/error_text.ts";
 import { HttpError } from "../http/http_error.ts";
@@ -67,8 +68,8 @@ function requestBelow(caller: string, req: FrameworkRequest, request: Request): 
     throw new HttpError(400, "The path of a mounted handler has no dot segments and no backslashes");
   }
   // Deno delivers a method as it was sent, which layers match exactly
-  if (CAPITALISED_ELSEWHERE.test(method) && method !== method.toUpperCase()) {
-    throw new HttpError(400, `A mounted handler takes the method ${method.toUpperCase()}, not ${method}`);
+  if (CAPITALISED_ELSEWHERE.test(method) && method !== asciiUpperCase(method)) {
+    throw new HttpError(400, `A mounted handler takes the method ${asciiUpperCase(method)}, not ${method}`);
   }
   if (url === req.originalUrl && method === request.method && request.constructor === Request) return request;
   if (request.bodyUsed) {

@@ -1,3 +1,4 @@
+import { asciiUpperCase } from "../util/ascii.ts";
 import type { AnyHandler, Layer } from "../matching/layer.ts";
 import type { ErrorHandler, Handler, Path } from "./handler.ts";
 import { Route } from "./route.ts";
@@ -59,7 +60,13 @@ export function routesOf(layers: readonly Layer[]): RouteDefinition[] {
         const name = method === "_all" ? null : method;
         const handlers = route.stack.filter((entry) => entry.method === name).map((entry) => entry.fn as Handler);
         const { source, regex, keys } = pattern;
-        routes.push({ method: name?.toUpperCase() ?? "ALL", path: source, regex, keys: [...keys], handlers });
+        routes.push({
+          method: name === null ? "ALL" : asciiUpperCase(name),
+          path: source,
+          regex,
+          keys: [...keys],
+          handlers,
+        });
       }
     }
   }

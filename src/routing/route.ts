@@ -1,3 +1,4 @@
+import { asciiLowerCase, asciiUpperCase } from "../util/ascii.ts";
 import {
   type AnyHandler,
   type HandlerKind,
@@ -176,15 +177,15 @@ export class Route<Params = RouteParams, L extends Record<string, Any> = Record<
   /** Handlers for a method: its own and those of `all()`, in order. GET handlers handle HEAD where no other does. */
   entriesFor(method: string): readonly LayerEntry[] {
     // methods are case-sensitive (RFC 9110 section 9.1): "pOST", which Deno lets through, would bypass what guards POST
-    const isProper = method === method.toUpperCase();
-    const name = isProper ? headFromGet(method.toLowerCase(), (one) => this.#has(one)) : null;
+    const isProper = method === asciiUpperCase(method);
+    const name = isProper ? headFromGet(asciiLowerCase(method), (one) => this.#has(one)) : null;
     return this.stack.filter((entry) => entry.method === null || entry.method === name);
   }
 
   /** Methods for the `Allow` header, HEAD included wherever GET is. */
   allowedMethods(): string[] {
     return withHeadFromGet(
-      Object.keys(this.methods).filter((name) => name !== "_all").map((name) => name.toUpperCase()),
+      Object.keys(this.methods).filter((name) => name !== "_all").map((name) => asciiUpperCase(name)),
     );
   }
 

@@ -1,3 +1,4 @@
+import { asciiUpperCase } from "../util/ascii.ts";
 import type { AnyHandler, Layer, LayerSource } from "../matching/layer.ts";
 import type { PathMatch, PathPattern } from "../matching/path_pattern.ts";
 import { withHeadFromGet } from "../matching/methods.ts";
@@ -112,7 +113,7 @@ export function methodsOf({ route }: Layer): string[] {
 }
 
 function methodNames({ methods }: Route, all: string): string[] {
-  return Object.keys(methods).map((method) => method === "_all" ? all : method.toUpperCase());
+  return Object.keys(methods).map((method) => method === "_all" ? all : asciiUpperCase(method));
 }
 
 function pathsOf(layer: Layer): string[] {

@@ -12,3 +12,43 @@ export function captureContext(): (run: () => void) => void {
   void new Promise<() => void>((resolve) => take = resolve).then(queueMicrotask);
   return take;
 }
+
+/**
+ * Runs functions in the asynchronous context in which it was made, as often as needed. An async function keeps its
+ * context across `await`, on every runtime and without `node:async_hooks`.
+ */
+export class KeptContext {
+  readonly #waiting: (() => void)[] = [];
+  #wake = (): void => {};
+
+  constructor() {
+    void this.#serve();
+  }
+
+  // never ends: it is collected together with this object
+  async #serve(): Promise<never> {
+    for (;;) {
+      for (let run = this.#waiting.shift(); run !== undefined; run = this.#waiting.shift()) run();
+      await new Promise<void>((resolve) => this.#wake = resolve);
+    }
+  }
+
+  /**
+   * Runs a function, in a microtask of its own.
+   *
+   * @param action The function
+   * @returns What it returns; rejects with what it throws
+   */
+  run<T>(action: () => T | PromiseLike<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push(() => {
+        try {
+          resolve(action());
+        } catch (error) {
+          reject(error);
+        }
+      });
+      this.#wake();
+    });
+  }
+}

@@ -1,3 +1,4 @@
+import { coded } from "./coded_error.ts";
 import { textBytes } from "./encodings.ts";
 
 /** What can be written to a response: text or bytes. */
@@ -19,7 +20,8 @@ export function chunkBytes(caller: string, chunk: unknown, encoding?: string): U
     return new Uint8Array(chunk.buffer as ArrayBuffer, chunk.byteOffset, chunk.byteLength);
   }
   if (chunk instanceof ArrayBuffer) return new Uint8Array(chunk);
-  throw new TypeError(`${caller} takes a string or bytes, not ${chunk === null ? "null" : typeof chunk}`);
+  const code = chunk === null ? "ERR_STREAM_NULL_VALUES" : "ERR_INVALID_ARG_TYPE";
+  throw coded(code, new TypeError(`${caller} takes a string or bytes, not ${chunk === null ? "null" : typeof chunk}`));
 }
 
 /**

@@ -1,3 +1,4 @@
+import { coded } from "./coded_error.ts";
 // made on first use, because runtimes may load their encoder lazily
 let encoder: TextEncoder | null = null;
 
@@ -79,7 +80,7 @@ export function textBytes(caller: string, text: string, encoding = "utf8"): Uint
     case "utf-16le":
       return utf16Bytes(text);
     default:
-      throw new TypeError(`${caller} does not know the encoding "${encoding}"`);
+      throw coded("ERR_UNKNOWN_ENCODING", new TypeError(`${caller} does not know the encoding "${encoding}"`));
   }
 }
 

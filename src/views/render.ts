@@ -22,6 +22,9 @@ export interface ViewHost extends ErrorReporter {
   enabled(name: string): boolean;
 }
 
+/** Most names whose views are cached: a client may spell one in many ways, such as `./page`. */
+const MOST_VIEWS = 1000;
+
 /** Values for a view, of any type. */
 export interface RenderOptions {
   /** Those of the response. */
@@ -56,7 +59,7 @@ export function render(host: ViewHost, name: string, options: RenderOptions, giv
     const error = new Error(`Failed to lookup view "${name}" in views ${describeRoots(view.root)}${why}`);
     return callback(Object.assign(error, { view }));
   }
-  if (values["cache"]) host.cache[name] = view;
+  if (values["cache"] && (name in host.cache || Object.keys(host.cache).length < MOST_VIEWS)) host.cache[name] = view;
   try {
     view.render(values, (error, html) => {
       if (!isLate) return callback(error, html);

@@ -1,3 +1,4 @@
+import { asciiLowerCase } from "../util/ascii.ts";
 import { describe } from "../util/error_text.ts";
 import { HttpError } from "../http/http_error.ts";
 import { splitList } from "../http/header_values.ts";
@@ -116,7 +117,7 @@ function assertHandshake(req: FrameworkRequest, { bareUpgrades }: Upgrader): voi
     throw new HttpError(400, "A WebSocket handshake needs HTTP/1.1");
   }
   if (bareUpgrades && !req.get("sec-websocket-version") && !req.get("sec-websocket-key")) return;
-  if (!splitList(req.get("connection") ?? "").some((token) => token.toLowerCase() === "upgrade")) {
+  if (!splitList(req.get("connection") ?? "").some((token) => asciiLowerCase(token) === "upgrade")) {
     throw new HttpError(400, 'A WebSocket handshake needs the header "Connection: Upgrade"');
   }
   if (req.get("sec-websocket-version") !== "13") {
@@ -147,7 +148,7 @@ function chooseProtocol(req: FrameworkRequest, { protocols }: WebSocketHandlers)
 function handshakeHeaders(res: FrameworkResponse): Headers {
   const headers = new Headers();
   for (const [name, value] of Object.entries(res.getHeaders())) {
-    if (OWN_HEADERS.test(name.toLowerCase())) continue;
+    if (OWN_HEADERS.test(asciiLowerCase(name))) continue;
     for (const one of [value].flat()) headers.append(name, String(one));
   }
   return headers;

@@ -1,3 +1,4 @@
+import { asciiLowerCase } from "../util/ascii.ts";
 import { describe } from "../util/error_text.ts";
 import { HttpError } from "../http/http_error.ts";
 import type { FrameworkRequest } from "../request/framework_request.ts";
@@ -42,7 +43,7 @@ function isOwn(origin: string, host: string | undefined): boolean {
 }
 
 function withoutUsualPort(host: string): string {
-  return host.toLowerCase().replace(/:(?:80|443)$/, "");
+  return asciiLowerCase(host).replace(/:(?:80|443)$/, "");
 }
 
 function told(verdict: unknown): boolean {
@@ -79,7 +80,7 @@ function remedyFor(origin: unknown): string | null {
   if (origin === "null") return 'any page can have that one, so allow "any"';
   if (origin.includes("*")) return 'allow "any", or decide in a function (origin) => boolean';
   // other schemes, such as that of a browser's extensions, have no canonical form
-  if (!/^https?:/i.test(origin)) return /^[a-z][a-z\d+.-]*:\/\/[^/?#\s]+$/.test(origin) ? null : example;
+  if (!/^https?:/i.test(origin)) return /^[a-z][a-z\d+.-]*:\/\/[^/?# \t\r\n]+$/.test(origin) ? null : example;
   if (!URL.canParse(origin)) return example;
   const { origin: sent } = new URL(origin);
   return sent === origin ? null : `browsers send "${sent}"`;

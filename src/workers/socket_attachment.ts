@@ -1,3 +1,4 @@
+import { asciiLowerCase } from "../util/ascii.ts";
 import type { ObjectSocket } from "./durable_state.ts";
 
 /** What is saved of a connection while its object hibernates. */
@@ -34,7 +35,7 @@ const HANDSHAKE = /^(?:connection|upgrade|sec-websocket-.*)$/;
  * @param names Names of the headers to save; all except those of the handshake by default
  */
 export function keptHeaders(headers: Headers, names: readonly string[] | undefined): [string, string][] {
-  const wanted = names?.map((name) => name.toLowerCase());
+  const wanted = names?.map(asciiLowerCase);
   return [...headers].filter(([name]) => wanted?.includes(name) ?? !HANDSHAKE.test(name));
 }
 

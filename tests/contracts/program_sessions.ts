@@ -43,4 +43,7 @@ export function sessionRoutes(app: FrameworkApp): void {
     router.post("/", (_req, res) => res.json("done"));
     app.use(`/sessions/${kind}`, router);
   }
+  app.use("/guarded", csrf({ token: { secret: SECRET, name: "guard" } }));
+  app.get("/guarded", (req, res) => res.send((req as Request & CsrfExtras).csrfToken()));
+  app.post("/guarded", (_req, res) => res.json("done"));
 }

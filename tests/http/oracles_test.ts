@@ -26,12 +26,28 @@ import { parseExtendedQuery } from "../../src/http/nested_query.ts";
 import { parseSimpleQuery } from "../../src/http/query_string.ts";
 import { random } from "../support/random.ts";
 
+/** What is a blank in Unicode, and in HTTP a part of what it stands beside; and nothing. */
+const OTHER_BLANKS = ["", "", "", "\u00a0", "\u0085", "\u2000", "\u3000", "\ufeff"];
+
 // deno-lint-ignore no-explicit-any -- the oracles are untyped
 type Any = any;
 
 Deno.test("ranges are parsed as by range-parser", () => {
   const pick = random(1);
-  const parts = ["0-4", "5-", "-3", "90-200", "200-300", "abc", "-", "3-1", " 1 - 2 ", "0-0", "-0"];
+  const parts = [
+    "0-4",
+    "5-",
+    "-3",
+    "90-200",
+    "200-300",
+    "abc",
+    "-",
+    "3-1",
+    " 1 - 2 ",
+    "0-0",
+    "-0",
+    "\u00a01\u3000- 2\ufeff",
+  ];
   for (let i = 0; i < 3000; i++) {
     const header = `bytes=${Array.from({ length: 1 + pick(3) }, () => parts[pick(parts.length)]).join(",")}`;
     const options = { combine: pick(2) === 1 };
@@ -47,7 +63,10 @@ Deno.test("accept headers are negotiated as by negotiator", () => {
   const words = ["utf-8", "gzip", "en", "en-US", "*", "identity", "fr", "br", "de-AT"];
   const weights = ["", ";q=0.5", ";q=0", ";q=1", "; q=0.8"];
   const header = (from: string[]) =>
-    Array.from({ length: 1 + pick(4) }, () => from[pick(from.length)]! + weights[pick(weights.length)]!).join(", ");
+    Array.from({ length: 1 + pick(4) }, () => {
+      const blank = () => OTHER_BLANKS[pick(OTHER_BLANKS.length)]!;
+      return blank() + from[pick(from.length)]! + blank() + weights[pick(weights.length)]!;
+    }).join(", ");
   const some = (from: string[]) => from.filter((value) => value !== "" && value !== "junk" && pick(2) === 1);
   for (let i = 0; i < 3000; i++) {
     const accept = header(values);
@@ -66,9 +85,9 @@ Deno.test("accept headers are negotiated as by negotiator", () => {
 
 Deno.test("freshness is determined as by fresh", () => {
   const pick = random(3);
-  const tags = [undefined, '"a"', 'W/"a"', '"b"', "*", '"a", "b"', '"c",W/"a"'];
+  const tags = [undefined, '"a"', 'W/"a"', '"b"', "*", '"a", "b"', '"c",W/"a"', '\u00a0"a"', '"b", "a"\u3000'];
   const dates = [undefined, "Sat, 01 Jan 2000 00:00:00 GMT", "Sat, 01 Jan 2005 00:00:00 GMT", "never"];
-  const caches = [undefined, "no-cache", "max-age=0", "private, no-cache"];
+  const caches = [undefined, "no-cache", "max-age=0", "private, no-cache", "\u00a0no-cache"];
   const of = <T>(from: readonly T[]): T => from[pick(from.length)]!;
   for (let i = 0; i < 3000; i++) {
     const request = { ifNoneMatch: of(tags), ifModifiedSince: of(dates), cacheControl: of(caches) };
@@ -99,7 +118,8 @@ Deno.test("forwarded addresses are walked as by proxy-addr", () => {
   ];
   const trusts = ["loopback", "loopback, uniquelocal", "10.0.0.0/8", "2001:db8::/32", "8.8.8.8", "10.0.0.0/255.0.0.0"];
   for (let i = 0; i < 2000; i++) {
-    const list = Array.from({ length: pick(4) }, () => addresses[pick(addresses.length)]!);
+    const blank = () => pick(8) === 0 ? OTHER_BLANKS[pick(OTHER_BLANKS.length)]! : "";
+    const list = Array.from({ length: pick(4) }, () => blank() + addresses[pick(addresses.length)]! + blank());
     // a Unix socket has no address
     const peer = [...addresses, undefined][pick(addresses.length + 1)];
     const trust = trusts[pick(trusts.length)]!;
@@ -224,6 +244,15 @@ Deno.test("content types of common extensions are those of mime-types", () => {
     (contentTypeOf(extension) ?? "").toLowerCase() !== String(mime.contentType(extension)).toLowerCase()
   );
   assertEquals(different, []);
+});
+
+Deno.test("what follows an extension makes another one of it, as with mime-types", () => {
+  const blanks = [...OTHER_BLANKS.filter((blank) => blank !== ""), " ", "\t", "\v", "\f", "\n", "\u2028"];
+  const named = blanks.flatMap((blank) => [`html${blank}`, `page.svg${blank}`, `.${blank}xml`, `ht${blank}ml`]);
+  for (const name of named) {
+    // the package is asked for a name: it takes what has a slash for a type
+    assertEquals(contentTypeOf(name), mime.contentType(`x.${name}`) || undefined, JSON.stringify(name));
+  }
 });
 
 Deno.test("names of inherited object properties are not extensions", () => {

@@ -48,6 +48,21 @@ Deno.test("files are served as express.static serves them", async () => {
   assertEquals(ours, theirs);
 });
 
+Deno.test("a file is no page whose extension only looks like that of one, as with Express", async () => {
+  const root = await Deno.makeTempDir();
+  try {
+    const names = [" ", "\u00a0", "\u2000", "\u3000", "\ufeff"].flatMap((blank) => [`a.html${blank}`, `b.svg${blank}`]);
+    for (const name of names) await Deno.writeTextFile(`${root}/${name}`, "<script>alert(1)</script>");
+    const [ours, theirs] = await askBoth(
+      (app: Any, lib: Any) => app.use((lib === express ? express : sluice).static(root)),
+      names.map((name) => ({ path: `/${encodeURIComponent(name)}` })),
+    );
+    assertEquals(ours, theirs);
+  } finally {
+    await Deno.remove(root, { recursive: true });
+  }
+});
+
 Deno.test("the redirect to a folder tells its length to middleware that replaces res.end, as with Express", async () => {
   const lengths: number[] = [];
   const [ours, theirs] = await askBoth((app: Any, lib: Any) => {

@@ -33,9 +33,9 @@ function sectionsOf(text: string): Section[] {
 
 /** Size limits in bytes, with about 1 % to grow; docs/decisions/0012 says what makes up the size. */
 const BUDGETS = [
-  { what: "the smallest application", program: "hello", minified: 295_800, gzipped: 103_700 },
-  { what: "an application without middleware", program: "core", minified: 284_400, gzipped: 99_500 },
-  { what: "a limiter over Durable Objects", program: "limited", minified: 113_900, gzipped: 40_600 },
+  { what: "the smallest application", program: "hello", minified: 305_500, gzipped: 107_000 },
+  { what: "an application without middleware", program: "core", minified: 293_500, gzipped: 102_800 },
+  { what: "a limiter over Durable Objects", program: "limited", minified: 116_500, gzipped: 41_600 },
 ];
 
 for (const { what, program, minified, gzipped } of BUDGETS) {

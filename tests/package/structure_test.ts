@@ -55,7 +55,7 @@ const ARROWS: Arrows = {
   "platform/deno": ["platform/shared", "exchange", "util"],
   platform: ["platform/bun", "platform/cloudflare", "platform/deno", "platform/shared"],
   // folders that only their own entry imports
-  lambda: ["node", "platform/shared", "http"],
+  lambda: ["node", "platform/shared", "http", "util"],
   fastly: ["platform", "platform/shared", "exchange"],
   node: [
     ...["app", "dispatch", "websocket", "response/node", "response", "request/node", "request"],
@@ -231,4 +231,43 @@ Deno.test("every package the core imports is an ES module", async () => {
     // a CommonJS package has all of its exports under this name
     assertEquals("module.exports" in module, false, `${name} is CommonJS`);
   }
+});
+
+/** What only monitoring agents have: their API, spans, contexts, meters and channels. */
+const OF_AGENTS = new RegExp(
+  [
+    String.raw`\[(?:OPEN_TELEMETRY|REGISTERED)\](?!\??:)`,
+    String.raw`\.(?:isRecording|setAttribute|updateName|setStatus|recordException|getValue|hasSubscribers|runStores)\b`,
+    String.raw`\.(?:getMeter|createHistogram|createUpDownCounter|createObservableCounter|createObservableGauge)\b`,
+    String.raw`\bspan\[|channels\[|\b(?:active|durations)\?\.|\binstrument\.|\.#?metadata\.`,
+  ].join("|"),
+  "g",
+);
+
+/** Whether a position is within an argument of `guarded`, or within a `try`. */
+function isGuarded(code: string, position: number): boolean {
+  let depth = 0;
+  for (let i = position; i >= 0; i--) {
+    if (/[)}\]]/.test(code[i]!)) depth++;
+    else if (/[({[]/.test(code[i]!) && --depth < 0) {
+      if (/(?:\bguarded|\btry\s*)$/.test(code.slice(Math.max(0, i - 20), i))) return true;
+      depth = 0;
+    }
+  }
+  return false;
+}
+
+Deno.test("whatever a monitoring agent has put into the process is touched within a guard only", async () => {
+  const unguarded: string[] = [];
+  let guardedCalls = 0;
+  for (const { path, code } of [...sources, ...await readSources("middleware/src/")]) {
+    for (const { 0: found, index } of code.matchAll(OF_AGENTS)) {
+      if (isGuarded(code, index - 1)) guardedCalls++;
+      else unguarded.push(`${path}: ${found}`);
+    }
+  }
+  assertEquals(unguarded, []);
+  assert(guardedCalls > 15, `only ${guardedCalls} were found`);
+  // so that it can fail
+  assert(isGuarded("guarded(app, () => span.end())", 22) && !isGuarded("guarded(app); span.end()", 18));
 });

@@ -1146,3 +1146,26 @@ Deno.test("'body' in req tells whether the body has been parsed or assigned, as 
     '[true,"nothing"]',
   ]);
 });
+
+Deno.test("no listener runs while it is being added, even if that is when the client is found to be gone", async () => {
+  for (const event of ["error", "aborted"]) {
+    const heard: string[] = [];
+    const { promise: over, resolve } = Promise.withResolvers<void>();
+    const client = new AbortController();
+    const app = quietApp();
+    app.post("/", async (req: Any) => {
+      await null;
+      client.abort();
+      const emitter = event === "error" ? req.socket : req;
+      emitter.on(event, () => {
+        heard.push(event);
+        resolve();
+      });
+      heard.push("added");
+    });
+    const body = new ReadableStream({ pull: () => new Promise(() => {}) });
+    await app.fetch(new Request("http://localhost/", { method: "POST", body, signal: client.signal }));
+    await over;
+    assertEquals(heard, ["added", event]);
+  }
+});

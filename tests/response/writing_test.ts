@@ -65,6 +65,41 @@ Deno.test("the callback of a chunk sees what AsyncLocalStorage held when it was 
   assertEquals(await seen.promise, "of the request");
 });
 
+Deno.test("a source given to res.send makes its chunks in the context of the handler, and is closed in it", async () => {
+  const storage = new AsyncLocalStorage<string>();
+  const seen: unknown[] = [];
+  const app = quietApp();
+  app.use((req, _res, next) => storage.run(req.path, next));
+  app.get("/generator", (_req, res) =>
+    res.send(async function* () {
+      try {
+        for (;;) {
+          seen.push(storage.getStore());
+          yield "chunk";
+        }
+      } finally {
+        seen.push(storage.getStore());
+      }
+    }()));
+  app.get("/stream", (_req, res) =>
+    res.send(
+      new ReadableStream<string>({
+        pull(controller) {
+          seen.push(storage.getStore());
+          controller.enqueue("chunk");
+        },
+        cancel: () => void seen.push(storage.getStore()),
+      }, { highWaterMark: 0 }),
+    ));
+  for (const path of ["/generator", "/stream"]) {
+    const reader = (await ask(app, path)).body!.getReader();
+    await reader.read();
+    await reader.read();
+    await reader.cancel();
+    assertEquals(seen.splice(0), [path, path, path]);
+  }
+});
+
 Deno.test("text in any of Node's encodings is read as by Buffer.from, whatever characters do not belong to it", async () => {
   const texts = ["YWJj", "YW\nJj=", "YQ==YQ==", "a-_/+", "YWJjZ", "61626", "6162zz63", "é😀\ud800", ""];
   for (const encoding of ["base64", "base64url", "hex", "latin1", "binary", "ascii", "utf8", "ucs2"] as const) {

@@ -103,3 +103,20 @@ Deno.test("a method in another case matches no handler, unless a middleware assi
     assertEquals(await statusOf("PUT /override"), 200);
   });
 });
+
+Deno.test("a method with other letters matches no handler, even if a middleware assigns it", async () => {
+  const app = sluice().set("env", "test");
+  app.use((req, _res, next) => {
+    req.method = String(req.query["method"]);
+    next();
+  });
+  app.post("/", (_req, res) => res.send("posted")).link("/", (_req, res) => res.send("linked"));
+  const statusOf = async (method: string) => {
+    const response = await app.fetch(new Request(`http://localhost/?method=${encodeURIComponent(method)}`));
+    await response.text();
+    return response.status;
+  };
+  const statuses = await Promise.all(["post", "Link", "po\u017ft", "LIN\u212a", "l\u0131nk"].map(statusOf));
+  // the upper case of a long s is an S, and the lower case of the Kelvin sign a k
+  assertEquals(statuses, [200, 200, 404, 404, 404]);
+});

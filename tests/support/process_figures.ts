@@ -37,3 +37,9 @@ export async function allowDescriptors(pid: number, count: number): Promise<void
   await new Deno.Command("prlimit", { args: ["--pid", String(pid), `--nofile=${count}:`] }).output();
   if (limit() < count) throw new Error(`A process may open ${limit()} files; raise \`ulimit -n\` to ${count}`);
 }
+
+/** Processor time that a process has taken, in s. */
+export function processorTime({ pid }: Running): number {
+  const fields = Deno.readTextFileSync(`/proc/${pid}/stat`).replace(/^.*\) /, "").split(" ");
+  return (Number(fields[11]) + Number(fields[12])) / 100;
+}

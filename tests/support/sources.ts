@@ -12,14 +12,21 @@ export interface Source {
 
 const root = new URL("../../", import.meta.url);
 
+/** Paths of the source files below a folder. */
+export async function sourcePaths(folder: string): Promise<string[]> {
+  const paths: string[] = [];
+  for await (const entry of Deno.readDir(new URL(folder, root))) {
+    const path = `${folder}${entry.name}`;
+    if (entry.isDirectory) paths.push(...await sourcePaths(`${path}/`));
+    else if (path.endsWith(".ts")) paths.push(path);
+  }
+  return paths;
+}
+
 /** Reads every source file below a folder. */
 export async function readSources(folder: string): Promise<Source[]> {
   const sources: Source[] = [];
-  for await (const entry of Deno.readDir(new URL(folder, root))) {
-    const path = `${folder}${entry.name}`;
-    if (entry.isDirectory) sources.push(...await readSources(`${path}/`));
-    else if (path.endsWith(".ts")) sources.push(await readSource(path));
-  }
+  for (const path of await sourcePaths(folder)) sources.push(await readSource(path));
   return sources;
 }
 

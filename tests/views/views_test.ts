@@ -102,6 +102,14 @@ Deno.test("views are cached when the cache is on", async () => {
   assertEquals(Object.keys(app.cache), ["page"]);
 });
 
+Deno.test("however many ways a client finds to spell a view, those that are cached have a bound", async () => {
+  const app = withViews().enable("view cache");
+  const rendered = (name: string) =>
+    new Promise<string | undefined>((resolve) => app.render(name, { title: "x" }, (_e, html) => resolve(html)));
+  for (let i = 0; i < 1100; i++) assertEquals(await rendered(`${"./".repeat(i)}page`), "<h1>x</h1>");
+  assertEquals(Object.keys(app.cache).length, 1000);
+});
+
 Deno.test("engines are registered and found with and without the dot", () => {
   const app = quietApp().engine(".x", ejs.renderFile);
   assertEquals([app.getEngine("x"), app.getEngine(".x")], [ejs.renderFile, ejs.renderFile]);

@@ -1,3 +1,4 @@
+import { asciiLowerCase } from "@sluice/limiting/core";
 import type { HeaderSink } from "@sluice/limiting";
 import type { AnyElysia, Context, Elysia } from "elysia";
 import type { RateLimitInfo } from "../http/rate_limit_info.ts";
@@ -85,7 +86,7 @@ function statusOf({ responseValue, set }: Context & { responseValue?: unknown })
 
 function headersOf({ set }: Context): HeaderSink {
   return {
-    setHeader: (name, value) => set.headers[name.toLowerCase()] = value,
-    getHeader: (name) => set.headers[name.toLowerCase()]?.toString(),
+    setHeader: (name, value) => set.headers[asciiLowerCase(name)] = value,
+    getHeader: (name) => set.headers[asciiLowerCase(name)]?.toString(),
   };
 }

@@ -1,3 +1,4 @@
+import { asciiLowerCase } from "@sluice/limiting/core";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { RateLimitInfo } from "../http/rate_limit_info.ts";
 import { signalOf } from "../http/signal_of.ts";
@@ -35,7 +36,7 @@ const FASTIFY: Framework<FastifyRequest, [reply: FastifyReply]> = {
   methodOf: ({ method }) => method,
   urlOf: ({ originalUrl }) => originalUrl,
   addressOf: ({ ip }) => ip,
-  header: ({ headers }, name) => headers[name.toLowerCase()]?.toString(),
+  header: ({ headers }, name) => headers[asciiLowerCase(name)]?.toString(),
   // with trustProxy, there are the addresses of the proxies
   trustOf: ({ ips }) => ips === undefined ? { value: false, remedy: "say so by trustProxy" } : null,
   signalOf: (_request, reply) => signalOf(reply.raw),

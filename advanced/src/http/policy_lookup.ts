@@ -43,7 +43,8 @@ export class PolicyLookup {
    */
   of(keys: LimiterKeys, ask: () => Awaitable<PolicyChoice>): Awaitable<PolicyChoice> {
     if (this.#ttlMs === 0) return ask();
-    const id = shortenKey(typeof keys === "string" ? keys : JSON.stringify(keys));
+    // with a quotation mark, because a client may choose a key that reads like the keys of several limits
+    const id = shortenKey(typeof keys === "string" ? `"${keys}` : JSON.stringify(keys));
     const now = this.#clock();
     const known = this.#found.get(id);
     // a clock that was set back must not keep it for longer

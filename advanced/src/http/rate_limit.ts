@@ -1,5 +1,5 @@
 import { DEFAULT_MESSAGE, failureOf, isMadeInRequest, trustOf } from "@sluice/limiting";
-import { isThenable, nextSequence, type OptionNames, withDetails } from "@sluice/limiting/core";
+import { asciiLowerCase, isThenable, nextSequence, type OptionNames, withDetails } from "@sluice/limiting/core";
 import type { Decision } from "../limiter/decision.ts";
 import type { PeekOptions } from "../limiter/demand.ts";
 import { assertKey } from "../limiter/encode_key.ts";
@@ -54,7 +54,7 @@ const READER: RequestReader<RequestLike> = {
   addressOf: ({ ip }) => ip,
   header: (req, name) => {
     const { get, headers } = req as ProxiedRequest & MountedRequest;
-    return typeof get === "function" ? get.call(req, name) : headers?.[name.toLowerCase()] as string | undefined;
+    return typeof get === "function" ? get.call(req, name) : headers?.[asciiLowerCase(name)] as string | undefined;
   },
   trustOf: (req) => {
     const { app } = req as ProxiedRequest;

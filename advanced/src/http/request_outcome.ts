@@ -1,4 +1,4 @@
-import { describe } from "@sluice/limiting/core";
+import { describe, tell } from "@sluice/limiting/core";
 import type { Decision } from "../limiter/decision.ts";
 import type { Limiter } from "../limiter/limiter.ts";
 import { settlementOf } from "../limiter/settlement.ts";
@@ -137,7 +137,7 @@ export class RequestOutcome<Req> {
 
   // it must not end the process
   #report(error: unknown, req: Req): void {
-    if (this.#limiter.listenerCount("error") > 0) return void this.#limiter.emit("error", error);
+    if (this.#limiter.listenerCount("error") > 0) return void tell(this.#limiter, "error", error);
     const report = reporterOf(req, "request");
     if (report !== null) report(error);
     else console.error(`${this.#caller}: after a request had its response:`, error);

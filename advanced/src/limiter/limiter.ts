@@ -1,4 +1,12 @@
-import { checkInteger, checkNames, Emitter, type OptionNames, reasonOf } from "@sluice/limiting/core";
+import {
+  checkInteger,
+  checkNames,
+  Emitter,
+  listenerFailed,
+  type OptionNames,
+  reasonOf,
+  tell,
+} from "@sluice/limiting/core";
 import { type Charge, chargeOf } from "../policy/charge.ts";
 import { hasDebts, holdsSlots, type Policy, refusesFreely } from "../policy/policy.ts";
 import { MemoryStore } from "../stores/memory_store.ts";
@@ -247,13 +255,13 @@ export class Limiter extends Emitter {
   #counted = (decision: Decision): Decision => {
     if (decision.shadowDenied) {
       this.counters.shadowLimited++;
-      this.#tell("shadowLimited", decision);
+      tell(this, "shadowLimited", decision);
     }
     if (decision.allowed) {
       this.counters.admitted++;
     } else {
       this.counters.limited++;
-      this.#tell("limited", decision);
+      tell(this, "limited", decision);
     }
     return decision;
   };
@@ -510,7 +518,7 @@ export class Limiter extends Emitter {
   // A store that was set up wrongly fails each time, while requests pass as if it counted. So the application or
   // the console gets the first failure and each opening of the breaker, unless the program listens itself.
   #failed(error: unknown, policy: string): void {
-    if (this.listenerCount("storeFailure") > 0) return this.#tell("storeFailure", error);
+    if (this.listenerCount("storeFailure") > 0) return void tell(this, "storeFailure", error);
     if (this.#logged === this.counters.breakerOpened) return;
     this.#logged = this.counters.breakerOpened;
     // without a cause: errors of clients may hold the command with its arguments, such as a password
@@ -528,14 +536,14 @@ export class Limiter extends Emitter {
     );
   }
 
-  // called during a decision: an error of a listener must not prevent the answer
-  #tell(event: "limited" | "shadowLimited" | "storeFailure", what: unknown): void {
-    try {
-      this.emit(event, what);
-    } catch (thrown) {
-      if (this.report !== null) this.report(thrown);
-      else console.error(`limiter: a listener for ${event} failed`, thrown);
-    }
+  /**
+   * Reports the error of a listener: it must neither prevent a decision nor end the process.
+   *
+   * @internal
+   */
+  override [listenerFailed](error: unknown): void {
+    if (this.report !== null) this.report(error);
+    else console.error("limiter: a listener failed", error);
   }
 
   /**

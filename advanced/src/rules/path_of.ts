@@ -27,7 +27,7 @@ const READINGS: readonly ((path: string) => string)[] = [
  * @param path The path, as it was sent
  */
 export function spellingsOf(path: string): readonly string[] {
-  if (!/[%\\\s#]|\/[./]/.test(path)) return [path];
+  if (!/[%\\\t\n\r#]|\/[./]/.test(path)) return [path];
   return READINGS.reduce((all, read) => [...new Set([...all, ...all.map(read)])], [path]);
 }
 

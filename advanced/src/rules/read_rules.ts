@@ -1,4 +1,4 @@
-import { checkInteger, describe } from "@sluice/limiting/core";
+import { asciiUpperCase, checkInteger, describe } from "@sluice/limiting/core";
 import { clientKey } from "@sluice/limiting";
 import type { LimitOptions, OwnLimit } from "../limiter/limiter_options.ts";
 import { policiesOf } from "../limiter/limiter_options.ts";
@@ -94,7 +94,7 @@ function ruleOf(given: unknown, path: DocumentPath, isShadow: boolean, refuse: R
     if (!TOKEN.test(method)) {
       refuse([...path, "methods", i], ` must be a method such as "GET", not ${describe(method)}`);
     }
-    return method.toUpperCase();
+    return asciiUpperCase(method);
   });
   // a handler of GET responds to HEAD, too, which would be the way around
   const concerned = named?.includes("GET") ? [...named, "HEAD"] : named;

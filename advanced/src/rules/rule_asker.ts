@@ -1,4 +1,4 @@
-import { checkType, describe, isThenable, refuseOption } from "@sluice/limiting/core";
+import { asciiUpperCase, checkType, describe, isThenable, refuseOption } from "@sluice/limiting/core";
 import { awaited } from "../limiter/awaited.ts";
 import { LIMIT_NAMES } from "../limiter/option_names.ts";
 import type { Awaitable } from "../policy/store.ts";
@@ -96,7 +96,7 @@ export class RuleAsker<Req> {
   choose(req: Req, res: unknown): Awaitable<RuleChoice | null> {
     const rules = this.#rules;
     const path = pathOf(this.#requests.urlOf(req));
-    const applying = rules.applying(this.#requests.methodOf(req).toUpperCase(), path);
+    const applying = rules.applying(asciiUpperCase(this.#requests.methodOf(req)), path);
     if (applying.length === 0) return null;
     const { tier, fields } = this.#told;
     const names = [...new Set(applying.flatMap((rule) => rule.fields))];

@@ -14,8 +14,11 @@ export function signatureOf(takes: readonly Take[]): string {
   }).join("");
 }
 
+// all of a policy, because a key may be told another one, and rules may be replaced while decisions are under way
 function partOf({ policy, key, cost, shadow }: Take): string {
-  const { name, limit, windowMs, window, algorithm, burst, buckets } = policy;
+  const { name, limit, windowMs, window, algorithm, burst, buckets, align, onDenied, block, maxDebt } = policy;
   const length = window === undefined ? windowMs : `${window.every} ${window.startsOn} ${window.timeZone}`;
-  return `${cost}/${limit}/${length}/${shadow ? 1 : 0}/${algorithm}/${burst}/${buckets}/${name.length}/${name}${key}`;
+  const refusal = block === undefined ? onDenied : `${onDenied} ${block.after} ${block.forMs}`;
+  const numbers = `${cost}/${limit}/${length}/${shadow ? 1 : 0}/${algorithm}/${burst}/${buckets}`;
+  return `${numbers}/${align}/${refusal}/${maxDebt}/${name.length}/${name}${key}`;
 }

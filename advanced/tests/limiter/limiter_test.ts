@@ -646,6 +646,10 @@ Deno.test("a listener that throws changes no decision, and is logged to the cons
           throw new Error("a mistake");
         });
       }
+      // which would end the process
+      for (const event of ["limited", "shadowLimited"]) {
+        limiter.prependListener(event, () => Promise.reject(new Error("a mistake of an asynchronous listener")));
+      }
       const allowed: boolean[] = [];
       for (let times = 0; times < 3; times++) allowed.push((await limiter.check("key")).allowed);
       assertEquals(allowed, [true, true, false]);
@@ -654,7 +658,7 @@ Deno.test("a listener that throws changes no decision, and is logged to the cons
   } finally {
     console.error = error;
   }
-  assertEquals(complaints.length, 6);
+  assertEquals(complaints.length, 12);
 });
 
 Deno.test("a decision made without the store says so, and a hanging store costs only its time budget", async () => {

@@ -114,6 +114,18 @@ Deno.test("a policy from a database is asked for once in a while for each key, a
   assertEquals(asked, ["ann", "ben", "ann", "nobody"]);
 });
 
+Deno.test("a key that reads like the keys of several limits does not get the policy of those", async () => {
+  const ask = asker(fetchLimit({
+    ...{ limits: [{ name: "a", max: 1 }], policyTtlMs: 5000 },
+    keyGenerator: (request) => {
+      const user = keyGenerator(request);
+      return user === "ann" ? { a: user } : user;
+    },
+    policy: (request) => Promise.resolve(keyGenerator(request) === "ann" ? { max: 100 } : {}),
+  }));
+  assertEquals([await ask("ann"), await ask('{"a":"ann"}')], [99, 0]);
+});
+
 Deno.test("a policy that is known at once, or that none is to remember, is asked for each time", async () => {
   const tiers = { ann: "pro" };
   const sync = asker(fetchLimit({

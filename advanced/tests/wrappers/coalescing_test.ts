@@ -3,6 +3,8 @@ import { ALGORITHM_NAMES, MemoryStore, type Policy, type Take, type Verdict } fr
 import { newCounters } from "../../src/wrappers/counters.ts";
 import { VirtualClock } from "../../testing.ts";
 import { CoalescingStore } from "../../src/wrappers/coalescing.ts";
+import { DenyCacheStore } from "../../src/wrappers/deny_cache.ts";
+import { signatureOf } from "../../src/wrappers/signature.ts";
 import { AsyncStore } from "../support/async_store.ts";
 import { seededRandom } from "../../src/testing/seeded_random.ts";
 
@@ -211,3 +213,43 @@ Deno.test("decisions of many keys in one turn share commands, and each gets the 
 function firstOf(takes: readonly Take[], { policy, key, cost }: Take): number {
   return takes.findIndex((take) => take.policy === policy && take.key === key && take.cost === cost);
 }
+
+/** Each field of a policy with another value; the compiler demands those that are added. */
+const CHANGES: { readonly [Field in keyof Required<Policy>]: Partial<Policy> } = {
+  name: { name: "other" },
+  algorithm: { algorithm: "sliding-log" },
+  limit: { limit: 11 },
+  windowMs: { windowMs: 2000 },
+  window: { window: { every: "day" } },
+  burst: { burst: 3 },
+  buckets: { buckets: 3 },
+  align: { align: "clock" },
+  onDenied: { onDenied: "charge" },
+  block: { block: { after: 3, forMs: 1500 } },
+  maxDebt: { maxDebt: 3 },
+};
+
+Deno.test("decisions by policies that differ in a single field are neither merged nor told from memory", () => {
+  const policy: Policy = { name: "a", algorithm: "fixed-window", limit: 10, windowMs: 1000 };
+  const signature = (changed: Partial<Policy>) =>
+    signatureOf([{ policy: { ...policy, ...changed }, key: "k", cost: 1 }]);
+  assertEquals(signature({}), signature({ ...policy }));
+  const all = [{}, ...Object.values(CHANGES), { block: { after: 3, forMs: 1501 } }, {
+    block: { after: 4, forMs: 1500 },
+  }];
+  assertEquals(new Set(all.map(signature)).size, all.length);
+});
+
+Deno.test("a refusal by windows that begin with a request is not told of windows that follow the clock", async () => {
+  const { clock, behind, counters } = setUp();
+  const cached = new DenyCacheStore(behind, clock.read, counters);
+  const policy: Policy = { name: "a", algorithm: "fixed-window", limit: 1, windowMs: 10_000 };
+  const take = (align: Policy["align"]): Take => ({ policy: { ...policy, align }, key: "k", cost: 1 });
+  await cached.decide([take("first-hit")]);
+  const [refused] = await cached.decide([take("first-hit")]);
+  assertEquals(refused!.denied, true);
+  await cached.decide([take("clock")]);
+  assertEquals(counters.denyCacheHits, 0);
+  await cached.decide([take("first-hit")]);
+  assertEquals(counters.denyCacheHits, 1);
+});

@@ -51,7 +51,7 @@ export function chooseCoding(
 
 /** Whether a response is a stream of events, each of which the client waits for. */
 export function isEventStream(res: Response): boolean {
-  return /^\s*text\/event-stream\s*(?:;|$)/i.test(String(res.getHeader("Content-Type")));
+  return /^[ \t]*text\/event-stream[ \t]*(?:;|$)/i.test(String(res.getHeader("Content-Type")));
 }
 
 // a part of a body is one of the body as it is
@@ -63,7 +63,7 @@ function isWhole(res: Response, status: number): boolean {
 function isFixed(res: Response): boolean {
   const coding = res.getHeader("Content-Encoding");
   return (coding !== undefined && coding !== "identity") || CHECKSUMS.some((name) => res.hasHeader(name)) ||
-    /(?:^|,)\s*no-transform\s*(?:,|$)/i.test(String(res.getHeader("Cache-Control") ?? ""));
+    /(?:^|,)[ \t]*no-transform[ \t]*(?:,|$)/i.test(String(res.getHeader("Cache-Control") ?? ""));
 }
 
 function describeCoded(res: Response, coding: string): void {

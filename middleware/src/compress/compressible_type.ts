@@ -30,9 +30,9 @@ const APPLICATIONS = [
 ].join("|");
 
 const COMPRESSIBLE = new RegExp(
-  `^\\s*(?:text/[^;\\s]+|[^;\\s]+\\+(?:json|text|xml|yaml)|application/(?:${APPLICATIONS})|` +
+  `^[ \t]*(?:text/[^; \t]+|[^; \t]+\\+(?:json|text|xml|yaml)|application/(?:${APPLICATIONS})|` +
     "font/(?:collection|otf|ttf)|image/(?:(?:x-ms-)?bmp|vnd\\.adobe\\.photoshop|vnd\\.microsoft\\.icon|vnd\\.ms-dds|" +
-    "x-icon)|message/rfc822|model/gltf-binary|x-shader/[^;\\s]+)\\s*(?:;|$)",
+    "x-icon)|message/rfc822|model/gltf-binary|x-shader/[^; \t]+)[ \t]*(?:;|$)",
   "i",
 );
 

@@ -1,4 +1,11 @@
-import { checkNames, checkType, type OptionNames, refuseOption } from "@sluice/limiting/core";
+import {
+  asciiLowerCase,
+  checkNames,
+  checkType,
+  type OptionNames,
+  refuseOption,
+  trimBlanks,
+} from "@sluice/limiting/core";
 import type { Request, Response } from "@sluice/sluice";
 
 /** Attributes of a cookie that a middleware keeps. */
@@ -77,8 +84,8 @@ export class KeptCookie {
       refuseOption(caller, "name", "the name of a cookie", name);
     }
     const isOfHost = path === "/" && others.domain === undefined;
-    const prefix = /^__(?:host|secure)-/i.exec(name ?? "")?.[0].toLowerCase();
-    if (prefix !== undefined && (secure !== true || (prefix === "__host-" && !isOfHost))) {
+    const prefix = asciiLowerCase(/^__(?:host|secure)-/i.exec(name ?? "")?.[0] ?? "");
+    if (prefix !== "" && (secure !== true || (prefix === "__host-" && !isOfHost))) {
       throw new TypeError(
         `${caller}: browsers refuse a cookie named ${name} unless it is secure` +
           (prefix === "__host-" ? ", for path / and without a domain" : "") + "; give cookie.secure: true",
@@ -102,7 +109,8 @@ export class KeptCookie {
   }
 
   /**
-   * Its value in a request, `undefined` if it has none. Of several, the first is for the longest path.
+   * Its value in a request, `undefined` if it has none. Of several, the first is for the longest path. Only spaces and
+   * tabs around a name are not part of it: browsers let any host of the domain set `\u00a0__Host-session`.
    *
    * @param req The request
    */
@@ -111,7 +119,7 @@ export class KeptCookie {
     if (header === undefined) return undefined;
     const start = `${this.nameFor(req)}=`;
     for (const part of header.split(";")) {
-      const pair = part.trim();
+      const pair = trimBlanks(part);
       if (pair.startsWith(start)) return pair.slice(start.length);
     }
     return undefined;

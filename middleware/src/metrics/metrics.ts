@@ -144,7 +144,7 @@ class Measuring {
   }
 
   begin(req: Request, res: Response): void {
-    if (this.#openTelemetry) this.#meter ??= registeredMeter(this.#histogram.bounds, this.#figures);
+    if (this.#openTelemetry && this.#meter === null) this.#meter = this.#findMeter(req.app);
     this.#connections ??= (req.app as { connections?: CountedConnections }).connections;
     const method = METHODS.has(req.method) ? req.method : "_OTHER";
     const scheme = req.protocol;
@@ -153,6 +153,17 @@ class Measuring {
     res.once("close", () => {
       this.#count(method, scheme, -1);
       this.#end(req, res, method, scheme, (this.#clock() - start) / 1000);
+    });
+  }
+
+  // a broken provider would fail in every request
+  #findMeter(app: Request["app"]): MeasuredRequests | null {
+    const reported = new Set<string>();
+    return registeredMeter(this.#histogram.bounds, this.#figures, (what, cause) => {
+      if (reported.has(what)) return;
+      reported.add(what);
+      const message = `metrics: OpenTelemetry failed with ${what}, which is reported once and fails no request`;
+      app.reportError(new Error(message, { cause }), { phase: "telemetry" });
     });
   }
 

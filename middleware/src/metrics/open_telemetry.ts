@@ -23,37 +23,69 @@ export interface MeasuredRequests {
 /** Where every copy of `@opentelemetry/api` 1 in a process finds what the program has registered: its public contract. */
 const REGISTERED = Symbol.for("opentelemetry.js.api.1");
 
+/** Hears what a meter throws. */
+export type MeterFailed = (what: string, cause: unknown) => void;
+
 /**
- * Reports to the meter provider that is registered in this process, by an SDK or by Deno itself.
+ * Reports to the meter provider that is registered in this process, by an SDK or by Deno itself. A provider that is
+ * incomplete, or throws, is reported and fails no request.
  *
  * @param bounds Upper bounds of the histogram's buckets, in s
  * @param figures What is read when metrics are collected
+ * @param failed Called with what fails
  * @returns Takes requests; `null` if no provider is registered
  */
-export function registeredMeter(bounds: readonly number[], figures: readonly Figure[]): MeasuredRequests | null {
-  const api = (globalThis as { [REGISTERED]?: { metrics?: { getMeter(name: string): Meter } } })[REGISTERED];
-  if (api?.metrics === undefined) return null;
-  const meter = api.metrics.getMeter("@sluice/middleware");
+export function registeredMeter(
+  bounds: readonly number[],
+  figures: readonly Figure[],
+  failed: MeterFailed,
+): MeasuredRequests | null {
+  function guarded<T>(what: string, call: () => T): T | undefined {
+    try {
+      return call();
+    } catch (error) {
+      failed(what, error);
+      return undefined;
+    }
+  }
+  const meter = guarded("the meter provider", () => {
+    const api = (globalThis as { [REGISTERED]?: { metrics?: { getMeter(name: string): Meter } } })[REGISTERED];
+    if (api?.metrics === undefined) return null;
+    const made = api.metrics.getMeter("@sluice/middleware");
+    if (made === undefined || made === null) throw new TypeError("getMeter returned no meter");
+    return made;
+  });
+  if (meter === null) return null;
+  // even without a meter it is not asked for again: each request would make the instruments anew
+  if (meter === undefined) return { active() {}, took() {} };
   for (const { name, kind, description, unit, read } of figures) {
     const options = { description, unit };
-    const instrument = kind === "counter"
-      ? meter.createObservableCounter(name, options)
-      : meter.createObservableGauge(name, options);
-    instrument.addCallback((result) => {
-      for (const { value, attributes } of read()) result.observe(value, attributes);
+    guarded(name, () => {
+      const instrument = kind === "counter"
+        ? meter.createObservableCounter(name, options)
+        : meter.createObservableGauge(name, options);
+      instrument.addCallback((result) => {
+        for (const { value, attributes } of read()) result.observe(value, attributes);
+      });
     });
   }
-  const durations = meter.createHistogram("http.server.request.duration", {
-    description: "How long requests took",
-    unit: "s",
-    advice: { explicitBucketBoundaries: [...bounds] },
-  });
-  const active = meter.createUpDownCounter("http.server.active_requests", {
-    description: "Requests in flight",
-    unit: "{request}",
-  });
+  const durations = guarded(
+    "http.server.request.duration",
+    () =>
+      meter.createHistogram("http.server.request.duration", {
+        description: "How long requests took",
+        unit: "s",
+        advice: { explicitBucketBoundaries: [...bounds] },
+      }),
+  );
+  const active = guarded("http.server.active_requests", () =>
+    meter.createUpDownCounter("http.server.active_requests", {
+      description: "Requests in flight",
+      unit: "{request}",
+    }));
   return {
-    active: (change, attributes) => active.add(change, attributes),
-    took: (seconds, attributes) => durations.record(seconds, attributes),
+    active: (change, attributes) => guarded("http.server.active_requests", () => active?.add(change, attributes)),
+    took: (seconds, attributes) =>
+      guarded("http.server.request.duration", () => durations?.record(seconds, attributes)),
   };
 }

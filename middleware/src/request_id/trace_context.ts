@@ -1,3 +1,4 @@
+import { trimBlanks } from "@sluice/limiting/core";
 /** The part of a trace that one request is (W3C Trace Context, level 1). */
 export interface TraceContext {
   /** Names the whole trace: 32 hexadecimal digits in lower case. */
@@ -70,7 +71,7 @@ function newSpanId(): string {
 
 function validState(given: string | undefined): string | undefined {
   if (given === undefined || given.length > STATE_LENGTH) return undefined;
-  const members = given.split(",").map((member) => member.trim()).filter((member) => member !== "");
+  const members = given.split(",").map(trimBlanks).filter((member) => member !== "");
   const isValid = members.length > 0 && members.length <= STATE_MEMBERS && members.every((one) => MEMBER.test(one));
   return isValid ? members.join(",") : undefined;
 }

@@ -1,3 +1,4 @@
+import { asciiLowerCase, trimBlanks } from "@sluice/limiting/core";
 /** What the headers of a part say (RFC 7578 section 4). */
 export interface PartHead {
   /** Name of the field, `undefined` if there is none. */
@@ -10,10 +11,10 @@ export interface PartHead {
   readonly mimetype: string;
 }
 
-const HEADER = /^[^\s:]+:.*$/;
+const HEADER = /^[\w!#$%&'*+.^`|~-]+:[^\r\n]*$/;
 // Only a quote and a backslash are escaped by a backslash: some clients send paths of Windows as they are. The branches
 // exclude each other, so that no text takes long.
-const PARAMETER = /[ \t]*;[ \t]*([^\s=;"]+)=(?:"((?:[^"\\]|\\["\\]|\\(?!["\\]))*)"|([^\s;"]+))/gy;
+const PARAMETER = /[ \t]*;[ \t]*([^ \t=;"]+)=(?:"((?:[^"\\]|\\["\\]|\\(?!["\\]))*)"|([^ \t;"]+))/gy;
 /** A media type (RFC 6838 section 4.2), or one such as `image/*`. */
 export const MEDIA_TYPE: RegExp = /^[\w!#$&^.+*-]+\/[\w!#$&^.+*-]+$/;
 
@@ -39,32 +40,32 @@ export function boundaryOf(contentType: string): string | undefined {
  */
 export function partHead(text: string): PartHead | undefined {
   const [padding, ...lines] = text.split("\r\n");
-  if (padding!.trim() !== "" || !lines.every((line) => HEADER.test(line))) return undefined;
+  if (trimBlanks(padding!) !== "" || !lines.every((line) => HEADER.test(line))) return undefined;
   const parameters = parametersOf(valueOf(lines, "content-disposition:"));
   if (parameters?.get("") !== "form-data") return undefined;
   const filename = unescaped(parameters.get("filename")) ?? extendedValue(parameters.get("filename*"));
-  const [type] = valueOf(lines, "content-type:").toLowerCase().split(";", 1);
+  const type = asciiLowerCase(trimBlanks(valueOf(lines, "content-type:").split(";", 1)[0]!));
   return {
     name: unescaped(parameters.get("name")),
     // also a path of Windows, whichever system this is
     filename: filename?.replace(/^.*[/\\]/s, "").replace(/^\.\.?$/, ""),
     isUnchosen: filename === "",
     // the default of RFC 7578 section 4.4, also for what is no type
-    mimetype: MEDIA_TYPE.test(type!.trim()) ? type!.trim() : "text/plain",
+    mimetype: MEDIA_TYPE.test(type) ? type : "text/plain",
   };
 }
 
 function valueOf(lines: readonly string[], name: string): string {
-  return lines.find((line) => line.toLowerCase().startsWith(name))?.slice(name.length) ?? "";
+  return lines.find((line) => asciiLowerCase(line).startsWith(name))?.slice(name.length) ?? "";
 }
 
 // the first of each name, and what stands in front of them, in lower case, under the empty name
 function parametersOf(header: string): Map<string, string> | undefined {
   const [value] = header.split(";", 1);
-  const parameters = new Map([["", value!.trim().toLowerCase()]]);
+  const parameters = new Map([["", asciiLowerCase(trimBlanks(value!))]]);
   let at = value!.length;
   for (const [text, name, quoted, plain] of header.slice(at).matchAll(PARAMETER)) {
-    const key = name!.toLowerCase();
+    const key = asciiLowerCase(name!);
     if (!parameters.has(key)) parameters.set(key, quoted?.replace(/\\(["\\])/g, "$1") ?? plain!);
     at += text.length;
   }

@@ -1,4 +1,5 @@
 import {
+  asciiLowerCase,
   checkInteger,
   checkNames,
   checkType,
@@ -206,7 +207,7 @@ function checkTypes(option: string, types: unknown): readonly string[] | undefin
     refuseOption("upload", option, TYPES, types);
   }
   return types.map((type) => {
-    if (typeof type === "string" && MEDIA_TYPE.test(type)) return type.toLowerCase();
+    if (typeof type === "string" && MEDIA_TYPE.test(type)) return asciiLowerCase(type);
     refuseOption("upload", option, TYPES, type);
   });
 }

@@ -1,4 +1,5 @@
 import {
+  asciiUpperCase,
   checkNames,
   checkType,
   describe,
@@ -248,7 +249,7 @@ function checkRoute({ params, body }: ValidateOptions, { caller, method, path, p
   const route = `${caller}(${describe(path)})`;
   if (body !== undefined && (method === "get" || method === "head")) {
     throw new TypeError(
-      `${route}: validate has a schema for the body, and ${method.toUpperCase()} has none; use query`,
+      `${route}: validate has a schema for the body, and ${asciiUpperCase(method)} has none; use query`,
     );
   }
   if (params === undefined || names === null) return;

@@ -1,3 +1,4 @@
+import { asciiLowerCase } from "../../util/ascii.ts";
 import { noteWarning } from "../../util/development_warning.ts";
 import { type OptionNames, unknownOptions } from "../../util/check_option.ts";
 import { parseBytes } from "../../util/units.ts";
@@ -181,7 +182,7 @@ export function checkBodyOptions(parser: string, options: BodyOptions, defaultTy
     wants: isFunction ? type : () => true,
     verify: verify ? verify as Verify : undefined,
     inflate,
-    defaultCharset: defaultCharset.toLowerCase(),
+    defaultCharset: asciiLowerCase(defaultCharset),
   };
 }
 

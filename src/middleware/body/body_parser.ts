@@ -1,3 +1,4 @@
+import { asciiLowerCase, asciiUpperCase } from "../../util/ascii.ts";
 import { parse as parseContentType } from "content-type";
 import { annotated, HttpError } from "../../http/http_error.ts";
 import { withDetails } from "../../util/handler_details.ts";
@@ -159,7 +160,7 @@ function markParsed(req: FrameworkRequest): void {
 
 /** Whether the body is UTF-8 according to its type, the most common case. */
 function isPlainUtf8(type: string, options: CheckedOptions): boolean {
-  return type.includes(";") ? /;\s*charset="?utf-8"?\s*$/i.test(type) : options.defaultCharset === "utf-8";
+  return type.includes(";") ? /;[ \t]*charset="?utf-8"?[ \t]*$/i.test(type) : options.defaultCharset === "utf-8";
 }
 
 /** Result for a request that has no body after all. */
@@ -194,9 +195,9 @@ async function parse(
   }
 }
 
-function charsetOf(req: FrameworkRequest): string | undefined {
-  const type = req.get("content-type");
-  return type === undefined ? undefined : parseContentType(type).parameters["charset"]?.toLowerCase();
+function charsetOf(req: FrameworkRequest): string {
+  const { charset = "" } = parseContentType(req.get("content-type") ?? "").parameters;
+  return asciiLowerCase(charset);
 }
 
 // for "utf-16" the byte order mark decides (RFC 2781 section 3.3)
@@ -213,7 +214,10 @@ function decoderFor(charset: string): Decoder {
 }
 
 function unsupportedCharset(charset: string): HttpError {
-  return new HttpError(415, `unsupported charset "${charset.toUpperCase()}"`, { charset, type: "charset.unsupported" });
+  return new HttpError(415, `unsupported charset "${asciiUpperCase(charset)}"`, {
+    charset,
+    type: "charset.unsupported",
+  });
 }
 
 function runVerify(

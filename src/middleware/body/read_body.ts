@@ -1,3 +1,4 @@
+import { asciiLowerCase } from "../../util/ascii.ts";
 import { HttpError } from "../../http/http_error.ts";
 import { utf8Length } from "../../util/encodings.ts";
 import { exchangeKey } from "../../exchange/exchange.ts";
@@ -32,7 +33,7 @@ export async function readBody(
   asText: boolean,
   beside: ReadableStream<Uint8Array<ArrayBuffer>> | null,
 ): Promise<HeldBody> {
-  const coding = (req.get("content-encoding") || "identity").toLowerCase();
+  const coding = asciiLowerCase(req.get("content-encoding") || "identity");
   if (coding !== "identity" && !options.inflate) {
     throw new HttpError(415, "content encoding unsupported", { encoding: coding, type: "encoding.unsupported" });
   }

@@ -78,7 +78,7 @@ export function bunPlatform(): Platform {
     dropsBodies: true,
     localOf,
     handlerChannel: () => handlerChannel(builtinModule<DiagnosticsChannel>("node:diagnostics_channel")),
-    closesAfterResponse: (request) => request.headers.get("connection")?.toLowerCase() === "close",
+    closesAfterResponse: (request) => /^close$/i.test(request.headers.get("connection") ?? ""),
     awaits: (_request, info) => hasMethod<BunServer>(info, "requestIP"),
     env: (name) => globals.process.env[name],
     defaultEnv: () => "development",

@@ -1,4 +1,11 @@
+import { builtinModule } from "../shared/builtin_module.ts";
 import { Heartbeat } from "../shared/heartbeat.ts";
+
+/** The used part of `node:async_hooks`. */
+interface ContextModule {
+  /** Keeps the asynchronous context in which it is made. */
+  readonly AsyncResource: new (type: string) => { runInAsyncScope(run: () => void): void };
+}
 
 /** The used part of Bun's end of a connection. */
 interface ServerSocket {
@@ -34,6 +41,8 @@ export class BunSocket {
   onclose: ((event: End) => void) | null = null;
   onerror: ((event: { error: unknown; message: string }) => void) | null = null;
   readonly #pingTimeoutMs: number;
+  /** That of the request: Bun runs its handlers outside of it. */
+  readonly #context = new (builtinModule<ContextModule>("node:async_hooks")!.AsyncResource)("SluiceWebSocket");
   #socket: ServerSocket | null = null;
   #heartbeat: Heartbeat | null = null;
   #lost: End | null = null;
@@ -90,7 +99,13 @@ export class BunSocket {
       },
       taken: () => socket.getBufferedAmount() === 0 ? null : this.#drained,
     });
-    queueMicrotask(() => this.onopen?.());
+    queueMicrotask(() => this.#context.runInAsyncScope(() => this.onopen?.()));
+  }
+
+  /** Called by Bun with a message. */
+  received(data: string | ArrayBuffer): void {
+    this.heard();
+    this.#context.runInAsyncScope(() => this.onmessage?.({ data }));
   }
 
   /** Notes that something came from the client: a message, or the response to a ping. */
@@ -108,7 +123,7 @@ export class BunSocket {
     this.#closed = true;
     this.#heartbeat?.stop();
     const end = reason === TOO_BIG ? { code: 1009, reason: "Message too big" } : { code, reason };
-    queueMicrotask(() => this.onclose?.(this.#lost ?? end));
+    queueMicrotask(() => this.#context.runInAsyncScope(() => this.onclose?.(this.#lost ?? end)));
   }
 }
 
@@ -120,10 +135,7 @@ const HANDLERS = {
   // no limit: Bun would silently drop messages beyond it; each connection has its own
   backpressureLimit: 0,
   open: (ws: ServerSocket): void => ws.data.opened(ws),
-  message(ws: ServerSocket, data: string | ArrayBuffer): void {
-    ws.data.heard();
-    ws.data.onmessage?.({ data });
-  },
+  message: (ws: ServerSocket, data: string | ArrayBuffer): void => ws.data.received(data),
   pong: (ws: ServerSocket): void => ws.data.heard(),
   ping: (ws: ServerSocket): void => ws.data.heard(),
   drain: (ws: ServerSocket): void => ws.data.drained(),

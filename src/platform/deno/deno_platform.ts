@@ -32,6 +32,7 @@ import type {
   UpgradeOptions,
 } from "../shared/platform.ts";
 import { SEND_TIMEOUT_MS, SlowClients } from "../shared/slow_clients.ts";
+import { type Bind, LastingServer } from "./lasting_server.ts";
 import { guardSlowClient } from "./slow_client_guard.ts";
 import { PendingRequests } from "../shared/pending_requests.ts";
 
@@ -170,29 +171,29 @@ function serve(handler: AppFetch, options: ListenOptions, app: Routed): Platform
     setTimeout(() => isExpected(error) || app.reportError(error, { phase: "response" }), 0);
     return new Response("Internal Server Error", { status: 500 });
   };
-  const common = { port, hostname, reusePort, onListen() {}, onError };
+  const common = { hostname, reusePort, onListen() {}, onError };
   const tls = cert !== undefined && key !== undefined ? { cert, key } : {};
   const pending = new PendingRequests();
-  const stopped = new AbortController();
-  const left = Promise.withResolvers<void>();
-  // Deno listens, too, when the port is bound already: then the first listener of a process would delay its first client
-  stopped.signal.addEventListener("abort", () => {}, { once: true });
   const local = { address: hostname, port };
   const watched = pending.watch(noteLocal(watchScheme(handler, cert !== undefined && key !== undefined), local));
-  const server = listeningAt(
-    hostname,
-    port,
-    () => Deno.serve({ ...common, ...tls, signal: stopped.signal }, watched),
-  );
+  const bind: Bind = (signal, bound = port, received) => {
+    const receiving: AppFetch = received === undefined ? watched : (request, info) => {
+      received();
+      return watched(request, info);
+    };
+    return listeningAt(hostname, bound, () => Deno.serve({ ...common, ...tls, port: bound, signal }, receiving));
+  };
+  const server = new LastingServer(bind, (error) => app.reportError(error, { phase: "server" }));
   // no request can have come yet
   Object.assign(local, { address: server.addr.hostname, port: server.addr.port });
+  const left = Promise.withResolvers<void>();
   server.finished.then(left.resolve, left.reject);
   const slow = new SlowClients(app.openStreams, Deno.unrefTimer);
   slow.timeoutMs = sendTimeout;
   left.promise.finally(() => slow.stop()).catch(() => {});
   const afterResponses = (done: () => void): void => {
     const timer = setTimeout(done, pending.abort().size > 0 ? LEAVING_MS : 0);
-    server.finished.finally(() => clearTimeout(timer));
+    server.finished.finally(() => clearTimeout(timer)).catch(() => {});
   };
   return {
     limits: {
@@ -205,12 +206,15 @@ function serve(handler: AppFetch, options: ListenOptions, app: Routed): Platform
     },
     port: server.addr.port,
     hostname: server.addr.hostname,
+    get listening() {
+      return server.listening;
+    },
     finished: left.promise,
     shutdown: () => Promise.race([server.shutdown(), left.promise]),
     // Deno's own abort fails once shutdown has begun: connections that are left end with their clients
     abort: () => afterResponses(left.resolve),
     cut() {
-      afterResponses(() => stopped.abort());
+      afterResponses(() => void server.cut());
       return server.finished;
     },
     ref: () => server.ref(),

@@ -25,5 +25,7 @@ export function returnedBody(response: Response): ReadableStream<Uint8Array> | n
   if (property === undefined) return null;
   const record = (response as unknown as Record<symbol, ResponseRecord | null | undefined>)[property];
   const { streamOrStatic, source } = record?.body ?? {};
-  return streamOrStatic instanceof ReadableStream && source === null ? streamOrStatic : null;
+  if (!(streamOrStatic instanceof ReadableStream)) return null;
+  // one that Deno has made of a text may be read by somebody
+  return source === null || streamOrStatic.locked ? streamOrStatic : null;
 }

@@ -6,6 +6,7 @@ interface ProcessLike {
 /** Modules of Node, and of Bun, that are used where the runtime has them. */
 export type BuiltinName =
   | "bun:jsc"
+  | "node:async_hooks"
   | "node:buffer"
   | "node:crypto"
   | "node:diagnostics_channel"

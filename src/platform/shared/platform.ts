@@ -108,9 +108,11 @@ export interface PlatformServer {
   readonly port: number;
   /** The address it listens on. */
   readonly hostname: string;
+  /** Whether it is bound; absent where it always is until it is down. */
+  readonly listening?: boolean;
   /** Resolves when it listens, rejects if it cannot; absent where that is known synchronously. */
   readonly ready?: Promise<void>;
-  /** Resolves when the server is down. */
+  /** Resolves when the server is down; rejects if it could not listen, or not again after it had lost its port. */
   readonly finished: Promise<void>;
   /** Stops accepting connections; resolves when the requests in flight have been answered. */
   shutdown(): Promise<void>;

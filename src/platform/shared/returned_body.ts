@@ -9,7 +9,8 @@ import { closedPromiseOf } from "../../util/stream_closed.ts";
  * @returns The stream, `null` if there is none
  */
 export function returnedBody({ body }: Response): ReadableStream<Uint8Array> | null {
-  if (body === null || body.locked) return null;
+  // of a locked one nothing can be told, and nothing can be sent
+  if (body === null || body.locked) return body;
   // where looking on costs nothing, it does not matter whose it is
   return closedPromiseOf(body) === undefined && isByteStream(body) ? null : body;
 }

@@ -29,6 +29,7 @@ export type HeaderVisit = (visitor: (value: string, name: string) => void) => vo
 export function headerRecord(visit: HeaderVisit): HeaderRecord {
   const record: HeaderRecord = {};
   visit((value, given) => {
+    // of ASCII alone: runtimes refuse a request with another name
     const name = given.toLowerCase();
     if (name === "set-cookie") return void (record[name] ??= []).push(value);
     const earlier = Object.hasOwn(record, name) ? record[name] : undefined;

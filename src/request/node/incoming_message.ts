@@ -1,3 +1,4 @@
+import { asciiLowerCase } from "../../util/ascii.ts";
 import { assignOwn, makeAssignable } from "../../util/assignable.ts";
 import { Emitter, listenedTo, listenerFailed, tell } from "../../util/emitter.ts";
 import type { EventName } from "../../util/emitter_methods.ts";
@@ -116,7 +117,7 @@ export abstract class IncomingMessage extends Emitter {
     copied(
       this,
       "req.headersDistinct",
-      (visit) => visit((value, name) => (lists[name.toLowerCase()] ??= []).push(value)),
+      (visit) => visit((value, name) => (lists[asciiLowerCase(name)] ??= []).push(value)),
     );
     const { host } = this.headers;
     if (host !== undefined) lists["host"] ??= [host];
@@ -131,9 +132,9 @@ export abstract class IncomingMessage extends Emitter {
    */
   protected lookupHeader(name: string): string | undefined {
     // what is derived may have headers of its own
-    if (this[originalKey] !== this) return this.headers?.[name.toLowerCase()] as string | undefined;
+    if (this[originalKey] !== this) return this.headers?.[asciiLowerCase(name)] as string | undefined;
     // through the public property, because validators may redefine that, with defaults filled in
-    if (this[requestStateKey]?.headers) return this.headers[name.toLowerCase()] as string | undefined;
+    if (this[requestStateKey]?.headers) return this.headers[asciiLowerCase(name)] as string | undefined;
     let value: string | null = null;
     try {
       const { app, target: { request } } = this[exchangeKey];
@@ -143,7 +144,7 @@ export abstract class IncomingMessage extends Emitter {
       if (isHeaderName(name)) assertLate(this, `req.get(${JSON.stringify(name)})`, cause);
     }
     if (value !== null) return value;
-    return name.length === 4 && name.toLowerCase() === "host"
+    return name.length === 4 && asciiLowerCase(name) === "host"
       ? authorityOf(this[exchangeKey].target.request.url)
       : undefined;
   }
@@ -528,8 +529,8 @@ function announceEnd(message: IncomingMessage): void {
   message[exchangeKey].onLeave(() => {
     // a turn later, Deno closes the request, whose body then counts as used
     wasRead = message.readableEnded;
-    tell(message, "aborted");
   });
+  message[exchangeKey].onLeaveLater(() => tell(message, "aborted"));
   message[exchangeKey].onEnd(() => {
     if (message.aborted) tellOfCut(message, state.readable, wasRead);
     if (state.readable !== null) return state.readable.closeWithExchange(state.endAwaited);

@@ -1,5 +1,6 @@
 import { Emitter, listenedTo, listenerFailed, tell } from "../../util/emitter.ts";
 import type { EventName } from "../../util/emitter_methods.ts";
+import { coded } from "../../util/coded_error.ts";
 import { describe } from "../../util/error_text.ts";
 import { originalKey } from "../../util/original_object.ts";
 import { canonicalAddress } from "../../http/ip_address.ts";
@@ -190,7 +191,7 @@ export class RequestSocket extends Emitter {
     const { exchange } = state;
     if (event === "error" && !state.errorAwaited) {
       state.errorAwaited = true;
-      return exchange.onLeave(() => tellOfFailure(this));
+      return exchange.onLeaveLater(() => tellOfFailure(this));
     }
     if (event !== "close" || state.closeAwaited) return;
     state.closeAwaited = true;
@@ -227,8 +228,12 @@ export class RequestSocket extends Emitter {
    * @throws {RangeError} If `ms` is negative or not finite
    */
   setTimeout(ms: number, listener?: () => void): this {
-    if (!(ms >= 0 && ms < Infinity)) {
-      throw new RangeError(`setTimeout takes ms from 0, which is none, and finite, not ${describe(ms)}`);
+    const isNumber = typeof ms === "number";
+    if (!isNumber || !(ms >= 0 && ms < Infinity)) {
+      const message = `setTimeout takes ms from 0, which is none, and finite, not ${describe(ms)}`;
+      throw isNumber
+        ? coded("ERR_OUT_OF_RANGE", new RangeError(message))
+        : coded("ERR_INVALID_ARG_TYPE", new TypeError(message));
     }
     if (listener !== undefined) this.once("timeout", listener);
     const state = this[stateKey];

@@ -1,3 +1,6 @@
+import { asciiLowerCase } from "../../util/ascii.ts";
+import { checkedHeaderKey } from "../../http/header_values.ts";
+import { coded } from "../../util/coded_error.ts";
 import { describe } from "../../util/error_text.ts";
 import { Emitter } from "../../util/emitter.ts";
 import type { HeaderValue, OutgoingHeaders } from "../web/outgoing_headers.ts";
@@ -36,7 +39,10 @@ export abstract class HeaderMethods extends Emitter {
    */
   setHeader(name: string, value: HeaderValue): this {
     assertOpen(this, "res.setHeader");
-    if (value === undefined) throw new TypeError(`res.setHeader needs a value for "${name}"`);
+    if (value === undefined) {
+      checkedHeaderKey("res.setHeader", name);
+      throw coded("ERR_HTTP_INVALID_HEADER_VALUE", new TypeError(`res.setHeader needs a value for "${name}"`));
+    }
     this.outgoing.set("res.setHeader", name, value);
     return this;
   }
@@ -50,6 +56,7 @@ export abstract class HeaderMethods extends Emitter {
    */
   appendHeader(name: string, value: string | string[]): this {
     assertOpen(this, "res.appendHeader", "append");
+    checkedHeaderKey("res.appendHeader", name);
     const earlier = this.getHeader(name);
     if (earlier === undefined) return this.setHeader(name, value);
     const before = Array.isArray(earlier) ? earlier : [String(earlier)];
@@ -62,8 +69,9 @@ export abstract class HeaderMethods extends Emitter {
    * @throws {TypeError} If it is neither
    */
   setHeaders(headers: Headers | ReadonlyMap<string, HeaderValue>): this {
-    if (typeof headers?.forEach !== "function" || Array.isArray(headers)) {
-      throw new TypeError(`res.setHeaders takes a Headers or a Map, not ${describe(headers)}`);
+    if (typeof headers?.forEach !== "function" || Array.isArray(headers) || ArrayBuffer.isView(headers)) {
+      const error = new TypeError(`res.setHeaders takes a Headers or a Map, not ${describe(headers)}`);
+      throw coded("ERR_INVALID_ARG_TYPE", error);
     }
     const cookies: HeaderValue[] = [];
     headers.forEach((value: HeaderValue, name: string) => {
@@ -83,6 +91,9 @@ export abstract class HeaderMethods extends Emitter {
       for (const [name, value] of Object.entries(headers)) this.setHeader(name, value!);
       return;
     }
+    if (!Array.isArray(headers[0]) && headers.length % 2 !== 0) {
+      throw coded("ERR_INVALID_ARG_VALUE", new TypeError("res.writeHead: a flat list of headers has names and values"));
+    }
     const pairs = Array.isArray(headers[0]) ? headers as [string, string][] : pairsOf(headers);
     for (const [name] of pairs) this.removeHeader(name);
     for (const [name, value] of pairs) this.appendHeader(name, value);
@@ -95,7 +106,7 @@ export abstract class HeaderMethods extends Emitter {
   getHeader(name: string): HeaderValue | undefined {
     const value = this.outgoing.get(name);
     if (value !== undefined || !this.headersSent) return value;
-    const key = name.toLowerCase();
+    const key = asciiLowerCase(name);
     // loggers read this one after every response, so it must not copy all headers
     return (key === "content-length" ? this.sentLength : undefined) ?? this.sentHeaders[key];
   }
@@ -162,7 +173,7 @@ export function assertOpen(message: { readonly headersSent: boolean }, caller: s
   if (!message.headersSent) return;
   const cause = `${caller} came after the response to this request: respond once, and return afterwards`;
   const late = new Error(`Cannot ${verb} headers after they are sent to the client`, { cause });
-  throw Object.assign(late, { code: "ERR_HTTP_HEADERS_SENT" });
+  throw coded("ERR_HTTP_HEADERS_SENT", late);
 }
 
 function pairsOf(flat: readonly string[]): [string, string][] {

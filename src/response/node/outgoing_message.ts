@@ -1,3 +1,6 @@
+import { coded } from "../../util/coded_error.ts";
+import { describe } from "../../util/error_text.ts";
+import { assertHeaderValue, assertReason, checkedHeaderKey } from "../../http/header_values.ts";
 import { makeAssignable } from "../../util/assignable.ts";
 import { isEmitter, listenedTo, listenerFailed, runningOnce, tell } from "../../util/emitter.ts";
 import type { EmitterMethods, EventName, Listener } from "../../util/emitter_methods.ts";
@@ -175,10 +178,14 @@ export abstract class OutgoingMessage extends HeaderMethods {
     // Node accepts strings of digits, and drops fractions
     const code = status | 0;
     if (code < 100 || code > 999) {
-      throw new RangeError(`res.writeHead takes a status from 100 to 999, not ${status}`);
+      const error = new RangeError(`res.writeHead takes a status from 100 to 999, not ${String(status)}`);
+      throw coded("ERR_HTTP_INVALID_STATUS_CODE", error);
     }
     this.statusCode = code;
-    if (typeof reason === "string") this[responseStateKey].reason = reason;
+    if (typeof reason === "string") {
+      assertReason("res.writeHead", reason);
+      this[responseStateKey].reason = reason;
+    }
     this.setGiven(typeof reason === "string" ? headers : reason ?? headers);
     this[responseStateKey].sentStatus = code;
     return this;
@@ -212,7 +219,7 @@ export abstract class OutgoingMessage extends HeaderMethods {
   write(chunk: Chunk, encoding?: string | WriteCallback | null, callback?: WriteCallback | null): boolean {
     const exchange = exchangeFor(this, "res.write");
     const done = guarded(this, callbackOf(encoding) ?? callbackOf(callback));
-    const bytes = chunkBytes("res.write", chunk, typeof encoding === "string" ? encoding : undefined);
+    const bytes = chunkBytes("res.write", chunk, encodingOf(encoding));
     const state = this[responseStateKey];
     if (state.ended) {
       complain(this, done);
@@ -248,7 +255,7 @@ export abstract class OutgoingMessage extends HeaderMethods {
     if (this[responseStateKey].ended) endAgain(this, last, done);
     else {
       if (done !== undefined) whenFinished(this, done);
-      endWith(this, last, typeof encoding === "string" ? encoding : undefined);
+      endWith(this, last, encodingOf(encoding));
     }
     return this;
   }
@@ -427,14 +434,30 @@ export abstract class OutgoingMessage extends HeaderMethods {
   /** The counterpart of {@linkcode OutgoingMessage.cork}. */
   uncork(): void {}
 
-  /** Accepted but not sent: a web response has no trailers. */
-  addTrailers(_headers: HeaderInit): void {}
+  /**
+   * Accepted but not sent: a web response has no trailers.
+   *
+   * @param headers The trailers
+   * @throws {TypeError} If a name is not a token (`ERR_INVALID_HTTP_TOKEN`), or a value cannot be sent
+   * (`ERR_INVALID_CHAR`)
+   */
+  addTrailers(headers: HeaderInit): void {
+    const given = Array.isArray(headers) ? headers as [string, string][] : Object.entries(headers);
+    for (const [name, value] of given) {
+      checkedHeaderKey("res.addTrailers", name);
+      for (const one of [value].flat()) assertHeaderValue("res.addTrailers", name, `${one}`);
+    }
+  }
 
   /**
    * Sends a `103 Early Hints` before the response, on Node. Elsewhere nothing is sent, since a request has only one web
    * response; the callback runs.
+   *
+   * @throws {TypeError} If the hints are no object (`ERR_INVALID_ARG_TYPE`), or their `link` is none
+   * (`ERR_INVALID_ARG_VALUE`)
    */
   writeEarlyHints(hints: Record<string, string | string[]>, callback?: () => void): void {
+    assertHints(hints);
     inform(this, "writeEarlyHints", [hints], callback);
   }
 
@@ -707,10 +730,30 @@ function callbackOf(given: unknown): WriteCallback | undefined {
   return typeof given === "function" ? given as WriteCallback : undefined;
 }
 
+/** A link as Node takes it in an early hint: a target, and parameters (RFC 8288 section 3). */
+const LINK = /^<[^>]*>(?:[ \t]*;[ \t]*[^;" \t]+(?:="[^;" \t]*"|=[^;" \t]*)?)*$/;
+
+function assertHints(hints: unknown): void {
+  if (typeof hints !== "object" || hints === null || Array.isArray(hints)) {
+    const error = new TypeError(`res.writeEarlyHints takes an object of headers, not ${describe(hints)}`);
+    throw coded("ERR_INVALID_ARG_TYPE", error);
+  }
+  const link = (hints as { link?: unknown }).link ?? [];
+  if ([link].flat().every((one) => typeof one === "string" && LINK.test(one))) return;
+  const error = new TypeError(`res.writeEarlyHints takes links such as "</a.css>; rel=preload", not ${describe(link)}`);
+  throw coded("ERR_INVALID_ARG_VALUE", error);
+}
+
+// as in Node, whatever counts as false is none
+function encodingOf(given: unknown): string | undefined {
+  if (!given || typeof given === "function") return undefined;
+  return typeof given === "string" ? given : describe(given);
+}
+
 function isUtf8(encoding: string | undefined): boolean {
   return encoding === undefined || encoding === "utf8" || encoding === "utf-8";
 }
 
 function streamError(code: string, message: string): Error {
-  return Object.assign(new Error(message), { code });
+  return coded(code, new Error(message));
 }

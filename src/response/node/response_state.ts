@@ -1,3 +1,4 @@
+import { assertReason } from "../../http/header_values.ts";
 import { statusText } from "../../http/status_text.ts";
 import type { Exchange, WebBody } from "../../exchange/exchange.ts";
 import type { BodyStream } from "../web/body_stream.ts";
@@ -71,6 +72,7 @@ export class ResponseState {
     const reason = !this.reason || this.reason === statusText(status) ? "" : this.reason;
     let isFirst: boolean;
     try {
+      if (reason !== "") assertReason("res.statusMessage", reason);
       isFirst = exchange.settle(webResponse(status, reason, sent, framed, exchange));
     } catch (error) {
       // nothing has left yet, so an error handler may still respond

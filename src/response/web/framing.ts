@@ -38,8 +38,9 @@ export function frame(
   }
   if (body instanceof ReadableStream) return chunked ? body : sized(body, headers, app);
   headers.delete("content-length");
-  // runtimes add Content-Length to every body of known length, so chunked needs a stream
-  return chunked ? new Blob([body ?? ""]).stream() : body;
+  // Runtimes add Content-Length to every body of known length, so chunked needs a stream. Bun recognizes that of a Blob,
+  // whose length it sends, and adds a content type.
+  return chunked ? new Blob([body ?? ""]).stream().pipeThrough(new TransformStream()) : body;
 }
 
 function sized(body: ReadableStream<Uint8Array>, headers: OutgoingHeaders, app: AppLike): ReadableStream<Uint8Array> {

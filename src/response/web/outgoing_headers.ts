@@ -82,8 +82,9 @@ export class OutgoingHeaders {
    */
   set(caller: string, name: string, value: HeaderValue): void {
     const key = checkedHeaderKey(caller, name);
-    if (Array.isArray(value)) { for (const one of value) assertHeaderValue(caller, name, String(one)); }
-    else assertHeaderValue(caller, name, String(value));
+    // not String(), which makes a text of a symbol
+    if (Array.isArray(value)) { for (const one of value) assertHeaderValue(caller, name, `${one}`); }
+    else assertHeaderValue(caller, name, `${value}`);
     if (key !== "content-type") {
       if (key === "content-length" || key === "transfer-encoding") this.framed = true;
       if (key === "content-encoding") this.coded = true;

@@ -1,4 +1,5 @@
 import { chunkBytes } from "../../util/chunk_bytes.ts";
+import { KeptContext } from "../../util/async_context.ts";
 import { expectError } from "../../util/expected_errors.ts";
 import { piecesKey } from "../../exchange/app_like.ts";
 import type { Exchange } from "../../exchange/exchange.ts";
@@ -10,6 +11,34 @@ export type BodySource = ReadableStream<Uint8Array | string> | AsyncIterable<Uin
 
 /** An iterator that may know that it has returned the last chunk. */
 type Chunks = AsyncIterator<Uint8Array | string> & { readonly exhausted?: boolean };
+
+/**
+ * The chunks of a program's source, each made in the asynchronous context in which the response was sent: the runtime
+ * asks for chunks in a context of its own, in which `AsyncLocalStorage` is empty.
+ */
+export class ContextChunks implements AsyncIterableIterator<Uint8Array | string, unknown> {
+  readonly #chunks: Chunks;
+  readonly #context = new KeptContext();
+
+  /** @param source A web stream or an async iterable of strings or bytes */
+  constructor(source: BodySource) {
+    this.#chunks = iteratorOf(source);
+  }
+
+  /** The next chunk. */
+  next(): Promise<IteratorResult<Uint8Array | string, unknown>> {
+    return this.#context.run(() => this.#chunks.next());
+  }
+
+  /** Closes the source. */
+  return(reason?: unknown): Promise<IteratorResult<Uint8Array | string, unknown>> {
+    return this.#context.run(() => this.#chunks.return?.(reason) ?? { done: true, value: undefined });
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+}
 
 /** What a streamed body tells its response. */
 export interface StreamedBodyEvents {

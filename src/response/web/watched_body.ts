@@ -1,5 +1,6 @@
 import { closedPromiseOf } from "../../util/stream_closed.ts";
 import type { RuntimeSupport } from "../../exchange/runtime_support.ts";
+import { assertUnlocked } from "./sendable.ts";
 import { StreamedBody, type StreamedBodyEvents } from "./streamed_body.ts";
 
 /**
@@ -9,6 +10,7 @@ import { StreamedBody, type StreamedBodyEvents } from "./streamed_body.ts";
  * @param response The response
  * @param support The runtime, which knows whether the body is a stream
  * @param failed Called with the error when it fails
+ * @throws {TypeError} If it is being read
  * @returns What has to be sent in place of the body, where it can be seen in no other way; mostly `null`
  */
 export function watchedBody(
@@ -17,8 +19,8 @@ export function watchedBody(
   failed: (error: unknown) => void,
 ): ReadableStream<Uint8Array> | null {
   const body = support.returnedBody(response);
-  // somebody else may read it already, whose business it is
-  if (body === null || body.locked) return null;
+  if (body === null) return null;
+  assertUnlocked(body);
   const closed = closedPromiseOf(body);
   if (closed === undefined) {
     return support.passedOn?.(body, failed) ?? new StreamedBody(body, new Watching(failed), support.nextTurn).stream;

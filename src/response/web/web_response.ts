@@ -1,3 +1,4 @@
+import { coded } from "../../util/coded_error.ts";
 import { utf8Bytes } from "../../util/encodings.ts";
 import { ownResponseClass, responseClass } from "../../exchange/response_class.ts";
 import type { AppLike } from "../../exchange/app_like.ts";
@@ -30,8 +31,11 @@ export function webResponse(
   exchange: Exchange,
 ): Response {
   if (!(status >= 200 && status <= 599)) {
-    throw new RangeError(
-      `A web response carries a status from 200 to 599, not ${status}; set another with res.status()`,
+    throw coded(
+      "ERR_HTTP_INVALID_STATUS_CODE",
+      new RangeError(
+        `A web response carries a status from 200 to 599, not ${String(status)}; set another with res.status()`,
+      ),
     );
   }
   const type = headers.contentType;
@@ -114,7 +118,7 @@ export function copyOf(response: Response, app: AppLike): Response {
 }
 
 /** Codings that `fetch` undoes on Node and Bun. */
-const UNDONE = /^\s*(?:x-)?(?:gzip|deflate|br)\s*$/i;
+const UNDONE = /^[ \t]*(?:x-)?(?:gzip|deflate|br)[ \t]*$/i;
 
 /**
  * The response of another server without the headers that described its compressed body, if `fetch` has decompressed

@@ -20,6 +20,17 @@ function client(ask: Ask, path: string, cookie = "") {
   };
 }
 
+/**
+ * Bytes that make another name of a cookie's, which browsers let other hosts of the domain set: U+00A0, U+0085, U+2000,
+ * U+3000 and U+FEFF, one to a byte and in UTF-8. Only spaces and tabs are no part of a name (RFC 9110 section 5.6.3).
+ */
+const OTHER_BLANKS = ["\xa0", "\x85", "\xc2\xa0", "\xc2\x85", "\xe2\x80\x80", "\xe3\x80\x80", "\xef\xbb\xbf"];
+
+/** A cookie with something in front of its name, alone and after another one. */
+function renamed(blank: string, cookie: string): string[] {
+  return [blank + cookie, `other=1;${blank}${cookie}`, `other=1; ${blank} ${cookie}; another=2`];
+}
+
 /** Sessions and cross-site requests, of `@sluice/middleware`. */
 export const sessions: Chapter = chapter("Sessions", (it) => {
   for (const kind of ["sealed", "stored"]) {
@@ -44,6 +55,17 @@ export const sessions: Chapter = chapter("Sessions", (it) => {
       assertEquals(await forged.json("/"), {});
     });
 
+    it(`a cookie whose name only looks like that of what is ${kind} is another one`, async ({ ask }) => {
+      const one = client(ask, path);
+      await one.json("/set/1");
+      for (const cookie of renamed(" \t ", one.cookie)) {
+        assertEquals(await client(ask, path, cookie).json("/"), { value: "1" }, JSON.stringify(cookie));
+      }
+      for (const cookie of OTHER_BLANKS.flatMap((blank) => renamed(blank, one.cookie))) {
+        assertEquals(await client(ask, path, cookie).json("/"), {}, JSON.stringify(cookie));
+      }
+    });
+
     it(`a page of another site is refused, and a token of what is ${kind} accepted`, async ({ ask }) => {
       const one = client(ask, path);
       const token = await (await one.ask("/token")).text();
@@ -57,4 +79,19 @@ export const sessions: Chapter = chapter("Sessions", (it) => {
       assertEquals(statuses, [403, 403, 200]);
     });
   }
+
+  it("a token is worth nothing with a cookie whose name only looks like that of its secret", async ({ ask }) => {
+    const one = client(ask, "/guarded");
+    const token = await (await one.ask("")).text();
+    const send = async (cookie: string) => {
+      const headers = { cookie, "x-csrf-token": token };
+      const response = await ask("/guarded", { method: "POST", headers });
+      await response.text();
+      return response.status;
+    };
+    for (const cookie of renamed(" \t ", one.cookie)) assertEquals(await send(cookie), 200, JSON.stringify(cookie));
+    for (const cookie of OTHER_BLANKS.flatMap((blank) => renamed(blank, one.cookie))) {
+      assertEquals(await send(cookie), 403, JSON.stringify(cookie));
+    }
+  });
 });

@@ -1,0 +1,165 @@
+/** Requests that continue in every way, 16 at once: each callback sees the asynchronous context of its own request. */
+import { oneOf, type Pick } from "../../../tests/support/random.ts";
+import { type RuntimeName, RUNTIMES } from "../../support/children.ts";
+import type { Fuzzer, Wrong } from "../fuzzer.ts";
+import { COMMON_WAYS } from "./common_ways.ts";
+import { type ContextStep, ContextTarget, type Outcome, WAYS } from "./context_target.ts";
+import { BODILESS, type Kind, KINDS } from "./requests.ts";
+import { ENTRIES, type Entry } from "./target.ts";
+
+/** Requests at once. */
+const AT_ONCE = 16;
+
+/** Kinds of server on each runtime. */
+const SERVERS: Readonly<Record<RuntimeName, readonly string[]>> = {
+  Deno: ["listen", "fetch"],
+  Node: ["listen", "createServer", "fetch", "inject"],
+  Bun: ["listen", "fetch"],
+};
+
+/** All of them. */
+export const CONTEXT_SERVERS: readonly (readonly [runtime: RuntimeName, server: string])[] = RUNTIMES.flatMap(
+  (runtime) => SERVERS[runtime].map((server) => [runtime, server] as const),
+);
+
+/** What a runtime itself does not have, or does otherwise, as `docs/express-differences.md` says. */
+interface Limits {
+  /** Bun closes a connection on which a request is pipelined behind one that waits. */
+  readonly kinds?: readonly Kind[];
+  /** Deno keeps for all later requests what `enterWith` has entered. */
+  readonly entries?: readonly Entry[];
+  /** Deno and Node ask a returned `Response` for its chunks in a context of their own, which is empty. */
+  readonly lost?: readonly string[];
+}
+
+const PULLED: readonly string[] = ["pull", "pull, behind a timer"].map((label) =>
+  `lost: a returned Response with a stream: ${label}`
+);
+
+const LIMITS: Readonly<Record<RuntimeName, Limits>> = {
+  Deno: { entries: ["enterWith"], lost: PULLED },
+  Node: { lost: PULLED },
+  Bun: { kinds: ["in front of another"] },
+};
+
+/** What Express is asked for a way that it lacks: it shows which listeners for the end lose the context there, too. */
+const STAND_IN = "listeners for the end, in front of json()";
+
+/** Fuzzes one kind of server, beside Express under Node. `await using` ends it. */
+export class ContextFuzzer implements Fuzzer<ContextStep>, AsyncDisposable {
+  readonly name: string;
+  /** How many callbacks saw the context of their request, and how many did not, as on Express or as the runtime. */
+  readonly counts: { own: number; excused: number } = { own: 0, excused: 0 };
+  readonly #ours: ContextTarget;
+  readonly #theirs: ContextTarget;
+  readonly #limits: Limits;
+  readonly #ways: readonly string[];
+
+  private constructor(runtime: RuntimeName, server: string, ours: ContextTarget, theirs: ContextTarget) {
+    this.name = `contexts on ${runtime}, ${server}`;
+    this.#ours = ours;
+    this.#theirs = theirs;
+    this.#limits = LIMITS[runtime];
+    const hasSockets = server === "listen" || runtime === "Deno";
+    this.#ways = WAYS.filter(({ method }) => method !== "WS" || hasSockets).map(({ name }) => name);
+  }
+
+  /**
+   * Starts the server.
+   *
+   * @param express The oracle, which may serve several fuzzers
+   * @param runtime Where Sluice runs
+   * @param server A kind of server
+   * @param fault Name of a fault that the server plants
+   */
+  static async on(
+    express: ContextTarget,
+    [runtime, server]: typeof CONTEXT_SERVERS[number],
+    fault?: string,
+  ): Promise<ContextFuzzer> {
+    return new ContextFuzzer(runtime, server, await ContextTarget.sluice(runtime, server, fault), express);
+  }
+
+  /** All steps there are. */
+  everyStep(): ContextStep[] {
+    return this.#ways.flatMap((way) =>
+      this.#kindsOf(way).flatMap((kind) => this.#entries.map((entry) => ({ way, kind, entry })))
+    );
+  }
+
+  round(pick: Pick): readonly ContextStep[] {
+    return Array.from({ length: AT_ONCE }, () => {
+      const way = oneOf(pick, this.#ways);
+      return { way, kind: oneOf(pick, this.#kindsOf(way)), entry: oneOf(pick, this.#entries) };
+    });
+  }
+
+  get #entries(): readonly Entry[] {
+    return ENTRIES.filter((entry) => !this.#limits.entries?.includes(entry));
+  }
+
+  #kindsOf(way: string): readonly Kind[] {
+    const { method } = WAYS.find(({ name }) => name === way)!;
+    const kinds = method === "WS" ? ["none"] as const : method === "GET" ? BODILESS : KINDS;
+    return kinds.filter((kind) => !this.#limits.kinds?.includes(kind));
+  }
+
+  async check(steps: readonly ContextStep[]): Promise<Wrong | undefined> {
+    return (await this.wrongs(steps))[0];
+  }
+
+  /** Makes requests at once, and returns all that is wrong. */
+  async wrongs(steps: readonly ContextStep[]): Promise<Wrong[]> {
+    const common = steps.map((step) => isCommon(step.way) ? step : { ...step, way: STAND_IN });
+    const [ours, theirs] = await Promise.all([this.#ours.see(steps), this.#theirs.see(common)]);
+    return steps.flatMap((step, i) => {
+      const { outcomes, failure } = ours[i]!;
+      const detail = `${step.kind}, ${step.entry}`;
+      const failed = failure === undefined
+        ? []
+        : [{ kind: `no response: ${step.way}`, detail: `${detail}: ${failure}` }];
+      const wrongs = [...outcomes].filter(([label, outcome]) =>
+        this.#isWrong(step, label, outcome, theirs[i]!.outcomes.get(label))
+      );
+      return [...failed, ...wrongs.map(([label, outcome]) => ({ kind: kindOf(step, label, outcome), detail }))];
+    });
+  }
+
+  #isWrong(step: ContextStep, label: string, outcome: Outcome, express: Outcome | undefined): boolean {
+    if (outcome === "own") {
+      this.counts.own++;
+      return false;
+    }
+    const isExcused = outcome === "foreign"
+      ? express === "foreign"
+      : (express ?? unseen(step, label)) !== "own" || this.#limits.lost?.includes(kindOf(step, label, outcome));
+    if (isExcused) this.counts.excused++;
+    return !isExcused;
+  }
+
+  *simpler({ way, kind, entry }: ContextStep): Generator<ContextStep> {
+    if (kind !== "small" && kind !== "none") yield { way, kind: "small", entry };
+    if (entry !== "run") yield { way, kind, entry: "run" };
+  }
+
+  print(steps: readonly ContextStep[]): string {
+    return steps.map((step) => Deno.inspect(step, { breakLength: Infinity })).join("\n");
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#ours[Symbol.asyncDispose]();
+  }
+}
+
+function isCommon(way: string): boolean {
+  return COMMON_WAYS.some(({ name }) => name === way);
+}
+
+// a client may be gone before Express has run the handler, whose listeners would lose the context like all others
+function unseen({ kind }: ContextStep, label: string): Outcome {
+  return kind === "cut off" && /^re[qs] /.test(label) ? "lost" : "own";
+}
+
+function kindOf({ way }: ContextStep, label: string, outcome: Outcome): string {
+  return `${outcome}: ${way}: ${label}`;
+}

@@ -1,0 +1,183 @@
+/** The target: every way is a route, behind a middleware that enters an asynchronous context of the request's own. */
+import { AsyncLocalStorage } from "node:async_hooks";
+import { context, createContextKey, ROOT_CONTEXT } from "@opentelemetry/api";
+import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
+import type { Any } from "../../../tests/support/sluice_and_express.ts";
+import type { See, Way } from "./way.ts";
+
+/** Ways to enter a context. */
+export const ENTRIES = ["run", "enterWith", "run, later", "context.with"] as const;
+
+/** One of them. */
+export type Entry = typeof ENTRIES[number];
+
+/** What a callback saw: its label, and the id in its context, `null` for none. */
+export type Sight = readonly [label: string, id: string | null];
+
+/** What the callbacks of one request saw. */
+export interface Sights {
+  /** Those that ran, in order. */
+  readonly seen: readonly Sight[];
+  /** Labels of those that did not run. */
+  readonly missing: readonly string[];
+}
+
+/** ms to wait for callbacks that are still missing. */
+const MISSING_MS = 3000;
+
+/** ms after the end of a request that was cut off, of whose callbacks many never run. */
+const CUT_OFF_MS = 20;
+
+/** What is known of a request. */
+interface Noted {
+  readonly seen: Sight[];
+  /** Labels of callbacks that have to run. */
+  readonly awaited: string[];
+  /** Whether it was cut off and is not over yet. */
+  isOpen: boolean;
+  isCutOff: boolean;
+}
+
+/** Notes what callbacks see, by request. */
+class Notes {
+  readonly #requests = new Map<string, Noted>();
+  readonly #waiting = new Set<() => void>();
+
+  see(id: string, label: string, present: () => string | null): () => void {
+    const { seen, awaited, isCutOff } = this.#of(id);
+    if (!isCutOff) awaited.push(label);
+    let has = false;
+    return () => {
+      seen.push([label, present()]);
+      if (has || isCutOff) return;
+      has = true;
+      awaited.splice(awaited.indexOf(label), 1);
+      this.#changed();
+    };
+  }
+
+  /** Waits for the end of a request that is cut off, instead of its callbacks. */
+  cutOff(id: string, res: Any): void {
+    const request = this.#of(id);
+    request.isCutOff = request.isOpen = true;
+    res.on("close", () =>
+      setTimeout(() => {
+        request.isOpen = false;
+        this.#changed();
+      }, CUT_OFF_MS));
+  }
+
+  /** Waits until all callbacks of some requests have run, or do not. */
+  async settled(ids: readonly string[]): Promise<Sights[]> {
+    await new Promise<void>((resolve) => {
+      const isOver = () => ids.every((id) => !this.#of(id).isOpen && this.#of(id).awaited.length === 0);
+      const look = () => {
+        if (isOver()) end();
+      };
+      const end = () => {
+        clearTimeout(late);
+        this.#waiting.delete(look);
+        resolve();
+      };
+      const late = setTimeout(end, MISSING_MS);
+      this.#waiting.add(look);
+      look();
+    });
+    return ids.map((id) => {
+      const { seen, awaited } = this.#of(id);
+      this.#requests.delete(id);
+      return { seen, missing: awaited };
+    });
+  }
+
+  #changed(): void {
+    this.#waiting.forEach((look) => look());
+  }
+
+  #of(id: string): Noted {
+    let request = this.#requests.get(id);
+    if (request === undefined) {
+      this.#requests.set(id, request = { seen: [], awaited: [], isOpen: false, isCutOff: false });
+    }
+    return request;
+  }
+}
+
+/**
+ * Builds the application.
+ *
+ * @param lib Sluice or Express
+ * @param ways What it is made of; each is mounted at its index
+ * @param fault Name of a fault that a test has to find
+ */
+export function buildTarget(lib: Any, ways: readonly Way[], fault?: string): Any {
+  const storage = new AsyncLocalStorage<{ id: string }>();
+  const ID = createContextKey("id");
+  context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
+  const stored = (): string | null => storage.getStore()?.id ?? null;
+  const active = (): string | null => (context.active().getValue(ID) as string | undefined) ?? null;
+  const notes = new Notes();
+  const see: See = ({ headers }, label) =>
+    notes.see(headers["x-id"], label, headers["x-enter"] === "context.with" ? active : stored);
+
+  const app = lib();
+  // as Express does, other environments log the errors that handlers throw
+  app.set("env", "test");
+  app.get("/control/seen", async (req: Any, res: Any) => res.json(await notes.settled(req.query.ids.split(","))));
+  // what a request leaves behind on its connection
+  app.post("/control/present", (req: Any, res: Any) => {
+    notes.see(req.headers["x-before"], "another request of the connection", () => stored() ?? active())();
+    res.json({});
+  });
+  app.use((req: Any, res: Any, next: Any) => {
+    const id = req.headers["x-id"];
+    if (req.headers["x-cut-off"] !== undefined) notes.cutOff(id, res);
+    const enter: Readonly<Record<Entry, () => void>> = {
+      run: () => storage.run({ id }, next),
+      enterWith() {
+        storage.enterWith({ id });
+        next();
+      },
+      "run, later": () => void setTimeout(() => storage.run({ id }, next), 1),
+      "context.with": () => context.with(ROOT_CONTEXT.setValue(ID, id), next),
+    };
+    enter[req.headers["x-enter"] as Entry]();
+  });
+  if (fault !== undefined) app.use(PLANTED[fault]!());
+  for (const [index, way] of ways.entries()) {
+    const router = lib.Router();
+    way.set(router, lib, see);
+    app.use(`/${index}`, router);
+  }
+  app.use((error: Any, req: Any, res: Any, next: Any) => {
+    see(req, "error handler")();
+    if (req.isUnhandled || res.headersSent) return next(error);
+    res.status(error.status ?? 500).json({});
+  });
+  return app;
+}
+
+/** Middleware with the faults that the generator has to find: it continues in no context, or in that of another. */
+const PLANTED: Readonly<Record<string, () => (...args: Any[]) => void>> = {
+  lost() {
+    const inNone = AsyncLocalStorage.snapshot();
+    return (req, _res, next) => req.headers["content-encoding"] === "gzip" ? inNone(next) : next();
+  },
+  foreign() {
+    let waiting: (() => void) | undefined;
+    return (_req, _res, next) => {
+      const other = waiting;
+      waiting = other === undefined ? next : undefined;
+      if (other === undefined) {
+        setTimeout(() => {
+          if (waiting !== next) return;
+          waiting = undefined;
+          next();
+        }, 5);
+      } else {
+        other();
+        next();
+      }
+    };
+  },
+};

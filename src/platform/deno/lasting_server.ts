@@ -1,0 +1,210 @@
+import { reasonOf } from "../../util/error_text.ts";
+import type { Timer } from "../shared/slow_clients.ts";
+
+/** The used part of what `Deno.serve` returns. */
+export interface BoundServer {
+  /** Where it listens. */
+  readonly addr: { readonly hostname: string; readonly port: number };
+  /** Settles when it has ended; rejects when it can accept no more connections. */
+  readonly finished: Promise<void>;
+  /** Stops listening and ends when its requests have their responses. */
+  shutdown(): Promise<void>;
+  /** Keeps the process alive. */
+  ref(): void;
+  /** Lets the process end. */
+  unref(): void;
+}
+
+/**
+ * Binds a server.
+ *
+ * @param signal Cuts all of its connections
+ * @param port Where the first one was bound; `undefined` for that one
+ * @param received Called with each request; `undefined` for the first one
+ */
+export type Bind = (signal: AbortSignal, port?: number, received?: () => void) => BoundServer;
+
+/** ms until the first attempt to listen again, and most ms between two: the time doubles with each failure. */
+const FIRST_DELAY_MS = 20;
+const MOST_DELAY_MS = 1000;
+
+/** ms for which attempts to listen again may fail. */
+const GIVE_UP_MS = 60_000;
+
+/** ms after which a server that listens again has recovered. */
+const RECOVERED_MS = 10_000;
+
+/** Most servers that have failed and may have connections; beyond them, the oldest is shut down. */
+const MOST_FAILED = 16;
+
+/** Codes of errors of which Deno only gives the number. */
+const CODES: Readonly<Record<string, string>> = { 23: "ENFILE", 24: "EMFILE" };
+
+/** One of the servers that were bound in turn. */
+class Generation {
+  readonly #abort = new AbortController();
+  readonly server: BoundServer;
+  /** Whether it may have connections: the first one, and those with a request. */
+  isUsed: boolean;
+
+  constructor(bind: Bind, port?: number) {
+    this.isUsed = port === undefined;
+    // Deno listens, too, when the port is bound already: then the first listener of a process would delay its first client
+    this.#abort.signal.addEventListener("abort", () => {}, { once: true });
+    this.server = this.isUsed ? bind(this.#abort.signal) : bind(this.#abort.signal, port, () => this.isUsed = true);
+  }
+
+  cut(): void {
+    this.#abort.abort();
+  }
+}
+
+/**
+ * A server that listens again when Deno's has ended. One error of `accept` ends it, such as that the process is out of
+ * descriptors. Connections that are open then are kept.
+ */
+export class LastingServer {
+  /** Resolves when it was shut down or cut. Rejects when it could not listen again. */
+  readonly finished: Promise<void>;
+  readonly #bind: Bind;
+  readonly #report: (error: Error) => void;
+  readonly #unrefTimer: (timer: Timer) => void;
+  #current: Generation | null;
+  /** Those that accept no more connections, and may have open ones. */
+  readonly #failed: Generation[] = [];
+  #end!: { readonly resolve: () => void; readonly reject: (error: Error) => void };
+  #hasEnded = false;
+  #isKeepingAlive = true;
+  #timer: Timer | undefined;
+  #delayMs = FIRST_DELAY_MS;
+  /** ms for which it has tried to listen again. */
+  #triedMs = 0;
+  /** Whether the present trouble was reported. */
+  #isReported = false;
+  /** Where the first one was bound. */
+  readonly addr: BoundServer["addr"];
+
+  /**
+   * Listens.
+   *
+   * @param bind Binds a server of Deno
+   * @param report Gets the error that ended one, once until it has recovered, and the error with which it gives up
+   * @param unrefTimer Lets the process end although a timer runs
+   */
+  constructor(bind: Bind, report: (error: Error) => void, unrefTimer: (timer: Timer) => void = Deno.unrefTimer) {
+    this.#bind = bind;
+    this.#report = report;
+    this.#unrefTimer = unrefTimer;
+    this.#current = new Generation(bind);
+    this.addr = this.#current.server.addr;
+    this.finished = new Promise((resolve, reject) => this.#end = { resolve, reject });
+    this.#watch(this.#current);
+  }
+
+  /** Whether it is bound. */
+  get listening(): boolean {
+    return this.#current !== null;
+  }
+
+  #watch(generation: Generation): void {
+    const ended = (cause: unknown): void => {
+      if (this.#hasEnded) return;
+      this.#current = null;
+      this.#keep(generation);
+      if (!this.#isReported) this.#report(errorOf("cannot accept connections, and listens again", cause));
+      this.#isReported = true;
+      this.#listenLater();
+    };
+    generation.server.finished.then(() => ended("Deno has ended it"), ended);
+  }
+
+  #keep(generation: Generation): void {
+    if (!generation.isUsed) return void ignore(generation.server.shutdown());
+    this.#failed.push(generation);
+    if (this.#failed.length > MOST_FAILED) ignore(this.#failed.shift()!.server.shutdown());
+  }
+
+  #listenLater(): void {
+    // a listener that got the error may have closed the server
+    if (this.#hasEnded) return;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#listenAgain(), this.#delayMs);
+    if (!this.#isKeepingAlive) this.#unrefTimer(this.#timer);
+    this.#triedMs += this.#delayMs;
+    this.#delayMs = Math.min(2 * this.#delayMs, MOST_DELAY_MS);
+  }
+
+  #listenAgain(): void {
+    let generation: Generation;
+    try {
+      generation = new Generation(this.#bind, this.addr.port);
+    } catch (error) {
+      return this.#triedMs < GIVE_UP_MS ? this.#listenLater() : this.#giveUp(error);
+    }
+    this.#current = generation;
+    this.#triedMs = 0;
+    if (!this.#isKeepingAlive) generation.server.unref();
+    this.#watch(generation);
+    this.#timer = setTimeout(() => {
+      this.#isReported = false;
+      this.#delayMs = FIRST_DELAY_MS;
+    }, RECOVERED_MS);
+    this.#unrefTimer(this.#timer);
+  }
+
+  #giveUp(cause: unknown): void {
+    this.#hasEnded = true;
+    const error = errorOf(`could not listen again for ${GIVE_UP_MS / 1000} s, and has ended`, cause);
+    this.#report(error);
+    this.#end.reject(error);
+  }
+
+  /** Stops listening; resolves when all requests have their responses. */
+  async shutdown(): Promise<void> {
+    const current = this.#stop();
+    await Promise.all([current?.server.shutdown(), ...this.#failed.map(({ server }) => ignore(server.shutdown()))]);
+    this.#end.resolve();
+  }
+
+  /** Cuts all connections; resolves when that is done. */
+  async cut(): Promise<void> {
+    const current = this.#stop();
+    current?.cut();
+    for (const generation of this.#failed) generation.cut();
+    await current?.server.finished;
+    this.#end.resolve();
+  }
+
+  #stop(): Generation | null {
+    this.#hasEnded = true;
+    clearTimeout(this.#timer);
+    const current = this.#current;
+    this.#current = null;
+    return current;
+  }
+
+  /** Keeps the process alive. */
+  ref(): void {
+    this.#isKeepingAlive = true;
+    this.#current?.server.ref();
+  }
+
+  /** Lets the process end. */
+  unref(): void {
+    this.#isKeepingAlive = false;
+    if (this.#current !== null) this.#current.server.unref();
+    else if (this.#timer !== undefined) this.#unrefTimer(this.#timer);
+  }
+}
+
+// one that has failed before may fail with the same error
+function ignore(promise: Promise<void>): Promise<void> {
+  return promise.catch(() => {});
+}
+
+function errorOf(what: string, cause: unknown): Error {
+  const reason = reasonOf(cause).replace(/^Error: /, "");
+  const code = (cause as { code?: unknown } | null)?.code ?? CODES[reason.match(/\(os error (\d+)\)/)?.[1] ?? ""];
+  const error = new Error(`The server ${what}: ${reason}`, { cause });
+  return code === undefined ? error : Object.assign(error, { code });
+}

@@ -1,0 +1,10 @@
+/**
+ * Gives an error the `code` of Node's own for the same mistake, which programs compare.
+ *
+ * @param code Node's code
+ * @param error The error
+ * @returns The error
+ */
+export function coded<E extends Error>(code: string, error: E): E & { readonly code: string } {
+  return Object.assign(error, { code });
+}

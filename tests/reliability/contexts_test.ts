@@ -1,0 +1,58 @@
+/** A short run of the fuzzer of asynchronous contexts on every kind of server, and faults that it has to find. */
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import { CONTEXT_SERVERS, ContextFuzzer } from "../../reliability/fuzz/contexts/context_fuzzer.ts";
+import { type ContextStep, ContextTarget } from "../../reliability/fuzz/contexts/context_target.ts";
+import { fuzz } from "../../reliability/fuzz/fuzzer.ts";
+import { reported } from "../../reliability/fuzz/reported.ts";
+
+const SEED = 61;
+
+let express: ContextTarget;
+
+Deno.test.beforeAll(async () => {
+  express = await ContextTarget.express();
+});
+
+Deno.test.afterAll(async () => {
+  await express?.[Symbol.asyncDispose]();
+});
+
+/** What the fuzzer has found. */
+const FOUND_BEFORE: readonly ContextStep[] = [
+  "json()",
+  "urlencoded()",
+  "text()",
+  "a WebSocket",
+  "a generator as the body",
+]
+  .map((way) => ({ way, kind: way === "a WebSocket" ? "none" : "slow", entry: "run" }));
+
+/** Express serves all tests, and outlives each of them. */
+const OUTLIVED = { sanitizeOps: false, sanitizeResources: false };
+
+for (const target of CONTEXT_SERVERS) {
+  const [runtime, server] = target;
+  Deno.test(`every callback sees the context of its own request on ${runtime}, ${server}`, OUTLIVED, async () => {
+    await using fuzzer = await ContextFuzzer.on(express, target);
+    const before = FOUND_BEFORE.filter(({ way }) => way !== "a WebSocket" || server === "listen");
+    assertEquals(await fuzzer.wrongs(before), []);
+    const rounds = server === "listen" ? 4 : 1;
+    const report = await fuzz(fuzzer, { seed: SEED, rounds, smallerMs: 2000 });
+    assertEquals(report.findings, [], reported(report, "contexts"));
+    assert(fuzzer.counts.own > report.steps, "a request has a callback at least, which Express excuses for few");
+  });
+}
+
+for (const [fault, step] of [["lost", /kind: "gzip"/], ["foreign", /\}\n\{/]] as const) {
+  Deno.test(
+    `the fuzzer of contexts finds a context that is ${fault}, and the requests that show it`,
+    OUTLIVED,
+    async () => {
+      await using fuzzer = await ContextFuzzer.on(express, ["Deno", "listen"], fault);
+      const { findings } = await fuzz(fuzzer, { seed: SEED, rounds: 20, most: 3, smallerMs: 500 });
+      // a request of one kind of entry that continues in the context of another kind has none
+      const found = findings.find(({ kind }) => kind.startsWith(`${fault}: `));
+      assertMatch(found?.reproduction ?? Deno.inspect(findings), step);
+    },
+  );
+}
