@@ -11,7 +11,8 @@
  *
  * const app = sluice();
  * app.use("/api", api);
- * app.use("/limits", dashboard({ limiters: { api }, authorize: (req) => req.ip === "127.0.0.1" }));
+ * // the secret from the environment, in a program of your own; browsers ask for it as a password
+ * app.use("/limits", dashboard({ limiters: { api }, secret: "tUb4KZzYkJvC1G8n3aXw0QmPq5RrS7eL" }));
  * ```
  *
  * @module

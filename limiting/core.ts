@@ -1,6 +1,6 @@
 /**
  * Parts of the framework that other packages use: `@sluice/rate-limit` and `@sluice/middleware` get copies of these
- * modules, and of nothing else. None of them knows of requests, routes or applications.
+ * modules, and of nothing else. None of them knows of routes or applications.
  *
  * @module
  */
@@ -17,6 +17,7 @@ export {
   type DurableObjectResponse,
   type DurableObjectStubLike,
 } from "./durable_object.ts";
+export { RequestsInProgress } from "./requests_in_progress.ts";
 export { HttpError, type HttpErrorOptions } from "../src/http/http_error.ts";
 export { rankEncodings } from "../src/http/negotiation.ts";
 export { statusText } from "../src/http/status_text.ts";

@@ -3,6 +3,8 @@
  *
  * `--only=tests/http,tests/app` runs some of them with the same settings.
  */
+import { EXPRESS } from "../tests/field/express_suite/suite.ts";
+import { isAtHand } from "../tests/field/support/checkout.ts";
 import { findChromium } from "./chromium.ts";
 import { startTestMemcached } from "./memcached.ts";
 import { startTestPostgres } from "./postgres.ts";
@@ -23,6 +25,9 @@ const LIMIT_MS = (Deno.env.has("SLUICE_FUZZ_OPERATIONS") ? 40 : 25) * 60_000;
 /** The part that is not named below. Its output is shown while it runs. */
 const REST = "tests";
 
+/** It comes from GitHub, which not every machine reaches. */
+const EXPRESS_SUITE = "tests/field/express_suite_test.ts";
+
 /**
  * Parts that run beside the rest, by their names: tests that start other programs, and wait for them. With two
  * processors, three parts take the least time, and these take about as long as the rest. A file belongs to the first
@@ -31,6 +36,7 @@ const REST = "tests";
 const BESIDE: Readonly<Record<string, readonly string[]>> = {
   contract: ["tests/examples/", "tests/npm/", "tests/runtime/contract_test.ts"],
   runtimes: [
+    EXPRESS_SUITE,
     ...["tests/create/", "tests/reliability/", "tests/runtime/", "tests/workers/"],
     ...["advanced/tests/contract/", "advanced/tests/departed/", "advanced/tests/postgres/"],
     "tests/performance/benchmarks_test.ts",
@@ -105,6 +111,14 @@ else {
   total.skipped++;
 }
 
+const express = await isAtHand(EXPRESS);
+if (!express) {
+  console.log(
+    "SKIPPED: Express's own suite (neither checked out nor in FIELD_REPOS: deno task test:express fetches it)",
+  );
+  total.skipped++;
+}
+
 const redis = await startRedis();
 if (typeof redis === "string") missing("Redis", redis);
 else env["REDIS_URL"] = redis.url;
@@ -139,10 +153,12 @@ const needing = [
   "advanced/tests/stores",
   "middleware/tests",
   "tests/create",
+  "tests/field",
   "tests/npm",
   "tests/performance",
   "tests/reliability",
   "tests/runtime",
+  "tests/security",
   "tests/workers",
   "tests/views",
   "tests/examples/deploy",
@@ -161,6 +177,7 @@ try {
   else {
     const ignored = [
       ...(real ? [] : ["tests/jsr/"]),
+      ...(express ? [] : [EXPRESS_SUITE]),
       ...(typeof redis === "string" ? ["tests/redis/", "advanced/tests/redis/", "middleware/tests/redis/"] : []),
       ...(typeof postgres === "string" ? ["advanced/tests/postgres/"] : []),
       ...(typeof memcached === "string" ? ["tests/examples/memcached_test.ts"] : []),

@@ -34,7 +34,13 @@ export const SECTIONS: readonly Section[] = [
   { title: "In production", pages: ["docs/production.md", "docs/security.md"] },
   {
     title: "What was measured",
-    pages: ["docs/runtimes.md", "docs/ecosystem.md", "docs/reliability.md", "docs/performance.md"],
+    pages: [
+      "docs/runtimes.md",
+      "docs/ecosystem.md",
+      "docs/reliability.md",
+      "docs/cve-ledger.md",
+      "docs/performance.md",
+    ],
     folder: "measurements",
   },
   { title: "Project", pages: ["CONTRIBUTING.md", "docs/caches.md", "docs/dependencies.md", "CHANGELOG.md"] },

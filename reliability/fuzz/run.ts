@@ -7,13 +7,16 @@ import { RUNTIMES } from "../support/children.ts";
 import { AppFuzzer } from "./apps/app_fuzzer.ts";
 import { CONTEXT_SERVERS, ContextFuzzer } from "./contexts/context_fuzzer.ts";
 import { ContextTarget } from "./contexts/context_target.ts";
+import { EndingFuzzer } from "./endings/ending_fuzzer.ts";
 import { fuzz, type FuzzOptions, type FuzzReport } from "./fuzzer.ts";
 import { LimiterFuzzer } from "./limiter/limiter_fuzzer.ts";
 import { OrderFuzzer, SUBJECTS } from "./orders/order_fuzzer.ts";
+import { PairsFuzzer } from "./pairs/pairs_fuzzer.ts";
 import { RawFuzzer } from "./raw/raw_fuzzer.ts";
 import { RequestFuzzer } from "./requests/request_fuzzer.ts";
 import { buildTarget } from "./requests/target.ts";
 import { reported } from "./reported.ts";
+import { SpellingFuzzer } from "./spellings/spelling_fuzzer.ts";
 
 const PARTS: Readonly<Record<string, (options: FuzzOptions) => Promise<FuzzReport[]>>> = {
   raw: (options) =>
@@ -46,6 +49,30 @@ const PARTS: Readonly<Record<string, (options: FuzzOptions) => Promise<FuzzRepor
       reports.push(await fuzz(await OrderFuzzer.on(subject), { ...options, forMs: forMs / SUBJECTS.length }));
     }
     return reports;
+  },
+  // one after the other, because a busy machine does not notice disconnects in time
+  async endings({ forMs = Infinity, ...options }) {
+    const reports: FuzzReport[] = [];
+    for (const framework of ["Sluice", "Express"] as const) {
+      for (const runtime of RUNTIMES) {
+        await using fuzzer = await EndingFuzzer.on(framework, runtime);
+        reports.push(await fuzz(fuzzer, { ...options, forMs: forMs / (2 * RUNTIMES.length) }));
+      }
+    }
+    return reports;
+  },
+  async pairs(options) {
+    const reports: FuzzReport[] = [];
+    // one after the other, because they keep both cores busy
+    for (const runtime of RUNTIMES) {
+      await using fuzzer = await PairsFuzzer.on(runtime);
+      reports.push(await fuzz(fuzzer, { ...options, smallerMs: 90_000 }));
+    }
+    return reports;
+  },
+  async spellings({ forMs = Infinity, ...options }) {
+    const half = { ...options, forMs: forMs / 2 };
+    return [await fuzz(new SpellingFuzzer("insensitive"), half), await fuzz(new SpellingFuzzer("sensitive"), half)];
   },
 };
 

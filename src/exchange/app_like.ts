@@ -5,6 +5,9 @@ import type { RuntimeSupport } from "./runtime_support.ts";
 /** Key under which a body being streamed tells how far it is: a name could be one that a program uses. */
 export const piecesKey: unique symbol = Symbol("sluice.pieces");
 
+/** Key of the property that is true when the client has all bytes that the head announced. */
+export const deliveredKey: unique symbol = Symbol("sluice.delivered");
+
 /**
  * A body being streamed.
  *
@@ -15,6 +18,8 @@ export interface OpenStream {
   destroy(error: Error): unknown;
   /** How many pieces the client has asked for; `null` while it has taken all there is, and waits for more. */
   readonly [piecesKey]: number | null;
+  /** Whether the client has all bytes that the head announced, although the end of the body has yet to come. */
+  readonly [deliveredKey]: boolean;
 }
 
 /** Value of a setting, as stored by `app.set(name, value)`. */

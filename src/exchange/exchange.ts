@@ -2,7 +2,7 @@ import { expectPeers, peers } from "../util/expected_peers.ts";
 import { captureContext } from "../util/async_context.ts";
 import { expectError } from "../util/expected_errors.ts";
 import { created } from "../util/sequence.ts";
-import type { AppLike, OpenStream } from "./app_like.ts";
+import { type AppLike, deliveredKey, type OpenStream } from "./app_like.ts";
 import type { Peer } from "./peer.ts";
 import { Target } from "./target.ts";
 import {
@@ -109,6 +109,8 @@ class RareData {
   broken = false;
   /** Whether reading has shown that there is no body. */
   bodiless = false;
+  /** Whether the program broke it off. */
+  brokenOff = false;
   /** Whether it was broken off before there was a response. */
   withoutResponse = false;
   /** Whether the request is becoming, or has become, a WebSocket. */
@@ -208,6 +210,11 @@ export class Exchange implements Waiter {
   /** Whether the request body was cut off before the response was complete. */
   get broken(): boolean {
     return this.#rareData?.broken ?? false;
+  }
+
+  /** Whether the exchange was broken off from the server's side, and not by its client. */
+  get isBrokenOff(): boolean {
+    return this.#rareData?.brokenOff ?? false;
   }
 
   /** Whether the exchange was broken off from the server's side before there was a response. */
@@ -392,6 +399,8 @@ export class Exchange implements Waiter {
     // a response without a body is complete with its head
     const { response } = this;
     if (response !== null && (this.target.isHead || response.body === null)) return;
+    // nor does Deno's server wait for the end of one whose length was announced
+    if (this.streaming?.[deliveredKey]) return;
     // 499 is what proxies log for a client that disconnected; nobody receives it
     this.cut(new Response(null, { status: 499 }));
   }
@@ -574,6 +583,7 @@ export class Exchange implements Waiter {
    */
   breakOff(error?: Error): void {
     if (this.#end !== "open") return;
+    this.#ensureRareData.brokenOff = true;
     // a client that looks only at the status must not take it for a success
     if (this.response === null) {
       this.#ensureRareData.withoutResponse = true;

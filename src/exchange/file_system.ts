@@ -57,6 +57,8 @@ export interface FileSystem {
   stat(path: string): Promise<FileStat>;
   /** The same synchronously; views are looked up this way. */
   statSync(path: string): FileStat;
+  /** Names of what is in a folder, as the disk keeps them. */
+  names(folder: string): Promise<readonly string[]>;
   /**
    * Opens a file for reading.
    *

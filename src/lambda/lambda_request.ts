@@ -1,24 +1,29 @@
 import { asciiLowerCase } from "../util/ascii.ts";
 import { Buffer } from "node:buffer";
+import { isHeaderName } from "../http/header_values.ts";
 import { isHost } from "../http/host.ts";
 import { mayHaveBody, requestAsSent } from "../http/request_as_sent.ts";
 import { isBalancer, isV2, type LambdaEvent, type LambdaEventV1, type LambdaEventV2 } from "./lambda_event.ts";
 
 /**
- * The web request of an event.
+ * The web request of an event. A method or a header that HTTP cannot have leaves it without an origin, so that the
+ * application responds with 400, as servers do, and the invocation does not fail.
  *
  * @param event The event
  * @param signal Aborts when the client is gone, where that is known
  * @returns The request, with the target as it was sent, as far as the event tells
  */
 export function requestOf(event: LambdaEvent, signal?: AbortSignal): Request {
-  const method = isV2(event) ? event.requestContext.http.method : event.httpMethod;
-  const headers = isV2(event) ? headersOfV2(event) : headersOfV1(event);
+  const given = isV2(event) ? event.requestContext.http.method : event.httpMethod;
+  const method = isHeaderName(given) ? given : "GET";
+  const headers = new Headers();
+  const lines = isV2(event) ? linesOfV2(event) : linesOfV1(event);
+  const areProper = lines.map(([name, value]) => setLine(headers, name, value)).every(Boolean);
   const body = bodyOf(event, method);
   // body parsers need the length, which REST APIs do not send, and which would be wrong for a body that is dropped
   if (body !== null) headers.set("content-length", String(body.length));
   else if (event.body) headers.delete("content-length");
-  const origin = originOf(event, headers);
+  const origin = method === given && areProper ? originOf(event, headers) : undefined;
   const target = targetOf(event);
   return requestAsSent((origin ?? "") + target, { method, headers, body, ...(signal === undefined ? {} : { signal }) });
 }
@@ -49,9 +54,9 @@ function isDecoded(event: LambdaEvent): boolean {
   return isV2(event) ? !event.requestContext.domainName?.includes(".lambda-url.") : event.version === "1.0";
 }
 
-// escapes characters that cannot have been sent unescaped
+// a percent sign of a decoded path is one that the client encoded: left alone, it would be decoded a second time
 function escaped(path: string): string {
-  return path.replace(/[^\x21-\x7e]|[?#]|%(?![\da-fA-F]{2})/gu, encoded);
+  return path.replace(/[^\x21-\x7e]|[?#%]/gu, encoded);
 }
 
 // JSON may have lone surrogates, for which there is no escape
@@ -68,20 +73,23 @@ function queryOf(event: LambdaEventV1): string {
     .join("&");
 }
 
-function headersOfV2({ headers: given, cookies }: LambdaEventV2): Headers {
-  const headers = new Headers();
-  for (const [name, value] of Object.entries(given ?? {})) headers.set(name, onTheWire(value ?? ""));
-  if (cookies && cookies.length > 0) headers.set("cookie", onTheWire(cookies.join("; ")));
-  return headers;
+function linesOfV2({ headers, cookies }: LambdaEventV2): [name: string, value: string][] {
+  const lines = Object.entries(headers ?? {}).map(([name, value]): [string, string] => [name, value ?? ""]);
+  return cookies && cookies.length > 0 ? [...lines, ["cookie", cookies.join("; ")]] : lines;
 }
 
-function headersOfV1(event: LambdaEventV1): Headers {
-  const headers = new Headers();
-  for (const [name, given] of Object.entries(event.multiValueHeaders ?? event.headers ?? {})) {
+function linesOfV1(event: LambdaEventV1): [name: string, value: string][] {
+  return Object.entries(event.multiValueHeaders ?? event.headers ?? {}).map(([name, given]) => {
     const values = [given ?? ""].flat();
-    headers.set(name, onTheWire(values.join(asciiLowerCase(name) === "cookie" ? "; " : ", ")));
-  }
-  return headers;
+    return [name, values.join(asciiLowerCase(name) === "cookie" ? "; " : ", ")];
+  });
+}
+
+// whether HTTP can have it (RFC 9110 section 5.5)
+function setLine(headers: Headers, name: string, value: string): boolean {
+  const isProper = isHeaderName(name) && !/[\0\r\n]/.test(value);
+  if (isProper) headers.set(name, onTheWire(value));
+  return isProper;
 }
 
 // headers are bytes, which runtimes decode as Latin-1; Lambda decodes UTF-8

@@ -44,6 +44,9 @@ const NAME = /[$_\p{ID_Start}][$\u200c\u200d\p{ID_Continue}]*|"[^"]*"/yu;
 /** In Express 4 it may begin with a digit, too. */
 const PARAMETER_NAME = /[$\u200c\u200d\p{ID_Continue}]+|"[^"]*"/yu;
 
+/** What is no syntax, and which clients may encode. */
+const LITERAL = /[^\0-\x7f]|(?:%[\da-f]{2})+|[ "&',;@~]|\\[^\w\-./\\]/yiu;
+
 /** A number of repetitions. Other braces are Express 5's, and enclose an optional part. */
 const COUNT = /\{\d+(?:,\d*)?\}/y;
 
@@ -64,11 +67,16 @@ const SIMPLE = /^(?:\\[dw]|[\w|-]|\[(?:\\[dw]|\w|-(?!-))+\]|[+*?]|\{\d+(?:,\d*)?
  *
  * @param path The path as it was registered
  * @param options How to match
+ * @param literal Makes the expression of a literal; without it a literal stays as it is, as in Express 4
  * @returns The expression; `null` if the path means nothing in Express 4, either
  * @throws {LegacyPathError} If a request could make matching slow
  */
-export function readLegacyPath(path: string, options: PathOptions): LegacyPath | null {
-  const reader = new Reader(path, options);
+export function readLegacyPath(
+  path: string,
+  options: PathOptions,
+  literal?: LiteralSource,
+): LegacyPath | null {
+  const reader = new Reader(path, options, literal);
   try {
     if (!reader.read()) return null;
     const { out, wildcards } = reader;
@@ -96,7 +104,7 @@ export function constrainedPath(path: string, options: PathOptions): Constrained
   let text = "";
   for (const segment of path.slice(1).split("/")) {
     const [, name, constraint] = /^:([A-Za-z_]\w*)(?:\((.+)\))?$/.exec(segment) ?? [];
-    if (name === undefined && !/^[\w.~-]*$/.test(segment)) return null;
+    if (name === undefined && !/^[\w.-]*$/.test(segment)) return null;
     if (name !== undefined) {
       if (names.has(name)) return null;
       names.add(name);
@@ -150,6 +158,9 @@ interface Any {
   readonly last: string;
 }
 
+/** Makes the expression of a literal. */
+type LiteralSource = (text: string, options: PathOptions) => string;
+
 const ANYTHING: Any = { one: ".", last: "" };
 
 /** Writes the expression, by the rules of path-to-regexp 0.1. */
@@ -162,6 +173,7 @@ class Reader {
   readonly wildcards = new Set<string>();
   readonly #path: string;
   readonly #options: PathOptions;
+  readonly #literal: LiteralSource | undefined;
   #at = 0;
   /** What the next parameter does not contain, since it is between it and the one before; and where the rest of it is. */
   #between = "";
@@ -177,9 +189,10 @@ class Reader {
   #hasParam = false;
   #isOpen = false;
 
-  constructor(path: string, options: PathOptions) {
+  constructor(path: string, options: PathOptions, literal: LiteralSource | undefined) {
     this.#path = path;
     this.#options = options;
+    this.#literal = literal;
   }
 
   /** Reads the path; `false` if it means nothing. */
@@ -200,7 +213,13 @@ class Reader {
     if (rest[0] === "{" || rest[0] === "}") return this.#brace();
     if (rest[0] === "?" && /^\?[\w.[\]-]+=/.test(this.#path.slice(this.#at))) return false;
     const isGroup = /^\/\((?!\?)/.test(rest);
-    if (isGroup) {
+    const literal = matchAt(LITERAL, this.#path, this.#at);
+    if (literal !== null) {
+      const source = this.#literal?.(literal.replace(/^\\/, ""), this.#options) ?? literal;
+      this.#between += this.#path.slice(this.#betweenFrom, this.#at) + source;
+      this.#betweenFrom = this.#at + literal.length;
+      this.#write(literal.length, source);
+    } else if (isGroup) {
       // has no number in Express 4
       this.#between += `${this.#path.slice(this.#betweenFrom, this.#at)}/`;
       this.#betweenFrom = this.#at + 2;

@@ -1,6 +1,7 @@
 import { parse, PathError, type Token } from "path-to-regexp";
 import { noteWarning } from "../util/development_warning.ts";
 import { EMPTY_BARE, EMPTY_PLAIN, type EmptyParams } from "../util/empty_params.ts";
+import { usualSpelling } from "../util/path_spelling.ts";
 import { isExponential } from "./ambiguity.ts";
 import { Capture, decodeParam } from "./capture.ts";
 import {
@@ -12,7 +13,8 @@ import {
   MARK,
   readLegacyPath,
 } from "./legacy_path.ts";
-import { pathRegExp } from "./path_regexp.ts";
+import { hasSpellings, literalSource } from "./literal_source.ts";
+import { OptionalPartsError, pathRegExp } from "./path_regexp.ts";
 import type { PathOptions } from "./path_options.ts";
 
 /**
@@ -41,7 +43,7 @@ const COLON = 58;
 const SLASH = 47;
 
 /** Paths of whole words and whole parameters, which need no parser: nearly all paths. */
-const PLAIN = /^(?:\/(?::[A-Za-z_]\w*|[\w.~-]+))*\/?$/;
+const PLAIN = /^(?:\/(?::[A-Za-z_]\w*|[\w.-]+))*\/?$/;
 
 /** What only paths have that do not consist of whole words and whole parameters. */
 interface RareData {
@@ -50,6 +52,8 @@ interface RareData {
   readonly constraints: ReadonlyMap<string, RegExp>;
   /** Those whose values are lists of segments. */
   readonly wildcards: ReadonlySet<string>;
+  /** Whether paths may spell its literals in several ways. */
+  readonly hasSpellings: boolean;
   /** Whether parameters that a path lacks are `undefined`, as in Express 4; in Express 5 they are absent. */
   readonly showsAbsent: boolean;
 }
@@ -67,7 +71,7 @@ export class PathPattern {
   readonly source: string | RegExp;
   /**
    * The path, or its beginning, as far as it consists of whole literals and whole parameters. A trailing slash is
-   * significant.
+   * significant. Literals have their usual spelling.
    */
   readonly text: string;
   /** Whether `text` is the whole path; otherwise the regular expression must be used. */
@@ -101,6 +105,7 @@ export class PathPattern {
         keys: keysOfRegExp(source).map(({ name }) => String(name)),
         constraints: NO_CONSTRAINTS,
         wildcards: NO_WILDCARDS,
+        hasSpellings: false,
         showsAbsent: false,
       };
       return;
@@ -120,9 +125,13 @@ export class PathPattern {
     this.text = read.text;
   }
 
-  /** Whether parameters have constraints, which must be checked as well as the text. */
-  get constrained(): boolean {
-    return this.#rareData !== null && this.#rareData.constraints.size > 0;
+  /**
+   * Whether a path that leads to the text is known to match. Otherwise the regular expression decides: parameters have
+   * constraints, or literals have several spellings.
+   */
+  get proves(): boolean {
+    const rareData = this.#rareData;
+    return this.whole && (rareData === null || (rareData.constraints.size === 0 && !rareData.hasSpellings));
   }
 
   /** What whole parameters must match, by name. */
@@ -245,12 +254,19 @@ function readPath(caller: string, source: string, path: string, options: PathOpt
     const { regexp, keys } = pathRegExp(tokens, path, options);
     if (isRootless(tokens[0])) noteRootless(caller, source);
     const wildcards = new Set(keys.filter((key) => key.type === "wildcard").map((key) => key.name));
-    const rareData = { keys: keys.map((key) => key.name), constraints: NO_CONSTRAINTS, wildcards, showsAbsent: false };
     const marked = markedText(tokens);
+    const rareData = {
+      keys: keys.map((key) => key.name),
+      constraints: NO_CONSTRAINTS,
+      wildcards,
+      hasSpellings: tokens.some((token) => token.type === "text" && hasSpellings(token.value)),
+      showsAbsent: false,
+    };
     return { regexp, rareData, text: marked ?? literalPrefix(tokens), whole: marked !== null };
   } catch (error) {
     if (!(error instanceof PathError)) throw error;
-    const read = readLegacy(caller, source, path, options);
+    // braces are optional parts in the syntax of Express 4 as well, with nothing that bounds the steps
+    const read = error instanceof OptionalPartsError ? null : readLegacy(caller, source, path, options);
     if (read === null) throw pathError(caller, source, error);
     return read;
   }
@@ -258,16 +274,22 @@ function readPath(caller: string, source: string, path: string, options: PathOpt
 
 // in the syntax of Express 4
 function readLegacy(caller: string, source: string, path: string, options: PathOptions): ReadPath | null {
-  const legacy = naming(caller, () => readLegacyPath(source, options));
+  const legacy = naming(caller, () => readLegacyPath(source, options, literalSource));
   if (legacy === null) return null;
   // the first letter or parameter of these cannot be absent
   if (/^(?:[\w-]{2}|:\w+\([^)]*\)(?![?*]))/.test(source) && !source.includes("|")) noteRootless(caller, source);
   const { regexp, wildcards } = legacy;
   const { text, constraints } = constrainedPath(path, options) ?? { text: null, constraints: NO_CONSTRAINTS };
-  const rareData = { keys: legacy.keys.map(({ name }) => String(name)), constraints, wildcards, showsAbsent: true };
+  const rareData = {
+    keys: legacy.keys.map(({ name }) => String(name)),
+    constraints,
+    wildcards,
+    hasSpellings: false,
+    showsAbsent: true,
+  };
   // a segment has at least one character, and what a constraint matches need not have any
   const whole = text !== null && ![...constraints.values()].some((constraint) => constraint.test(""));
-  return { regexp, rareData, text: whole ? text : legacyPrefix(source), whole };
+  return { regexp, rareData, text: whole ? text : usualSpelling(legacyPrefix(source)), whole };
 }
 
 /** The parameters of a path, and how many characters follow the last one. */
@@ -307,7 +329,7 @@ function bare(path: string, { strict }: PathOptions): string {
 function markedText(tokens: readonly Token[]): string | null {
   let marked = "";
   for (const [i, token] of tokens.entries()) {
-    if (token.type === "text") marked += token.value;
+    if (token.type === "text") marked += usualSpelling(token.value);
     else if (
       token.type === "param" && marked.endsWith("/") && !token.name.includes("/") && endsSegment(tokens[i + 1])
     ) {
@@ -336,7 +358,7 @@ function endsSegment(next: Token | undefined): boolean {
 function literalPrefix(tokens: readonly Token[]): string {
   const first = tokens[0];
   if (first?.type !== "text" || !first.value.startsWith("/")) return "";
-  return first.value.slice(0, first.value.lastIndexOf("/"));
+  return usualSpelling(first.value.slice(0, first.value.lastIndexOf("/")));
 }
 
 /** Expressions that have been examined: one may be registered for several methods. */
@@ -362,6 +384,7 @@ const HINTS: readonly (readonly [RegExp, string])[] = [
   [/Unexpected [{}]|Unexpected end/, "close every brace, or escape it with a backslash"],
   [/Missing parameter name/, "name the parameter: /:name, or the wildcard: /*name"],
   [/Unterminated quote/, 'close the quoted name: /:"name"'],
+  [/Too many optional/, "register paths with fewer of them"],
   [/Missing text before .* wildcard/, "write the wildcard alone, with a name: /*name"],
   [/Missing text before/, "put text between two parameters: /:a-:b"],
 ];

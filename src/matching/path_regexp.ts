@@ -1,11 +1,15 @@
 import { type Group, type Parameter, PathError, type Text, type Token, type Wildcard } from "path-to-regexp";
+import { literalSource } from "./literal_source.ts";
 import type { PathOptions } from "./path_options.ts";
 
 /** A parameter or a wildcard. */
 export type Key = Parameter | Wildcard;
 
 /** Most alternatives that the optional parts of a path may expand to. */
-const MOST_SPELLINGS = 256;
+const MOST_ALTERNATIVES = 256;
+
+/** Too many optional parts: no expression could match such a path in a bounded number of steps. */
+export class OptionalPartsError extends PathError {}
 
 /**
  * Makes one regular expression of a parsed path.
@@ -23,29 +27,31 @@ const MOST_SPELLINGS = 256;
 export function pathRegExp(
   tokens: readonly Token[],
   path: string,
-  { sensitive, strict, end }: PathOptions,
+  options: PathOptions,
 ): { regexp: RegExp; keys: Key[] } {
+  const { sensitive, strict, end } = options;
   const keys: Key[] = [];
-  const spellings: string[] = [];
-  for (const spelling of spelledOut(tokens)) {
-    if (spellings.length >= MOST_SPELLINGS) throw new PathError("Too many path combinations", path);
-    spellings.push(sourceOf(spelling, path));
-    for (const token of spelling) if (token.type !== "text") keys.push(token);
+  const alternatives: string[] = [];
+  for (const alternative of alternativesOf(tokens)) {
+    if (alternatives.length >= MOST_ALTERNATIVES) throw new OptionalPartsError("Too many optional parts", path);
+    alternatives.push(sourceOf(alternative, path, (text) => literalSource(text, options)));
+    for (const token of alternative) if (token.type !== "text") keys.push(token);
   }
-  const source = `^(?:${spellings.join("|")})${strict ? "" : "(?:\\/$)?"}${end ? "$" : "(?=\\/|$)"}`;
+  const source = `^(?:${alternatives.join("|")})${strict ? "" : "(?:\\/$)?"}${end ? "$" : "(?=\\/|$)"}`;
   return { regexp: new RegExp(source, sensitive ? "" : "i"), keys };
 }
 
 // first with each optional part, then without
-function* spelledOut(tokens: readonly Token[]): Generator<readonly (Text | Key)[]> {
+function* alternativesOf(tokens: readonly Token[]): Generator<readonly (Text | Key)[]> {
   const at = tokens.findIndex(({ type }) => type === "group");
   if (at === -1) return yield tokens as (Text | Key)[];
   const [before, after] = [tokens.slice(0, at), tokens.slice(at + 1)];
-  yield* spelledOut([...before, ...(tokens[at] as Group).tokens, ...after]);
-  yield* spelledOut([...before, ...after]);
+  yield* alternativesOf([...before, ...(tokens[at] as Group).tokens, ...after]);
+  yield* alternativesOf([...before, ...after]);
 }
 
-function sourceOf(tokens: readonly (Text | Key)[], path: string): string {
+function sourceOf(tokens: readonly (Text | Key)[], path: string, literal: (text: string) => string): string {
+  const anythingBut = (...texts: readonly string[]) => anyCharacterBut(texts.map(literal));
   let source = "";
   /** The previous key, and the text since. */
   let last: Key | null = null;
@@ -57,7 +63,7 @@ function sourceOf(tokens: readonly (Text | Key)[], path: string): string {
   let hadWildcard = false;
   for (const [i, token] of tokens.entries()) {
     if (token.type === "text") {
-      source += escaped(token.value);
+      source += literal(token.value);
       between += token.value;
       if (last?.type === "wildcard") afterWildcard += token.value;
       if (token.value.includes("/")) hadParam = hadWildcard = false;
@@ -69,7 +75,7 @@ function sourceOf(tokens: readonly (Text | Key)[], path: string): string {
     if (token.type === "param") {
       if (hadWildcard) source += `(${anythingBut("/", between)}+)`;
       else if (wildcardFollows(tokens, i + 1)) source += `(${anythingBut("/", textFrom(tokens, i + 1))}+)`;
-      else if (hadParam) source += `(${anythingBut("/", between)}+|${escaped(between)})`;
+      else if (hadParam) source += `(${anythingBut("/", between)}+|${literal(between)})`;
       else source += "([^/]+)";
       hadParam = true;
     } else {
@@ -102,13 +108,10 @@ function textFrom(tokens: readonly (Text | Key)[], start: number): string {
   return text;
 }
 
-/** Matches one character at which none of the given texts begins. */
-function anythingBut(...texts: readonly string[]): string {
-  const single = escaped(texts.filter((text) => text.length === 1).join(""));
-  const longer = texts.filter((text) => text.length > 1).map(escaped).join("|");
+/** Matches one character at which none of the given literals begins. */
+function anyCharacterBut(literals: readonly string[]): string {
+  const isSingle = (literal: string) => /^\\?.?$/.test(literal);
+  const single = literals.filter(isSingle).join("");
+  const longer = literals.filter((literal) => !isSingle(literal)).join("|");
   return longer === "" ? `[^${single}]` : `(?:(?!${longer})[^${single}])`;
-}
-
-function escaped(text: string): string {
-  return text.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
 }

@@ -1,3 +1,4 @@
+import { usualSpelling } from "../util/path_spelling.ts";
 import { entersMount, type LayerList, type Scope, type Step } from "./layer.ts";
 import { isKnownMethod } from "./methods.ts";
 import { stepsOf } from "./steps.ts";
@@ -99,7 +100,10 @@ export class TrieState {
 
   #afterText(segment: string, sensitive: boolean): TrieState {
     const known = this.#next?.get(segment);
-    if (known === undefined) return this.#afterNew(sensitive ? segment : foldCase(segment));
+    if (known === undefined) {
+      const usual = usualSpelling(segment);
+      return this.#afterNew(sensitive ? usual : foldCase(usual));
+    }
     const words = this.#words ??= new Array(WORD_SLOTS).fill(NO_WORD);
     const slot = wordSlot(segment, 0, segment.length);
     // the first word keeps the slot: words that share one would evict each other all the time
@@ -247,7 +251,8 @@ export class PathTrie {
 
   #search(path: string, slot: number): TrieState {
     const state = this.#walk(path);
-    if (state.literal || this.#admits(path, slot)) {
+    // literals may have many spellings, each of which would be another path here
+    if ((state.literal && !path.includes("%")) || this.#admits(path, slot)) {
       this.#paths[slot] = path;
       this.#states[slot] = state;
     }

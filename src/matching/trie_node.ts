@@ -34,7 +34,7 @@ export class Candidate {
     const { whole, mark } = pattern;
     this.layer = layer;
     this.scope = scope;
-    this.proven = whole && layer.patterns.length === 1 && !pattern.constrained ? pattern : null;
+    this.proven = layer.patterns.length === 1 && pattern.proves ? pattern : null;
     this.text = sensitive ? text : foldCase(text);
     this.mark = mark;
     this.ends = whole && layer.route !== null;

@@ -14,7 +14,9 @@ import { FILE_OPTIONS, type FileOptions, insteadOfFileOption, transferFile } fro
 import type { FrameworkResponse } from "../response/framework_response.ts";
 import { handOverKey } from "../response/node/outgoing_message.ts";
 import type { Response } from "../response/request_and_response.ts";
+import { UncoveredError } from "../response/files/file_path.ts";
 import { CODED_ENDINGS, type FileCoding } from "../response/files/find_file.ts";
+import { ListedNames } from "../response/files/listed_names.ts";
 import type { FileError } from "../response/files/send_file.ts";
 
 /** Information about a file, for `setHeaders`: the part of Node's `fs.Stats` that every runtime has. */
@@ -70,9 +72,11 @@ export type StaticFiles = (req: FrameworkRequest, res: FrameworkResponse, next: 
 /**
  * Serves the files of a folder, as Express's `express.static`.
  *
- * As there, files are looked up by the decoded path with dots and double slashes resolved, whereas layers are matched
- * by the path as it was sent. So a guard for some of the files must be in the same mount: `app.use("/secret", guard,
- * serveStatic("secret"))`. A separate `app.use("/secret", guard)` can be bypassed with `//secret/a.txt`.
+ * Layers are matched by the path as it was sent, so a folder is served only under the spellings that a guard covers, as in
+ * `app.use("/admin", guard)`. There is no file for a path in which a letter, a digit, `-`, `.`, `_`, a slash or a
+ * backslash is percent-encoded, nor for one with an empty segment, a segment of dots, or a backslash: no client sends
+ * these. Express serves them. Where the disk finds a file under several names, as on Windows and macOS, it is served
+ * under the one that its folder lists, with ASCII letters in either case unless routing is case-sensitive.
  *
  * @param root The folder; relative to the working directory
  * @param options How to serve
@@ -98,6 +102,7 @@ export function serveStatic(root: string, options?: ServeStaticOptions): StaticF
   const precompressed = codingsOf(fileOptions.precompressed);
   if (setHeaders && typeof setHeaders !== "function") throw new TypeError("option setHeaders must be function");
   const maxAge = parseDuration(fileOptions.maxAge || fileOptions.maxage || 0, "option maxAge of serveStatic");
+  const listed = new ListedNames();
   let isRootKnown = false;
   const middleware: StaticFiles = (req, res, next) => {
     if (!(handOverKey in res)) return serveForeign(middleware, req, res, next);
@@ -108,6 +113,7 @@ export function serveStatic(root: string, options?: ServeStaticOptions): StaticF
     const transfer = {
       ...fileOptions,
       index,
+      listed,
       maxAge,
       precompressed,
       root,
@@ -119,6 +125,7 @@ export function serveStatic(root: string, options?: ServeStaticOptions): StaticF
       if (metFolder && redirect && !requested.endsWith("/")) return redirectToFolder(req, res);
       const failure = metFolder ? new HttpError(404) as FileError : error;
       if (failure.code === "ECONNABORTED") return;
+      if (failure instanceof UncoveredError) explain(req, failure);
       if (!isRootKnown && failure.status === 404 && isDeveloped(req.app)) {
         isRootKnown = true;
         adviseOfRoot(req.app, root);
@@ -167,6 +174,10 @@ function adviseOfRoot(app: AppLike, root: string): void {
     ? "create it, or pass another one"
     : "a relative path begins in the working directory";
   warnInDevelopment(app, `serveStatic: there is no folder ${path}, so that no file is found; ${remedy}`);
+}
+
+function explain(req: FrameworkRequest, { reason }: UncoveredError): void {
+  warnInDevelopment(req.app, `serveStatic found no file, because ${reason}: a guard in front would not cover it`);
 }
 
 function isFolder(files: FileSystem, path: string): boolean {

@@ -201,8 +201,9 @@ export interface MakingMark<Makes> {
  * ```ts
  * import sluice, { type Middleware } from "@sluice/sluice";
  *
+ * const names = new Map([["key-of-ann", "ann"]]);
  * const signedIn: Middleware<{ account: { name: string } }> = (req, res, next) => {
- *   const name = req.get("x-user");
+ *   const name = names.get(req.get("x-api-key") ?? "");
  *   if (name === undefined) return res.sendStatus(401);
  *   req.account = { name };
  *   next();

@@ -1,3 +1,4 @@
+import { noteCaseSensitivity } from "../util/case_sensitivity.ts";
 import { noteWarning } from "../util/development_warning.ts";
 import { Callable } from "../util/callable.ts";
 import { describe } from "../util/error_text.ts";
@@ -114,6 +115,7 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
     this.#name = name;
     unknownOptions(name, options, NAMES).forEach(noteWarning);
     this.caseSensitive = options?.caseSensitive ?? false;
+    if (this.caseSensitive) noteCaseSensitivity();
     this.mergeParams = options?.mergeParams ?? false;
     this.strict = options?.strict ?? false;
     this.#routeOptions = { sensitive: this.caseSensitive, strict: this.strict, end: true };

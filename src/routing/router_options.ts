@@ -27,13 +27,14 @@ export interface RouterOptions {
 /**
  * Options of a route group: the router's, and middleware that runs before it.
  *
- * @example Routes that need a signature
+ * @example Routes that need a key
  * ```ts
  * import sluice from "@sluice/sluice";
  *
+ * const keys = new Set(["key-of-ann"]);
  * const app = sluice();
  * app.group("/admin", {
- *   middleware: [(req, res, next) => req.get("authorization") === undefined ? res.sendStatus(401) : next()],
+ *   middleware: [(req, res, next) => keys.has(req.get("x-api-key") ?? "") ? next() : res.sendStatus(401)],
  * }, (admin) => {
  *   admin.get("/users", (_req, res) => res.json([]));
  * });

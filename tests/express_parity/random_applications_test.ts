@@ -3,8 +3,10 @@
  * client gets must be the same.
  */
 import { assert, assertEquals } from "@std/assert";
-import { build, seenBy } from "../../reliability/fuzz/apps/build_program.ts";
+import express from "express";
+import { build, withExpressTags } from "../../reliability/fuzz/apps/build_program.ts";
 import { randomAsks, randomProgram } from "../../reliability/fuzz/apps/random_program.ts";
+import { seenBy } from "../../reliability/fuzz/apps/see_response.ts";
 import { type Any, serveBoth } from "../support/sluice_and_express.ts";
 import { random } from "../support/random.ts";
 
@@ -18,14 +20,15 @@ Deno.test("random applications run the same handlers, with the same view of the 
   const [ours, theirs] = await serveBoth((app, lib) => {
     const log: Any[] = [];
     logs.push(log);
-    const apps = programs.map((program) => build(program, lib, log));
+    const apps = programs.map((program) => build(program, lib === express ? lib : withExpressTags(lib), log));
+    app.disable("x-powered-by");
     app.use((req: Any, res: Any, next: Any) => {
       log.push(req.headers["x-index"]);
       apps[req.headers["x-index"]](req, res, next);
     });
   }, async (origin) => {
     const seen: unknown[] = [];
-    for (const { index, ask } of asks) seen.push(await seenBy(origin, index, ask));
+    for (const { index, ask } of asks) seen.push(await seenBy(origin, { "x-index": String(index) }, ask));
     return seen;
   });
   const [ourLog, theirLog] = logs.map((log) => byRequest(log));

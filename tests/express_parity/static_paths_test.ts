@@ -101,7 +101,7 @@ const PATHS = [
   ...["/none/", "/none%2F", "/none.txt%2F", "/sub%00", "/%zz", "/sub%20", "/sub;x"],
 ];
 
-Deno.test("as in Express: static files ask for a folder by the slash as it was sent, and not by an escaped one", async () => {
+Deno.test("as in Express: static files ask for a folder by the slash as it was sent, and an escaped one finds nothing", async () => {
   const folder = await Deno.makeTempDir();
   try {
     for (const name of FILES) {
@@ -126,7 +126,14 @@ Deno.test("as in Express: static files ask for a folder by the slash as it was s
     );
     const [ours, theirs] = await askBoth(build, asks);
     const told = (seen: typeof ours) => seen.map(({ status, headers, body }, i) => [asks[i], status, headers, body]);
-    assertEquals(told(ours), told(theirs));
+    // Express serves them, and redirects to folders; here guards in front of folders cover what they serve
+    const isUncovered = ({ path }: { path: string }) =>
+      !path.startsWith("/sent/") && /%2[ef]|%5c|\/\//i.test(path.split("?")[0]!);
+    const covered = (_: unknown, i: number) => !isUncovered(asks[i]!);
+    assertEquals(told(ours).filter(covered), told(theirs).filter(covered));
+    const missing = ["nothing", '["ENOENT",null]', '["ENOENT","stat"]'];
+    const found = ours.filter(({ body }, i) => isUncovered(asks[i]!) && !missing.includes(body));
+    assertEquals(found, []);
   } finally {
     await Deno.remove(folder, { recursive: true });
   }

@@ -234,7 +234,8 @@ Deno.test("a file that becomes a folder before it is read is passed to the error
   const app = quietApp();
   const stat = { isFile: true, isDirectory: false, size: 3, mtimeMs: 0 };
   const readBytes = () => Promise.reject(Object.assign(new Error("Is a directory"), { code: "EISDIR" }));
-  const files = { stat: () => Promise.resolve(stat), readBytes, workingDirectory: () => "/" };
+  const names = () => Promise.resolve(["changing.txt"]);
+  const files = { stat: () => Promise.resolve(stat), names, readBytes, workingDirectory: () => "/" };
   Object.defineProperty(app, "runtimeSupport", { value: { ...app.runtimeSupport, files } });
   app.use(sluice.static("/public"));
   app.use((error: Any, _req: Any, res: Any, _next: Any) => res.status(500).send(error.code));

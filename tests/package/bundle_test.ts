@@ -33,9 +33,9 @@ function sectionsOf(text: string): Section[] {
 
 /** Size limits in bytes, with about 1 % to grow; docs/decisions/0012 says what makes up the size. */
 const BUDGETS = [
-  { what: "the smallest application", program: "hello", minified: 305_500, gzipped: 107_000 },
-  { what: "an application without middleware", program: "core", minified: 293_500, gzipped: 102_800 },
-  { what: "a limiter over Durable Objects", program: "limited", minified: 116_500, gzipped: 41_600 },
+  { what: "the smallest application", program: "hello", minified: 314_000, gzipped: 110_400 },
+  { what: "an application without middleware", program: "core", minified: 302_000, gzipped: 106_300 },
+  { what: "a limiter over Durable Objects", program: "limited", minified: 119_500, gzipped: 42_800 },
 ];
 
 for (const { what, program, minified, gzipped } of BUDGETS) {

@@ -30,10 +30,13 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   "src/dispatch/near_routes.ts": "a suggestion of the development page",
   "src/http/byte_range.ts": "what Express's package reads, where a client can only ask for less",
   "src/http/freshness.ts": "what Express's package reads, where a client can only ask for more",
+  "src/matching/legacy_path.ts": "the program's routes",
+  "src/matching/literal_source.ts": "the program's routes, in the case that regular expressions with the flag i ignore",
   "src/matching/regexp_shape.ts": "the program's regular expressions",
   "src/matching/trie_node.ts":
     "letters that are the same to regular expressions with the flag i, the Kelvin sign excepted",
   "src/request/node/header_record.ts": "names of headers, which are of ASCII alone, at the cost of a request",
+  "src/response/files/listed_names.ts": "the name of a file that is there, to try another case on its disk",
   "src/response/set_cookie.ts": "the program's options",
   "src/routing/handler_arguments.ts": "the source of the program's functions",
   "src/routing/middleware_shims.ts": "the source of the program's functions",

@@ -89,10 +89,11 @@ Deno.test("every import that is allowed between folders is used", () => {
 
 /** The same in `@sluice/middleware`: each entry has a room of its own, so that a program loads only what it imports. */
 const MIDDLEWARE_ARROWS: Arrows = {
-  compress: [],
+  compress: ["methods"],
   cookies: [],
   csrf: ["cookies"],
-  session: ["cookies"],
+  methods: [],
+  session: ["cookies", "methods"],
   session_deno_kv: ["session"],
   session_durable_object: ["session"],
   session_redis: ["session"],

@@ -1,8 +1,7 @@
 /** A short run of each fuzzer, and faults that each of them has to find. */
-import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertMatch } from "@std/assert";
 import sluice from "@sluice/sluice";
 import { MemoryStore } from "../../advanced/mod.ts";
-import { AppFuzzer } from "../../reliability/fuzz/apps/app_fuzzer.ts";
 import { fuzz, type FuzzReport } from "../../reliability/fuzz/fuzzer.ts";
 import { LimiterFuzzer } from "../../reliability/fuzz/limiter/limiter_fuzzer.ts";
 import { RawFuzzer } from "../../reliability/fuzz/raw/raw_fuzzer.ts";
@@ -31,12 +30,6 @@ Deno.test("no request in process is answered with 500, takes long, or leaves the
   using fuzzer = new RequestFuzzer(buildTarget());
   const report = await fuzz(fuzzer, { seed: SEED, rounds: 20 });
   assertEquals(report.findings, [], reported(report, "requests"));
-});
-
-Deno.test("random applications do what they do on Express", async () => {
-  await using fuzzer = await AppFuzzer.start();
-  const report = await fuzz(fuzzer, { seed: SEED, rounds: 10 });
-  assertEquals(report.findings, [], reported(report, "apps"));
 });
 
 Deno.test("the counters of the limiter say what their model says", async () => {
@@ -98,19 +91,6 @@ for (const [kind, fault] of Object.entries(REQUEST_FAULTS)) {
     assertMatch(report.findings[0]!.reproduction, /await app\.fetch\(new Request\(/);
   });
 }
-
-Deno.test("the fuzzer of applications finds a router that forgets a prefix, with an application of one mount", async () => {
-  const forgetful = Object.assign(() => {
-    const app: Any = sluice();
-    const use = app.use.bind(app);
-    app.use = (path: Any, ...rest: Any[]) => use(path === "/a" ? "/" : path, ...rest);
-    return app;
-  }, sluice);
-  await using fuzzer = await AppFuzzer.start(forgetful);
-  const report = await fuzz(fuzzer, { seed: SEED, rounds: 60, most: 1, smallerMs: 5000 });
-  assertEquals(report.findings.length, 1, reported(report, "apps"));
-  assertStringIncludes(report.findings[0]!.reproduction, 'path: "/a"');
-});
 
 Deno.test("the fuzzer of the limiter finds a store that admits one too many, in a few steps", async () => {
   const report = await fuzz(

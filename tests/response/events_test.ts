@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { assertEquals } from "@std/assert";
 import compression from "compression";
 import type { FrameworkResponse } from "@sluice/sluice";
-import { ask, askText, quietApp } from "../support/app.ts";
+import { ask, askText, quietApp, serving } from "../support/app.ts";
 import { type Any, askBoth, serveBoth } from "../support/sluice_and_express.ts";
 import { until } from "../support/until.ts";
 
@@ -216,4 +216,42 @@ Deno.test("listeners for drain, finish and close run in the asynchronous context
     const events = path === "/drained" ? ["drain", "finish", "close"] : ["finish", "close"];
     assertEquals(heard, events.map((event) => `${event} of ${path} inside`));
   }
+});
+
+Deno.test("a response whose announced length was sent before its end finishes, and its source is not cancelled", async () => {
+  const told: string[] = [];
+  const ends = { written: Promise.withResolvers<void>(), source: Promise.withResolvers<void>() };
+  const app = quietApp();
+  app.use((req, res, next) => {
+    for (const event of ["finish", "close"]) res.on(event, () => told.push(`${event} of ${req.path}`));
+    next();
+  });
+  app.get("/written", async (_req, res) => {
+    res.set("Content-Length", "5").write("12");
+    await new Promise<void>((resolve) => res.write("345", () => resolve()));
+    await ends.written.promise;
+    res.end();
+  });
+  app.get("/source", (_req, res) => {
+    const source = async function* () {
+      yield "12345";
+      await ends.source.promise;
+      told.push("the source ends by itself");
+    };
+    res.set("Content-Length", "5").send(source());
+  });
+  await serving(app, async (origin) => {
+    for (const which of ["written", "source"] as const) {
+      assertEquals(await (await fetch(`${origin}/${which}`)).text(), "12345");
+      // by then a server that reads no further than the length has let go of the body
+      for (let i = 0; i < 3; i++) await (await fetch(`${origin}/elsewhere`)).text();
+      ends[which].resolve();
+      await until(() => told.includes(`close of /${which}`), "the response is over");
+    }
+    await until(() => told.includes("the source ends by itself"), "the source has ended");
+  });
+  assertEquals(told.filter((one) => !one.includes("elsewhere")).sort(), [
+    ...["close of /source", "close of /written", "finish of /source", "finish of /written"],
+    "the source ends by itself",
+  ]);
 });

@@ -453,6 +453,28 @@ Deno.test("sending a file to a client that has left fails with ECONNABORTED, as 
   assertEquals([response.status, await told.promise], [499, "ECONNABORTED"]);
 });
 
+for (const bytes of [10, 100_000, 3_000_000]) {
+  Deno.test(`a client that disconnects while a file of ${bytes} bytes is opened or read has an ECONNABORTED, as on Express`, async () => {
+    const path = await Deno.makeTempFile();
+    await Deno.truncate(path, bytes);
+    const app = quietApp();
+    const leaving = new AbortController();
+    const failed = Promise.withResolvers<string | undefined>();
+    app.get("/", (_req, res) => {
+      res.sendFile(path, (error) => failed.resolve(error?.code));
+      // when the headers are set, the file is known and its bytes are not yet here
+      const setHeader = res.setHeader.bind(res);
+      res.setHeader = (name, value) => {
+        if (name === "Content-Length") queueMicrotask(() => leaving.abort());
+        return setHeader(name, value);
+      };
+    });
+    await app.handle(new Request("http://localhost/", { signal: leaving.signal }));
+    assertEquals(await failed.promise, "ECONNABORTED");
+    await Deno.remove(path);
+  });
+}
+
 Deno.test("a text that is sent after the client has left shows its own status and type, not those of the 499", async () => {
   const app = quietApp().set("etag", false);
   const leaving = new AbortController();

@@ -100,3 +100,9 @@ Deno.test("deno task check:routes lists the expressions of a program's routes, a
   assertMatch(cells[2]![4]!, /repeat\(/);
   assertEquals([code, lines.at(-1)], [1, "4 expressions, 2 slow; paths of whole words and parameters have none"]);
 });
+
+Deno.test("a path with more than 8 optional parts is an error, and no path of Express 4", () => {
+  const pathOf = (parts: number) => `/x${Array.from({ length: parts }, (_, i) => `{-:p${i}}`).join("")}`;
+  quietApp().get(pathOf(8), (_req, res) => res.end());
+  assertThrows(() => quietApp().get(pathOf(9), (_req, res) => res.end()), TypeError, "Too many optional parts");
+});

@@ -1,10 +1,10 @@
 /** The application's contract on every runtime. The results are written to docs/runtimes.md. */
-import { fileURLToPath } from "node:url";
 import { assert, assertEquals } from "@std/assert";
 import { APP_CONTRACT, isOpen, type Outcome, outcomesOf } from "../contracts/app_contract.ts";
 import type { Case } from "../contracts/case.ts";
 import { runtimesPage } from "../contracts/page.ts";
 import { SUBJECTS } from "../contracts/subjects.ts";
+import { formatted } from "../support/formatted.ts";
 import { skipNode } from "../support/node_program.ts";
 import { PATIENCE_MS } from "../support/patience.ts";
 
@@ -70,18 +70,3 @@ Deno.test(
     );
   },
 );
-
-async function formatted(markdown: string): Promise<string> {
-  const command = new Deno.Command(Deno.execPath(), {
-    args: ["fmt", "--quiet", "--ext=md", "-"],
-    cwd: fileURLToPath(new URL("../../", import.meta.url)),
-    stdin: "piped",
-    stdout: "piped",
-  });
-  const child = command.spawn();
-  const [{ stdout }] = await Promise.all([
-    child.output(),
-    ReadableStream.from([markdown]).pipeThrough(new TextEncoderStream()).pipeTo(child.stdin),
-  ]);
-  return new TextDecoder().decode(stdout);
-}

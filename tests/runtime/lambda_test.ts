@@ -141,6 +141,34 @@ onLambda("methods and header values that a web request cannot have do not fail t
   );
 });
 
+onLambda("a decoded path is decoded once: an escape that the client encoded arrives encoded", async (fn) => {
+  // what the client sent, and what the gateway makes of it
+  const decoding = [["http_api", "/id/..%2fx"], ["http_api_v1", "/id/..%2fx"]] as const;
+  for (const [name, path] of decoding) {
+    assertEquals((await fn.invoke(await asking(name, path))).body, "..%2fx", `${name}: /id/..%252fx`);
+  }
+  for (const name of ["function_url", "rest_api", "balancer", "balancer_multi"] as const) {
+    assertEquals((await fn.invoke(await asking(name, "/id/..%252fx"))).body, "..%2fx", name);
+  }
+});
+
+onLambda("a header or a method that HTTP cannot have is answered with 400", async (fn) => {
+  const wrong = [["x-note", "a\0b"], ["x-note", "a\r\nx-admin: 1"], ["x note", "1"], ["", "1"]] as const;
+  for (const name of NAMES) {
+    const event = await asking(name, "/ascii");
+    assertEquals((await fn.invoke(event)).statusCode, 200, name);
+    for (const [header, value] of wrong) {
+      const headers = { ...event["headers"] as object, [header]: value };
+      const multi = event["multiValueHeaders"] && { ...event["multiValueHeaders"] as object, [header]: [value] };
+      const { statusCode } = await fn.invoke({ ...event, headers, ...multi ? { multiValueHeaders: multi } : {} });
+      assertEquals(statusCode, 400, `${name}: ${JSON.stringify([header, value])}`);
+    }
+    assertEquals((await fn.invoke(await asking(name, "/ascii", "GE T"))).statusCode, 400, name);
+  }
+  const cookies = { ...await asking("http_api", "/ascii"), cookies: ["a=1", "b=\0"] };
+  assertEquals((await fn.invoke(cookies)).statusCode, 400);
+});
+
 onLambda(
   "a host that makes no URL is answered with 400, and a path that makes none does not become part of the host",
   async (fn) => {

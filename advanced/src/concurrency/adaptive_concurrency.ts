@@ -122,7 +122,7 @@ const MOST = 1_000_000;
  * import { adaptiveConcurrency } from "@sluice/rate-limit";
  *
  * app.use(adaptiveConcurrency({
- *   priority: (req) => req.path === "/health" ? "critical" : req.path.startsWith("/reports") ? "low" : "normal",
+ *   priority: (req) => req.path === "/health" ? "critical" : /^\/reports/i.test(req.path) ? "low" : "normal",
  * }));
  * ```
  */

@@ -21,6 +21,7 @@ interface RoutedRequest {
   readonly url: string;
   readonly protocol: string;
   readonly route?: unknown;
+  readonly socket?: { readonly remoteAddress?: string | undefined } | null;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
 }
 
@@ -32,26 +33,29 @@ interface RoutedRequest {
  * seconds while it is looked at. All figures are those of the process that responds. Keys are shown as text, whatever
  * they are.
  *
- * `authorize` decides about each request. A reset is a POST that a page of the same origin has to send.
+ * Whoever knows `secret` may see it, or whomever `authorize` lets through, at a host of `hosts`: by default on this
+ * machine. A reset is a POST with a header of its own, which a page of the same origin has to send.
  *
  * @typeParam Req The request that `authorize` gets
  * @param options What is shown, and who may see it
  * @returns The middleware
- * @throws {TypeError} If there are no limiters, or no `authorize`
+ * @throws {TypeError} If there are no limiters, or neither `secret` nor `authorize`
+ * @throws {RangeError} If `secret` has less than 32 characters
  *
  * @example For administrators
  * ```ts ignore
- * app.use("/limits", dashboard({ limiters: { api }, authorize: (req) => req.session.user?.isAdmin === true }));
+ * const hosts = ["admin.example.com"];
+ * app.use("/limits", dashboard({ limiters: { api }, hosts, authorize: (req) => req.session.user?.isAdmin === true }));
  * ```
  */
 export function dashboard<Req extends AnyRequest = AnyRequest>(
   options: DashboardOptions<[req: Req]>,
 ): DashboardMiddleware<Req> {
   checkDashboardOptions("dashboard", options);
-  const server = new DashboardServer(options.limiters);
+  const server = new DashboardServer(options);
 
   return async function dashboard(req: RequestLike, res: ResponseLike, next: (error?: unknown) => void) {
-    const { method, url, protocol, route, headers } = req as unknown as RoutedRequest;
+    const { method, url, protocol, route, socket, headers } = req as unknown as RoutedRequest;
     const [path, search = ""] = url.split("?", 2);
     // below the path that it is mounted at there is nothing; a route has matched already
     if (path !== "/" && route === undefined) return next();
@@ -64,8 +68,9 @@ export function dashboard<Req extends AnyRequest = AnyRequest>(
         method,
         search,
         origin: `${protocol}://${header("host")}`,
+        peer: socket?.remoteAddress,
         header,
-        authorize: () => options.authorize(req as Req),
+        authorize: () => options.authorize!(req as Req),
       });
       // authorize may have responded itself, such as with a redirection to a login
       if (res.headersSent || res.writableEnded) return;

@@ -1,20 +1,15 @@
-import type { Awaitable } from "../policy/store.ts";
-import { type DashboardLimiter, limiterOf } from "./dashboard_options.ts";
+import {
+  CHALLENGE,
+  type DashboardRequest,
+  hostName,
+  isForeignPage,
+  isOwnHost,
+  isOwnPage,
+  secretCheck,
+} from "./dashboard_guard.ts";
+import { type DashboardLimiter, type DashboardOptions, limiterOf } from "./dashboard_options.ts";
 import { dashboardPage } from "./page.ts";
 import { snapshotJson } from "./snapshot.ts";
-
-/** What a request of either kind asks. */
-export interface DashboardRequest {
-  readonly method: string;
-  /** The query, with its question mark if there is one. */
-  readonly search: string;
-  /** The origin at which the request arrived; `null` if it is not known. */
-  readonly origin: string | null;
-  /** Reads a header by its name in lower case. */
-  readonly header: (name: string) => string | null | undefined;
-  /** Whether the program lets it through. */
-  readonly authorize: () => Awaitable<boolean>;
-}
 
 /** What it gets. */
 export interface DashboardResponse {
@@ -41,8 +36,13 @@ const RESET_HEADER = "sluice-reset";
 /** Longest header of a reset: keys have at most 1024 characters, each of them six in JSON of ASCII. */
 const LONGEST_RESET = 8192;
 
+const OTHER_HOST =
+  'Here is no dashboard for this host. Name the hosts that have one: dashboard({ hosts: ["admin.example.com"] }).';
+
 /** Responds to the requests of a dashboard. */
 export class DashboardServer {
+  readonly #hosts: ReadonlySet<string>;
+  readonly #knowsSecret: ((request: DashboardRequest) => boolean) | null;
   readonly #limiters: Readonly<Record<string, DashboardLimiter>>;
   /** Made with the first response: on Workers there is no chance before the first request. */
   #instance: string | null = null;
@@ -50,9 +50,12 @@ export class DashboardServer {
   /**
    * Creates an instance.
    *
-   * @param limiters The limiters by name
+   * @param options What is shown, where and to whom
    */
-  constructor(limiters: Readonly<Record<string, DashboardLimiter>>) {
+  // deno-lint-ignore no-explicit-any -- only whoever made it calls authorize
+  constructor({ limiters, hosts = [], secret }: DashboardOptions<any[]>) {
+    this.#hosts = new Set(hosts.map((host) => hostName(host)!));
+    this.#knowsSecret = secret === undefined ? null : secretCheck(secret);
     this.#limiters = { ...limiters };
     // each counts refusals from now on
     for (const shown of Object.values(limiters)) limiterOf(shown).top(1);
@@ -61,11 +64,15 @@ export class DashboardServer {
   /** Responds to a request. Rejects if `authorize` or a store fails. */
   async respond(request: DashboardRequest): Promise<DashboardResponse> {
     const { method, search, authorize } = request;
-    // whatever else is truthy may be a mistake
-    if (await authorize() !== true) return text(403, "Not allowed.");
+    if (!isOwnHost(request, this.#hosts)) return text(403, OTHER_HOST);
+    if (this.#knowsSecret !== null) {
+      if (!this.#knowsSecret(request)) return text(401, "Not allowed.", { "WWW-Authenticate": CHALLENGE });
+      // whatever else is truthy may be a mistake
+    } else if (await authorize() !== true) return text(403, "Not allowed.");
     if (method === "POST") return await this.#reset(request);
     if (method !== "GET" && method !== "HEAD") return text(405, "GET, HEAD or POST.", { Allow: "GET, HEAD, POST" });
     if (new URLSearchParams(search).has("data")) {
+      if (isForeignPage(request)) return text(403, "The data are for the page itself, and for no other origin.");
       this.#instance ??= crypto.randomUUID();
       return json(200, snapshotJson(this.#limiters, this.#instance));
     }
@@ -78,7 +85,7 @@ export class DashboardServer {
   }
 
   async #reset(request: DashboardRequest): Promise<DashboardResponse> {
-    if (!isOwnOrigin(request)) return text(403, "A key is reset by the page itself, and by no other origin.");
+    if (!isOwnPage(request)) return text(403, "A key is reset by the page itself, and by no other origin.");
     const wanted = parsed(request.header(RESET_HEADER));
     if (wanted === null) return text(400, `Header ${RESET_HEADER} must be JSON: {"limiter":"name","key":"key"}.`);
     const shown = Object.hasOwn(this.#limiters, wanted.limiter) ? this.#limiters[wanted.limiter]! : null;
@@ -88,17 +95,6 @@ export class DashboardServer {
       : await limiterOf(shown).reset(wanted.key);
     return json(200, JSON.stringify({ count }));
   }
-}
-
-/**
- * Whether a page of the same origin sent a request: browsers say so in `Sec-Fetch-Site` (W3C Fetch Metadata), and where
- * they do not, without TLS, in `Origin`. A request that says neither is not one of the page.
- */
-function isOwnOrigin({ header, origin }: DashboardRequest): boolean {
-  const site = header("sec-fetch-site");
-  if (site) return site === "same-origin";
-  const from = header("origin");
-  return Boolean(from) && from !== "null" && from === origin;
 }
 
 function parsed(header: string | null | undefined): { limiter: string; key: string } | null {

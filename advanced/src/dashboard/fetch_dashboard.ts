@@ -1,3 +1,4 @@
+import { peerOf } from "@sluice/limiting/core";
 import { checkDashboardOptions, type DashboardOptions } from "./dashboard_options.ts";
 import { DashboardServer } from "./dashboard_server.ts";
 
@@ -10,11 +11,12 @@ export type FetchDashboard = (request: Request, ...rest: any[]) => Promise<Respo
  *
  * @param options What is shown, and who may see it; `authorize` gets the request and the platform's second argument
  * @returns The handler; it rejects if `authorize` or the store fails
- * @throws {TypeError} If there are no limiters, or no `authorize`
+ * @throws {TypeError} If there are no limiters, or neither `secret` nor `authorize`
+ * @throws {RangeError} If `secret` has less than 32 characters
  *
  * @example For whoever knows a secret
  * ```ts ignore
- * const page = fetchDashboard({ limiters: { api: limit }, authorize: (request) => isAdmin(request) });
+ * const page = fetchDashboard({ limiters: { api: limit }, secret: process.env.LIMITS_SECRET });
  * Deno.serve((request) => new URL(request.url).pathname === "/limits" ? page(request) : handler(request));
  * ```
  */
@@ -23,15 +25,17 @@ export function fetchDashboard(
   options: DashboardOptions<[request: Request, info?: any]>,
 ): FetchDashboard {
   checkDashboardOptions("fetchDashboard", options);
-  const server = new DashboardServer(options.limiters);
+  const server = new DashboardServer(options);
   return async (request, info) => {
-    const { origin, search } = new URL(request.url);
+    const { origin, host, search } = new URL(request.url);
     const { status, headers, body } = await server.respond({
       method: request.method,
       search,
       origin,
-      header: (name) => request.headers.get(name),
-      authorize: () => options.authorize(request, info),
+      peer: peerOf(info, request).address,
+      // requests that were made in the process have none
+      header: (name) => request.headers.get(name) ?? (name === "host" ? host : null),
+      authorize: () => options.authorize!(request, info),
     });
     return new Response(request.method === "HEAD" ? null : body, { status, headers });
   };

@@ -163,7 +163,7 @@ async function update() {
   try {
     const response = await fetch("?data", { cache: "no-store" });
     if (response.ok) show(await response.json());
-    else message = response.status === 403 ? "Not allowed any more. Log in, and reload the page." : "The server responds with " + response.status + ".";
+    else message = response.status === 401 || response.status === 403 ? "Not allowed any more. Log in, and reload the page." : "The server responds with " + response.status + ".";
   } catch {
     message = "The server does not respond. Trying again.";
   }

@@ -9,11 +9,15 @@ import { PLATFORM_TRUST, webAddress } from "./web_address.ts";
 /**
  * Options of `rateLimit` for Elysia: those of the limiter, whose functions get Elysia's context.
  *
- * @example A limit for each API key
+ * @example A limit for each customer, and one for all without a key
  * ```ts ignore
  * import type { ElysiaLimitOptions } from "@sluice/rate-limit/elysia";
  *
- * const options: ElysiaLimitOptions = { max: 100, keyGenerator: ({ headers }) => headers["x-api-key"] ?? "nobody" };
+ * const customers = new Map([["key-of-ann", "ann"]]);
+ * const options: ElysiaLimitOptions = {
+ *   max: 100,
+ *   keyGenerator: ({ headers }) => customers.get(headers["x-api-key"] ?? "") ?? "nobody",
+ * };
  * ```
  */
 export type ElysiaLimitOptions = ContextLimitOptions<Context>;

@@ -9,11 +9,15 @@ import { endWith } from "./end_with.ts";
 /**
  * Options of `rateLimit` for Fastify: those of the limiter, whose functions get request and reply.
  *
- * @example A limit for each API key
+ * @example A limit for each customer, and one for all without a key
  * ```ts ignore
  * import type { FastifyLimitOptions } from "@sluice/rate-limit/fastify";
  *
- * const options: FastifyLimitOptions = { max: 100, keyGenerator: (request) => String(request.headers["x-api-key"]) };
+ * const customers = new Map([["key-of-ann", "ann"]]);
+ * const options: FastifyLimitOptions = {
+ *   max: 100,
+ *   keyGenerator: (request) => customers.get(String(request.headers["x-api-key"])) ?? "nobody",
+ * };
  * ```
  */
 export type FastifyLimitOptions = ContextLimitOptions<FastifyRequest, [reply: FastifyReply]>;

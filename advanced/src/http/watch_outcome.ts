@@ -23,9 +23,12 @@ export function watchOutcome<Req>(
   if (decision.allowed && (outcome.hasSlots || outcome.settles)) {
     return whenOver(res, new LimitedRequest(outcome, req, decision, res, costOf));
   }
-  // only a response that was sent says anything about success
+  // Only a response that was sent says anything about success. HTTP/2 of Node also emits `finish` for a response that its
+  // client has reset.
   if (outcome.mayGetBack(decision)) {
-    res.on("finish", () => proceed(req, outcome.finish(req, decision, res, undefined)));
+    res.on("finish", () => {
+      if (res.writableEnded !== false) proceed(req, outcome.finish(req, decision, res, undefined));
+    });
   }
   return null;
 }

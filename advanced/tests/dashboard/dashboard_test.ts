@@ -107,13 +107,23 @@ Deno.test("nobody gets a dashboard that nobody guards", () => {
   const limiters = { api };
   for (const [make, name] of [[dashboard, "dashboard"], [fetchDashboard, "fetchDashboard"]] as const) {
     const made = (options: unknown) => () => make(options as Any);
-    assertThrows(
-      made({ limiters }),
-      TypeError,
-      `${name}: option authorize must be a function that decides who may see`,
-    );
+    const secret = "s".repeat(32);
+    for (const neither of [{}, { secret: undefined }, { secret, authorize: () => true }]) {
+      assertThrows(
+        made({ limiters, ...neither }),
+        TypeError,
+        `${name}: give either option secret, or option authorize`,
+      );
+    }
     for (const authorize of [true, "admin", null, {}]) {
-      assertThrows(made({ limiters, authorize }), TypeError, `${name}: option authorize`);
+      assertThrows(made({ limiters, authorize }), TypeError, `${name}: option authorize must be a function`);
+    }
+    for (const wrong of [1, null, [secret]]) {
+      assertThrows(made({ limiters, secret: wrong }), TypeError, `${name}: option secret must be a string`);
+    }
+    assertThrows(made({ limiters, secret: secret.slice(1) }), RangeError, `${name}: option secret has 31 characters`);
+    for (const hosts of ["localhost", ["a:80"], ["http://a"], ["a/b"], [""], [1], ["u@a"]]) {
+      assertThrows(made({ limiters, secret, hosts }), TypeError, `${name}: option hosts must be a list of names`);
     }
     const authorize = () => true;
     for (const wrong of [undefined, null, [], {}, [api]]) {
@@ -150,6 +160,31 @@ Deno.test("authorize decides about every request, and nothing but true lets one 
   assertEquals(statuses, [200, 403]);
 });
 
+Deno.test("whoever knows the secret sees the dashboard, with any user name", async () => {
+  const secret = "grüße, of more than 32 characters: äöü";
+  const page = fetchDashboard({ limiters: { api: new Limiter() }, secret });
+  const ask = async (authorization?: string) => {
+    const headers: Record<string, string> = authorization === undefined ? {} : { authorization };
+    const response = await page(new Request("http://localhost/?data", { headers }));
+    await response.text();
+    return [response.status, response.headers.get("www-authenticate")];
+  };
+  const basic = (text: string) => btoa(String.fromCharCode(...new TextEncoder().encode(text)));
+  for (const user of ["", "ann", "grün"]) {
+    for (const scheme of ["Basic", "basic", "BASIC"]) {
+      assertEquals(await ask(`${scheme} ${basic(`${user}:${secret}`)}`), [200, null]);
+    }
+  }
+  const challenge = 'Basic realm="Rate limits", charset="UTF-8"';
+  const wrong = [`:${secret}x`, `:${secret.slice(1)}`, `:x:${secret}`, secret, "", ":", `${secret}:`].map(basic);
+  for (const credentials of [...wrong, "", "=", "ä", `${basic(`:${secret}`)} x`]) {
+    assertEquals(await ask(`Basic ${credentials}`), [401, challenge], credentials);
+  }
+  for (const header of [undefined, "", "Basic", `Bearer ${secret}`, `Bearer ${basic(`:${secret}`)}`]) {
+    assertEquals(await ask(header), [401, challenge], header);
+  }
+});
+
 /** Headers of a reset, and its status; the origin is http://localhost. */
 const RESETS: [Record<string, string>, number][] = [
   [{ "sec-fetch-site": "same-origin" }, 200],
@@ -177,6 +212,76 @@ Deno.test("only a page of the same origin resets a key", async () => {
     assertEquals((await limiter.peek("a")).remaining, status === 200 ? 1 : 0);
   }
 });
+
+Deno.test("only a page of the same origin reads the data, also where the application allows others by CORS", async () => {
+  const ask = served(new Limiter());
+  for (const [headers, status] of RESETS) {
+    // what the user opens, and what is no page
+    const isOwn = status === 200 || Object.keys(headers).length === 0 || headers["sec-fetch-site"] === "none";
+    const response = await ask("/?data", { headers });
+    assertEquals(response.status, isOwn ? 200 : 403, JSON.stringify(headers));
+    assertEquals((await response.text()).includes("limiters"), isOwn);
+  }
+});
+
+/** A `Host`, what else the request says, and whether the dashboard is there without and with `hosts`. */
+const HOSTS: [host: string, { peer?: string; header?: string }, byDefault: boolean, named: boolean][] = [
+  ["localhost", {}, true, true],
+  ["LOCALHOST:3000", { peer: "127.0.0.1" }, true, true],
+  ["app.localhost.", { peer: "::1" }, true, true],
+  ["127.0.0.1:3000", { peer: "::ffff:127.0.0.1" }, true, true],
+  ["127.8.8.8", { peer: "127.8.8.8" }, true, true],
+  ["[::1]:3000", { peer: "::1" }, true, true],
+  ["[0:0:0:0:0:0:0:1]", { peer: "::1" }, true, true],
+  // DNS rebinding
+  ["evil.example:3000", { peer: "127.0.0.1" }, false, false],
+  ["localhost.evil.example", {}, false, false],
+  ["127.0.0.1.evil.example", {}, false, false],
+  ["evil.example@localhost", {}, false, false],
+  ["evil.example#.localhost", {}, false, false],
+  ["notlocalhost", {}, false, false],
+  ["", {}, false, false],
+  ["0.0.0.0:3000", { peer: "127.0.0.1" }, false, false],
+  ["[::]", { peer: "::1" }, false, false],
+  // from elsewhere, and through a proxy
+  ["localhost", { peer: "203.0.113.9" }, false, false],
+  ["localhost", { peer: "10.0.0.1" }, false, false],
+  ...["x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-real-ip", "forwarded", "via"].map(
+    (header): typeof HOSTS[number] => ["localhost", { peer: "127.0.0.1", header }, false, false],
+  ),
+  // a host that is named is one from wherever it is asked for
+  ["admin.example.com", { peer: "127.0.0.1", header: "x-forwarded-for" }, false, true],
+  ["Admin.Example.COM.:8443", { peer: "203.0.113.9" }, false, true],
+  ["admin.example.com.evil.example", {}, false, false],
+  ["xn--bcher-kva.example", {}, false, true],
+];
+
+for (const kind of ["Sluice", "a web request"] as const) {
+  Deno.test(`the dashboard of ${kind} is at its own hosts alone, and nobody else is asked to be authorized`, async () => {
+    for (const hosts of [undefined, ["admin.example.com", "bücher.example"]]) {
+      let asked = 0;
+      const options = { limiters: { api: new Limiter() }, hosts, authorize: () => ++asked > 0 };
+      const app = sluice().set("env", "test").set("trust proxy", true);
+      app.use("/limits", dashboard(options));
+      const page = fetchDashboard(options);
+      for (const [host, { peer, header }, byDefault, named] of HOSTS) {
+        const headers: Record<string, string> = { host, ...header === undefined ? {} : { [header]: "127.0.0.1" } };
+        const request = new Request("http://localhost/limits?data", { headers });
+        const info = peer === undefined ? undefined : { remoteAddr: { hostname: peer, port: 1, transport: "tcp" } };
+        asked = 0;
+        const response = await (kind === "Sluice" ? app.fetch(request, info as Any) : page(request, info));
+        const isThere = hosts === undefined ? byDefault : named;
+        const said = await response.text();
+        assertEquals(
+          [response.status === 200, asked],
+          [isThere, isThere ? 1 : 0],
+          JSON.stringify([host, peer, header]),
+        );
+        assertEquals(said.includes("limiters"), isThere);
+      }
+    }
+  });
+}
 
 Deno.test("a reset that is none is refused, and a GET changes nothing", async () => {
   const limiter = new Limiter({ max: 1 });

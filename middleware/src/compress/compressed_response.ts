@@ -1,5 +1,6 @@
 import { chunkBytes } from "@sluice/limiting/core";
 import type { Request, Response } from "@sluice/sluice";
+import { OwnDrain } from "../methods/own_drain.ts";
 import { chooseCoding, type CompressionRules, isEventStream } from "./choose_coding.ts";
 import type { Coding, Compressor, Taken } from "./coding.ts";
 
@@ -14,7 +15,8 @@ export class CompressedResponse {
   readonly #req: Request;
   readonly #res: Response;
   readonly #rules: CompressionRules;
-  readonly #plain: Pick<Response, "emit" | "end" | "write" | "writeHead">;
+  readonly #plain: Pick<Response, "end" | "write" | "writeHead">;
+  readonly #drain: OwnDrain;
   #coding: Coding | null = null;
   #compressor: Compressor | null = null;
   /** Bytes of the body, as far as they are known when the head is written. */
@@ -36,8 +38,8 @@ export class CompressedResponse {
     this.#req = req;
     this.#res = res;
     this.#rules = rules;
-    const { emit, end, write, writeHead } = res;
-    this.#plain = { emit, end, write, writeHead };
+    const { end, write, writeHead } = res;
+    this.#plain = { end, write, writeHead };
     const methods = {
       writeHead: this.#writeHead.bind(this),
       write: this.#write.bind(this),
@@ -45,6 +47,7 @@ export class CompressedResponse {
       flush: () => this.#flush(),
     };
     Object.assign(res, methods);
+    this.#drain = new OwnDrain(res, () => this.#drained());
   }
 
   #writeHead(status: number, reason?: string | GivenHeaders, headers?: GivenHeaders): Response {
@@ -112,6 +115,12 @@ export class CompressedResponse {
     return res;
   }
 
+  // the writer waits for the compressor, which waits for the client
+  #drained(): void {
+    if (this.#compressor === null) this.#drain.emit();
+    else this.#compressor.resume();
+  }
+
   #flush(): void {
     if (this.#held !== null) this.#begun();
     this.#compressor?.flush();
@@ -136,7 +145,7 @@ export class CompressedResponse {
 
   #begin(): Compressor {
     const res = this.#res;
-    const { emit, end, write } = this.#plain;
+    const { end, write } = this.#plain;
     // First, because a head that cannot be sent is the caller's error. And whoever waits for it must not wait for a
     // compressor that collects bytes.
     res.flushHeaders();
@@ -144,7 +153,7 @@ export class CompressedResponse {
       piece: (bytes) => write.call(res, bytes),
       drain: () => {
         this.#needsDrain = false;
-        emit.call(res, "drain");
+        this.#drain.emit();
       },
       end: () => void end.call(res),
       fail: (error) => {
@@ -152,12 +161,6 @@ export class CompressedResponse {
         res.destroy(error instanceof Error ? error : undefined);
       },
     }, isEventStream(res));
-    // who writes must wait for the compressor, which waits for the client
-    res.emit = (event, ...args) => {
-      if (event !== "drain") return emit.call(res, event, ...args);
-      compressor.resume();
-      return true;
-    };
     const prototype = Object.getPrototypeOf(res);
     const isEnded = (): boolean => this.#isEnded;
     const needsDrain = (): boolean => !this.#isEnded && this.#needsDrain;

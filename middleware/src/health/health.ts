@@ -73,6 +73,8 @@ const NAMES: OptionNames<HealthOptions> = {
 
 const CHECK_MS = 1000;
 
+const HEADERS = { "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff" };
+
 /**
  * Responds to probes of liveness and readiness, GET and HEAD, with a report in JSON.
  *
@@ -186,7 +188,7 @@ class Readiness {
 }
 
 function send(res: Response, report: HealthReport): void {
-  res.status(report.status === "fail" ? 503 : 200).set("Cache-Control", "no-store").json(report);
+  res.status(report.status === "fail" ? 503 : 200).set(HEADERS).json(report);
 }
 
 function worstOf(statuses: readonly HealthStatus[]): HealthStatus {

@@ -1,4 +1,12 @@
-import { checkNames, checkType, describe, type OptionNames, refuseOption, withDetails } from "@sluice/limiting/core";
+import {
+  checkNames,
+  checkType,
+  describe,
+  type OptionNames,
+  refuseOption,
+  RequestsInProgress,
+  withDetails,
+} from "@sluice/limiting/core";
 import type { Next, Request, Response } from "@sluice/sluice";
 import { DurationHistogram } from "./duration_histogram.ts";
 import {
@@ -67,11 +75,18 @@ const NAMES: OptionNames<MetricsOptions> = {
 /** OpenTelemetry, "Semantic conventions for HTTP metrics". */
 const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
 
+const HEADERS = {
+  "Content-Type": PROMETHEUS_TYPE,
+  "Cache-Control": "no-store",
+  "X-Content-Type-Options": "nosniff",
+};
+
 /** Whatever else an outsider calls a method would be a series of its own. */
 const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "CONNECT", "TRACE", "QUERY"]);
 
 /**
- * Measures requests: how many by route, method and class of status, how long they took, how many are in flight.
+ * Measures requests: how many by route, method and class of status, how long they took, how many are in flight. A request
+ * whose client disconnects is in flight until its handler ends the response, for at most one minute.
  *
  * If the process has an OpenTelemetry meter provider when the first request comes (an SDK, or Deno with `OTEL_DENO`), it
  * gets `http.server.request.duration`, `http.server.active_requests` and all other figures. In every process, `page`
@@ -112,7 +127,7 @@ export function metrics(options: MetricsOptions = {}): Metrics {
     next();
   }
   function metricsPage(_req: Request, res: Response): void {
-    res.set({ "Content-Type": PROMETHEUS_TYPE, "Cache-Control": "no-store" }).send(measuring.text());
+    res.set(HEADERS).send(measuring.text());
   }
   return withDetails(Object.assign(measure, { page: metricsPage, text: () => measuring.text() }), { name: "metrics" });
 }
@@ -122,6 +137,7 @@ class Measuring {
   readonly #clock: () => number;
   readonly #histogram: DurationHistogram;
   readonly #figures: readonly Figure[];
+  readonly #requests: RequestsInProgress;
   readonly #inFlight = new Map<string, number>();
   #connections: CountedConnections | undefined;
   /** Looked for with each request until there is one: an SDK may be registered after the application was made. */
@@ -136,24 +152,25 @@ class Measuring {
     this.#openTelemetry = openTelemetry;
     this.#clock = clock;
     this.#histogram = new DurationHistogram(buckets);
+    this.#requests = new RequestsInProgress(clock);
     this.#figures = [...figures, socketFigure(() => this.#connections)];
   }
 
   text(): string {
+    this.#requests.expire();
     return prometheusText(this.#histogram, [this.#activeFigure(), ...this.#figures]);
   }
 
   begin(req: Request, res: Response): void {
     if (this.#openTelemetry && this.#meter === null) this.#meter = this.#findMeter(req.app);
     this.#connections ??= (req.app as { connections?: CountedConnections }).connections;
+    this.#requests.expire();
     const method = METHODS.has(req.method) ? req.method : "_OTHER";
     const scheme = req.protocol;
     const start = this.#clock();
     this.#count(method, scheme, 1);
-    res.once("close", () => {
-      this.#count(method, scheme, -1);
-      this.#end(req, res, method, scheme, (this.#clock() - start) / 1000);
-    });
+    this.#requests.watch(res, () => this.#count(method, scheme, -1));
+    res.once("close", () => this.#end(req, res, method, scheme, (this.#clock() - start) / 1000));
   }
 
   // a broken provider would fail in every request

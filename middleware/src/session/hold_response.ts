@@ -1,4 +1,6 @@
 import type { Request, Response } from "@sluice/sluice";
+import { OwnDrain } from "../methods/own_drain.ts";
+import { type Method, replaceMethods } from "../methods/replace_methods.ts";
 
 /** What has to be done with a response. */
 export interface ResponseHooks {
@@ -16,18 +18,23 @@ export interface ResponseHooks {
    * @returns A promise that the end has to wait for, `undefined` for none
    */
   beforeEnd(): Promise<void> | undefined;
-  /** Called when one of these has failed: the response was not sent, and another one may be. */
+  /** Called when one of these has failed: if it was before the head, nothing was sent, and another response may be. */
   failed(error: unknown): void;
 }
 
 /** The methods that send something. */
 const SENDING = ["writeHead", "flushHeaders", "write", "end"] as const;
+/** What the response shows while what was sent is held. */
+const SHOWN = ["headersSent", "_header", "writableEnded", "finished", "writableNeedDrain"] as const;
+/** What compression shows of the body that it compresses. */
+const SHOWN_BY_OTHERS = ["writableEnded", "writableLength", "writableNeedDrain"] as const;
+/** Headers of the body that is not sent. */
+const ABOUT_BODY = ["Content-Encoding", "Content-Language", "Content-Length", "Content-Range", "Transfer-Encoding"];
 /** Bytes or characters that are held before `write` returns `false`. */
 const HELD_BYTES = 1024 * 1024;
 
-type Sending = (typeof SENDING)[number];
-// deno-lint-ignore no-explicit-any -- arguments are passed on as they are
-type Method = (this: unknown, ...args: any[]) => unknown;
+type Sending = (typeof SENDING)[number] | "flush";
+type Shown = (typeof SHOWN)[number];
 
 /**
  * Has something done before the head of a response is sent, however that happens. While it has to wait, what the program
@@ -40,34 +47,48 @@ type Method = (this: unknown, ...args: any[]) => unknown;
  * @param hooks What has to be done
  */
 export function holdResponse(res: Response, hooks: ResponseHooks): void {
-  const held = new HeldResponse(res, hooks);
-  for (const name of SENDING) {
-    const plain = res[name] as Method;
-    Object.assign(res, {
-      [name](this: unknown, ...args: unknown[]): unknown {
-        return held.send(name, args, () => plain.apply(this, args), this);
-      },
-    });
-  }
+  new HeldResponse(res, hooks);
 }
 
 /** A response, and the calls that wait. */
 class HeldResponse {
   readonly #res: Response;
   readonly #hooks: ResponseHooks;
+  readonly #drain: OwnDrain;
+  /** Puts back the methods of the response. */
+  readonly #restore: () => void;
   /** What was called meanwhile; `null` while nothing is waited for. */
   #calls: (() => unknown)[] | null = null;
+  /** Own properties of the response that those shown hide. */
+  readonly #hidden = new Map<Shown, PropertyDescriptor | undefined>();
   #bytes = 0;
+  /** Whether what was written last can be followed by more at once. */
+  #hasRoom = true;
   #hasHead = false;
   #hasEnd = false;
+  /** Whether what is sent belongs to a response that has failed. */
+  #isDropped = false;
 
   constructor(res: Response, hooks: ResponseHooks) {
     this.#res = res;
     this.#hooks = hooks;
+    this.#drain = new OwnDrain(res, () => {
+      if (this.#calls === null) this.#drain.emit();
+    });
+    // compression has `flush`, which must not overtake what is held
+    const names = "flush" in res ? [...SENDING, "flush"] as const : SENDING;
+    const send = this.#send.bind(this);
+    this.#restore = replaceMethods(res, names, (name: Sending, plain): Method => {
+      return function (...args) {
+        return send(name, args, () => plain.apply(this, args), this);
+      };
+    });
   }
 
-  send(name: Sending, args: unknown[], call: () => unknown, self: unknown): unknown {
+  #send(name: Sending, args: unknown[], call: () => unknown, self: unknown): unknown {
+    if (this.#isDropped) return name === "write" ? false : self;
     if (this.#calls !== null) return this.#hold(name, args, call, self);
+    if (name === "flush") return call();
     const isFirst = !this.#hasHead && !this.#res.headersSent;
     if (!isFirst && (name !== "end" || this.#hasEnd)) return call();
     if (name === "end") this.#hasEnd = true;
@@ -83,7 +104,10 @@ class HeldResponse {
       return call();
     }
     this.#calls = [];
-    show(this.#res, "headersSent");
+    // The response would do so later, and middleware around this one, such as compression, would find the head sent
+    // without having seen it.
+    if (name === "flushHeaders") this.#res.writeHead(this.#res.statusCode);
+    this.#show("headersSent", "_header");
     pending.then(
       () => this.#release(isFirst),
       (error) => this.#fail(error),
@@ -92,48 +116,73 @@ class HeldResponse {
   }
 
   #hold(name: Sending, args: unknown[], call: () => unknown, self: unknown): unknown {
+    const calls = this.#calls!;
     // what began with another call has an end of its own
-    this.#calls!.push(name === "end" && !this.#hasEnd ? () => this.send(name, args, call, self) : call);
     if (name === "end") {
-      for (const property of ["writableEnded", "finished"] as const) show(this.#res, property);
-    }
+      calls.push(this.#hasEnd ? call : () => this.#send(name, args, call, self));
+      this.#show("writableEnded", "finished");
+    } else if (name !== "write") calls.push(call);
+    else calls.push(() => this.#hasRoom = call() !== false);
     if (name !== "write") return self;
     this.#bytes += (args[0] as { length?: number } | null)?.length ?? 0;
-    // A middleware that buffers may redirect listeners for `drain` to a stream of its own, which has never been full.
-    // For as much as this, it is.
-    return this.#bytes < HELD_BYTES;
+    if (this.#bytes < HELD_BYTES) return true;
+    this.#show("writableNeedDrain");
+    return false;
   }
 
   #release(isFirst: boolean): void {
+    const wasFull = this.#bytes >= HELD_BYTES;
     const calls = this.#unhold();
     try {
       if (isFirst) this.#hooks.atHead();
-      let last: unknown;
-      for (const call of calls) last = call();
-      if (this.#bytes >= HELD_BYTES && last === true) this.#res.emit("drain");
+      for (const call of calls) call();
+      // without room, the drain of what they were written to follows
+      if (wasFull && this.#hasRoom && !this.#res.writableEnded) this.#drain.emit();
     } catch (error) {
-      this.#hooks.failed(error);
+      this.#failed(error);
     }
   }
 
   #fail(error: unknown): void {
     this.#unhold();
+    this.#failed(error);
+  }
+
+  #failed(error: unknown): void {
+    if (!this.#res.headersSent) this.#drop();
     this.#hooks.failed(error);
+  }
+
+  // What middleware around this one has queued belongs to the response that failed. The next one must not come behind
+  // it, and goes past that middleware.
+  #drop(): void {
+    this.#isDropped = true;
+    this.#restore();
+    this.#drain.remove();
+    for (const property of SHOWN_BY_OTHERS) Reflect.deleteProperty(this.#res, property);
+    for (const name of ABOUT_BODY) this.#res.removeHeader(name);
   }
 
   #unhold(): (() => unknown)[] {
     const calls = this.#calls!;
     this.#calls = null;
-    for (const property of ["headersSent", "writableEnded", "finished"] as const) {
-      delete (this.#res as Partial<Record<typeof property, boolean>>)[property];
+    this.#bytes = 0;
+    for (const [property, own] of this.#hidden) {
+      if (own === undefined) Reflect.deleteProperty(this.#res, property);
+      else Object.defineProperty(this.#res, property, own);
     }
+    this.#hidden.clear();
     return calls;
   }
-}
 
-// until it is deleted, the property hides that of the prototype
-function show(res: Response, property: "headersSent" | "writableEnded" | "finished"): void {
-  Object.defineProperty(res, property, { value: true, configurable: true });
+  // until it is unheld, the property hides that of the prototype, or of a layer around this one
+  #show(...properties: readonly Shown[]): void {
+    for (const property of properties) {
+      if (this.#hidden.has(property)) continue;
+      this.#hidden.set(property, Object.getOwnPropertyDescriptor(this.#res, property));
+      Object.defineProperty(this.#res, property, { value: true, configurable: true });
+    }
+  }
 }
 
 /** A request and its response, and how the request is passed on. */

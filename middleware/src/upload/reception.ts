@@ -1,4 +1,4 @@
-import { FairBudget, HttpError, Reservation } from "@sluice/limiting/core";
+import { FairBudget, HttpError, type RequestsInProgress, Reservation } from "@sluice/limiting/core";
 import type { Request, Response } from "@sluice/sluice";
 import { collected } from "./memory_store.ts";
 import { MultipartReader } from "./multipart_reader.ts";
@@ -19,6 +19,8 @@ export interface FormPlan {
   readonly store: FileStore;
   /** Whether a request that is no form is refused. */
   readonly isRequired: boolean;
+  /** The requests whose handlers may need their files. */
+  readonly requests: RequestsInProgress;
 }
 
 /** Bytes in memory of all forms of the process. */
@@ -50,6 +52,7 @@ export class Reception {
   #received = 0;
   readonly #memory: Reservation = new Reservation(memory, () => this.#evict());
   #isDone = false;
+  #isOver = false;
   /** Rejects the pending read. */
   #interrupt: (reason: Error) => void = () => {};
   /** Why the rest of the form is not needed: the response is over before it, or others need its memory. */
@@ -81,7 +84,10 @@ export class Reception {
    * @throws {unknown} What a function of the program, or a disk, has failed with
    */
   async run(): Promise<void> {
-    this.#res.once("close", () => this.#over());
+    const { requests } = this.#plan;
+    requests.expire();
+    this.#res.once("close", () => this.#closed());
+    requests.watch(this.#res, () => this.#over());
     try {
       this.#begin();
       for (let part; (part = await this.#form.next()) !== undefined;) await this.#take(part);
@@ -91,6 +97,7 @@ export class Reception {
       if (reason instanceof HttpError) await this.#sendOn();
       // not waited for: a read may be pending
       void this.#source.return?.();
+      this.#memory.release();
       await this.#removeAll();
       // unless they are those of an earlier upload
       if (this.#filled.body === this.#body) this.#filled.file = this.#filled.files = undefined;
@@ -98,7 +105,7 @@ export class Reception {
     }
     this.#isDone = true;
     this.#memory.settle();
-    if (this.#plan.store.isTemporary) this.#res.once("close", () => void this.#removeAll());
+    if (this.#isOver) this.#over();
   }
 
   #begin(): void {
@@ -197,8 +204,14 @@ export class Reception {
     return content;
   }
 
+  // the handler of a client that has disconnected still has the files
   #over(): void {
+    this.#isOver = true;
     this.#memory.release();
+    if (this.#isDone && this.#plan.store.isTemporary) void this.#removeAll();
+  }
+
+  #closed(): void {
     if (!this.#isDone) this.#leave(cutOff(this.#form?.part?.name));
   }
 

@@ -5,6 +5,7 @@ import {
   checkType,
   type OptionNames,
   refuseOption,
+  RequestsInProgress,
   withDetails,
 } from "@sluice/limiting/core";
 import type { Request, Response } from "@sluice/sluice";
@@ -167,6 +168,7 @@ function planOf(options: UploadOptions): FormPlan {
     fields: fields === undefined ? undefined : checkFields(fields),
     store: storeOf(to),
     isRequired: required,
+    requests: new RequestsInProgress(() => performance.now()),
   };
 }
 

@@ -33,6 +33,8 @@ export interface OpenApiPagesOptions extends OpenApiOptions {
 /** How long browsers keep the viewer's files, ms; they are checked again afterwards. */
 const FILE_AGE_MS = 3_600_000;
 
+const HEADERS = { "X-Content-Type-Options": "nosniff" };
+
 const WITHOUT_VIEWER = `These pages need the package ${VIEWER}, and a runtime with files:
 
   npm install ${VIEWER}
@@ -94,16 +96,18 @@ export function openapiPages(app: WithRoutes, info: OpenApiInfo, options: OpenAp
   async function openapiPages(req: Request, res: Response, next: (error?: unknown) => void): Promise<void> {
     if (req.method !== "GET" && req.method !== "HEAD") return next();
     const name = req.path.slice(1);
-    if (name === "openapi.json") return void res.set("Cache-Control", "no-cache").json(document(req.app.get("env")));
+    if (name === "openapi.json") {
+      return void res.set({ ...HEADERS, "Cache-Control": "no-cache" }).json(document(req.app.get("env")));
+    }
     const isPage = name === "";
     if (!isPage && !VIEWER_FILES.has(name) && !Object.hasOwn(OWN_FILES, name)) return next();
     const folder = await (found ??= find());
     if (folder === undefined) {
-      if (isPage) res.status(404).type("text/plain").send(WITHOUT_VIEWER);
+      if (isPage) res.status(404).set(HEADERS).type("text/plain").send(WITHOUT_VIEWER);
       else next();
       return;
     }
-    res.set("X-Content-Type-Options", "nosniff");
+    res.set(HEADERS);
     if (isPage) return page(req, res);
     const own = OWN_FILES[name];
     if (own !== undefined) return void res.set("Cache-Control", "no-cache").type(own.type).send(own.text);

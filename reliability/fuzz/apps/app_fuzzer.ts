@@ -1,127 +1,153 @@
-/** Applications made up at random, on Sluice and on real Express: what their handlers see and a client gets is the same. */
-import express from "express";
-import sluice from "@sluice/sluice";
-import type { Any } from "../../../tests/support/sluice_and_express.ts";
+/**
+ * Applications made up at random, on Sluice on Deno, Node and Bun, and on real Express on Node: what their handlers see
+ * and a client gets is the same.
+ */
+import { isDeepStrictEqual } from "node:util";
 import type { Pick } from "../../../tests/support/random.ts";
+import { Child, commandOf, type RuntimeName, RUNTIMES } from "../../support/children.ts";
 import type { Fuzzer, Wrong } from "../fuzzer.ts";
 import { shorter } from "../smallest.ts";
-import { build, seenBy } from "./build_program.ts";
-import { type Ask, type Program, randomAsks, randomProgram } from "./random_program.ts";
+import { type Ask, type Program, randomAsks, randomProgram, writeProgram } from "./random_program.ts";
+import { seenBy } from "./see_response.ts";
+import type { Started } from "./serve_programs.ts";
 
-/** A request to an application of its own. */
+const FOLDER = "reliability/fuzz/apps/";
+
+/** An application, and requests to it, one after the other. */
 export interface AppStep {
   readonly program: Program;
-  readonly ask: Ask;
+  readonly asks: readonly Ask[];
 }
 
-/** One of the two libraries, behind a server that hands requests to the application under test. */
-interface Side {
-  readonly lib: Any;
-  readonly origin: string;
-  current: Any;
-  stop(): Promise<unknown>;
+/** What became of a program, by way of serving it. */
+type Outcomes = Readonly<Record<string, Outcome>>;
+
+/** Whether it could be built; then, for each request, the response and what handlers saw. */
+type Outcome = { readonly refused: string } | {
+  readonly responses: readonly unknown[];
+  readonly logs: readonly (readonly unknown[])[];
+};
+
+/** Options of {@linkcode AppFuzzer}. */
+export interface AppOptions {
+  /** Runtimes that are compared with Express, all by default. */
+  readonly runtimes?: readonly RuntimeName[];
+  /** Name of a fault that Sluice's process plants. */
+  readonly fault?: string;
 }
 
 /** Fuzzes the API that Sluice has in common with Express. `await using` ends it. */
 export class AppFuzzer implements Fuzzer<AppStep>, AsyncDisposable {
   readonly name = "random applications beside Express";
-  readonly #ours: Side;
-  readonly #theirs: Side;
+  readonly #express: Child;
+  readonly #sluice: ReadonlyMap<RuntimeName, Child>;
 
-  private constructor(ours: Side, theirs: Side) {
-    this.#ours = ours;
-    this.#theirs = theirs;
+  private constructor(express: Child, sluice: ReadonlyMap<RuntimeName, Child>) {
+    this.#express = express;
+    this.#sluice = sluice;
   }
 
-  /**
-   * Starts both servers.
-   *
-   * @param lib What is compared with Express
-   */
-  static async start(lib: Any = sluice): Promise<AppFuzzer> {
-    return new AppFuzzer(serveSluice(lib), await serveExpress());
+  /** Starts a process for Express, and one for Sluice on each runtime. */
+  static async start({ runtimes = RUNTIMES, fault }: AppOptions = {}): Promise<AppFuzzer> {
+    const env = fault === undefined ? {} : { PLANTED_FAULT: fault };
+    const express = await commandOf("Node", `${FOLDER}express_program.ts`);
+    const commands = await Promise.all(runtimes.map((runtime) => commandOf(runtime, `${FOLDER}program.ts`)));
+    const sluice = new Map(runtimes.map((runtime, i) => [runtime, Child.start(commands[i]!, env)]));
+    return new AppFuzzer(Child.start(express), sluice);
   }
 
   round(pick: Pick): readonly AppStep[] {
     const program = randomProgram(pick, 3, true);
-    return randomAsks(pick, program, 8).map((ask) => ({ program, ask }));
+    return [{ program, asks: randomAsks(pick, program, 8) }];
   }
 
   async check(steps: readonly AppStep[]): Promise<Wrong | undefined> {
     for (const step of steps) {
-      const ours = await seenOn(this.#ours, step);
-      const theirs = await seenOn(this.#theirs, step);
-      const [a, b] = [ours, theirs].map((seen) => Deno.inspect(seen, { depth: 9, strAbbreviateSize: 300 }));
-      if (a === b) continue;
-      return { kind: `Express ${differenceOf(ours, theirs)}`, detail: `Sluice: ${a}\nExpress: ${b}` };
+      const [theirs, ...ours] = await Promise.all([this.#express, ...this.#sluice.values()].map((child) => {
+        return outcomesOn(child, step);
+      }));
+      const [expected] = Object.values(theirs!);
+      for (const [i, runtime] of [...this.#sluice.keys()].entries()) {
+        for (const [way, outcome] of Object.entries(ours[i]!)) {
+          const wrong = difference(outcome, expected!, step);
+          if (wrong !== undefined) return { ...wrong, kind: `${runtime}, ${way}: ${wrong.kind}` };
+        }
+      }
     }
     return undefined;
   }
 
-  *simpler({ program, ask }: AppStep): Generator<AppStep> {
-    for (const fewer of smallerPrograms(program)) yield { program: fewer, ask };
-    const [path, query] = ask.path.split("?");
-    if (query !== undefined) yield { program, ask: { ...ask, path: path! } };
-    for (const segments of shorter(path!.split("/").slice(1))) {
-      yield { program, ask: { ...ask, path: `/${segments.join("/")}` } };
+  *simpler({ program, asks }: AppStep): Generator<AppStep> {
+    for (const fewer of shorter(asks)) if (fewer.length > 0) yield { program, asks: fewer };
+    for (const fewer of smallerPrograms(program)) yield { program: fewer, asks };
+    for (const [i, ask] of asks.entries()) {
+      for (const simpler of simplerAsks(ask)) yield { program, asks: asks.with(i, simpler) };
     }
   }
 
   print(steps: readonly AppStep[]): string {
-    // with serveBoth, build() and seenBy(): regular expressions are printed as such
-    return steps.map(({ program, ask }) => {
+    // with build() and seenBy(): regular expressions are printed as such
+    return steps.map(({ program, asks }) => {
       const shown = Deno.inspect(program, { depth: 20, iterableLimit: 100, strAbbreviateSize: 1000 });
-      return `const program = ${shown};\nconst ask = ${Deno.inspect(ask)};`;
+      return `const program = ${shown};\nconst asks = ${Deno.inspect(asks)};`;
     }).join("\n");
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await Promise.all([this.#ours.stop(), this.#theirs.stop()]);
+    await Promise.all([this.#express, ...this.#sluice.values()].map((child) => child[Symbol.asyncDispose]()));
   }
 }
 
-async function seenOn(side: Side, { program, ask }: AppStep): Promise<readonly unknown[]> {
-  const log: unknown[] = [];
-  try {
-    side.current = build(program, side.lib, log);
-  } catch (error) {
-    // a program that cannot be built is none, on both
-    return [String((error as Error).name)];
+async function outcomesOn(child: Child, { program, asks }: AppStep): Promise<Outcomes> {
+  await child.say(writeProgram(program));
+  const started: Started = JSON.parse(await child.line());
+  // a program that cannot be built is none, on both
+  if ("refused" in started) return { "any way": started };
+  const responses = new Map<string, unknown[]>();
+  for (const [way, port] of Object.entries(started.ports)) {
+    const seen: unknown[] = [];
+    for (const [i, ask] of asks.entries()) {
+      seen.push(await seenBy(`http://127.0.0.1:${port}`, { "x-ask": String(i) }, ask));
+    }
+    responses.set(way, seen);
   }
-  return [await seenBy(side.origin, 0, ask), log];
+  await child.say("log");
+  const logs: Record<string, { ask: string }[]> = JSON.parse(await child.line());
+  return Object.fromEntries(Array.from(responses, ([way, seen]) => {
+    const byAsk = asks.map((_, i) => logs[way]!.filter(({ ask }) => ask === String(i)));
+    return [way, { responses: seen, logs: byAsk }];
+  }));
 }
 
-function differenceOf(ours: readonly unknown[], theirs: readonly unknown[]): string {
-  if (ours.length !== theirs.length) return "builds what Sluice does not, or the other way round";
-  return Deno.inspect(ours[0]) === Deno.inspect(theirs[0])
-    ? "runs other handlers, or shows them others values"
-    : "answers differently";
+function difference(ours: Outcome, theirs: Outcome, { asks }: AppStep): Wrong | undefined {
+  if ("refused" in ours || "refused" in theirs) {
+    if (isDeepStrictEqual(ours, theirs)) return undefined;
+    return { kind: "one library builds what the other refuses", detail: printed("building", ours, theirs) };
+  }
+  for (const [i, ask] of asks.entries()) {
+    const about = `${ask.method} ${ask.path}`;
+    if (!isDeepStrictEqual(ours.logs[i], theirs.logs[i])) {
+      const kind = "other handlers run than on Express, or they see other values";
+      return { kind, detail: printed(about, ours.logs[i], theirs.logs[i]) };
+    }
+    if (!isDeepStrictEqual(ours.responses[i], theirs.responses[i])) {
+      const kind = "the response is another than on Express";
+      return { kind, detail: printed(about, ours.responses[i], theirs.responses[i]) };
+    }
+  }
+  return undefined;
 }
 
-function serveSluice(lib: Any): Side {
-  const app = lib().set("env", "test");
-  app.use((req: Any, res: Any, next: Any) => side.current(req, res, next));
-  const server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, app.fetch);
-  const origin = `http://127.0.0.1:${server.addr.port}`;
-  const side: Side = { lib, origin, current: null, stop: () => server.shutdown() };
-  return side;
+function printed(about: string, ours: unknown, theirs: unknown): string {
+  const [a, b] = [ours, theirs].map((seen) => Deno.inspect(seen, { depth: 9, strAbbreviateSize: 300 }));
+  return `${about}\nSluice: ${a}\nExpress: ${b}`;
 }
 
-async function serveExpress(): Promise<Side> {
-  const app: Any = express();
-  app.set("env", "test");
-  app.use((req: Any, res: Any, next: Any) => side.current(req, res, next));
-  const server = await new Promise<Any>((resolve) => {
-    const listening: Any = app.listen(0, "127.0.0.1", () => resolve(listening));
-  });
-  const stop = () =>
-    new Promise((resolve) => {
-      server.close(resolve);
-      server.closeAllConnections();
-    });
-  const origin = `http://127.0.0.1:${server.address().port}`;
-  const side: Side = { lib: express, origin, current: null, stop };
-  return side;
+function* simplerAsks(ask: Ask): Generator<Ask> {
+  const [path, query] = ask.path.split("?");
+  if (query !== undefined) yield { ...ask, path: path! };
+  if (ask.type !== null) yield { ...ask, type: null, body: null };
+  for (const segments of shorter(path!.split("/").slice(1))) yield { ...ask, path: `/${segments.join("/")}` };
 }
 
 /** Programs with a registration less, or with a simpler one. */

@@ -1,8 +1,19 @@
 /** Builds the applications of `random_program.ts` with Sluice or Express, whose handlers note what they see. */
-import express from "express";
-import { varyOf } from "../../../tests/support/page_vary.ts";
+import { AsyncLocalStorage } from "node:async_hooks";
 import type { Any } from "../../../tests/support/sluice_and_express.ts";
-import type { Ask, Deed, Program } from "./random_program.ts";
+import type { Deed, Program } from "./random_program.ts";
+
+/** Layers that enter it give all layers behind them its store. */
+const storage = new AsyncLocalStorage<string>();
+
+/**
+ * Sluice whose entity tags are made as Express makes them, so that they can be compared.
+ *
+ * @param sluice The library
+ */
+export function withExpressTags(sluice: Any): Any {
+  return Object.assign(() => sluice().set("etag", "sha1"), sluice);
+}
 
 /**
  * Builds an application with either library.
@@ -14,26 +25,30 @@ import type { Ask, Deed, Program } from "./random_program.ts";
 export function build({ isApp, options, settings, registrations }: Program, lib: Any, log: Any[]): Any {
   const target = isApp ? lib() : lib.Router(options);
   if (isApp) target.set("env", "test").disable("x-powered-by");
-  // only tags by the same hash can be compared
-  if (isApp && lib !== express) target.set("etag", "sha1");
   for (const [name, value] of settings) target.set(name, value);
   for (const { name, as, path, verb, deeds, inner } of registrations) {
     const handlers = deeds.map((deed, i) => (req: Any, res: Any, next: Any) => {
       note(log, `${name}/${i}`, req, res, null);
       return act(name, deed, req, res, next, lib);
     });
+    const catcher = (error: Any, req: Any, res: Any, next: Any) => {
+      // each engine words the errors of `JSON.parse` in its own way
+      const said = error?.type === "entity.parse.failed" ? error.type : String(error?.message ?? error);
+      note(log, name, req, res, said);
+      return deeds[0]![0] === "next" ? next(error) : act(name, deeds[0]!, req, res, next, lib);
+    };
     if (as === "use") target.use(path, handlers);
+    else if (as === "enter") target.use(path, (_req: Any, _res: Any, next: Any) => storage.run(name, next));
     else if (as === "verb") target[verb](path, ...handlers);
-    else if (as === "route") target.route(path).get(handlers).all(handlers[0]);
+    else if (as === "route") target.route(path)[verb](handlers).all(handlers[0]).get(handlers);
+    else if (as === "guarded") target[verb](path, handlers, catcher, handlers[0]);
+    else if (as === "parse") target.use(path, lib[verb]({ ...verb === "urlencoded" && { extended: false } }));
     else if (as === "mount") target.use(path, build(inner!, lib, log));
-    else if (as === "catch") {
-      target.use(path, (error: Any, req: Any, res: Any, next: Any) => {
-        note(log, name, req, res, String(error?.message ?? error));
-        return deeds[0]![0] === "next" ? next(error) : act(name, deeds[0]!, req, res, next, lib);
-      });
-    } else {
-      target.param("x", (req: Any, res: Any, next: Any, value: string) => {
-        note(log, name, req, res, value);
+    else if (as === "mount twice") mountTwice(target, path, build(inner!, lib, log));
+    else if (as === "catch") target.use(path, catcher);
+    else {
+      target.param(path, (req: Any, res: Any, next: Any, value: string, key: string) => {
+        note(log, name, req, res, [value, key]);
         // Express has already matched the layer, and cuts a URL that is assigned here at the old mount
         return ["url", "method"].includes(deeds[0]![0]) ? next() : act(name, deeds[0]!, req, res, next, lib);
       });
@@ -42,38 +57,67 @@ export function build({ isApp, options, settings, registrations }: Program, lib:
   return target;
 }
 
+function mountTwice(target: Any, path: Any, inner: Any): void {
+  target.use(path, inner);
+  target.use("/b", [inner]);
+}
+
 function note(log: Any[], name: string, req: Any, res: Any, extra: unknown): void {
-  const { url, baseUrl, originalUrl, path, method, query, protocol, subdomains, ips } = req;
+  const { url, baseUrl, originalUrl, path, method, query, protocol, subdomains, ips, body } = req;
   // Express has tried routes of all methods for HEAD
   const route = req.get("x-asked") === "HEAD" ? null : String(req.route?.path);
-  const shown = { url, baseUrl, originalUrl, path, method, query, protocol, subdomains, ips, route };
-  const own = [req.res === res, res.req === req, req.app === res.app, req.app.get("json spaces") ?? null];
+  const shown = { url, baseUrl, originalUrl, path, method, query, protocol, subdomains, ips, route, body };
+  const own = [
+    req.res === res,
+    res.req === req,
+    req.app === res.app,
+    req.app.get("json spaces") ?? null,
+    String(req.app.mountpath),
+  ];
   log.push({
+    ask: req.get("x-ask"),
     name,
     ...shown,
     params: { ...req.params },
     locals: { ...res.locals },
     status: res.statusCode,
+    store: storage.getStore(),
     own,
     extra,
   });
 }
 
+const VALUES: Readonly<Record<string, unknown>> = {
+  GET: "a string",
+  POST: 5,
+  PUT: { status: 402, message: "no error", expose: true },
+  DELETE: { statusCode: 599, headers: { "X-Error": "headers" } },
+  OPTIONS: Object.assign(new Error("status 200"), { status: 200 }),
+  HEAD: Object.assign(new TypeError("status text"), { status: "418" }),
+};
+
+const FALSY: Readonly<Record<string, unknown>> = { GET: null, POST: 0, PUT: "", DELETE: false };
+
 function act(name: string, [does, to]: Deed, req: Any, res: Any, next: Any, lib: Any): unknown {
   const error = new Error(`${name} failed`);
   if (does === "answer") return void res.end(name);
   if (does === "send") return res.send(name.length % 2 ? name : { name });
+  if (does === "json") return res.json({ name, body: req.body, html: "<b>" });
+  if (does === "format") return res.format({ json: () => res.json(name), html: () => res.send(`<p>${name}`) });
   if (does === "sendStatus") return res.sendStatus(to === "GET" ? 202 : 404);
   if (does === "redirect") return res.redirect("../x");
   if (does === "route" || does === "router") return next(does);
   if (does === "throw") throw error;
   if (does === "throw nothing") throw undefined;
+  if (does === "throw value") throw VALUES[to];
   if (does === "pass") return next(error);
   if (does === "pass text") return next("text");
   if (does === "pass status") return next(Object.assign(error, { status: 418, headers: { "X-Error": name } }));
+  if (does === "pass falsy") return next(FALSY[to]);
   if (does === "reject") return Promise.reject(error);
   if (does === "async throw") return Promise.resolve().then(() => Promise.reject());
   if (does === "async next") return Promise.resolve().then(() => next());
+  if (does === "async answer") return Promise.resolve().then(() => res.status(201).json(name));
   if (does === "later") return void setTimeout(next, 0);
   if (does === "own router") return lib.Router().get("/:z", (q: Any, s: Any) => s.end(q.params.z))(req, res, next);
   // if a mount stripped the whole path, Express cannot tell an assigned slash from the one it added itself
@@ -81,33 +125,7 @@ function act(name: string, [does, to]: Deed, req: Any, res: Any, next: Any, lib:
   if (does === "method") req.method = to === "HEAD" ? "GET" : to;
   if (does === "status") res.status(409);
   if (does === "locals") res.locals[name] = to;
+  if (does === "cookie") res.cookie(to, { name }, { path: req.baseUrl || "/", httpOnly: true }).clearCookie("old");
+  if (does === "headers") res.set("X-Seen", name).append("X-Seen", to).vary(to).links({ next: "/a" }).location("/b c");
   return next();
-}
-
-/**
- * Sends a request to one of several applications.
- *
- * @param origin Where they listen
- * @param index The number of the application
- * @param ask The request
- * @returns What a client sees, but for what Express and Sluice need not have in common
- */
-export async function seenBy(origin: string, index: number, { path, method }: Ask): Promise<unknown> {
-  const headers = {
-    "x-index": String(index),
-    "x-asked": method,
-    "x-forwarded-for": "1.2.3.4",
-    "x-forwarded-proto": "https",
-  };
-  const response = await fetch(origin + path, {
-    method,
-    headers: { ...headers, accept: "text/html" },
-    redirect: "manual",
-  });
-  // the stack of an error is not the same, and may be the framework's own frames, counted
-  const body = (await response.text()).replace(/<br> &nbsp; &nbsp;(?:at|…) [^]*<\/pre>/, "</pre>");
-  const shown = ["content-type", "etag", "location", "vary", "allow", "x-error"];
-  const policy = response.headers.get("content-security-policy");
-  const values = shown.map((name) => response.headers.get(name));
-  return [response.status, values.map((value, i) => shown[i] === "vary" ? varyOf(value, policy) : value), body];
 }

@@ -1,17 +1,18 @@
 /**
- * Applications made up at random: applications and routers in each other, with settings, parameter handlers, error
- * handlers, and handlers that rewrite, wait, fail and answer in every way.
+ * Applications made up at random: applications and routers in each other, with settings, body parsers, parameter
+ * handlers, error handlers, and handlers that rewrite, wait, fail and respond in every way; and requests to them.
  */
 import type { Any } from "../../../tests/support/sluice_and_express.ts";
 import { oneOf, type Pick } from "../../../tests/support/random.ts";
 
-/** What a handler does, with the text that it needs. */
+/** What a handler does, with the string that it needs. */
 export type Deed = readonly [does: string, to: string];
 
 /** A layer. */
 export interface Registration {
   readonly name: string;
   readonly as: string;
+  /** Its path; for a parameter handler the name of the parameter. */
   readonly path: Any;
   readonly verb: string;
   readonly deeds: readonly Deed[];
@@ -48,16 +49,22 @@ const PATHS: readonly Any[] = [
 const SEGMENTS = ["a", "b", "a", "b", "A", "c", "x%20y", "a.b", "x-a", "a%2Fb"];
 const SETTINGS: Program["settings"] = [
   ...[["etag", false], ["etag", "strong"], ["json spaces", 1], ["query parser", "extended"]] as const,
-  ...[["trust proxy", true], ["subdomain offset", 0], ["strict routing", true], [
-    "case sensitive routing",
-    true,
-  ]] as const,
+  ...[["trust proxy", true], ["subdomain offset", 0], ["strict routing", true], ["query parser", false]] as const,
+  ...[["case sensitive routing", true], ["json escape", true]] as const,
 ];
-const METHODS = ["GET", "GET", "GET", "POST", "PUT", "DELETE", "OPTIONS", "HEAD"];
+const METHODS = ["GET", "GET", "GET", "POST", "POST", "POST", "PUT", "DELETE", "OPTIONS", "HEAD"];
 const COMMON = ["next", "next", "next", "next", "next", "answer", "send"];
 const RARE = [
-  ...["route", "router", "throw", "throw nothing", "pass", "pass text", "pass status", "reject", "async next"],
-  ...["async throw", "later", "sendStatus", "redirect", "url", "method", "status", "locals", "own router"],
+  ...["route", "router", "throw", "throw nothing", "throw value", "pass", "pass text", "pass status", "pass falsy"],
+  ...["reject", "async throw", "async next", "async answer", "later", "sendStatus", "json", "format", "redirect"],
+  ...["url", "method", "status", "locals", "cookie", "headers", "own router"],
+];
+const LAYERS = ["use", "verb", "verb", "route", "guarded", "catch", "param", "parse", "parse", "enter"];
+const PARSERS = ["json", "json", "urlencoded", "text"];
+/** What parts of a request announce and send as a body. */
+const BODIES: readonly (readonly [type: string | null, body: string | null])[] = [
+  ...[[null, null], ["application/json", null], ["application/json", '{"a":[1]}'], ["application/json", "{"]] as const,
+  ...[["application/x-www-form-urlencoded", "a=1&b=2"], ["text/plain", "text"], ["text/plain", null]] as const,
 ];
 
 /** A path that some patterns match, and now and then a query. */
@@ -77,21 +84,14 @@ export function randomProgram(pick: Pick, depth: number, isApp: boolean): Progra
   const options = { ...sometimes("mergeParams"), ...sometimes("strict"), ...sometimes("caseSensitive") };
   const settings = isApp ? Array.from({ length: pick(3) }, () => oneOf(pick, SETTINGS)) : [];
   const registrations = Array.from({ length: 4 + pick(4) }, (_, i): Registration => {
-    const as = oneOf(pick, [
-      "use",
-      "verb",
-      "verb",
-      "route",
-      "catch",
-      "param",
-      ...(depth > 0 ? ["mount", "mount"] : []),
-    ]);
+    const as = oneOf(pick, [...LAYERS, ...(depth > 0 ? ["mount", "mount", "mount twice"] : [])]);
+    const path = as === "param" ? oneOf(pick, ["x", "x", "y"]) : pick(3) === 0 ? "/" : oneOf(pick, PATHS);
     // the index keeps the names of one list apart, the number those of different lists
-    const common = { name: `${as}${i}.${pick(10_000)}`, as, path: pick(3) === 0 ? "/" : oneOf(pick, PATHS) };
-    const verb = oneOf(pick, ["get", "get", "post", "put", "delete", "all"]);
+    const common = { name: `${as}${i}.${pick(10_000)}`, as, path };
+    const verb = as === "parse" ? oneOf(pick, PARSERS) : oneOf(pick, ["get", "get", "post", "put", "delete", "all"]);
     const deeds = Array.from({ length: 1 + pick(2) }, () => randomDeed(pick));
     // in a router, Express leaves the settings of an application in place that has passed a request on
-    const inner = as === "mount" ? randomProgram(pick, depth - 1, isApp && pick(2) === 0) : null;
+    const inner = as.startsWith("mount") ? randomProgram(pick, depth - 1, isApp && pick(2) === 0) : null;
     return { ...common, verb, deeds, inner };
   });
   return { isApp, options, settings, registrations };
@@ -101,15 +101,32 @@ export function randomProgram(pick: Pick, depth: number, isApp: boolean): Progra
 export interface Ask {
   readonly path: string;
   readonly method: string;
+  /** Its `Content-Type`. */
+  readonly type: string | null;
+  readonly body: string | null;
 }
 
 /** Makes up requests to an application. */
 export function randomAsks(pick: Pick, program: Program, count: number): Ask[] {
   // Express lets HEAD into routes of other methods too, where only their parameter handlers run
   const methods = hasParams(program) ? METHODS.slice(0, -1) : METHODS;
-  return Array.from({ length: count }, () => ({ path: randomPath(pick), method: oneOf(pick, methods) }));
+  return Array.from({ length: count }, () => {
+    const method = oneOf(pick, methods);
+    const [type, body] = ["POST", "PUT", "DELETE"].includes(method) ? oneOf(pick, BODIES) : [null, null];
+    return { path: randomPath(pick), method, type, body };
+  });
 }
 
 function hasParams({ registrations }: Program): boolean {
   return registrations.some(({ as, inner }) => as === "param" || (inner !== null && hasParams(inner)));
+}
+
+/** A program as JSON: regular expressions become objects. */
+export function writeProgram(program: Program): string {
+  return JSON.stringify(program, (_, value) => value instanceof RegExp ? { regExp: value.source } : value);
+}
+
+/** Reads it again. */
+export function readProgram(text: string): Program {
+  return JSON.parse(text, (_, value) => typeof value?.regExp === "string" ? new RegExp(value.regExp) : value);
 }

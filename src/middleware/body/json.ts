@@ -48,13 +48,18 @@ function assertContainer(text: string): void {
   if (code === OPENING_BRACE || code === OPENING_BRACKET) return;
   const first = /[^ \t\n\r]/.exec(text);
   if (first === null || first[0] === "{" || first[0] === "[") return;
-  throw new SyntaxError(`Unexpected token '${first[0]}', ${excerpt(text, first.index)} is not valid JSON`);
+  throw primitiveError(text, first.index);
 }
 
-// the excerpt in V8's own messages: ten characters on either side, or the whole text if it has at most twenty
-function excerpt(text: string, at: number): string {
-  if (text.length <= 20) return `"${text}"`;
-  const before = at >= 10 ? "..." : "";
-  const behind = at + 10 < text.length ? "..." : "";
-  return `${before}"${text.slice(Math.max(0, at - 10), at + 10)}"${behind}`;
+/** Characters after which the excerpt in an engine's message no longer depends on how many follow. */
+const EXCERPT = 24;
+
+/** An error that the engine words itself, as in body-parser: it parses `#` instead, with which no value begins. */
+function primitiveError(text: string, at: number): unknown {
+  try {
+    return JSON.parse(text.slice(0, at) + "#".repeat(Math.min(text.length - at, EXCERPT)));
+  } catch (error) {
+    const message = (error as SyntaxError).message.replace(/#+/g, (found) => text.slice(at, at + found.length));
+    return new SyntaxError(message);
+  }
 }

@@ -6,15 +6,17 @@ import { checkInteger, checkNames, checkType, type OptionNames, refuseOption } f
 /**
  * Options of the built-in limiter; all are optional.
  *
- * @example A limit for each user instead of each address
+ * @example A limit for each customer, and for each client that has no key
  * ```ts
- * import sluice, { rateLimit } from "@sluice/sluice";
+ * import sluice, { clientKey, rateLimit } from "@sluice/sluice";
  *
+ * const customers = new Map([["key-of-ann", "ann"]]);
  * const app = sluice();
  * app.use(rateLimit({
  *   windowMs: 60_000,
  *   max: 30,
- *   keyGenerator: (req) => req.get("x-api-key"),
+ *   // not the header itself: every key that somebody makes up would have a limit of its own
+ *   keyGenerator: (req) => customers.get(req.get("x-api-key") ?? "") ?? clientKey(req),
  *   skip: (req) => req.path === "/health",
  *   message: { error: "Too many requests" },
  * }));

@@ -105,6 +105,7 @@ function denoFiles(): FileSystem {
   return {
     stat: (path) => Deno.stat(path).then(fileStat),
     statSync,
+    names: (folder) => Array.fromAsync(Deno.readDir(folder), ({ name }) => name),
     open: openFile,
     openWhole: (path) => Deno.open(path).then(wholeFile),
     readBytes: (path) => Deno.readFile(path),

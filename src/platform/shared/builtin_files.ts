@@ -24,6 +24,7 @@ export interface BuiltinFiles {
   /** With promises. */
   readonly promises: {
     stat(path: string): Promise<Stats>;
+    readdir(path: string): Promise<string[]>;
     open(path: string): Promise<FileHandle>;
     readFile(path: string): Promise<Uint8Array>;
     readFile(path: string, encoding: "utf8"): Promise<string>;
@@ -40,6 +41,7 @@ export function builtinFiles(load: () => BuiltinFiles, workingDirectory: () => s
   return {
     stat: async (path) => fileStat(await load().promises.stat(path)),
     statSync: (path) => fileStat(load().statSync(path)),
+    names: (folder) => load().promises.readdir(folder),
     open: (path, start) => openFile(load(), path, start),
     readBytes: (path) => load().promises.readFile(path),
     readText: (path) => load().promises.readFile(path, "utf8"),

@@ -97,6 +97,19 @@ export function tooManyParts(limit: number): HttpError {
 }
 
 /**
+ * The error for a form with a part whose head is too long; message and code are those of uploads.
+ *
+ * @param limit Most bytes
+ */
+export function headTooLong(limit: number): HttpError {
+  return new HttpError(413, `a part's head has more than ${limit} bytes`, {
+    code: "LIMIT_HEADER_SIZE",
+    limit,
+    type: "part.head.too.large",
+  });
+}
+
+/**
  * The error for a client that is gone, as in Node; with a status, because a client that has sent what is no HTTP may
  * still be there.
  *

@@ -1,7 +1,7 @@
 import { parse as parseContentType } from "content-type";
-import { countFields, countParts } from "../../http/form_parts.ts";
+import { countFields, countParts, MOST_HEAD_BYTES } from "../../http/form_parts.ts";
 import { annotated } from "../../http/http_error.ts";
-import { tooManyParts } from "./body_errors.ts";
+import { headTooLong, tooManyParts } from "./body_errors.ts";
 
 /** Turns the bytes of a body into a form. */
 export type FormParser = (bytes: Uint8Array<ArrayBuffer>) => Promise<FormData>;
@@ -14,7 +14,7 @@ const BOUNDARY = /^[\w'()+,\-./:=? ]{0,69}[\w'()+,\-./:=?]$/;
  *
  * @param type The content type of the request
  * @param limit Most parts or fields
- * @returns The parser; it rejects with 413 for more parts, with 400 for a malformed form
+ * @returns The parser; it rejects with 413 for more parts and for the head of a part above 8 KiB, with 400 for a malformed form
  * @throws {TypeError} If that is not the type of a form, or has no boundary; the error has the status 400
  */
 export function formParser(type: string, limit: number): FormParser {
@@ -41,10 +41,11 @@ async function fieldsOf(bytes: Uint8Array<ArrayBuffer>, limit: number): Promise<
   return form;
 }
 
-// Parts cost the runtimes' parsers many times what their bytes do, so they are counted before.
+// Parts cost the runtimes' parsers many times what their bytes do, so they are counted before; some take any head.
 async function partsOf(bytes: Uint8Array<ArrayBuffer>, boundary: string, limit: number): Promise<FormData> {
-  const { parts, closed } = countParts(bytes, boundary, limit);
+  const { parts, closed, hasLongHead } = countParts(bytes, boundary, limit);
   if (parts > limit) throw tooManyParts(limit);
+  if (hasLongHead) throw headTooLong(MOST_HEAD_BYTES);
   // some runtimes take what is there for all of it
   if (!closed) throw malformed(`req.formData() found no end of the form: "--${boundary}--" has to close it`);
   // a type of its own: a client must not find one that a runtime reads in another way

@@ -6,6 +6,7 @@ import { isHeaderName } from "../../http/header_values.ts";
 import { isOriginal, originalKey, originalOf } from "../../util/original_object.ts";
 import { type Exchange, exchangeFor, exchangeKey, exchangeOf } from "../../exchange/exchange.ts";
 import { type HeaderRecord, headerRecord, type HeaderVisit } from "./header_record.ts";
+import { failListener } from "../../exchange/fail_listener.ts";
 import type { Peer } from "../../exchange/peer.ts";
 import type { Destination } from "./body_pipes.ts";
 import { given } from "../../exchange/derived_object.ts";
@@ -297,7 +298,7 @@ export abstract class IncomingMessage extends Emitter {
   override [listenerFailed](error: unknown): void {
     const exchange = exchangeOf(this);
     if (exchange === null) throw error;
-    exchange.app.reportError(error, { req: this, phase: "listener" });
+    failListener(exchange.app, this, error);
   }
 
   /** Whether there may be more to read. */

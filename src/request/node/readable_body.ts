@@ -361,15 +361,16 @@ export class ReadableBody implements BodyReading {
     this.#reader.cancel();
   }
 
-  // The error of a listener. As in Node nothing more comes after it, but there it would end the process unless there is
-  // a listener for errors.
+  // The error of a listener. As in Node nothing more comes after it; there it ends the process.
   #throwLater(error: unknown): void {
     this.ended = true;
     this.failure = error;
     this.#release?.();
     this.#wake();
-    if (this.#emitter.listenerCount("error") > 0) this.#tell(error);
-    else this.#emitter[listenerFailed]?.(error);
+    // otherwise Deno would keep the connection until somebody reads the rest
+    this.#reader.cancel();
+    this.#tell(error);
+    this.#emitter[listenerFailed]?.(error);
   }
 
   #fail(error: unknown): void {

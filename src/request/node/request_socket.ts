@@ -6,6 +6,7 @@ import { originalKey } from "../../util/original_object.ts";
 import { canonicalAddress } from "../../http/ip_address.ts";
 import { LONGEST_TIMER_MS } from "../../util/units.ts";
 import type { Exchange } from "../../exchange/exchange.ts";
+import { failListener } from "../../exchange/fail_listener.ts";
 import { connectionReset } from "../body/body_errors.ts";
 import type { Peer } from "../../exchange/peer.ts";
 
@@ -29,6 +30,7 @@ class SocketState {
   readonly peer: Peer;
   readonly req: Timed;
   timer: ReturnType<typeof setTimeout> | undefined = undefined;
+  timeout: number | undefined = undefined;
   /** Whether an error, and whether the end of the connection, has been arranged to be told. */
   errorAwaited = false;
   closeAwaited = false;
@@ -171,6 +173,17 @@ export class RequestSocket extends Emitter {
     return isClosed || exchange.aborted;
   }
 
+  /** Whether the client disconnected; `false` if the program broke off the exchange. */
+  get readableEnded(): boolean {
+    const { exchange } = this[stateKey];
+    return exchange.aborted && !exchange.isBrokenOff;
+  }
+
+  /** What `setTimeout` was given last, in ms; `undefined` before. */
+  get timeout(): number | undefined {
+    return this[stateKey].timeout;
+  }
+
   /** Whether the client is still there to send. */
   get readable(): boolean {
     return !this.destroyed;
@@ -208,7 +221,7 @@ export class RequestSocket extends Emitter {
   /** Reports the error of a listener, which on Node would end the process. */
   override [listenerFailed](error: unknown): void {
     const { exchange, req } = this[stateKey];
-    exchange.app.reportError(error, { req, phase: "listener" });
+    failListener(exchange.app, req, error);
   }
 
   /** Breaks off the exchange, as if the client were gone: a response that has begun is cut. */
@@ -238,6 +251,7 @@ export class RequestSocket extends Emitter {
     if (listener !== undefined) this.once("timeout", listener);
     const state = this[stateKey];
     const { exchange, req } = state;
+    state.timeout = Number(ms);
     clearTimeout(state.timer);
     if (Number(ms) === 0 || req.res?.headersSent !== false) return this;
     if (state.timer === undefined) exchange.onEnd(() => clearTimeout(state.timer));

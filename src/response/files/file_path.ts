@@ -1,5 +1,7 @@
+import type { ListedNames } from "./listed_names.ts";
 import { isPlainPath, normalizePath, resolvePath, separatorBelow } from "../../util/file_paths.ts";
 import { HttpError } from "../../http/http_error.ts";
+import { refusedSpelling } from "../../util/path_spelling.ts";
 
 /** What to do with names that begin with a dot. */
 export type DotfilePolicy = "allow" | "deny" | "ignore";
@@ -10,6 +12,21 @@ export interface FilePathOptions {
   readonly root?: string | undefined;
   /** What to do with dotfiles; `"ignore"` by default. */
   readonly dotfiles?: DotfilePolicy | undefined;
+  /** Names of the files below the root, if a path must have the spelling that guards in front of it compare. */
+  readonly listed?: ListedNames | undefined;
+}
+
+/** There is no file under a name, or under a spelling of one, that guards may not cover. */
+export class UncoveredError extends HttpError {
+  /** Why, for the developer. */
+  readonly reason: string;
+
+  /** @param reason Why, for the developer */
+  constructor(reason: string) {
+    // a missing file's
+    super(404, "ENOENT: no such file or directory", { code: "ENOENT", expose: false });
+    this.reason = reason;
+  }
 }
 
 /**
@@ -21,6 +38,7 @@ export interface FilePathOptions {
  * @returns The path on disk; a trailing slash is kept
  * @throws {HttpError} 400 for a broken escape or a NUL, 403 for a path that leaves the root or a denied dotfile, 404
  * for an ignored dotfile
+ * @throws {UncoveredError} With status 404 for a spelling that no client uses, where guards matter
  * @throws {TypeError} If there is no such policy for dotfiles
  */
 export function resolveFilePath(
@@ -45,6 +63,8 @@ export function resolveFilePath(
   const separator = separatorBelow(folder);
   const inside = decoded === "" ? "." : normalizePath(`./${decoded}`, separator);
   if (climbs.test(inside)) throw new HttpError(403);
+  const refused = options.listed === undefined ? null : refusedSpelling(requested);
+  if (refused !== null) throw new UncoveredError(`a path has "${refused}", which no client sends`);
   applyDotfilePolicy(inside.split(/[\\/]/), dotfiles);
   return normalizePath(`${folder}/${inside}`, separator);
 }

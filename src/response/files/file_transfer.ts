@@ -2,8 +2,8 @@ import type { ByteRange } from "../../http/byte_range.ts";
 import type { OptionNames } from "../../util/check_option.ts";
 import { fileEntityTag } from "../../http/entity_tag.ts";
 import { describe } from "../../util/error_text.ts";
-import { extensionOf, NO_FILES, separatorBelow } from "../../util/file_paths.ts";
-import type { FileStat, FileSystem } from "../../exchange/file_system.ts";
+import { extensionOf, NO_FILES, resolvePath, separatorBelow } from "../../util/file_paths.ts";
+import type { FileStat, FileSystem, WholeFile } from "../../exchange/file_system.ts";
 import type { Validators } from "../../http/freshness.ts";
 import { toHttpDate } from "../../http/http_date.ts";
 import { HttpError } from "../../http/http_error.ts";
@@ -15,9 +15,10 @@ import { exchangeOf } from "../../exchange/exchange.ts";
 import { defaultApp } from "../../exchange/default_app.ts";
 import { FileChunks } from "./file_chunks.ts";
 import { evaluateConditions, isRangeCurrent } from "./file_conditions.ts";
-import { type DotfilePolicy, resolveFilePath } from "./file_path.ts";
+import { type DotfilePolicy, resolveFilePath, UncoveredError } from "./file_path.ts";
 import type { FileResponse } from "./file_response.ts";
-import { type FileCoding, findCoded, findFile, type FoundFile, noteSentWhole } from "./find_file.ts";
+import { DirectoryError, type FileCoding, findCoded, findFile, type FoundFile, noteSentWhole } from "./find_file.ts";
+import type { ListedNames } from "./listed_names.ts";
 import { handOverKey, streamKey } from "../node/outgoing_message.ts";
 
 /**
@@ -88,6 +89,8 @@ export interface FileTransfer extends FileOptions {
   readonly start?: number | undefined;
   /** Last byte to send. */
   readonly end?: number | undefined;
+  /** Names of the files below the root, if guards compare the path that was requested. */
+  readonly listed?: ListedNames | undefined;
   /** Codings in which the file may be kept beside itself, best first; `undefined` to look for none. */
   readonly precompressed?: readonly FileCoding[] | undefined;
   /** Adds headers when the file is known, before it is sent. */
@@ -118,11 +121,19 @@ export async function transferFile(res: FileResponse, transfer: FileTransfer): P
   assertNames("index", transfer.index);
   const { requested, index } = transfer;
   const path = resolveFilePath(requested, transfer, () => files.workingDirectory());
-  // the slash as it was sent: an escaped one does not ask for a folder's index file
-  const plain = await findFile(files, path, transfer.extensions, requested.endsWith("/") ? index : false);
+  let plain: FoundFile;
+  try {
+    // the slash as it was sent: an escaped one does not ask for a folder's index file
+    plain = await findFile(files, path, transfer.extensions, requested.endsWith("/") ? index : false);
+  } catch (error) {
+    // a redirect would tell that there is such a folder
+    if (error instanceof DirectoryError) await assertListed(files, transfer, error.path);
+    throw error;
+  }
   const { precompressed } = transfer;
   let found = plain;
   try {
+    if (transfer.listed?.isExact === false) await assertListed(files, transfer, plain.path);
     if (precompressed !== undefined) {
       found = await findCoded(files, plain, precompressed, res.req.get("accept-encoding"));
     }
@@ -142,6 +153,13 @@ export async function transferFile(res: FileResponse, transfer: FileTransfer): P
 function filesOf(res: FileResponse): FileSystem | null {
   const app: Partial<AppLike> | undefined = exchangeOf(res.req)?.app ?? res.app;
   return (app?.runtimeSupport ?? defaultApp().runtimeSupport).files;
+}
+
+async function assertListed(files: FileSystem, { listed, root = "" }: FileTransfer, path: string): Promise<void> {
+  if (listed === undefined || listed.isExact) return;
+  const folder = resolvePath(root, () => files.workingDirectory());
+  if (await listed.has(files, folder, path)) return;
+  throw new UncoveredError(`"${path}" is not the name that its folder lists`);
 }
 
 function assertNames(option: string, value: unknown): void {
@@ -266,19 +284,30 @@ async function sendBytes(
   const whole = length === stat.size;
   if (length <= (files.wholeBytes ?? WHOLE_FILE_BYTES)) {
     const bytes = whole ? await files.readBytes(path) : await readPart(files, path, start, length);
+    assertConnected(res);
     return res[handOverKey](bytes as Uint8Array<ArrayBuffer>);
   }
   if (whole && length <= HANDED_OVER_BYTES && files.openWhole !== undefined) {
     if (opened !== undefined) return res[handOverKey](opened.take());
     const file = await files.openWhole(path);
     noteSentWhole(path);
+    assertConnected(res, file);
     return res[handOverKey](file.take());
   }
   res[streamKey](new FileChunks(await files.open(path, start), length));
+  // "close" has been emitted before, and the response has closed the file
+  assertConnected(res);
   // others tell by other means how it went
   if (exchangeOf(res) === null) return;
   await new Promise<void>((resolve) => res.once("close", resolve));
   if (res.writableFinished) return;
+  throw clientLeft();
+}
+
+/** The client may have disconnected while the file was looked up, opened or read. */
+function assertConnected(res: FileResponse, file?: WholeFile): void {
+  if (!res.destroyed || res.writableFinished) return;
+  file?.close();
   throw clientLeft();
 }
 

@@ -29,7 +29,7 @@ type Missing = HttpError & { readonly code: string };
 type Names = string | readonly string[] | false | undefined;
 
 /** The path is a folder; the caller decides what to do. */
-class DirectoryError extends Error {
+export class DirectoryError extends Error {
   /** Node's code for it. */
   readonly code = "EISDIR";
   /** The folder. */

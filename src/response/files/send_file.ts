@@ -5,6 +5,7 @@ import { isAbsolutePath, resolvePath, separatorBelow } from "../../util/file_pat
 import { appOf, given } from "../../exchange/derived_object.ts";
 import { exchangeOf } from "../../exchange/exchange.ts";
 import { callGuarded } from "../../exchange/call_guarded.ts";
+import { failListener } from "../../exchange/fail_listener.ts";
 import { FILE_OPTIONS, type FileOptions, insteadOfFileOption, transferFile } from "./file_transfer.ts";
 import type { FileResponse } from "./file_response.ts";
 import type { HeaderValue } from "../web/outgoing_headers.ts";
@@ -34,6 +35,8 @@ export interface SendFileOptions extends FileOptions {
 }
 
 const NAMES: OptionNames<SendFileOptions> = { ...FILE_OPTIONS, root: true, headers: true, start: true, end: true };
+
+const NOTHING = (): void => {};
 
 /**
  * A method, so that callbacks may be typed `(error: Error)` or `(error?: Error)`, as in Express's types.
@@ -101,8 +104,10 @@ export function sendFile(
     },
   } as const;
   const { app } = res;
-  const over = (error?: FileError): void =>
-    callGuarded(app, { req: res.req, phase: "listener" }, () => callback?.(error));
+  const reporter = { reportError: (failure: unknown) => failListener(app, res.req, failure) };
+  const over = (error?: FileError): void => callGuarded(reporter, { phase: "listener" }, () => callback?.(error));
+  // without a listener, nothing watches for the disconnect that the callback reports
+  if (callback !== undefined) exchangeOf(res.req)?.onLeave(NOTHING);
   transferFile(res, transfer).then(
     () => over(),
     (error: FileError) => {

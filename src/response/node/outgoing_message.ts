@@ -6,11 +6,12 @@ import { isEmitter, listenedTo, listenerFailed, runningOnce, tell } from "../../
 import type { EmitterMethods, EventName, Listener } from "../../util/emitter_methods.ts";
 import { originalOf } from "../../util/original_object.ts";
 import { statusText } from "../../http/status_text.ts";
-import { type OpenStream, piecesKey } from "../../exchange/app_like.ts";
+import { type AppLike, deliveredKey, type OpenStream, piecesKey } from "../../exchange/app_like.ts";
 import { given } from "../../exchange/derived_object.ts";
 import { type Exchange, exchangeFor, exchangeKey, exchangeOf } from "../../exchange/exchange.ts";
 import type { ErrorPhase } from "../../exchange/error_context.ts";
 import { callGuarded } from "../../exchange/call_guarded.ts";
+import { failListener } from "../../exchange/fail_listener.ts";
 import type { RequestSocket } from "../../request/node/request_socket.ts";
 import { defaultApp } from "../../exchange/default_app.ts";
 import type { NodeHttp } from "../../exchange/runtime_support.ts";
@@ -276,22 +277,27 @@ export abstract class OutgoingMessage extends HeaderMethods {
     const exchange = exchangeFor(this, "res.write");
     implicitHead(this);
     const { app } = exchange;
-    const body = new StreamedBody(source, {
-      finish: () => {
-        app.openStreams.delete(body);
-        exchange.finish();
+    const body = new StreamedBody(
+      source,
+      {
+        finish: () => {
+          app.openStreams.delete(body);
+          exchange.finish();
+        },
+        leave: () => {
+          app.openStreams.delete(body);
+          exchange.abandon();
+        },
+        fail: (error) => {
+          app.openStreams.delete(body);
+          this[bodyFailedKey](error);
+          exchange.abandon();
+        },
+        leftOpen: (error) => report(this, error, "response"),
       },
-      leave: () => {
-        app.openStreams.delete(body);
-        exchange.abandon();
-      },
-      fail: (error) => {
-        app.openStreams.delete(body);
-        this[bodyFailedKey](error);
-        exchange.abandon();
-      },
-      leftOpen: (error) => report(this, error, "response"),
-    }, app.runtimeSupport.nextTurn);
+      app.runtimeSupport.nextTurn,
+      announcedLength(state),
+    );
     app.openStreams.add(body);
     exchange.streaming = body;
     let isTaken: boolean;
@@ -320,7 +326,7 @@ export abstract class OutgoingMessage extends HeaderMethods {
 
   /** Reports the error of a listener, which on Node would end the process. */
   override [listenerFailed](error: unknown): void {
-    report(this, error, "listener");
+    failListener(appOf(this), requestOf(this), error);
   }
 
   /**
@@ -480,6 +486,15 @@ export abstract class OutgoingMessage extends HeaderMethods {
     return this[responseStateKey].stream?.pieces ?? null;
   }
 
+  /**
+   * Whether the client has all bytes that the head announced, for the framework's own use.
+   *
+   * @internal
+   */
+  get [deliveredKey](): boolean {
+    return this[responseStateKey].stream?.isDelivered ?? false;
+  }
+
   /** Breaks off the response: a body that has begun is cut, and a response that has not begun fails. */
   destroy(error?: Error): this {
     const exchange = exchangeOf(this);
@@ -624,7 +639,7 @@ function endWith(message: OutgoingMessage, chunk: Chunk | null, encoding: string
 
 // middleware that replaced a method expects Buffers
 function nodeBytes(message: OutgoingMessage, chunk: string | Uint8Array): Uint8Array {
-  const { runtimeSupport } = exchangeOf(message)?.app ?? defaultApp();
+  const { runtimeSupport } = appOf(message);
   return runtimeSupport.nodeBytes(chunkBytes("A body", chunk));
 }
 
@@ -643,17 +658,21 @@ function startStream(message: OutgoingMessage): void {
   const { openStreams } = exchange.app;
   openStreams.add(original);
   exchange.streaming = original;
-  const stream = state.stream = new BodyStream({
-    drain: () => void tell(message, "drain"),
-    finish: () => {
-      openStreams.delete(original);
-      exchange.finish();
+  const stream = state.stream = new BodyStream(
+    {
+      drain: () => void tell(message, "drain"),
+      finish: () => {
+        openStreams.delete(original);
+        exchange.finish();
+      },
+      leave: () => {
+        openStreams.delete(original);
+        exchange.abandon();
+      },
     },
-    leave: () => {
-      openStreams.delete(original);
-      exchange.abandon();
-    },
-  }, exchange.app.runtimeSupport.nextTurn);
+    exchange.app.runtimeSupport.nextTurn,
+    announcedLength(state),
+  );
   let isTaken: boolean;
   try {
     isTaken = state.settle(exchange, stream.readable, message.statusCode);
@@ -672,6 +691,11 @@ function startStream(message: OutgoingMessage): void {
   if (isTheEnd) queueMicrotask(giveUp);
 }
 
+function announcedLength({ headers }: ResponseState): number {
+  const length = headers.framed ? headers.get("content-length") : undefined;
+  return length === undefined ? Infinity : Number(length);
+}
+
 // A pipe should end by itself: if its destination closes first, its source, such as a file, stays open. But some never
 // end, such as a radio's, and nobody notices when the client of a HEAD leaves.
 function endPipeLater(exchange: Exchange): void {
@@ -685,7 +709,8 @@ function forgetStream(exchange: Exchange, stream: OpenStream): void {
 }
 
 // Without a listener for `error`, the failure of a stream of Node's ends the process, and the client would wait for the
-// rest. As long as the pipe lasts, and the program has no listener of its own, it is reported, and the response cut.
+// rest. As long as the pipe lasts, and the program has no listener of its own, it is reported, and the response cut. A
+// response that is over ends the pipe as well, and the stream may fail later: a client could end the process.
 function watchPipe(message: OutgoingMessage, source: unknown): void {
   const { on, off, listenerCount } = (source ?? {}) as Partial<EmitterMethods>;
   // ours ignores errors without a listener: any client can disconnect
@@ -697,7 +722,7 @@ function watchPipe(message: OutgoingMessage, source: unknown): void {
     message.destroy(error instanceof Error ? error : undefined);
   };
   const unpiped = (other: unknown): void => {
-    if (other !== stream) return;
+    if (other !== stream || message.destroyed) return;
     stream.off("error", failed);
     message.off("unpipe", unpiped);
   };
@@ -706,8 +731,11 @@ function watchPipe(message: OutgoingMessage, source: unknown): void {
 }
 
 function report(message: OutgoingMessage, error: unknown, phase: ErrorPhase): void {
-  const app = exchangeOf(message)?.app ?? defaultApp();
-  app.reportError(error, { req: requestOf(message), phase });
+  appOf(message).reportError(error, { req: requestOf(message), phase });
+}
+
+function appOf(message: OutgoingMessage): AppLike {
+  return exchangeOf(message)?.app ?? defaultApp();
 }
 
 function requestOf(message: OutgoingMessage): { readonly method: string; readonly socket: unknown } | undefined {
@@ -721,8 +749,9 @@ function guarded(message: OutgoingMessage, callback: WriteCallback | undefined):
   if (callback === undefined) return undefined;
   const exchange = exchangeOf(message);
   if (exchange === null) return callback;
-  const context = { req: requestOf(message)!, phase: "listener" } as const;
-  return (error) => callGuarded(exchange.app, context, () => callback(error));
+  const req = requestOf(message);
+  const reporter = { reportError: (failure: unknown) => failListener(exchange.app, req, failure) };
+  return (error) => callGuarded(reporter, { phase: "listener" }, () => callback(error));
 }
 
 // callers pass arguments on, and as in Node null counts as none

@@ -45,6 +45,8 @@ export class BodyStream {
   /** Callbacks by chunk; few chunks have one. */
   #waiting: Map<Uint8Array, TakenCallback> | null = null;
   #queued = 0;
+  /** Bytes that the client does not have yet, as the head announces them. */
+  #left: number;
   #asked = false;
   #pieces = 0;
   /** Runs `drain` listeners in the asynchronous context of the writer that has to wait. */
@@ -64,10 +66,12 @@ export class BodyStream {
    *
    * @param events Notified of what happens to the stream
    * @param nextTurn Runs something after the present turn of the event loop
+   * @param length Bytes that the head announces; `Infinity` if it announces none
    */
-  constructor(events: BodyStreamEvents, nextTurn: (run: () => void) => void) {
+  constructor(events: BodyStreamEvents, nextTurn: (run: () => void) => void, length: number) {
     this.#events = events;
     this.#nextTurn = nextTurn;
+    this.#left = length;
     this.readable = new ReadableStream(this, NO_QUEUE);
   }
 
@@ -87,16 +91,30 @@ export class BodyStream {
     this.#deliver();
   }
 
-  /** Called by the web stream when the client is gone. */
+  /** Called by the web stream when the client is gone, or has the whole body and its end has yet to come. */
   cancel(): void {
+    if (this.isDelivered && this.#cause === undefined) return this.#complete();
     this.#over = true;
     this.#drop();
     this.#events.leave();
   }
 
+  // Deno's server reads no further than the announced length
+  #complete(): void {
+    this.#drop();
+    this.discard(() => this.#events.finish());
+    if (this.#ending) this.end();
+    else this.#drained();
+  }
+
   /** How many pieces the client has asked for; `null` while it waits for one. */
   get pieces(): number | null {
     return this.#asked || this.#over || this.#discarding ? null : this.#pieces;
+  }
+
+  /** Whether the client has all bytes that the head announces. */
+  get isDelivered(): boolean {
+    return this.#left <= 0;
   }
 
   /** Bytes that wait for the client. */
@@ -128,6 +146,7 @@ export class BodyStream {
       this.#drain = null;
       // first, because enqueueing may schedule the delivery of chunks that are written next, with their callbacks
       if (taken !== undefined) queueMicrotask(taken);
+      this.#left -= bytes.byteLength;
       this.#controller.enqueue(bytes);
       return true;
     }
@@ -228,6 +247,7 @@ export class BodyStream {
       const piece = joinedBytes(chunks);
       const last = chunks.at(-1)!;
       this.#queued -= piece.byteLength;
+      this.#left -= piece.byteLength;
       this.#asked = false;
       this.#enqueueing = true;
       this.#controller.enqueue(piece);

@@ -13,8 +13,17 @@ export function assertSendable(response: Response, request: Request): void {
   if (status === 0) {
     throw new TypeError("a Response with status 0 was returned, such as Response.error(), which cannot be sent");
   }
-  if (status === 101 && !request.headers.has("upgrade")) {
+  if (status === 101 && !asksForUpgrade(request)) {
     throw new TypeError("a Response with status 101 was returned to a request that asks for no upgrade");
+  }
+}
+
+function asksForUpgrade(request: Request): boolean {
+  try {
+    return request.headers.has("upgrade");
+  } catch {
+    // Deno closes a request when it upgrades it
+    return true;
   }
 }
 

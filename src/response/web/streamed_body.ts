@@ -1,7 +1,7 @@
 import { chunkBytes } from "../../util/chunk_bytes.ts";
 import { KeptContext } from "../../util/async_context.ts";
 import { expectError } from "../../util/expected_errors.ts";
-import { piecesKey } from "../../exchange/app_like.ts";
+import { deliveredKey, piecesKey } from "../../exchange/app_like.ts";
 import type { Exchange } from "../../exchange/exchange.ts";
 import { defaultApp } from "../../exchange/default_app.ts";
 import { MOST_PIECE_BYTES } from "./body_stream.ts";
@@ -68,16 +68,25 @@ export class StreamedBody {
   #asked = false;
   /** What is left of a large chunk. */
   #rest: Uint8Array | null = null;
+  /** Bytes that the client does not have yet, as the head announces them. */
+  #left: number;
 
   /**
    * @param source A web stream or an async iterable of text or bytes
    * @param events Notified of how it went
    * @param nextTurn Runs something after the present turn of the event loop
+   * @param length Bytes that the head announces; `Infinity` if it announces none
    */
-  constructor(source: BodySource, events: StreamedBodyEvents, nextTurn: (run: () => void) => void) {
+  constructor(
+    source: BodySource,
+    events: StreamedBodyEvents,
+    nextTurn: (run: () => void) => void,
+    length: number = Infinity,
+  ) {
     this.#chunks = iteratorOf(source);
     this.#events = events;
     this.#nextTurn = nextTurn;
+    this.#left = length;
     this.stream = new ReadableStream(this, NO_QUEUE);
   }
 
@@ -117,15 +126,21 @@ export class StreamedBody {
 
   #enqueue(bytes: Uint8Array): void {
     const isLarge = bytes.byteLength > MOST_PIECE_BYTES;
+    const piece = isLarge ? bytes.subarray(0, MOST_PIECE_BYTES) : bytes;
     this.#rest = isLarge ? bytes.subarray(MOST_PIECE_BYTES) : null;
-    this.#controller.enqueue(isLarge ? bytes.subarray(0, MOST_PIECE_BYTES) : bytes);
+    this.#left -= piece.byteLength;
+    this.#controller.enqueue(piece);
   }
 
-  /** Called by the web stream when the client is gone. */
+  /** Called by the web stream when the client is gone, or has the whole body and its end has yet to come. */
   async cancel(reason: unknown): Promise<void> {
     this.#over = true;
-    this.#events.leave();
+    const isComplete = this[deliveredKey];
+    if (isComplete) this.#events.finish();
+    else this.#events.leave();
     try {
+      // Deno's server reads no further than the announced length, and a source that ends there is not to be cancelled
+      if (isComplete && (await this.#chunks.next()).done) return;
       await this.#chunks.return?.(reason);
     } catch (error) {
       this.#events.leftOpen(error);
@@ -135,6 +150,11 @@ export class StreamedBody {
   /** How many pieces the client has asked for; `null` while it waits for one. */
   get [piecesKey](): number | null {
     return this.#asked || this.#over ? null : this.#pieces;
+  }
+
+  /** Whether the client has all bytes that the head announces. */
+  get [deliveredKey](): boolean {
+    return this.#left <= 0;
   }
 
   /** Cuts the body: the client sees a truncated response. */
@@ -179,6 +199,8 @@ export function isBodySource(value: object): value is BodySource {
 
 /** What chunks are written to: a response, whose methods a middleware may have replaced. */
 export interface ChunkTarget {
+  /** Whether the response has been ended. */
+  readonly writableEnded: boolean;
   /** Takes a chunk; `false` asks to wait for `drain`. */
   write(chunk: Uint8Array): boolean;
   /** Ends the response. */
@@ -216,6 +238,8 @@ export async function pour(
     for (;;) {
       const { done, value } = await chunks.next();
       if (done) break;
+      // by somebody else, such as an error handler after a middleware has failed
+      if (target.writableEnded) return void await chunks.return?.();
       // middleware that replaced a method expects Buffers
       const bytes = runtimeSupport.nodeBytes(chunkBytes("A streamed body", value));
       const isFull = target.write(bytes) === false;

@@ -132,12 +132,19 @@ export const bodyLimits: Chapter = chapter("Limits of bodies", (it) => {
     });
   }
 
-  it("a form of more than 1000 parts or fields is 413", async ({ ask }) => {
+  it("a form of more than 1000 parts or fields, or a head above 8 KiB, is 413", async ({ ask }) => {
     const many = [413, "parameters.too.many", 1000];
     assertEquals((await json(ask, "/limits/form", post(parts(1000), PARTS)) as unknown[]).length, 1000);
     assertEquals(await told(ask, "/limits/form", post(parts(1001), PARTS)), many);
     assertEquals((await json(ask, "/limits/form", post("a=1&".repeat(999) + "a=1", FORM)) as unknown[]).length, 1000);
     assertEquals(await told(ask, "/limits/form", post("a=1&".repeat(1000) + "a=1", FORM)), many);
+    const one = `Content-Disposition: form-data; name="f0"\r\nX: `;
+    // what stands between the delimiter's end and the empty line, with the end of the delimiter's own line
+    const headed = (bytes: number) => `--${BOUNDARY}\r\n${one.padEnd(bytes - 2, "x")}\r\n\r\n0\r\n--${BOUNDARY}--\r\n`;
+    assertEquals(await json(ask, "/limits/form", post(headed(8192), PARTS)), [["f0", "0"]]);
+    for (const bytes of [8193, 8_000_000]) {
+      assertEquals(await told(ask, "/limits/form", post(headed(bytes), PARTS)), [413, "part.head.too.large", 8192]);
+    }
     assertEquals((await told(ask, "/small-limits/form", post(parts(4), PARTS))).slice(0, 2), [
       413,
       "parameters.too.many",

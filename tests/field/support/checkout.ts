@@ -16,11 +16,8 @@ const BEFORE = "2026-11-01";
  * @throws {Error} If there is no such repository or commit, or npm cannot install
  */
 export async function checkOut(suite: Suite): Promise<string> {
-  const folder = fileURLToPath(new URL(`suites/${suite.repository.replace("/", "+")}/`, FIELD));
-  const { commit, packages, links, without, ignoresLock } = suite;
-  const wanted = JSON.stringify([commit, packages, links, without, ...ignoresLock ? ["no lock"] : []]);
-  const done = `${folder}.git/field.json`;
-  if (await Deno.readTextFile(done).catch(() => "") === wanted) return folder;
+  const folder = folderOf(suite);
+  if (await isCheckedOut(suite)) return folder;
   await Deno.remove(folder, { recursive: true }).catch(() => undefined);
   await Deno.mkdir(folder, { recursive: true });
   await git(folder, "init", "--quiet");
@@ -29,8 +26,33 @@ export async function checkOut(suite: Suite): Promise<string> {
   await git(folder, "checkout", "--quiet", "FETCH_HEAD");
   await install(folder, suite);
   for (const [path, to] of Object.entries(suite.links ?? {})) await Deno.symlink(to, folder + path);
-  await Deno.writeTextFile(done, wanted);
+  await Deno.writeTextFile(folder + DONE, wantedOf(suite));
   return folder;
+}
+
+/**
+ * Whether a suite can be checked out without GitHub.
+ *
+ * @param suite The suite
+ */
+export async function isAtHand(suite: Suite): Promise<boolean> {
+  if (await isCheckedOut(suite)) return true;
+  return Deno.env.has("FIELD_REPOS") && await sourceOf(suite).then(() => true, () => false);
+}
+
+/** What was checked out is written here when its packages have been installed. */
+const DONE = ".git/field.json";
+
+async function isCheckedOut(suite: Suite): Promise<boolean> {
+  return await Deno.readTextFile(folderOf(suite) + DONE).catch(() => "") === wantedOf(suite);
+}
+
+function folderOf({ repository }: Suite): string {
+  return fileURLToPath(new URL(`suites/${repository.replace("/", "+")}/`, FIELD));
+}
+
+function wantedOf({ commit, packages, links, without, ignoresLock }: Suite): string {
+  return JSON.stringify([commit, packages, links, without, ...ignoresLock ? ["no lock"] : []]);
 }
 
 async function sourceOf({ repository, commit }: Suite): Promise<string> {

@@ -149,8 +149,12 @@ function pairs(runner: Runner, written: unknown): [string, Outcome][] {
     .map(({ fullName, status }) => [fullName, status as Outcome]);
 }
 
-// several tests may have the same title
-function byTitle(pairs: readonly [string, Outcome][]): Results {
+/**
+ * Results by title. Tests of the same title are numbered.
+ *
+ * @param pairs The full title of each test, and how it ended
+ */
+export function byTitle(pairs: readonly [string, Outcome][]): Results {
   const results = new Map<string, Outcome>();
   for (const [given, outcome] of pairs) {
     const title = given.trim().replaceAll(/\s+/g, " ");

@@ -171,3 +171,38 @@ Deno.test("a value that is too deep for JSON is serialised once", async () => {
     await response.body?.cancel();
   }
 });
+
+Deno.test("the head of a part is counted to its empty line, whatever delimiters are in it", async () => {
+  const app = quietApp();
+  app.post("/", async (req, res) => res.json([...(await req.formData()).keys()]));
+  app.use((error: Any, _req: Any, res: Any, _next: Any) =>
+    res.status(error.status).json([error.code, error.limit, error.message])
+  );
+  const long = "x".repeat(8000);
+  const part = (name: string, ...headers: string[]) =>
+    ["--B", `Content-Disposition: form-data; name="${name}"`, ...headers, "", "1", ""].join("\r\n");
+  const seen = async (body: string) => {
+    const headers = { "content-type": "multipart/form-data; boundary=B" };
+    const response = await ask(app, "/", { method: "POST", headers, body });
+    return [response.status, await response.json()];
+  };
+  // not longer together than each
+  assertEquals(await seen(`${part("a", `X: ${long}`)}${part("b", `X: ${long}`)}--B--`), [200, ["a", "b"]]);
+  // content, and what follows the end of the form
+  const closed = `--B--\r\n${long}${long}`;
+  assertEquals(await seen(`${part("a")}${part("b").replace("1", long + long)}${closed}`), [200, ["a", "b"]]);
+  const refused = [413, ["LIMIT_HEADER_SIZE", 8192, "a part's head has more than 8192 bytes"]];
+  for (
+    const body of [
+      `${part("a", `X: ${long}`, `X: ${long}`)}--B--`,
+      `${part("a", `X: ${long}`, "--B", `X: ${long}`)}--B--`,
+      `${part("a", `X: ${long}`, "--B--", `X: ${long}`)}--B--`,
+      `--B${" ".repeat(9000)}${part("a").slice(3)}--B--`,
+      // on Bun, a delimiter in the middle of a line begins a part
+      `${part("a").trimEnd()}${part("b", `X: ${long}`, `X: ${long}`)}--B--`,
+      `${part("a")}--B--${part("b", `X: ${long}`, `X: ${long}`).slice(3)}--B--`,
+    ]
+  ) {
+    assertEquals(await seen(body), refused, body.replaceAll(long, "…"));
+  }
+});

@@ -1,0 +1,51 @@
+/** Serves random applications on Sluice: by `app.listen`, and by a server of the runtime. */
+import process from "node:process";
+import sluice from "@sluice/sluice";
+import type { Any } from "../../../tests/support/sluice_and_express.ts";
+import { withExpressTags } from "./build_program.ts";
+import { servePrograms, type Ways } from "./serve_programs.ts";
+
+const { Deno, Bun } = globalThis as Any;
+const HOST = { port: 0, hostname: "127.0.0.1" };
+
+async function byListen(app: Any): Promise<{ port: number; close(): unknown }> {
+  const server = await new Promise<Any>((resolve) => {
+    const listening = app.listen(HOST, () => resolve(listening));
+  });
+  return { port: server.port, close: () => app.close() };
+}
+
+async function own(): Promise<Ways> {
+  if (Deno !== undefined) {
+    return {
+      async "Deno.serve(app.fetch)"(app) {
+        const server = Deno.serve({ ...HOST, onListen() {} }, app.fetch);
+        return await { port: server.addr.port, close: () => server.shutdown() };
+      },
+    };
+  }
+  if (Bun !== undefined) {
+    return {
+      async "Bun.serve(app)"(app) {
+        const server = Bun.serve({ ...HOST, fetch: app.fetch });
+        return await { port: server.port, close: () => server.stop(true) };
+      },
+    };
+  }
+  const { serveByNode } = await import("./serve_by_node.ts");
+  return { "http.createServer(app)": serveByNode };
+}
+
+/** Applications that forget where they mount: a fault that a test has to find. */
+function forgetful(lib: Any): Any {
+  return Object.assign(() => {
+    const app = lib();
+    const use = app.use.bind(app);
+    app.use = (path: Any, ...rest: Any[]) => use(typeof path === "string" ? "/" : path, ...rest);
+    return app;
+  }, lib);
+}
+
+const lib = withExpressTags(sluice);
+const isFaulty = process.env["PLANTED_FAULT"] === "prefix";
+await servePrograms(isFaulty ? forgetful(lib) : lib, { "app.listen": byListen, ...await own() });

@@ -1,0 +1,15 @@
+/** The service in Express; prints its port. */
+import process from "node:process";
+import express from "express";
+import { serve } from "./service.ts";
+import { WAYS } from "./ways.ts";
+
+const app = express().set("env", "test");
+const extras = {
+  middleware: [express.json({ limit: 100_000 })],
+  counters: {},
+  probe: () => Promise.resolve([]),
+  // its server is not the framework's
+  close: () => Promise.resolve(),
+};
+await serve(app, WAYS, extras, process.env["PLANTED_FAULT"]);

@@ -1,0 +1,141 @@
+/** The target of endings: handlers behind everything that counts requests in progress. */
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { metrics } from "@sluice/middleware/metrics";
+import { adaptiveConcurrency, MemoryStore, rateLimit } from "@sluice/rate-limit";
+import type { Way } from "./ways.ts";
+
+// deno-lint-ignore no-explicit-any -- Sluice and Express, which comes without types here
+type Any = any;
+
+/** What only one of the frameworks has. */
+export interface Extras {
+  /** Middleware in front of the handlers. */
+  readonly middleware: readonly Any[];
+  /** Further counters, by their names. */
+  readonly counters: Readonly<Record<string, () => number>>;
+  /** What is held of budgets, as far as a request can find out; a name is left out if all of it is free. */
+  probe(): Promise<readonly string[]>;
+  /** Ends what can be ended. */
+  close(): Promise<unknown>;
+}
+
+/** What the service tells of itself. */
+export interface Report {
+  /** Handlers that wait at the gate. */
+  readonly waiting: number;
+  /** Of these, those whose clients have disconnected. */
+  readonly left: number;
+  /** What is 0 when no request is in progress. */
+  readonly counters: Readonly<Record<string, number>>;
+}
+
+let ahead = 0;
+
+/** The time of all counters, in ms; the command `later` advances it by an hour. */
+export function now(): number {
+  return performance.now() + ahead;
+}
+
+/**
+ * Serves an application, and prints its port.
+ *
+ * @param app The application
+ * @param ways What its handlers do
+ * @param extras What only this framework has
+ * @param fault A fault that a test has to find: a counter that forgets, or one that takes a disconnect for the end
+ */
+export async function serve(
+  app: Any,
+  ways: Readonly<Record<string, Way>>,
+  extras: Extras,
+  fault: string | undefined,
+): Promise<void> {
+  const adaptive = adaptiveConcurrency({ initial: 1000, clock: now });
+  const measured = metrics({ clock: now, openTelemetry: false });
+  const store = new MemoryStore({ clock: now });
+  const slots = rateLimit({
+    ...{ algorithm: "concurrency", max: 1000, windowMs: 600_000, keyGenerator: () => "key" },
+    ...{ store, clock: now },
+  });
+  let unsettled = 0;
+  const asked = new WeakSet<object>();
+  const tokens = rateLimit({
+    ...{ max: 1_000_000, maxDebt: 0, cost: 2, windowMs: 60_000, keyGenerator: () => "key", clock: now },
+    costAfter(req: object) {
+      if (!asked.has(req)) unsettled--;
+      asked.add(req);
+      return 1;
+    },
+  });
+  let planted = 0;
+  function plant(_req: Any, res: Any, next: () => void): void {
+    if (fault !== undefined) {
+      planted++;
+      res.once(fault === "forgets" ? "finish" : "close", () => planted--);
+    }
+    next();
+  }
+  let waiting = 0;
+  let left = 0;
+  const open: (() => void)[] = [];
+
+  app.get("/control/report", async (_req: Any, res: Any) => {
+    const { remaining } = await slots.limiter.peek("key");
+    const active = [...measured.text().matchAll(/^http_server_active_requests\{.*\} (\d+)$/gm)];
+    const counters = {
+      concurrency: 1000 - remaining,
+      adaptive: adaptive.figures.inFlight,
+      metrics: active.reduce((sum, [, count]) => sum + Number(count), 0),
+      ...Object.fromEntries(Object.entries(extras.counters).map(([name, read]) => [name, read()])),
+      ...fault !== undefined && { planted },
+      unsettled,
+    };
+    res.json({ waiting, left, counters } satisfies Report);
+  });
+  app.get("/control/open", (_req: Any, res: Any) => {
+    for (const resolve of open.splice(0)) resolve();
+    res.send("opened");
+  });
+  app.get("/control/later", (_req: Any, res: Any) => {
+    ahead += 3_600_000;
+    res.send("later");
+  });
+  app.get("/control/probe", async (_req: Any, res: Any) => res.json(await extras.probe()));
+  app.get("/control/close", (_req: Any, res: Any) => {
+    res.set("Connection", "close").send("closing");
+    void extras.close().then(() => console.log("closed"));
+  });
+  app.use("/:front/:gate/:way", (req: Any, _res: Any, next: () => void) => {
+    // until its client may have disconnected
+    if (req.params.front === "slow") setTimeout(next, 5);
+    else next();
+  });
+  app.use(measured, plant, adaptive, slots, tokens, (_req: Any, _res: Any, next: () => void) => {
+    unsettled++;
+    next();
+  });
+  if (extras.middleware.length > 0) app.use(...extras.middleware);
+  app.all("/:front/:gate/:way", async (req: Any, res: Any, next: () => void) => {
+    const way = ways[req.params.way]!;
+    if (req.params.gate !== "gate") return way(req, res, next);
+    waiting++;
+    let isHere = true;
+    const leave = (): void => {
+      if (isHere) left++;
+      isHere = false;
+    };
+    res.on("close", leave);
+    // Node closes no response that waits behind another one on its connection
+    req.on("close", () => req.aborted && leave());
+    if (req.aborted || res.destroyed) leave();
+    await new Promise<void>((resolve) => open.push(resolve));
+    waiting--;
+    if (!isHere) left--;
+    isHere = false;
+    return await way(req, res, next);
+  });
+  const server = app.listen(0, "127.0.0.1");
+  if (!server.listening) await once(server, "listening");
+  console.log((server.address() as AddressInfo).port);
+}

@@ -1,0 +1,105 @@
+/** What of a response must not depend on the other middleware, in a form that can be compared. */
+import { createHash } from "node:crypto";
+import type { Received } from "./exchange.ts";
+
+/** Values by names: headers, `:status` and `:body`. */
+export type Shape = ReadonlyMap<string, string>;
+
+/** Headers of the connection, and of this moment. */
+const LEFT_OUT = new Set(["connection", "content-length", "date", "keep-alive", "transfer-encoding"]);
+/** Headers that differ each time, and what in them does. */
+const VARYING: Readonly<Record<string, RegExp>> = {
+  "ratelimit": /\d+/g,
+  "ratelimit-remaining": /\d+/g,
+  "ratelimit-reset": /\d+/g,
+  "x-ratelimit-remaining": /\d+/g,
+  "x-ratelimit-reset": /\d+/g,
+  "x-request-id": /.+/,
+};
+
+/**
+ * The shape of a response.
+ *
+ * @param received The response
+ * @param mount Where the middlewares are mounted, which error pages show
+ */
+export function shapeOf({ status, headers, body }: Received, mount: string): Shape {
+  const shape = new Map([[":status", String(status)], [":body", bodyOf(status, body, mount)]]);
+  for (const [name, value] of headers) {
+    if (LEFT_OUT.has(name)) continue;
+    const lasting = name === "set-cookie" ? cookieOf(value) : VARYING[name] ? value.replace(VARYING[name], "…") : value;
+    const before = shape.get(name);
+    shape.set(name, before === undefined ? lasting : `${before} | ${lasting}`);
+  }
+  for (const name of ["set-cookie", "vary"]) {
+    const value = shape.get(name);
+    if (value !== undefined) shape.set(name, itemsOf(name, value).sort().join(" | "));
+  }
+  return shape;
+}
+
+/**
+ * What is wrong with the response behind two middlewares, by those behind one of them and behind none.
+ *
+ * @param none Behind none
+ * @param alone Behind each
+ * @param both Behind both
+ * @param isShared Whether they do the same, so that the first one counts
+ * @returns What is wrong; `undefined` if nothing is
+ */
+export function wrongIn(
+  none: Shape,
+  alone: readonly [Shape, Shape],
+  both: Shape,
+  isShared: boolean,
+): { name: string; detail: string } | undefined {
+  const responds = (shape: Shape) => [":status", ":body"].some((name) => shape.get(name) !== none.get(name));
+  // one that responds itself leaves nothing for the other
+  const isFree = isShared || alone.some(responds);
+  const names = new Set([none, ...alone, both].flatMap((shape) => [...shape.keys()]));
+  for (const name of names) {
+    const [base, one, two, seen] = [none, ...alone, both].map((shape) => shape.get(name)) as [
+      string,
+      string,
+      string,
+      string,
+    ];
+    const isList = name === "set-cookie" || name === "vary";
+    const all = isList ? [itemsUnited(name, [base, one, two])] : added(base, one, two);
+    const free = isFree ? [base, one, two] : [];
+    if ([...all, ...free].includes(seen)) continue;
+    const of = [base, one, two, seen].map((value) => JSON.stringify(value ?? null));
+    return { name, detail: `alone ${of[0]}; behind each ${of[1]}, ${of[2]}; behind both ${of[3]}` };
+  }
+  return undefined;
+}
+
+function added(base: string, one: string, two: string): string[] {
+  if (one === base) return [two];
+  return two === base ? [one] : [one, two];
+}
+
+function itemsOf(name: string, value: string): string[] {
+  return value.split(name === "vary" ? /\s*[,|]\s*/ : " | ").map((item) => name === "vary" ? item.toLowerCase() : item);
+}
+
+function itemsUnited(name: string, values: readonly (string | undefined)[]): string {
+  const present = values.filter((value) => value !== undefined);
+  if (present.length === 0) return undefined as unknown as string;
+  return [...new Set(present.flatMap((value) => itemsOf(name, value)))].sort().join(" | ");
+}
+
+// names of the cookie and of its attributes
+function cookieOf(value: string): string {
+  return value.split(/;\s*/).map((part) => part.split("=")[0]).join("; ");
+}
+
+// of an error page, the frames of the stack differ
+function bodyOf(status: number, body: Uint8Array, mount: string): string {
+  const text = new TextDecoder().decode(body);
+  const lasting = status >= 400
+    ? text.replace(/(?:<br>|\n)(?: |&nbsp;)*(?:at|…) [^]*/, "").replaceAll(mount, "")
+    : text;
+  const hash = createHash("sha256").update(lasting).digest("hex").slice(0, 8);
+  return `${lasting.length}:${hash}:${lasting.slice(0, 60)}`;
+}

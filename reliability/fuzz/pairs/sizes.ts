@@ -1,0 +1,19 @@
+import { random } from "../../../tests/support/random.ts";
+
+/** Bodies: of a line, of some kilobytes, and of 2.2 MB, of which compression leaves little or most. */
+export const SIZES = ["line", "page", "large", "dense"] as const;
+
+/** Name of a body. */
+export type Size = (typeof SIZES)[number];
+
+const LARGE = 2_200_000;
+
+/** The same text everywhere, of ASCII only. */
+export function textOf(size: Size): string {
+  if (size === "line") return "a line of text\n";
+  if (size === "page") return "a page has several lines\n".repeat(800);
+  if (size === "large") return "var a = 1;\n".repeat(LARGE / 11);
+  const pick = random(1);
+  const bytes = Uint8Array.from({ length: LARGE }, () => 33 + pick(94));
+  return new TextDecoder().decode(bytes);
+}

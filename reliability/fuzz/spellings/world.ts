@@ -1,0 +1,140 @@
+/** Applications that guard a folder of files, in the ways in which programs do. */
+import sluice, { type FrameworkApp, type Handler, rateLimit } from "@sluice/sluice";
+import { oneOf, type Pick } from "../../../tests/support/random.ts";
+import type { Any } from "../../../tests/support/sluice_and_express.ts";
+import { Disk, type DiskKind } from "./disk.ts";
+
+/** What the file says that is behind the guard. */
+export const SECRET = "behind the guard";
+/** What the other file says. */
+export const OPEN = "open to all";
+
+/** An application, as plain values. */
+export interface World {
+  /** The disk. */
+  readonly disk: DiskKind;
+  /** Whether routing is case-sensitive. */
+  readonly sensitive: boolean;
+  /** The folder that is guarded, below the one that is served. */
+  readonly folder: string;
+  /** Name of a file that nothing guards. */
+  readonly open: string;
+  /** What guards it. */
+  readonly guard: "function" | "router" | "limiter" | "list";
+  /** Whether the program wrote the path percent-encoded. */
+  readonly encoded: boolean;
+  /** Where files are served. */
+  readonly at: "" | "/files" | "router" | "application";
+  /** Options of `static`. */
+  readonly options: keyof typeof OPTIONS;
+}
+
+/** Options that decide which file is found. */
+const OPTIONS = {
+  usual: {},
+  extended: { extensions: ["txt"] },
+  indexed: { index: ["secret.txt"] },
+  bare: { index: false, redirect: false },
+  open: { dotfiles: "allow", fallthrough: false },
+  precompressed: { precompressed: true },
+} as const;
+
+/** Names of folders: letters, and what clients encode, or not. */
+export const FOLDERS: readonly string[] = [
+  "admin",
+  "Members",
+  "internal-2",
+  "secret.d",
+  "administration",
+  "books",
+  ".private",
+  "my docs",
+  "café",
+  "ÜBER",
+  "日本",
+  "naïve😀",
+  "straße",
+  "@team",
+  "~root",
+  "a+b",
+  "(x)",
+  "x;y=1",
+  "it's",
+  "50%",
+  "q!$&,*",
+  "[1]",
+  "a^b`c",
+  "inner/admin",
+  "a b/é",
+];
+
+/** Characters of names: what clients encode, what only some of them do, and what none does. */
+const CHARACTERS = Array.from(" !\"#$%&'()*+,-.;<=>?@[]^_`{|}~aZ09éÜßñ日本\u200d😀");
+
+function randomName(pick: Pick, disk: DiskKind): string {
+  // Windows refuses some; on disks that fold case, a name would stand for several
+  const allowed = CHARACTERS.filter((character) => disk === "exact" || !/[*?"<>|. ]/.test(character));
+  return `o${Array.from({ length: pick(8) }, () => oneOf(pick, allowed)).join("")}.txt`;
+}
+
+/** The mount in front of what is served, as clients write it. */
+export function prefixOf({ at }: World): string {
+  return at === "" || at === "router" ? "" : "/files";
+}
+
+/** Chooses an application. */
+export function randomWorld(pick: Pick, sensitive: boolean): World {
+  const disk = oneOf<DiskKind>(pick, ["exact", "exact", "macOS", "Windows"]);
+  // Windows refuses these
+  const folders = FOLDERS.filter((name) => disk !== "Windows" || !/[*?:"<>|]/.test(name));
+  return {
+    disk,
+    sensitive,
+    folder: oneOf(pick, folders),
+    open: randomName(pick, disk),
+    guard: oneOf(pick, ["function", "router", "limiter", "list"]),
+    encoded: pick(3) === 0,
+    at: oneOf(pick, ["", "", "/files", "router", "application"]),
+    options: oneOf(pick, Object.keys(OPTIONS) as (keyof typeof OPTIONS)[]),
+  };
+}
+
+/** The path as the program writes it: what is syntax has a backslash. */
+function written({ folder, encoded }: World): string {
+  const names = folder.split("/").map((name) => encoded ? encodeURIComponent(name) : name.replaceAll("%", "%25"));
+  return `/${names.join("/")}`.replace(/[{}()[\]+?!:*\\]/g, "\\$&");
+}
+
+/**
+ * Builds an application.
+ *
+ * @param world The application
+ * @param between What runs between the guard and the files
+ */
+export function buildWorld(world: World, between?: Handler): FrameworkApp {
+  const { disk, sensitive, folder, open, guard, at } = world;
+  const root = disk === "Windows" ? "C:/www" : "/www";
+  const files = { [`${root}/${folder}/secret.txt`]: SECRET, [`${root}/${folder}/index.html`]: SECRET };
+  const app = sluice().set("env", "test").set("case sensitive routing", sensitive);
+  const support = { ...app.runtimeSupport, files: new Disk(disk, { ...files, [`${root}/${open}`]: OPEN }).files };
+  const inner = at === "application" ? sluice().set("env", "test").set("case sensitive routing", sensitive) : app;
+  for (const one of new Set([app, inner])) Object.defineProperty(one, "runtimeSupport", { value: support });
+  const target: Any = at === "router" ? sluice.Router({ caseSensitive: sensitive }) : inner;
+  const path = at === "/files" ? `/files${written(world)}` : written(world);
+  const refuse: Handler = (_req, res) => res.status(401).send("guarded");
+  if (guard === "function") target.use(path, refuse);
+  else if (guard === "list") target.use(["/other", path], refuse);
+  else if (guard === "router") target.use(path, sluice.Router().use(refuse));
+  else {
+    target.use(path, rateLimit({ max: 0, keyGenerator: () => "all" }));
+  }
+  if (between !== undefined) target.use(between);
+  target.use(at === "/files" ? at : "/", sluice.static(root, OPTIONS[world.options]));
+  if (at === "router") app.use(target);
+  if (at === "application") app.use("/files", inner);
+  app.use((_req, res) => res.status(404).send("nothing"));
+  app.use((error: { status?: number }, _req: unknown, res: Parameters<Handler>[1], _next: unknown) => {
+    res.status(error.status ?? 500).send("failed");
+  });
+  return app;
+}

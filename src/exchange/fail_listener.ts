@@ -1,0 +1,34 @@
+import type { ErrorReporter } from "./call_guarded.ts";
+
+/** The used part of a request. */
+interface Walked {
+  /** Continues the walk; there is none before the first layer and after the last. */
+  readonly next?: (error: unknown) => void;
+  /** Its response. */
+  readonly res?: Endable;
+}
+
+/** The used part of a response. */
+interface Endable {
+  readonly headersSent: boolean;
+  readonly writableEnded: boolean;
+  destroy(error?: Error): unknown;
+}
+
+/**
+ * Reports the error of a listener or callback that the framework called, and ends the response that nothing else may end:
+ * in Express such an error ends the process, and the connection with it. Error handlers get the error if nothing was
+ * sent, and a response that has begun is cut.
+ *
+ * @param app Reports the error
+ * @param req The request
+ * @param error What was thrown
+ */
+export function failListener(app: ErrorReporter, req: object | undefined, error: unknown): void {
+  app.reportError(error, { req, phase: "listener" });
+  const { res, next } = (req ?? {}) as Walked;
+  if (res === undefined || res.writableEnded) return;
+  const failure = error || new Error(`A listener threw ${error}`);
+  if (res.headersSent) res.destroy(failure instanceof Error ? failure : new Error(String(failure)));
+  else next?.(failure);
+}

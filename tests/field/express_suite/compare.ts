@@ -1,0 +1,64 @@
+/** Compares how Express's own suite ends on Sluice with what `failing.ts` says. */
+import type { RuntimeName } from "../../../reliability/support/children.ts";
+import type { Results } from "../support/suite.ts";
+import { FAILING, type Failing } from "./failing.ts";
+
+/** How the suite ended on one runtime. */
+export interface Judged {
+  /** The runtime's version. */
+  readonly version: string;
+  /** How many tests there are. */
+  readonly tests: number;
+  /** How many pass on Express. */
+  readonly express: number;
+  /** How many pass on Sluice. */
+  readonly sluice: number;
+  /** How many fail on Sluice for each known reason, by its `kind`. */
+  readonly failing: Readonly<Record<string, number>>;
+  /** What `failing.ts` does not say, one line or more each. */
+  readonly unexpected: readonly string[];
+}
+
+/**
+ * Compares the results of the suite on a runtime.
+ *
+ * @param runtime The runtime
+ * @param theirs Results on Express
+ * @param ours Results on Sluice
+ * @param output What the tests printed on Sluice
+ * @param list Tests that are known to fail
+ */
+export function compare(
+  runtime: RuntimeName,
+  theirs: Results,
+  ours: Results,
+  output: string,
+  list: readonly Failing[] = FAILING,
+): Omit<Judged, "version"> {
+  const known = list.filter(({ on }) => on?.includes(runtime) ?? true);
+  const listed = new Set(known.flatMap(({ tests }) => tests));
+  // those of a method that the runtime lacks are not there
+  const titles = [...theirs.keys()];
+  const passes = (title: string) => ours.get(title) === "passed";
+  const unlisted = titles.filter((title) => !passes(title) && !listed.has(title));
+  const fixed = titles.filter((title) => passes(title) && listed.has(title));
+  const added = [...ours.keys()].filter((title) => !theirs.has(title));
+  const counts = known.map(({ kind, tests }) => [kind, tests.filter((title) => theirs.has(title)).length] as const);
+  return {
+    tests: titles.length,
+    express: titles.filter((title) => theirs.get(title) === "passed").length,
+    sluice: titles.filter(passes).length,
+    failing: Object.fromEntries(counts),
+    unexpected: [
+      ...unlisted.map((title) => ours.has(title) ? `fails: ${detailOf(title, output)}` : `does not run: ${title}`),
+      ...fixed.map((title) => `passes now, and is listed in failing.ts: ${title}`),
+      ...added.map((title) => `runs on Sluice alone: ${title}`),
+    ],
+  };
+}
+
+/** What the reporter wrote of a test that failed. */
+function detailOf(title: string, output: string): string {
+  const at = output.indexOf(`FAILED ${title}\n`);
+  return at === -1 ? title : output.slice(at + "FAILED ".length).split("\n").slice(0, 12).join("\n    ");
+}

@@ -1,0 +1,130 @@
+/** Runs Express's own suite on a runtime, with Express and with Sluice as npm installs it. */
+import { cp } from "node:fs/promises";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import type { RuntimeName } from "../../../reliability/support/children.ts";
+import { alone } from "../../../scripts/alone.ts";
+import { run, TOO_LATE } from "../../../scripts/process.ts";
+import { installRuntimes } from "../../../scripts/runtimes.ts";
+import { npmPackages } from "../../../scripts/shared_builds.ts";
+import { checkOut } from "../support/checkout.ts";
+import { FIELD } from "../support/folder.ts";
+import { byTitle } from "../support/run_suite.ts";
+import type { Outcome, Results } from "../support/suite.ts";
+import { compare, type Judged } from "./compare.ts";
+import { EXPRESS } from "./suite.ts";
+
+const LIMIT_MS = 300_000;
+const REPORTER = fileURLToPath(new URL("../support/mocha_reporter.cjs", import.meta.url));
+
+/** What `lib/express.js` becomes: `index.js`, all tests and all examples load that. */
+const SLUICE = `if (process.versions.bun) require("@sluice/sluice/node");
+module.exports = require("@sluice/sluice");
+`;
+
+/** Whose tests are run: Express's `lib/express.js`, or Sluice in its stead. */
+type Library = "express" | "sluice";
+
+/** The suite in a folder of its own, so that several processes may run it at a time. `await using` removes it. */
+export class ExpressSuite implements AsyncDisposable {
+  readonly #folder: string;
+
+  private constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  /**
+   * Checks the suite out and installs Sluice beside it.
+   *
+   * @throws {Error} If git or npm cannot
+   */
+  static async prepare(): Promise<ExpressSuite> {
+    const checkout = await alone(new URL("express.lock", FIELD), () => checkOut(EXPRESS));
+    const { libraries: [sluice] } = await npmPackages();
+    const suite = new ExpressSuite(await Deno.makeTempDir({ dir: fileURLToPath(FIELD) }));
+    try {
+      await suite.#install(sluice!.tarball);
+      for (const library of ["express", "sluice"] as const) await suite.#copy(checkout, library);
+      await Deno.writeTextFile(`${suite.#folder}/sluice/lib/express.js`, SLUICE);
+    } catch (error) {
+      await suite[Symbol.asyncDispose]();
+      throw error;
+    }
+    return suite;
+  }
+
+  /**
+   * Runs it with both, and compares the tests that fail on Sluice with `failing.ts`.
+   *
+   * @param runtime What it runs on
+   * @throws {Error} If the suite does not come to its end
+   */
+  async on(runtime: RuntimeName): Promise<Judged> {
+    const command = await commandOf(runtime);
+    const theirs = await this.#run(command, "express");
+    let judged = await this.#judge(runtime, command, theirs.results);
+    // some tests measure times, and the machine may be busy
+    if (judged.unexpected.length > 0) judged = await this.#judge(runtime, command, theirs.results);
+    return judged;
+  }
+
+  async #judge(runtime: RuntimeName, command: readonly string[], theirs: Results): Promise<Judged> {
+    const ours = await this.#run(command, "sluice");
+    const version = await versionOf(command[0]!);
+    return { version, ...compare(runtime, theirs, ours.results, ours.output) };
+  }
+
+  async #install(tarball: URL): Promise<void> {
+    const dependencies = { "@sluice/sluice": `file:${fileURLToPath(tarball)}` };
+    await Deno.writeTextFile(`${this.#folder}/package.json`, JSON.stringify({ private: true, dependencies }));
+    const args = ["install", "--no-audit", "--no-fund", "--no-package-lock", "--prefer-offline"];
+    const { code, output } = await run("npm", args, { limitMs: LIMIT_MS, quiet: true, cwd: this.#folder });
+    if (code !== 0) throw new Error(`npm cannot install Sluice: ${output}`);
+  }
+
+  async #copy(checkout: string, library: Library): Promise<void> {
+    const to = `${this.#folder}/${library}/`;
+    await Deno.mkdir(to);
+    for (const name of ["examples", "lib", "test", "index.js", "package.json"]) {
+      await cp(checkout + name, to + name, { recursive: true });
+    }
+    await Deno.symlink(`${checkout}node_modules`, `${to}node_modules`);
+  }
+
+  async #run(
+    [program, ...args]: readonly string[],
+    library: Library,
+  ): Promise<{ results: Results; output: string }> {
+    const file = await Deno.makeTempFile({ dir: this.#folder });
+    const mocha = ["node_modules/mocha/bin/mocha.js", "--exit", "--reporter", REPORTER, ...EXPRESS.tests];
+    const { code, output } = await run(program!, [...args, ...mocha], {
+      limitMs: LIMIT_MS,
+      quiet: true,
+      cwd: `${this.#folder}/${library}`,
+      env: { FIELD_RESULTS: file, NO_COLOR: "1" },
+    });
+    if (code === TOO_LATE) throw new Error(`${library} on ${program} took more than ${LIMIT_MS / 60_000} minutes`);
+    const text = await Deno.readTextFile(file);
+    if (text === "") throw new Error(`${library} on ${program} wrote no results:\n${output.slice(-4000)}`);
+    const results = byTitle(JSON.parse(text) as [string, Outcome][]);
+    if (results.size === 0) throw new Error(`${library} on ${program} ran no test:\n${output.slice(-4000)}`);
+    return { results, output };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Deno.remove(pathToFileURL(this.#folder), { recursive: true });
+  }
+}
+
+async function commandOf(runtime: RuntimeName): Promise<readonly string[]> {
+  if (runtime === "Node") return ["node"];
+  if (runtime === "Deno") return [Deno.execPath(), "run", "-A", "--node-modules-dir=manual"];
+  const runtimes = await installRuntimes();
+  if (typeof runtimes === "string") throw new Error(`Bun is missing: ${runtimes}`);
+  // Mocha's first line asks for Node
+  return [`${runtimes.folder}node_modules/.bin/bun`, "--bun"];
+}
+
+async function versionOf(program: string): Promise<string> {
+  const { output } = await run(program, ["--version"], { limitMs: 20_000, quiet: true });
+  return /\d+\.\d+\.\d+/.exec(output)![0];
+}

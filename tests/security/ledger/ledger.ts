@@ -1,0 +1,23 @@
+import { cookies } from "./cookies.ts";
+import type { Theme } from "./flaw.ts";
+import { forwarding } from "./forwarding.ts";
+import { framing } from "./framing.ts";
+import { http2 } from "./http2.ts";
+import { parsing } from "./parsing.ts";
+import { paths } from "./paths.ts";
+import { responses } from "./responses.ts";
+import { sockets } from "./sockets.ts";
+import { uploads } from "./uploads.ts";
+
+/** Every class, in the order of the page. */
+export const LEDGER: readonly Theme[] = [
+  framing,
+  http2,
+  sockets,
+  paths,
+  parsing,
+  cookies,
+  uploads,
+  forwarding,
+  responses,
+];

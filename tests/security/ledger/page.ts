@@ -1,0 +1,54 @@
+import type { Flaw, Theme } from "./flaw.ts";
+
+/**
+ * Writes the page of the ledger.
+ *
+ * @param ledger The themes, in order
+ * @returns The page in Markdown, not formatted yet
+ */
+export function ledgerPage(ledger: readonly Theme[]): string {
+  const all = ledger.flatMap(({ flaws }) => flaws);
+  const open = all.filter((flaw) => flaw.open !== undefined);
+  return `# CVE ledger
+
+<!-- Written by tests/security/ledger_test.ts; do not edit.
+SLUICE_WRITE_DOCS=1 deno task test --only=tests/security -->
+
+Vulnerabilities that Express, its packages, other frameworks and the runtimes have had, and what Sluice does when it is
+attacked in the same way. Each class has a test: ${all.length} classes, ${
+    countOf(all)
+  } identifiers. Those about framing and
+connections run over raw sockets on Deno, Node and Bun; the others send requests to an application in process.
+
+${open.length === 0 ? "All of them hold." : `${all.length - open.length} hold. ${open.length} are open, in bold.`}
+
+${ledger.map(section).join("\n\n")}
+`;
+}
+
+function countOf(flaws: readonly Flaw[]): number {
+  return flaws.flatMap(({ identifiers }) => identifiers).length;
+}
+
+function section({ title, file, flaws }: Theme): string {
+  const rows = flaws.map((flaw) => `| ${cellsOf(flaw).map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`);
+  return `## ${title}
+
+Test: [${file}](../tests/security/ledger/${file}).
+
+| what went wrong | where | identifiers | Sluice |
+| - | - | - | - |
+${rows.join("\n")}`;
+}
+
+function cellsOf(one: Flaw): string[] {
+  const { flaw, package: from, identifiers, here, open } = one;
+  const sluice = open === undefined ? `${here[0]!.toUpperCase()}${here.slice(1)}.` : `**Open: ${open}.**`;
+  const lacks = "lacks" in one ? Object.entries(one.lacks ?? {}).map(([name, why]) => `; ${name} ${why}`).join("") : "";
+  return [flaw, from, identifiers.map(linkOf).join(", "), lacks === "" ? sluice : `${sluice.slice(0, -1)}${lacks}.`];
+}
+
+function linkOf(identifier: string): string {
+  const site = identifier.startsWith("CVE") ? "https://www.cve.org/CVERecord?id=" : "https://github.com/advisories/";
+  return `[${identifier}](${site}${identifier})`;
+}

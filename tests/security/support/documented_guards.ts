@@ -1,0 +1,123 @@
+/**
+ * Guards in the examples of the documentation: lines that decide who may do something, or how much of it. They are in
+ * blocks of TypeScript in the pages and the READMEs, and in documentation comments.
+ */
+
+const ROOT = new URL("../../../", import.meta.url);
+
+/** Folders and files with documentation for users. */
+const DOCUMENTED = [
+  ...["README.md", "docs/", "src/", "limiting/", "advanced/", "middleware/", "openapi/", "create/"],
+  ...["mod.ts", "node.ts", "lambda.ts", "fastly.ts", "redis.ts", "routes.ts", "workers.ts", "types.ts"],
+];
+/** What users do not read for examples, and what pages show from elsewhere. */
+const OTHERS = /(?:^|\/)(?:tests|templates|decisions|measurements|node_modules)\//;
+
+const GUARD = new RegExp(
+  [
+    // options that let something in
+    /\b(?:authorize|hosts|origins|skip)\s*[:,}]/,
+    /\bsecret(?::|\s*\})/,
+    // refusals
+    /\b(?:HttpError|refused|status|sendStatus)\(40[13]\b/,
+    // what finds out who somebody is, and the middleware that does
+    /\b(?:csrf|session|timingSafeEqual|jwtVerify|dashboard|fetchDashboard)\(/,
+    /\b(?:signedIn|requireKey|authenticated|isAdmin)\b/,
+    /\b(?:get\("|headers(?:\.get\("|\["))(?:x-(?!request)[\w-]*(?:key|user|tenant|token|secret)|authorization|cookie)"/i,
+    // decisions by what a client chooses
+    /=>\s*(?:req|request|c|ctx)\.(?:path|ip|hostname|host|url)\b.*(?:===|!==|\.test\()|\.test\(req\.(?:path|ip|host)/,
+    /\b(?:req|request)\.(?:ip|hostname|host)\s*[!=]==/,
+  ].map(({ source }) => source).join("|"),
+  "i",
+);
+
+/** An example. */
+export interface Example {
+  /** The file it is in, relative to the root. */
+  readonly file: string;
+  readonly code: string;
+}
+
+/** A line of an example that guards something. */
+export interface DocumentedGuard {
+  readonly file: string;
+  readonly line: string;
+}
+
+/**
+ * The examples of a file.
+ *
+ * @param file Its path
+ * @param text What is in it
+ */
+export function examplesOf(file: string, text: string): Example[] {
+  const fence = file.endsWith(".md")
+    ? /^( *)```(?:ts|js)\b[^\n]*\n(.*?)^\1```$/gms
+    : /^( *\* )```(?:ts|js)\b[^\n]*\n(.*?)^\1```$/gms;
+  return [...text.matchAll(fence)].map(([, , code]) => ({
+    file,
+    code: file.endsWith(".md") ? code! : code!.replaceAll(/^ *\* ?/gm, ""),
+  }));
+}
+
+/**
+ * The guards of examples.
+ *
+ * @param examples The examples
+ */
+export function guardsOf(examples: readonly Example[]): DocumentedGuard[] {
+  return examples.flatMap(({ file, code }) =>
+    code.split("\n").map((line) => line.trim())
+      .filter((line) => GUARD.test(line) && !/^(?:import|declare|\/[/*]|\*|console\.)/.test(line))
+      .map((line) => ({ file, line }))
+  );
+}
+
+/** All examples of the documentation. */
+export function documentedExamples(): Example[] {
+  return DOCUMENTED.flatMap(filesOf).flatMap((file) => examplesOf(file, Deno.readTextFileSync(new URL(file, ROOT))));
+}
+
+function filesOf(path: string): string[] {
+  if (!path.endsWith("/")) return [path];
+  return [...Deno.readDirSync(new URL(path, ROOT))].flatMap(({ name, isDirectory }) => {
+    const found = isDirectory ? `${path}${name}/` : `${path}${name}`;
+    if (OTHERS.test(found)) return [];
+    return isDirectory ? filesOf(found) : /\.(?:md|ts)$/.test(name) ? [found] : [];
+  });
+}
+
+const PROGRAMS = new URL("../../../.cache/guards/", import.meta.url);
+let written = 0;
+
+/**
+ * Runs an example without listening, and returns what it defines.
+ *
+ * @param file The file it is in
+ * @param part What is in it, and in no example before
+ * @param names What to return of it
+ * @param around What a fragment needs to be a program
+ * @throws {Error} If there is no such example
+ */
+export async function defined<Names extends string>(
+  file: string,
+  part: string,
+  names: readonly Names[],
+  around: { before?: string; after?: string } = {},
+  // deno-lint-ignore no-explicit-any -- whatever the example defines
+): Promise<Record<Names, any>> {
+  const example = examplesOf(file, await Deno.readTextFile(new URL(file, ROOT))).find(({ code }) =>
+    code.includes(part)
+  );
+  if (example === undefined) throw new Error(`${file} has no example with ${part}`);
+  const code = example.code.replaceAll(/^app\.listen\(.*\);$/gm, "").replace(/^Deno\.serve\(/m, "const serve = (");
+  const { before = "", after = "" } = around;
+  await Deno.mkdir(PROGRAMS, { recursive: true });
+  const path = new URL(`${Deno.pid}_${++written}.ts`, PROGRAMS);
+  await Deno.writeTextFile(path, `${before}\n${code}\n${after}\nexport { ${names.join(", ")} };\n`);
+  try {
+    return await import(path.href);
+  } finally {
+    await Deno.remove(path);
+  }
+}
