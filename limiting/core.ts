@@ -29,6 +29,7 @@ export { unpaddedBase64, utf8Bytes } from "../src/util/encodings.ts";
 export { nextSequence } from "../src/util/sequence.ts";
 export { sha1 } from "../src/util/sha1.ts";
 export { hmacSha256, sha256 } from "../src/util/sha256.ts";
+export { FairBudget, Reservation } from "../src/util/fair_budget.ts";
 export { GenerationalCache } from "../src/util/generational_cache.ts";
 export { chunkBytes } from "../src/util/chunk_bytes.ts";
 export { LONGEST_TIMER_MS, parseBytes } from "../src/util/units.ts";

@@ -1,6 +1,7 @@
 import sluice, { type ErrorRequestHandler, type FrameworkApp, json, type Request, Router } from "@sluice/sluice";
 import { type IncomingFile, upload, type UploadedFile, type UploadOptions } from "@sluice/middleware/upload";
 import { assert, assertEquals, assertMatch, assertRejects, assertThrows } from "@std/assert";
+import { withOwnClock } from "../../tests/support/own_clock.ts";
 import { oneOf, type Pick, random } from "../../tests/support/random.ts";
 import { until } from "../../tests/support/until.ts";
 import { virtualTimers } from "../../tests/support/virtual_timers.ts";
@@ -256,6 +257,42 @@ Deno.test("a form that stops coming is 408 after the application's body timeout"
   const seen = send(stalled);
   await timers.advance(2000);
   assertEquals((await seen).status, 408);
+});
+
+Deno.test("memory is shared by every upload() of the process, and the form that arrives slowest makes room", async () => {
+  await withOwnClock(async (setTo) => {
+    const app = sluice().set("env", "test");
+    const fail: ErrorRequestHandler = (error, _req, res, _next) =>
+      void res.status(error.status).set(error.headers ?? {}).json(error.code);
+    for (const path of ["/one", "/other"]) {
+      app.post(path, upload({ limits: { memory: 1000 } }), (_req, res) => res.send("done"));
+    }
+    app.use(fail);
+    const open = (path: string, bytes: number) => {
+      let controller!: ReadableStreamDefaultController<Uint8Array>;
+      const body = new ReadableStream<Uint8Array>({ start: (given) => void (controller = given) });
+      const send = (text: string) => controller.enqueue(encoder.encode(text));
+      const headers = { "content-type": "multipart/form-data; boundary=B" };
+      const response = app.inject(path, { method: "POST", body, headers });
+      send(`--B\r\nContent-Disposition: form-data; name="f"; filename="f"\r\n\r\n${"x".repeat(bytes)}\r\n`);
+      return { response, end: () => send("--B--\r\n"), close: () => controller.close() };
+    };
+    const told = async ({ response }: ReturnType<typeof open>) => {
+      const seen = await response;
+      return [seen.status, await seen.text(), seen.headers.get("connection")];
+    };
+    const slow = open("/one", 700);
+    const turn = () => new Promise((resolve) => setTimeout(resolve));
+    await turn();
+    const early = open("/other", 700);
+    assertEquals(await told(early), [503, '"LIMIT_MEMORY"', null]);
+    setTo(5000);
+    const late = open("/other", 700);
+    assertEquals(await told(slow), [408, '"LIMIT_MEMORY"', "close"]);
+    late.end();
+    late.close();
+    assertEquals(await told(late), [200, "done", null]);
+  });
 });
 
 Deno.test("memory counts for all requests together, until their responses are over", async () => {

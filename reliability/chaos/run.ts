@@ -1,6 +1,6 @@
 /**
- * `deno task chaos [--only=limiter,topics,shutdown] [--write]`: Redis killed, frozen, cut off and moved, processes
- * starved, servers closed under load. `--write` puts the table into docs/reliability.md. The exit code is 1 if anything
+ * `deno task chaos [--only=limiter,topics,shutdown,bodies] [--write]`: Redis killed, frozen, cut off and moved, processes
+ * starved, servers closed under load, and kept busy by slow clients. `--write` puts the table into docs/reliability.md. The exit code is 1 if anything
  * is lost or admitted that the documentation does not say.
  */
 import { writeSections } from "../../bench/support/page.ts";
@@ -9,28 +9,44 @@ import { flags } from "../../scripts/flags.ts";
 import { limiterFaults } from "./limiter.ts";
 import type { Row } from "./row.ts";
 import { shutdowns } from "./shutdown.ts";
+import { slowBodies } from "./slow_bodies.ts";
 import { topicFaults } from "./topics.ts";
 
 const PARTS: Readonly<Record<string, () => AsyncGenerator<Row>>> = {
   limiter: limiterFaults,
   topics: topicFaults,
   shutdown: shutdowns,
+  bodies: slowBodies,
+};
+
+/** The table of docs/reliability.md that a part's rows go to. */
+const TABLES: Readonly<Record<string, string>> = {
+  limiter: "chaos",
+  topics: "chaos",
+  shutdown: "chaos",
+  bodies: "bodies",
 };
 
 const { only, write } = flags({ only: Object.keys(PARTS), write: false });
-const rows: Row[] = [];
+const rows = new Map<string, Row[]>();
 for (const part of only) {
+  const known = rows.get(TABLES[part]!) ?? [];
+  rows.set(TABLES[part]!, known);
   for await (const row of PARTS[part]!()) {
-    rows.push(row);
+    known.push(row);
     console.log(`${row.broken === undefined ? "ok" : `BROKEN: ${row.broken}`}: ${row.fault}`);
   }
 }
-const text = table(
-  ["fault", "sent", "lost", "over the limit", "slowest, ms", "what else was seen"],
-  rows.map(({ fault, sent, lost, over, slowestMs, remark }) => {
-    return [fault, String(sent), String(lost), String(over ?? ""), slowestMs?.toFixed(0) ?? "", remark];
-  }),
-);
-console.log(`\n${text}`);
-if (write) await writeSections(new Map([["chaos", text]]), "reliability.md");
-Deno.exit(rows.some(({ broken }) => broken !== undefined) ? 1 : 0);
+const texts = new Map(Array.from(rows, ([name, some]) => [name, shown(some)]));
+for (const text of texts.values()) console.log(`\n${text}`);
+if (write) await writeSections(texts, "reliability.md");
+Deno.exit([...rows.values()].flat().some(({ broken }) => broken !== undefined) ? 1 : 0);
+
+function shown(some: readonly Row[]): string {
+  return table(
+    ["fault", "sent", "lost", "over the limit", "slowest, ms", "what else was seen"],
+    some.map(({ fault, sent, lost, over, slowestMs, remark }) => {
+      return [fault, String(sent), String(lost), String(over ?? ""), slowestMs?.toFixed(0) ?? "", remark];
+    }),
+  );
+}

@@ -45,7 +45,7 @@ const NO_CACHES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     "middleware/src/session/live_session.ts": "#kept",
     "middleware/src/timeout/abortable_signal.ts": "controller expired",
     "middleware/src/upload/function_store.ts": "controller isOver failure reading",
-    "middleware/src/upload/reception.ts": "file fieldname",
+    "middleware/src/upload/reception.ts": "file fieldname #left",
     "advanced/src/frameworks/context_limiter.ts": "#decisions #left",
     "advanced/src/http/fetch_limit.ts": "all response ending",
     "advanced/src/policy/calendar_window.ts": "n number",
@@ -73,7 +73,8 @@ const NO_CACHES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
   "is what is counted or stored, not a copy of it": {
     "src/exchange/telemetry_guard.ts": "reported",
-    "src/request/body/body_budget.ts": "held announced",
+    "src/request/body/body_budget.ts": "announced",
+    "src/util/fair_budget.ts": "open",
     "src/response/files/file_chunks.ts": "sending",
     "src/websocket/connections.ts": "#open #topics",
     "limiting/exhausted_limits.ts": "EXHAUSTED",

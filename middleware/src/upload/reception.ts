@@ -1,11 +1,11 @@
-import { HttpError, type RequestsInProgress } from "@sluice/limiting/core";
+import { FairBudget, HttpError, type RequestsInProgress, Reservation } from "@sluice/limiting/core";
 import type { Request, Response } from "@sluice/sluice";
 import { collected } from "./memory_store.ts";
 import { MultipartReader } from "./multipart_reader.ts";
 import { boundaryOf, type PartHead } from "./part_head.ts";
 import { refusal } from "./upload_error.ts";
 import type { FileClaims, FileContent, FileStore, UploadedFile } from "./uploaded_file.ts";
-import { assertWithin, type CheckedLimits } from "./upload_limits.ts";
+import { assertWithin, type CheckedLimits, type FormLimit, memoryIsShort } from "./upload_limits.ts";
 
 /** How forms are received, checked and complete. */
 export interface FormPlan {
@@ -19,11 +19,12 @@ export interface FormPlan {
   readonly store: FileStore;
   /** Whether a request that is no form is refused. */
   readonly isRequired: boolean;
-  /** Bytes in memory of all requests. */
-  readonly memory: { held: number };
   /** The requests whose handlers may need their files. */
   readonly requests: RequestsInProgress;
 }
+
+/** Bytes in memory of all forms of the process. */
+const memory = new FairBudget();
 
 /** ms for which a refused body is still read, if the connection is closed behind it: as long as other parsers do. */
 const UNREAD_BODY_MS = 5000;
@@ -49,10 +50,12 @@ export class Reception {
   #parts = 0;
   #fields = 0;
   #received = 0;
-  #held = 0;
+  readonly #memory: Reservation = new Reservation(memory, () => this.#evict());
   #isDone = false;
   #isOver = false;
-  /** Set when the response is over before the form, which nobody needs any more. */
+  /** Rejects the pending read. */
+  #interrupt: (reason: Error) => void = () => {};
+  /** Why the rest of the form is not needed: the response is over before it, or others need its memory. */
   #left: Error | undefined;
   #tellLeft: ((reason: Error) => void) | undefined;
 
@@ -94,13 +97,14 @@ export class Reception {
       if (reason instanceof HttpError) await this.#sendOn();
       // not waited for: a read may be pending
       void this.#source.return?.();
-      this.#release();
+      this.#memory.release();
       await this.#removeAll();
       // unless they are those of an earlier upload
       if (this.#filled.body === this.#body) this.#filled.file = this.#filled.files = undefined;
       throw reason;
     }
     this.#isDone = true;
+    this.#memory.settle();
     if (this.#isOver) this.#over();
   }
 
@@ -122,13 +126,16 @@ export class Reception {
   }
 
   async #nextChunk(): Promise<IteratorResult<Uint8Array<ArrayBuffer>, undefined>> {
-    const next = await this.#source.next();
+    const next = await new Promise<IteratorResult<Uint8Array<ArrayBuffer>>>((resolve, reject) => {
+      this.#interrupt = reject;
+      this.#source.next().then(resolve, reject);
+    });
     if (this.#left !== undefined) throw this.#left;
     if (!next.done) this.#assertWithin("total", this.#received += next.value.length);
     return next;
   }
 
-  #assertWithin(limit: keyof CheckedLimits, value: number, field = this.#form.part?.name): void {
+  #assertWithin(limit: FormLimit, value: number, field = this.#form.part?.name): void {
     assertWithin(this.#plan.limits, limit, value, field);
   }
 
@@ -188,9 +195,9 @@ export class Reception {
         return chunk;
       },
       hold: (bytes: number) => {
-        this.#assertWithin("memory", this.#plan.memory.held + bytes);
-        this.#plan.memory.held += bytes;
-        this.#held += bytes;
+        const most = this.#plan.limits.memory;
+        const outcome = this.#memory.take(bytes, most);
+        if (outcome !== "taken") throw memoryIsShort(most, outcome, this.#form.part?.name);
       },
       onLeave: (listener: (reason: Error) => void) => void (this.#tellLeft = listener),
     };
@@ -200,19 +207,23 @@ export class Reception {
   // the handler of a client that has disconnected still has the files
   #over(): void {
     this.#isOver = true;
-    this.#release();
+    this.#memory.release();
     if (this.#isDone && this.#plan.store.isTemporary) void this.#removeAll();
   }
 
-  #release(): void {
-    this.#plan.memory.held -= this.#held;
-    this.#held = 0;
+  #closed(): void {
+    if (!this.#isDone) this.#leave(cutOff(this.#form?.part?.name));
   }
 
-  #closed(): void {
-    if (this.#isDone) return;
-    this.#left = cutOff(this.#form?.part?.name);
-    this.#tellLeft?.(this.#left);
+  #evict(): void {
+    const reason = memoryIsShort(this.#plan.limits.memory, "slowest", this.#form.part?.name);
+    this.#leave(reason);
+    this.#interrupt(reason);
+  }
+
+  #leave(reason: HttpError): void {
+    this.#left ??= reason;
+    this.#tellLeft?.(reason);
   }
 
   // what the runtime says of a client that is gone

@@ -168,7 +168,6 @@ function planOf(options: UploadOptions): FormPlan {
     fields: fields === undefined ? undefined : checkFields(fields),
     store: storeOf(to),
     isRequired: required,
-    memory: { held: 0 },
     requests: new RequestsInProgress(() => performance.now()),
   };
 }

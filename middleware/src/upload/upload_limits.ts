@@ -1,4 +1,4 @@
-import { checkInteger, checkNames, type OptionNames } from "@sluice/limiting/core";
+import { checkInteger, checkNames, type HttpError, type OptionNames } from "@sluice/limiting/core";
 import { MOST_HEAD_BYTES } from "./multipart_reader.ts";
 import { refusal, type UploadErrorCode } from "./upload_error.ts";
 
@@ -18,7 +18,7 @@ export interface UploadLimits {
   parts?: number;
   /** Most bytes of the whole body; by default what the other limits add up to. */
   total?: number;
-  /** Most bytes in memory of all requests together, until their responses are over: 256 MiB by default. */
+  /** Most bytes in memory of all forms of the process, until their responses are over: 256 MiB by default. */
   memory?: number;
 }
 
@@ -67,8 +67,11 @@ function times(count: number, size: number): number {
   return count * size || 0;
 }
 
-/** What is said of more than a limit: the code, what has too many, of what, and the status unless it is 413. */
-const EXCESS: Readonly<Record<keyof UploadLimits, readonly [UploadErrorCode, string, string, number?]>> = {
+/** A limit of one form. */
+export type FormLimit = Exclude<keyof UploadLimits, "memory">;
+
+/** What is said of more than a limit: the code, what has too many, and of what. */
+const EXCESS: Readonly<Record<FormLimit, readonly [UploadErrorCode, string, string]>> = {
   files: ["LIMIT_FILE_COUNT", "the form", "files"],
   fileSize: ["LIMIT_FILE_SIZE", "the file", "bytes"],
   fields: ["LIMIT_FIELD_COUNT", "the form", "fields"],
@@ -76,7 +79,6 @@ const EXCESS: Readonly<Record<keyof UploadLimits, readonly [UploadErrorCode, str
   fieldNameSize: ["LIMIT_FIELD_KEY", "the name", "bytes"],
   parts: ["LIMIT_PART_COUNT", "the form", "parts"],
   total: ["LIMIT_TOTAL_SIZE", "the form", "bytes"],
-  memory: ["LIMIT_MEMORY", "all forms together", "bytes of memory", 503],
 };
 
 /** Seconds after which a client may try again when memory was short. */
@@ -89,12 +91,27 @@ const RETRY_AFTER_S = 1;
  * @param name Name of the limit
  * @param value What must not be above it; `NaN` is not
  * @param field Name of the field that is being read
- * @throws {HttpError} 413 if it is above the limit, 503 if that is of memory
+ * @throws {HttpError} 413 if it is above the limit
  */
-export function assertWithin(limits: CheckedLimits, name: keyof UploadLimits, value: number, field?: string): void {
+export function assertWithin(limits: CheckedLimits, name: FormLimit, value: number, field?: string): void {
   if (!(value > limits[name])) return;
-  const [code, what, units, status = 413] = EXCESS[name];
-  const message = `${what} has more than ${limits[name]} ${units}`;
-  const extra = status === 503 ? { headers: { "retry-after": String(RETRY_AFTER_S) } } : {};
-  throw refusal(status, code, message, field, extra);
+  const [code, what, units] = EXCESS[name];
+  throw refusal(413, code, `${what} has more than ${limits[name]} ${units}`, field);
+}
+
+/**
+ * The refusal of a form for which there is no memory.
+ *
+ * @param most Most bytes in memory of all forms together
+ * @param why Whether no other form can be ended instead, or this one comes slowest
+ * @param field Name of the field that is being read
+ */
+export function memoryIsShort(most: number, why: "full" | "slowest", field?: string): HttpError {
+  const message = `all forms together have more than ${most} bytes of memory`;
+  if (why === "full") {
+    return refusal(503, "LIMIT_MEMORY", message, field, { headers: { "retry-after": String(RETRY_AFTER_S) } });
+  }
+  return refusal(408, "LIMIT_MEMORY", `${message}, and this one comes slowest`, field, {
+    headers: { connection: "close" },
+  });
 }

@@ -1,7 +1,8 @@
-import { overBudget } from "./body_errors.ts";
+import { FairBudget, Reservation } from "../../util/fair_budget.ts";
+import { overBudget, tooSlow } from "./body_errors.ts";
 
-/** Bytes of all bodies being read in the process, as far as they have come. */
-let held = 0;
+/** All bodies being read in the process, as far as they have come. */
+const budget = new FairBudget();
 
 /** Of these, bytes that were announced for bodies which the runtime reads in one go; they may not have come yet. */
 let announced = 0;
@@ -14,25 +15,28 @@ const ANNOUNCED_SHARE = 1 / 4;
 
 /** The part of the process's budget that one body takes until it has been parsed. */
 export class Holding {
-  readonly #budget: number;
-  #bytes = 0;
+  readonly #most: number;
+  readonly #reservation: Reservation;
   #announced = 0;
 
-  /** @param budget Most bytes of all bodies of the process */
-  constructor(budget: number) {
-    this.#budget = budget;
+  /**
+   * @param most Most bytes of all bodies of the process
+   * @param evict Ends the reading of this body, because others need its room and it comes slowest
+   */
+  constructor(most: number, evict: (error: Error) => void) {
+    this.#most = most;
+    this.#reservation = new Reservation(budget, () => evict(tooSlow(most)));
   }
 
   /**
-   * Takes room for bytes that have come.
+   * Takes room for bytes that have come. Bodies that come more slowly are ended if there is too little.
    *
    * @param bytes How many
-   * @throws {HttpError} 503 if there is not so much
+   * @throws {HttpError} 503 if there is not so much, 408 if this body comes slowest
    */
   take(bytes: number): void {
-    if (held + bytes > this.#budget) throw overBudget(this.#budget);
-    held += bytes;
-    this.#bytes += bytes;
+    const outcome = this.#reservation.take(bytes, this.#most);
+    if (outcome !== "taken") throw outcome === "full" ? overBudget(this.#most) : tooSlow(this.#most);
   }
 
   /**
@@ -43,17 +47,22 @@ export class Holding {
    * @throws {HttpError} 503 if there is no room at all
    */
   takeAnnounced(bytes: number): boolean {
-    if (announced + bytes > this.#budget * ANNOUNCED_SHARE) return false;
+    if (announced + bytes > this.#most * ANNOUNCED_SHARE) return false;
     this.take(bytes);
     announced += bytes;
     this.#announced = bytes;
     return true;
   }
 
+  /** Keeps the room until `release`: all of the body has come. */
+  settle(): void {
+    this.#reservation.settle();
+  }
+
   /** Gives everything back; a second time it does nothing. */
   release(): void {
-    held -= this.#bytes;
+    this.#reservation.release();
     announced -= this.#announced;
-    this.#bytes = this.#announced = 0;
+    this.#announced = 0;
   }
 }

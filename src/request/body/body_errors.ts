@@ -59,6 +59,20 @@ export function overBudget(budget: number): HttpError {
 }
 
 /**
+ * The error for the body that comes slowest when there is no room for others. The connection is closed with the response.
+ *
+ * @param budget The setting `body budget`
+ */
+export function tooSlow(budget: number): HttpError {
+  return new HttpError(408, `the bodies being read take ${budget} bytes ("body budget"), and this one came slowest`, {
+    code: "ETIMEDOUT",
+    headers: { connection: "close" },
+    limit: budget,
+    type: "body.too.slow",
+  });
+}
+
+/**
  * The error for JSON that nests too deeply.
  *
  * @param depth The setting `json depth`

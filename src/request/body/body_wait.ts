@@ -65,8 +65,11 @@ export interface Impatient {
 export class BodyWait {
   readonly #patience: Patience | null;
   readonly #owner: Impatient;
-  /** The timer runs in the asynchronous context of whichever request started it. */
-  readonly #inContext = captureContext();
+  /**
+   * Runs a function in the asynchronous context of the wait, soon: timers, and other bodies that need room, run in that of
+   * another request.
+   */
+  readonly inContext: (run: () => void) => void = captureContext();
   /** The look at which the present wait began, `null` while nothing is awaited. */
   #since: number | null = null;
 
@@ -101,7 +104,7 @@ export class BodyWait {
   look(looks: number): void {
     if (this.#since === null || looks - this.#since <= LOOKS) return;
     this.end();
-    this.#inContext(() => this.#owner.expire());
+    this.inContext(() => this.#owner.expire());
   }
 }
 

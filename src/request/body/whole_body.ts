@@ -89,7 +89,7 @@ class WholeBody implements BodySink, Impatient {
     this.#wanted = wanted;
     this.#take = take;
     this.#fail = fail;
-    this.#holding = new Holding(bodyBudget(exchange.app.settings));
+    this.#holding = new Holding(bodyBudget(exchange.app.settings), (error) => this.#evict(error));
   }
 
   /**
@@ -175,18 +175,29 @@ class WholeBody implements BodySink, Impatient {
     // whoever makes a request in the process may announce any length
     if (isLongerThan(content, limit)) return this.#giveUp(tooLarge(limit, { received: lengthOf(content) }));
     this.#over = true;
+    this.#holding.settle();
     this.#wait?.end();
     this.#take(content, () => this.#holding.release());
   }
 
   #giveUp(error: Error): void {
     if (this.#over) return;
+    this.#close();
+    this.#fail(this.#refusal ?? error);
+  }
+
+  #evict(error: Error): void {
+    this.#close();
+    this.#wait!.inContext(() => this.#fail(error));
+  }
+
+  #close(): void {
     this.#over = true;
     clearTimeout(this.#refusalTimer);
     this.#wait?.end();
+    this.#collector = null;
     this.#holding.release();
     this.#stop?.();
-    this.#fail(this.#refusal ?? error);
   }
 }
 

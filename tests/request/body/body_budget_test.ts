@@ -1,8 +1,10 @@
 /** Room for the bodies that a process reads at the same time. It is asked for through requests only. */
+import { AsyncLocalStorage } from "node:async_hooks";
 import { assertEquals } from "@std/assert";
 import { gzipSync } from "node:zlib";
 import sluice, { type FrameworkApp } from "@sluice/sluice";
 import { ask, quietApp } from "../../support/app.ts";
+import { withOwnClock } from "../../support/own_clock.ts";
 import { oneOf, random } from "../../support/random.ts";
 
 const BUDGET = 400_000;
@@ -113,6 +115,144 @@ Deno.test("room is given back however the reading of a body ends", async () => {
     await Promise.all(open.map(({ answer }) => answer));
     await assertAllRoom(app, `round ${round}`);
   }
+});
+
+/** A body that is being received, with its response. */
+interface Receiving extends ReturnType<typeof body> {
+  readonly response: Promise<Response>;
+}
+
+function receiving(app: FrameworkApp, ...sent: number[]): Receiving {
+  const one = body();
+  const response = Promise.resolve(ask(app, "/text", { method: "POST", body: one.stream }));
+  sent.forEach(one.send);
+  return { ...one, response };
+}
+
+async function told({ response }: Receiving): Promise<unknown[]> {
+  const { status, headers, body } = await response;
+  await body?.cancel();
+  return [status, headers.get("connection")];
+}
+
+Deno.test("when there is no more room, the bodies that came slowest lately are ended with 408", async () => {
+  await withOwnClock(async (setTo) => {
+    const app = reading();
+    // all but its last bytes at once, and then hardly any
+    const trickling = receiving(app, 200_000);
+    const steady = receiving(app, 50_000);
+    const silent = receiving(app, 100_000);
+    await turn();
+    for (let second = 1; second <= 6; second++) {
+      setTo(second * 1000);
+      steady.send(1000);
+      if (second % 2 === 0) trickling.send(1);
+      await turn();
+    }
+    const newcomer = receiving(app, 60_000);
+    await turn();
+    newcomer.end();
+    assertEquals(await (await newcomer.response).json(), 60_000);
+    assertEquals(await told(silent), [408, "close"], "nothing came of it lately");
+    const second = receiving(app, 150_000);
+    await turn();
+    assertEquals(await told(trickling), [408, "close"], "the next one to go");
+    for (const one of [steady, second]) one.end();
+    assertEquals([(await steady.response).status, (await second.response).status], [200, 200]);
+    await (await steady.response).body?.cancel();
+    await (await second.response).body?.cancel();
+    await assertAllRoom(app, "at the end");
+  });
+});
+
+Deno.test("a body that has just begun is not ended for others, and the slowest one makes no room for itself", async () => {
+  await withOwnClock(async (setTo) => {
+    const app = reading();
+    const young = receiving(app, 200_000);
+    await turn();
+    setTo(1999);
+    assertEquals(await told(receiving(app, 250_000)), [503, null]);
+    setTo(60_000);
+    const younger = receiving(app, 190_000);
+    await turn();
+    young.send(50_000);
+    assertEquals(await told(young), [408, "close"]);
+    younger.end();
+    assertEquals((await told(younger))[0], 200);
+    await assertAllRoom(app, "at the end");
+  });
+});
+
+Deno.test("a body that keeps coming goes on at the cost of those that have just begun", async () => {
+  await withOwnClock(async (setTo) => {
+    const app = reading();
+    const steady = receiving(app, 1000);
+    for (let step = 1; step <= 30; step++) {
+      await turn();
+      setTo(step * 100);
+      steady.send(7000);
+    }
+    const burst = receiving(app, 130_000);
+    await turn();
+    for (let i = 0; i < 10; i++) steady.send(7000);
+    assertEquals((await told(burst))[0], 408);
+    steady.end();
+    assertEquals(await (await steady.response).json(), 281_000);
+    await assertAllRoom(app, "at the end");
+  });
+});
+
+Deno.test("a small body finds room that large ones leave", async () => {
+  await withOwnClock(async () => {
+    const app = quietApp().set("body budget", 800_000).set("body limit", { text: Infinity });
+    app.post("/text", async (req, res) => res.json((await req.text()).length));
+    const large = [receiving(app, 350_000), receiving(app, 350_000)];
+    await turn();
+    assertEquals(await told(receiving(app, 1000, 299_000)), [503, null]);
+    const small = receiving(app, 90_000);
+    await turn();
+    for (const one of [small, ...large]) one.end();
+    for (const one of [small, ...large]) assertEquals((await told(one))[0], 200);
+  });
+});
+
+Deno.test("a body is ended in the asynchronous context of its own request", async () => {
+  await withOwnClock(async (setTo) => {
+    const app = reading();
+    const tenants = new AsyncLocalStorage<string>();
+    const seen: unknown[] = [];
+    app.use((req, _res, next) => tenants.run(req.get("x-tenant")!, next));
+    app.post("/tenant", sluice.text(), (_req, res) => res.send("read"));
+    app.use((error: { status: number }, _req: Request, res: { sendStatus(code: number): void }, _next: unknown) => {
+      seen.push([error.status, tenants.getStore()]);
+      res.sendStatus(error.status);
+    });
+    const ask = (tenant: string, stream: ReadableStream) =>
+      app.fetch(
+        new Request("http://localhost/tenant", {
+          method: "POST",
+          body: stream,
+          headers: { "x-tenant": tenant, "content-type": "text/plain" },
+        }),
+      );
+    const first = body();
+    const slow = ask("slow", first.stream);
+    first.send(90_000);
+    const others = Array.from({ length: 3 }, () => body());
+    const busy = others.map(({ stream }) => ask("busy", stream));
+    await turn();
+    setTo(10_000);
+    for (const { send } of others) send(98_000);
+    await turn();
+    for (const { send } of others) send(4000);
+    others.push(body());
+    busy.push(ask("busy", others[3]!.stream));
+    others[3]!.send(90_000);
+    assertEquals((await slow).status, 408);
+    assertEquals(seen, [[408, "slow"]]);
+    for (const { end } of others) end();
+    for (const one of [slow, ...busy]) await (await one).body?.cancel();
+  });
 });
 
 Deno.test("what a compressed body inflates to takes room until it has been parsed", async () => {

@@ -1,0 +1,64 @@
+/**
+ * Clients that send bodies a byte at a time, and return when they are cut off. Its argument says how many, how large and
+ * whether all but the last bytes are sent at once. Prints a line when all have connected.
+ */
+import { head, writeAll, zeros } from "./slow_client.ts";
+
+/** ms after which a client returns that was cut off. */
+const RETURN_MS = 1000;
+/** ms between two bytes. */
+const TRICKLE_MS = 5000;
+/** Bytes that are left for later. */
+const LAST = 100;
+
+const { port, count, sizes, atOnce } = JSON.parse(Deno.args[0]!) as {
+  port: number;
+  count: number;
+  sizes: number[];
+  atOnce: boolean;
+};
+
+function passed(ms: number, cut?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    cut?.addEventListener("abort", () => {
+      clearTimeout(timer);
+      resolve();
+    }, { once: true });
+  });
+}
+
+async function trickle(connection: Deno.TcpConn, bytes: number): Promise<void> {
+  const cut = new AbortController();
+  // whatever the server says, it is the end
+  const reading = connection.read(new Uint8Array(1024)).catch(() => null).then(() => cut.abort());
+  const first = atOnce ? Math.max(0, bytes - LAST) : 0;
+  try {
+    await writeAll(connection, head(bytes > 1024 * 1024 ? "/bytes" : "/json", bytes));
+    await zeros(connection, first);
+    // the last byte never comes
+    for (let sent = first; !cut.signal.aborted; sent++) {
+      await passed(TRICKLE_MS, cut.signal);
+      if (sent < bytes - 1 && !cut.signal.aborted) await zeros(connection, 1);
+    }
+  } catch {
+    // it was cut off
+  } finally {
+    connection.close();
+    await reading;
+  }
+}
+
+async function attack(bytes: number, first: Deno.TcpConn): Promise<never> {
+  for (let connection: Deno.TcpConn | undefined = first;;) {
+    if (connection !== undefined) await trickle(connection, bytes);
+    await passed(RETURN_MS);
+    // a server that is busy may refuse it
+    connection = await Deno.connect({ hostname: "127.0.0.1", port }).catch(() => undefined);
+  }
+}
+
+const connections: Deno.TcpConn[] = [];
+for (let i = 0; i < count; i++) connections.push(await Deno.connect({ hostname: "127.0.0.1", port }));
+connections.forEach((connection, i) => void attack(sizes[i % sizes.length]!, connection));
+console.log("attacking");

@@ -1,0 +1,117 @@
+/** ms for which a reservation is young: until then its speed says nothing. */
+const YOUNG_MS = 2000;
+/** ms of the periods in which bytes are counted; speed is that of the present period and the one before. */
+const PERIOD_MS = 1000;
+/** Bytes a ms from which a reservation is steady, and not evicted: 64 KiB a second, half of what 1 Mbit/s carries. */
+const STEADY = 64 * 1024 / 1000;
+/** Bytes up to which a reservation is small, and part of the budget that only small ones may use. */
+const SMALL_BYTES = 256 * 1024;
+const SMALL_SHARE = 1 / 8;
+
+/** Bytes that many reservations share. When they are used up, the slowest reservation is evicted first. */
+export class FairBudget {
+  /** Bytes in use. */
+  used = 0;
+  /** The reservations that may be evicted, in the order in which they began. */
+  readonly open: Set<Reservation> = new Set();
+}
+
+/** What one receiver takes of a budget. */
+export class Reservation {
+  readonly #budget: FairBudget;
+  readonly #evict: () => void;
+  #bytes = 0;
+  /** When the first bytes came, and when the present period began. */
+  #bornAt = 0;
+  #periodAt = 0;
+  /** Bytes of the present period, and of the one before. */
+  #recent = 0;
+  #before = 0;
+
+  /**
+   * @param budget The budget
+   * @param evict Ends the receiver
+   */
+  constructor(budget: FairBudget, evict: () => void) {
+    this.#budget = budget;
+    this.#evict = evict;
+  }
+
+  /**
+   * Takes bytes that have arrived. If there are not so many left, the slowest reservations are evicted.
+   *
+   * @param bytes How many
+   * @param most Bytes of the whole budget
+   * @returns `"taken"`; `"slowest"` if this reservation itself would have to go; `"full"` if none can be evicted
+   */
+  take(bytes: number, most: number): "taken" | "slowest" | "full" {
+    const now = performance.now();
+    const budget = this.#budget;
+    const held = this.#bytes;
+    if (held === 0) this.#bornAt = this.#periodAt = now;
+    const isLarge = budget.used > held && held + bytes > SMALL_BYTES;
+    const limit = isLarge ? most * (1 - SMALL_SHARE) : most;
+    while (budget.used + bytes > limit) {
+      const evicted = held + bytes > limit ? undefined : this.#evictable(now);
+      if (evicted === undefined) return "full";
+      if (evicted === this) return "slowest";
+      evicted.#evict();
+      evicted.release();
+    }
+    if (held === 0) budget.open.add(this);
+    budget.used += bytes;
+    this.#bytes += bytes;
+    this.#turn(now);
+    this.#recent += bytes;
+    return "taken";
+  }
+
+  // The slowest one. If all are steady or young, one that has lasted may go on at the cost of the largest young one.
+  #evictable(now: number): Reservation | undefined {
+    let slowest: Reservation | undefined;
+    let largest: Reservation | undefined;
+    let lowest = STEADY;
+    let most = 0;
+    for (const one of this.#budget.open) {
+      const isYoung = one.#isYoung(now);
+      const speed = one.#speed(now);
+      if (isYoung && one.#bytes > most) {
+        most = one.#bytes;
+        largest = one;
+      } else if (!isYoung && speed < lowest) {
+        lowest = speed;
+        slowest = one;
+      }
+    }
+    return slowest ?? (this.#isYoung(now) ? undefined : largest);
+  }
+
+  #isYoung(now: number): boolean {
+    return now - this.#bornAt < YOUNG_MS;
+  }
+
+  #speed(now: number): number {
+    this.#turn(now);
+    return (this.#before + this.#recent) / (PERIOD_MS + now - this.#periodAt);
+  }
+
+  #turn(now: number): void {
+    const periods = Math.floor((now - this.#periodAt) / PERIOD_MS);
+    if (periods === 0) return;
+    this.#periodAt += periods * PERIOD_MS;
+    this.#before = periods === 1 ? this.#recent : 0;
+    this.#recent = 0;
+  }
+
+  /** Keeps its bytes until `release`, and is not evicted any more: all has arrived. */
+  settle(): void {
+    this.#budget.open.delete(this);
+  }
+
+  /** Gives all bytes back; a second time it does nothing. */
+  release(): void {
+    this.settle();
+    this.#budget.used -= this.#bytes;
+    this.#bytes = 0;
+  }
+}
