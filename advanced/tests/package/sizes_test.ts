@@ -8,7 +8,7 @@ import { minify } from "rolldown/utils";
 const ROOT = new URL("../../../", import.meta.url);
 
 /** Most bytes of each, minified and compressed, with about 1 % to grow: nearly all of it is the limiter itself. */
-const MOST_BYTES = 36_850;
+const MOST_BYTES = 37_400;
 
 /** The same of a store alone: its own lines, and the algorithms, if it counts. */
 const MOST_BYTES_OF_STORES: Readonly<Record<string, number>> = { cloudflare: 1_610, postgres: 13_150, sqlite: 8_750 };

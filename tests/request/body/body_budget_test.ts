@@ -2,7 +2,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { assertEquals } from "@std/assert";
 import { gzipSync } from "node:zlib";
-import sluice, { type FrameworkApp } from "@sluice/sluice";
+import sluice, { type ErrorRequestHandler, type FrameworkApp } from "@sluice/sluice";
 import { ask, quietApp } from "../../support/app.ts";
 import { withOwnClock } from "../../support/own_clock.ts";
 import { oneOf, random } from "../../support/random.ts";
@@ -223,10 +223,11 @@ Deno.test("a body is ended in the asynchronous context of its own request", asyn
     const seen: unknown[] = [];
     app.use((req, _res, next) => tenants.run(req.get("x-tenant")!, next));
     app.post("/tenant", sluice.text(), (_req, res) => res.send("read"));
-    app.use((error: { status: number }, _req: Request, res: { sendStatus(code: number): void }, _next: unknown) => {
+    const note: ErrorRequestHandler = (error, _req, res, _next) => {
       seen.push([error.status, tenants.getStore()]);
       res.sendStatus(error.status);
-    });
+    };
+    app.use(note);
     const ask = (tenant: string, stream: ReadableStream) =>
       app.fetch(
         new Request("http://localhost/tenant", {
