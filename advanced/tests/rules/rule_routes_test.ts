@@ -247,7 +247,8 @@ Deno.test("a file that is sent is concerned by the policy for its path", async (
       if (policies !== '"a";q=1000000000;w=3600, "by path";q=1000000000;w=3600') past.push(`${target}: ${policies}`);
     }
     assertEquals(past, []);
-    assert(sent > TIMES / 10, `only ${sent} of ${TIMES} targets sent the file`);
+    // most are spellings under which no file is served
+    assert(sent > TIMES / 20, `only ${sent} of ${TIMES} targets sent the file`);
   } finally {
     await Deno.remove(root, { recursive: true });
   }
