@@ -151,6 +151,26 @@ Deno.test("two cookies of the same content share no bytes that tell so, and nobo
   assert(!atob(a.replaceAll("-", "+").replaceAll("_", "/")).includes("Ada"));
 });
 
+/** `{ a: "1" }`, sealed in January 2026 by the version before, which had one key for all cookies. */
+const RANDOM_IV_COOKIE =
+  "AdotF-rqCM9ZLLjwxLeFBivxfavM0G6I9SYdTOFo2xWRnwUC4JBfWT-JxEu39zfZGDKQIdtVsfwtbtQcvhrnZis5eEPJtYsM6c2u5syXcLODTFAeQomGovOajjtRPkozJ4CvpIw7";
+
+Deno.test("a cookie of the first format is read, and sealed anew with a key of its own", async () => {
+  const options = { secret: SECRET, clock: new StillClock().read };
+  const client = new CookieClient(sessionApp(options), undefined, new Map([["session", RANDOM_IV_COOKIE]]));
+  assertEquals(await client.json("/read"), { a: "1" });
+  assertEquals(client.setCookies.length, 1);
+  assertEquals(client.cookies.get("session")!.slice(0, 2), "At");
+  assertEquals(await client.json("/read"), { a: "1" });
+  assertEquals(client.setCookies.length, 0);
+  const other = new CookieClient(
+    sessionApp({ ...options, secret: OLD_SECRET }),
+    undefined,
+    new Map([["session", RANDOM_IV_COOKIE]]),
+  );
+  assertEquals(await other.json("/read"), {});
+});
+
 Deno.test("each cookie is sealed with a key of its own, which is made of the secret and 192 random bits", async () => {
   const client = new CookieClient(sessionApp());
   await client.text("/set?key=name&value=Ada");

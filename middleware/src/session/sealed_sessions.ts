@@ -3,27 +3,32 @@ import { fromBase64url, randomText, toBase64url } from "../cookies/base64url.ts"
 import type { FoundSession, KeptSession, SessionKeeper } from "./session_keeper.ts";
 
 /** Version of the format: its first byte. */
-const VERSION = 1;
+const VERSION = 2;
+/** Cookies of version 1 have an IV instead of a salt, and one key for all. They are read, and sealed anew. */
+const RANDOM_KEY_VERSION = 1;
 const KEY_ID_BYTES = 4;
 const SALT_BYTES = 24;
-const HEAD_BYTES = 1 + KEY_ID_BYTES + SALT_BYTES;
+const IV_BYTES = 12;
 const TAG_BYTES = 16;
+const KEY_BYTES = 32;
 const ID_BYTES = 16;
 
-/** What a secret is used for: to name itself, and to make the keys of cookies. */
-const ID_INFO = utf8Bytes("sluice sealed session id");
+/** What a secret is used for: the id and the key of version 1, and the keys of single cookies. */
+const INFO = utf8Bytes("sluice sealed session");
 const COOKIE_INFO = utf8Bytes("sluice sealed session cookie");
 
-const AES = { name: "AES-GCM", length: 256 };
+const AES = { name: "AES-GCM", length: KEY_BYTES * 8 };
 
 /** Each key seals one cookie, so that its IV need not differ from another's. */
-const IV = new Uint8Array(12);
+const ONLY_IV = new Uint8Array(IV_BYTES);
 
 /** What seals, made of a secret. */
 interface Sealer {
   readonly id: Uint8Array;
   /** What keys of cookies are derived from. */
   readonly material: CryptoKey;
+  /** The key of version 1. */
+  readonly sharedKey: CryptoKey;
 }
 
 /**
@@ -58,37 +63,40 @@ export class SealedSessions implements SessionKeeper {
 
   async find(value: string, name: string): Promise<FoundSession | null> {
     const bytes = fromBase64url(value);
-    if (bytes === null || bytes.length < HEAD_BYTES + TAG_BYTES || bytes[0] !== VERSION) return null;
+    const version = bytes?.[0];
+    if (bytes === null || (version !== VERSION && version !== RANDOM_KEY_VERSION)) return null;
+    const contentAt = 1 + KEY_ID_BYTES + (version === VERSION ? SALT_BYTES : IV_BYTES);
+    if (bytes.length < contentAt + TAG_BYTES) return null;
     const sealers = await this.#allSealers();
     const index = sealers.findIndex(({ id }) => id.every((byte, i) => byte === bytes[1 + i]));
     if (index === -1) return null;
-    const head = bytes.subarray(0, HEAD_BYTES);
+    const head = bytes.subarray(0, contentAt);
     let text: ArrayBuffer;
     try {
       const key = await keyFor(sealers[index]!, head);
-      text = await crypto.subtle.decrypt(algorithm(head, name), key, bytes.subarray(HEAD_BYTES));
+      text = await crypto.subtle.decrypt(algorithm(head, name), key, bytes.subarray(contentAt));
     } catch {
       // it was tampered with, or has another name: the client has no session
       return null;
     }
     const [expires, created, id, content] = JSON.parse(new TextDecoder().decode(text));
     if (expires <= this.#clock()) return null;
-    return { id, token: "", created, isNew: false, content, isStale: index > 0 };
+    return { id, token: "", created, isNew: false, content, isStale: index > 0 || version !== VERSION };
   }
 
   async keep(session: KeptSession, content: string, ttlMs: number, name: string): Promise<string> {
     const text = `[${this.#clock() + ttlMs},${session.created},"${session.id}",${content}]`;
     const [sealer] = await this.#allSealers() as [Sealer];
-    const head = new Uint8Array(HEAD_BYTES);
+    const head = new Uint8Array(1 + KEY_ID_BYTES + SALT_BYTES);
     head[0] = VERSION;
     head.set(sealer.id, 1);
     crypto.getRandomValues(head.subarray(1 + KEY_ID_BYTES));
     const key = await keyFor(sealer, head);
     const sealed = await crypto.subtle.encrypt(algorithm(head, name), key, utf8Bytes(text));
     session.isNew = false;
-    const bytes = new Uint8Array(HEAD_BYTES + sealed.byteLength);
+    const bytes = new Uint8Array(head.length + sealed.byteLength);
     bytes.set(head);
-    bytes.set(new Uint8Array(sealed), HEAD_BYTES);
+    bytes.set(new Uint8Array(sealed), head.length);
     return toBase64url(bytes);
   }
 
@@ -110,18 +118,22 @@ function algorithm(head: Uint8Array<ArrayBuffer>, name: string): AesGcmParams {
   const additionalData = new Uint8Array(1 + KEY_ID_BYTES + named.length);
   additionalData.set(head.subarray(0, 1 + KEY_ID_BYTES));
   additionalData.set(named, 1 + KEY_ID_BYTES);
-  return { name: "AES-GCM", iv: IV, additionalData };
+  const iv = head[0] === VERSION ? ONLY_IV : head.slice(1 + KEY_ID_BYTES);
+  return { name: "AES-GCM", iv, additionalData };
 }
 
-async function keyFor({ material }: Sealer, head: Uint8Array<ArrayBuffer>): Promise<CryptoKey> {
+async function keyFor({ material, sharedKey }: Sealer, head: Uint8Array<ArrayBuffer>): Promise<CryptoKey> {
+  if (head[0] !== VERSION) return sharedKey;
   const algorithm = hkdf(head.slice(1 + KEY_ID_BYTES), COOKIE_INFO);
   return await crypto.subtle.deriveKey(algorithm, material, AES, false, ["encrypt", "decrypt"]);
 }
 
 async function sealerOf(secret: string): Promise<Sealer> {
   const material = await crypto.subtle.importKey("raw", utf8Bytes(secret), "HKDF", false, ["deriveBits", "deriveKey"]);
-  const id = await crypto.subtle.deriveBits(hkdf(new Uint8Array(), ID_INFO), material, KEY_ID_BYTES * 8);
-  return { id: new Uint8Array(id), material };
+  const algorithm = hkdf(new Uint8Array(), INFO);
+  const bits = await crypto.subtle.deriveBits(algorithm, material, (KEY_BYTES + KEY_ID_BYTES) * 8);
+  const sharedKey = await crypto.subtle.importKey("raw", bits.slice(0, KEY_BYTES), AES, false, ["decrypt"]);
+  return { id: new Uint8Array(bits, KEY_BYTES), material, sharedKey };
 }
 
 function hkdf(salt: Uint8Array<ArrayBuffer>, info: Uint8Array<ArrayBuffer>): HkdfParams {
