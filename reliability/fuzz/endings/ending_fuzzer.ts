@@ -43,6 +43,8 @@ const LOOK_MS = 5;
 
 /** Options of {@linkcode EndingFuzzer}. */
 export interface EndingOptions {
+  /** Whether some clients close their side early, as by default. */
+  readonly halfClosed?: boolean;
   /** Name of a fault that the program plants. */
   readonly fault?: string;
   /** ms to wait for what has to happen, 10 000 by default. */
@@ -85,7 +87,7 @@ export class EndingFuzzer implements Fuzzer<Ending>, AsyncDisposable {
         slow: pick(4) === 0,
         gate: pick(3) === 0,
         twice: pick(3) === 0,
-        half: pick(8) === 0,
+        half: pick(8) === 0 && this.#options.halfClosed !== false,
         body: oneOf(pick, BODIES),
       };
       const sensible = this.#sensible(step);
