@@ -44,16 +44,7 @@ const STREAMS = 500;
 const PIPELINED = 1000;
 
 export const FEATURES: readonly Feature[] = [
-  {
-    name: "idle",
-    title: "idle after a response",
-    connections: 100,
-    async connect(target) {
-      const connection = await opened(target, get("/"));
-      await readUntil(connection, "hello");
-      return connection;
-    },
-  },
+  waiting("idle", "idle after a response", get("/"), "hello"),
   {
     name: "head",
     title: "half of a head",
@@ -70,26 +61,8 @@ export const FEATURES: readonly Feature[] = [
     compressed(`${coding}-send`, `\`res.send\` of 2 MiB, compressed with ${coding}`, coding, "/compressed/sent"),
     compressed(`${coding}-stream`, `endless \`res.write\`, compressed with ${coding}`, coding, "/compressed/written"),
   ]),
-  {
-    name: "events",
-    title: "event stream",
-    connections: 100,
-    async connect(target) {
-      const connection = await opened(target, get("/events"));
-      await readUntil(connection, "data: hello");
-      return connection;
-    },
-  },
-  {
-    name: "socket",
-    title: "WebSocket without messages",
-    connections: 100,
-    async connect(target) {
-      const connection = await opened(target, get("/socket", HANDSHAKE));
-      await readUntil(connection, "\r\n\r\n");
-      return connection;
-    },
-  },
+  waiting("events", "event stream", get("/events"), "data: hello"),
+  waiting("socket", "WebSocket without messages", get("/socket", HANDSHAKE), "\r\n\r\n"),
   {
     name: "queue",
     title: "WebSocket that does not read 15 MiB of messages",
@@ -113,6 +86,20 @@ export const FEATURES: readonly Feature[] = [
 
 function get(path: string, headers: readonly string[] = []): string {
   return [`GET ${path} HTTP/1.1`, "Host: localhost", ...headers, "", ""].join("\r\n");
+}
+
+/** Connections that have got a response, and go on waiting. */
+function waiting(name: string, title: string, request: string, until: string): Feature {
+  return {
+    name,
+    title,
+    connections: 100,
+    async connect(target) {
+      const connection = await opened(target, request);
+      await readUntil(connection, until);
+      return connection;
+    },
+  };
 }
 
 function body(name: string, title: string, connections: number, path: string, type: string, bytes: number): Feature {
