@@ -1,7 +1,8 @@
 /** Clients that send bodies as slowly as they can, to keep those of others out. */
 import { Child, commandOf, type RuntimeName, RUNTIMES } from "../support/children.ts";
 import type { Row } from "./row.ts";
-import { head, writeAll, zeros } from "./slow_client.ts";
+import { writeAll } from "../../tests/support/raw_client.ts";
+import { head, zeros } from "./slow_client.ts";
 
 const ATTACKERS = 1000;
 /** What `req.arrayBuffer()` reads at the most. */

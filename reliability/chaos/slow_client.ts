@@ -1,8 +1,6 @@
 /** What slow clients send, and honest ones beside them. */
 import { writeAll } from "../../tests/support/raw_client.ts";
 
-export { writeAll };
-
 const ZEROS = new Uint8Array(64 * 1024);
 
 /** Bytes of the head of a POST with a body of JSON. */

@@ -2,7 +2,8 @@
  * Clients that send bodies a byte at a time, and return when they are cut off. Its argument says how many, how large and
  * whether all but the last bytes are sent at once. Prints a line when all have connected.
  */
-import { head, writeAll, zeros } from "./slow_client.ts";
+import { writeAll } from "../../tests/support/raw_client.ts";
+import { head, zeros } from "./slow_client.ts";
 
 /** ms after which a client returns that was cut off. */
 const RETURN_MS = 1000;
