@@ -137,7 +137,7 @@ export interface CheckedOptions {
   readonly types: readonly string[];
   /** Whether bodies of a content type are parsed; `null` if the program decides for each request. */
   readonly matches: ((contentType: string) => boolean) | null;
-  /** Whether the program wants the body of a request parsed, asked if there is no `matches`. */
+  /** Whether the program wants the body of a request parsed; always, where its type alone decides. */
   readonly wants: (req: FrameworkRequest) => unknown;
   /** Checks the raw bytes. */
   readonly verify: Verify | undefined;

@@ -58,7 +58,7 @@ export function bodyParser(options: CheckedOptions, parsing: Parsing): BodyParse
     markParsed(req);
     const length = announcedLength(req);
     if (length === undefined && !hasBody(req[exchangeKey], req)) return next();
-    if (options.matches === null && !options.wants(shown as FrameworkRequest)) return next();
+    if (!options.wants(shown as FrameworkRequest)) return next();
     // a copy, if earlier middleware listens for the chunks
     const beside = req[exchangeKey].reading?.beside() ?? null;
     if (beside === null) {
