@@ -10,7 +10,7 @@
  *
  * const app = sluice();
  * app.use(sluice.json());
- * app.use("/api", rateLimit({ windowMs: 60_000, max: 100 }));
+ * app.use("/api", rateLimit({ windowMs: 60_000, limit: 100 }));
  * app.get("/api/users/:id", (req, res) => res.json({ id: req.params.id }));
  *
  * const response = await app.handle(new Request("http://localhost/api/users/7"));
@@ -26,6 +26,7 @@ export type { CreateApp } from "./src/app/create_app.ts";
 export { type ApplicationExtras, FrameworkApp } from "./src/app/framework_app.ts";
 export type { AppSettings } from "./src/app/settings.ts";
 export type { CloseOptions } from "./src/app/lifecycle.ts";
+export type { InjectInit } from "./src/app/injected_request.ts";
 export type { Server } from "./src/app/server.ts";
 export { HttpError, type HttpErrorOptions } from "./src/http/http_error.ts";
 export { Layer } from "./src/matching/layer.ts";
@@ -60,6 +61,7 @@ export { text } from "./src/middleware/body/text.ts";
 export { urlencoded } from "./src/middleware/body/urlencoded.ts";
 export { serveStatic, serveStatic as static, type ServeStaticOptions } from "./src/middleware/static_files.ts";
 export { clientKey, type ClientKeyOptions } from "./limiting/client_key.ts";
+export { parseSubnet, type SubnetTest } from "./src/http/ip_address.ts";
 export type { RateLimitOptions } from "./src/middleware/rate_limit/options.ts";
 export { rateLimit } from "./src/middleware/rate_limit/rate_limit.ts";
 export type { ShedLoadOptions } from "./src/middleware/overload/options.ts";

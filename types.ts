@@ -29,6 +29,7 @@ export type {
 } from "./src/app/express_names.ts";
 export type { AppContext } from "./src/dispatch/app_context.ts";
 export type { SettingOrVerb } from "./src/app/framework_app.ts";
+export type { AnySettingName, SettingName, SpelledSetting } from "./src/app/setting_names.ts";
 export type { ErrorListener } from "./src/app/report_error.ts";
 export type { ListenCallback } from "./src/app/lifecycle.ts";
 export type { BodyLimits, BodyLimitSetting } from "./src/request/body/body_settings.ts";

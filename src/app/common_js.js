@@ -1,5 +1,6 @@
 // @ts-self-types="./express_names.ts"
 import { HttpError } from "../http/http_error.ts";
+import { parseSubnet } from "../http/ip_address.ts";
 import { FastMatcher } from "../matching/fast_matcher.ts";
 import { Layer } from "../matching/layer.ts";
 import { shedLoad } from "../middleware/overload/shed_load.ts";
@@ -34,6 +35,7 @@ function withNames() {
     Layer,
     View,
     clientKey,
+    parseSubnet,
     rateLimit,
     serveStatic,
     shedLoad,

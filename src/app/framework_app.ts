@@ -1,6 +1,7 @@
 import type { AppContext } from "../dispatch/app_context.ts";
 import { sendErrorPage } from "../dispatch/error_page.ts";
 import { type AppClasses, handleRequest } from "../dispatch/handle_request.ts";
+import { type Pages, pagesOf } from "../dispatch/pages.ts";
 import { ownFetches } from "../dispatch/host_server.ts";
 import { isDeveloped, isWarningNoted, noteWarning, tellWarnings } from "../util/development_warning.ts";
 import { currentInspection } from "../util/inspection.ts";
@@ -10,13 +11,27 @@ import { mixEmitter } from "../util/emitter.ts";
 import type { EmitterMethods, EventName, Listener } from "../util/emitter_methods.ts";
 import { describe } from "../util/error_text.ts";
 import { isOriginal, originalKey, originalOf } from "../util/original_object.ts";
+import { pagesKey } from "../util/exempt_pages.ts";
 import type { FastMatcher } from "../matching/fast_matcher.ts";
 import { type AnyHandler, type Mounted, mountedKey } from "../matching/layer.ts";
 import { defineMethod, defineVerbs } from "../matching/methods.ts";
-import { noteRegistration } from "../matching/registrations.ts";
+import { noteRegistration, pagesExist } from "../matching/registrations.ts";
 import { detected, detectPlatform, handleNodeRequest, type ServerResponseLike } from "../platform/detect.ts";
+import { injectedRequest, type InjectInit } from "./injected_request.ts";
 import type { AppFetch, ListenOptions } from "../platform/shared/platform.ts";
-import type { AppLike, RenderCallback, SeenRoute, SettingValue } from "../exchange/app_like.ts";
+import {
+  acceptSocketKey,
+  adoptKey,
+  type AppLike,
+  backgroundKey,
+  openStreamsKey,
+  type RenderCallback,
+  routePathKey,
+  routesSeenKey,
+  type SeenRoute,
+  type SettingValue,
+} from "../exchange/app_like.ts";
+import { poweredBy, profileKey } from "../exchange/app_profile.ts";
 import { ownAppKey } from "../exchange/derived_object.ts";
 import type { ErrorContext } from "../exchange/error_context.ts";
 import { Exchange, exchangeOf } from "../exchange/exchange.ts";
@@ -47,10 +62,13 @@ import { Connections, connectionsKey } from "../websocket/connections.ts";
 import type { WebSocketHandlers } from "../websocket/ws_handlers.ts";
 import { foreignPrototype } from "./foreign_prototype.ts";
 import { type CloseOptions, Lifecycle, type ListenCallback } from "./lifecycle.ts";
-import { type ErrorListener, listeningApp, reportError } from "./report_error.ts";
+import { type ErrorListener, reportError } from "./report_error.ts";
+import type { Profile } from "./profile.ts";
 import type { Server } from "./server.ts";
 import { type AppSettings, misspeltSetting, parseUnchosenQuery, storeSetting } from "./settings.ts";
+import type { AnySettingName, SpelledSetting } from "./setting_names.ts";
 import { defaultEnv, envIsKnown, tellOfEnv } from "./default_env.ts";
+import { runtimeKey } from "../util/runtime_key.ts";
 
 /** What a program's packages attach to applications; declared like `RequestExtras`. */
 // deno-lint-ignore no-empty-interface -- programs augment it
@@ -59,7 +77,19 @@ export interface ApplicationExtras {}
 /** `app.get`: reads a setting, or registers handlers for GET. */
 export interface SettingOrVerb<Self, L extends Record<string, Any> = Record<string, Any>>
   extends Verb<Self, L, unknown, never> {
-  /** Reads a setting. */
+  /**
+   * Reads a setting.
+   *
+   * @param name Its name
+   *
+   * @example The environment
+   * ```ts
+   * import sluice from "@sluice/sluice";
+   *
+   * const app = sluice();
+   * console.log(app.get("env")); // "development", unless NODE_ENV says otherwise
+   * ```
+   */
   (name: string): SettingValue;
 }
 
@@ -91,6 +121,9 @@ export interface FrameworkApp<
   on(event: EventName, listener: Listener): this;
 }
 
+/** Key of what recreates the request of a WebSocket, for the framework's own use. */
+export const resumeKey: unique symbol = Symbol("sluice.resume");
+
 /** What was saved of the request of a WebSocket that outlived the application which accepted it. */
 export interface ResumedRequest {
   /** The request, as far as it was saved. */
@@ -116,6 +149,8 @@ interface Foreign {
   /** Sets a header. */
   setHeader?(name: string, value: string): unknown;
 }
+
+const OWN_CLASSES: AppClasses = { Request: FrameworkRequest, Response: FrameworkResponse };
 
 /** Settings that a mounted application takes from its parent unless the program has set them on it. */
 const INHERITABLE_DEFAULTS = ["trust proxy", "json charset"];
@@ -196,7 +231,8 @@ export class FrameworkApp<
   /**
    * Responds to a request. It is bound, so it can be passed to `Deno.serve`, `Bun.serve` or a Worker.
    *
-   * Returns the response itself when every handler was synchronous, a promise of it otherwise.
+   * Returns the response itself when every handler was synchronous, a promise of it otherwise. A Worker's bindings and
+   * context, `fetch(request, env, ctx)`, are `req.env` and `req.executionCtx` on every runtime, so that tests can pass them.
    */
   declare readonly fetch: (request: Request, info?: unknown, context?: unknown) => Response | Promise<Response>;
 
@@ -209,6 +245,7 @@ export class FrameworkApp<
     made = this as unknown as FrameworkApp;
     Object.defineProperty(this, "fetch", FrameworkApp.#fetchProperty);
     this.#setDefaults();
+    if (this[profileKey] !== null) this.#ownClasses();
     currentInspection()?.made(this);
   }
 
@@ -222,6 +259,7 @@ export class FrameworkApp<
     this.set("views", platform.files === null ? "./views" : `${platform.files.workingDirectory()}/views`);
     if (env === "production") this.enable("view cache");
     if (env === "development") this.settings["query parser fn"] = parseUnchosenQuery;
+    for (const [name, value] of Object.entries(this[profileKey]?.settings ?? {})) this.set(name, value);
     for (const name of INHERITABLE_DEFAULTS) this.#untouchedDefaults.add(name);
     (this.locals as Record<string, Any>)["settings"] = this.settings;
     this.on("mount", (parent: FrameworkApp) => this.#inherit(parent));
@@ -260,7 +298,7 @@ export class FrameworkApp<
   }
 
   #indexLayers(): void {
-    this.#router?.stepsFor("/", "GET");
+    this.#router?.fastMatcher.stepsFor("/", "GET");
   }
 
   /** Prototype of this application's requests; add your own methods here. */
@@ -275,7 +313,8 @@ export class FrameworkApp<
 
   #ownClasses(): AppClasses {
     if (this.#classes === null) {
-      this.#classes = { Request: class extends FrameworkRequest {}, Response: class extends FrameworkResponse {} };
+      const { Request: BaseRequest, Response: BaseResponse } = this[profileKey] ?? OWN_CLASSES;
+      this.#classes = { Request: class extends BaseRequest {}, Response: class extends BaseResponse {} };
       const { Request, Response } = this.#classes;
       // what is made from these prototypes belongs to this application
       for (const { prototype } of [Request, Response]) Object.defineProperty(prototype, ownAppKey, { value: this });
@@ -295,7 +334,7 @@ export class FrameworkApp<
       caseSensitive: this.enabled("case sensitive routing"),
       strict: this.enabled("strict routing"),
     };
-    return this.#router = new BaseRouter(this.routerOptions, "app");
+    return this.#router = new (this[profileKey]?.Router ?? BaseRouter)(this.routerOptions, "app");
   }
 
   /**
@@ -334,18 +373,23 @@ export class FrameworkApp<
   // while a mounted application runs, the request and response are its own
   #enter(req: unknown, res: unknown): (error?: unknown) => void {
     const exchange = exchangeOf(req);
-    if (exchange === null) return this.adopt(req as object, res as object);
+    if (exchange === null) return this[adoptKey](req as object, res as object);
     const before = exchange.app;
     exchange.app = this;
-    if (this.enabled("x-powered-by")) (res as FrameworkResponse).setHeader("X-Powered-By", "Sluice");
+    const isAlike = before[profileKey] === this[profileKey];
+    // the setting of a parent is about the parent's name
+    const isNamed = this.enabled("x-powered-by") && (isAlike || Object.hasOwn(this.settings, "x-powered-by"));
+    if (isNamed) (res as FrameworkResponse).setHeader("X-Powered-By", poweredBy(this));
     this._appContext?.setApp(req as FrameworkRequest, res as FrameworkResponse);
     const reqPrototype = Object.getPrototypeOf(req);
     const resPrototype = Object.getPrototypeOf(res);
-    // changing a prototype costs a microsecond, so only applications that added something to theirs do it
-    if (this.#classes !== null) {
+    // changing a prototype costs a microsecond, so only applications that added something to theirs do it, and those
+    // of another profile
+    if (this.#classes !== null || !isAlike) {
+      const [ownRequest, ownResponse] = [this.request, this.response];
       // what is derived from a request would lose that
-      if (isExtended(this.request) && isOriginal(req as object)) Object.setPrototypeOf(req, this.request);
-      if (isExtended(this.response) && isOriginal(res as object)) Object.setPrototypeOf(res, this.response);
+      if ((!isAlike || isExtended(ownRequest)) && isOriginal(req as object)) Object.setPrototypeOf(req, ownRequest);
+      if ((!isAlike || isExtended(ownResponse)) && isOriginal(res as object)) Object.setPrototypeOf(res, ownResponse);
     }
     return (error) => {
       if (error !== undefined) exchange.noteFailure(error);
@@ -365,8 +409,8 @@ export class FrameworkApp<
    *
    * @internal
    */
-  adopt(req: Foreign, res: Foreign): () => void {
-    if (this.enabled("x-powered-by")) res.setHeader?.("X-Powered-By", "Sluice");
+  [adoptKey](req: Foreign, res: Foreign): () => void {
+    if (this.enabled("x-powered-by")) res.setHeader?.("X-Powered-By", poweredBy(this));
     req.res = res;
     res.req = req;
     const [reqPrototype, resPrototype] = [Object.getPrototypeOf(req), Object.getPrototypeOf(res)];
@@ -419,10 +463,11 @@ export class FrameworkApp<
   }
 
   /**
-   * Asks the application, without a server: for tests, with what `fetch` takes. A path is one of `http://localhost`.
+   * Asks the application, without a server: for tests, with what `fetch` takes. A path is one of `http://localhost`, and
+   * a plain object or a list as the body is sent as JSON.
    *
    * @param target Path with its query, URL, or a request
-   * @param init Method, headers and body, as for `fetch`
+   * @param init Method, headers and body, as for `fetch`; and a Worker's bindings and context as `env` and `ctx`
    * @returns The response; there is no network that could fail
    * @throws {TypeError} If the target is neither a path that begins with a slash nor a URL, or `init` makes no request
    *
@@ -432,12 +477,13 @@ export class FrameworkApp<
    *
    * const app = sluice();
    * app.post("/users", (_req, res) => res.sendStatus(201));
-   * const response = await app.inject("/users", { method: "POST", body: "Ada" });
+   * const response = await app.inject("/users", { method: "POST", body: { name: "Ada" } });
    * if (response.status !== 201) throw new Error(`POST /users gives ${response.status}`);
    * ```
    */
-  async inject(target: string | URL | Request, init?: RequestInit): Promise<Response> {
-    return await this.handle(new Request(absoluteTarget(target), init));
+  async inject(target: string | URL | Request, init: InjectInit = {}): Promise<Response> {
+    const { env, ctx, ...rest } = init;
+    return await this.fetch(injectedRequest(target, rest), env, ctx);
   }
 
   static {
@@ -518,7 +564,26 @@ export class FrameworkApp<
     return this;
   }
 
-  /** Registers a WebSocket route; see {@linkcode BaseRouter.ws}. */
+  /**
+   * Registers a WebSocket route. Middleware of the same path, and all that was registered before, runs first and may
+   * refuse the upgrade.
+   *
+   * @param path The path
+   * @param args Middleware, and the handlers of the connection last
+   * @throws {TypeError} If the path is not valid, or the handlers are missing
+   *
+   * @example An echo
+   * ```ts
+   * import sluice from "@sluice/sluice";
+   *
+   * const app = sluice();
+   * app.ws("/rooms/:room", {
+   *   message(ws, text) {
+   *     ws.send(`${ws.data.params.room}: ${text}`);
+   *   },
+   * });
+   * ```
+   */
   ws<const P extends Path>(
     path: P,
     ...args: [
@@ -531,10 +596,22 @@ export class FrameworkApp<
   }
 
   /**
-   * Stores a setting; called with a name only, returns its value.
+   * Stores a setting; called with a name only, returns its value. A name that is nearly that of a setting does not
+   * compile; a program's own settings have any other name, or are declared in {@linkcode AppSettings}.
    *
+   * @param name Its name: one of {@linkcode AppSettings}, or the program's own
+   * @param value Its value
    * @throws {TypeError} If the value is not valid for the setting
+   *
+   * @example Behind one proxy
+   * ```ts
+   * import sluice from "@sluice/sluice";
+   *
+   * const app = sluice();
+   * app.set("trust proxy", 1);
+   * ```
    */
+  set<Name extends AnySettingName>(name: SpelledSetting<Name>, value?: unknown): this;
   set(name: string, value?: unknown): this {
     if (arguments.length === 1) return this.settings[name];
     storeSetting(this.settings, name, value);
@@ -545,11 +622,13 @@ export class FrameworkApp<
   }
 
   /** Sets a setting to `true`. */
+  enable<Name extends AnySettingName>(name: SpelledSetting<Name>): this;
   enable(name: string): this {
     return this.set(name, true);
   }
 
   /** Sets a setting to `false`. */
+  disable<Name extends AnySettingName>(name: SpelledSetting<Name>): this;
   disable(name: string): this {
     return this.set(name, false);
   }
@@ -685,8 +764,8 @@ export class FrameworkApp<
    *
    * @internal
    */
-  routePathOf(route: object, path: string): string | undefined {
-    if (this.parent !== undefined) return this.parent.routePathOf(route, path);
+  [routePathKey](route: object, path: string): string | undefined {
+    if (this.parent !== undefined) return this.parent[routePathKey](route, path);
     return routePathOf(this.router, route, path);
   }
 
@@ -707,8 +786,8 @@ export class FrameworkApp<
    *
    * @internal
    */
-  routesSeenFrom(path: string): SeenRoute[] {
-    if (this.parent !== undefined) return this.parent.routesSeenFrom(path);
+  [routesSeenKey](path: string): SeenRoute[] {
+    if (this.parent !== undefined) return this.parent[routesSeenKey](path);
     return routesSeenFrom(this.router, path);
   }
 
@@ -742,6 +821,16 @@ export class FrameworkApp<
    */
   get isClosing(): boolean {
     return originalOf(this).#lifecycle.isClosing || (this.parent?.isClosing ?? false);
+  }
+
+  /**
+   * The pages that limits leave alone, of the outermost application; `null` if there are none.
+   *
+   * @internal
+   */
+  get [pagesKey](): Pages | null {
+    if (!pagesExist) return null;
+    return this.parent?.[pagesKey] ?? pagesOf(originalOf(this));
   }
 
   /** The server, or the first one if it listens more than once; `null` before `listen` and after `close`. */
@@ -785,8 +874,8 @@ export class FrameworkApp<
    *
    * @internal
    */
-  get openStreams(): OpenStreams {
-    return this.parent === undefined ? originalOf(this).#openStreams : this.parent.openStreams;
+  get [openStreamsKey](): OpenStreams {
+    return this.parent === undefined ? originalOf(this).#openStreams : this.parent[openStreamsKey];
   }
 
   /**
@@ -819,11 +908,20 @@ export class FrameworkApp<
   }
 
   /**
+   * What it does in another way than Sluice's applications; a class of applications overrides it.
+   *
+   * @internal
+   */
+  get [profileKey](): Profile | null {
+    return null;
+  }
+
+  /**
    * The runtime, for the framework's own use.
    *
    * @internal
    */
-  get runtimeSupport(): RuntimeSupport {
+  get [runtimeKey](): RuntimeSupport {
     return detected ?? detectPlatform();
   }
 
@@ -832,18 +930,12 @@ export class FrameworkApp<
    *
    * @internal
    */
-  background(work: PromiseLike<unknown>, info: unknown, context: unknown, req?: object): void {
+  [backgroundKey](work: PromiseLike<unknown>, info: unknown, context: unknown, req?: object): void {
     const failed = (error: unknown): void => this.reportError(error, { req, phase: "background" });
-    detectPlatform().waitUntil(originalOf(this).#lifecycle.follow(work, failed), info, context);
-  }
-
-  /**
-   * Loads an npm package by name, for view engines that are known only by their file extension.
-   *
-   * @internal
-   */
-  loadPackage(name: string): Promise<unknown> {
-    return detectPlatform().loadPackage(name);
+    const followed = originalOf(this).#lifecycle.follow(work, failed);
+    // those it is mounted in are closed with it, or without it
+    if (this.parent === undefined) detectPlatform().waitUntil(followed, info, context);
+    else this.parent[backgroundKey](followed, info, context, req);
   }
 
   /**
@@ -867,24 +959,15 @@ export class FrameworkApp<
   }
 
   /**
-   * Whether this application, or one it is mounted on, has a listener for `error`.
-   *
-   * @internal
-   */
-  get hearsErrors(): boolean {
-    return listeningApp(this) !== undefined;
-  }
-
-  /**
    * Upgrades a request to a WebSocket.
    *
    * @internal
    */
-  async acceptSocket(req: unknown, res: unknown, route: { path: string; handlers: object }): Promise<void> {
+  async [acceptSocketKey](req: unknown, res: unknown, route: { path: string; handlers: object }): Promise<void> {
     const request = req as FrameworkRequest;
     const exchange = exchangeOf(request)!;
     const platform = detectPlatform();
-    if (exchange.awaited && await platform.hasLeft?.(exchange.target.request)) return exchange.leave();
+    if (exchange.awaited && await platform.hasLeft?.(exchange.target.request)) return exchange.disconnect();
     exchange.upgrade(() =>
       acceptWebSocket({
         req: request,
@@ -898,6 +981,8 @@ export class FrameworkApp<
     );
     // for those who look at it later: loggers, time limits
     (res as FrameworkResponse).statusCode = 101;
+    // with all of the walk
+    (request as { next?: unknown }).next = undefined;
   }
 
   /**
@@ -909,7 +994,7 @@ export class FrameworkApp<
    *
    * @internal
    */
-  resumeRequest(kept: ResumedRequest): FrameworkRequest {
+  [resumeKey](kept: ResumedRequest): FrameworkRequest {
     const exchange = new Exchange(kept.request, kept.info, kept.context, this);
     exchange.target.mount = kept.mount;
     const classes = originalOf(this).#classes ?? { Request: FrameworkRequest, Response: FrameworkResponse };
@@ -927,6 +1012,8 @@ export class FrameworkApp<
 }
 
 function inheritClasses(child: FrameworkApp, parent: FrameworkApp): void {
+  // what another Express does to its requests would be lost
+  if (child[profileKey] !== parent[profileKey]) return;
   Object.setPrototypeOf(child.request, parent.request);
   Object.setPrototypeOf(child.response, parent.response);
 }
@@ -946,16 +1033,6 @@ function dotted(caller: string, extension: string): string {
     throw new TypeError(`${caller} takes an extension as a string, not ${describe(extension)}`);
   }
   return extension.startsWith(".") ? extension : `.${extension}`;
-}
-
-// not relative to a base: "//admin" is a path here, and no host
-function absoluteTarget(target: string | URL | Request): string | URL | Request {
-  if (typeof target !== "string") return target;
-  if (target.startsWith("/")) return `http://localhost${target}`;
-  if (URL.canParse(target)) return target;
-  throw new TypeError(
-    `app.inject takes a path such as "/users/7", a URL or a Request, not ${describe(target)}`,
-  );
 }
 
 function readsSetting(path: string): string {

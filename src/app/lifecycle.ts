@@ -1,16 +1,18 @@
 import { describe } from "../util/error_text.ts";
 import { checkNames, type OptionNames } from "../util/check_option.ts";
-import { currentInspection } from "../util/inspection.ts";
+import { type Deferred, deferred } from "../util/deferred.ts";
 import { LONGEST_TIMER_MS } from "../util/units.ts";
 import { detectPlatform } from "../platform/detect.ts";
-import type { AppFetch, ListenOptions, PlatformServer, Routed } from "../platform/shared/platform.ts";
+import { untilQuiet } from "../platform/shared/until_quiet.ts";
+import type { AppFetch, PlatformServer, Routed } from "../platform/shared/platform.ts";
+import { noteClosing } from "../exchange/closing.ts";
 import type { OpenStreams } from "../exchange/open_streams.ts";
 import { callGuarded } from "../exchange/call_guarded.ts";
 import type { ErrorContext } from "../exchange/error_context.ts";
 import { type Connections, connectionsKey, GOING_AWAY } from "../websocket/connections.ts";
-import { listenOptions } from "./listen_options.ts";
-import { Server } from "./server.ts";
-import { dropUnkept } from "./server_limits.ts";
+import { neverOpened, type OpenServer, openServer } from "./open_server.ts";
+import type { Server } from "./server.ts";
+import { openStreamsKey } from "../exchange/app_like.ts";
 
 /** Runs when an application listens, or with the error that kept it from doing so. */
 export type ListenCallback = (error?: Error) => void;
@@ -27,8 +29,9 @@ export interface CloseOptions {
   /** ms after which connections that are still busy are cut; without it, closing waits for them. */
   timeoutMs?: number;
   /**
-   * ms for which servers still accept connections and requests, 0 by default. Meanwhile `app.isClosing` is true: time
-   * for a load balancer to notice that the process is not ready any more. It is part of `timeoutMs`.
+   * ms for which servers still accept connections and requests, 0 by default. Meanwhile `app.isClosing` is true, and each
+   * connection ends with its next response: time for load balancers to notice that the process is not ready any more, and
+   * for clients to go elsewhere. It is part of `timeoutMs`.
    */
   drainDelayMs?: number;
 }
@@ -39,7 +42,7 @@ const NAMES: OptionNames<CloseOptions> = { timeoutMs: true, drainDelayMs: true }
 interface Owner extends Routed {
   readonly parent: unknown;
   readonly [connectionsKey]: Connections;
-  readonly openStreams: OpenStreams;
+  readonly [openStreamsKey]: OpenStreams;
   reportError(error: unknown, context: ErrorContext): void;
   emit(event: "closing"): boolean;
 }
@@ -48,7 +51,7 @@ interface Owner extends Routed {
 interface Listening {
   readonly platform: PlatformServer;
   readonly server: Server;
-  /** Settles when what it had in flight is answered; `null` until it is stopped. */
+  /** Settles when what it had in flight has a response; `null` until it is stopped. */
   stopped: Promise<void> | null;
   forgetSignal(): void;
 }
@@ -90,32 +93,26 @@ export class Lifecycle {
    */
   listen(handler: AppFetch, args: readonly unknown[]): Server {
     const callback = args.findLast((arg) => typeof arg === "function") as ListenCallback | undefined;
+    const close = (timeoutMs?: number): Promise<void> => this.#closeOne(listening, timeoutMs);
+    // nobody waits for this closing
+    const cut = (): void => void close(0).catch((error) => this.#app.reportError(error, { phase: "server" }));
+    const isOpen = (): boolean => listening.stopped === null && this.#listening.includes(listening);
+    let opened: OpenServer;
     try {
-      const options = listenOptions(args.filter((arg) => typeof arg !== "function"));
-      options.signal?.throwIfAborted();
-      const runtime = detectPlatform();
-      dropUnkept(options, runtime.listenLimits, runtime.name);
-      const platform = currentInspection() === undefined
-        ? runtime.serve(handler, options, this.#app)
-        : silentServer(options);
-      const isSecure = options.cert !== undefined;
-      const close = (timeoutMs?: number): Promise<void> => this.#closeOne(listening, timeoutMs);
-      // nobody waits for this closing
-      const cut = (): void => void close(0).catch((error) => this.#app.reportError(error, { phase: "server" }));
-      const isOpen = (): boolean => listening.stopped === null && this.#listening.includes(listening);
-      const server = new Server(platform, close, cut, isOpen, isSecure);
-      const listening: Listening = { platform, server, stopped: null, forgetSignal() {} };
-      this.#listening = [...this.#listening, listening];
-      this.#closing = null;
-      if (options.signal !== undefined) closeOn(options.signal, cut, listening);
-      this.#announce(listening, callback);
-      return server;
+      opened = openServer(this.#app, handler, args.filter((arg) => typeof arg !== "function"), { close, cut, isOpen });
     } catch (error) {
       if (callback === undefined || !isUnavailable(error)) throw error;
-      const server = new Server(neverListened(error), () => Promise.resolve(), () => {}, () => false);
+      const server = neverOpened(error);
       queueMicrotask(() => callback.call(server, error as Error));
       return server;
     }
+    const { platform, server, signal } = opened;
+    const listening: Listening = { platform, server, stopped: null, forgetSignal() {} };
+    this.#listening = [...this.#listening, listening];
+    this.#closing = null;
+    if (signal !== undefined) closeOn(signal, cut, listening);
+    this.#announce(listening, callback);
+    return server;
   }
 
   // What is thrown at a start that succeeds, or fails, is an uncaught exception, as on Node: it ends the process, so that
@@ -189,7 +186,9 @@ export class Lifecycle {
 
   #begin(atOnce: boolean, drainDelayMs: number): Promise<void> {
     this.#deadline = deferred();
+    noteClosing(1);
     const closing = this.#shutDown(atOnce, drainDelayMs, this.#deadline.promise).finally(() => {
+      noteClosing(-1);
       // meanwhile the application may have listened again, and be closing again
       if (this.#closing === closing) this.#closing = null;
     });
@@ -200,6 +199,7 @@ export class Lifecycle {
     const { parent, [connectionsKey]: connections } = this.#app;
     // a mounted application that does not listen leaves its parent's sockets alone
     if (this.#listening.length === 0 && parent !== undefined) return;
+    for (const { platform } of this.#listening) platform.drain?.();
     if (drainDelayMs > 0) await this.#drain(drainDelayMs);
     connections.areClosing = true;
     try {
@@ -211,14 +211,15 @@ export class Lifecycle {
     }
   }
 
-  #drain(ms: number): Promise<void> {
+  async #drain(ms: number): Promise<void> {
     const { promise, resolve } = deferred();
     const timer = setTimeout(resolve, ms);
     this.#endDrain = () => {
       clearTimeout(timer);
       resolve();
     };
-    return promise;
+    await promise;
+    await untilQuiet(detectPlatform().nextPoll);
   }
 
   // works on a copy of the list: the application may listen again before the last response is out
@@ -226,12 +227,17 @@ export class Lifecycle {
     if (atOnce) this.#cutStreams();
     await Promise.all(all.map((one) => stop(one, atOnce)));
     // background work that never ends cannot be cut
-    await Promise.race([Promise.all(this.#background), deadline]);
+    await Promise.race([this.#backgroundEnded(), deadline]);
     try {
       await this.#app[connectionsKey].closeBroker();
     } finally {
       for (const one of all) await this.#leave(one);
     }
+  }
+
+  async #backgroundEnded(): Promise<void> {
+    // work may add work
+    while (this.#background.size > 0) await Promise.all(this.#background);
   }
 
   // Closing the last server closes the application. No runtime tells which server a WebSocket came through, and on Deno
@@ -260,7 +266,7 @@ export class Lifecycle {
   }
 
   #cutStreams(): void {
-    for (const stream of this.#app.openStreams) stream.destroy(new Error("The server was closed"));
+    for (const stream of this.#app[openStreamsKey]) stream.destroy(new Error("The server was closed"));
   }
 
   #cutAfter(timeoutMs: number, closing: Promise<void>): void {
@@ -300,44 +306,9 @@ function abortAfter(timeoutMs: number, closing: Promise<void>, abort: () => void
   closing.then(over, over);
 }
 
-/** A promise that is resolved from outside. */
-interface Deferred {
-  readonly promise: Promise<void>;
-  readonly resolve: () => void;
-}
-
-// Node 20 has no Promise.withResolvers
-function deferred(): Deferred {
-  let resolve = (): void => {};
-  const promise = new Promise<void>((done) => resolve = done);
-  return { promise, resolve };
-}
-
 // mistakes of the caller are thrown; what the system refuses goes to the callback, as in Express 5
 function isUnavailable(error: unknown): boolean {
   return error instanceof Error && !(error instanceof TypeError) && !(error instanceof RangeError);
-}
-
-function neverListened(error: unknown): PlatformServer {
-  const finished = Promise.reject(error);
-  // the callback has the error already
-  finished.catch(() => {});
-  return withoutPort({ finished, shutdown: () => Promise.resolve() });
-}
-
-/** For a program that is only looked at: a server that is told to listen, until it is closed, and gets no request. */
-function silentServer({ port = 0, hostname = "0.0.0.0" }: ListenOptions): PlatformServer {
-  const { promise: finished, resolve } = deferred();
-  const shutdown = (): Promise<void> => {
-    resolve();
-    return finished;
-  };
-  return { ...withoutPort({ finished, shutdown }), port, hostname };
-}
-
-function withoutPort(ending: Pick<PlatformServer, "finished" | "shutdown">): PlatformServer {
-  const nothing = (): void => {};
-  return { limits: {}, port: 0, hostname: "", ...ending, abort: nothing, ref: nothing, unref: nothing };
 }
 
 function closeOn(signal: AbortSignal, cut: () => void, listening: Listening): void {

@@ -1,7 +1,9 @@
 import { expectError } from "../util/expected_errors.ts";
 import type { EmitterMethods } from "../util/emitter_methods.ts";
+import { errorDetails, shownValue } from "../dispatch/error_details.ts";
 import { errorText } from "../util/error_text.ts";
 import { isThenable } from "../util/is_thenable.ts";
+import { redactedText } from "../util/redacted_text.ts";
 import type { ErrorContext, ErrorPhase } from "../exchange/error_context.ts";
 import type { SettingValue } from "../exchange/app_like.ts";
 import type { FrameworkRequest } from "../request/framework_request.ts";
@@ -37,7 +39,8 @@ class Reported {
 
 /**
  * Reports an error to the listeners for `error` of an application, or of the nearest one it is mounted on that has any.
- * If nobody listens, it is written to the console, except when the setting `env` is `"test"`.
+ * If nobody listens, it is written to the console, except when the setting `env` is `"test"`; in production only as a
+ * text without secrets, if there are any in it, or if it has properties that may be the body or the command that failed.
  *
  * The same error is reported once for a request, however many layers it passes. For other requests it is another one:
  * programs may throw one object again and again.
@@ -60,12 +63,7 @@ export function reportError(app: Reporting, error: unknown, { req, phase, isTold
   }
 }
 
-/**
- * The application that hears of the errors of another: itself, or the nearest one it is mounted on that has a listener.
- *
- * @param app The application
- */
-export function listeningApp(app: Reporting): Reporting | undefined {
+function listeningApp(app: Reporting): Reporting | undefined {
   let listening: Reporting | undefined = app;
   while (listening !== undefined && listening.listenerCount("error") === 0) listening = listening.parent;
   return listening;
@@ -80,9 +78,9 @@ function callListener(
 ): void {
   try {
     const result = listener.call(app, error, context);
-    if (isThenable(result)) result.then(undefined, logAlways);
+    if (isThenable(result)) result.then(undefined, (failure) => logAlways(app, failure));
   } catch (failure) {
-    logAlways(failure);
+    logAlways(app, failure);
   }
 }
 
@@ -100,12 +98,30 @@ function isRepeated(req: object, error: unknown): boolean {
 }
 
 function logError(app: Reporting, error: unknown): void {
-  if (app.get("env") !== "test") logAlways(error);
+  if (app.get("env") !== "test") logAlways(app, error);
 }
 
-function logAlways(error: unknown): void {
+function logAlways(app: Reporting, error: unknown): void {
+  if (app.get("env") === "production") {
+    const shown = error instanceof Error ? errorDetails(error) : shownValue(error);
+    const hidden = redactedText(shown);
+    if (hidden !== shown || !isPlain(error)) return console.error(hidden);
+  }
   const text = error instanceof Error ? errorText(error) : "";
   // as in Express 5.3 the error itself, whose cause runtimes show too; but where stacks have no message, some may not
   // show the message
   console.error(error instanceof Error && text !== error.stack ? text : error);
+}
+
+/** Properties that are texts of the runtime or of a package, and never input. */
+const LABELS = /^(?:code|message|name|stack|syscall|type)$/;
+
+// The console shows all properties of an error, and of its causes.
+function isPlain(thrown: unknown): boolean {
+  if (!(thrown instanceof Error)) return typeof thrown !== "object" || thrown === null;
+  const { cause } = thrown;
+  if (thrown instanceof AggregateError || (cause !== undefined && !isPlain(cause))) return false;
+  return Object.entries(thrown).every(([name, value]) =>
+    LABELS.test(name) || (typeof value !== "string" && !(value instanceof Object))
+  );
 }

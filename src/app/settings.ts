@@ -6,6 +6,7 @@ import { parseExtendedQuery } from "../http/nested_query.ts";
 import { hasBrackets, parseSimpleQuery } from "../http/query_string.ts";
 import { noteTimings } from "../dispatch/server_timing.ts";
 import type { SettingValue } from "../exchange/app_like.ts";
+import { SEND_SETTING } from "../exchange/send_budget.ts";
 import { BODY_SETTINGS, type BodyLimitSetting } from "../request/body/body_settings.ts";
 
 /** Settings of an application, by Express's names. Users may add their own. */
@@ -57,6 +58,12 @@ export interface AppSettings {
   /** `"simple"`, the default, `"extended"`, `false`, or a function of the query string, `null` if there is none. */
   "query parser": boolean | "simple" | "extended" | ((text: string | null) => Record<string, SettingValue>);
   /**
+   * Most bytes that wait in the process because clients read slowly, in WebSockets and in bodies written with
+   * `res.write`: a number, or text such as `"64mb"`; 128 MiB by default, `Infinity` for no limit. Above it those
+   * connections are closed for which most waits, and one error is reported. A message published to a topic counts once.
+   */
+  "send budget"?: number | string;
+  /**
    * Sends `Server-Timing` with each response: ms until its head, and of each handler until the next one was called. Off by
    * default, because anybody may read the names of handlers and the paths of routes there.
    */
@@ -67,6 +74,8 @@ export interface AppSettings {
   "subdomain offset": number;
   /** Which proxies may say who the client is; none by default. */
   "trust proxy": TrustSetting;
+  /** The class that finds and renders views, as in Express. */
+  view?: SettingValue;
   /** Remembers where views are; on by default if `NODE_ENV` is `production`. */
   "view cache"?: boolean;
   /** Extension of views that are named without one. */
@@ -95,6 +104,7 @@ const NAMES: readonly string[] = [
   "json spaces",
   "jsonp callback name",
   "query parser",
+  "send budget",
   "server timing",
   "strict routing",
   "subdomain offset",
@@ -115,6 +125,7 @@ const COMPILED: ReadonlyMap<string, (value: SettingValue) => unknown> = new Map<
   ["query parser", compileQueryParser],
   ["trust proxy", compileTrust],
   ...BODY_SETTINGS,
+  SEND_SETTING,
 ]);
 
 /**

@@ -1,12 +1,14 @@
-import type { AppLike, SeenRoute } from "../exchange/app_like.ts";
+import { type AppLike, routesSeenKey, type SeenRoute } from "../exchange/app_like.ts";
 import { exchangeOf } from "../exchange/exchange.ts";
 import type { FrameworkRequest } from "../request/framework_request.ts";
-import { reasonOf } from "../util/error_text.ts";
+import { describe, reasonOf } from "../util/error_text.ts";
 import { escapeHtml } from "../util/escape_html.ts";
+import { REDACTED, redactedTarget, redactedText } from "../util/redacted_text.ts";
+import { isSecretName } from "../util/secret_names.ts";
 import { programFrame, type SourcePosition } from "../util/stack_frames.ts";
 import { frameworkFolder } from "./error_details.ts";
-import { maskedTarget, maskedText } from "./masked_text.ts";
 import { handles, nameOf, nearRoutes } from "./near_routes.ts";
+import { runtimeKey } from "../util/runtime_key.ts";
 
 /** The page's style; {@linkcode DEVELOPMENT_POLICY} has its hash. */
 const STYLE = ":root{color-scheme:light dark;font:15px/1.5 system-ui,sans-serif}" +
@@ -26,6 +28,9 @@ const AROUND = 4;
 /** Characters of a line, and how many of them are in front of the column: a minified program is one line. */
 const WIDTH = 200;
 const BEFORE = 80;
+
+/** Characters of one value: a header may have many thousand. */
+const SHOWN = 1000;
 
 /** What the page tells of. */
 export interface Shown {
@@ -73,7 +78,7 @@ function section(title: string, build: () => string): string {
 function sourceOf({ app, error }: Shown): string {
   const position = positionOf(error);
   if (position === null) return "";
-  const text = app.runtimeSupport.files?.sourceText(position.path);
+  const text = app[runtimeKey].files?.sourceText(position.path);
   if (text === undefined) return "";
   const lines = text.split("\n");
   const first = Math.max(1, position.line - AROUND);
@@ -108,7 +113,7 @@ interface Found {
 }
 
 function find({ req, app }: Shown): Found {
-  const routes = app.routesSeenFrom(pathOf(req));
+  const routes = app[routesSeenKey](pathOf(req));
   const leadsTo = (route: SeenRoute): boolean => route.params !== null && handles(route, req.method);
   const ran = routes.filter(({ route }) => route === req.route);
   return { routes, matched: ran.find(leadsTo) ?? ran[0] ?? routes.find(leadsTo) };
@@ -139,7 +144,7 @@ function code(text: string): string {
 
 function requestOf(req: FrameworkRequest, params: Readonly<Record<string, unknown>>): string {
   const headers = req.headers ?? {};
-  return `<p>${code(`${req.method} ${maskedTarget(req.originalUrl, params)}`)}</p>\n` +
+  return `<p>${code(`${req.method} ${redactedTarget(req.originalUrl, params)}`)}</p>\n` +
     `<p>${escapeHtml(bodyOf(headers))}</p>\n` +
     table("Headers", () => headers) + table("Query", () => req.query) + table("Parameters", () => params);
 }
@@ -153,8 +158,19 @@ function bodyOf(headers: Readonly<Record<string, unknown>>): string {
 function table(title: string, read: () => object | null | undefined): string {
   return section(title, () => {
     const rows = Object.entries(read() ?? {}).map(([name, value]) =>
-      `<tr><th scope="row">${escapeHtml(name)}</th><td>${escapeHtml(maskedText(name, value))}</td></tr>\n`
+      `<tr><th scope="row">${escapeHtml(name)}</th><td>${escapeHtml(shownValue(name, value))}</td></tr>\n`
     );
     return rows.length === 0 ? "" : `<table>\n${rows.join("")}</table>\n`;
   });
+}
+
+function shownValue(name: string, value: unknown): string {
+  const shown = redacted(name, value);
+  const text = typeof shown === "string" ? shown : JSON.stringify(value, redacted) ?? describe(value);
+  return text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text;
+}
+
+function redacted(name: string, value: unknown): unknown {
+  if (isSecretName(name)) return REDACTED;
+  return typeof value === "string" ? redactedText(value) : value;
 }

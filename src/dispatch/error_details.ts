@@ -24,7 +24,7 @@ export function errorDetails(error: Error): string {
       texts.push("… and further errors");
       break;
     }
-    texts.push(label + (of instanceof Error ? folded(errorText(of)) : shown(of)));
+    texts.push(label + (of instanceof Error ? folded(errorText(of)) : shownValue(of)));
     if (of instanceof Error) queue.push(...inside(of));
   }
   return texts.join("\n");
@@ -37,13 +37,18 @@ function inside(error: Error): { label: string; of: unknown }[] {
   return cause === undefined || cause === null ? all : [{ label: "Caused by: ", of: cause }, ...all];
 }
 
-function shown(cause: unknown): string {
+/**
+ * The text of what was thrown and is no error.
+ *
+ * @param thrown What was thrown
+ */
+export function shownValue(thrown: unknown): string {
   try {
-    const text = typeof cause === "string" ? cause : JSON.stringify(cause) ?? describe(cause);
+    const text = typeof thrown === "string" ? thrown : JSON.stringify(thrown) ?? describe(thrown);
     return text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text;
   } catch {
     // it refers to itself
-    return describe(cause);
+    return describe(thrown);
   }
 }
 

@@ -2,13 +2,15 @@ import { encodeUrl } from "encodeurl";
 import { escapeHtml } from "../util/escape_html.ts";
 import { responseClass } from "../exchange/response_class.ts";
 import { statusMessage } from "../http/status_text.ts";
+import { profileKey } from "../exchange/app_profile.ts";
 import { type Exchange, exchangeOf } from "../exchange/exchange.ts";
 import type { FrameworkRequest } from "../request/framework_request.ts";
 import { HTML, JSON_UTF8 } from "../response/web/content_type.ts";
 import { DEVELOPMENT_POLICY, developmentPage } from "./development_page.ts";
 import { errorDetails } from "./error_details.ts";
-import type { FrameworkResponse } from "../response/framework_response.ts";
+import { type FrameworkResponse, pageKey, untouchedKey } from "../response/framework_response.ts";
 import { endWholeKey } from "../response/node/outgoing_message.ts";
+import { runtimeKey } from "../util/runtime_key.ts";
 
 // headers of a 404, names and values in turn
 const COMMON = ["content-security-policy", "default-src 'none'", "x-content-type-options", "nosniff", "vary", "Accept"];
@@ -51,11 +53,13 @@ export function sendErrorPage(req: FrameworkRequest, res: FrameworkResponse, err
     if (!res.writableEnded) res.destroy(error instanceof Error ? error : new Error(String(error)));
     return;
   }
-  const problem = problemOf(error);
-  const asJson = problem === undefined ? prefersJson(req) : !prefersHtml(req);
+  // Express's page is the same for every client
+  const isExpress = (app?.[profileKey] ?? null) !== null;
+  const problem = isExpress ? undefined : problemOf(error);
+  const asJson = problem === undefined ? !isExpress && prefersJson(req) : !prefersHtml(req);
   // not app.get, which allocates; a request that a program has made need not have an application
-  const isPlain = asJson || app?.settings["env"] !== "development";
-  if (error === undefined && exchange !== null && res.untouched && req.method !== "HEAD" && isPlain) {
+  const isPlain = isExpress || asJson || app?.settings["env"] !== "development";
+  if (error === undefined && exchange !== null && res[untouchedKey] && req.method !== "HEAD" && isPlain && !isExpress) {
     return sendNotFound(exchange, req, res, asJson);
   }
   const status = error === undefined ? 404 : statusOf(error, res.statusCode);
@@ -68,7 +72,7 @@ export function sendErrorPage(req: FrameworkRequest, res: FrameworkResponse, err
   res.statusMessage = "";
   res.setHeader("Content-Security-Policy", isPlain ? "default-src 'none'" : DEVELOPMENT_POLICY);
   res.setHeader("X-Content-Type-Options", "nosniff");
-  res.vary("Accept");
+  if (!isExpress) res.vary("Accept");
   const body = asJson
     ? JSON.stringify(problem ?? { error: message })
     : isPlain
@@ -83,15 +87,15 @@ function isTold(exchange: Exchange | null, res: FrameworkResponse, error: unknow
   if (exchange === null) return false;
   const { app, streaming, target } = exchange;
   return streaming !== null && !res.writableEnded && error instanceof Error &&
-    (app.runtimeSupport.tellsOfBodies?.(target.request) ?? false);
+    (app[runtimeKey].tellsOfBodies?.(target.request) ?? false);
 }
 
 function sendNotFound({ respond }: Exchange, req: FrameworkRequest, res: FrameworkResponse, asJson: boolean): void {
   const message = cannot(req.method, req.originalUrl);
   const text = asJson ? JSON.stringify({ error: message }) : page(message);
-  if (respond !== null) return res.respondWithPage(respond(text, 404, "", asJson ? JSON_HEAD : PAGE_HEAD), text);
+  if (respond !== null) return res[pageKey](respond(text, 404, "", asJson ? JSON_HEAD : PAGE_HEAD), text);
   const init = asJson ? notFound.json ??= notFoundInit(JSON_HEAD) : notFound.page ??= notFoundInit(PAGE_HEAD);
-  res.respondWithPage(new (responseClass())(text, init), text);
+  res[pageKey](new (responseClass())(text, init), text);
 }
 
 function cannot(method: string, target: string): string {

@@ -2,6 +2,7 @@ import { asciiLowerCase } from "../util/ascii.ts";
 import type { LayerSource } from "../matching/layer.ts";
 import { socketsExist } from "../matching/registrations.ts";
 import type { AppLike } from "../exchange/app_like.ts";
+import { poweredBy } from "../exchange/app_profile.ts";
 import { Exchange, exchangeKey } from "../exchange/exchange.ts";
 import { FrameworkRequest } from "../request/framework_request.ts";
 import type { TracingChannels } from "../exchange/runtime_support.ts";
@@ -14,13 +15,14 @@ import { sendErrorPage } from "./error_page.ts";
 import { isImproper, refuseImproper } from "./improper_host.ts";
 import { isNodeRequest, refuseNodeRequest } from "./node_request.ts";
 import { beginObservation, type Observation } from "./observation.ts";
-import { OPEN_TELEMETRY } from "./request_span.ts";
-import { noteReturned, type Returned } from "./returned_value.ts";
+import { OPEN_TELEMETRY, type Registry } from "../exchange/open_telemetry.ts";
 import { type Hosted, type HostServer, hostServerKey } from "./host_server.ts";
+import type { SentryRegistry } from "./sentry.ts";
 import { timingsExist } from "./server_timing.ts";
-import { Walk, type WalkContext, type WalkOwner } from "./walk.ts";
+import { Walk, type WalkOwner } from "./walk.ts";
+import { runtimeKey } from "../util/runtime_key.ts";
 
-/** An application's own request and response classes. */
+/** Classes of an application's requests and responses. */
 export interface AppClasses {
   /** Class of its requests. */
   readonly Request: new (exchange: Exchange) => FrameworkRequest;
@@ -53,13 +55,21 @@ export function handleRequest(
   const req = classes === null ? new FrameworkRequest(exchange) : new classes.Request(exchange);
   req.res = classes === null ? new FrameworkResponse(exchange, req) : new classes.Response(exchange, req);
   const observation = observationOf(exchange, req);
-  serve(layers, exchange, req, info, context, observation);
-  return observation === null ? exchange.settled() : observation.follow(exchange.settled());
+  if (observation !== null) return serveObserved(layers, exchange, req, info, context, observation);
+  serveExchange(layers, exchange, req, info, context, null);
+  return exchange.settled();
 }
 
-/** Where an OpenTelemetry API may be registered. */
-interface Noted {
-  readonly [OPEN_TELEMETRY]?: unknown;
+// a function of its own, because the variables of the closure would be allocated for every request
+function serveObserved(
+  layers: LayerSource,
+  exchange: Exchange,
+  req: FrameworkRequest,
+  info: unknown,
+  context: AppContext | null,
+  observation: Observation,
+): Response | Promise<Response> {
+  return observation.follow(() => serveExchange(layers, exchange, req, info, context, observation));
 }
 
 /** The channel on which calls of handlers are published, `null` for none, `undefined` before the first request. */
@@ -69,7 +79,7 @@ let channel: TracingChannels | null | undefined = undefined;
 function observationOf(exchange: Exchange, req: FrameworkRequest): Observation | null {
   let heard: TracingChannels | null = null;
   try {
-    if (channel === undefined) channel = exchange.app.runtimeSupport.handlerChannel?.() ?? null;
+    if (channel === undefined) channel = exchange.app[runtimeKey].handlerChannel?.() ?? null;
     if (channel !== null) {
       const { start, end, error, asyncStart, asyncEnd } = channel;
       // TracingChannel tells by itself, but not on Bun, nor on Node before 20.13
@@ -77,29 +87,17 @@ function observationOf(exchange: Exchange, req: FrameworkRequest): Observation |
         asyncStart.hasSubscribers || asyncEnd.hasSubscribers;
       if (isHeard) heard = channel;
     }
-    const isNoted = (globalThis as Noted)[OPEN_TELEMETRY] !== undefined;
+    const isNoted = (globalThis as Registry)[OPEN_TELEMETRY] !== undefined ||
+      (globalThis as SentryRegistry).__SENTRY__ !== undefined;
     if (!isNoted && heard === null && !timingsExist) return null;
   } catch (error) {
     reportTelemetry(exchange.app, "what is registered", error);
   }
-  return beginObservation(exchange, req.res as FrameworkResponse, heard);
-}
-
-/** What few requests have: another method to be matched by, a server around the application, somebody who observes. */
-class RareData {
-  readonly as: string | undefined;
-  readonly host: HostServer | null;
-  readonly observation: Observation | null;
-
-  constructor(as: string | undefined, host: HostServer | null, observation: Observation | null) {
-    this.as = as;
-    this.host = host;
-    this.observation = observation;
-  }
+  return beginObservation(req, heard);
 }
 
 // apart from what makes the objects, so that both are small enough for V8 to inline
-function serve(
+function serveExchange(
   layers: LayerSource,
   exchange: Exchange,
   req: FrameworkRequest,
@@ -108,110 +106,77 @@ function serve(
   observation: Observation | null,
 ): void {
   const { target, app } = exchange;
-  if (target.doubt !== TARGET_DOUBT.none) {
+  // where the server has looked at the header, no part of the URL can be another
+  const isTrusted = target.doubt === TARGET_DOUBT.shared && app[runtimeKey].joinedHost === undefined;
+  if (target.doubt !== TARGET_DOUBT.none && !isTrusted) {
     if (isNodeRequest(exchange)) return refuseNodeRequest(exchange, info);
     if (isImproper(exchange)) return refuseImproper(exchange);
   }
   const res = req.res as FrameworkResponse;
-  const as = matchedAs(layers, target);
+  const as = matchedAs(layers, target, app);
   const found = (info as Hosted | null | undefined)?.[hostServerKey];
   const host = found?.isOf(target.request) ? found : null;
-  const isRare = as !== undefined || host !== null || observation !== null;
-  const rareData = isRare ? new RareData(as, host, observation) : null;
+  const next = host !== null && host.takesOver ? host : null;
+  const serving = next === null && observation === null ? ALONE : new Serving(next, observation);
   try {
     host?.enter(exchange, req, res);
-    if (app.settings["x-powered-by"]) res.setHeader("X-Powered-By", "Sluice");
+    if (app.settings["x-powered-by"]) res.setHeader("X-Powered-By", poweredBy(app));
     context?.setApp(req, res);
-    const serving = new Serving(req, res, rareData);
     const walked = observation === null ? layers : observation.over(layers);
-    new Walk(walked, serving, serving).start(walked.stepsFor(target.path, as ?? target.method));
+    const first = walked.fastMatcher.stepsFor(target.path, as ?? target.method);
+    new Walk(walked, serving, req, res, target, as).start(first);
   } catch (error) {
-    conclude(req, res, rareData, error);
+    serving.conclude(req, res, error);
   }
 }
 
-// what follows the last layer
-function conclude(req: FrameworkRequest, res: FrameworkResponse, rareData: RareData | null, error: unknown): void {
-  if (error === undefined) rareData?.observation?.passed();
-  else rareData?.observation?.failed(error);
-  if (rareData?.host?.leave(error)) return;
-  try {
-    sendErrorPage(req, res, error);
-  } catch (failure) {
-    const exchange = req[exchangeKey];
-    exchange.app.reportError(failure, { req, phase: "handler" });
-    exchange.settle(new Response("Internal Server Error", { status: 500 }));
-    exchange.finish();
-  }
-}
+/** What follows the last layer. */
+class Serving implements WalkOwner {
+  readonly #host: HostServer | null;
+  readonly #observation: Observation | null;
 
-/**
- * Serves one exchange: context and owner of its walks.
- *
- * A class rather than an object literal, because V8 may come to allocate the objects of a literal in the old
- * generation. They would keep all requests they refer to alive, and half the time would go into collecting garbage.
- */
-class Serving implements WalkContext, WalkOwner {
-  readonly req: FrameworkRequest;
-  readonly res: FrameworkResponse;
-  #rareData: RareData | null;
-
-  constructor(req: FrameworkRequest, res: FrameworkResponse, rareData: RareData | null) {
-    this.req = req;
-    this.res = res;
-    this.#rareData = rareData;
+  /**
+   * @param host The server around the application, if it takes over
+   * @param observation What is noted of the request, if somebody observes it
+   */
+  constructor(host: HostServer | null, observation: Observation | null) {
+    this.#host = host;
+    this.#observation = observation;
   }
 
-  get exchange(): Exchange {
-    return this.req[exchangeKey];
-  }
-
-  get as(): string | undefined {
-    return this.#rareData?.as;
+  walked(error: unknown, { req, res }: Walk): void {
+    this.conclude(req as FrameworkRequest, res as FrameworkResponse, error);
   }
 
   // a rewrite may lead an upgrade to a WebSocket route, or away from one
-  rewritten(layers: LayerSource): void {
-    const { target } = this.exchange;
+  rewritten(layers: LayerSource, { req }: Walk): string | undefined {
+    const { target, app } = (req as FrameworkRequest)[exchangeKey];
     const { mount } = target;
     // matched by the whole path, as in the beginning
     target.mount = 0;
-    const as = matchedAs(layers, target);
-    if (as !== this.as) {
-      this.#rareData = new RareData(as, this.#rareData?.host ?? null, this.#rareData?.observation ?? null);
-    }
+    const as = matchedAs(layers, target, app);
     target.mount = mount;
+    return as;
   }
 
-  get position(): Target {
-    return this.exchange.target;
-  }
-
-  handlerBegan(): void {
-    this.exchange.handlerBegan();
-  }
-
-  handlerEnded(): void {
-    this.exchange.handlerEnded();
-  }
-
-  warn(message: string): void {
-    const { app, target } = this.exchange;
-    if (app.get("env") === "development") console.warn(`${message} (${target.method} ${target.originalUrl})`);
-  }
-
-  returned(returned: Returned): void {
-    noteReturned(this.exchange, returned);
-  }
-
-  late(error: unknown): void {
-    this.exchange.app.reportError(error, { req: this.req, phase: "handler" });
-  }
-
-  walked(error?: unknown): void {
-    conclude(this.req, this.res, this.#rareData, error);
+  /** Responds with the page for an error, or with 404, unless the server around the application does. */
+  conclude(req: FrameworkRequest, res: FrameworkResponse, error: unknown): void {
+    if (error === undefined) this.#observation?.passed();
+    else this.#observation?.failed(error);
+    if (this.#host?.leave(error)) return;
+    try {
+      sendErrorPage(req, res, error);
+    } catch (failure) {
+      const exchange = req[exchangeKey];
+      exchange.app.reportError(failure, { req, phase: "handler" });
+      exchange.settle(new Response("Internal Server Error", { status: 500 }));
+      exchange.finish();
+    }
   }
 }
+
+/** For nearly all requests: no server takes over, and nobody observes them. */
+const ALONE = new Serving(null, null);
 
 /**
  * The method by which layers are matched, if it is not the request's own: `WS` for an upgrade to a WebSocket route.
@@ -221,13 +186,18 @@ class Serving implements WalkContext, WalkOwner {
  *
  * @param layers The layers
  * @param target The request; its path below the present mount is matched
+ * @param app Reads the header
  */
-export function matchedAs(layers: LayerSource, target: Target): "WS" | undefined {
-  return socketsExist ? upgradedAs(layers, target) : undefined;
+export function matchedAs(layers: LayerSource, target: Target, app: AppLike): "WS" | undefined {
+  return socketsExist ? upgradedAs(layers, target, app) : undefined;
 }
 
-function upgradedAs(layers: LayerSource, { method, path, request }: Target): "WS" | undefined {
-  const isUpgrade = method === "GET" && layers.leadsToSocket(path) &&
-    asciiLowerCase(request.headers.get("upgrade") ?? "") === "websocket" && layers.reachesSocket(path);
+function upgradedAs(
+  layers: LayerSource,
+  { method, path, request }: Target,
+  { [runtimeKey]: runtime }: AppLike,
+): "WS" | undefined {
+  const isUpgrade = method === "GET" && layers.fastMatcher.leadsToSocket(path) &&
+    asciiLowerCase(runtime.header(request, "upgrade") ?? "") === "websocket" && layers.fastMatcher.reachesSocket(path);
   return isUpgrade ? "WS" : undefined;
 }

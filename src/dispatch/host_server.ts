@@ -9,10 +9,12 @@ export const hostServerKey: unique symbol = Symbol.for("sluice.host server");
 export interface HostServer {
   /** Tells whether a request is the server's; another one that a program passes to an application has no host. */
   isOf(request: Request): boolean;
+  /** Whether it handles what no layer responds to. */
+  readonly takesOver: boolean;
   /** Runs before the first layer: tells where the application is mounted, and hands over what was done before. */
   enter(exchange: Exchange, req: FrameworkRequest, res: FrameworkResponse): void;
   /**
-   * Runs when no layer responded, or with the error that was not handled.
+   * Runs, if it takes over, when no layer responded, or with the error that was not handled.
    *
    * @returns Whether the server takes over; otherwise the application sends its own 404 or error page
    */

@@ -1,6 +1,7 @@
 import { improperHost, isHost } from "../http/host.ts";
 import type { Exchange } from "../exchange/exchange.ts";
 import { TARGET_DOUBT } from "../exchange/target_doubt.ts";
+import { runtimeKey } from "../util/runtime_key.ts";
 
 /**
  * Tells whether a request whose target is in doubt is improper: with a `Host` header that is no host, a server would take
@@ -10,11 +11,9 @@ import { TARGET_DOUBT } from "../exchange/target_doubt.ts";
  *
  * @param exchange The exchange
  */
-export function isImproper({ target: { doubt, request }, app: { runtimeSupport } }: Exchange): boolean {
+export function isImproper({ target: { doubt, request }, app: { [runtimeKey]: runtime } }: Exchange): boolean {
   if (doubt === TARGET_DOUBT.improper) return true;
-  const host = doubt === TARGET_DOUBT.alone
-    ? runtimeSupport.header(request, "host")
-    : runtimeSupport.joinedHost?.(request);
+  const host = doubt === TARGET_DOUBT.alone ? runtime.header(request, "host") : runtime.joinedHost?.(request);
   // empty, or missing, as in HTTP/1.0
   if (!host) return false;
   return doubt === TARGET_DOUBT.alone || !isHost(host);

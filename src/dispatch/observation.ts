@@ -1,78 +1,96 @@
-import type { Exchange } from "../exchange/exchange.ts";
+import { type Exchange, exchangeKey } from "../exchange/exchange.ts";
 import type { TracingChannels } from "../exchange/runtime_support.ts";
+import { guarded } from "../exchange/telemetry_guard.ts";
+import type { FrameworkRequest } from "../request/framework_request.ts";
 import type { FrameworkResponse } from "../response/framework_response.ts";
 import type { LayerSource, Step } from "../matching/layer.ts";
 import { HandlerEvents } from "./handler_events.ts";
 import { type CallObserver, ObservedSource } from "./observed_source.ts";
+import { type Span, spanName } from "../exchange/open_telemetry.ts";
 import { RequestSpan } from "./request_span.ts";
+import { type SentryRequest, sentryRequest } from "./sentry.ts";
 import { ServerTiming } from "./server_timing.ts";
+import { routePathKey } from "../exchange/app_like.ts";
 
 /**
  * Begins to observe a request for those who want to know what becomes of it.
  *
- * The span is the one that is active when the request comes. Later, in a handler, it might be one of the program's own.
+ * The spans are those that are active when the request comes. Later, in a handler, another one might be active.
  *
- * @param exchange The exchange
- * @param res Its response
+ * @param req The request
  * @param channel Where calls of handlers are published, if somebody subscribes
  * @returns `null` if it turns out that nobody does
  */
-export function beginObservation(
-  exchange: Exchange,
-  res: FrameworkResponse,
-  channel: TracingChannels | null,
-): Observation | null {
-  const { app } = exchange;
-  const span = RequestSpan.active(app);
+export function beginObservation(req: FrameworkRequest, channel: TracingChannels | null): Observation | null {
+  const { app } = req[exchangeKey];
+  const span = RequestSpan.of(req);
+  const sentry = guarded(app, "the scopes of Sentry", sentryRequest) ?? null;
   const events = channel === null ? null : new HandlerEvents(channel, app);
-  const timing = app.settings["server timing"] ? new ServerTiming(res) : null;
-  return span === null && events === null && timing === null ? null : new Observation(exchange, span, events, timing);
+  const timing = app.settings["server timing"] ? new ServerTiming(req.res as FrameworkResponse) : null;
+  const isObserved = span !== null || sentry !== null || events !== null || timing !== null;
+  return isObserved ? new Observation(req[exchangeKey], span, sentry, events, timing) : null;
 }
 
 /** What is noted of a request for those who observe it. */
 export class Observation implements CallObserver {
   readonly #exchange: Exchange;
-  readonly #span: RequestSpan | null;
+  /** OpenTelemetry's, and Sentry's if it is another one. */
+  readonly #spans: readonly RequestSpan[];
+  readonly #sentry: SentryRequest | null;
   readonly #timing: ServerTiming | null;
   readonly events: HandlerEvents | null;
   /** The whole path of the route whose handler was called last, `null` if a middleware was. */
   #route: string | null = null;
+  #isResponded = false;
 
   /**
    * @param exchange The exchange
    * @param span Its span
+   * @param sentry What Sentry keeps for it
    * @param events Publishes calls of handlers
    * @param timing Measures them
    */
   constructor(
     exchange: Exchange,
     span: RequestSpan | null,
+    sentry: SentryRequest | null,
     events: HandlerEvents | null,
     timing: ServerTiming | null,
   ) {
     this.#exchange = exchange;
-    this.#span = span;
+    const other = sentry?.span === undefined ? null : RequestSpan.active(exchange.app, sentry.span as Span);
+    this.#spans = [span, other].filter((one) => one !== null);
+    this.#sentry = sentry;
     this.events = events;
     this.#timing = timing;
+    if (span?.isOwn) exchange.onEnd(() => this.#ended());
   }
 
-  /** The layers with their calls observed. */
+  /** The layers with their calls observed, if anybody keeps what is noted of them. */
   over(layers: LayerSource): LayerSource {
-    return new ObservedSource(layers, this);
+    const isKept = this.events !== null || this.#timing !== null || this.#sentry !== null ||
+      this.#spans.some((span) => span.isRecorded);
+    return isKept ? new ObservedSource(layers, this) : layers;
   }
 
-  called({ fn, route }: Step): void {
+  called({ fn, layer: { route: declared } }: Step): void {
     const { app, response, target } = this.#exchange;
     if (response !== null) return;
-    this.#route = route === null ? null : app.routePathOf(route, target.baseUrl + target.path) ?? null;
+    this.#route = declared === null ? null : app[routePathKey](declared, target.baseUrl + target.path) ?? null;
     this.#timing?.called(fn!, this.#route);
+    const route = this.#route;
+    if (this.#sentry === null || route === null) return;
+    // before the handler, which may capture an error or a message
+    guarded(app, "setTransactionName", () => this.#sentry!.setTransactionName(spanName(target.originalMethod, route)));
   }
 
   /** Notes an error that an error handler gets, or nobody but the error page. */
   failed(error: unknown): void {
     const { response, finished } = this.#exchange;
-    if (response === null) this.#span?.failed(error);
-    else this.#span?.failedLate(error, !finished);
+    for (const span of this.#spans) {
+      if (response === null) span.failed(error);
+      else span.failedLate(error, !finished);
+    }
   }
 
   /** Notes that no handler responded. */
@@ -81,19 +99,34 @@ export class Observation implements CallObserver {
   }
 
   /**
-   * Notes the response before the platform gets it.
+   * Serves the request in the context of its span, and notes the response before the platform gets it.
    *
-   * @param settled The response
-   * @returns The same
+   * @param serve Serves the request
+   * @returns The response
    */
-  follow(settled: Response | Promise<Response>): Response | Promise<Response> {
-    if (this.#span === null) return settled;
+  follow(serve: () => void): Response | Promise<Response> {
+    const [span] = this.#spans;
+    if (span === undefined) serve();
+    else span.within(serve);
+    const settled = this.#exchange.settled();
     if (settled instanceof Promise) void settled.then((response) => this.#responded(response));
     else this.#responded(settled);
     return settled;
   }
 
   #responded({ status }: Response): void {
-    this.#span!.responded(this.#exchange.target.originalMethod, this.#route, status);
+    if (this.#isResponded) return;
+    this.#isResponded = true;
+    for (const span of this.#spans) {
+      span.responded(this.#exchange.target.originalMethod, this.#route, status);
+      // a WebSocket may stay open for days
+      if (status === 101) span.end();
+    }
+  }
+
+  #ended(): void {
+    const { response } = this.#exchange;
+    if (response !== null) this.#responded(response);
+    for (const span of this.#spans) span.end();
   }
 }

@@ -1,4 +1,4 @@
-import type { AnyHandler, LayerSource, Step, WalkObserver } from "../matching/layer.ts";
+import type { AnyHandler, LayerIndex, LayerSource, Step, WalkObserver } from "../matching/layer.ts";
 import type { HandlerEvents } from "./handler_events.ts";
 
 /** Notes the calls of handlers. */
@@ -12,7 +12,7 @@ export interface CallObserver {
 }
 
 /** The layers of a router whose calls are observed. Walks take it for the router. */
-export class ObservedSource implements LayerSource, WalkObserver {
+export class ObservedSource implements LayerSource, LayerIndex, WalkObserver {
   readonly #source: LayerSource;
   readonly #observer: CallObserver;
   /** The path that was matched last. */
@@ -36,15 +36,20 @@ export class ObservedSource implements LayerSource, WalkObserver {
   }
 
   get hasSockets(): boolean {
-    return this.#source.hasSockets;
+    return this.#source.fastMatcher.hasSockets;
   }
 
   leadsToSocket(path: string): boolean {
-    return this.#source.leadsToSocket(path);
+    return this.#source.fastMatcher.leadsToSocket(path);
   }
 
   reachesSocket(path: string): boolean {
-    return this.#source.reachesSocket(path);
+    return this.#source.fastMatcher.reachesSocket(path);
+  }
+
+  /** Itself. */
+  get fastMatcher(): this {
+    return this;
   }
 
   /** Itself. */
@@ -54,7 +59,7 @@ export class ObservedSource implements LayerSource, WalkObserver {
 
   stepsFor(path: string, method: string): readonly Step[] {
     this.#path = path;
-    return this.#source.stepsFor(path, method).map((step) =>
+    return this.#source.fastMatcher.stepsFor(path, method).map((step) =>
       step.fn === null ? step : this.#observed(step, path, method)
     );
   }

@@ -1,3 +1,5 @@
+import { profileKey } from "../exchange/app_profile.ts";
+import { exchangeOf } from "../exchange/exchange.ts";
 import type { WalkedResponse } from "./routing_target.ts";
 
 interface EndableResponse extends WalkedResponse {
@@ -12,7 +14,8 @@ interface EndableResponse extends WalkedResponse {
  * @param methods The methods, in capitals; may repeat
  */
 export function respondToOptions(res: WalkedResponse, methods: readonly string[]): void {
-  const list = [...new Set(methods)].sort().join(", ");
+  const separator = exchangeOf(res)?.app[profileKey]?.methodSeparator ?? ", ";
+  const list = [...new Set(methods)].sort().join(separator);
   const response = res as EndableResponse;
   response.setHeader("Allow", list);
   response.setHeader("Content-Length", String(list.length));

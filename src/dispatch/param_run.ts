@@ -1,4 +1,5 @@
 import { isThenable } from "../util/is_thenable.ts";
+import { exchangeOf } from "../exchange/exchange.ts";
 import type { AnyHandler } from "../matching/layer.ts";
 import type { RoutingTarget, WalkedRequest, WalkedResponse } from "./routing_target.ts";
 
@@ -15,8 +16,6 @@ export interface ParamContext {
   readonly res: WalkedResponse;
   /** Where the walk stands in the URL; it keeps the parameters. */
   readonly position: RoutingTarget;
-  /** Called with the error of a parameter handler that had continued already. */
-  late?(error: unknown): void;
 }
 
 interface Called {
@@ -89,7 +88,7 @@ export class ParamRun {
     let continued = false;
     const next: Done = (failure) => {
       if (continued) {
-        if (failure && failure !== "route" && failure !== "router") this.#context.late?.(failure);
+        if (failure && failure !== "route" && failure !== "router") reportLate(failure, this.#context.req);
         return;
       }
       continued = true;
@@ -107,4 +106,9 @@ export class ParamRun {
       next(failure);
     }
   }
+}
+
+// that of a parameter handler which has continued already
+function reportLate(error: unknown, req: WalkedRequest): void {
+  exchangeOf(req)?.app.reportError(error, { req, phase: "handler" });
 }

@@ -1,44 +1,29 @@
 import type { ErrorReporter } from "../exchange/call_guarded.ts";
+import { exchangeKey } from "../exchange/exchange.ts";
 import { guarded } from "../exchange/telemetry_guard.ts";
-
-/** The used part of a span of OpenTelemetry. */
-interface Span {
-  isRecording(): boolean;
-  updateName(name: string): unknown;
-  setAttribute(name: string, value: string): unknown;
-  setStatus(status: { code: number }): unknown;
-  recordException(exception: object | string): void;
-}
+import type { FrameworkRequest } from "../request/framework_request.ts";
+import { redactedTarget, redactedText } from "../util/redacted_text.ts";
+import { OPEN_TELEMETRY, type Registry, SPAN, type Span, spanName } from "../exchange/open_telemetry.ts";
+import { beginServerSpan, type ServerSpan } from "./server_span.ts";
 
 /** What OpenTelemetry's instrumentation of a server keeps of the request; it puts the route into its metrics. */
 interface RpcMetadata {
   route?: string;
 }
 
-/** The used part of what is registered under {@linkcode OPEN_TELEMETRY}. */
-interface OpenTelemetry {
-  readonly context?: { active(): { getValue(key: symbol): unknown } };
-}
-
-/**
- * Where version 1 of `@opentelemetry/api` registers what all its copies in a process share, and Deno its own.
- * Contexts keep values under registered symbols, too (`createContextKey` of the same package).
- */
-export const OPEN_TELEMETRY: unique symbol = Symbol.for("opentelemetry.js.api.1");
-const SPAN = Symbol.for("OpenTelemetry Context Key SPAN");
 const RPC_METADATA = Symbol.for("OpenTelemetry SDK Context Key RPC_METADATA");
+
+/** Attributes with a URL or a part of one, in both versions of the semantic conventions. */
+const URLS = ["url.full", "url.path", "url.query", "http.url", "http.target"];
 
 /** `SpanStatusCode.ERROR` */
 const ERROR = 2;
-
-/** The methods that a name may have; any other one is `HTTP`, because clients may invent as many as they like. */
-const METHODS = /^(?:CONNECT|DELETE|GET|HEAD|OPTIONS|PATCH|POST|PUT|QUERY|TRACE)$/;
 
 /** Spans that belong to a request: one that its handler makes in process must not give it another name. */
 const taken = new WeakSet<Span>();
 
 /** Methods of a span that change it. */
-type SpanMethod = Exclude<keyof Span, "isRecording">;
+type SpanMethod = Exclude<keyof Span, "attributes" | "isRecording">;
 
 /**
  * The span of a request: it gets the route, a name, and the error, as the semantic conventions of OpenTelemetry say.
@@ -48,29 +33,76 @@ export class RequestSpan {
   readonly #app: ErrorReporter;
   readonly #span: Span;
   readonly #metadata: RpcMetadata | undefined;
+  /** If the span was begun here, and therefore has to be ended here. */
+  readonly #own: ServerSpan | null;
+  /** Whether anything that the span is given is kept: the sampler may have decided against it. */
+  readonly isRecorded: boolean;
   #error: unknown = undefined;
+  #isEnded = false;
 
-  private constructor(app: ErrorReporter, span: Span, metadata: RpcMetadata | undefined) {
+  private constructor(app: ErrorReporter, span: Span, metadata?: RpcMetadata, own: ServerSpan | null = null) {
     this.#app = app;
     this.#span = span;
     this.#metadata = metadata;
+    this.#own = own;
+    this.isRecorded = own === null || guarded(app, "span.isRecording", () => span.isRecording()) === true;
   }
 
   /**
-   * The span that is active now, if it is recorded and no other request's.
+   * The span that is active in OpenTelemetry when a request comes, if it is recorded and no other request's. Without an
+   * active span, one is begun.
    *
-   * @param app Reports what fails
+   * @param req The request
    * @returns `null` if there is none
    */
-  static active(app: ErrorReporter): RequestSpan | null {
+  static of(req: FrameworkRequest): RequestSpan | null {
+    const { app } = req[exchangeKey];
     return guarded(app, "the active span", () => {
-      const context = (globalThis as Record<symbol, OpenTelemetry | undefined>)[OPEN_TELEMETRY]?.context?.active();
-      const span = context?.getValue(SPAN) as Span | null | undefined;
-      if (span === undefined || span === null || taken.has(span)) return null;
-      if (guarded(app, "span.isRecording", () => span.isRecording()) !== true) return null;
-      taken.add(span);
-      return new RequestSpan(app, span, context!.getValue(RPC_METADATA) as RpcMetadata | undefined);
+      const api = (globalThis as Registry)[OPEN_TELEMETRY];
+      const context = api?.context?.active();
+      if (api === undefined || context === undefined) return null;
+      const span = context.getValue(SPAN) as Span | null | undefined;
+      if (span !== undefined && span !== null) {
+        return RequestSpan.active(app, span, context.getValue(RPC_METADATA) as RpcMetadata | undefined);
+      }
+      const own = beginServerSpan(api, context, req);
+      if (own === null) return null;
+      taken.add(own.span);
+      return new RequestSpan(app, own.span, undefined, own);
     }) ?? null;
+  }
+
+  /**
+   * A span that is active already.
+   *
+   * @param app Reports what fails
+   * @param span The span
+   * @param metadata What instrumentation of the server keeps beside it
+   * @returns `null` if it is not recorded, or another request's
+   */
+  static active(app: ErrorReporter, span: Span, metadata?: RpcMetadata): RequestSpan | null {
+    if (taken.has(span)) return null;
+    if (guarded(app, "span.isRecording", () => span.isRecording()) !== true) return null;
+    taken.add(span);
+    return new RequestSpan(app, span, metadata);
+  }
+
+  /** Whether the span was begun here: the request is served within it, and it ends with the exchange. */
+  get isOwn(): boolean {
+    return this.#own !== null;
+  }
+
+  /** Serves the request, while the span is active if it was begun here. */
+  within(serve: () => void): void {
+    if (this.#own === null) serve();
+    else this.#own.within(serve);
+  }
+
+  /** Ends the span, if it was begun here. */
+  end(): void {
+    if (this.#own === null || this.#isEnded) return;
+    this.#isEnded = true;
+    this.#change("end");
   }
 
   /** Notes an error; what becomes of it shows with the response. */
@@ -102,20 +134,49 @@ export class RequestSpan {
         if (this.#metadata !== undefined) this.#metadata.route = route;
       });
       this.#change("setAttribute", "http.route", route);
-      this.#change("updateName", `${METHODS.test(method) ? method : "HTTP"} ${route}`);
+      this.#change("updateName", spanName(method, route));
     }
+    if (this.#own !== null) this.#change("setAttribute", "http.response.status_code", status);
+    for (const name of URLS) this.#hideSecrets(name, route ?? undefined);
     if (status < 500) return;
     if (this.#error !== undefined) this.#record(this.#error);
+    if (this.#own !== null) this.#change("setAttribute", "error.type", typeOf(this.#error) ?? String(status));
     this.#change("setStatus", { code: ERROR });
   }
 
+  // instrumentation of the server has the URL as the client sent it
+  #hideSecrets(name: string, route: string | undefined): void {
+    const value = guarded(this.#app, "span.attributes", () => this.#span.attributes?.[name]);
+    if (typeof value !== "string") return;
+    const mark = name === "url.query" ? "?" : "";
+    const [origin] = /^(?:[a-z]+:\/\/[^/?#]*)?/i.exec(value)!;
+    const shown = origin +
+      redactedTarget(mark + value.slice(origin.length), {}, route).slice(mark.length);
+    if (shown !== value) this.#change("setAttribute", name, shown);
+  }
+
   #record(error: unknown): void {
-    const isObject = typeof error === "object" && error !== null;
-    this.#change("recordException", isObject ? error : String(error));
+    this.#change("recordException", withoutSecrets(error));
   }
 
   #change<M extends SpanMethod>(method: M, ...args: Parameters<Span[M]>): void {
     const span = this.#span as unknown as Record<M, (...args: Parameters<Span[M]>) => unknown>;
     guarded(this.#app, `span.${method}`, () => span[method](...args));
   }
+}
+
+// the name of its class, of which there are few
+function typeOf(error: unknown): string | undefined {
+  return error instanceof Error ? error.name : undefined;
+}
+
+// only what a span takes of an error: its other properties may be the body, or the command that failed
+function withoutSecrets(error: unknown): object | string {
+  if (typeof error !== "object" || error === null) return redactedText(String(error));
+  const { name, code, message, stack } = error as Record<string, unknown>;
+  return { name, code, message: redacted(message), stack: redacted(stack) };
+}
+
+function redacted(text: unknown): unknown {
+  return typeof text === "string" ? redactedText(text) : text;
 }

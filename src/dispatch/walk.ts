@@ -1,43 +1,23 @@
 import { EMPTY_BARE, isEmptyParams } from "../util/empty_params.ts";
+import { isDeveloped } from "../util/development_warning.ts";
+import { exchangeOf } from "../exchange/exchange.ts";
 import { isResponse } from "../exchange/response_class.ts";
-import { readCaptures } from "../matching/capture.ts";
-import {
-  type AnyHandler,
-  entersMount,
-  type LayerSource,
-  type Mounted,
-  type Scope,
-  type Step,
-} from "../matching/layer.ts";
+import { type AnyHandler, entersMount, type LayerSource, type Scope, type Step } from "../matching/layer.ts";
 import type { PathMatch } from "../matching/path_pattern.ts";
 import { registrationEpoch } from "../matching/registrations.ts";
 import { containsScope, firstEntered } from "../matching/scope.ts";
 import { rematched, withMounts } from "../matching/steps.ts";
 import { fromForeign } from "../response/web/foreign_response.ts";
 import { respondToOptions } from "./options_response.ts";
-import { type ParamContext, ParamRun } from "./param_run.ts";
-import type { RoutingTarget } from "./routing_target.ts";
+import { ParamRun } from "./param_run.ts";
+import type { RoutingTarget, WalkedRequest, WalkedResponse } from "./routing_target.ts";
 import { mergeParams } from "./merge_params.ts";
-import type { Returned } from "./returned_value.ts";
+import { noteReturned } from "./returned_value.ts";
 
 /** Most handlers of one walk that call one another before the stack is unwound, as in Express. */
 const MAX_DEPTH = 100;
 
 const NO_STEPS: readonly Step[] = [];
-
-/** What a walk needs of the exchange it serves. */
-export interface WalkContext extends ParamContext {
-  /** The method that layers are matched by, if it is not the request's own: `WS` for an upgrade. */
-  readonly as?: string | undefined;
-  /** Warns the developer, in development only. */
-  warn?(message: string): void;
-  /** Called with what a handler returned, or its promise gave, if it is neither nothing nor a response. */
-  returned?(returned: Returned): void;
-  /** Called when a handler has returned a promise. */
-  handlerBegan?(): void;
-  /** Called when the promise of a handler has settled. */
-  handlerEnded?(): void;
-}
 
 /** Notified when the layers of a walk are exhausted. */
 export interface WalkOwner {
@@ -45,27 +25,17 @@ export interface WalkOwner {
    * Called after the last layer.
    *
    * @param error The error that was not handled, if any
+   * @param walk The walk
    */
-  walked(error?: unknown): void;
+  walked(error: unknown, walk: Walk): void;
   /**
    * Called when the URL or the method may have changed, before layers are matched by them.
    *
    * @param source The layers of the walk that noticed
+   * @param walk The walk
+   * @returns The method that layers are matched by, if it is not the request's own
    */
-  rewritten?(source: LayerSource): void;
-}
-
-/** What few walks need: those of mounted applications, of OPTIONS requests, and those with parameter handlers. */
-class RareData {
-  /** How much of the path the mounts around had consumed, their parameters, and their `next`. */
-  base = 0;
-  params: unknown = undefined;
-  next: unknown = undefined;
-  /** Methods for the response to OPTIONS. */
-  allowed: string[] | null = null;
-  /** The parameter handlers that have run. */
-  runs: Map<Scope, ParamRun> | null = null;
-  leaveMounted: ((error?: unknown) => void) | null = null;
+  rewritten?(source: LayerSource, walk: Walk): string | undefined;
 }
 
 /**
@@ -77,56 +47,67 @@ class RareData {
  * `next()` of the same handler is ignored: no layer runs twice for one request.
  */
 export class Walk implements WalkOwner {
-  readonly #context: WalkContext;
-  readonly #position: RoutingTarget;
+  /** The request that handlers get. */
+  readonly req: WalkedRequest;
+  /** The response that handlers get. */
+  readonly res: WalkedResponse;
+  /** Where the walk is in the request's URL; it keeps the parameters. */
+  readonly position: RoutingTarget;
   readonly #source: LayerSource;
   readonly #owner: WalkOwner;
   readonly #next: (error?: unknown) => void;
+  /** The method that layers are matched by, if it is not the request's own: `WS` for an upgrade. */
+  #as: string | undefined;
+  /** How much of the path the mounts around had consumed, their parameters, and their `next`. */
+  readonly #base: number;
+  readonly #outerParams: unknown;
+  readonly #outerNext: unknown;
   #steps: readonly Step[] = NO_STEPS;
   /** Index of the next step. */
   #at = 0;
   /** The state of URL, method and registrations when the steps were matched. */
   #matchedAt: number;
-  #rareData: RareData | null = null;
   /** Number of the handler that was called last, counted from the outermost one that is running. */
   #turn = 0;
   /** Number of the handler whose code is running, 0 for none. */
   #running = 0;
   /** Whether the handler that was called last has not called `next` yet. */
   #open = false;
+  /** Methods for the response to OPTIONS. */
+  #allowed: string[] | null = null;
+  /** The parameter handlers that have run. */
+  #runs: Map<Scope, ParamRun> | null = null;
 
   /**
    * @param source The layers
-   * @param context The exchange
    * @param owner Notified when the layers are exhausted
+   * @param req The request that handlers get
+   * @param res The response that handlers get
+   * @param position Where the walk is in the request's URL
+   * @param as The method that layers are matched by, if it is not the request's own
    */
-  constructor(source: LayerSource, context: WalkContext, owner: WalkOwner) {
-    const { position, req } = context;
+  constructor(
+    source: LayerSource,
+    owner: WalkOwner,
+    req: WalkedRequest,
+    res: WalkedResponse,
+    position: RoutingTarget,
+    as: string | undefined,
+  ) {
     this.#source = source;
-    this.#context = context;
-    this.#position = position;
     this.#owner = owner;
+    this.req = req;
+    this.res = res;
+    this.position = position;
+    this.#as = as;
     this.#matchedAt = stateOf(position);
-    if (position.mount > 0 || position.params !== undefined || req.next !== undefined) this.#noteOuterMount();
+    this.#base = position.mount;
+    this.#outerParams = position.params;
+    this.#outerNext = req.next;
     // no bound function: on Bun those take twice as long to call. And a constant first: V8 allocates functions that are
     // assigned directly to a property in the old generation, and keeps alive all that they refer to
     const next = (signal: unknown) => this.continue(signal);
     this.#next = next;
-  }
-
-  #noteOuterMount(): void {
-    const rareData = this.#ensureRareData;
-    rareData.base = this.#position.mount;
-    rareData.params = this.#position.params;
-    rareData.next = this.#context.req.next;
-  }
-
-  get #ensureRareData(): RareData {
-    return this.#rareData ??= new RareData();
-  }
-
-  get #base(): number {
-    return this.#rareData === null ? 0 : this.#rareData.base;
   }
 
   /**
@@ -135,20 +116,20 @@ export class Walk implements WalkOwner {
    * @param steps The steps, if they have been looked up already
    */
   start(steps?: readonly Step[]): void {
-    this.#context.req.next = this.#next;
-    const { method } = this.#position;
-    if (method === "OPTIONS") this.#ensureRareData.allowed = [];
+    this.req.next = this.#next;
+    const { method } = this.position;
+    if (method === "OPTIONS") this.#allowed = [];
     this.#steps = steps === undefined || method === "OPTIONS" ? this.#match() : steps;
-    this.#advance(undefined);
+    this.#advance();
   }
 
   // `current` matters only when a walk matches again half-way
   #match(current?: Step): readonly Step[] {
-    const position = this.#position;
+    const position = this.position;
     position.mount = this.#base;
     const { path, method } = position;
     if (path === undefined) return NO_STEPS;
-    const steps = this.#source.stepsFor(path, this.#context.as ?? method);
+    const steps = this.#source.fastMatcher.stepsFor(path, this.#as ?? method);
     // each router answers OPTIONS by itself, and mounts that write to the URL, as in Express, do so when they are
     // walked
     if (method !== "OPTIONS" && !position.writesUrl) return steps;
@@ -161,24 +142,18 @@ export class Walk implements WalkOwner {
    * @param signal Its argument
    */
   continue(signal: unknown): void {
-    const position = this.#position;
-    const step = this.#steps[this.#at];
-    // what nearly every call comes to is all in here, and the rest elsewhere: V8 inlines only little code
+    // the rest is in another method: V8 inlines only little code
     if (
-      !signal && this.#open && (this.#running === 0 || this.#running === this.#turn) && step !== undefined &&
-      (step.continuesLayer || (step.keepsMount && position.params === step.empty)) &&
-      stateOf(position) === this.#matchedAt
-    ) {
-      this.#at++;
-      return this.#call(step.fn!);
-    }
-    this.#proceed(signal);
+      !signal && this.#open && (this.#running === 0 || this.#running === this.#turn) &&
+      stateOf(this.position) === this.#matchedAt
+    ) this.#advance();
+    else this.#proceed(signal);
   }
 
   #proceed(signal: unknown): void {
     const second = !this.#open || (this.#running !== 0 && this.#running !== this.#turn);
     if (!second || isFailure(signal)) return this.resume(signal);
-    this.#context.warn?.("next() was called a second time by the same handler; the call was ignored");
+    warnOfSecondNext(this.req);
   }
 
   /**
@@ -191,9 +166,10 @@ export class Walk implements WalkOwner {
     const current = this.#steps[this.#at - 1];
     if (signal === "router" && (current === undefined || current.scope.parent === null)) return this.#leave(undefined);
     if (signal === "route") this.#at = current?.end ?? this.#at;
-    if (stateOf(this.#position) !== this.#matchedAt) this.#matchAgain();
+    if (stateOf(this.position) !== this.#matchedAt) this.#matchAgain();
     if (signal === "router") this.#skip(current!.scope);
-    this.#advance(isFailure(signal) ? signal : undefined);
+    if (isFailure(signal)) this.#search(signal);
+    else this.#advance();
   }
 
   // skips the rest of a mounted router, and of the routers inside it
@@ -204,160 +180,174 @@ export class Walk implements WalkOwner {
   // A middleware rewrote the URL or the method, or registered a layer: what follows is matched again. The consumed part
   // of the path stays, so in a mounted router this finds the rest of it, and the rest of the routers around it.
   #matchAgain(): void {
-    this.#matchedAt = stateOf(this.#position);
+    this.#matchedAt = stateOf(this.position);
     this.rewritten();
     const current = this.#steps[this.#at - 1];
     this.#steps = rematched(this.#steps, current, this.#match(current));
     // the rest of the present route stays where it was
-    if (current !== undefined) this.#position.mount = this.#base + current.scope.consumed;
+    if (current !== undefined) this.position.mount = this.#base + current.scope.consumed;
   }
 
-  /** Tells the outermost walk that a middleware of a mounted router may have rewritten something. */
-  rewritten(): void {
-    this.#owner.rewritten?.(this.#source);
+  /** Asks the outermost walk, since a middleware of a mounted router may have rewritten something. */
+  rewritten(): string | undefined {
+    if (this.#owner.rewritten !== undefined) this.#as = this.#owner.rewritten(this.#source, this);
+    return this.#as;
   }
 
-  #advance(error: unknown): void {
-    if (error !== undefined || this.#at >= this.#steps.length) return this.#search(error);
-    const step = this.#steps[this.#at]!;
-    if (step.continuesLayer) {
-      this.#at++;
-      return this.#call(step.fn!);
-    }
-    const position = this.#position;
-    const { scope } = step;
-    const { mergeParams: merges, paramHandlers } = scope.source ?? this.#source;
-    if (step.direct) {
-      position.params = merges ? mergeParams(step.empty!, this.#paramsAround(scope)) : step.empty;
-      position.mount = this.#base + step.consumed;
-    } else {
-      if (step.captures === null || paramHandlers.size > 0) return this.#search(undefined);
-      position.mount = this.#base + step.consumed;
-      const params = readCaptures(step.captures, position.path!);
-      if (params === null) return this.#search(undefined);
-      position.params = merges ? mergeParams(params, this.#paramsAround(scope)) : params;
-    }
-    if (step.route !== null) this.#context.req.route = step.route;
+  // to the next handler; for nearly all nothing has to be asked
+  #advance(): void {
+    const step = this.#steps[this.#at];
+    if (step === undefined || !step.isCertain) return this.#search(undefined);
+    if (step.enters) this.#enter(step);
     this.#at++;
     this.#call(step.fn!);
   }
 
-  // the parameters outside a router's mount: mounts at literal paths have none of their own
-  #paramsAround({ parent }: Scope): unknown {
-    if (parent === null) return this.#rareData?.params;
-    const { mergeParams: merges } = parent.source ?? this.#source;
-    return merges ? mergeParams(EMPTY_BARE, this.#paramsAround(parent)) : EMPTY_BARE;
-  }
-
-  // the slow way to the next step: asks layers whether they match, runs parameter handlers, and looks for error
-  // handlers
+  // asks layers whether they match, runs parameter handlers, and looks for error handlers
   #search(error: unknown): void {
-    const wanted = error === undefined ? "handler" : "error";
     // reading the element at -1 would cost V8 a quarter of a microsecond
-    const from = this.#at === 0 ? undefined : this.#steps[this.#at - 1];
-    for (;;) {
-      if (this.#at >= this.#steps.length) return this.#leave(error);
+    const from = error === undefined || this.#at === 0 ? undefined : this.#steps[this.#at - 1]!.scope;
+    while (this.#at < this.#steps.length) {
       const step = this.#steps[this.#at++]!;
       // an error leaves routers, but does not enter any
-      if (error !== undefined && from !== undefined && firstEntered(step.scope, from.scope) !== null) continue;
+      if (from !== undefined && firstEntered(step.scope, from) !== null) continue;
       if (step.enters) {
-        const { route } = step;
-        if (error !== undefined && route !== null) {
+        const { layer: { route }, scope } = step;
+        let params: PathMatch["params"] | null;
+        try {
+          params = error !== undefined && route !== null ? null : this.#enter(step);
+        } catch (failure) {
+          this.#at = step.end;
+          return this.#search(error ?? failure);
+        }
+        if (params === null) {
           this.#at = step.end;
           continue;
         }
-        let match = step.fixed;
-        if (match === null) {
-          try {
-            match = this.#ask(step);
-          } catch (failure) {
-            this.#at = step.end;
-            return this.#search(error ?? failure);
-          }
-          if (match === null) {
-            this.#at = step.end;
-            continue;
-          }
-        }
         if (step.kind === "allow") {
           // routers inside the walked one were entered by another method, and list nothing
-          if (step.scope.parent === null) this.#rareData?.allowed?.push(...route!.allowedMethods());
+          if (scope.parent === null) this.#allowed?.push(...route!.allowedMethods());
           continue;
         }
-        if (route !== null) this.#context.req.route = route;
-        const { mergeParams: merges, paramHandlers } = step.scope.source ?? this.#source;
-        this.#position.params = merges ? mergeParams(match.params, this.#paramsAround(step.scope)) : match.params;
-        if (paramHandlers.size > 0 && !isEmptyParams(match.params)) return this.#runParams(step, match, error);
-        this.#position.mount = this.#mountOf(step, match);
+        if (!isEmptyParams(params) && this.#sourceOf(scope).paramHandlers.size > 0) {
+          return this.#runParams(step, Object.keys(params), error);
+        }
       }
-      if (step.kind === wanted) return this.#call(called(step, error));
-      if (step.kind === "mount" && error === undefined) return this.#descend(step, step.layer.mounted!);
+      if (this.#run(step, error)) return;
     }
+    this.#leave(error);
   }
 
-  #mountOf(step: Step, match: PathMatch): number {
-    const taken = this.#base + step.scope.consumed;
-    return step.route === null ? taken + match.length : taken;
+  // Works out what a layer hides of the path, its parameters with those around, and its route. Returns its own parameters,
+  // `null` if it does not match.
+  #enter(step: Step): PathMatch["params"] | null {
+    const { scope, layer: { route }, fixed } = step;
+    const { position } = this;
+    const around = this.#base + scope.consumed;
+    let params: PathMatch["params"] | null;
+    if (fixed === null) {
+      params = this.#ask(step, around);
+      if (params === null) return null;
+    } else {
+      position.mount = route === null ? around + fixed.length : around;
+      params = fixed.params;
+    }
+    position.params = this.#sourceOf(scope).mergeParams ? mergeParams(params, this.#paramsAround(scope)) : params;
+    // a step without a function only lists the methods of its route
+    if (route !== null && step.fn !== null) this.req.route = route;
+    return params;
   }
 
   // all that is known so far is that the path may match the layer
-  #ask(step: Step): PathMatch | null {
-    this.#position.mount = this.#base + step.scope.consumed;
-    const path = this.#position.path!;
-    const match = step.proven === null ? step.layer.find(path) : step.proven.extract(path);
-    if (match === null || step.layer.route !== null) return match;
-    return entersMount(match, path) ? match : null;
+  #ask({ proven, layer }: Step, around: number): PathMatch["params"] | null {
+    const { position } = this;
+    position.mount = around;
+    const path = position.path!;
+    // a route hides nothing, so that its parameters are enough
+    if (layer.route !== null && proven !== null) return proven.paramsOf(path);
+    const match = layer.find(path);
+    if (match === null || layer.route !== null) return match && match.params;
+    if (!entersMount(match, path)) return null;
+    position.mount = around + match.length;
+    return match.params;
   }
 
-  #runParams(step: Step, match: PathMatch, error: unknown): void {
-    this.#position.mount = this.#base + step.scope.consumed;
+  // calls what a step has for a handler's turn, or for an error
+  #run(step: Step, error: unknown): boolean {
+    if (error !== undefined) {
+      if (step.kind !== "error") return false;
+      this.#call(handling(error, step.fn!));
+    } else if (step.kind === "handler") this.#call(step.fn!);
+    else if (step.kind === "mount") this.#descend(step);
+    else return false;
+    return true;
+  }
+
+  #sourceOf({ source }: Scope): LayerSource {
+    return source ?? this.#source;
+  }
+
+  // the parameters outside a router's mount: mounts at literal paths have none of their own
+  #paramsAround({ parent }: Scope): unknown {
+    if (parent === null) return this.#outerParams;
+    return this.#sourceOf(parent).mergeParams ? mergeParams(EMPTY_BARE, this.#paramsAround(parent)) : EMPTY_BARE;
+  }
+
+  #runParams(step: Step, names: readonly string[], error: unknown): void {
+    const position = this.position;
+    const { mount } = position;
+    position.mount = this.#base + step.scope.consumed;
     const { observer } = this.#source;
     const observed = observer && ((name: string, fn: AnyHandler) => observer.param(step, name, fn));
-    this.#paramRunOf(step.scope).run(Object.keys(match.params), observed, (failure) => {
+    this.#paramRunOf(step.scope).run(names, observed, (failure) => {
       if (failure) {
         // a layer whose parameter handlers failed is not entered, nor are the error handlers of its route
         this.#at = step.end;
         return this.resume(error ?? failure);
       }
-      const { mounted } = step.layer;
-      this.#position.mount = this.#mountOf(step, match);
+      position.mount = mount;
       // with an error, parameter handlers of a mount run, too, but the router is not entered
-      if (mounted !== null && error === undefined) this.#descend(step, mounted);
-      else if (step.kind === (error === undefined ? "handler" : "error")) this.#call(called(step, error));
-      else this.#advance(error);
+      if (!this.#run(step, error)) this.#search(error);
     });
   }
 
   #paramRunOf(scope: Scope): ParamRun {
-    const runs = this.#ensureRareData.runs ??= new Map();
+    const runs = this.#runs ??= new Map();
     const known = runs.get(scope);
     if (known !== undefined) return known;
-    const run = new ParamRun(this.#context, (scope.source ?? this.#source).paramHandlers);
+    const run = new ParamRun(this, this.#sourceOf(scope).paramHandlers);
     runs.set(scope, run);
     return run;
   }
 
-  #descend(step: Step, mounted: Mounted): void {
-    const { req, res } = this.#context;
+  #descend(step: Step): void {
+    const { req, res, position } = this;
+    const mounted = step.layer.mounted!;
     this.#turn++;
     this.#open = true;
     const leave = mounted.enter?.(req, res) ?? null;
-    if (leave !== null) this.#ensureRareData.leaveMounted = leave;
-    new Walk(this.#source.observer?.below(step) ?? mounted.source, this.#context, this).start();
+    const owner = leave === null ? this : this.#leaving(leave);
+    new Walk(this.#source.observer?.below(step) ?? mounted.source, owner, req, res, position, this.#as).start();
+  }
+
+  // a method of its own, because the variables of the closures would be allocated for every mount
+  #leaving(leave: (error?: unknown) => void): WalkOwner {
+    return {
+      walked: (error) => {
+        leave(error);
+        this.walked(error);
+      },
+      rewritten: () => this.rewritten(),
+    };
   }
 
   /** Continues after a mounted router or application. */
-  walked(error?: unknown): void {
-    const leave = this.#rareData?.leaveMounted;
-    if (leave) {
-      this.#rareData!.leaveMounted = null;
-      leave(error);
-    }
+  walked(error: unknown): void {
     this.resume(error);
   }
 
   #call(fn: AnyHandler): void {
-    const { req, res } = this.#context;
+    const { req, res } = this;
     const outer = this.#running;
     const at = this.#at;
     if (outer === 0) this.#turn = 0;
@@ -372,7 +362,7 @@ export class Walk implements WalkOwner {
       return this.resume(failure);
     }
     this.#running = outer;
-    if (result !== undefined && result !== res) takeResult(result, this.#context, this, fn, at);
+    if (result !== undefined && result !== res) takeResult(result, this, fn, at);
   }
 
   /**
@@ -392,21 +382,18 @@ export class Walk implements WalkOwner {
   }
 
   #leave(error: unknown): void {
-    const { req, res } = this.#context;
-    const position = this.#position;
     this.#at = this.#steps.length;
-    position.mount = this.#base;
-    position.params = this.#rareData?.params;
-    req.next = this.#rareData?.next;
-    const allowed = this.#rareData?.allowed;
-    if (error === undefined && allowed?.length) {
+    this.position.mount = this.#base;
+    this.position.params = this.#outerParams;
+    this.req.next = this.#outerNext;
+    if (error === undefined && this.#allowed?.length) {
       try {
-        return respondToOptions(res, allowed);
+        return respondToOptions(this.res, this.#allowed);
       } catch (failure) {
-        return this.#owner.walked(failure);
+        return this.#owner.walked(failure, this);
       }
     }
-    this.#owner.walked(error);
+    this.#owner.walked(error, this);
   }
 }
 
@@ -415,41 +402,52 @@ function stateOf({ version }: RoutingTarget): number {
   return version + registrationEpoch;
 }
 
-// what is called at a step: an error handler gets the error first
-function called({ fn }: Step, error: unknown): AnyHandler {
-  return error === undefined ? fn! : (req, res, next) => fn!(error, req, res, next);
+// an error handler gets the error first
+function handling(error: unknown, fn: AnyHandler): AnyHandler {
+  return (req, res, next) => fn(error, req, res, next);
 }
 
 // handles what a handler returned: a response, or a promise of one
-function takeResult(result: object | null, context: WalkContext, walk: Walk, handler: AnyHandler, at: number): void {
+function takeResult(result: object | null, walk: Walk, handler: AnyHandler, at: number): void {
   // first a look for a promise: on Deno, instanceof with a class of the web takes longer
   if (typeof (result as PromiseLike<unknown> | null)?.then !== "function") {
-    respond(result, context, walk, handler, at);
+    respond(result, walk, handler, at);
     return;
   }
-  context.handlerBegan?.();
+  const exchange = exchangeOf(walk.req);
+  exchange?.handlerBegan();
   (result as PromiseLike<unknown>).then(
     (value) => {
-      context.handlerEnded?.();
-      if (value !== undefined) respond(value, context, walk, handler, at);
+      exchange?.handlerEnded();
+      if (value !== undefined) respond(value, walk, handler, at);
     },
     (failure) => {
-      context.handlerEnded?.();
+      exchange?.handlerEnded();
       walk.resume(failure || new Error("Rejected promise"));
     },
   );
 }
 
-function respond(result: unknown, context: WalkContext, walk: Walk, handler: AnyHandler, at: number): void {
+function respond(result: unknown, walk: Walk, handler: AnyHandler, at: number): void {
   // most handlers that return something return `res`
-  if (result === context.res) return;
+  if (result === walk.res) return;
   try {
     const response = isResponse(result) ? result : isReadable(result) ? fromForeign(result) : null;
-    if (response !== null) context.res.respondWith?.(response);
-    else context.returned?.({ handler, value: result, isItsTurn: () => walk.waitsAt(at) });
+    if (response !== null) return walk.res.respondWith?.(response);
+    const exchange = exchangeOf(walk.req);
+    if (exchange !== null) noteReturned(exchange, { handler, value: result, isItsTurn: () => walk.waitsAt(at) });
   } catch (failure) {
     walk.resume(failure);
   }
+}
+
+function warnOfSecondNext(req: WalkedRequest): void {
+  const exchange = exchangeOf(req);
+  if (exchange === null || !isDeveloped(exchange.app)) return;
+  const { method, originalUrl } = exchange.target;
+  console.warn(
+    `next() was called a second time by the same handler; the call was ignored (${method} ${originalUrl})`,
+  );
 }
 
 // results of HTTP clients such as axios have a status and headers, too, and are no responses

@@ -1,6 +1,26 @@
 import type { EmitterMethods } from "../util/emitter_methods.ts";
+import type { AppProfile, profileKey } from "./app_profile.ts";
 import type { ErrorContext } from "./error_context.ts";
 import type { RuntimeSupport } from "./runtime_support.ts";
+import type { runtimeKey } from "../util/runtime_key.ts";
+
+/** Key of what adopts requests and responses that another package made; for the framework's own use, as those below. */
+export const adoptKey: unique symbol = Symbol("sluice.adopt");
+
+/** Key of what upgrades a request to a WebSocket. */
+export const acceptSocketKey: unique symbol = Symbol("sluice.accept socket");
+
+/** Key of what keeps work going after a response. */
+export const backgroundKey: unique symbol = Symbol("sluice.background");
+
+/** Key of the bodies being streamed. */
+export const openStreamsKey: unique symbol = Symbol("sluice.open streams");
+
+/** Key of what finds the whole path of a route. */
+export const routePathKey: unique symbol = Symbol("sluice.route path");
+
+/** Key of what lists the routes with those that a path leads to. */
+export const routesSeenKey: unique symbol = Symbol("sluice.routes seen");
 
 /** Key under which a body being streamed tells how far it is: a name could be one that a program uses. */
 export const piecesKey: unique symbol = Symbol("sluice.pieces");
@@ -73,37 +93,37 @@ export interface AppLike extends EmitterMethods {
    *
    * @internal
    */
-  readonly runtimeSupport: RuntimeSupport;
+  readonly [runtimeKey]: RuntimeSupport;
+  /**
+   * What it does in another way; `null` for Sluice's own applications.
+   *
+   * @internal
+   */
+  readonly [profileKey]: AppProfile | null;
   /**
    * The whole path of a route, as it was registered.
    *
    * @internal
    */
-  routePathOf(route: object, path: string): string | undefined;
-  /**
-   * Loads a package by name.
-   *
-   * @internal
-   */
-  loadPackage(name: string): Promise<unknown>;
+  [routePathKey](route: object, path: string): string | undefined;
   /**
    * Keeps work going after the response: the platform waits for it, and so does closing the application.
    *
    * @internal
    */
-  background(work: PromiseLike<unknown>, info: unknown, context: unknown, req?: object): void;
+  [backgroundKey](work: PromiseLike<unknown>, info: unknown, context: unknown, req?: object): void;
   /**
    * Upgrades a request to a WebSocket; rejects with an `HttpError` if it is not a valid handshake.
    *
    * @internal
    */
-  acceptSocket(req: unknown, res: unknown, route: { path: string; handlers: object }): Promise<void>;
+  [acceptSocketKey](req: unknown, res: unknown, route: { path: string; handlers: object }): Promise<void>;
   /**
    * Bodies being streamed, which closing may have to cut.
    *
    * @internal
    */
-  readonly openStreams: Set<OpenStream>;
+  readonly [openStreamsKey]: Set<OpenStream>;
   /**
    * Reports an error that reaches no handler of the program; see `FrameworkApp.reportError`.
    *
@@ -112,17 +132,11 @@ export interface AppLike extends EmitterMethods {
    */
   reportError(error: unknown, context: ErrorContext): void;
   /**
-   * Whether the application, or one it is mounted on, has a listener for `error`.
+   * Makes a request and a response that somebody else made those of this application.
    *
    * @internal
    */
-  readonly hearsErrors: boolean;
-  /**
-   * Makes a request and a response that somebody else made those of this application; see `FrameworkApp.adopt`.
-   *
-   * @internal
-   */
-  adopt(req: object, res: object): () => void;
+  [adoptKey](req: object, res: object): () => void;
   /**
    * Every route of the outermost application, with whether a path leads to it: for the page that a developer sees of an
    * error.
@@ -131,7 +145,7 @@ export interface AppLike extends EmitterMethods {
    *
    * @internal
    */
-  routesSeenFrom(path: string): SeenRoute[];
+  [routesSeenKey](path: string): SeenRoute[];
   /** Renders a view with the application's engine and locals. */
   render(name: string, options: object, callback: RenderCallback): void;
 }

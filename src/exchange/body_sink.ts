@@ -1,3 +1,5 @@
+import { captureContext } from "../util/async_context.ts";
+
 /**
  * Takes a body chunk by chunk.
  *
@@ -13,25 +15,33 @@ export interface BodySink {
 }
 
 /**
- * Stops what fills a sink, and discards the rest of the body. The sink may get an end or a failure afterwards.
+ * What fills a sink.
  *
  * @internal
  */
-export type StopFilling = () => void;
+export interface Filling {
+  /** Stops, and discards the rest of the body. The sink may get an end or a failure afterwards. */
+  stop(): void;
+  /** Runs a function, now or soon, in the asynchronous context in which the filling began. */
+  inContext(run: () => void): void;
+}
 
 /**
  * Fills a sink from a stream.
  *
  * @param stream The body; locked from now on
  * @param sink Takes it
- * @returns Stops
+ * @returns What fills it
  * @throws {TypeError} If somebody else is reading it
  */
-export function fillFrom(stream: ReadableStream<Uint8Array<ArrayBuffer>>, sink: BodySink): StopFilling {
+export function fillFrom(stream: ReadableStream<Uint8Array<ArrayBuffer>>, sink: BodySink): Filling {
   const reader = stream.getReader();
   pump(reader, sink).then(() => sink.end(), (cause) => sink.fail(cause));
-  // pending reads end with that, also where the runtime would never settle them; it does not matter if it fails
-  return () => void reader.cancel().catch(() => {});
+  return {
+    // pending reads end with that, also where the runtime would never settle them; it does not matter if it fails
+    stop: () => void reader.cancel().catch(() => {}),
+    inContext: captureContext(),
+  };
 }
 
 async function pump(reader: ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>, sink: BodySink): Promise<void> {

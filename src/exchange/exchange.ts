@@ -2,7 +2,9 @@ import { expectPeers, peers } from "../util/expected_peers.ts";
 import { captureContext } from "../util/async_context.ts";
 import { expectError } from "../util/expected_errors.ts";
 import { created } from "../util/sequence.ts";
-import { type AppLike, deliveredKey, type OpenStream } from "./app_like.ts";
+import { type AppLike, backgroundKey, deliveredKey, type OpenStream } from "./app_like.ts";
+import { closings, lastOfConnection } from "./closing.ts";
+import { type ExchangeEvent, type ExchangeState, STATES } from "./exchange_state.ts";
 import type { Peer } from "./peer.ts";
 import { Target } from "./target.ts";
 import {
@@ -11,10 +13,12 @@ import {
   LOOK_EVERY,
   lookAround,
   notePromised,
+  readings,
   type Waiter,
   type Waiting,
 } from "./pending_exchanges.ts";
 import { DisconnectWatch } from "./disconnect_watch.ts";
+import { runtimeKey } from "../util/runtime_key.ts";
 
 /** The runtime's own, not a test's fake timers: those do not delay Node's events either. */
 const { queueMicrotask } = globalThis;
@@ -105,16 +109,8 @@ class RareData {
   context: unknown = undefined;
   /** Notices that the client disconnects, once somebody listens for that. */
   watch: DisconnectWatch | null = null;
-  /** Whether the body was cut off. */
-  broken = false;
   /** Whether reading has shown that there is no body. */
   bodiless = false;
-  /** Whether the program broke it off. */
-  brokenOff = false;
-  /** Whether it was broken off before there was a response. */
-  withoutResponse = false;
-  /** Whether the request is becoming, or has become, a WebSocket. */
-  upgrading = false;
   /** Number of handlers whose promise has not settled yet. */
   handlers = 0;
   /** Tells the platform, if it waits for the handlers, that all have settled. */
@@ -152,7 +148,7 @@ export class Exchange implements Waiter {
   /** Whether the platform had to wait for the response. */
   #wasAwaited = false;
   #rareData: RareData | null = null;
-  #end: "open" | "finished" | "aborted" = "open";
+  #state: ExchangeState = "open";
 
   /**
    * Begins an exchange.
@@ -190,12 +186,12 @@ export class Exchange implements Waiter {
   }
 
   get #peer(): Peer {
-    return this.#ensureRareData.peer ??= this.app.runtimeSupport.peerOf(this.info, this.target.request);
+    return this.#ensureRareData.peer ??= this.app[runtimeKey].peerOf(this.info, this.target.request);
   }
 
   /** Whether the client disconnected before the response was complete. */
   get aborted(): boolean {
-    return this.#end === "aborted";
+    return STATES[this.#state].isAborted;
   }
 
   /** Whether reading has shown that the request has no body, where neither its headers nor the runtime did. */
@@ -209,35 +205,43 @@ export class Exchange implements Waiter {
 
   /** Whether the request body was cut off before the response was complete. */
   get broken(): boolean {
-    return this.#rareData?.broken ?? false;
+    return this.#state === "lost";
   }
 
   /** Whether the exchange was broken off from the server's side, and not by its client. */
   get isBrokenOff(): boolean {
-    return this.#rareData?.brokenOff ?? false;
+    return this.#state === "brokenOff" || this.#state === "unanswered";
   }
 
   /** Whether the exchange was broken off from the server's side before there was a response. */
   get isWithoutResponse(): boolean {
-    return this.#rareData?.withoutResponse ?? false;
+    return this.#state === "unanswered";
   }
 
   /** Whether all of the response has been passed to the platform. */
   get finished(): boolean {
-    return this.#end === "finished";
+    return this.#state === "finished";
+  }
+
+  get #isOver(): boolean {
+    return STATES[this.#state].isOver;
+  }
+
+  #enter(event: ExchangeEvent): boolean {
+    const next = STATES[this.#state].after[event];
+    if (next === undefined) return false;
+    this.#state = next;
+    return true;
   }
 
   /** Notes that the last byte of the response was passed to the platform. */
   finish(): void {
-    if (this.#end === "finished") return;
-    // a handler that destroys its request or response may still end the response, which is no success then
-    if (this.#end === "open") this.#end = "finished";
-    if (this.#rareData !== null) this.#tellEnd(this.#rareData);
-  }
-
-  #tellEnd({ reading }: RareData): void {
-    reading?.responded();
-    if (!this.aborted) this.#runEnd();
+    if (this.finished) return;
+    const isEnd = this.#enter("finish");
+    const rareData = this.#rareData;
+    if (rareData === null) return;
+    rareData.reading?.responded();
+    if (isEnd) this.#runEnd();
   }
 
   /** Reads the body as a Node stream, and discards the rest of it after the response. */
@@ -247,26 +251,38 @@ export class Exchange implements Waiter {
 
   set reading(reading: BodyReading) {
     this.#ensureRareData.reading = reading;
+    if (!this.#isOver) readings.set(reading, this.app);
   }
 
-  /** Notes that the client is gone; no effect once the response is complete. */
-  abandon(): void {
-    if (this.#end !== "open") return;
-    this.#end = "aborted";
-    this.#runLeave();
-    this.#runEnd();
+  /**
+   * Notes that the client is gone, or that its server is being closed; no effect once the response is complete. The
+   * handler may go on.
+   *
+   * @param response For the platform, if there is none yet; left out where the platform needs none
+   */
+  leave(response?: Response): void {
+    const isNeeded = response !== undefined && this.response === null;
+    // before the platform releases it with this response
+    if (isNeeded) this.#keepRequest();
+    this.#abort("leave");
+    if (isNeeded && this.response === null) this.settle(response);
   }
 
-  #runLeave(): void {
-    const { onLeave } = this.#ensureRareData;
-    this.#ensureRareData.onLeave = null;
+  #abort(event: "leave" | "lose" | "breakOff" | "breakOffFirst"): void {
+    if (!this.#enter(event)) return;
+    const rareData = this.#rareData;
+    if (rareData === null) return;
+    const { onLeave } = rareData;
+    rareData.onLeave = null;
     onLeave?.forEach((listener) => this.#runListener(listener));
+    this.#runEnd();
   }
 
   #runEnd(): void {
     const rareData = this.#rareData;
     if (rareData === null) return;
     rareData.watch?.end();
+    if (rareData.reading !== null) readings.delete(rareData.reading);
     if (rareData.streaming !== null) this.#endSilence();
     if (rareData.onEnd === null) return;
     const left = rareData.onEnd;
@@ -302,7 +318,7 @@ export class Exchange implements Waiter {
   /** Runs a listener when the exchange is over, however it ended; `first` is for the response's, as in Node. */
   onEnd(listener: () => void, first = false): void {
     if (this.response !== null) this.#keep();
-    if (this.#end !== "open") return queueMicrotask(listener);
+    if (this.#isOver) return queueMicrotask(listener);
     const rareData = this.#ensureRareData;
     const present = rareData.onEnd ?? NOBODY;
     rareData.onEnd = present.toSpliced(first ? 0 : present.length, 0, listener);
@@ -344,9 +360,9 @@ export class Exchange implements Waiter {
     const rareData = this.#rareData;
     if (rareData === null || rareData.watch !== null || !this.hasListeners) return;
     const watch = rareData.watch = new DisconnectWatch(() => this.#hearAbort());
-    const { runtimeSupport } = this.app;
-    if (runtimeSupport.watchClient === undefined) return this.#listen(watch);
-    runtimeSupport.watchClient(this.target.request, watch, () => this.#listen(watch));
+    const { [runtimeKey]: runtime } = this.app;
+    if (runtime.watchClient === undefined) return this.#listen(watch);
+    runtime.watchClient(this.target.request, watch, () => this.#listen(watch));
   }
 
   /** Begins to notice that the client leaves: a handler that takes long may never respond, and nobody listens. */
@@ -359,10 +375,10 @@ export class Exchange implements Waiter {
     // whoever hears of it may read the request, which the platform may release with a response that somebody else gave
     this.#keepRequest();
     const { request } = this.target;
-    if (this.app.runtimeSupport.onLeave?.(request, watch)) return;
+    if (this.app[runtimeKey].onLeave?.(request, watch)) return;
     const { signal } = request;
     if (!signal.aborted) listenTo(signal, watch);
-    else if (this.#response === null && !this.#ensureRareData.upgrading) this.abandon();
+    else if (this.#response === null && this.#state === "open") this.leave();
     else this.#hearAbort();
   }
 
@@ -371,11 +387,10 @@ export class Exchange implements Waiter {
    * the exchange is over then. But on Deno, and if the request was made in process, somebody may still be there: the
    * handler may respond in this turn; otherwise it is 400, which Node's server and Bun's send by themselves.
    */
-  lost(): void {
-    if (this.#end !== "open") return;
-    this.#ensureRareData.broken = true;
+  lose(): void {
+    if (this.#isOver) return;
     this.#keepRequest();
-    this.abandon();
+    this.#abort("lose");
     setTimeout(() => {
       if (this.response === null) this.settle(new Response(null, { status: 400, headers: { "connection": "close" } }));
       // Deno would wait for the rest of a response that has begun, and keep the connection
@@ -385,36 +400,28 @@ export class Exchange implements Waiter {
 
   // Deno aborts the signal of a request that becomes a WebSocket, although the client is there
   #hearAbort(): void {
-    if (this.#rareData?.upgrading || this.response?.status === 101) return;
-    if (this.response !== null || !asksForUpgrade(this)) return this.leave();
+    if (this.#state === "upgrading" || this.response?.status === 101) return;
+    // Bun tells whoever reads the body after it has told the signal, in the same turn: that it was cut off is a 400
+    if (this.response === null && this.target.request.bodyUsed) {
+      return void setTimeout(() => this.#isOver || this.disconnect(), 0);
+    }
+    if (this.response !== null || !asksForUpgrade(this)) return this.disconnect();
     // a handler that calls Deno.upgradeWebSocket itself is about to respond
-    setTimeout(() => this.response?.status === 101 || this.leave(), 0);
+    setTimeout(() => this.response?.status === 101 || this.disconnect(), 0);
   }
 
   /**
-   * Notes that the client is gone, or does not wait for this response any more. Without one the platform would wait for
-   * the handler for ever, and Deno keep the connection open.
+   * Notes that the client disconnected, or does not wait for this response any more. Without one the platform would wait
+   * for the handler for ever, and Deno keep the connection open.
    */
-  leave(): void {
+  disconnect(): void {
     // a response without a body is complete with its head
     const { response } = this;
     if (response !== null && (this.target.isHead || response.body === null)) return;
     // nor does Deno's server wait for the end of one whose length was announced
     if (this.streaming?.[deliveredKey]) return;
     // 499 is what proxies log for a client that disconnected; nobody receives it
-    this.cut(new Response(null, { status: 499 }));
-  }
-
-  /**
-   * Ends the exchange for a client that is gone, or because its server is being closed. Its handler may go on.
-   *
-   * @param response For the platform, if there is no response yet
-   */
-  cut(response: Response): void {
-    // before the platform releases it with this response
-    if (this.response === null) this.#keepRequest();
-    this.abandon();
-    if (this.response === null) this.settle(response);
+    this.leave(new Response(null, { status: 499 }));
   }
 
   /** The response, once there is one. */
@@ -425,12 +432,13 @@ export class Exchange implements Waiter {
   /**
    * Settles the exchange. Only the first call counts.
    *
-   * @param response The response
+   * @param given The response
    * @returns Whether it was the first
    */
-  settle(response: Response): boolean {
+  settle(given: Response): boolean {
     const deliver = this.#response;
     if (deliver !== null && typeof deliver !== "function") return false;
+    const response = closings > 0 && this.#isLast ? lastOfConnection(given) : given;
     this.#response = response;
     if (this.hasListeners || (this.#isHandled && !this.#isSettling)) this.#keep();
     if (deliver === null) return true;
@@ -441,6 +449,10 @@ export class Exchange implements Waiter {
     return true;
   }
 
+  get #isLast(): boolean {
+    return this.app.isClosing && this.app[runtimeKey].keepsConnections === true;
+  }
+
   /** Whether the promise of a handler has not settled yet. */
   get #isHandled(): boolean {
     return this.#rareData !== null && this.#rareData.handlers > 0;
@@ -449,7 +461,7 @@ export class Exchange implements Waiter {
   // If the platform releases the request with the response. A body that is being written has begun, whatever its handler
   // does next.
   get #waitsForHandlers(): boolean {
-    return this.app.runtimeSupport.keepHeaders !== undefined && this.streaming === null;
+    return this.app[runtimeKey].keepHeaders !== undefined && this.streaming === null;
   }
 
   get #isSettling(): boolean {
@@ -459,7 +471,7 @@ export class Exchange implements Waiter {
   /** Whether the runtime would drop a body that is being read with the response, even what has arrived of it. */
   get #isReading(): boolean {
     return this.#rareData !== null && this.#rareData.reading !== null && this.#rareData.reading.busy &&
-      this.app.runtimeSupport.dropsBodies === true;
+      this.app[runtimeKey].dropsBodies === true;
   }
 
   get #isHeldBack(): boolean {
@@ -467,7 +479,7 @@ export class Exchange implements Waiter {
   }
 
   #release(pass: () => void): void {
-    const passOn = (): void => this.#isReading ? this.app.runtimeSupport.nextTurn(pass) : pass();
+    const passOn = (): void => this.#isReading ? this.app[runtimeKey].nextTurn(pass) : pass();
     if (this.#isSettling) this.#afterHandlers(passOn);
     else passOn();
   }
@@ -492,12 +504,11 @@ export class Exchange implements Waiter {
    * @throws What `accept` throws
    */
   upgrade(accept: () => Response): void {
-    const rareData = this.#ensureRareData;
-    rareData.upgrading = true;
+    this.#enter("upgrade");
     try {
       this.settle(accept());
     } catch (error) {
-      rareData.upgrading = false;
+      this.#enter("decline");
       throw error;
     }
   }
@@ -547,14 +558,14 @@ export class Exchange implements Waiter {
    * @returns To be called when it is over; `null` where nothing has to wait
    */
   goOn(): (() => void) | null {
-    if (!this.app.runtimeSupport.endsWithResponse) return null;
+    if (!this.app[runtimeKey].endsWithResponse) return null;
     let end!: () => void;
-    this.app.background(new Promise<void>((resolve) => end = resolve), this.info, this.context);
+    this.app[backgroundKey](new Promise<void>((resolve) => end = resolve), this.info, this.context);
     return end;
   }
 
   #keepRequest(): void {
-    this.app.runtimeSupport.keepHeaders?.(this.target.request);
+    this.app[runtimeKey].keepHeaders?.(this.target.request);
     void this.#peer;
   }
 
@@ -566,12 +577,12 @@ export class Exchange implements Waiter {
   set streaming(body: OpenStream | null) {
     this.#ensureRareData.streaming = body;
     if (body === null) return;
-    this.app.runtimeSupport.allowSilence?.(this.target.request, this.info);
+    this.app[runtimeKey].allowSilence?.(this.target.request, this.info);
     this.#watch();
   }
 
   #endSilence(): void {
-    this.app.runtimeSupport.endSilence?.(this.target.request, this.info, this.aborted);
+    this.app[runtimeKey].endSilence?.(this.target.request, this.info, this.aborted);
   }
 
   /**
@@ -582,14 +593,11 @@ export class Exchange implements Waiter {
    * @param error The reason
    */
   breakOff(error?: Error): void {
-    if (this.#end !== "open") return;
-    this.#ensureRareData.brokenOff = true;
+    if (this.#isOver) return;
+    const isFirst = this.response === null;
     // a client that looks only at the status must not take it for a success
-    if (this.response === null) {
-      this.#ensureRareData.withoutResponse = true;
-      this.settle(new Response(brokenBody(), { status: 500 }));
-    }
-    this.abandon();
+    if (isFirst) this.settle(new Response(brokenBody(), { status: 500 }));
+    this.#abort(isFirst ? "breakOffFirst" : "breakOff");
     this.streaming?.destroy(error ?? brokenOff());
   }
 
@@ -613,15 +621,15 @@ export class Exchange implements Waiter {
 
   // a method of its own, because the variables of a closure would be allocated for every request
   #later(): Promise<Response> {
-    const { app: { runtimeSupport }, target: { request }, info } = this;
-    runtimeSupport.allowSilence?.(request, info);
+    const { app: { [runtimeKey]: runtime }, target: { request }, info } = this;
+    runtime.allowSilence?.(request, info);
     this.#wasAwaited = true;
     const promise = new Promise<Response>((resolve) => {
       this.#response = resolve;
       this.#watch();
     });
-    if (runtimeSupport.forgetsPeer && peers.expected) void this.#peer;
-    if (runtimeSupport.awaits?.(request, info)) this.#ensureRareData.waiting = beginWaiting(this, promise);
+    if (runtime.forgetsPeer && peers.expected) void this.#peer;
+    if (runtime.awaits?.(request, info)) this.#ensureRareData.waiting = beginWaiting(this, promise);
     return promise;
   }
 }
@@ -634,7 +642,7 @@ function listenTo(signal: AbortSignal, watch: DisconnectWatch): void {
 // The headers may be gone: somebody else, such as a deadline, may have responded before anybody read them.
 function asksForUpgrade({ app, target }: Exchange): boolean {
   try {
-    return app.runtimeSupport.header(target.request, "upgrade") !== null;
+    return app[runtimeKey].header(target.request, "upgrade") !== null;
   } catch {
     return false;
   }

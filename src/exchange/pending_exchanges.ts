@@ -1,3 +1,4 @@
+import { mayHaveBody } from "../http/request_as_sent.ts";
 import { type Linked, LinkedList } from "../util/linked_list.ts";
 
 /** An exchange for whose response a server waits. */
@@ -9,7 +10,7 @@ export interface Waiter {
   /** Begins to notice that the client leaves. */
   watch(): void;
   /** Ends it with a response that its handler has not given. */
-  cut(response: Response): void;
+  leave(response: Response): void;
 }
 
 /**
@@ -42,6 +43,12 @@ export class Waiting implements Linked<Waiting> {
 
 /** What waits, oldest first. */
 const waiting = new LinkedList<Waiting>();
+
+/**
+ * Bodies of requests that are being read while there may be a response already, until their exchanges are over, with the
+ * applications that the requests came to.
+ */
+export const readings = new Map<{ readonly busy: boolean }, object>();
 
 /** When those that wait were last looked at, and the number of the last request that had come by then. */
 let lookedAt = 0;
@@ -140,6 +147,20 @@ export function lookAround(sequence: number): void {
 }
 
 /**
+ * Whether the body of a request may be on its way: somebody reads it, or its handler has not responded, and may read it.
+ *
+ * @param app The application of the server
+ * @param server The server that received the request
+ * @param requests Requests that it passed on otherwise
+ */
+export function mayReadBodies(app: object, server: object, requests: Iterable<Request>): boolean {
+  for (const [{ busy }, owner] of readings) if (busy && owner === app) return true;
+  for (const { method } of requests) if (mayHaveBody(method)) return true;
+  for (const one of waiting) if (one.server === server && mayHaveBody(one.waiter.target.request.method)) return true;
+  return false;
+}
+
+/**
  * Ends the exchanges of a server that wait for their handlers.
  *
  * @param server The server
@@ -149,6 +170,6 @@ export function lookAround(sequence: number): void {
  */
 export function cutAll(server: object, requests: ReadonlySet<Request>, response: () => Response): Request[] {
   const own = [...waiting].filter((one) => one.server === server || requests.has(one.waiter.target.request));
-  for (const { waiter } of own) waiter.cut(response());
+  for (const { waiter } of own) waiter.leave(response());
   return own.map(({ waiter }) => waiter.target.request);
 }

@@ -1,6 +1,7 @@
 import { genericPlatform, variables } from "../platform/shared/generic_platform.ts";
 import type { Platform } from "../platform/shared/platform.ts";
 import type { Peer } from "../exchange/peer.ts";
+import { bindingsOf } from "../platform/shared/bindings.ts";
 
 /** Reads the variables of a Compute service: `env` of the module `fastly:env`. */
 export interface FastlyEnvironment {
@@ -37,7 +38,7 @@ export function fastlyPlatform(variablesOf: () => FastlyEnvironment | undefined)
     name: "Fastly Compute",
     env,
     defaultEnv: () => "production",
-    environment: () => environment,
+    environment: (...given) => bindingsOf(...given) ?? environment,
     peerOf,
   };
 }

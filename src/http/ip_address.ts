@@ -80,29 +80,35 @@ function longestZeros(groups: Groups): { start: number; length: number } {
 }
 
 /**
- * Reduces an IPv6 address to its subnet, because one client usually has a whole subnet.
+ * Reduces an address to its subnet, because one IPv6 client usually has a whole subnet.
  *
  * @param text An address in any spelling
- * @param prefixLength Bits to keep, 0 to 128
- * @returns For example `2001:db8::/64`; an IPv4 address stays as it is; `undefined` if it is not an address
- * @throws {RangeError} If the number of bits is missing or out of range
+ * @param prefixLength Bits of an IPv6 address to keep, 0 to 128
+ * @param ipv4PrefixLength Bits of an IPv4 address to keep, 0 to 32; without it, an IPv4 address stays as it is
+ * @returns For example `2001:db8::/64`, or `198.51.100.0/24`; `undefined` if it is not an address
+ * @throws {RangeError} If a number of bits is out of range, or that of IPv6 is missing
  *
- * @example One key for all addresses of a client
+ * @example One key for all addresses of a client, and one for all of a network
  * ```ts
  * import { subnetOf } from "@sluice/rate-limit";
  *
- * console.log(subnetOf("2001:db8:1:2:3:4:5:6", 64)); // 2001:db8:1:2::/64
+ * console.log(subnetOf("2001:db8:1:2:3:4:5:6", 64), subnetOf("198.51.100.7", 64)); // 2001:db8:1:2::/64 198.51.100.7
+ * console.log(subnetOf("198.51.100.7", 64, 24)); // 198.51.100.0/24
  * ```
  */
-export function subnetOf(text: string, prefixLength: number): string | undefined {
+export function subnetOf(text: string, prefixLength: number, ipv4PrefixLength?: number): string | undefined {
   // without it, each address would be a client of its own
-  if (!Number.isInteger(prefixLength) || prefixLength < 0 || prefixLength > 128) {
-    throw new RangeError(`subnetOf takes the number of bits to keep, from 0 to 128, not ${describe(prefixLength)}`);
-  }
+  checkBits("the number of bits to keep", prefixLength, 128);
+  if (ipv4PrefixLength !== undefined) checkBits("the number of an IPv4 address's bits to keep", ipv4PrefixLength, 32);
   const groups = parseAddress(text);
   if (groups === null) return undefined;
-  if (groups.length === 2) return format(groups);
-  return `${format(masked(groups, prefixLength))}/${prefixLength}`;
+  const bits = groups.length === 2 ? ipv4PrefixLength : prefixLength;
+  return bits === undefined ? format(groups) : `${format(masked(groups, bits))}/${bits}`;
+}
+
+function checkBits(what: string, bits: number, most: number): void {
+  if (Number.isInteger(bits) && bits >= 0 && bits <= most) return;
+  throw new RangeError(`subnetOf takes ${what}, from 0 to ${most}, not ${describe(bits)}`);
 }
 
 function masked(groups: Groups, bits: number): number[] {
@@ -113,8 +119,8 @@ function masked(groups: Groups, bits: number): number[] {
 }
 
 /** Advice in error messages. */
-const SUBNETS = '"trust proxy" takes addresses, subnets like "10.0.0.0/8", "loopback", "linklocal", "uniquelocal", ' +
-  "and, but not as text, true or a number of proxies";
+const SUBNETS = 'takes addresses, subnets like "10.0.0.0/8", "loopback", "linklocal", "uniquelocal"';
+const TRUSTED = `"trust proxy" ${SUBNETS}, and, but not as text, true or a number of proxies`;
 
 const NAMED: Readonly<Record<string, readonly string[]>> = {
   linklocal: ["169.254.0.0/16", "fe80::/10"],
@@ -122,15 +128,38 @@ const NAMED: Readonly<Record<string, readonly string[]>> = {
   uniquelocal: ["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7"],
 };
 
+/** Tells whether an address, in any spelling, is in a subnet. */
+export type SubnetTest = (address: string | undefined) => boolean;
+
 /**
  * Parses a subnet: an address, CIDR (`10.0.0.0/8`), a netmask (`10.0.0.0/255.0.0.0`), or one of the names `loopback`,
- * `linklocal`, `uniquelocal`.
+ * `linklocal`, `uniquelocal`. It is what `trust proxy` goes by.
  *
  * @param text The subnet
- * @returns Tells whether an address is in it
+ * @returns Tells whether an address is in it: also an IPv4 address that is written as an IPv6 address, but no address
+ * with a port
  * @throws {TypeError} If it is none of these
+ *
+ * @example A list of networks that get nothing
+ * ```ts
+ * import { parseSubnet } from "@sluice/rate-limit";
+ *
+ * const blocked = ["198.51.100.0/24", "2001:db8:bad::/48"].map(parseSubnet);
+ * const isBlocked = (address: string) => blocked.some((contains) => contains(address));
+ * console.log(isBlocked("198.51.100.7"), isBlocked("203.0.113.1")); // true false
+ * ```
  */
-export function parseSubnet(text: string): (address: string) => boolean {
+export function parseSubnet(text: string): SubnetTest {
+  if (typeof text === "string") return compileSubnet(text, `parseSubnet ${SUBNETS}`);
+  throw new TypeError(`parseSubnet ${SUBNETS}, not ${describe(text)}`);
+}
+
+/** The same, for an entry of `trust proxy`. */
+export function parseTrusted(text: string): SubnetTest {
+  return compileSubnet(text, TRUSTED);
+}
+
+function compileSubnet(text: string, advice: string): SubnetTest {
   const named = Object.hasOwn(NAMED, text) ? NAMED[text] : undefined;
   if (named !== undefined) {
     const subnets = named.map(parseSubnet);
@@ -138,24 +167,22 @@ export function parseSubnet(text: string): (address: string) => boolean {
   }
   const slash = text.lastIndexOf("/");
   const groups = parseAddress(slash === -1 ? text : text.slice(0, slash));
-  if (groups === null) throw new TypeError(`invalid IP address: ${text}; ${SUBNETS}`);
+  if (groups === null) throw new TypeError(`invalid IP address: ${text}; ${advice}`);
   const most = groups.length * 16;
-  const bits = slash === -1 ? most : prefixBits(text, text.slice(slash + 1), most, text.includes(":"));
+  const bits = slash === -1 ? most : prefixBits(text.slice(slash + 1), most, text.includes(":"));
+  if (!(bits > 0 && bits <= most)) throw new TypeError(`invalid range on address: ${text}; ${advice}`);
   const network = masked(groups, bits).join();
   return (address) => {
-    const other = parseAddress(address);
+    const other = address === undefined ? null : parseAddress(address);
     return other !== null && other.length === groups.length && masked(other, bits).join() === network;
   };
 }
 
-function prefixBits(text: string, range: string, most: number, isV6: boolean): number {
+function prefixBits(range: string, most: number, isV6: boolean): number {
   const mask = most === 32 ? parseV4(range) : null;
+  if (mask !== null) return maskBits(mask);
   // the prefix of an IPv4-mapped subnet counts from IPv6's 128 bits
-  const bits = mask === null
-    ? (/^\d+$/.test(range) ? Number(range) - (isV6 && most === 32 ? 96 : 0) : NaN)
-    : maskBits(mask);
-  if (!(bits > 0 && bits <= most)) throw new TypeError(`invalid range on address: ${text}; ${SUBNETS}`);
-  return bits;
+  return /^\d+$/.test(range) ? Number(range) - (isV6 && most === 32 ? 96 : 0) : NaN;
 }
 
 function maskBits(mask: Groups): number {

@@ -1,6 +1,6 @@
 import { trimBlanks } from "../util/ascii.ts";
 import { describe } from "../util/error_text.ts";
-import { parseSubnet } from "./ip_address.ts";
+import { parseTrusted } from "./ip_address.ts";
 
 /** Tells whether to trust what an address says about who connected to it; `hop` is 0 for the peer, and so on. */
 export type TrustFunction = (address: string | undefined, hop: number) => boolean;
@@ -21,10 +21,10 @@ export function compileTrust(value: TrustSetting | null | undefined): TrustFunct
   if (typeof value === "number") return (_address, hop) => hop < value;
   const names = typeof value === "string" ? value.split(",").map(trimBlanks) : value || [];
   const subnets = [names].flat().map((name) => {
-    if (typeof name === "string") return parseSubnet(name);
+    if (typeof name === "string") return parseTrusted(name);
     throw new TypeError(`"trust proxy" takes true, a number of proxies, subnets or a function, not ${describe(name)}`);
   });
-  return (address) => address !== undefined && subnets.some((contains) => contains(address));
+  return (address) => subnets.some((contains) => contains(address));
 }
 
 /**

@@ -2,6 +2,7 @@ import { loadPackage } from "../node/load_package.ts";
 import { nodeFiles } from "../node/node_files.ts";
 import { genericPlatform } from "../platform/shared/generic_platform.ts";
 import type { Platform } from "../platform/shared/platform.ts";
+import { bindingsOf } from "../platform/shared/bindings.ts";
 
 /** Lambda's Node runtimes: Node's files and packages, and nothing to listen on. */
 export const lambdaPlatform: Platform = {
@@ -12,7 +13,7 @@ export const lambdaPlatform: Platform = {
   files: nodeFiles,
   env: (name) => process.env[name],
   defaultEnv: () => "production",
-  environment: () => process.env,
+  environment: (...given) => bindingsOf(...given) ?? process.env,
   loadPackage,
   // the invocation fails with the error
   tellsOfBodies: () => true,

@@ -27,26 +27,6 @@ export class Capture {
 }
 
 /**
- * Reads the parameters of a path that is known to match, if nothing has to be decoded.
- *
- * @param first The first parameter
- * @param path A path beginning with a slash, not decoded
- * @returns The parameters, `null` if something has to be decoded
- */
-export function readCaptures(first: Capture, path: string): Record<string, string> | null {
-  if (path.includes("%")) return null;
-  const params: Record<string, string> = Object.create(null);
-  let at = 0;
-  for (let capture: Capture | null = first; capture !== null; capture = capture.next) {
-    const start = at + capture.skip;
-    at = path.indexOf("/", start);
-    if (at === -1) at = path.length;
-    params[capture.name] = path.slice(start, at);
-  }
-  return params;
-}
-
-/**
  * Decodes the percent escapes of a path parameter.
  *
  * @param value The text as it is in the path

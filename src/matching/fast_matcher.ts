@@ -1,4 +1,4 @@
-import { type Layer, type LayerList, Scope, type Step } from "./layer.ts";
+import { type Layer, type LayerIndex, type LayerList, Scope, type Step } from "./layer.ts";
 import { PathTrie } from "./path_trie.ts";
 
 /**
@@ -19,7 +19,7 @@ import { PathTrie } from "./path_trie.ts";
  * console.log(matcher.stepsFor("/users/7", "GET").length, matcher.stepsFor("/", "GET").length); // 1 0
  * ```
  */
-export class FastMatcher implements LayerList {
+export class FastMatcher implements LayerIndex, LayerList {
   /** Whether paths are case-sensitive. */
   readonly sensitive: boolean;
   readonly #layers: () => readonly Layer[];
@@ -77,6 +77,22 @@ export class FastMatcher implements LayerList {
    */
   reachesSocket(path: string): boolean {
     return this.#current().find(path).reachesSocket(path);
+  }
+
+  /** Whether there are WebSocket routes among the layers, or those of a mounted router. */
+  get hasSockets(): boolean {
+    return FastMatcher.#hasSockets(this, new Set());
+  }
+
+  // a router may be mounted below itself, for paths that form a tree
+  static #hasSockets(matcher: FastMatcher, seen: Set<FastMatcher>): boolean {
+    if (seen.has(matcher)) return false;
+    seen.add(matcher);
+    return matcher.#layers().some(({ socket, mounted }) => {
+      if (socket || mounted === null) return socket;
+      const { fastMatcher } = mounted.source;
+      return fastMatcher instanceof FastMatcher ? FastMatcher.#hasSockets(fastMatcher, seen) : fastMatcher.hasSockets;
+    });
   }
 
   #current(): PathTrie {

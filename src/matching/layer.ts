@@ -1,11 +1,9 @@
-import type { EmptyParams } from "../util/empty_params.ts";
 import { describe } from "../util/error_text.ts";
-import type { Capture } from "./capture.ts";
 import { defineLayerCalls } from "./layer_call.ts";
 import { type LayerRegExp, shownPath } from "./layer_regexp.ts";
-import type { LegacyKey } from "./legacy_path.ts";
-import type { PathOptions } from "./path_options.ts";
+import type { PatternOptions } from "./path_dialect.ts";
 import { type PathMatch, PathPattern } from "./path_pattern.ts";
+import type { PathKey } from "./regexp_keys.ts";
 import { noteRegistration } from "./registrations.ts";
 
 /**
@@ -92,25 +90,33 @@ export interface LayerList {
 }
 
 /**
- * A list of layers that can be walked.
+ * What finds the layers that match a path: an index over a {@linkcode LayerList}, or anything else.
  *
  * @internal
  */
-export interface LayerSource {
+export interface LayerIndex {
   /** Steps for a path and method, in registration order. */
   stepsFor(path: string, method: string): readonly Step[];
-  /** Parameter handlers by name. */
-  readonly paramHandlers: ReadonlyMap<string, readonly AnyHandler[]>;
-  /** Whether handlers also get the parent's parameters. */
-  readonly mergeParams: boolean;
   /** Whether an upgrade request for a path might find a WebSocket route; cheap, but only `false` is certain. */
   leadsToSocket(path: string): boolean;
   /** Whether it does find one; found out by matching. */
   reachesSocket(path: string): boolean;
   /** Whether the router, or one mounted on it, has WebSocket routes. */
   readonly hasSockets: boolean;
-  /** The layers, if a parent may index them together with its own. */
-  readonly list?: LayerList | null;
+}
+
+/**
+ * A list of layers that can be walked.
+ *
+ * @internal
+ */
+export interface LayerSource {
+  /** Finds the layers that match a path. */
+  readonly fastMatcher: LayerIndex;
+  /** Parameter handlers by name. */
+  readonly paramHandlers: ReadonlyMap<string, readonly AnyHandler[]>;
+  /** Whether handlers also get the parent's parameters. */
+  readonly mergeParams: boolean;
   /** Follows the walk, if somebody observes the request. */
   readonly observer?: WalkObserver;
 }
@@ -181,29 +187,15 @@ export class Scope {
 export type StepKind = HandlerKind | "mount" | "allow";
 
 /**
- * One function, or one mounted router, for one method and one shape of path.
+ * What a step is made of.
  *
  * @internal
  */
-export class Step {
+export interface StepParts {
   /** The function; `null` for a mount, and for OPTIONS. */
   readonly fn: AnyHandler | null;
   /** Scope of the layer's router. */
   readonly scope: Scope;
-  /** Whether the function can be called right away: the match is known. */
-  readonly direct: boolean;
-  /** Whether it is a further handler of a layer that was entered at an earlier step. */
-  readonly continuesLayer: boolean;
-  /** Whether the step before it hides the same part of the path, so that only parameters have to be reset. */
-  readonly keepsMount: boolean;
-  /** What stands for the parameters, if it can be called right away. */
-  readonly empty: EmptyParams | null;
-  /** The parameters of a route, if only they have to be read from the path. */
-  readonly captures: Capture | null;
-  /** Length of the part of the path that is hidden from the function, as far as it is known before matching. */
-  readonly consumed: number;
-  /** The layer's route, if it is one. */
-  readonly route: RoutedEntries | null;
   /** The layer it belongs to. */
   readonly layer: Layer;
   /** What a walk does at it. */
@@ -214,62 +206,51 @@ export class Step {
   readonly end: number;
   /** The layer's only pattern, if it is known to match; `null` if the layer must be asked. */
   readonly proven: PathPattern | null;
+}
+
+/**
+ * One function, or one mounted router, for one method and one shape of path.
+ *
+ * @internal
+ */
+export class Step implements StepParts {
+  readonly fn: AnyHandler | null;
+  readonly scope: Scope;
+  readonly layer: Layer;
+  readonly kind: StepKind;
+  readonly enters: boolean;
+  readonly end: number;
+  readonly proven: PathPattern | null;
   /** The match, if it is the same for every path that leads here. */
   readonly fixed: PathMatch | null;
+  /** Whether its function can be called without asking anything. */
+  readonly isCertain: boolean;
 
   /**
    * Makes a step; the matcher does this when a path is first asked for.
    *
-   * @param layer The layer
-   * @param kind What a walk does at it
-   * @param fn The function, if there is one
-   * @param enters Whether the layer is entered here
-   * @param end Index of the first step after the layer
-   * @param proven The layer's pattern, if it is known to match
-   * @param scope Scope of the layer's router
-   * @param before The step before it, if it is known to run first
+   * @param parts What it is made of
    */
-  constructor(
-    layer: Layer,
-    kind: StepKind,
-    fn: AnyHandler | null,
-    enters: boolean,
-    end: number,
-    proven: PathPattern | null,
-    scope: Scope,
-    before?: Step,
-  ) {
-    const { route } = layer;
-    const fixed = proven?.fixed ?? null;
-    const handles = enters && kind === "handler";
-    // what requests need of a step comes first: with thousands of routes it is not in the processor's cache
+  constructor({ fn, scope, layer, kind, enters, end, proven }: StepParts) {
     this.fn = fn;
     this.scope = scope;
-    this.direct = handles && fixed !== null;
-    this.continuesLayer = !enters && kind === "handler";
-    this.empty = this.direct ? fixed!.params as EmptyParams : null;
-    this.captures = handles && route !== null ? proven?.capture ?? null : null;
-    this.consumed = scope.consumed + (route === null ? fixed?.length ?? 0 : 0);
-    this.keepsMount = this.direct && route === null && before?.direct === true && before.scope === scope &&
-      before.consumed === this.consumed;
-    this.route = route;
     this.layer = layer;
     this.kind = kind;
     this.enters = enters;
     this.end = end;
     this.proven = proven;
-    this.fixed = fixed;
+    this.fixed = proven?.fixed ?? null;
+    this.isCertain = kind === "handler" && (!enters || this.fixed !== null);
   }
 
-  /** The same step, in a list where its index is higher by a number, and the step before it may be another one. */
+  /** The same step, in a list where its index is higher by a number. */
   moved(by: number): Step {
-    if (by === 0 && !this.keepsMount) return this;
-    return new Step(this.layer, this.kind, this.fn, this.enters, this.end + by, this.proven, this.scope);
+    return by === 0 ? this : new Step({ ...this, end: this.end + by });
   }
 
   /** The same step with another function. */
   calling(fn: AnyHandler): Step {
-    return new Step(this.layer, this.kind, fn, this.enters, this.end, this.proven, this.scope);
+    return new Step({ ...this, fn });
   }
 }
 
@@ -343,7 +324,7 @@ export class Layer {
   constructor(
     caller: string,
     path: string | RegExp | readonly (string | RegExp)[],
-    options: PathOptions,
+    options: PatternOptions,
     content: { route?: RoutedEntries; mounted?: Mounted | null; fn?: AnyHandler; socket?: boolean; call?: object },
   ) {
     this.path = path;
@@ -385,7 +366,7 @@ export class Layer {
   }
 
   /** The groups of that expression. */
-  get keys(): LegacyKey[] {
+  get keys(): PathKey[] {
     return shownPath(this).keys;
   }
 

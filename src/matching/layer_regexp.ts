@@ -1,5 +1,5 @@
-import type { LegacyKey } from "./legacy_path.ts";
 import type { PathPattern } from "./path_pattern.ts";
+import type { PathKey } from "./regexp_keys.ts";
 
 /**
  * The expression of a layer, with the marks that Express 4 gives it.
@@ -18,7 +18,7 @@ export interface ShownPath {
   /** All its patterns as one expression. */
   readonly regexp: LayerRegExp;
   /** The keys of the groups. */
-  readonly keys: LegacyKey[];
+  readonly keys: PathKey[];
 }
 
 /** Made for the few programs that look at it, and kept outside of the layers, of which there are many. */

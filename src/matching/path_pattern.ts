@@ -4,18 +4,12 @@ import { EMPTY_BARE, EMPTY_PLAIN, type EmptyParams } from "../util/empty_params.
 import { usualSpelling } from "../util/path_spelling.ts";
 import { isExponential } from "./ambiguity.ts";
 import { Capture, decodeParam } from "./capture.ts";
-import {
-  constrainedPath,
-  keysOfRegExp,
-  type LegacyKey,
-  LegacyPathError,
-  legacyPrefix,
-  MARK,
-  readLegacyPath,
-} from "./legacy_path.ts";
-import { hasSpellings, literalSource } from "./literal_source.ts";
+import { hasSpellings } from "./literal_source.ts";
+import { MARK, PathDialectError, type PatternOptions } from "./path_dialect.ts";
 import { OptionalPartsError, pathRegExp } from "./path_regexp.ts";
 import type { PathOptions } from "./path_options.ts";
+import { inPresentSyntax } from "./present_syntax.ts";
+import { keysOfRegExp, type PathKey } from "./regexp_keys.ts";
 
 /**
  * A match: which part of the path it covers, and the parameters.
@@ -78,7 +72,7 @@ export class PathPattern {
   readonly whole: boolean;
   /** Character code that begins a parameter in `text`. */
   readonly mark: number;
-  readonly #options: PathOptions;
+  readonly #options: PatternOptions;
   #rareData: RareData | null = null;
   #regex: RegExp | null = null;
   /** Where the parameters are in a path that matches `text`, worked out on first use. */
@@ -88,11 +82,11 @@ export class PathPattern {
    * Compiles a path.
    *
    * @param caller Name of the caller for error messages, such as `app.get`
-   * @param source A path string in the syntax of Express 5 or, if it has no meaning there, of Express 4, or a RegExp
+   * @param source A path string in the syntax of Express 5 or, if it has no meaning there, of the dialect, or a RegExp
    * @param options How to match
    * @throws {TypeError} If the path is not valid; the message says what to write instead
    */
-  constructor(caller: string, source: string | RegExp, options: PathOptions) {
+  constructor(caller: string, source: string | RegExp, options: PatternOptions) {
     this.source = source;
     this.#options = options;
     this.text = "";
@@ -156,7 +150,13 @@ export class PathPattern {
   get #empty(): EmptyParams {
     const { source } = this;
     // at "/", Express enters what `app.use` was given without matching anything, and makes a plain object
-    return source instanceof RegExp || (source === "/" && !this.#options.end) ? EMPTY_PLAIN : EMPTY_BARE;
+    const isPlain = source instanceof RegExp || (source === "/" && !this.#options.end) || this.#inherits;
+    return isPlain ? EMPTY_PLAIN : EMPTY_BARE;
+  }
+
+  // whether parameters have the methods of objects
+  get #inherits(): boolean {
+    return (this.#options.dialect ?? null) !== null;
   }
 
   /** The path as one regular expression; compiled on first use, because most paths never need it. */
@@ -171,16 +171,17 @@ export class PathPattern {
    * The path as Express 4 shows it in `layer.regexp` and `layer.keys`: programs that list routes parse the text of the
    * expression. Made on each call.
    */
-  shown(): { readonly regexp: RegExp; readonly keys: readonly LegacyKey[] } {
+  shown(): { readonly regexp: RegExp; readonly keys: readonly PathKey[] } {
     if (this.source instanceof RegExp) return { regexp: this.source, keys: keysOfRegExp(this.source) };
     try {
-      const legacy = readLegacyPath(this.source, this.#options);
-      if (legacy !== null) return legacy;
+      const read = this.#options.dialect?.show(this.source, this.#options);
+      if (read) return read;
     } catch {
       // refused there, but a path of Express 5
     }
     const keys = this.keys.map((name) => ({ name, optional: false, offset: 0 }));
-    return { regexp: new RegExp(this.regex), keys };
+    const isPlain = this.whole && this.mark === COLON;
+    return { regexp: isPlain ? shownText(this.text, this.#options) : new RegExp(this.regex), keys };
   }
 
   /**
@@ -197,7 +198,8 @@ export class PathPattern {
     const found = regex.exec(path);
     if (found === null) return null;
     if (this.keys.length === 0) return { index: found.index, length: found[0].length, params: this.#empty };
-    const params: Record<string, PathValue> = this.source instanceof RegExp ? {} : Object.create(null);
+    const isPlain = this.source instanceof RegExp || this.#inherits;
+    const params: Record<string, PathValue> = isPlain ? {} : Object.create(null);
     const rareData = this.#rareData;
     for (let i = 0; i < this.keys.length; i++) {
       const key = this.keys[i]!;
@@ -209,31 +211,22 @@ export class PathPattern {
     return { index: found.index, length: found[0].length, params };
   }
 
-  /** The first parameter of a path made of whole literals and whole parameters, `null` for any other. */
-  get capture(): Capture | null {
-    return this.whole ? this.#ensureLayout.first : null;
-  }
-
   /**
-   * Reads the parameters of a path that is known to match the segments.
+   * Reads the parameters of a path that is known to match.
    *
    * @param path A path beginning with a slash, not decoded
-   * @returns The match, `null` if a constraint rejects it
    * @throws {URIError} With status 400 if a parameter has a broken percent escape
    */
-  extract(path: string): PathMatch | null {
-    const params: Record<string, string> = Object.create(null);
-    const { first, tail } = this.#ensureLayout;
+  paramsOf(path: string): Record<string, string> {
+    const params: Record<string, string> = this.#inherits ? {} : Object.create(null);
     let at = 0;
-    for (let capture = first; capture !== null; capture = capture.next) {
+    for (let capture = this.#ensureLayout.first; capture !== null; capture = capture.next) {
       const start = at + capture.skip;
       at = path.indexOf("/", start);
       if (at === -1) at = path.length;
-      const value = path.slice(start, at);
-      if (this.#rareData?.constraints.get(capture.name)?.test(value) === false) return null;
-      params[capture.name] = decodeParam(value);
+      params[capture.name] = decodeParam(path.slice(start, at));
     }
-    return { index: 0, length: at + tail, params };
+    return params;
   }
 }
 
@@ -248,7 +241,7 @@ interface ReadPath {
   readonly whole: boolean;
 }
 
-function readPath(caller: string, source: string, path: string, options: PathOptions): ReadPath {
+function readPath(caller: string, source: string, path: string, options: PatternOptions): ReadPath {
   try {
     const { tokens } = parse(path);
     const { regexp, keys } = pathRegExp(tokens, path, options);
@@ -266,37 +259,31 @@ function readPath(caller: string, source: string, path: string, options: PathOpt
   } catch (error) {
     if (!(error instanceof PathError)) throw error;
     // braces are optional parts in the syntax of Express 4 as well, with nothing that bounds the steps
-    const read = error instanceof OptionalPartsError ? null : readLegacy(caller, source, path, options);
+    const read = error instanceof OptionalPartsError ? null : readDialect(caller, source, options);
     if (read === null) throw pathError(caller, source, error);
     return read;
   }
 }
 
-// in the syntax of Express 4
-function readLegacy(caller: string, source: string, path: string, options: PathOptions): ReadPath | null {
-  const legacy = naming(caller, () => readLegacyPath(source, options, literalSource));
-  if (legacy === null) return null;
-  // the first letter or parameter of these cannot be absent
-  if (/^(?:[\w-]{2}|:\w+\([^)]*\)(?![?*]))/.test(source) && !source.includes("|")) noteRootless(caller, source);
-  const { regexp, wildcards } = legacy;
-  const { text, constraints } = constrainedPath(path, options) ?? { text: null, constraints: NO_CONSTRAINTS };
-  const rareData = {
-    keys: legacy.keys.map(({ name }) => String(name)),
-    constraints,
-    wildcards,
-    hasSpellings: false,
-    showsAbsent: true,
-  };
-  // a segment has at least one character, and what a constraint matches need not have any
-  const whole = text !== null && ![...constraints.values()].some((constraint) => constraint.test(""));
-  return { regexp, rareData, text: whole ? text : usualSpelling(legacyPrefix(source)), whole };
+function readDialect(caller: string, source: string, options: PatternOptions): ReadPath | null {
+  const read = naming(caller, () => options.dialect?.read(source, options)) ?? null;
+  if (read === null) return null;
+  if (read.rootless) noteRootless(caller, source);
+  const { regexp, keys, constraints, wildcards, text, whole } = read;
+  return { regexp, rareData: { keys, constraints, wildcards, hasSpellings: false, showsAbsent: true }, text, whole };
 }
 
-/** The parameters of a path, and how many characters follow the last one. */
+/** A path of whole words and whole parameters in the form of Express 4. */
+function shownText(text: string, { sensitive, strict, end }: PathOptions): RegExp {
+  const source = text.replace(/[.\\/-]|:(\w+)/g, (found, name) => name === undefined ? `\\${found}` : "(?:([^\\/]+?))");
+  const slash = strict ? "" : "\\/?";
+  return new RegExp(`^${source}${end ? `${slash}$` : `${slash}(?=\\/|$)`}`, sensitive ? "" : "i");
+}
+
+/** The parameters of a path. */
 interface Layout {
   readonly first: Capture | null;
   readonly names: readonly string[];
-  readonly tail: number;
   /** The match, where there is no parameter. */
   readonly fixed: PathMatch | null;
 }
@@ -317,7 +304,7 @@ function layoutOf(text: string, mark: number, empty: EmptyParams): Layout {
   }
   let first: Capture | null = null;
   for (let i = names.length - 1; i >= 0; i--) first = new Capture(names[i]!, skips[i]!, first);
-  return { first, names, tail: skip, fixed: first === null ? { index: 0, length: text.length, params: empty } : null };
+  return { first, names, fixed: first === null ? { index: 0, length: text.length, params: empty } : null };
 }
 
 // without trailing slashes, unless they are significant
@@ -376,8 +363,8 @@ function warnOfSlow(caller: string, regexp: RegExp): void {
 }
 
 const HINTS: readonly (readonly [RegExp, string])[] = [
-  [/Unexpected [()]/, "close every group, or write the path as a RegExp"],
-  [/Unexpected [[\]]/, "close every character class, or write the path as a RegExp"],
+  [/Unexpected [()]/, "Express 5 has no groups: write a RegExp, or use @sluice/express@4"],
+  [/Unexpected [[\]]/, "Express 5 has no character classes: write a RegExp, or use @sluice/express@4"],
   [/Unexpected \?/, "write an optional part in braces: /a{/:b}"],
   [/Unexpected \+/, "write a repeated part as a wildcard: /a/*rest"],
   [/Unexpected !/, "escape it with a backslash"],
@@ -394,13 +381,30 @@ function naming<T>(caller: string, read: () => T): T {
   try {
     return read();
   } catch (error) {
-    if (!(error instanceof LegacyPathError)) throw error;
+    if (!(error instanceof PathDialectError)) throw error;
     throw new TypeError(`${caller}: ${error.message}`, { cause: error });
+  }
+}
+
+// a path of Express 4 as Express 5 writes it
+function presentOf(source: string): string | null {
+  const present = inPresentSyntax(source);
+  if (present === null || present === source) return null;
+  try {
+    parse(present);
+    return present;
+  } catch {
+    return null;
   }
 }
 
 function pathError(caller: string, source: string, error: PathError): TypeError {
   const reason = error.message.split(": ")[0]!;
+  const present = presentOf(source);
+  if (present !== null) {
+    const text = `${caller} cannot use the path "${source}" of Express 4: write "${present}", or use @sluice/express@4`;
+    return new TypeError(text, { cause: error });
+  }
   const query = /^(.*?)\?[\w.[\]-]+=/.exec(source);
   const hint = query === null
     ? HINTS.find(([pattern]) => pattern.test(reason))?.[1]

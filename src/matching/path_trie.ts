@@ -169,7 +169,7 @@ export class TrieState {
   /** Whether a path that ends here might lead to a WebSocket route. */
   get leadsToSocket(): boolean {
     return this.#leadsToSocket ??= this.#candidates().some(({ layer }) =>
-      layer.socket || layer.mounted?.source.hasSockets === true
+      layer.socket || layer.mounted?.source.fastMatcher.hasSockets === true
     );
   }
 
@@ -180,13 +180,13 @@ export class TrieState {
    */
   reachesSocket(path: string): boolean {
     return this.leadsToSocket && this.#candidates().some(({ layer, proven, scope }) => {
-      const source = layer.mounted?.source;
-      if (!layer.socket && source?.hasSockets !== true) return false;
+      const index = layer.mounted?.source.fastMatcher;
+      if (!layer.socket && index?.hasSockets !== true) return false;
       const below = path.slice(scope.consumed) || "/";
       // a broken escape is reported by the walk
-      const match = unlessBroken(() => proven === null ? layer.find(below) : proven.fixed ?? proven.extract(below));
-      if (match === null || source === undefined) return match !== null;
-      return entersMount(match, below) && source.reachesSocket(below.slice(match.length) || "/");
+      const match = unlessBroken(() => proven?.fixed ?? layer.find(below));
+      if (match === null || index === undefined) return match !== null;
+      return entersMount(match, below) && index.reachesSocket(below.slice(match.length) || "/");
     });
   }
 

@@ -13,3 +13,11 @@ export let socketsExist = false;
 export function noteSocket(): void {
   socketsExist = true;
 }
+
+/** Whether any router of this process has a page that limits leave alone; if not, no limit looks for one. */
+export let pagesExist = false;
+
+/** Notes that such a page was registered somewhere in this process. */
+export function notePage(): void {
+  pagesExist = true;
+}

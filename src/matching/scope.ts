@@ -1,4 +1,4 @@
-import { type Layer, Scope } from "./layer.ts";
+import { type Layer, type LayerIndex, type LayerList, Scope } from "./layer.ts";
 
 /**
  * The scope of a router that is mounted in another one, if both can be indexed together.
@@ -15,11 +15,16 @@ export function scopeBelow(scope: Scope, layer: Layer): Scope | null {
   if (mounted === null || mounted.enter !== undefined || patterns.length !== 1) return null;
   const known = scope.below?.get(layer);
   if (known !== undefined) return known;
-  const list = mounted.source.list ?? null;
-  if (list === null || list.sensitive !== scope.list?.sensitive || patterns[0]!.fixed === null) return null;
+  const { fastMatcher: list } = mounted.source;
+  if (!isList(list) || list.sensitive !== scope.list?.sensitive || patterns[0]!.fixed === null) return null;
   const made = new Scope(list, scope, layer);
   (scope.below ??= new WeakMap()).set(layer, made);
   return made;
+}
+
+// an index of a program's own, or one that is observed, finds its steps its own way
+function isList(index: LayerIndex): index is LayerIndex & LayerList {
+  return "layers" in index;
 }
 
 /** Whether a scope is the same as another one, or inside it. */

@@ -19,9 +19,10 @@ export interface Reached extends OrderedLayer {
 export function stepsOf(reached: Iterable<Reached>, method: string): Step[] {
   const steps: Step[] = [];
   for (const { layer, proven, scope } of reached) {
+    const found = { layer, proven, scope };
     const { route } = layer;
     if (layer.mounted !== null) {
-      steps.push(new Step(layer, "mount", null, true, steps.length + 1, proven, scope));
+      steps.push(mountStep(found, steps.length));
       continue;
     }
     // all() matches upgrades, too: otherwise a client could bypass its guards with an Upgrade header
@@ -31,12 +32,12 @@ export function stepsOf(reached: Iterable<Reached>, method: string): Step[] {
     const entries = own.length > 0 && layer.entries.length > 0 ? layer.entries : own;
     // a route without a handler for OPTIONS still contributes its methods
     if (route !== null && entries.length === 0 && method === "OPTIONS") {
-      steps.push(new Step(layer, "allow", null, true, steps.length + 1, proven, scope));
+      steps.push(new Step({ ...found, kind: "allow", fn: null, enters: true, end: steps.length + 1 }));
     }
     const end = steps.length + entries.length;
     entries.forEach((entry, index) => {
       const fn = called(entry, entries === layer.entries ? layer : entry);
-      steps.push(new Step(layer, entry.kind, fn, index === 0, end, proven, scope, steps.at(-1)));
+      steps.push(new Step({ ...found, kind: entry.kind, fn, enters: index === 0, end }));
     });
   }
   return steps;
@@ -47,6 +48,10 @@ function called({ fn, kind }: LayerEntry, self: LayerEntry | Layer): AnyHandler 
   if (replacedCall === null || kind !== "handler" || !("handle" in self)) return fn;
   const call = replacedCall;
   return (req, res, next) => call.call(self, req, res, next);
+}
+
+function mountStep(found: Reached, at: number): Step {
+  return new Step({ ...found, kind: "mount", fn: null, enters: true, end: at + 1 });
 }
 
 /**
@@ -65,7 +70,7 @@ export function withMounts(steps: readonly Step[], from: Scope): readonly Step[]
     if (entered === null) kept.push(step.moved(kept.length - at));
     else if (entered !== last) {
       const mount = entered.mount!;
-      kept.push(new Step(mount, "mount", null, true, kept.length + 1, mount.patterns[0]!, entered.parent!));
+      kept.push(mountStep({ layer: mount, proven: mount.patterns[0]!, scope: entered.parent! }, kept.length));
     }
     last = entered;
   }

@@ -7,7 +7,7 @@ import { isAbsolutePath } from "../util/file_paths.ts";
 import type { FileStat, FileSystem } from "../exchange/file_system.ts";
 import { HttpError } from "../http/http_error.ts";
 import { parseDuration } from "../util/units.ts";
-import type { AppLike } from "../exchange/app_like.ts";
+import { adoptKey, type AppLike } from "../exchange/app_like.ts";
 import type { FrameworkRequest } from "../request/framework_request.ts";
 import { defaultApp } from "../exchange/default_app.ts";
 import { FILE_OPTIONS, type FileOptions, insteadOfFileOption, transferFile } from "../response/files/file_transfer.ts";
@@ -18,6 +18,7 @@ import { UncoveredError } from "../response/files/file_path.ts";
 import { CODED_ENDINGS, type FileCoding } from "../response/files/find_file.ts";
 import { ListedNames } from "../response/files/listed_names.ts";
 import type { FileError } from "../response/files/send_file.ts";
+import { runtimeKey } from "../util/runtime_key.ts";
 
 /** Information about a file, for `setHeaders`: the part of Node's `fs.Stats` that every runtime has. */
 export interface StaticFileStat {
@@ -157,7 +158,7 @@ function serveForeign(
   res: FrameworkResponse,
   next: (error?: unknown) => void,
 ): void {
-  const leave = defaultApp().adopt(req, res);
+  const leave = defaultApp()[adoptKey](req, res);
   middleware(req, res, (error) => {
     leave();
     next(error);
@@ -166,7 +167,7 @@ function serveForeign(
 
 // what is missing in the folder is passed on, as if the folder were there
 function adviseOfRoot(app: AppLike, root: string): void {
-  const { files } = app.runtimeSupport;
+  const { files } = app[runtimeKey];
   if (files === null) return;
   const path = isAbsolutePath(root) ? root : `${files.workingDirectory()}/${root}`;
   if (isFolder(files, path)) return;

@@ -31,18 +31,24 @@ export class ConnectionLimits {
   /** HTTP/2 streams that have a timeout. */
   readonly #timed = new WeakSet<object>();
   readonly #standstill = new Standstill<Socket>();
+  /** The listener for `close`: one for all sockets. */
+  readonly closed: (this: Socket) => void;
   #timeoutMs = 0;
   #timer: ReturnType<typeof setInterval> | undefined = undefined;
 
   /** @param responses The responses that are not complete */
   constructor(responses: Iterable<{ readonly res: ServerResponse }>) {
     this.#responses = responses;
+    const { sockets } = this;
+    this.closed = function (this: Socket): void {
+      sockets.delete(this);
+    };
   }
 
   /** Takes a new connection. */
   add(socket: Socket): void {
     this.sockets.add(socket);
-    socket.once("close", () => this.sockets.delete(socket));
+    socket.on("close", this.closed);
   }
 
   /** ms in which a client must take something, 0 for no limit. */

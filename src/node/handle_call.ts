@@ -2,7 +2,29 @@ import { ownFetches } from "../dispatch/host_server.ts";
 import { isThenable } from "../util/is_thenable.ts";
 import type { Servable } from "../platform/shared/platform.ts";
 import type { NodeCall } from "./node_call.ts";
+import { isDestroyed } from "./patched_response.ts";
 import { sendResponse } from "./send_response.ts";
+
+/**
+ * Responds to a request, unless its client is known to have left.
+ *
+ * @param app The application
+ * @param call The request
+ */
+export function receive(app: Servable, call: NodeCall): void {
+  const { req, res } = call;
+  // A client that has sent its request and ended its side counts as gone for Node, too, unless its server was made with
+  // `httpAllowHalfOpen`. That a request was destroyed says nothing: reading its body to the end does that as well.
+  if (req.aborted || isDestroyed(res)) return;
+  // without a socket, earlier requests on the connection are still being answered
+  if (res.socket === null) closeWith(call);
+  handleCall(app, call);
+}
+
+// when a client disconnects, Node closes the response being sent, but not those queued after it
+function closeWith({ req, res }: NodeCall): void {
+  req.once("close", () => void (req.aborted && !res.destroyed && res.destroy().emit("close")));
+}
 
 /**
  * Responds to a request; errors are reported, and the client gets 500.

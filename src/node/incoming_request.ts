@@ -3,10 +3,11 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { isHost, originLength } from "../http/host.ts";
 import { mayHaveBody, requestAsSent } from "../http/request_as_sent.ts";
-import type { BodySink, StopFilling } from "../exchange/body_sink.ts";
+import type { BodySink, Filling } from "../exchange/body_sink.ts";
 import type { ClientWatch } from "../exchange/runtime_support.ts";
 import { targetOfUrl } from "../exchange/target.ts";
 import { webRequestKey } from "../exchange/web_request.ts";
+import type { HeaderRecord } from "../request/node/header_record.ts";
 import { fillSink } from "./fill_sink.ts";
 import { isDestroyed } from "./patched_response.ts";
 import { IncomingBody } from "./incoming_body.ts";
@@ -23,6 +24,13 @@ export interface NodeIncoming extends IncomingMessage {
   rawBody?: unknown;
   /** Over HTTP/2, whether the request ended with its headers. */
   readonly stream?: { readonly endAfterHeaders: boolean };
+}
+
+/** What closes when the client is gone: a response, or the connection that a request became. */
+interface Closable {
+  readonly destroyed: boolean;
+  readonly writableEnded: boolean;
+  on(event: "close", listener: () => void): unknown;
 }
 
 /** The last origin: most requests have the same one. */
@@ -64,7 +72,7 @@ type Read = Pick<
  */
 export class IncomingRequest implements Read {
   readonly #incoming: NodeIncoming;
-  readonly #outgoing: ServerResponse;
+  #outgoing: Closable;
   readonly #readBefore: boolean;
   #url: string | null = null;
   /** The body as it comes, once somebody has asked for it. */
@@ -85,6 +93,15 @@ export class IncomingRequest implements Read {
     this.#outgoing = outgoing;
     // an empty body has only an end that was read
     this.#readBefore = (incoming.readableDidRead || incoming.readableEnded) && rawBodyOf(incoming) === null;
+  }
+
+  /**
+   * Aborts the signal with something else than the response.
+   *
+   * @param outgoing What closes when the client is gone
+   */
+  watchInstead(outgoing: Closable): void {
+    this.#outgoing = outgoing;
   }
 
   /** The method. */
@@ -117,13 +134,13 @@ export class IncomingRequest implements Read {
     const { headers, rawHeaders, socket } = this.#incoming;
     const host = headers.host ?? headers[":authority"] as string | undefined;
     // a request that a test made up may have no socket
-    const { encrypted: isEncrypted = false, localPort } = (socket ?? {}) as Partial<Socket & { encrypted: boolean }>;
+    const { encrypted: isEncrypted = false } = (socket ?? {}) as Partial<Socket & { encrypted: boolean }>;
     if (host !== undefined && hasTwoHosts(rawHeaders)) return "";
     if (host !== undefined && host === last.host && isEncrypted === last.isEncrypted) return last.origin;
     const isGiven = host !== undefined && host !== "";
     if (isGiven && !isHost(host)) return "";
-    // as on Deno, if there is none, as in HTTP/1.0
-    const origin = `${isEncrypted ? "https" : "http"}://${isGiven ? host : `localhost:${localPort ?? 80}`}`;
+    // as on Deno, if there is none, as in HTTP/1.0. The port only then: Node would keep the address with the connection
+    const origin = `${isEncrypted ? "https" : "http"}://${isGiven ? host : `localhost:${socket?.localPort ?? 80}`}`;
     if (isGiven) last = { host, isEncrypted, origin };
     return origin;
   }
@@ -238,9 +255,9 @@ export class IncomingRequest implements Read {
    *
    * @param request The request
    * @param sink Takes the body
-   * @returns Stops; `null` if the request is not from Node's server, or somebody has asked for its body already
+   * @returns What fills it; `null` if the request is not from Node's server, or somebody has asked for its body already
    */
-  static fillSink(request: Request, sink: BodySink): StopFilling | null {
+  static fillSink(request: Request, sink: BodySink): Filling | null {
     if (!(#incoming in request) || request.bodyUsed || request.#body !== null || request.#web !== null) return null;
     const incoming = request.#incoming;
     // some hosts have read the body already, and left it there
@@ -267,6 +284,18 @@ export class IncomingRequest implements Read {
   }
 
   /**
+   * The headers of a request from Node's server, as Node's own object.
+   *
+   * @param request The request
+   * @returns `null` if it is another one, or has pseudo-headers
+   */
+  static headers(request: Request): HeaderRecord | null {
+    return #incoming in request && request.#incoming.httpVersionMajor < 2
+      ? request.#incoming.headers as HeaderRecord
+      : null;
+  }
+
+  /**
    * Visits the headers of a request; those from Node's server as the client sent them.
    *
    * @param request The request
@@ -290,7 +319,8 @@ export class IncomingRequest implements Read {
     const outgoing = request.#outgoing;
     if (isDestroyed(outgoing) || isCut(incoming)) return listen();
     // also if somebody else has responded, such as the server when it is closed, for nobody waits for the handler then
-    outgoing.once("close", () => watch.hear());
+    // not once(), which would add a wrapper for each request that takes its time
+    outgoing.on("close", () => watch.hear());
   }
 }
 
@@ -327,12 +357,12 @@ function webHeaders(incoming: NodeIncoming): Headers {
 }
 
 // aborts when the client disconnects before all of the response was written
-function leavingSignal(incoming: NodeIncoming, outgoing: ServerResponse): AbortSignal {
+function leavingSignal(incoming: NodeIncoming, outgoing: Closable): AbortSignal {
   const leaving = new AbortController();
   const look = (): void => {
     if (incoming.errored || !outgoing.writableEnded) leaving.abort();
   };
   if (isDestroyed(outgoing) || isCut(incoming)) look();
-  else outgoing.once("close", look);
+  else outgoing.on("close", look);
   return leaving.signal;
 }

@@ -1,10 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { assertServable } from "../platform/shared/assert_servable.ts";
 import type { Servable } from "../platform/shared/platform.ts";
-import { handleCall } from "./handle_call.ts";
-import { isDestroyed } from "./patched_response.ts";
+import { receive } from "./handle_call.ts";
+import { HostedCall } from "./hosted_call.ts";
 import type { NodeNext } from "./node_info.ts";
-import { NodeCall } from "./node_call.ts";
 
 /** A request handler of Node's servers, and a middleware of Express. */
 export type NodeHandler = (req: IncomingMessage, res: ServerResponse, next?: NodeNext) => void;
@@ -35,21 +34,5 @@ export type NodeHandler = (req: IncomingMessage, res: ServerResponse, next?: Nod
  */
 export function toNodeHandler(app: Servable): NodeHandler {
   assertServable("toNodeHandler", app);
-  return (req, res, next) => {
-    if (isAbandoned(req, res)) return;
-    // without a socket, earlier requests on the connection are still being answered
-    if (res.socket === null) closeWith(req, res);
-    handleCall(app, new NodeCall(req, res, next));
-  };
-}
-
-// A client that has sent its request and ended its side counts as gone for Node, too, unless its server was made with
-// `httpAllowHalfOpen`. That a request was destroyed says nothing: reading its body to the end does that as well.
-function isAbandoned(req: IncomingMessage, res: ServerResponse): boolean {
-  return req.aborted || isDestroyed(res);
-}
-
-// when a client disconnects, Node closes the response being sent, but not those queued after it
-function closeWith(req: IncomingMessage, res: ServerResponse): void {
-  req.once("close", () => void (req.aborted && !res.destroyed && res.destroy().emit("close")));
+  return (req, res, next) => receive(app, new HostedCall(req, res, next));
 }

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import diagnosticsChannel from "node:diagnostics_channel";
+import diagnosticsChannel, { hasSubscribers } from "node:diagnostics_channel";
 import Module from "node:module";
 import { performance } from "node:perf_hooks";
 import zlib from "node:zlib";
@@ -14,6 +14,7 @@ import type { NodeInfo } from "./node_info.ts";
 import { nodeFiles } from "./node_files.ts";
 import { toNodeHandler } from "./node_handler.ts";
 import { serveOnNode } from "./node_server.ts";
+import { bindingsOf } from "../platform/shared/bindings.ts";
 
 // Monitoring agents such as OpenTelemetry's replace methods of node:http once a CommonJS module requires it. Express
 // does; in a program without one, they would see no request.
@@ -29,12 +30,15 @@ export const nodePlatform: Platform = {
   forgetsPeer: true,
   env: (name) => process.env[name],
   defaultEnv: () => "development",
-  environment: () => process.env,
-  header: (request, name) => IncomingRequest.header(request, name),
-  visitHeaders: (request, visitor) => IncomingRequest.visitHeaders(request, visitor),
+  environment: (...given) => bindingsOf(...given) ?? process.env,
+  header: IncomingRequest.header,
+  headers: IncomingRequest.headers,
+  visitHeaders: IncomingRequest.visitHeaders,
   handlerChannel: () => handlerChannel(diagnosticsChannel as DiagnosticsChannel),
-  watchClient: (request, watch, listen) => IncomingRequest.watchClient(request, watch, listen),
-  fillSink: (request, sink) => IncomingRequest.fillSink(request, sink),
+  // where instrumentation of undici, which fetch is, adds headers
+  fetchAppendsTrace: () => hasSubscribers("undici:request:create"),
+  watchClient: IncomingRequest.watchClient,
+  fillSink: IncomingRequest.fillSink,
   // over HTTP/2 there is no such property
   closesAfterResponse: (_request, info) => (info as Partial<NodeInfo> | undefined)?.res?.shouldKeepAlive === false,
   inflater: (coding) => builtinInflater(zlib as BuiltinZlib, coding),

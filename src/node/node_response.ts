@@ -48,6 +48,8 @@ export class NodeResponse extends FastResponse {
   #parts: RawResponse | null;
   /** Whether `headers` has been read, so that they may have been changed. */
   #isSeen = false;
+  /** What was sent without its web stream. */
+  #sent: RawResponse | null = null;
 
   private constructor(parts: RawResponse) {
     super(parts.body, parts);
@@ -81,14 +83,39 @@ export class NodeResponse extends FastResponse {
     return new RawResponse(body, status, statusText, [...response.headers].flat());
   }
 
+  /**
+   * Lets go of the web stream of a response, whose body is sent without it.
+   *
+   * @param response The response
+   * @param parts Its parts
+   */
+  static release(response: Response, { status, statusText, head }: RawResponse): void {
+    const own = response as unknown as NodeResponse;
+    own._toNodeResponse();
+    own.#parts = null;
+    // a copy, without the space that the list has for more lines
+    own.#sent = new RawResponse(null, status, statusText, [...head]);
+  }
+
+  /** The status. */
+  override get status(): number {
+    return this.#sent?.status ?? super.status;
+  }
+
+  /** The reason phrase. */
+  override get statusText(): string {
+    return this.#sent?.statusText ?? super.statusText;
+  }
+
   /** The headers. */
   override get headers(): Headers {
     this.#isSeen = true;
-    return super.headers;
+    return this.#sent === null ? super.headers : this.#sentResponse.headers;
   }
 
   /** The body as a stream, even while it is being sent. */
   override get body(): ReadableStream<Uint8Array<ArrayBuffer>> | null {
+    if (this.#sent !== null) return this.#sentResponse.body;
     const body = this.#parts?.body;
     return body === null || body instanceof ReadableStream
       ? body as ReadableStream<Uint8Array<ArrayBuffer>>
@@ -97,7 +124,16 @@ export class NodeResponse extends FastResponse {
 
   /** Node's own response, made on demand. */
   get _response(): Response {
+    if (this.#sent !== null) return this.#sentResponse;
     this.#parts = null;
     return Reflect.get(FastResponse.prototype, "_response", this);
+  }
+
+  get #sentResponse(): Response {
+    const body = new ReadableStream<Uint8Array<ArrayBuffer>>();
+    const response = new Response(body, this.#sent!);
+    // for whoever asks, somebody is reading it
+    body.getReader();
+    return response;
   }
 }

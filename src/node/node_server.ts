@@ -1,13 +1,22 @@
-import { createServer, type Server, ServerResponse } from "node:http";
-import { createSecureServer, type Http2SecureServer, type ServerHttp2Session } from "node:http2";
-import { Server as NetServer } from "node:net";
+import { EventEmitter } from "node:events";
+import { createServer, type IncomingMessage, type Server, ServerResponse } from "node:http";
+import {
+  createSecureServer,
+  type Http2SecureServer,
+  type Http2ServerResponse,
+  type ServerHttp2Session,
+} from "node:http2";
+import { Server as NetServer, type Socket } from "node:net";
+import type { Duplex } from "node:stream";
 import { type Linked, LinkedList } from "../util/linked_list.ts";
 import type { AppFetch, ListenOptions, NativeServer, PlatformServer, Routed } from "../platform/shared/platform.ts";
 import { reportClientErrors } from "./client_errors.ts";
 import { ConnectionLimits } from "./connection_limits.ts";
+import { receive } from "./handle_call.ts";
+import { HostedCall } from "./hosted_call.ts";
 import { closeWhenIdle } from "./idle_session.ts";
 import { nextTurn } from "./next_turn.ts";
-import { toNodeHandler } from "./node_handler.ts";
+import { NodeCall } from "./node_call.ts";
 import { assertSharedPorts, limitServer, type NodeLimits } from "./node_limits.ts";
 import { StreamLimit } from "./stream_limit.ts";
 import { isForSocket, takeUpgrade } from "./take_upgrade.ts";
@@ -46,33 +55,46 @@ class NodeServer implements PlatformServer {
   readonly #server: Server | Http2SecureServer;
   readonly #requested: Required<Pick<ListenOptions, "port" | "hostname">>;
   readonly #open = new LinkedList<OpenResponse>();
-  readonly #upgrades = new Set<UpgradeCall>();
+  readonly #upgrades = new Map<Duplex, UpgradeCall>();
   readonly #sessions = new Set<ServerHttp2Session>();
   readonly #connections = new ConnectionLimits(this.#open);
+  /** Whether each connection ends with its next response. */
+  #isDraining = false;
+  /** The last response of each connection that ends. */
+  readonly #last = new WeakMap<object, ServerResponse>();
   #closing = false;
 
   constructor(handler: AppFetch, options: ListenOptions, app: Routed) {
     const { port = 0, hostname = "", cert, key, reusePort = false } = options;
     if (reusePort) assertSharedPorts(process.versions.node);
     this.#requested = { port, hostname };
-    const handle = toNodeHandler({ fetch: handler });
-    const listener = (req: Parameters<typeof handle>[0], res: ServerResponse): void => {
+    const served = { fetch: handler };
+    const listener = (req: IncomingMessage, res: ServerResponse): void => {
       this.#watch(res);
-      // otherwise a client that sends request after request would keep the server open
-      if (this.#closing) res.shouldKeepAlive = false;
-      handle(req, res);
+      if (this.#isDraining) this.#endAfter(res);
+      const isTouched = res.statusCode !== 200 || res.getHeaderNames().length > 0 || !isAlone(server, listener);
+      receive(served, isTouched ? new HostedCall(req, res) : new NodeCall(req, res));
     };
     const server = this.#server = cert !== undefined && key !== undefined
       ? createSecureServer({ allowHTTP1: true, cert, key }, listener as never)
       : createServer(listener);
     this.limits = limitServer(server, options, this.#connections, new StreamLimit(server, this.#sessions));
+    const upgrades = this.#upgrades;
+    const connections = this.#connections;
+    // one for all connections, which may be many
+    const forget = function (this: Duplex): void {
+      upgrades.delete(this);
+      connections.sockets.delete(this as Socket);
+    };
+    const isClosing = (): boolean => this.#closing;
     server.on("upgrade", (req, socket, head) => {
       // other listeners: a proxy, or another framework, that found the server through req.socket.server
       if (server.listenerCount("upgrade") > 1 && !isForSocket(req, app)) return;
-      const call = takeUpgrade({ fetch: handler }, req, socket, head, server, app, () => this.#closing);
+      const call = takeUpgrade(served, req, socket, head, server, app, isClosing);
       if (call === null) return;
-      this.#upgrades.add(call);
-      socket.once("close", () => this.#upgrades.delete(call));
+      upgrades.set(socket, call);
+      // in place of the other one: Node reserves space for twenty listeners as soon as there are three
+      socket.off("close", connections.closed).on("close", forget);
     });
     server.on("session", (session: ServerHttp2Session) => {
       this.#sessions.add(session);
@@ -128,14 +150,20 @@ class NodeServer implements PlatformServer {
     return this.#address?.address ?? (this.#requested.hostname || "::");
   }
 
-  async shutdown(): Promise<void> {
-    this.#closing = true;
+  drain(): void {
+    this.#isDraining = true;
     this.#sayGoodbye();
+    for (const session of this.#sessions) session.close();
+  }
+
+  async shutdown(): Promise<void> {
+    this.drain();
+    this.#closing = true;
     // synchronously if possible: as with Node's own server, the next line may listen on the same port again
     if (!this.#server.listening && !await this.ready.then(() => true, () => false)) return;
     // not http's close(), which treats connections as idle while a slow client is still receiving the response
     NetServer.prototype.close.call(this.#server);
-    const upgrades = [...this.#upgrades];
+    const upgrades = [...this.#upgrades.values()];
     for (const call of upgrades) call.goAway();
     this.#closeIdle();
     await this.finished;
@@ -145,12 +173,26 @@ class NodeServer implements PlatformServer {
     this.#server.close(() => {});
   }
 
-  // `Connection: close` on the last response of each connection keeps the client from sending another request
+  // otherwise a client that sends request after request would keep the server open, and one that sends a request in the
+  // moment in which its connection is closed would lose that
   #sayGoodbye(): void {
-    const last = new Map<object, ServerResponse>();
-    for (const { res } of this.#open) last.set(res.req.socket, res);
-    for (const { req } of this.#upgrades) last.delete(req.socket);
-    for (const res of last.values()) res.shouldKeepAlive = false;
+    for (const { res } of this.#open) this.#endAfter(res);
+    for (const socket of this.#upgrades.keys()) this.#keepAfter(socket);
+  }
+
+  #endAfter(res: ServerResponse | Http2ServerResponse): void {
+    // sends GOAWAY, and finishes streams that have begun
+    if (!(res instanceof ServerResponse)) return void res.stream.session?.close();
+    const { socket } = res.req;
+    // the client has sent this one before it could know
+    this.#keepAfter(socket);
+    this.#last.set(socket, res);
+    res.shouldKeepAlive = false;
+  }
+
+  #keepAfter(socket: object): void {
+    const last = this.#last.get(socket);
+    if (last !== undefined && !last.headersSent) last.shouldKeepAlive = true;
   }
 
   // for the same reason not while responses are still being received; called again after each
@@ -168,7 +210,7 @@ class NodeServer implements PlatformServer {
         else res.writeHead(503, { "content-length": 19 }).end("Service Unavailable");
       })
     );
-    for (const call of this.#upgrades) call.cut();
+    for (const call of this.#upgrades.values()) call.cut();
     // an unfinished upload, or a client that does not read, could keep a response from being sent
     const timer = setTimeout(() => this.#cut(), LEAVING_MS);
     void Promise.all(left).then(() => {
@@ -181,7 +223,7 @@ class NodeServer implements PlatformServer {
     if ("closeAllConnections" in this.#server) this.#server.closeAllConnections();
     // not the sessions: one that has sent GOAWAY would wait for its client
     for (const socket of this.#connections.sockets) socket.destroy();
-    for (const call of this.#upgrades) call.drop();
+    for (const call of this.#upgrades.values()) call.drop();
   }
 
   ref(): void {
@@ -191,6 +233,14 @@ class NodeServer implements PlatformServer {
   unref(): void {
     if ("unref" in this.#server) this.#server.unref();
   }
+}
+
+// others may have been there before, or call it themselves, as Socket.IO does; agents replace `emit`, and may leave
+// something for handlers
+function isAlone(server: Server | Http2SecureServer, listener: unknown): boolean {
+  if (server.emit !== EventEmitter.prototype.emit) return false;
+  const [first, ...others] = server.listeners("request");
+  return first === listener && others.length === 0;
 }
 
 // ended, but not yet received by the client; HTTP/2 has no such problem

@@ -21,7 +21,7 @@ export interface Sent {
  *
  * @param res Node's response
  */
-export function isDestroyed(res: ServerResponse & { stream?: { destroyed: boolean } }): boolean {
+export function isDestroyed(res: { readonly destroyed: boolean; readonly stream?: { destroyed: boolean } }): boolean {
   // responses of HTTP/2 do not tell, but their stream does
   return res.destroyed || res.stream?.destroyed === true;
 }

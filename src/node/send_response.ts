@@ -3,6 +3,7 @@ import { FastResponse, sendNodeResponse } from "srvx/node";
 import { isDestroyed, isPatched, sendPatched, type Sent } from "./patched_response.ts";
 import { nextTurn } from "./next_turn.ts";
 import { NodeResponse, type RawResponse } from "./node_response.ts";
+import { ResponseOutlet } from "./response_outlet.ts";
 import type { NodeCall } from "./node_call.ts";
 
 const NOTHING: ReadonlySet<string> = new Set();
@@ -36,14 +37,15 @@ export function sendResponse(call: NodeCall, response: Response): Promise<void> 
   if (call.isWithoutResponse) return void res.destroy();
   call.keepBody();
   const parts = NodeResponse.partsOf(response);
-  if (parts === null || !sendWhole(call, parts)) return sendWebResponse(call, response, parts);
+  if (parts === null || !(sendWhole(call, parts) || sendWritten(call, parts, response))) {
+    return sendWebResponse(call, response, parts);
+  }
 }
 
 // most responses are complete, and Node's response has not been touched by others
 function sendWhole({ req, res }: NodeCall, { body, status, statusText, head, isAscii }: RawResponse): boolean {
   if (body !== null && typeof body !== "string" && !(body instanceof Uint8Array)) return false;
-  // not for HTTP/2, which has another class, nor if headers are set already: a second cookie would replace the first
-  if (!(res instanceof ServerResponse) || isPatched(res) || res.getHeaderNames().length > 0) return false;
+  if (!isUntouched(res)) return false;
   const sent = body ?? noBody(req.method, status);
   // Node garbles a Latin-1 Content-Disposition that follows a Content-Length, and then refuses it; a web response sorts
   if (sent === null && !isAscii) return false;
@@ -54,6 +56,30 @@ function sendWhole({ req, res }: NodeCall, { body, status, statusText, head, isA
   return true;
 }
 
+// Event streams, and whatever else is written piece by piece, may be idle for hours. Without a web stream, its reader
+// and its headers they take half of the memory.
+function sendWritten({ req, res }: NodeCall, parts: RawResponse, response: Response): boolean {
+  const { body, status, statusText, head, isAscii } = parts;
+  if (!(body instanceof ReadableStream) || req.method === "HEAD" || !isAscii || !isUntouched(res)) return false;
+  const outlet = new ResponseOutlet(res);
+  if (!outlet.takes(body)) return false;
+  NodeResponse.release(response, parts);
+  res.writeHead(status, statusText || (STATUS_CODES[status] ?? ""), [...head]);
+  flushLater(res);
+  outlet.begin();
+  return true;
+}
+
+// not over HTTP/2, which has another class, nor if headers are set already: a second cookie would replace the first
+function isUntouched(res: ServerResponse): boolean {
+  return res instanceof ServerResponse && !isPatched(res) && res.getHeaderNames().length === 0;
+}
+
+// Node delays the head until there is a chunk to send, which may take long with an event stream
+function flushLater(res: ServerResponse): void {
+  nextTurn(() => void (hasHeadBack(res) && res.flushHeaders()));
+}
+
 async function sendWebResponse(call: NodeCall, response: Response, parts: RawResponse | null): Promise<void> {
   const { res } = call;
   const { status, headers } = response;
@@ -61,8 +87,7 @@ async function sendWebResponse(call: NodeCall, response: Response, parts: RawRes
   call.dropRemoved((name) => headers.has(name) && !forbidden.has(name));
   const cookies = headers.getSetCookie();
   const body = parts === null ? response.body : bodyOf(response, parts);
-  // Node delays the head until there is a chunk to send, which may take long with an event stream
-  if (body instanceof ReadableStream) nextTurn(() => void (hasHeadBack(res) && res.flushHeaders()));
+  if (body instanceof ReadableStream) flushLater(res);
   // separately, because otherwise a second cookie would replace the first
   if (cookies.length > 0) res.setHeader("set-cookie", cookies.length === 1 ? cookies[0]! : cookies);
   const sent = {

@@ -55,7 +55,7 @@ export function takeUpgrade(
  * @param app The application
  */
 export function isForSocket(req: IncomingMessage, app: Routed): boolean {
-  return isHandshake(req) && app.router.leadsToSocket(pathOf(req));
+  return isHandshake(req) && app.fastMatcher.leadsToSocket(pathOf(req));
 }
 
 function isHandshake({ method, headers }: IncomingMessage): boolean {

@@ -8,13 +8,14 @@ import { GOING_AWAY } from "../websocket/connections.ts";
 import { DetachedSocket } from "./detached_socket.ts";
 import { loadWs } from "./load_ws.ts";
 import { NodeSocket, type WsServer, type WsSocket } from "./node_socket.ts";
-import { NodeCall } from "./node_call.ts";
+import { upgradedResponse } from "../platform/shared/upgraded_response.ts";
+import { HostedCall } from "./hosted_call.ts";
 
 /** An upgrade request being handled by an application: it results in a connection, or in a response. */
-export class UpgradeCall extends NodeCall implements Upgrader {
+export class UpgradeCall extends HostedCall implements Upgrader {
   readonly #socket: Duplex;
-  readonly #held: DetachedSocket;
-  readonly #head: Uint8Array;
+  #held: DetachedSocket | null;
+  #head: Uint8Array | null;
   readonly #isClosing: () => boolean;
   #Server: (new (options: object) => WsServer) | null = null;
   #upgraded: WsSocket | null = null;
@@ -29,7 +30,7 @@ export class UpgradeCall extends NodeCall implements Upgrader {
    */
   constructor(req: IncomingMessage, socket: Duplex, head: Uint8Array, isClosing: () => boolean) {
     const res = new ServerResponse(req);
-    super(req, res, undefined);
+    super(req, res);
     this.#socket = socket;
     this.#head = head;
     this.#isClosing = isClosing;
@@ -44,7 +45,7 @@ export class UpgradeCall extends NodeCall implements Upgrader {
    * @returns Whether it still has to be answered: the client may be gone, or the server closing
    */
   async turn(): Promise<boolean> {
-    if (!await this.#held.freed()) return false;
+    if (!await this.#held!.freed()) return false;
     // sends what has been written meanwhile
     this.res.assignSocket(this.#socket as Socket);
     return !this.res.writableEnded;
@@ -82,18 +83,24 @@ export class UpgradeCall extends NodeCall implements Upgrader {
     // without the offered protocols: the protocol has been chosen, and ws would refuse lists that other runtimes accept
     const request = { method: "GET", headers: { upgrade, "sec-websocket-key": key, "sec-websocket-version": "13" } };
     const server = new this.#Server!({ ...SETTINGS, maxPayload: Math.min(maxMessageBytes, MOST_BYTES) });
-    server.on("headers", (head) => void head.push(...lines.map(([name, value]) => `${name}: ${value}`)));
-    server.handleUpgrade(request, this.#socket, this.#head, (ws) => this.#upgraded = ws);
+    server.on("headers", (head) => {
+      head.push(...lines.map(([name, value]) => `${name}: ${value}`));
+      // now, before ws adds its listeners: lists of listeners never shrink, and those of a connection may last for days
+      this.#release();
+    });
+    server.handleUpgrade(request, this.#socket, this.#head!, (ws) => this.#upgraded = ws);
     const ws = this.#upgraded as WsSocket | null;
     if (ws === null) throw new HttpError(400, "The client disconnected before its handshake was answered");
-    this.#release();
     const socket = new NodeSocket(ws, this.#socket, pingTimeoutMs) as unknown as WebSocket;
     return { socket, response: upgradedResponse() };
   }
 
+  // a connection may last for days, and what its handshake took is more than all the rest of it
   #release(): void {
-    this.#held.release();
+    this.#held!.release();
     this.res.detachSocket(this.#socket as Socket);
+    this.#held = this.#head = null;
+    this.becomes(this.#socket);
   }
 
   /** Closes the connection, if it has become one, because the server is closing. */
@@ -127,12 +134,3 @@ const SETTINGS = { noServer: true, clientTracking: false, autoPong: false, perMe
 
 /** Most bytes that the limit of ws can be: it takes only the lower 32 bits of a number. */
 const MOST_BYTES = 2 ** 31 - 1;
-
-// Node cannot construct a Response with status 101; the handshake has been answered, so this one is only a marker
-function upgradedResponse(): Response {
-  return Object.defineProperties(new Response(null), {
-    status: { value: 101 },
-    statusText: { value: "Switching Protocols" },
-    ok: { value: false },
-  });
-}

@@ -1,6 +1,4 @@
-import { bunPlatform } from "./bun/bun_platform.ts";
-import { cloudflarePlatform } from "./cloudflare/cloudflare_platform.ts";
-import { denoPlatform } from "./deno/deno_platform.ts";
+import { ownPlatform } from "./runtimes.ts";
 import { genericPlatform } from "./shared/generic_platform.ts";
 import type { Platform, Servable } from "./shared/platform.ts";
 
@@ -10,7 +8,7 @@ let registered: Platform | null = null;
 
 /** The platform this program runs on; determined on first use. */
 export function detectPlatform(): Platform {
-  return detected ??= look();
+  return detected ??= ownPlatform() ?? registered ?? genericPlatform();
 }
 
 /**
@@ -62,18 +60,4 @@ export interface ServerResponseLike {
   statusCode: number;
   /** Ends the response. */
   end(): unknown;
-}
-
-function look(): Platform {
-  // only tests for the name: reading Deno.serve makes Deno load its server, which takes 3 ms
-  if (has("Deno")) return denoPlatform();
-  if (has("Bun")) return bunPlatform();
-  // older Workers have no navigator
-  if ("WebSocketPair" in globalThis) return cloudflarePlatform();
-  return registered ?? genericPlatform();
-}
-
-function has(name: string): boolean {
-  const runtime = (globalThis as Record<string, unknown>)[name];
-  return typeof runtime === "object" && runtime !== null && "serve" in runtime;
 }

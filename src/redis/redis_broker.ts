@@ -11,6 +11,7 @@ const MOST_WAITING = 16 * 1024 * 1024;
 export class RedisBroker implements TopicBroker {
   readonly #client: PubSubClient;
   readonly #prefix: string;
+  readonly #unguard: () => void;
   readonly #sender = newSender();
   readonly #wanted = new Set<string>();
   readonly #held = new Set<string>();
@@ -26,10 +27,12 @@ export class RedisBroker implements TopicBroker {
   /**
    * @param client The client
    * @param prefix Prefix of the channels
+   * @param unguard Called when it is closed: nobody needs to listen to the client's errors any more
    */
-  constructor(client: PubSubClient, prefix: string) {
+  constructor(client: PubSubClient, prefix: string, unguard: () => void) {
     this.#client = client;
     this.#prefix = prefix;
+    this.#unguard = unguard;
   }
 
   open(host: TopicHost): void {
@@ -95,6 +98,7 @@ export class RedisBroker implements TopicBroker {
     this.#held.clear();
     this.#stopListening?.();
     this.#stopListening = null;
+    this.#unguard();
     return Promise.resolve();
   }
 

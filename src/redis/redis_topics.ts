@@ -1,5 +1,6 @@
 import { isThenable } from "../util/is_thenable.ts";
 import { checkNames, checkType, type OptionNames } from "../util/check_option.ts";
+import { guardClient } from "../util/guard_client.ts";
 import type { TopicBroker } from "../websocket/topic_broker.ts";
 import { ioRedis, type IoRedisClient } from "./ioredis.ts";
 import { nodeRedis, type NodeRedisClient } from "./node_redis.ts";
@@ -26,7 +27,7 @@ const NAMES: OptionNames<RedisTopicsOptions> = { prefix: true };
  *
  * A message reaches subscribers in this process right away, as without Redis, and those in other processes at most
  * once: while Redis is not reachable they get nothing, and nothing is sent later. Subscriptions are restored with the
- * connection.
+ * connection. Nor does an outage end the process: `error` events of the client go to the application's.
  *
  * It publishes through the client, which must be connected, and opens a second connection for its subscriptions, which
  * `app.close()` ends.
@@ -49,7 +50,7 @@ export function redisTopics(client: NodeRedisClient | IoRedisClient, options: Re
   checkNames("redisTopics", options, NAMES);
   const { prefix = "sluice:" } = options;
   checkType("redisTopics", "prefix", prefix, "string");
-  return new RedisBroker(pubSubClientOf(client), prefix);
+  return new RedisBroker(pubSubClientOf(client), prefix, guardClient("redisTopics", client));
 }
 
 function pubSubClientOf(client: NodeRedisClient | IoRedisClient): PubSubClient {

@@ -6,19 +6,20 @@ import { isFresh } from "../http/freshness.ts";
 import { isOriginal, originalKey, originalOf } from "../util/original_object.ts";
 import { requestSequence } from "../util/sequence.ts";
 import { acceptedCharset, acceptedEncoding, acceptedLanguage, acceptedType } from "./accepting.ts";
-import type { AppLike } from "../exchange/app_like.ts";
+import { type AppLike, backgroundKey, routePathKey } from "../exchange/app_like.ts";
 import { clientAddresses, clientHost, clientProtocol, hostnameOf, subdomainsOf } from "./client_address.ts";
 import { parseCookies } from "./cookies.ts";
 import { matchContentType } from "./match_content_type.ts";
 import { appOf, given, ownAppKey, ownAppOf, partsOf, urlPartsOf } from "../exchange/derived_object.ts";
 import { type Exchange, exchangeFor, exchangeKey, exchangeOf } from "../exchange/exchange.ts";
-import { IncomingMessage } from "./node/incoming_message.ts";
+import { IncomingMessage, readHeaderKey } from "./node/incoming_message.ts";
 import type { CommonExtras, Declared, RequestExtras } from "./request_extras.ts";
 import { announcesBody, hasBody } from "./body/request_body.ts";
 import { readBlob, readBuffer, readForm, readJson, readString } from "./body/body_methods.ts";
 import { type RequestState, requestStateKey } from "./node/request_state.ts";
 import type { ResponseLike } from "../exchange/response_like.ts";
 import type { Any } from "../util/any.ts";
+import { runtimeKey } from "../util/runtime_key.ts";
 
 /** Values of the path parameters by name. A wildcard is a list of segments, which the types of literal paths show. */
 export type RouteParams = Record<string, string>;
@@ -209,7 +210,7 @@ export class FrameworkRequest<Params = RouteParams, Body = Any, Query = ParsedQs
   get routePath(): string | undefined {
     const { route } = this;
     if (typeof route !== "object" || route === null) return undefined;
-    return this.app.routePathOf(route, (this.baseUrl ?? "") + this.path);
+    return this.app[routePathKey](route, (this.baseUrl ?? "") + this.path);
   }
 
   set routePath(value: string | undefined) {
@@ -218,13 +219,14 @@ export class FrameworkRequest<Params = RouteParams, Body = Any, Query = ParsedQs
 
   /**
    * The environment: a Worker's bindings, on other runtimes the environment variables. So a program finds its
-   * configuration in one place on every runtime. On Deno and Fastly, variables are read by name and cannot be listed.
+   * configuration in one place on every runtime. Bindings that `app.fetch(request, env, ctx)` or
+   * `app.inject(path, { env, ctx })` got are there on every runtime, too. On Deno and Fastly, variables are read by name and cannot be listed.
    *
    * Its values are of any type unless {@linkcode RequestExtras} declares `env`.
    */
   get env(): Declared<"env", Record<string, Any>> {
     const exchange = exchangeOf(this);
-    return exchange?.app.runtimeSupport.environment(exchange.info) as Any;
+    return exchange?.app[runtimeKey].environment(exchange.info, exchange.context) as Any;
   }
 
   set env(value: Declared<"env", Record<string, Any>>) {
@@ -257,7 +259,7 @@ export class FrameworkRequest<Params = RouteParams, Body = Any, Query = ParsedQs
     const isIdle = typeof work === "function" && !("then" in work);
     if (isIdle) throw new TypeError("req.waitUntil takes a promise, not a function; call it");
     const { app, info, context } = exchangeFor(this, "req.waitUntil");
-    app.background(work, info, context, this);
+    app[backgroundKey](work, info, context, this);
   }
 
   /** The query, parsed according to the `query parser` setting; assignable, unlike in Express. */
@@ -283,7 +285,7 @@ export class FrameworkRequest<Params = RouteParams, Body = Any, Query = ParsedQs
   get cookies(): Any {
     // as in Express, without a request from a client there are none until a parser has set them
     if (exchangeOf(this) === null) return undefined;
-    return parsedOf(this).cookies ??= parseCookies(this.lookupHeader("cookie"));
+    return parsedOf(this).cookies ??= parseCookies(this[readHeaderKey]("cookie"));
   }
 
   set cookies(value: Any) {
@@ -305,10 +307,10 @@ export class FrameworkRequest<Params = RouteParams, Body = Any, Query = ParsedQs
     if (typeof name !== "string") throw new TypeError("name must be a string to req.get");
     // only names of the right length are compared: the comparison takes as long as reading the header
     if ((name.length === 7 || name.length === 8) && /^referr?er$/i.test(name)) {
-      return this.lookupHeader("referrer") ?? this.lookupHeader("referer");
+      return this[readHeaderKey]("referrer") ?? this[readHeaderKey]("referer");
     }
     if (name.length === 10 && asciiLowerCase(name) === "set-cookie") return this.headers["set-cookie"];
-    return this.lookupHeader(name);
+    return this[readHeaderKey](name);
   }
 
   /** Reads a request header; the same as {@linkcode FrameworkRequest.get}. */
@@ -324,7 +326,7 @@ export class FrameworkRequest<Params = RouteParams, Body = Any, Query = ParsedQs
   /** The best of the offered types by `Accept`, `false` if none is acceptable. */
   accepts(...types: (string | readonly string[])[]): string | false;
   accepts(...types: (string | readonly string[])[]): string | string[] | false {
-    return acceptedType(this.lookupHeader("accept"), offered(types));
+    return acceptedType(this[readHeaderKey]("accept"), offered(types));
   }
 
   /** Everything the client accepts, best first. */
@@ -332,7 +334,7 @@ export class FrameworkRequest<Params = RouteParams, Body = Any, Query = ParsedQs
   /** The best of the offered charsets by `Accept-Charset`. */
   acceptsCharsets(...charsets: (string | readonly string[])[]): string | false;
   acceptsCharsets(...charsets: (string | readonly string[])[]): string | string[] | false {
-    return acceptedCharset(this.lookupHeader("accept-charset"), offered(charsets));
+    return acceptedCharset(this[readHeaderKey]("accept-charset"), offered(charsets));
   }
 
   /** Everything the client accepts, best first. */
@@ -340,7 +342,7 @@ export class FrameworkRequest<Params = RouteParams, Body = Any, Query = ParsedQs
   /** The best of the offered codings by `Accept-Encoding`. */
   acceptsEncodings(...encodings: (string | readonly string[])[]): string | false;
   acceptsEncodings(...encodings: (string | readonly string[])[]): string | string[] | false {
-    return acceptedEncoding(this.lookupHeader("accept-encoding"), offered(encodings));
+    return acceptedEncoding(this[readHeaderKey]("accept-encoding"), offered(encodings));
   }
 
   /** Everything the client accepts, best first. */
@@ -348,7 +350,7 @@ export class FrameworkRequest<Params = RouteParams, Body = Any, Query = ParsedQs
   /** The best of the offered languages by `Accept-Language`. */
   acceptsLanguages(...languages: (string | readonly string[])[]): string | false;
   acceptsLanguages(...languages: (string | readonly string[])[]): string | string[] | false {
-    return acceptedLanguage(this.lookupHeader("accept-language"), offered(languages));
+    return acceptedLanguage(this[readHeaderKey]("accept-language"), offered(languages));
   }
 
   /**
@@ -360,7 +362,7 @@ export class FrameworkRequest<Params = RouteParams, Body = Any, Query = ParsedQs
   is(...types: (string | readonly string[])[]): string | false | null {
     const exchange = exchangeOf(this);
     if (!(exchange === null ? announcesBody(this) : hasBody(exchange, this))) return null;
-    return matchContentType(this.lookupHeader("content-type"), types.flat());
+    return matchContentType(this[readHeaderKey]("content-type"), types.flat());
   }
 
   /**
@@ -369,7 +371,7 @@ export class FrameworkRequest<Params = RouteParams, Body = Any, Query = ParsedQs
    * @returns The ranges; -1 if none can be satisfied, -2 if the header is malformed, `undefined` if there is none
    */
   range(size: number, options?: { combine?: boolean }): ByteRanges | -1 | -2 | undefined {
-    const header = this.lookupHeader("range");
+    const header = this[readHeaderKey]("range");
     return header ? parseByteRange(size, header, options) : undefined;
   }
 
@@ -416,7 +418,7 @@ export class FrameworkRequest<Params = RouteParams, Body = Any, Query = ParsedQs
 
   /** Whether the request was made by `XMLHttpRequest`, going by the `X-Requested-With` header that libraries set. */
   get xhr(): boolean {
-    return asciiLowerCase(this.lookupHeader("x-requested-with") ?? "") === "xmlhttprequest";
+    return asciiLowerCase(this[readHeaderKey]("x-requested-with") ?? "") === "xmlhttprequest";
   }
 
   /** Whether the client's cached copy is still valid, so that 304 suffices (RFC 9111 section 4.3). */
@@ -426,12 +428,12 @@ export class FrameworkRequest<Params = RouteParams, Body = Any, Query = ParsedQs
     if (method !== "GET" && method !== "HEAD" && method !== "QUERY") return false;
     const status = res.statusCode;
     if ((status < 200 || status >= 300) && status !== 304) return false;
-    const ifNoneMatch = this.lookupHeader("if-none-match");
+    const ifNoneMatch = this[readHeaderKey]("if-none-match");
     const lastModified = sentHeader(this, "Last-Modified");
     // If-Modified-Since needs a Last-Modified to be compared with
-    const ifModifiedSince = lastModified === undefined ? undefined : this.lookupHeader("if-modified-since");
+    const ifModifiedSince = lastModified === undefined ? undefined : this[readHeaderKey]("if-modified-since");
     if (ifNoneMatch === undefined && ifModifiedSince === undefined) return false;
-    return isFresh({ ifNoneMatch, ifModifiedSince, cacheControl: this.lookupHeader("cache-control") }, {
+    return isFresh({ ifNoneMatch, ifModifiedSince, cacheControl: this[readHeaderKey]("cache-control") }, {
       etag: sentHeader(this, "ETag"),
       lastModified,
     });

@@ -48,4 +48,12 @@ export interface CommonExtras {
   file?: Any;
   /** Uploaded files, set by multer. */
   files?: Any;
+  /** The id, set by `requestId`, pino-http or express-request-id. */
+  id?: string | number;
+  /** Writes lines about the request, set by `log` or pino-http. */
+  log?: Any;
+  /** Whether the time is over, set by `timeout` or connect-timeout. */
+  timedout?: boolean;
+  /** Makes a token for a form, set by `csrf`. */
+  csrfToken(): string;
 }

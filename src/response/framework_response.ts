@@ -22,15 +22,16 @@ import { defaultApp } from "../exchange/default_app.ts";
 import { chunkBytes } from "../util/chunk_bytes.ts";
 import { HTML, JSON_PLAIN, JSON_UTF8, withUtf8Charset } from "./web/content_type.ts";
 import { jsonText } from "./json_text.ts";
-import { lengthOf, mayHaveContent } from "./web/framing.ts";
+import { mayHaveContent } from "./web/framing.ts";
 import { headerText, type HeaderValue } from "./web/outgoing_headers.ts";
-import { assertOpen } from "./node/header_methods.ts";
+import { assertOpen, outgoingKey } from "./node/header_methods.ts";
 import {
   bodyFailedKey,
   endWholeKey,
   handOverKey,
   isPatched,
   OutgoingMessage,
+  passOnKey,
   streamKey,
 } from "./node/outgoing_message.ts";
 import { ResponseState, responseStateKey } from "./node/response_state.ts";
@@ -40,6 +41,7 @@ import { ContextChunks, isBodySource } from "./web/streamed_body.ts";
 import { assertSendable, assertUnlocked } from "./web/sendable.ts";
 import { watchedBody } from "./web/watched_body.ts";
 import { asFetched, copyOf, textResponse } from "./web/web_response.ts";
+import { runtimeKey } from "../util/runtime_key.ts";
 
 /** Handlers for `res.format`, by media type or extension; `default` is called if none is acceptable. */
 export type FormatHandlers = Record<
@@ -56,6 +58,12 @@ export type SendBody = Any;
 /** What a program's middleware attaches to responses; declared like `RequestExtras`. */
 // deno-lint-ignore no-empty-interface -- programs augment it
 export interface ResponseExtras {}
+
+/** Key of the method that responds with a page of the framework's own. */
+export const pageKey: unique symbol = Symbol("sluice.page");
+
+/** Key of whether no header was set and no method replaced. */
+export const untouchedKey: unique symbol = Symbol("sluice.untouched");
 
 /** Key of the state, made for what cannot be answered at once. */
 const begunKey: unique symbol = Symbol("begun");
@@ -163,8 +171,12 @@ export class FrameworkResponse<L extends Record<string, Any> = Record<string, An
     return sent !== undefined || (state?.sentStatus ?? 0) !== 0;
   }
 
-  /** Whether no header was set and no method replaced, which allows short cuts. */
-  get untouched(): boolean {
+  /**
+   * Whether no header was set and no method replaced, which allows short cuts.
+   *
+   * @internal
+   */
+  get [untouchedKey](): boolean {
     return (originalOf<AnyResponse>(this)[begunKey]?.bare ?? true) && !isPatched(this);
   }
 
@@ -201,7 +213,11 @@ export class FrameworkResponse<L extends Record<string, Any> = Record<string, An
    */
   status(code: number): this {
     if (!Number.isInteger(code)) {
-      throw new TypeError(`Invalid status code: ${JSON.stringify(code)}. res.status takes an integer.`);
+      throw new TypeError(
+        `Invalid status code: ${
+          typeof code === "bigint" ? `${code}n` : JSON.stringify(code)
+        }. res.status takes an integer.`,
+      );
     }
     if (code < 100 || code > 999) {
       throw new RangeError(`Invalid status code: ${code}. res.status takes a number from 100 to 999.`);
@@ -293,8 +309,8 @@ export class FrameworkResponse<L extends Record<string, Any> = Record<string, An
    *
    * @internal
    */
-  respondWithPage(response: Response, text: string): void {
-    exchangeFor(this, "res.respondWithPage");
+  [pageKey](response: Response, text: string): void {
+    exchangeFor(this, "res.send");
     this.statusCode = response.status;
     sendAtOnce(this, response, text);
   }
@@ -308,18 +324,18 @@ export class FrameworkResponse<L extends Record<string, Any> = Record<string, An
    */
   respondWith(returned: Response): void {
     assertOpen(this, "returning a Response");
-    const { untouched } = this;
+    const untouched = this[untouchedKey];
     // srvx's class on Node adds the content type of a body only when `body` is read
     if (Object.getPrototypeOf(returned) !== Response.prototype) void returned.body;
     const { app, target } = exchangeFor(this, "returning a Response");
     assertSendable(returned, target.request);
-    const response = app.runtimeSupport.keepsCoding ? asFetched(returned) : returned;
-    if (response.status === 101) return this.adopt(untouched ? response : upgradeWithHeaders(this, response));
+    const response = app[runtimeKey].keepsCoding ? asFetched(returned) : returned;
+    if (response.status === 101) return this[passOnKey](untouched ? response : upgradeWithHeaders(this, response));
     if (mayHandOver(this, response)) {
-      const body = watchedBody(response, app.runtimeSupport, (error) => this[bodyFailedKey](error));
-      if (body === null && untouched) return this.adopt(response);
+      const body = watchedBody(response, app[runtimeKey], (error) => this[bodyFailedKey](error));
+      if (body === null && untouched) return this[passOnKey](response);
       // a copy, because a handler may return the same object to several clients, whose cookies must not mix
-      return this.adopt(addHeaders(this, body === null ? copyOf(response, app) : new Response(body, response)));
+      return this[passOnKey](addHeaders(this, body === null ? copyOf(response, app) : new Response(body, response)));
     }
     // first, because on Bun the type of a text is gone once its body has been asked for
     const given = [...response.headers];
@@ -331,10 +347,10 @@ export class FrameworkResponse<L extends Record<string, Any> = Record<string, An
       else this.setHeader(name, value);
     }
     const isCoded = response.headers.has("content-encoding");
-    if (isCoded) this.outgoing.coded = response;
+    if (isCoded) this[outgoingKey].coded = response;
     // Workers' fetch and HTMLRewriter keep the length of what they change
     const isOther = isCoded || this.get("Content-Type")?.startsWith("text/html");
-    if (isOther && app.runtimeSupport.sized) this.removeHeader("Content-Length");
+    if (isOther && app[runtimeKey].sized) this.removeHeader("Content-Length");
     this.statusCode = response.status;
     this.statusMessage = response.statusText;
     if (body === null) this.end();
@@ -347,6 +363,18 @@ export class FrameworkResponse<L extends Record<string, Any> = Record<string, An
    * @param field Header name, or an object of names and values
    * @param value A value, or a list of them for several header lines
    * @throws {TypeError} If a name or value is not allowed, or the content type is a list
+   *
+   * @example One header, and several
+   * ```ts
+   * import sluice from "@sluice/sluice";
+   *
+   * const app = sluice();
+   * app.get("/", (_req, res) => {
+   *   res.set("Cache-Control", "no-store");
+   *   res.set({ "Content-Type": "text/plain", "X-Served-By": "Sluice" });
+   *   res.send("hello");
+   * });
+   * ```
    */
   set(field: string | Record<string, Any>, value?: HeaderValue | boolean): this {
     if (typeof field !== "string") {
@@ -714,11 +742,21 @@ function givenType(res: AnyResponse): string | undefined {
   return res[originalKey] === res ? res[responseStateKey].headers.contentType : res.get("Content-Type");
 }
 
+function givenHeader(res: AnyResponse, name: string): unknown {
+  if (res[originalKey] !== res) return res.get(name);
+  const state = res[begunKey];
+  return state === null || state.bare ? undefined : state.headers.get(name);
+}
+
 // a middleware that replaced res.set or res.setHeader gets the type
 function giveType(res: AnyResponse, type: string): void {
-  const isPlain = res[originalKey] === res && res.setHeader === plainSetHeader && res.set === plainSet;
-  if (isPlain) res[responseStateKey].headers.contentType = type;
+  if (isDirect(res)) res[responseStateKey].headers.contentType = type;
   else res.set("Content-Type", type);
+}
+
+// whether headers are set without a method of the program's
+function isDirect(res: AnyResponse): boolean {
+  return res[originalKey] === res && res.setHeader === plainSetHeader && res.set === plainSet;
 }
 
 // whether nothing stands between a body and its web response: a GET or POST for which no method was replaced, and no
@@ -742,11 +780,11 @@ function sendJsonAtOnce(res: AnyResponse, value: unknown): boolean {
 }
 
 function sendTextAtOnce(res: AnyResponse, body: string, type: string): boolean {
-  const { settings, runtimeSupport } = res.app;
+  const { settings, [runtimeKey]: runtime } = res.app;
   const makeTag = settings["etag fn"];
   // a function of the program's own gets Buffers; and the client may have a fresh copy
   if (body === "" || (makeTag !== undefined && (makeTag === settings.etag || mayBeFresh(res)))) return false;
-  const tag = makeTag?.(body, runtimeSupport);
+  const tag = makeTag?.(body, runtime);
   const headers = res[begunKey] === null || res[begunKey].bare ? null : res[begunKey].headers;
   sendAtOnce(res, textResponse(res[exchangeKey], res.statusCode, type, tag, headers, body), body);
   return true;
@@ -769,55 +807,34 @@ function sendAtOnce(res: AnyResponse, response: Response, body: string): void {
   res[exchangeKey].finish();
 }
 
-// the last part of both send and json: ETag, freshness, then Node's end()
+// the last part of send and json: an entity tag, and whether the client has it already
 function sendWhole<R extends AnyResponse>(res: R, body: string | Uint8Array | undefined): R {
-  if (res[originalKey] !== res) return sendByMethods(res, body);
-  const { headers: outgoing } = res[responseStateKey];
   const app = appOf(res, "res.send");
   const makeTag = app.get("etag fn");
-  if (makeTag !== undefined && body !== undefined && (outgoing.bare || !outgoing.has("etag"))) {
+  if (typeof makeTag === "function" && body !== undefined && givenHeader(res, "etag") === undefined) {
     const isTheirs = makeTag === app.get("etag");
-    const tag = isTheirs ? makeTag(asBuffer(res, body)) : makeTag(body, app.runtimeSupport);
-    if (tag && (isTheirs || isPatched(res))) res.setHeader("ETag", tag);
-    else if (tag) outgoing.put("etag", tag);
+    const tag = isTheirs ? makeTag(asBuffer(res, body)) : makeTag(body, supportOf(res));
+    if (tag && (isTheirs || !isDirect(res))) res.set("ETag", tag);
+    else if (tag) res[responseStateKey].headers.put("etag", tag);
   }
-  // without a validator no copy can be fresh, and the request's headers need not be read
-  if (outgoing.validated && res.req?.fresh) res.statusCode = 304;
-  const status = res.statusCode;
-  if (status === 204 || status === 304 || status === 205) {
-    if (status === 205) res.setHeader("Content-Length", "0");
-    else for (const name of ["Content-Type", "Content-Length"]) res.removeHeader(name);
-    res.removeHeader("Transfer-Encoding");
-    return res.end();
-  }
+  if (mayBeNotModified(res, body) && res.req?.fresh) res.status(304);
   res[endWholeKey]((body ?? null) as string | Uint8Array<ArrayBuffer> | null);
   return res;
 }
 
-// the same in Express's way, through nothing but methods, for what is derived from a response, or made by a test
-function sendByMethods<R extends AnyResponse>(res: R, body: string | Uint8Array | undefined): R {
-  const app = appOf(res, "res.send");
-  const makeTag = app.get("etag fn");
-  if (typeof makeTag === "function" && body !== undefined && !res.get("ETag")) {
-    const tag = makeTag === app.get("etag") ? makeTag(asBuffer(res, body)) : makeTag(body, app.runtimeSupport);
-    if (tag) res.set("ETag", tag);
-  }
-  if (body !== undefined) res.set("Content-Length", String(lengthOf(body as string | Uint8Array<ArrayBuffer>)));
-  if (res.req?.fresh) res.status(304);
+// By the status of this object, which may be derived from the one that `req.fresh` looks at. Without a validator no copy
+// can be fresh, and the request's headers need not be read. Only `If-None-Match: *` asks for
+// less, and is looked for where there is no body to be compared.
+function mayBeNotModified(res: AnyResponse, body: unknown): boolean {
   const { statusCode } = res;
-  if (statusCode === 205) res.set("Content-Length", "0");
-  const isBodiless = statusCode === 204 || statusCode === 304;
-  const inapplicable = isBodiless ? ["Content-Type", "Content-Length", "Transfer-Encoding"] : ["Transfer-Encoding"];
-  if (isBodiless || statusCode === 205) { for (const name of inapplicable) res.removeHeader(name); }
-  if (isBodiless || statusCode === 205 || body === undefined || res.req?.method === "HEAD") res.end();
-  else res.end(asBuffer(res, body));
-  return res;
+  const isSuccess = (statusCode >= 200 && statusCode < 300) || statusCode === 304;
+  return isSuccess && (body === undefined || givenHeader(res, "etag") !== undefined ||
+    givenHeader(res, "last-modified") !== undefined);
 }
 
 // a response that a test made may have no application, or less than one
 function supportOf(res: AnyResponse): RuntimeSupport {
-  const { runtimeSupport = defaultApp().runtimeSupport }: Partial<AppLike> = res.app ?? {};
-  return runtimeSupport;
+  return (res.app as Partial<AppLike> | undefined)?.[runtimeKey] ?? defaultApp()[runtimeKey];
 }
 
 // an etag function of the program's own gets Buffers, for text too, as in Express
@@ -841,8 +858,8 @@ function mayHandOver(res: AnyResponse, { status, headers }: Response): boolean {
   if (isPatched(res) || outgoing.framed || outgoing.coded || res.req.method === "HEAD" || status < 200) return false;
   const type = headers.get("content-type");
   if (res[exchangeKey].hasListeners) return type !== null && type.startsWith("application/json");
-  if (type === null ? res.untouched : !type.startsWith("text/event-stream")) return true;
-  return !res[exchangeKey].app.runtimeSupport.leavesStreams;
+  if (type === null ? res[untouchedKey] : !type.startsWith("text/event-stream")) return true;
+  return !res[exchangeKey].app[runtimeKey].leavesStreams;
 }
 
 // an upgrade must be passed to the platform as the very object it made

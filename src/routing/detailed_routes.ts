@@ -1,4 +1,4 @@
-import { detailsOf, type HandlerDetails } from "../util/handler_details.ts";
+import { detailsOf, type HandlerDetails, shownDetails } from "../util/handler_details.ts";
 import { type AnyHandler, entersMount, type Layer, type LayerEntry } from "../matching/layer.ts";
 import { below, isListed, joinPaths, type Listed, matchOf, methodsOf, type RegisteredRoute } from "./route_listing.ts";
 import { Route } from "./route.ts";
@@ -69,7 +69,7 @@ function own(layer: Layer, method: string, path: string | RegExp, prefix: string
   const fullPath = joinPaths(prefix, String(path));
   const { handlers, last, name, limits } = contentOf(layer, method);
   const middleware = handlers.map((fn) => listed(fn, fullPath));
-  const details = last === undefined ? {} : detailsOf(last);
+  const details = last === undefined ? {} : shownDetails(detailsOf(last));
   const route = { fullPath, method, path: String(path), middleware, handler: details.name ?? name, limits };
   return { path: shortest(path), route: Object.keys(details).length === 0 ? route : { ...route, details } };
 }
@@ -128,7 +128,7 @@ function shortest(path: string | RegExp): string | null {
 }
 
 function listed(fn: AnyHandler, path: string): ListedHandler {
-  const { name = fn.name, registered: _, ...details } = detailsOf(fn);
+  const { name = fn.name, ...details } = shownDetails(detailsOf(fn));
   return { name, path, ...details };
 }
 

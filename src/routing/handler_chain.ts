@@ -12,7 +12,23 @@ import type { HandlerBehind, HandlersBehind } from "./making_middleware.ts";
  * @internal
  */
 export interface PathHandlerChain<Self, L extends Record<string, Any>, Outer, Around> {
-  /** Registers two handlers. */
+  /**
+   * Registers two handlers: the second is typed by what the first makes of requests.
+   *
+   * @param path The path
+   * @param first Called first; it goes on with `next()`
+   * @param last Called then
+   *
+   * @example A body parser in front of a handler
+   * ```ts
+   * import sluice from "@sluice/sluice";
+   *
+   * const app = sluice();
+   * app.post("/notes", sluice.json(), (req, res) => {
+   *   res.status(201).json(req.body);
+   * });
+   * ```
+   */
   <M1, const P extends Path>(
     path: P,
     first: HandlerBehind<M1, unknown, ParamsOf<P> & Outer, L, NamesFor<ParamsOf<P>, Around>>,
@@ -95,7 +111,20 @@ export interface PathHandlerChain<Self, L extends Record<string, Any>, Outer, Ar
  * @internal
  */
 export interface HandlerChain<Self, Params, L extends Record<string, Any>, Around> {
-  /** Adds two handlers. */
+  /**
+   * Adds two handlers: the second is typed by what the first makes of requests.
+   *
+   * @param first Called first; it goes on with `next()`
+   * @param last Called then
+   *
+   * @example Two body parsers
+   * ```ts
+   * import sluice from "@sluice/sluice";
+   *
+   * const app = sluice();
+   * app.use(sluice.json(), sluice.urlencoded());
+   * ```
+   */
   <M1>(
     first: HandlerBehind<M1, unknown, Params, L, NamesFor<Params, Around>>,
     last: HandlersBehind<M1, Params, L, NamesFor<Params, Around>>,

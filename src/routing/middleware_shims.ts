@@ -1,6 +1,7 @@
 import type { AnyHandler } from "../matching/layer.ts";
 import { exchangeOf } from "../exchange/exchange.ts";
 import { IncomingMessage } from "../request/node/incoming_message.ts";
+import { runtimeKey } from "../util/runtime_key.ts";
 
 /**
  * Lets cookie-parser and old versions of passport do on Sluice's requests what they do on those of Node.
@@ -36,7 +37,7 @@ function cookieParserOf(fn: AnyHandler): AnyHandler {
 /** `passport.authenticate` and `passport.session` before 0.5, which add methods to Node's requests only. */
 function authenticateOf(fn: AnyHandler): AnyHandler {
   return function authenticate(req, res, next) {
-    const http = exchangeOf(req)?.app.runtimeSupport.nodeHttp();
+    const http = exchangeOf(req)?.app[runtimeKey].nodeHttp();
     if (http !== undefined) copyPassport(http.IncomingMessage.prototype);
     return fn(req, res, next);
   };

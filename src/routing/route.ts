@@ -14,7 +14,8 @@ import { defineLayerCalls } from "../matching/layer_call.ts";
 import { defineVerbs, headFromGet, withHeadFromGet } from "../matching/methods.ts";
 import { stepsOf } from "../matching/steps.ts";
 import { detailsOf } from "../util/handler_details.ts";
-import { noteRegistration } from "../matching/registrations.ts";
+import type { PathDialect } from "../matching/path_dialect.ts";
+import { notePage, noteRegistration } from "../matching/registrations.ts";
 import type { RouteParams } from "../request/framework_request.ts";
 import type { Any } from "../util/any.ts";
 import { checkedHandlers } from "./handler_arguments.ts";
@@ -95,6 +96,7 @@ export class Route<Params = RouteParams, L extends Record<string, Any> = Record<
   stack: readonly RouteEntry[];
   readonly #owner: string;
   readonly #mergesParams: boolean;
+  readonly #dialect: PathDialect | null;
 
   /**
    * Makes a route; `app.route(path)` also registers it.
@@ -102,12 +104,14 @@ export class Route<Params = RouteParams, L extends Record<string, Any> = Record<
    * @param path The path
    * @param owner Name of the owner for error messages, `app.route` or `Router.route`
    * @param mergesParams Whether handlers also get the parameters of paths around it
+   * @param dialect Another syntax that the path may have
    */
-  constructor(path: Path, owner = "Route", mergesParams = false) {
+  constructor(path: Path, owner = "Route", mergesParams = false, dialect: PathDialect | null = null) {
     this.path = path;
     this.stack = [];
     this.#owner = owner;
     this.#mergesParams = mergesParams;
+    this.#dialect = dialect;
   }
 
   /** Which methods have handlers, by lower-case name; `_all` for `all()`. Computed from the handlers on each read. */
@@ -134,7 +138,8 @@ export class Route<Params = RouteParams, L extends Record<string, Any> = Record<
   }
 
   #tell(fn: AnyHandler, method: string | null, caller: string): void {
-    const { registered } = detailsOf(fn);
+    const { registered, page } = detailsOf(fn);
+    if (page !== undefined) notePage();
     if (registered === undefined) return;
     const { patterns } = this.#layer(caller);
     const params = this.#mergesParams ? null : patterns.flatMap(({ keys }) => keys);
@@ -142,7 +147,8 @@ export class Route<Params = RouteParams, L extends Record<string, Any> = Record<
   }
 
   #layer(caller: string): Layer {
-    return new Layer(caller, this.path, { sensitive: false, strict: false, end: true }, { route: this });
+    const options = { sensitive: false, strict: false, end: true, dialect: this.#dialect };
+    return new Layer(caller, this.path, options, { route: this });
   }
 
   // V8 gives an array that grows from empty room for seventeen, and nearly every route has one handler
@@ -163,15 +169,9 @@ export class Route<Params = RouteParams, L extends Record<string, Any> = Record<
     const layer = new Layer("Route.dispatch", "/", { sensitive: false, strict: false, end: false }, { route: this });
     const reached = [{ layer, proven: layer.patterns[0]!, scope: new Scope(null) }];
     const stepsFor = (_path: string, method: string) => stepsOf(reached, method);
-    const source = {
-      stepsFor,
-      paramHandlers: new Map(),
-      mergeParams: true,
-      leadsToSocket: () => false,
-      reachesSocket: () => false,
-      hasSockets: false,
-    };
-    new Walk(source, { req, res, position }, { walked: done }).start();
+    const fastMatcher = { stepsFor, leadsToSocket: () => false, reachesSocket: () => false, hasSockets: false };
+    const source = { fastMatcher, paramHandlers: new Map(), mergeParams: true };
+    new Walk(source, { walked: (error) => done(error) }, req, res, position, undefined).start();
   }
 
   /** Handlers for a method: its own and those of `all()`, in order. GET handlers handle HEAD where no other does. */

@@ -2,25 +2,19 @@ import { noteCaseSensitivity } from "../util/case_sensitivity.ts";
 import { noteWarning } from "../util/development_warning.ts";
 import { Callable } from "../util/callable.ts";
 import { describe } from "../util/error_text.ts";
+import { detailsOf } from "../util/handler_details.ts";
 import { originalKey, originalOf } from "../util/original_object.ts";
 import { checkNames, type OptionNames, unknownOptions } from "../util/check_option.ts";
 import { positionOf } from "../dispatch/foreign_target.ts";
 import { matchedAs } from "../dispatch/handle_request.ts";
 import { Walk } from "../dispatch/walk.ts";
 import { FastMatcher } from "../matching/fast_matcher.ts";
-import {
-  type AnyHandler,
-  Layer,
-  type LayerList,
-  type LayerSource,
-  type Mounted,
-  mountedKey,
-  type Step,
-} from "../matching/layer.ts";
+import { type AnyHandler, Layer, type LayerSource, type Mounted, mountedKey } from "../matching/layer.ts";
 import { defineMethod, defineVerbs } from "../matching/methods.ts";
-import type { PathOptions } from "../matching/path_options.ts";
-import { noteRegistration, noteSocket, registrationEpoch } from "../matching/registrations.ts";
+import { dialectKey, type PathDialect, type PatternOptions } from "../matching/path_dialect.ts";
+import { notePage, noteRegistration, noteSocket, registrationEpoch } from "../matching/registrations.ts";
 import type { RouteParams } from "../request/framework_request.ts";
+import { exchangeKey } from "../exchange/exchange.ts";
 import { Target } from "../exchange/target.ts";
 import type { Any } from "../util/any.ts";
 import { type FetchApp, type FetchHandler, fetchMount } from "./fetch_mount.ts";
@@ -94,7 +88,7 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
   readonly [originalKey]: object = this;
   #layers: Layer[] = [];
   readonly #name: string;
-  readonly #routeOptions: PathOptions;
+  readonly #routeOptions: PatternOptions;
   /** Name for error messages of the method that was registered last; building it for each route would cost. */
   #caller = "";
   #method: string | null | undefined = undefined;
@@ -118,7 +112,7 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
     if (this.caseSensitive) noteCaseSensitivity();
     this.mergeParams = options?.mergeParams ?? false;
     this.strict = options?.strict ?? false;
-    this.#routeOptions = { sensitive: this.caseSensitive, strict: this.strict, end: true };
+    this.#routeOptions = { sensitive: this.caseSensitive, strict: this.strict, end: true, dialect: this[dialectKey] };
     this.fastMatcher = new FastMatcher(() => this.#layers, () => registrationEpoch, this.caseSensitive);
   }
 
@@ -138,6 +132,15 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
     },
   };
 
+  /**
+   * Another syntax that its paths may have.
+   *
+   * @internal
+   */
+  get [dialectKey](): PathDialect | null {
+    return null;
+  }
+
   /** Handlers of named parameters, as Express shows them. */
   get params(): Record<string, AnyHandler[]> {
     return Object.fromEntries(this.paramHandlers);
@@ -150,62 +153,6 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
    */
   get [mountedKey](): Mounted {
     return { source: this };
-  }
-
-  /**
-   * The layers, for a parent that indexes them together with its own; `null` if a subclass finds steps its own way.
-   *
-   * @internal
-   */
-  get list(): LayerList | null {
-    return this.stepsFor === BaseRouter.prototype.stepsFor ? this.fastMatcher : null;
-  }
-
-  /**
-   * Steps for a path and method, in registration order, including those of routers mounted below.
-   *
-   * @internal
-   */
-  stepsFor(path: string, method: string): readonly Step[] {
-    return this.fastMatcher.stepsFor(path, method);
-  }
-
-  /**
-   * Whether an upgrade request for a path might find a WebSocket route; cheap, but only `false` is certain.
-   *
-   * @internal
-   */
-  leadsToSocket(path: string): boolean {
-    return this.fastMatcher.leadsToSocket(path);
-  }
-
-  /**
-   * Whether it does find one; found out by matching.
-   *
-   * @internal
-   */
-  reachesSocket(path: string): boolean {
-    return this.fastMatcher.reachesSocket(path);
-  }
-
-  /**
-   * Whether the router, or one mounted on it, has WebSocket routes.
-   *
-   * @internal
-   */
-  get hasSockets(): boolean {
-    return BaseRouter.#hasSockets(this, new Set());
-  }
-
-  // a router may be mounted below itself, for paths that form a tree
-  static #hasSockets(router: BaseRouter, seen: Set<BaseRouter>): boolean {
-    if (seen.has(router)) return false;
-    seen.add(router);
-    return originalOf(router).#layers.some(({ socket, mounted }) => {
-      if (socket || mounted === null) return socket;
-      const { source } = mounted;
-      return source instanceof BaseRouter ? BaseRouter.#hasSockets(source, seen) : source.hasSockets;
-    });
   }
 
   /**
@@ -224,8 +171,9 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
     }
     const position = positionOf(req);
     const isOwn = position instanceof Target;
-    const as = isOwn ? matchedAs(this, position) : undefined;
-    new Walk(this, { req, res, position, as }, { walked: isOwn ? next : position.leaving(next) }).start();
+    const as = isOwn ? matchedAs(this, position, req[exchangeKey].app) : undefined;
+    const done = isOwn ? next : position.leaving(next);
+    new Walk(this, { walked: (error) => done(error) }, req, res, position, as).start();
   }
 
   static {
@@ -254,7 +202,8 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
 
   #mount(path: Path, fn: AnyHandler, caller: string, call: object = fn): void {
     const mounted = (fn as { [mountedKey]?: Mounted })[mountedKey] ?? null;
-    const options = { sensitive: this.caseSensitive, strict: false, end: false };
+    if (detailsOf(fn).page !== undefined) notePage();
+    const options = { sensitive: this.caseSensitive, strict: false, end: false, dialect: this[dialectKey] };
     const content = { fn: mounted === null ? withShim(withOwnPrototypes(fn)) : fn, mounted, call };
     this.#add(new Layer(caller, path, options, content));
   }
@@ -279,7 +228,7 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
   }
 
   #route(path: Path, caller: string): Route {
-    const route = new Route(path, caller, this.mergeParams);
+    const route = new Route(path, caller, this.mergeParams, this[dialectKey]);
     this.#add(new Layer(caller, path, this.#routeOptions, { route }));
     return route;
   }
@@ -401,6 +350,18 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
    * @param path The path
    * @param args Middleware, and the handlers of the connection last
    * @throws {TypeError} If the path is not valid, or the handlers are missing
+   *
+   * @example An echo
+   * ```ts
+   * import { Router } from "@sluice/sluice";
+   *
+   * const router = Router();
+   * router.ws("/echo", {
+   *   message(ws, text) {
+   *     ws.send(text);
+   *   },
+   * });
+   * ```
    */
   ws<const P extends Path>(
     path: P,
@@ -550,17 +511,30 @@ export interface RouterConstructor {
  * console.log(await response.json()); // { id: "7" }
  * ```
  */
-export const Router: RouterConstructor = makeConstructor();
+export const Router: RouterConstructor = routerConstructor(BaseRouter);
 
-function makeConstructor(): RouterConstructor {
+/** A class of routers. */
+export interface RouterClass {
+  /** Makes a router; the name is for error messages. */
+  new (options?: RouterOptions | null, name?: string): BaseRouter;
+  /** Prototype of its routers. */
+  readonly prototype: BaseRouter;
+}
+
+/**
+ * Makes a function that makes routers, with or without `new`.
+ *
+ * @param Base Class of the routers
+ */
+export function routerConstructor(Base: RouterClass): RouterConstructor {
   function Router(this: unknown, options?: RouterOptions): BaseRouter {
     // it would make a router for each request, and answer none
     if (typeof (options as { originalUrl?: unknown } | null | undefined)?.originalUrl === "string") {
       throw new TypeError("Router() makes the router: register Router(), not Router");
     }
-    return Reflect.construct(BaseRouter, [options], new.target ?? BaseRouter);
+    return Reflect.construct(Base, [options], new.target ?? Base);
   }
-  Router.prototype = BaseRouter.prototype;
+  Router.prototype = Base.prototype;
   Router.Route = Route;
   return Router as unknown as RouterConstructor;
 }

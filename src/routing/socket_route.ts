@@ -7,6 +7,7 @@ import type { FrameworkRequest } from "../request/framework_request.ts";
 import { assertOrigins } from "../websocket/check_origin.ts";
 import type { WebSocketHandlers } from "../websocket/ws_handlers.ts";
 import type { Path } from "./handler.ts";
+import { acceptSocketKey } from "../exchange/app_like.ts";
 
 /** Names of the handlers a connection may have. */
 const HANDLER_NAMES = ["open", "message", "close", "drain", "error"] as const;
@@ -58,7 +59,7 @@ export class SocketRoute implements RoutedEntries {
     this.handlers = handlers;
     this.middlewares = middlewares as AnyHandler[];
     const accept = (req: FrameworkRequest, res: unknown): Promise<void> =>
-      req[exchangeKey].app.acceptSocket(req, res, { path: String(path), handlers });
+      req[exchangeKey].app[acceptSocketKey](req, res, { path: String(path), handlers });
     this.#entries = [...this.middlewares, accept].map(layerEntry);
   }
 

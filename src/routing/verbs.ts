@@ -17,7 +17,23 @@ export interface Verb<
   Outer = unknown,
   Around = Outer,
 > extends PathHandlerChain<Self, L, Outer, Around> {
-  /** Registers handlers. */
+  /**
+   * Registers handlers for requests of the method whose path matches.
+   *
+   * @param path The path, such as `"/users/:id"`
+   * @param handlers Functions of the request, the response and `next`, called in this order
+   * @throws {TypeError} If the path is not valid, or a handler is missing or not a function
+   *
+   * @example A route with a parameter
+   * ```ts
+   * import sluice from "@sluice/sluice";
+   *
+   * const app = sluice();
+   * app.get("/users/:id", (req, res) => {
+   *   res.json({ id: req.params.id });
+   * });
+   * ```
+   */
   <const P = Path, ResBody = Any, ReqBody = Any, ReqQuery = ParsedQs, Ls extends Record<string, Any> = L>(
     path: PathOf<P>,
     ...handlers: PathHandler<
@@ -91,11 +107,61 @@ export interface Use<
   PathHandlerChain<Self, L, Outer, Around>,
   TypedUse<Self, L, Outer>,
   HandlerLists<Self, Params, L, Around> {
-  /** Adds middleware, error handlers, routers or apps, for every path. */
+  /**
+   * Adds middleware, error handlers, routers or apps, for every path.
+   *
+   * @param handlers What requests go through, in this order
+   * @throws {TypeError} If a handler is missing or not a function
+   *
+   * @example A body parser, and a middleware
+   * ```ts
+   * import sluice from "@sluice/sluice";
+   *
+   * const app = sluice();
+   * app.use(sluice.json());
+   * app.use((req, _res, next) => {
+   *   console.log(req.method, req.url);
+   *   next();
+   * });
+   * ```
+   */
   (...handlers: PathHandler<Params, Any, Any, ParsedQs, L, NamesFor<Params>, PlainResult>[]): Self;
-  /** Adds error handlers, for every path. */
+  /**
+   * Adds error handlers, for every path.
+   *
+   * @param handlers Functions of the error, the request, the response and `next`
+   * @throws {TypeError} If a handler is missing or not a function
+   *
+   * @example Errors as JSON
+   * ```ts
+   * import sluice, { type ErrorHandler } from "@sluice/sluice";
+   *
+   * const asJson: ErrorHandler = (error, _req, res, _next) => {
+   *   res.status(error.status ?? 500).json({ error: error.expose ? error.message : "Something went wrong" });
+   * };
+   * const app = sluice();
+   * app.use(asJson);
+   * ```
+   */
   (...handlers: ErrorHandler<Params, Any, Any, ParsedQs, L, PlainResult>[]): Self;
-  /** Adds middleware, error handlers, routers or apps, for paths below a prefix. */
+  /**
+   * Adds middleware, error handlers, routers or apps, for paths below a prefix.
+   *
+   * @param path The prefix, such as `"/api"`
+   * @param handlers What requests go through, in this order; they see the rest of the path in `req.url`
+   * @throws {TypeError} If the path is not valid, or a handler is missing or not a function
+   *
+   * @example A router
+   * ```ts
+   * import sluice from "@sluice/sluice";
+   *
+   * const books = sluice.Router();
+   * books.get("/:id", (req, res) => res.json({ id: req.params.id }));
+   *
+   * const app = sluice();
+   * app.use("/books", books);
+   * ```
+   */
   <const P = Path, ResBody = Any, ReqBody = Any, ReqQuery = ParsedQs, Ls extends Record<string, Any> = L>(
     path: PathOf<P>,
     ...handlers: PathHandler<

@@ -5,29 +5,49 @@ import { nearestName } from "./nearest_name.ts";
 /** The names of all options of a function: the type checker refuses a list with one missing or one too many. */
 export type OptionNames<Options> = Readonly<Record<keyof Options, true>>;
 
+/** What to write instead of names that other packages have, or the function that knows. */
+export type Instead = Readonly<Record<string, string>> | ((name: string) => string | undefined);
+
 /**
- * Refuses unknown options: a misspelt one would be a limit that is never applied.
+ * Takes the former name of an option for its present one, so that programs go on working.
+ *
+ * @param options What was given
+ * @param former The former name
+ * @param present What its value means under present names
+ * @returns The options under present names; unchanged if the former name is not among them
+ */
+export function takeFormer<Options>(
+  options: Options,
+  former: string,
+  present: (value: unknown) => Partial<Options>,
+): Options {
+  if (typeof options !== "object" || options === null || !Object.hasOwn(options, former)) return options;
+  const { [former]: value, ...rest } = options as Record<string, unknown>;
+  return { ...rest, ...present(value) } as Options;
+}
+
+/**
+ * Refuses unknown options: a misspelt one would be a limit that is never applied. The error names all of them, because
+ * a program that was written for another package has several.
  *
  * @param caller Name of the caller for error messages
  * @param options The options
  * @param names The known names
- * @param instead Advice for a name; without any, the error lists the known names
+ * @param instead Advice for a name; without any, the error says which name was probably meant, or lists all
  * @throws {TypeError} If the options are not an object, or one is unknown and not `undefined`
  */
 export function checkNames<Options>(
   caller: string,
   options: unknown,
   names: OptionNames<Options>,
-  instead?: (name: string) => string | undefined,
+  instead?: Instead,
 ): void {
   if (typeof options !== "object" || options === null || isThenable(options)) {
     const given = isThenable(options) ? "a promise" : describe(options);
     throw new TypeError(`${caller}: options must be an object, not ${given}`);
   }
-  for (const [name, value] of Object.entries(options)) {
-    if (value === undefined || Object.hasOwn(names, name)) continue;
-    throw new TypeError(unknownOption(caller, name, instead?.(name) ?? `there are ${Object.keys(names).join(", ")}`));
-  }
+  const unknown = unknownNames(options, names, instead);
+  if (unknown.length > 0) throw new TypeError(`${caller}: ${unknown.join("; ")}`);
 }
 
 /**
@@ -44,13 +64,24 @@ export function unknownOptions<Options>(
   caller: string,
   options: unknown,
   names: OptionNames<Options>,
-  instead?: (name: string) => string | undefined,
+  instead?: Instead,
 ): string[] {
   if (options === undefined || options === null || typeof options === "function") return [];
   if (typeof options !== "object") return [`${caller} takes its options as an object, not ${describe(options)}`];
+  return unknownNames(options, names, instead).map((text) => `${caller}: ${text}`);
+}
+
+function unknownNames(options: object, names: object, instead?: Instead): string[] {
   return Object.entries(options)
     .filter(([name, value]) => value !== undefined && !Object.hasOwn(names, name))
-    .map(([name]) => unknownOption(caller, name, instead?.(name) ?? likely(name, Object.keys(names))));
+    .map(([name]) => {
+      const advice = typeof instead === "function" ? instead(name) : adviceFor(name, instead);
+      return `there is no option ${name}; ${advice ?? likely(name, Object.keys(names))}`;
+    });
+}
+
+function adviceFor(name: string, table: Readonly<Record<string, string>> = {}): string | undefined {
+  return Object.hasOwn(table, name) ? table[name] : undefined;
 }
 
 /**
@@ -62,10 +93,6 @@ export function unknownOptions<Options>(
 function likely(name: string, known: readonly string[]): string {
   const near = nearestName(name, known);
   return near === undefined ? `there are ${known.join(", ")}` : `did you mean ${near}?`;
-}
-
-function unknownOption(caller: string, name: string, remedy: string): string {
-  return `${caller}: there is no option ${name}; ${remedy}`;
 }
 
 /**
@@ -80,7 +107,9 @@ function unknownOption(caller: string, name: string, remedy: string): string {
  * @throws {RangeError} If it is fractional, `NaN` or out of bounds
  */
 export function checkInteger(caller: string, option: string, value: unknown, least: number, most: number): void {
-  if (typeof value !== "number") refuseOption(caller, option, "a number", value);
+  if (typeof value !== "number") {
+    refuseOption(caller, option, /Ms$/.test(option) ? "a number of ms" : "a number", value);
+  }
   if (Number.isInteger(value) && value >= least && value <= most) return;
   throw new RangeError(`${caller}: option ${option} must be an integer from ${least} to ${most}, not ${value}`);
 }

@@ -42,7 +42,7 @@ export const listenerFailed: unique symbol = Symbol("listener failed");
  * ```ts
  * import { Limiter } from "@sluice/rate-limit";
  *
- * const limiter = new Limiter({ max: 10 }); // it is one
+ * const limiter = new Limiter({ limit: 10 }); // it is one
  * limiter.on("denied", (event) => console.log(event));
  * ```
  */

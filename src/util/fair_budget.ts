@@ -1,3 +1,5 @@
+import { type Linked, LinkedList } from "./linked_list.ts";
+
 /** ms for which a reservation is young: until then its speed says nothing. */
 const YOUNG_MS = 2000;
 /** ms of the periods in which bytes are counted; speed is that of the present period and the one before. */
@@ -13,13 +15,21 @@ export class FairBudget {
   /** Bytes in use. */
   used = 0;
   /** The reservations that may be evicted, in the order in which they began. */
-  readonly open: Set<Reservation> = new Set();
+  readonly open: LinkedList<Reservation> = new LinkedList();
+}
+
+/** Who receives bytes. */
+export interface Evictable {
+  /** Ends the receiving, because others need the room and it is the slowest. */
+  evict(): void;
 }
 
 /** What one receiver takes of a budget. */
-export class Reservation {
+export class Reservation implements Linked<Reservation> {
+  before: Reservation | null = null;
+  after: Reservation | null = null;
   readonly #budget: FairBudget;
-  readonly #evict: () => void;
+  readonly #receiver: Evictable;
   #bytes = 0;
   /** When the first bytes came, and when the present period began. */
   #bornAt = 0;
@@ -30,11 +40,11 @@ export class Reservation {
 
   /**
    * @param budget The budget
-   * @param evict Ends the receiver
+   * @param receiver Is evicted if it is the slowest
    */
-  constructor(budget: FairBudget, evict: () => void) {
+  constructor(budget: FairBudget, receiver: Evictable) {
     this.#budget = budget;
-    this.#evict = evict;
+    this.#receiver = receiver;
   }
 
   /**
@@ -55,7 +65,7 @@ export class Reservation {
       const evicted = held + bytes > limit ? undefined : this.#evictable(now);
       if (evicted === undefined) return "full";
       if (evicted === this) return "slowest";
-      evicted.#evict();
+      evicted.#receiver.evict();
       evicted.release();
     }
     if (held === 0) budget.open.add(this);

@@ -29,6 +29,15 @@ export interface HandlerDetails {
   readonly refuses?: Readonly<Record<string, unknown>>;
   /** What it says of the route to whoever documents it, such as `{ summary: "…", tags: ["…"] }`. */
   readonly operation?: Readonly<Record<string, unknown>>;
+  /**
+   * Whether it responds to a GET request itself, with a page that costs next to nothing and that operators depend on:
+   * load shedding, and limits of rate and concurrency, leave such requests alone. Listings do not show it.
+   *
+   * @param path The path below its mount, not decoded
+   * @param isMounted Whether it is below a path
+   * @param app The application, for its settings
+   */
+  readonly page?: (path: string, isMounted: boolean, app: { enabled(setting: string): boolean }) => boolean;
   /** Called when it becomes a handler of a route; throws if it cannot work there. Listings do not show it. */
   readonly registered?: (registration: Registration) => void;
 }
@@ -60,4 +69,13 @@ export function withDetails<T extends object>(handler: T, details: HandlerDetail
 export function detailsOf(handler: object): HandlerDetails {
   const details = (handler as { [detailsKey]?: unknown })[detailsKey];
   return typeof details === "object" && details !== null ? details : {};
+}
+
+/**
+ * What listings show of it.
+ *
+ * @param details What a middleware says of itself
+ */
+export function shownDetails({ registered: _, page: __, ...shown }: HandlerDetails): HandlerDetails {
+  return shown;
 }

@@ -1,9 +1,12 @@
 /** Names shorter than this are too easily near to another one. */
 const LONG = 6;
 
+/** Units at the end of a name: `timeout` and `timeoutSeconds` are meant as `timeoutMs`. */
+const UNITS = /(?:ms|millis|milliseconds|secs?|seconds|bytes)$/;
+
 /**
- * The known name that somebody probably meant: one that differs only in capitals and punctuation, or in a character or
- * two.
+ * The known name that was probably meant: one that differs only in capitals, punctuation, number and its unit, or in a
+ * character or two.
  *
  * @param given The name that is not known
  * @param known The known names
@@ -12,11 +15,22 @@ const LONG = 6;
 export function nearestName(given: string, known: readonly string[]): string | undefined {
   const bare = letters(given);
   const same = known.find((name) => letters(name) === bare);
-  if (same !== undefined || bare.length < LONG - 1) return same;
+  const alike = same ?? known.find((name) => withoutUnit(letters(name)) === withoutUnit(bare));
+  if (alike !== undefined || bare.length < LONG - 1) return alike;
+  const ofOtherNumber = known.find((name) => singular(letters(name)) === singular(bare));
+  if (ofOtherNumber !== undefined) return ofOtherNumber;
   const most = bare.length < LONG + 2 ? 1 : 2;
   const near = known.map((name) => ({ name, apart: editsBetween(bare, letters(name)) }))
     .filter(({ apart }) => apart <= most);
   return near.sort((one, other) => one.apart - other.apart)[0]?.name;
+}
+
+function withoutUnit(name: string): string {
+  return name.replace(UNITS, "");
+}
+
+function singular(word: string): string {
+  return word.replace(/ies$/, "y").replace(/s$/, "");
 }
 
 function letters(name: string): string {

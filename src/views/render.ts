@@ -3,6 +3,7 @@ import type { RenderCallback, SettingValue } from "../exchange/app_like.ts";
 import { callGuarded, type ErrorReporter } from "../exchange/call_guarded.ts";
 import type { RuntimeSupport } from "../exchange/runtime_support.ts";
 import { type Engine, MODULE_NOT_FOUND, type View, type ViewOptions } from "./view.ts";
+import { runtimeKey } from "../util/runtime_key.ts";
 
 /** What rendering needs of an application. */
 export interface ViewHost extends ErrorReporter {
@@ -13,9 +14,7 @@ export interface ViewHost extends ErrorReporter {
   /** Views found so far. */
   readonly cache: Record<string, View>;
   /** The runtime, for its files. */
-  readonly runtimeSupport: RuntimeSupport;
-  /** Loads a package by name. */
-  loadPackage(name: string): Promise<unknown>;
+  readonly [runtimeKey]: RuntimeSupport;
   /** Reads a setting. */
   get(name: string): SettingValue;
   /** Tells whether a setting is truthy. */
@@ -80,8 +79,8 @@ function findView(host: ViewHost, name: string): View | Error {
       defaultEngine: host.get("view engine"),
       root: host.get("views"),
       engines: host.engines,
-      files: host.runtimeSupport.files,
-      loadPackage: (packageName: string) => host.loadPackage(packageName),
+      files: host[runtimeKey].files,
+      loadPackage: (packageName: string) => host[runtimeKey].loadPackage(packageName),
     });
   } catch (error) {
     // the name may be a client's: Express throws, which ends the process if a handler renders after it has waited

@@ -2,6 +2,7 @@ import { isThenable } from "../util/is_thenable.ts";
 import { extensionOf, isAbsolutePath, NO_FILES, resolvePath, separatorBelow } from "../util/file_paths.ts";
 import type { FileSystem } from "../exchange/file_system.ts";
 import { defaultApp } from "../exchange/default_app.ts";
+import { runtimeKey } from "../util/runtime_key.ts";
 
 /** Renders a file with values, like `__express` and `renderFile` of template engines. */
 export type Engine = (
@@ -86,7 +87,7 @@ export class View {
     this.defaultEngine = options.defaultEngine;
     this.root = options.root;
     const { files, loadPackage } = options;
-    this.#files = files === undefined ? defaultApp().runtimeSupport.files : files;
+    this.#files = files === undefined ? defaultApp()[runtimeKey].files : files;
     const given = extensionOf(name);
     const usual = options.defaultEngine && dotted(options.defaultEngine);
     if (given === "" && !usual) {
@@ -96,7 +97,7 @@ export class View {
     this.engine = options.engines[this.ext] ??= engineFor(
       this,
       usual,
-      loadPackage ?? ((name) => defaultApp().loadPackage(name)),
+      loadPackage ?? ((name) => defaultApp()[runtimeKey].loadPackage(name)),
     );
     this.path = this.lookup(given === "" ? name + this.ext : name);
   }
@@ -184,7 +185,8 @@ function engineFor(
   const expected = usual === undefined ? '"view engine", which is not set,' : `"view engine", ${usual},`;
   throw notFound(
     ext.slice(1),
-    `The view "${name}" has neither the extension of ${expected} nor that of a registered engine`,
+    `The extension of the view "${name}" does not provide a view engine: it is neither that of ${expected} nor that of ` +
+      "a registered engine",
   );
 }
 

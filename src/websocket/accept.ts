@@ -1,4 +1,6 @@
+import type { Any } from "../util/any.ts";
 import { asciiLowerCase } from "../util/ascii.ts";
+import { isEmptyParams } from "../util/empty_params.ts";
 import { describe } from "../util/error_text.ts";
 import { HttpError } from "../http/http_error.ts";
 import { splitList } from "../http/header_values.ts";
@@ -83,7 +85,7 @@ export function acceptWebSocket(options: AcceptOptions): Response {
   void req.headers;
   void exchange.peer;
   const { pingTimeoutMs = PING_TIMEOUT_MS, maxMessageBytes = MAX_MESSAGE_BYTES } = handlers;
-  const data = { routePath, params: { ...req.params }, req };
+  const data = { routePath, params: paramsOf(req, target), req };
   const upgrader = (info as { [upgraderKey]?: Upgrader } | null | undefined)?.[upgraderKey] ?? platform;
   const upgrade = upgrader.upgrade(target.request, info, {
     protocol,
@@ -104,10 +106,16 @@ export function acceptWebSocket(options: AcceptOptions): Response {
     connections,
     app: exchange.app,
     handled,
-    ended: () => exchange.abandon(),
+    exchange,
   });
   handled?.(ws);
   return response;
+}
+
+// a route without parameters need not make the empty object of `req.params`, which would last as long as the connection
+function paramsOf(req: FrameworkRequest, { params }: Exchange["target"]): Record<string, Any> {
+  const isReplaced = Object.hasOwn(req, "params");
+  return isEmptyParams(params) && !isReplaced ? {} : { ...req.params };
 }
 
 function assertHandshake(req: FrameworkRequest, { bareUpgrades }: Upgrader): void {

@@ -1,10 +1,14 @@
 import { detachedString } from "../util/detached_string.ts";
 import { SendQueue } from "./send_queue.ts";
 import { assertSocketData, assertTopic, bytesOf, type SocketData } from "./socket_data.ts";
+import { Message } from "./waiting_messages.ts";
 import { assertBroker, type TopicBroker } from "./topic_broker.ts";
 
 /** Key of an application's connections, for the framework's own use. */
 export const connectionsKey: unique symbol = Symbol.for("sluice.connections");
+
+/** Key of the method of a connection that sends a message which others get as well. */
+export const deliverKey: unique symbol = Symbol("sluice.deliver");
 
 /** Code and reason with which connections end when their server closes (RFC 6455 section 7.4.1). */
 export const GOING_AWAY = [1001, "The server is closing"] as const;
@@ -13,6 +17,12 @@ export const GOING_AWAY = [1001, "The server is closing"] as const;
 export interface Member {
   /** Sends a message. */
   send(data: SocketData): void;
+  /**
+   * Sends a message that others get as well; `send` does it where this is missing.
+   *
+   * @internal
+   */
+  [deliverKey]?(message: Message): void;
   /** Closes the connection. */
   close(code?: number, reason?: string): void;
 }
@@ -36,7 +46,8 @@ export type ReportOfTopics = (error: unknown, phase: "websocket" | "broker") => 
  * ```
  */
 export class Connections {
-  readonly #open = new Map<Member, Set<string>>();
+  /** The open ones, with the topics of each; `null` as long as it has none. */
+  readonly #open = new Map<Member, Set<string> | null>();
   readonly #topics = new Map<string, Set<Member>>();
   readonly #report: ReportOfTopics;
   readonly #outgoing: SendQueue;
@@ -72,7 +83,7 @@ export class Connections {
    * @internal
    */
   add(member: Member): void {
-    if (!this.#open.has(member)) this.#open.set(member, new Set());
+    if (!this.#open.has(member)) this.#open.set(member, null);
   }
 
   /**
@@ -81,7 +92,7 @@ export class Connections {
    * @internal
    */
   delete(member: Member): void {
-    for (const topic of this.#open.get(member) ?? []) this.unsubscribe(topic, member);
+    for (const topic of this.topicsOf(member)) this.unsubscribe(topic, member);
     this.#open.delete(member);
   }
 
@@ -93,11 +104,11 @@ export class Connections {
   subscribe(topic: string, member: Member): void {
     assertTopic("ws.subscribe", topic);
     const followed = this.#open.get(member);
-    if (followed === undefined) return;
-    if (followed.has(topic)) return;
+    if (followed === undefined || followed?.has(topic)) return;
     // mostly a part of a message, which must not be kept as long as the topic
     const own = detachedString(topic);
-    followed.add(own);
+    if (followed === null) this.#open.set(member, new Set([own]));
+    else followed.add(own);
     this.changed?.(member);
     const members = this.#topics.get(topic);
     if (members !== undefined) return void members.add(member);
@@ -151,10 +162,13 @@ export class Connections {
     const members = this.#topics.get(topic);
     if (members === undefined) return 0;
     let count = 0;
+    const message = data instanceof Blob ? null : new Message(data);
     for (const member of members) {
       if (member === except) continue;
       try {
-        member.send(data);
+        if (message === null) member.send(data);
+        else if (member[deliverKey] !== undefined) member[deliverKey](message);
+        else member.send(message.data);
         // otherwise it was closed in place of that, because too much waits for it
         if (members.has(member)) count++;
       } catch (error) {

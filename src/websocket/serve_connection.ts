@@ -1,10 +1,13 @@
 import { isLongerThan } from "../util/encodings.ts";
 import { isThenable } from "../util/is_thenable.ts";
+import type { AppLike } from "../exchange/app_like.ts";
+import { sendBudget } from "../exchange/send_budget.ts";
+import type { Exchange } from "../exchange/exchange.ts";
 import type { ErrorReporter } from "../exchange/call_guarded.ts";
 import { type Connections, GOING_AWAY } from "./connections.ts";
 import { MAX_BUFFERED_BYTES, MAX_MESSAGE_BYTES, type ServerEnd, TOO_BIG, TOO_BUSY } from "./socket_limits.ts";
 import { PendingMessages } from "./pending_messages.ts";
-import { type ConnectionData, WebSocketConnection } from "./ws_connection.ts";
+import { type ConnectionData, type ConnectionEvents, dropKey, WebSocketConnection } from "./ws_connection.ts";
 import type { WebSocketHandlers } from "./ws_handlers.ts";
 
 /** What is needed to run the handlers of a connection. */
@@ -20,13 +23,13 @@ export interface ConnectionOptions {
   /** The application's connections. */
   readonly connections: Connections;
   /** Reports errors that no handler takes. */
-  readonly app: ErrorReporter;
+  readonly app: ErrorReporter & Pick<AppLike, "settings">;
   /** Whether the connection was already open in an application that is gone; then `open` does not run. */
   readonly resumed?: boolean;
   /** Runs after each handler; what it throws counts as the handler's own error. */
   readonly handled?: ((ws: WebSocketConnection) => void) | undefined;
-  /** Runs when the connection is over, behind the handler for that. */
-  readonly ended?: (() => void) | undefined;
+  /** The exchange that became the connection, and ends with it, behind the handler for that. */
+  readonly exchange?: Pick<Exchange, "leave"> | undefined;
 }
 
 /** A handler that takes its time; nothing for one that is done. */
@@ -46,91 +49,167 @@ const VANISHED = /unexpected eof|connection reset|broken pipe|no response from p
  * @returns The connection
  */
 export function serveConnection(options: ConnectionOptions): WebSocketConnection {
-  const { socket, protocol, data, handlers, connections, app, resumed, handled, ended } = options;
-  const { maxMessageBytes = MAX_MESSAGE_BYTES, maxBufferedBytes = MAX_BUFFERED_BYTES } = handlers;
-  let draining: ReturnType<typeof setTimeout> | undefined = undefined;
-  let closedHere: readonly [code: number, reason: string] | undefined = undefined;
-  const sent = (): void => {
-    // asked last: on Deno, the amount is a call into the runtime
-    if (handlers.drain === undefined || draining !== undefined || ws.bufferedAmount === 0) return;
-    draining = setTimeout(() => {
-      draining = undefined;
-      if (ws.readyState !== 1) return;
-      if (ws.bufferedAmount > 0) sent();
-      else run(() => handlers.drain?.(ws));
-    }, DRAIN_INTERVAL);
-  };
-  const fail = (error: unknown): Running => {
-    if (handlers.error === undefined) return giveUp(error);
-    return attempt(() => handlers.error?.(ws, error), giveUp);
-  };
-  const giveUp = (error: unknown): void => {
-    app.reportError(error, { req: data.req, phase: "websocket" });
-    ws.close(1011, "Internal error");
-  };
-  // returns a promise for platforms that wait until a handler is done
-  const attempt = (handler: () => unknown, failed: (error: unknown) => Running): Running => {
-    try {
-      const result = handler();
-      if (isThenable(result)) return Promise.resolve(result).then(() => handled?.(ws)).catch(failed);
-      handled?.(ws);
-    } catch (error) {
-      return failed(error);
-    }
-  };
-  const run = (handler: () => unknown): Running => attempt(handler, fail);
-  const closing = (...how: [number, string]): void => {
-    closedHere = how;
-    // nothing can be sent from now on, although the client may take its time to respond
-    connections.delete(ws);
-  };
-  const events = { sent, closing, failed: fail };
-  const ws = new WebSocketConnection(socket, protocol, data, connections, events, maxBufferedBytes);
-  let pending: PendingMessages | null = null;
-  socket.binaryType = "arraybuffer";
-  socket.onopen = () => {
-    connections.add(ws);
-    const opened = run(() => handlers.open?.(ws));
+  return new Service(options).ws;
+}
+
+/** Key under which a socket keeps what serves it. */
+const serviceKey: unique symbol = Symbol("service");
+
+/** A socket that is served. */
+interface Served extends ServerEnd {
+  [serviceKey]?: Service;
+}
+
+/** One connection and its handlers. */
+class Service implements ConnectionEvents {
+  readonly ws: WebSocketConnection;
+  readonly #socket: Served;
+  readonly #handlers: WebSocketHandlers;
+  readonly #connections: Connections;
+  readonly #app: ConnectionOptions["app"];
+  readonly #handled: ConnectionOptions["handled"];
+  readonly #exchange: ConnectionOptions["exchange"];
+  #draining: ReturnType<typeof setTimeout> | undefined = undefined;
+  #closedHere: readonly [code: number, reason: string] | undefined = undefined;
+  #pending: PendingMessages | null = null;
+
+  /** @param options The socket and its handlers */
+  constructor({ socket, protocol, data, handlers, connections, app, resumed, handled, exchange }: ConnectionOptions) {
+    this.#socket = socket;
+    this.#handlers = handlers;
+    this.#connections = connections;
+    this.#app = app;
+    this.#handled = handled;
+    this.#exchange = exchange;
+    this.ws = new WebSocketConnection(socket, protocol, data, connections, this, handlers.maxBufferedBytes);
+    this.#socket[serviceKey] = this;
+    socket.binaryType = "arraybuffer";
+    socket.onopen = onOpen;
+    socket.onmessage = onMessage;
+    socket.onclose = onClose;
+    socket.onerror = onError;
+    if (resumed && this.ws.readyState === 1) connections.add(this.ws);
+  }
+
+  /** The socket is open. */
+  opened(): Running {
+    const { ws } = this;
+    this.#connections.add(ws);
+    const opened = this.#run(() => this.#handlers.open?.(ws, ws.data.req));
     // closing began between the handshake and this event, before the connection was registered
-    if (connections.areClosing) ws.close(...GOING_AWAY);
+    if (this.#connections.areClosing) ws.close(...GOING_AWAY);
     return opened;
-  };
-  if (resumed && ws.readyState === 1) connections.add(ws);
-  socket.onmessage = ({ data }) => {
+  }
+
+  /** A message came. */
+  received(data: string | ArrayBuffer): Running {
     // some runtimes still deliver messages that were in flight, some do not
-    if (closedHere !== undefined) return;
+    if (this.#closedHere !== undefined) return;
+    const { maxMessageBytes = MAX_MESSAGE_BYTES, maxBufferedBytes = MAX_BUFFERED_BYTES } = this.#handlers;
     const message = typeof data === "string" ? data : new Uint8Array(data);
     // Deno and Workers have no such limit of their own, and that of Bun is one for all routes
-    if (isLongerThan(message, maxMessageBytes)) return ws.close(...TOO_BIG);
-    const handling = run(() => handlers.message?.(ws, message));
+    if (isLongerThan(message, maxMessageBytes)) return this.ws.close(...TOO_BIG);
+    const handling = this.#run(() => this.#handlers.message?.(this.ws, message));
     if (handling === undefined) return;
-    pending ??= new PendingMessages(socket, maxBufferedBytes, () => ws.close(...TOO_BUSY));
-    return pending.until(handling, message.length);
-  };
-  socket.onclose = (event) => {
+    this.#pending ??= new PendingMessages(this.#socket, maxBufferedBytes, () => this.ws.close(...TOO_BUSY));
+    return this.#pending.until(handling, message.length);
+  }
+
+  /** The socket is closed. */
+  closed(event: CloseEvent): Running {
+    const socket = this.#socket;
     // Deno dispatches `close` twice if a ping is not answered; and it keeps a socket whose client has vanished until
-    // the next ping is due, with everything these functions refer to
+    // the next ping is due, with everything it refers to
     socket.onopen =
       socket.onmessage =
       socket.onclose =
       socket.onerror =
         null;
-    connections.delete(ws);
-    clearTimeout(draining);
-    const [code, reason] = closedHere ?? howItClosed(event);
-    const closed = run(() => handlers.close?.(ws, code, reason));
-    ended?.();
+    delete socket[serviceKey];
+    this.#connections.delete(this.ws);
+    clearTimeout(this.#draining);
+    this.ws[dropKey]();
+    const [code, reason] = this.#closedHere ?? howItClosed(event);
+    const closed = this.#run(() => this.#handlers.close?.(this.ws, code, reason));
+    this.#exchange?.leave();
     return closed;
-  };
-  socket.onerror = (event) => {
-    const { error, message = "" } = event as ErrorEvent;
+  }
+
+  /** The socket has failed. */
+  erred({ error, message = "" }: ErrorEvent): Running {
     // a vanished client is no error; one that violates the protocol is
     if (VANISHED.test(message)) return;
     const violation = error ?? new Error(message);
-    if (handlers.error !== undefined) return fail(violation);
-    app.reportError(violation, { req: data.req, phase: "connection" });
-  };
-  return ws;
+    if (this.#handlers.error !== undefined) return this.failed(violation);
+    this.#app.reportError(violation, { req: this.ws.data.req, phase: "connection" });
+  }
+
+  sent(): void {
+    // asked last: on Deno, the amount is a call into the runtime
+    if (this.#handlers.drain === undefined || this.#draining !== undefined || this.ws.bufferedAmount === 0) return;
+    this.#draining = setTimeout(() => {
+      this.#draining = undefined;
+      if (this.ws.readyState !== 1) return;
+      if (this.ws.bufferedAmount > 0) this.sent();
+      else this.#run(() => this.#handlers.drain?.(this.ws));
+    }, DRAIN_INTERVAL);
+  }
+
+  closing(...how: [number, string]): void {
+    this.#closedHere = how;
+    // nothing can be sent from now on, although the client may take its time to respond
+    this.#connections.delete(this.ws);
+  }
+
+  failed(error: unknown): Running {
+    if (this.#handlers.error === undefined) return this.#giveUp(error);
+    return this.#attempt(() => this.#handlers.error?.(this.ws, error), (failure) => this.#giveUp(failure));
+  }
+
+  get sendBudget(): number {
+    return sendBudget(this.#app.settings);
+  }
+
+  overBudget(reason: Error): void {
+    this.#app.reportError(reason, { phase: "connection" });
+  }
+
+  #giveUp(error: unknown): void {
+    this.#app.reportError(error, { req: this.ws.data.req, phase: "websocket" });
+    this.ws.close(1011, "Internal error");
+  }
+
+  #run(handler: () => unknown): Running {
+    return this.#attempt(handler, (error) => this.failed(error));
+  }
+
+  // returns a promise for platforms that wait until a handler is done
+  #attempt(handler: () => unknown, failed: (error: unknown) => Running): Running {
+    try {
+      const result = handler();
+      if (isThenable(result)) return Promise.resolve(result).then(() => this.#handled?.(this.ws)).catch(failed);
+      this.#handled?.(this.ws);
+    } catch (error) {
+      return failed(error);
+    }
+  }
+}
+
+// The same for all connections: each with its own would hold half a kilobyte while it is idle.
+function onOpen(this: Served): Running {
+  return this[serviceKey]?.opened();
+}
+
+function onMessage(this: Served, { data }: MessageEvent): Running {
+  return this[serviceKey]?.received(data);
+}
+
+function onClose(this: Served, event: CloseEvent): Running {
+  return this[serviceKey]?.closed(event);
+}
+
+function onError(this: Served, event: Event): Running {
+  return this[serviceKey]?.erred(event as ErrorEvent);
 }
 
 // Deno reports 0 instead of 1006 (RFC 6455 section 7.1.5), and 1001 after a ping without a response

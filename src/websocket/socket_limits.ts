@@ -4,6 +4,9 @@ export const MAX_MESSAGE_BYTES: number = 1024 * 1024;
 /** Default of `maxBufferedBytes`. */
 export const MAX_BUFFERED_BYTES: number = 16 * 1024 * 1024;
 
+/** Bytes that are passed to the runtime before the client has taken them; the others wait where they can be dropped. */
+export const PASSED_BYTES: number = 256 * 1024;
+
 /** Code and reason for a client whose message is longer than `maxMessageBytes` (RFC 6455 section 7.4.1). */
 export const TOO_BIG = [1009, "Message too big"] as const;
 

@@ -2,10 +2,11 @@ import { utf8Length } from "../util/encodings.ts";
 import { describe } from "../util/error_text.ts";
 import type { FrameworkRequest } from "../request/framework_request.ts";
 import type { Any } from "../util/any.ts";
-import type { Connections, Member } from "./connections.ts";
+import { type Connections, deliverKey, type Member } from "./connections.ts";
 import { type ReadyData, SendQueue } from "./send_queue.ts";
 import { assertSocketData, mostBytesOf, type SocketData } from "./socket_data.ts";
-import { MAX_BUFFERED_BYTES, TOO_SLOW } from "./socket_limits.ts";
+import { MAX_BUFFERED_BYTES, PASSED_BYTES, TOO_SLOW } from "./socket_limits.ts";
+import { Message, WaitingMessages } from "./waiting_messages.ts";
 
 /**
  * Data of a connection, for your own values, too.
@@ -23,8 +24,12 @@ export interface ConnectionData<Params = Record<string, Any>> {
   [name: string]: Any;
 }
 
-/** Notifications of a connection. */
+/** What a connection tells, and asks. */
 export interface ConnectionEvents {
+  /** Most bytes that may wait in the process. */
+  readonly sendBudget: number;
+  /** Connections are closed because more than that wait. */
+  overBudget(reason: Error): void;
   /** A message was passed on, which may have to wait until the client takes it. */
   sent(): void;
   /** The application closed it. */
@@ -32,6 +37,9 @@ export interface ConnectionEvents {
   /** A Blob could not be read, so it was not sent. */
   failed(error: unknown): void;
 }
+
+/** Key of the method that drops what waits, for the framework's own use. */
+export const dropKey: unique symbol = Symbol("sluice.drop");
 
 /** Most bytes of a close reason (RFC 6455 section 5.5, minus two for the code). */
 const LONGEST_REASON = 123;
@@ -60,15 +68,16 @@ export class WebSocketConnection<Params = Record<string, Any>> implements Member
   readonly #socket: WebSocket;
   readonly #connections: Connections;
   readonly #events: ConnectionEvents;
-  readonly #outgoing: SendQueue;
-  // one function for all messages
-  readonly #pass = (data: ReadyData): void => {
-    if (this.#socket.readyState === 1) this.#socket.send(data);
-  };
+  /** Made with the first Blob. */
+  #outgoing: SendQueue | null = null;
   readonly #maxBufferedBytes: number;
-  /** Bytes that can be sent before so many may wait that they have to be looked at. */
+  /** Bytes that can be passed to the runtime before it has to be asked how many wait there. */
   #room: number;
+  /** What the runtime does not get yet, because too much waits there. */
+  #waiting: WaitingMessages | null = null;
   #isClosing = false;
+  /** How it is to be closed behind what waits. */
+  #ending: readonly [code: number, reason: string] | null = null;
 
   /**
    * Wraps a socket; the framework does this for every upgrade.
@@ -93,8 +102,17 @@ export class WebSocketConnection<Params = Record<string, Any>> implements Member
     this.data = data;
     this.#connections = connections;
     this.#events = events;
-    this.#outgoing = new SendQueue((error) => events.failed(error));
-    this.#maxBufferedBytes = this.#room = maxBufferedBytes;
+    this.#maxBufferedBytes = maxBufferedBytes;
+    this.#room = this.#passable;
+  }
+
+  /**
+   * Not the way: the parameters of the path are `ws.data.params`, the request is `ws.data.req`.
+   *
+   * @throws {TypeError} Always
+   */
+  get params(): never {
+    throw new TypeError("ws.params: the parameters of the path are ws.data.params");
   }
 
   /** 0 connecting, 1 open, 2 closing, 3 closed. */
@@ -105,7 +123,11 @@ export class WebSocketConnection<Params = Record<string, Any>> implements Member
 
   /** Bytes that wait to be sent. */
   get bufferedAmount(): number {
-    return this.#socket.bufferedAmount + this.#outgoing.bytes;
+    return this.#socket.bufferedAmount + (this.#outgoing?.bytes ?? 0) + (this.#waiting?.bytes ?? 0);
+  }
+
+  get #passable(): number {
+    return Math.min(PASSED_BYTES, this.#maxBufferedBytes);
   }
 
   /**
@@ -119,18 +141,76 @@ export class WebSocketConnection<Params = Record<string, Any>> implements Member
    */
   send(data: SocketData): void {
     assertSocketData("ws.send", data);
+    this.#send(data, null);
+  }
+
+  /**
+   * Sends a message that others get as well.
+   *
+   * @internal
+   */
+  [deliverKey](message: Message): void {
+    this.#send(message.data, message);
+  }
+
+  #send(data: SocketData, shared: Message | null): void {
     if (this.readyState !== 1) return;
-    if (this.#isFull()) return this.close(...TOO_SLOW);
-    this.#room -= mostBytesOf(data);
-    this.#outgoing.send(data, this.#pass);
+    if (this.#room <= 0 && this.#isFull()) return this.close(...TOO_SLOW);
+    if (this.#outgoing === null && !(data instanceof Blob)) this.#pass(data, shared);
+    else this.#queue.send(data, (ready) => this.#pass(ready, null));
     this.#events.sent();
   }
 
-  // looked at now and then only: on Deno, the amount is a call into the runtime
+  get #queue(): SendQueue {
+    return this.#outgoing ??= new SendQueue((error) => this.#events.failed(error));
+  }
+
+  // asked now and then only: on Deno, the amount is a call into the runtime
   #isFull(): boolean {
-    if (this.#room > 0) return false;
-    this.#room = this.#maxBufferedBytes - this.bufferedAmount;
-    return this.#room < 0;
+    const { bufferedAmount } = this.#socket;
+    this.#room = this.#passable - bufferedAmount;
+    return bufferedAmount + (this.#outgoing?.bytes ?? 0) + (this.#waiting?.heldBytes ?? 0) > this.#maxBufferedBytes;
+  }
+
+  #pass(data: ReadyData, shared: Message | null): void {
+    if (this.#socket.readyState !== 1) return;
+    const hasRoom = this.#room > 0;
+    this.#room -= mostBytesOf(data);
+    if (this.#waiting === null && hasRoom) return this.#socket.send(data);
+    this.#waiting ??= this.#beginWaiting();
+    this.#waiting.add(shared ?? new Message(data));
+  }
+
+  #beginWaiting(): WaitingMessages {
+    const socket = this.#socket;
+    const events = this.#events;
+    return new WaitingMessages({
+      most: events.sendBudget,
+      room: () => this.#passable - socket.bufferedAmount,
+      isOpen: () => socket.readyState === 1,
+      pass: (data) => socket.send(data),
+      emptied: () => this.#emptied(),
+      evicted: () => {
+        this.#emptied();
+        this.close(...TOO_SLOW);
+      },
+      report: (reason) => events.overBudget(reason),
+    });
+  }
+
+  #emptied(): void {
+    this.#waiting = null;
+    if (this.#ending !== null) this.#socket.close(...this.#ending);
+  }
+
+  /**
+   * Drops what waits, because the connection is over.
+   *
+   * @internal
+   */
+  [dropKey](): void {
+    this.#waiting?.drop();
+    this.#waiting = null;
   }
 
   /**
@@ -151,7 +231,14 @@ export class WebSocketConnection<Params = Record<string, Any>> implements Member
     if (this.readyState > 1) return;
     this.#isClosing = true;
     this.#events.closing(code, text);
-    this.#outgoing.after(() => this.#socket.close(code, text));
+    if (this.#outgoing === null) this.#end(code, text);
+    else this.#outgoing.after(() => this.#end(code, text));
+  }
+
+  #end(code: number, reason: string): void {
+    if (this.#waiting === null) return this.#socket.close(code, reason);
+    this.#ending = [code, reason];
+    this.#waiting.close();
   }
 
   /**

@@ -8,8 +8,8 @@ import type { WebSocketConnection } from "./ws_connection.ts";
  * @typeParam Params Type of `ws.data.params`; inferred from literal paths
  */
 export interface WebSocketHandlers<Params = Record<string, Any>> {
-  /** The connection is open. */
-  open?(ws: WebSocketConnection<Params>): unknown;
+  /** The connection is open. The request that became it comes with it, as with `ws`; later it is `ws.data.req`. */
+  open?(ws: WebSocketConnection<Params>, req: FrameworkRequest<Params>): unknown;
   /** A message came: text, or bytes. */
   message?(ws: WebSocketConnection<Params>, data: string | Uint8Array<ArrayBuffer>): unknown;
   /**

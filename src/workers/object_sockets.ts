@@ -1,4 +1,4 @@
-import type { FrameworkApp } from "../app/framework_app.ts";
+import { type FrameworkApp, resumeKey } from "../app/framework_app.ts";
 import { socketPair, upgradeResponse } from "../platform/cloudflare/cloudflare_platform.ts";
 import { WorkerSocket } from "../platform/cloudflare/cloudflare_socket.ts";
 import type { Upgrade, UpgradeOptions } from "../platform/shared/platform.ts";
@@ -63,7 +63,7 @@ export class ObjectSockets {
     const known: Known = { raw, socket: new WorkerSocket(raw), ws: null, attachment };
     const { owner, handlers } = route;
     const request = new Request(url, { headers: headers as [string, string][] });
-    const req = owner.resumeRequest({ request, info: this.#env, context: this.#state, mount, params });
+    const req = owner[resumeKey]({ request, info: this.#env, context: this.#state, mount, params });
     const ws = serveConnection({
       socket: known.socket as unknown as WebSocket,
       protocol,

@@ -13,6 +13,7 @@ import type { FrameworkResponse } from "../../response/framework_response.ts";
 import type { CheckedOptions, RawBytes, Verify } from "./body_options.ts";
 import { type ForeignParser, parseForeign } from "./parse_foreign.ts";
 import { assertLength, isUncoded, readBody } from "./read_body.ts";
+import { runtimeKey } from "../../util/runtime_key.ts";
 
 /** A body parser as a middleware: sets `req.body`, unless the body is of another type. */
 export type BodyParser = (req: FrameworkRequest, res: FrameworkResponse, next: (error?: unknown) => void) => void;
@@ -84,7 +85,7 @@ export function bodyParser(options: CheckedOptions, parsing: Parsing): BodyParse
 // encoding. Nothing must have touched the body before, not even `bodyUsed`.
 function arrivedText(req: FrameworkRequest): string | null {
   const { app, reading } = req[exchangeKey];
-  return reading === null ? app.runtimeSupport.arrivedText?.(req[exchangeKey].target.request) ?? null : null;
+  return reading === null ? app[runtimeKey].arrivedText?.(req[exchangeKey].target.request) ?? null : null;
 }
 
 // The runtime has enforced the announced length, so it matters only if the body may be too long, or is empty.
@@ -185,7 +186,7 @@ async function parse(
       return NO_BODY;
     }
     if (typeof content === "string") return parsed(parseText!, content, charset!, req);
-    const bytes = req[exchangeKey].app.runtimeSupport.nodeBytes(content);
+    const bytes = req[exchangeKey].app[runtimeKey].nodeBytes(content);
     if (verify !== undefined) runVerify(verify, shown as FrameworkRequest, res, bytes, charset);
     if (charset === null) return bytes;
     const text = (bigEndian(content, charset) ?? decoder ?? new TextDecoder()).decode(content);

@@ -8,6 +8,7 @@ import type { HeaderRecord } from "../../request/node/header_record.ts";
 import type { Any } from "../../util/any.ts";
 import { defaultApp } from "../../exchange/default_app.ts";
 import type { FrameworkResponse } from "../../response/framework_response.ts";
+import { runtimeKey } from "../../util/runtime_key.ts";
 
 /** A request that Sluice did not make: Node's own, that of another copy of Sluice, or a mock in a test. */
 export interface ForeignRequest {
@@ -47,7 +48,7 @@ export function parseForeign(
 ): void {
   if (req.body === undefined) req.body = undefined;
   if (!hasBody(req) || req.readableEnded === true) return next();
-  const app = req.app?.runtimeSupport === undefined ? defaultApp() : req.app;
+  const app = req.app?.[runtimeKey] === undefined ? defaultApp() : req.app;
   const init = { method: "POST", body: bodyOf(req), duplex: "half" };
   const standIn = new FrameworkRequest(new Exchange(new Request("http://localhost/", init), undefined, undefined, app));
   standIn.headers = { ...req.headers };

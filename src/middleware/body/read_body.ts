@@ -7,6 +7,7 @@ import { announcedLength } from "../../request/body/request_body.ts";
 import type { InflatedCoding, Inflater, RuntimeSupport } from "../../exchange/runtime_support.ts";
 import { type BodyContent, wholeBody } from "../../request/body/whole_body.ts";
 import type { CheckedOptions } from "./body_options.ts";
+import { runtimeKey } from "../../util/runtime_key.ts";
 
 /** A body, and what gives its room in the process's budget back once it has been parsed. */
 export interface HeldBody {
@@ -40,7 +41,7 @@ export async function readBody(
   const exchange = req[exchangeKey];
   const { limit } = options;
   if (coding !== "identity") {
-    const inflater = inflaterOf(coding, exchange.app.runtimeSupport);
+    const inflater = inflaterOf(coding, exchange.app[runtimeKey]);
     const body = beside ?? exchange.target.request.body;
     const instead = (body ?? new Blob([]).stream()).pipeThrough(inflater);
     // what is inflated counts

@@ -5,6 +5,7 @@ import { RequestsInProgress } from "../../../limiting/requests_in_progress.ts";
 import { type LoopClock, LoopDelay } from "./loop_delay.ts";
 import type { CheckedShedLoad, RequestPriority } from "./options.ts";
 import { Threshold } from "./threshold.ts";
+import { runtimeKey } from "../../util/runtime_key.ts";
 
 /**
  * For how many times the longest turn an event loop may have no rest. A loop that is used to 95 % is busy for long
@@ -76,12 +77,12 @@ export class Load {
   }
 
   /** Measures, with the coming of a request. */
-  note({ app: { runtimeSupport } }: FrameworkRequest): void {
+  note({ app: { [runtimeKey]: runtime } }: FrameworkRequest): void {
     const { clock, maxHeapBytes } = this.#options;
-    this.#runtime ??= runtimeSupport;
-    this.#clock ??= clockOf(runtimeSupport, clock);
+    this.#runtime ??= runtime;
+    this.#clock ??= clockOf(runtime, clock);
     this.#delay.note(this.#clock);
-    if (maxHeapBytes !== Infinity && clock() - this.#heapSeen >= HEAP_EVERY_MS) this.#lookAtHeap(runtimeSupport);
+    if (maxHeapBytes !== Infinity && clock() - this.#heapSeen >= HEAP_EVERY_MS) this.#lookAtHeap(runtime);
   }
 
   // Without it, whoever sends no requests because of the figures would see the last ones for ever.

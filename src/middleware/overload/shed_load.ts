@@ -1,3 +1,4 @@
+import { isExempt } from "../../util/exempt_pages.ts";
 import { withDetails } from "../../util/handler_details.ts";
 import { describe } from "../../util/error_text.ts";
 import type { FrameworkRequest } from "../../request/framework_request.ts";
@@ -47,6 +48,8 @@ export function shedLoad(options?: ShedLoadOptions): LoadShedder {
     try {
       load.note(req);
       cause = load.excess(priorityOf(checked, req));
+      // asked last, because most requests are admitted
+      if (cause !== null && isExempt(req)) cause = null;
     } catch (error) {
       return next(error);
     }

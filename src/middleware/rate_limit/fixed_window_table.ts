@@ -22,9 +22,9 @@ const MAX_KEY_LENGTH = 1024;
  * Fixed windows in memory: a key's window begins with its first request.
  *
  * The number of keys is bounded; those that find no room share counters ({@linkcode SlotTable}). A shared counter
- * counts too many, never too few, so no key is admitted more than `max` times in a window. But a shared window may have
- * been begun by another key. Any fixed window admits up to `2 * max - 1` requests in some `windowMs`, across two
- * windows; a key that loses its slot may touch a third window, and be admitted up to `3 * max - 2` times.
+ * counts too many, never too few, so no key is admitted more than `limit` times in a window. But a shared window may have
+ * been begun by another key. Any fixed window admits up to `2 * limit - 1` requests in some `windowMs`, across two
+ * windows; a key that loses its slot may touch a third window, and be admitted up to `3 * limit - 2` times.
  *
  * Setting the clock back frees no count, and every window keeps its remaining time ({@linkcode StoreClock}).
  */

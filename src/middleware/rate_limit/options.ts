@@ -1,5 +1,7 @@
 import type { FrameworkRequest } from "../../request/framework_request.ts";
 import type { FrameworkResponse } from "../../response/framework_response.ts";
+import { IPV6_SUBNET } from "../../../limiting/client_key.ts";
+import { limitOf } from "../../../limiting/limit_option.ts";
 import type { Validate } from "../../../limiting/mistakes.ts";
 import { checkInteger, checkNames, checkType, type OptionNames, refuseOption } from "../../util/check_option.ts";
 
@@ -14,7 +16,7 @@ import { checkInteger, checkNames, checkType, type OptionNames, refuseOption } f
  * const app = sluice();
  * app.use(rateLimit({
  *   windowMs: 60_000,
- *   max: 30,
+ *   limit: 30,
  *   // not the header itself: every key that somebody makes up would have a limit of its own
  *   keyGenerator: (req) => customers.get(req.get("x-api-key") ?? "") ?? clientKey(req),
  *   skip: (req) => req.path === "/health",
@@ -26,6 +28,8 @@ export interface RateLimitOptions {
   /** Length of the window in ms, 60 000 by default. It begins with a key's first request. */
   windowMs?: number | undefined;
   /** Most requests for each key and window, 100 by default; 0 refuses all. */
+  limit?: number | undefined;
+  /** The older name of `limit` in express-rate-limit; one of them is enough. */
   max?: number | undefined;
   /** Body of a limited response: text, or an object sent as JSON. */
   message?: string | object | undefined;
@@ -60,6 +64,7 @@ export interface RateLimitOptions {
 
 const NAMES: OptionNames<RateLimitOptions> = {
   windowMs: true,
+  limit: true,
   max: true,
   message: true,
   statusCode: true,
@@ -75,12 +80,22 @@ const NAMES: OptionNames<RateLimitOptions> = {
   clock: true,
 };
 
-function instead(name: string): string {
-  return name === "limit" ? "say max" : `there are ${Object.keys(NAMES).join(", ")}; @sluice/rate-limit has more`;
-}
+/** What the limiter of `@sluice/rate-limit` has. */
+const OF_THE_OTHER = "rateLimit of @sluice/rate-limit has it";
+
+/** Options of express-rate-limit. */
+const INSTEAD = {
+  handler: "rateLimit of @sluice/rate-limit has it; here it is message, statusCode and onLimitReached",
+  standardHeaders: OF_THE_OTHER,
+  legacyHeaders: "say headers, or take rateLimit of @sluice/rate-limit",
+  store: OF_THE_OTHER,
+  skipSuccessfulRequests: OF_THE_OTHER,
+  skipFailedRequests: OF_THE_OTHER,
+  limits: OF_THE_OTHER,
+};
 
 /** Options that have no default. */
-type Optional = "message" | "keyGenerator" | "skip" | "onLimitReached" | "name";
+type Optional = "max" | "message" | "keyGenerator" | "skip" | "onLimitReached" | "name";
 
 /** The options, complete. */
 export type CheckedRateLimit =
@@ -96,16 +111,17 @@ export type CheckedRateLimit =
  * @throws {RangeError} If a number is out of range
  */
 export function checkRateLimit(options: RateLimitOptions): CheckedRateLimit {
-  checkNames("rateLimit", options, NAMES, instead);
-  const { windowMs = 60_000, max = 100, statusCode = 429, headers = true, maxKeys = 100_000 } = options;
-  const { ipv6Subnet = 64, missingKey = "share" } = options;
-  // calls Date.now each time, so that fake time in tests applies to limiters that were made before
-  const { clock = () => Date.now() } = options;
+  checkNames("rateLimit", options, NAMES, INSTEAD);
+  const { windowMs = 60_000, statusCode = 429, headers = true, maxKeys = 100_000 } = options;
+  const { limit = 100 } = { limit: limitOf("rateLimit", options) };
+  const { ipv6Subnet = IPV6_SUBNET, missingKey = "share" } = options;
+  // not the system's clock, which may be set; read each time, so that fake time applies to limiters made before
+  const { clock = () => performance.now() } = options;
   checkInteger("rateLimit", "windowMs", windowMs, 1, Number.MAX_SAFE_INTEGER);
-  if (typeof max === "function") {
-    refuseOption("rateLimit", "max", "a number; the one of @sluice/rate-limit takes a function", max);
+  if (typeof limit === "function") {
+    refuseOption("rateLimit", "limit", "a number; the one of @sluice/rate-limit takes a function", limit);
   }
-  checkInteger("rateLimit", "max", max, 0, Number.MAX_SAFE_INTEGER);
+  checkInteger("rateLimit", "limit", limit, 0, Number.MAX_SAFE_INTEGER);
   checkInteger("rateLimit", "statusCode", statusCode, 200, 599);
   checkInteger("rateLimit", "maxKeys", maxKeys, 1, 2 ** 24);
   checkInteger("rateLimit", "ipv6Subnet", ipv6Subnet, 1, 128);
@@ -122,5 +138,5 @@ export function checkRateLimit(options: RateLimitOptions): CheckedRateLimit {
   if (missingKey !== "share" && missingKey !== "error") {
     refuseOption("rateLimit", "missingKey", '"share" or "error"', missingKey);
   }
-  return { ...options, windowMs, max, statusCode, headers, maxKeys, ipv6Subnet, missingKey, validate, clock };
+  return { ...options, windowMs, limit, statusCode, headers, maxKeys, ipv6Subnet, missingKey, validate, clock };
 }

@@ -1,3 +1,4 @@
+import { isExempt } from "../../util/exempt_pages.ts";
 import { withDetails } from "../../util/handler_details.ts";
 import { isThenable } from "../../util/is_thenable.ts";
 import { nextSequence } from "../../util/sequence.ts";
@@ -28,9 +29,9 @@ export interface RateLimitMiddleware {
 }
 
 /**
- * Limits how often a client may send requests: at most `max` for each key in a window of `windowMs`.
+ * Limits how often a client may send requests: at most `limit` for each key in a window of `windowMs`.
  *
- * Request number `max` is admitted, the next one is refused. Counters are in the memory of this process.
+ * Request number `limit` is admitted, the next one is refused. Counters are in the memory of this process.
  *
  * @param options What to count, and what refused requests get
  * @returns The middleware; mount it with `app.use(limiter)` or `app.use("/prefix", limiter)`
@@ -42,7 +43,7 @@ export interface RateLimitMiddleware {
  * import sluice, { rateLimit } from "@sluice/sluice";
  *
  * const app = sluice();
- * app.use("/api", rateLimit({ windowMs: 60_000, max: 100 }));
+ * app.use("/api", rateLimit({ windowMs: 60_000, limit: 100 }));
  * app.get("/api/time", (_req, res) => res.json({ now: Date.now() }));
  * ```
  */
@@ -61,6 +62,7 @@ export function rateLimit(options?: RateLimitOptions): RateLimitMiddleware {
 
   // errors thrown through next() belong to later layers, so it is never called inside a try
   function limiter(req: FrameworkRequest, res: FrameworkResponse, next: NextStep): void | Promise<void> {
+    if (isExempt(req)) return next();
     let hit: Hit | null = null;
     try {
       const skipped = checked.skip?.(req, res) ?? false;
@@ -93,7 +95,7 @@ export function rateLimit(options?: RateLimitOptions): RateLimitMiddleware {
     return hit === null ? next() : decide(checked, hit, req, res, next);
   }
 
-  withDetails(limiter, { name: "rateLimit", limits: { max: checked.max, window: `${checked.windowMs} ms` } });
+  withDetails(limiter, { name: "rateLimit", limits: { limit: checked.limit, window: `${checked.windowMs} ms` } });
   return Object.defineProperties(limiter, {
     reset: { value: () => table?.clear() },
     resetKey: { value: (key: string) => keys.named(key).forEach((one) => table?.delete(one)) },
@@ -108,10 +110,10 @@ function decide(
   res: FrameworkResponse,
   next: NextStep,
 ): void | Promise<void> {
-  const limited = hit.count > options.max;
-  if (options.headers && !res.headersSent) setHeaders(req, res, options.max, hit);
+  const limited = hit.count > options.limit;
+  if (options.headers && !res.headersSent) setHeaders(req, res, options.limit, hit);
   if (!limited) {
-    if (hit.count === options.max) noteExhausted(req, hit.resetMs);
+    if (hit.count === options.limit) noteExhausted(req, hit.resetMs);
     return next();
   }
   try {

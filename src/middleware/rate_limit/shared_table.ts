@@ -26,9 +26,9 @@ const ANYWHERE = "anywhere";
  * @throws {RangeError} If more than a thousand different limiters are in use
  */
 export function sharedTable(options: CheckedRateLimit, req: FrameworkRequest): FixedWindowTable {
-  const { name, windowMs, max, statusCode, headers, maxKeys, ipv6Subnet, missingKey } = options;
+  const { name, windowMs, limit, statusCode, headers, maxKeys, ipv6Subnet, missingKey } = options;
   const plain = name === undefined
-    ? [windowMs, max, statusCode, headers, maxKeys, ipv6Subnet, missingKey]
+    ? [windowMs, limit, statusCode, headers, maxKeys, ipv6Subnet, missingKey]
     : [name, windowMs];
   const tables = tablesOf(JSON.stringify(plain), options);
   const label = name === undefined ? routeLabel(req) : ANYWHERE;

@@ -21,6 +21,9 @@ import type {
 } from "../shared/platform.ts";
 import { SEND_TIMEOUT_MS, SlowClients } from "../shared/slow_clients.ts";
 import { PendingRequests } from "../shared/pending_requests.ts";
+import { upgradedResponse } from "../shared/upgraded_response.ts";
+import { openStreamsKey } from "../../exchange/app_like.ts";
+import { bindingsOf } from "../shared/bindings.ts";
 
 /** The used part of Bun's server. */
 interface BunServer {
@@ -61,6 +64,7 @@ export function bunPlatform(): Platform {
     ...genericPlatform(),
     name: "Bun",
     endsWithResponse: false,
+    keepsConnections: true,
     socketHandlers: bunSocketHandlers,
     serverLimits,
     returnedBody,
@@ -82,7 +86,7 @@ export function bunPlatform(): Platform {
     awaits: (_request, info) => hasMethod<BunServer>(info, "requestIP"),
     env: (name) => globals.process.env[name],
     defaultEnv: () => "development",
-    environment: () => globals.process.env,
+    environment: (...given) => bindingsOf(...given) ?? globals.process.env,
     loadPackage: requirePackage,
     colours: () => globals.process.stdout.isTTY === true && !globals.process.env["NO_COLOR"],
     allowSilence: (request, info) => silences.get(info as object)?.allow(request),
@@ -133,7 +137,7 @@ function serve(handler: AppFetch, options: ListenOptions, app: Routed): Platform
   const server = listeningAt(hostname, port, () => globals.Bun.serve(served));
   const silence = new IdleTimeout(server, keepAliveTimeout);
   silences.set(server, silence);
-  const slow = new SlowClients(app.openStreams, (timer) => (timer as { unref?(): void }).unref?.());
+  const slow = new SlowClients(app[openStreamsKey], (timer) => (timer as { unref?(): void }).unref?.());
   slow.timeoutMs = sendTimeout;
   const { promise: finished, resolve } = Promise.withResolvers<void>();
   return {
@@ -184,7 +188,7 @@ function upgrade(request: Request, info: unknown, options: UpgradeOptions): Upgr
     );
   }
   // Bun has responded already, and ignores this response
-  return { socket: socket as unknown as WebSocket, response: new Response(null, { status: 101 }) };
+  return { socket: socket as unknown as WebSocket, response: upgradedResponse() };
 }
 
 // Bun throws if its server has no WebSocket handlers

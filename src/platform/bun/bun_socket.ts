@@ -1,11 +1,5 @@
-import { builtinModule } from "../shared/builtin_module.ts";
-import { Heartbeat } from "../shared/heartbeat.ts";
-
-/** The used part of `node:async_hooks`. */
-interface ContextModule {
-  /** Keeps the asynchronous context in which it is made. */
-  readonly AsyncResource: new (type: string) => { runInAsyncScope(run: () => void): void };
-}
+import { asyncScope } from "../shared/async_scope.ts";
+import { Heartbeat, type Pulse } from "../shared/heartbeat.ts";
 
 /** The used part of Bun's end of a connection. */
 interface ServerSocket {
@@ -34,7 +28,7 @@ interface End {
 }
 
 /** The used part of the web's `WebSocket`, over one of Bun's. */
-export class BunSocket {
+export class BunSocket implements Pulse {
   binaryType = "arraybuffer";
   onopen: (() => void) | null = null;
   onmessage: ((event: { data: unknown }) => void) | null = null;
@@ -42,7 +36,7 @@ export class BunSocket {
   onerror: ((event: { error: unknown; message: string }) => void) | null = null;
   readonly #pingTimeoutMs: number;
   /** That of the request: Bun runs its handlers outside of it. */
-  readonly #context = new (builtinModule<ContextModule>("node:async_hooks")!.AsyncResource)("SluiceWebSocket");
+  readonly #scope = asyncScope();
   #socket: ServerSocket | null = null;
   #heartbeat: Heartbeat | null = null;
   #lost: End | null = null;
@@ -91,21 +85,30 @@ export class BunSocket {
   opened(socket: ServerSocket): void {
     this.#socket = socket;
     socket.binaryType = this.binaryType;
-    this.#heartbeat = new Heartbeat(this.#pingTimeoutMs, {
-      ping: () => void socket.ping(),
-      lost: () => {
-        this.#lost = { code: 1006, reason: "No response to a ping" };
-        socket.terminate();
-      },
-      taken: () => socket.getBufferedAmount() === 0 ? null : this.#drained,
-    });
-    queueMicrotask(() => this.#context.runInAsyncScope(() => this.onopen?.()));
+    this.#heartbeat = new Heartbeat(this.#pingTimeoutMs, this);
+    queueMicrotask(() => this.#scope.runInAsyncScope(() => this.onopen?.()));
+  }
+
+  /** Sends a ping. */
+  ping(): void {
+    this.#socket?.ping();
+  }
+
+  /** Ends the connection, because the client did not respond. */
+  lost(): void {
+    this.#lost = { code: 1006, reason: "No response to a ping" };
+    this.#socket?.terminate();
+  }
+
+  /** How often the client has taken something, while something waits. */
+  taken(): number | null {
+    return this.#socket?.getBufferedAmount() ? this.#drained : null;
   }
 
   /** Called by Bun with a message. */
   received(data: string | ArrayBuffer): void {
     this.heard();
-    this.#context.runInAsyncScope(() => this.onmessage?.({ data }));
+    this.#scope.runInAsyncScope(() => this.onmessage?.({ data }));
   }
 
   /** Notes that something came from the client: a message, or the response to a ping. */
@@ -123,7 +126,7 @@ export class BunSocket {
     this.#closed = true;
     this.#heartbeat?.stop();
     const end = reason === TOO_BIG ? { code: 1009, reason: "Message too big" } : { code, reason };
-    queueMicrotask(() => this.#context.runInAsyncScope(() => this.onclose?.(this.#lost ?? end)));
+    queueMicrotask(() => this.#scope.runInAsyncScope(() => this.onclose?.(this.#lost ?? end)));
   }
 }
 

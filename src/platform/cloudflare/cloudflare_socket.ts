@@ -1,3 +1,5 @@
+import { asyncScope } from "../shared/async_scope.ts";
+
 /** Messages that a Worker's socket can send. */
 type Sent = string | ArrayBuffer | ArrayBufferView<ArrayBuffer>;
 
@@ -48,9 +50,12 @@ export class WorkerSocket {
     // since March 2026 the default is "blob"
     socket.binaryType = "arraybuffer";
     socket.accept();
-    socket.addEventListener("message", ({ data }) => void this.message(data));
-    socket.addEventListener("close", ({ code, reason }) => void this.closed(code, reason));
-    socket.addEventListener("error", ({ error, message }) => void this.failed(error ?? new Error(message)));
+    const scope = asyncScope();
+    const on = (type: string, listen: (event: SocketEvent) => void): void =>
+      socket.addEventListener(type, (event) => scope.runInAsyncScope(() => listen(event)));
+    on("message", ({ data }) => void this.message(data));
+    on("close", ({ code, reason }) => void this.closed(code, reason));
+    on("error", ({ error, message }) => void this.failed(error ?? new Error(message)));
   }
 
   get readyState(): number {

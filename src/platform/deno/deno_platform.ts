@@ -17,8 +17,7 @@ import {
   trustRecordsOf,
   visitHeaders,
 } from "./request_record.ts";
-import { localOf, noteLocal } from "./local_address.ts";
-import { isEncrypted, watchScheme } from "./request_scheme.ts";
+import { isEncrypted, localOf, noteServer } from "./server_facts.ts";
 import { genericPlatform, noWebSockets, variables } from "../shared/generic_platform.ts";
 import { type DiagnosticsChannel, handlerChannel } from "../shared/handler_channel.ts";
 import { listeningAt } from "../shared/listening_at.ts";
@@ -35,9 +34,18 @@ import { SEND_TIMEOUT_MS, SlowClients } from "../shared/slow_clients.ts";
 import { type Bind, LastingServer } from "./lasting_server.ts";
 import { guardSlowClient } from "./slow_client_guard.ts";
 import { PendingRequests } from "../shared/pending_requests.ts";
+import { untilQuiet } from "../shared/until_quiet.ts";
+import { openStreamsKey } from "../../exchange/app_like.ts";
+import { bindingsOf } from "../shared/bindings.ts";
 
 /** ms for the last responses to be sent before the server counts as closed. */
 const LEAVING_MS = 100;
+
+/** ms for bodies in flight to come: Deno does not always tell that a client in the middle of one has disconnected. */
+const READING_MS = 30_000;
+
+/** ms between two looks whether bodies in flight have been read. */
+const LOOK_MS = 10;
 
 /**
  * Number of bytes hashed in JavaScript before Node's `process` and `node:crypto` are created for it: that takes 20 ms, as
@@ -53,6 +61,7 @@ export function denoPlatform(): Platform {
     ...generic,
     name: "Deno",
     endsWithResponse: false,
+    keepsConnections: true,
     leavesStreams: true,
     files: denoFiles(),
     separator: () => Deno.build.os === "windows" ? undefined : "/",
@@ -60,13 +69,15 @@ export function denoPlatform(): Platform {
     defaultEnv: () => "development",
     unread: (name) => mayRead(name) ? undefined : `--allow-env=${name}`,
     colours: () => Deno.stdout.isTerminal() && !Deno.noColor,
-    environment: () => environment,
+    environment: (...given) => bindingsOf(...given) ?? environment,
     heapBytes: () => Deno.memoryUsage().heapUsed,
     header: readHeader,
     joinedHost,
     isEncrypted,
     localOf,
     handlerChannel: () => handlerChannel(diagnosticsChannel()),
+    // with OTEL_DENO=true, Deno has registered its own
+    fetchAppendsTrace: (manager) => manager !== undefined && Deno.telemetry?.contextManager === manager,
     visitHeaders,
     hasUnannouncedBody,
     arrivedText,
@@ -81,6 +92,7 @@ export function denoPlatform(): Platform {
     inflater: (coding) => coding === "brotli" ? undefined : generic.inflater!(coding),
     entityTag: builtinEntityTag(builtinModule, UNHURRIED_BYTES),
     prepare,
+    nextPoll,
     listenLimits: ["sendTimeout"],
     serve,
     hasLeft,
@@ -173,10 +185,11 @@ function serve(handler: AppFetch, options: ListenOptions, app: Routed): Platform
     return new Response("Internal Server Error", { status: 500 });
   };
   const common = { hostname, reusePort, onListen() {}, onError };
-  const tls = cert !== undefined && key !== undefined ? { cert, key } : {};
+  const isSecure = cert !== undefined && key !== undefined;
+  const tls = isSecure ? { cert, key } : {};
   const pending = new PendingRequests();
   const local = { address: hostname, port };
-  const watched = pending.watch(noteLocal(watchScheme(handler, cert !== undefined && key !== undefined), local));
+  const watched = pending.watch(noteServer(handler, { local, isSecure }));
   const bind: Bind = (signal, bound = port, received) => {
     const receiving: AppFetch = received === undefined ? watched : (request, info) => {
       received();
@@ -189,7 +202,7 @@ function serve(handler: AppFetch, options: ListenOptions, app: Routed): Platform
   Object.assign(local, { address: server.addr.hostname, port: server.addr.port });
   const left = Promise.withResolvers<void>();
   server.finished.then(left.resolve, left.reject);
-  const slow = new SlowClients(app.openStreams, Deno.unrefTimer);
+  const slow = new SlowClients(app[openStreamsKey], Deno.unrefTimer);
   slow.timeoutMs = sendTimeout;
   left.promise.finally(() => slow.stop()).catch(() => {});
   const afterResponses = (done: () => void): void => {
@@ -211,7 +224,10 @@ function serve(handler: AppFetch, options: ListenOptions, app: Routed): Platform
       return server.listening;
     },
     finished: left.promise,
-    shutdown: () => Promise.race([server.shutdown(), left.promise]),
+    shutdown() {
+      const shutDown = (): Promise<void> => Promise.race([server.shutdown(), left.promise]);
+      return pending.mayReadBodies(app) ? bodiesRead(pending, app).then(shutDown) : shutDown();
+    },
     // Deno's own abort fails once shutdown has begun: connections that are left end with their clients
     abort: () => afterResponses(left.resolve),
     cut() {
@@ -221,6 +237,20 @@ function serve(handler: AppFetch, options: ListenOptions, app: Routed): Platform
     ref: () => server.ref(),
     unref: () => server.unref(),
   };
+}
+
+// Deno's shutdown makes all bodies unreadable that have not arrived (denoland/deno issue 36809).
+async function bodiesRead(pending: PendingRequests, app: object): Promise<void> {
+  const end = performance.now() + READING_MS;
+  while (pending.mayReadBodies(app) && performance.now() < end) {
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+    await untilQuiet(nextPoll);
+  }
+}
+
+// Its turns leave sockets out mostly: it looks at them when it has nothing else to do, as while another thread hashes.
+function nextPoll(): Promise<unknown> {
+  return crypto.subtle.digest("SHA-1", new Uint8Array(1));
 }
 
 // without the flag, Deno would end the process; this is one of the functions that come with it

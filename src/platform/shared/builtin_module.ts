@@ -13,6 +13,7 @@ export type BuiltinName =
   | "node:fs"
   | "node:http"
   | "node:module"
+  | "node:process"
   | "node:tty"
   | "node:zlib";
 

@@ -8,6 +8,7 @@ import { requirePackage } from "./installed_package.ts";
 import { peerOf } from "./peer_of.ts";
 import { returnedBody } from "./returned_body.ts";
 import type { Platform } from "./platform.ts";
+import { bindingsOf } from "./bindings.ts";
 
 /** Any other runtime with a Fetch API: edge platforms, service workers, plain calls of `app.fetch`. */
 export function genericPlatform(): Platform {
@@ -25,11 +26,12 @@ export function genericPlatform(): Platform {
     env: (name) => processVariables()[name],
     defaultEnv: () => isOnNode() ? "development" : "production",
     colours: () => false,
-    environment: processVariables,
+    environment: (...given) => bindingsOf(...given) ?? processVariables(),
     waitUntil,
     nodeBytes,
     nodeHttp,
     nextTurn,
+    nextPoll: () => new Promise<void>(nextTurn),
     heapBytes,
     inflater,
     entityTag: builtinEntityTag(builtinModule, 0),

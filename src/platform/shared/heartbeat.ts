@@ -1,3 +1,5 @@
+import { type Linked, LinkedList } from "../../util/linked_list.ts";
+
 /** Actions of a heartbeat on its connection. */
 export interface Pulse {
   /** Sends a ping. */
@@ -14,10 +16,60 @@ export interface Pulse {
 /** If a timer is late by more than this many ms, this process was busy, and the client may not be at fault. */
 const LATE_MS = 20;
 
+/** How often clients are looked at within half of a timeout: a ping is late by at most a sixteenth of that time. */
+const LOOKS = 16;
+
+/** The time in whole ms: V8 boxes fractions, and each connection keeps three of them. */
+const monotonic = (): number => Math.floor(performance.now());
+
 /** A timer that can be made not to keep the process alive. */
 interface Timer {
   unref?(): void;
 }
+
+/** One timer for all connections with the same timeout: each with its own would hold a third of a kilobyte. */
+class Ticker {
+  /** Half of the timeout in ms. */
+  readonly half: number;
+  readonly #everyMs: number;
+  readonly #members = new LinkedList<Heartbeat>();
+  #count = 0;
+  #timer: ReturnType<typeof setInterval> | undefined = undefined;
+  #lookedAt = 0;
+
+  constructor(half: number) {
+    this.half = half;
+    this.#everyMs = Math.max(1, half / LOOKS);
+  }
+
+  /** Begins to look at a heartbeat. */
+  add(member: Heartbeat): void {
+    this.#members.add(member);
+    if (this.#count++ > 0) return;
+    running.set(this.half, this);
+    this.#lookedAt = monotonic();
+    this.#timer = setInterval(() => this.#look(), this.#everyMs);
+    (this.#timer as unknown as Timer).unref?.();
+  }
+
+  /** Ends that. */
+  delete(member: Heartbeat): void {
+    this.#members.delete(member);
+    if (--this.#count > 0) return;
+    running.delete(this.half);
+    clearInterval(this.#timer);
+  }
+
+  #look(): void {
+    const now = monotonic();
+    const isLate = now - this.#lookedAt - this.#everyMs > LATE_MS;
+    this.#lookedAt = now;
+    for (const member of this.#members) member.look(now, isLate);
+  }
+}
+
+/** The tickers that have members, by half of the timeout. */
+const running = new Map<number, Ticker>();
 
 /**
  * Detects clients that are gone, where the runtime does not do so for each connection. A client that is silent for half
@@ -25,10 +77,12 @@ interface Timer {
  * answer. But if it takes nothing for the whole timeout, it is lost whatever it sends: what waits for it would fill the
  * memory.
  */
-export class Heartbeat {
-  readonly #half: number;
+export class Heartbeat implements Linked<Heartbeat> {
+  before: Heartbeat | null = null;
+  after: Heartbeat | null = null;
   readonly #pulse: Pulse;
-  readonly #now: () => number;
+  /** `null` if it never counts as lost, or does not any more. */
+  #ticker: Ticker | null = null;
   #heard: number;
   #taken: number | null = null;
   /** When it last took something, or nothing was waiting. */
@@ -36,26 +90,28 @@ export class Heartbeat {
   #pinged = false;
   #isPaused = false;
   #spared = false;
-  #timer: ReturnType<typeof setTimeout> | undefined = undefined;
+  /** When it is looked at next. */
+  #due = 0;
 
   /**
    * Begins to listen.
    *
    * @param timeoutMs ms of silence after which a client counts as lost, 0 for never
    * @param pulse The actions
-   * @param now The time in ms
    */
-  constructor(timeoutMs: number, pulse: Pulse, now: () => number = () => performance.now()) {
-    this.#half = timeoutMs / 2;
+  constructor(timeoutMs: number, pulse: Pulse) {
     this.#pulse = pulse;
-    this.#now = now;
-    this.#heard = this.#tookAt = now();
-    if (timeoutMs > 0) this.#wait(this.#half);
+    this.#heard = this.#tookAt = monotonic();
+    if (timeoutMs <= 0) return;
+    const half = timeoutMs / 2;
+    this.#due = this.#heard + half;
+    this.#ticker = running.get(half) ?? new Ticker(half);
+    this.#ticker.add(this);
   }
 
   /** Something came from the client. */
   heard(): void {
-    this.#heard = this.#now();
+    this.#heard = monotonic();
     this.#pinged = this.#spared = false;
   }
 
@@ -72,46 +128,48 @@ export class Heartbeat {
 
   /** Stops. */
   stop(): void {
-    clearTimeout(this.#timer);
+    this.#ticker?.delete(this);
+    this.#ticker = null;
   }
 
-  #wait(ms: number): void {
-    const due = this.#now() + ms;
-    this.#timer = setTimeout(() => this.#look(due), ms);
-    (this.#timer as unknown as Timer).unref?.();
-  }
-
-  #look(due: number): void {
-    const now = this.#now();
-    if (this.#isStuck(now, due)) return this.#pulse.lost();
-    if (this.#isPaused) {
-      // nobody reads the pong; but a client that has vanished is noticed
-      this.#pulse.ping();
-      return this.#wait(this.#half);
-    }
-    const left = this.#heard + this.#half - now;
+  /**
+   * Called by the timer.
+   *
+   * @param now The time in ms
+   * @param isLate Whether the timer is late
+   *
+   * @internal
+   */
+  look(now: number, isLate: boolean): void {
+    if (this.#ticker === null || now < this.#due) return;
+    const { half } = this.#ticker;
+    this.#due = now + half;
+    if (this.#isStuck(now, isLate, half)) return this.#lose();
+    // nobody reads the pong; but a client that has vanished is noticed
+    if (this.#isPaused) return this.#pulse.ping();
     if (!this.#pinged) {
-      // one timer for the whole time, instead of a new one for each message
-      if (left > 0) return this.#wait(left);
+      const silentUntil = this.#heard + half;
+      if (silentUntil > now) return void (this.#due = silentUntil);
       this.#pinged = true;
-      this.#pulse.ping();
-      return this.#wait(this.#half);
+      return this.#pulse.ping();
     }
     // messages that arrived while this process was busy have not been read yet: waits once more
-    if (now - due > LATE_MS && !this.#spared) {
-      this.#spared = true;
-      return this.#wait(this.#half);
-    }
+    if (isLate && !this.#spared) return void (this.#spared = true);
+    this.#lose();
+  }
+
+  #lose(): void {
+    this.stop();
     this.#pulse.lost();
   }
 
-  #isStuck(now: number, due: number): boolean {
+  #isStuck(now: number, isLate: boolean, half: number): boolean {
     const taken = this.#pulse.taken();
     // if this process was busy, it may not have sent what the client would have taken
-    if (taken === null || taken !== this.#taken || now - due > LATE_MS) {
+    if (taken === null || taken !== this.#taken || isLate) {
       this.#taken = taken;
       this.#tookAt = now;
     }
-    return now - this.#tookAt >= 2 * this.#half;
+    return now - this.#tookAt >= 2 * half;
   }
 }

@@ -1,5 +1,5 @@
 import { isThenable } from "../../util/is_thenable.ts";
-import { cutAll, isPromised, receivedBy } from "../../exchange/pending_exchanges.ts";
+import { cutAll, isPromised, mayReadBodies, receivedBy } from "../../exchange/pending_exchanges.ts";
 import { listenNow } from "../../exchange/disconnect_watch.ts";
 import type { AppFetch } from "./platform.ts";
 
@@ -35,6 +35,15 @@ export class PendingRequests {
         reject(error);
       });
     });
+  }
+
+  /**
+   * Whether the body of a request may be on its way.
+   *
+   * @param app The application of the server
+   */
+  mayReadBodies(app: object): boolean {
+    return mayReadBodies(app, this, this.#wrapped.keys());
   }
 
   /**

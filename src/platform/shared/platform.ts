@@ -2,6 +2,7 @@ import type { EmitterMethods } from "../../util/emitter_methods.ts";
 import type { ErrorReporter } from "../../exchange/call_guarded.ts";
 import type { OpenStreams } from "../../exchange/open_streams.ts";
 import type { RuntimeSupport } from "../../exchange/runtime_support.ts";
+import type { openStreamsKey } from "../../exchange/app_like.ts";
 
 /**
  * Where and how to listen, and the limits of the server.
@@ -44,11 +45,11 @@ export interface Servable {
 /** Something with routes: an application. It gets the errors of its server. */
 export interface Routed extends ErrorReporter {
   /** Tells which paths may lead to a WebSocket route. */
-  readonly router: { leadsToSocket(path: string): boolean };
+  readonly fastMatcher: { leadsToSocket(path: string): boolean };
   /** Handlers that the server needs for WebSockets; only on Bun. */
   readonly websocket?: unknown;
   /** Bodies being streamed. */
-  readonly openStreams: OpenStreams;
+  readonly [openStreamsKey]: OpenStreams;
 }
 
 /**
@@ -122,6 +123,11 @@ export interface PlatformServer {
   readonly ready?: Promise<void>;
   /** Resolves when the server is down; rejects if it could not listen, or not again after it had lost its port. */
   readonly finished: Promise<void>;
+  /**
+   * Begins to end connections, each after its next response, while requests are still accepted. Absent where
+   * responses say so by themselves, and nothing else is to be done.
+   */
+  drain?(): void;
   /** Stops accepting connections; resolves when the requests in flight have been answered. */
   shutdown(): Promise<void>;
   /** Responds to every request that is still waiting for its handler with 503. */
@@ -183,35 +189,25 @@ export interface ServerLimits {
   readonly maxRequestBodySize: number;
 }
 
-/** What Sluice needs of a runtime; one small file for each in this folder. */
-export interface Platform extends RuntimeSupport {
+/** What an application needs of its process. */
+export interface ProcessAccess {
   /** Name in messages. */
   readonly name: string;
-  /**
-   * Makes the handlers that the server needs for WebSockets; only for Bun.
-   *
-   * @param maxMessageBytes Bytes of a message: the largest number that any route allows
-   */
-  socketHandlers?(maxMessageBytes: number): object;
-  /** Limits that the server reads from an exported application; only for Bun. */
-  readonly serverLimits?: ServerLimits;
-  /** Whether a function may be the default export; Workers take every function for a class. */
-  readonly callableApps: boolean;
-  /** Whether output goes to a terminal with colours. */
-  colours(): boolean;
   /** Reads an environment variable; `undefined` if it is not set, or must not be read. */
   env(name: string): string | undefined;
-  /**
-   * The `env` setting where `NODE_ENV` is not set: Express's `"development"` on runtimes on which programs are developed,
-   * `"production"` where they only run once deployed, and mostly nobody sets that variable.
-   */
-  defaultEnv(): "development" | "production";
   /**
    * Tells how to let the program read an environment variable; `undefined` if it can. Then `env` returns what is set.
    *
    * @param name Name of the variable
    */
   unread?(name: string): string | undefined;
+  /**
+   * The `env` setting where `NODE_ENV` is not set: Express's `"development"` on runtimes on which programs are developed,
+   * `"production"` where they only run once deployed, and mostly nobody sets that variable.
+   */
+  defaultEnv(): "development" | "production";
+  /** Whether output goes to a terminal with colours. */
+  colours(): boolean;
   /**
    * Keeps the isolate or process alive until a promise has settled, where it would stop with the response.
    *
@@ -220,22 +216,32 @@ export interface Platform extends RuntimeSupport {
    * @param context The platform's third argument
    */
   waitUntil(promise: Promise<unknown>, info: unknown, context: unknown): void;
-  /**
-   * Loads an npm package by name, for view engines that are not registered; `undefined` if it cannot be loaded.
-   *
-   * @param name Name of the package
-   */
-  loadPackage(name: string): Promise<unknown>;
-  /** Responds to a request that the runtime's server ought to have refused, where its URL does not show that any more. */
-  refuse?(request: Request): Response | undefined;
-  /** Makes what the runtime needs for its first response, before clients can connect. */
-  prepare?(): void;
-  /** The limits that `serve` takes. */
-  readonly listenLimits: readonly LimitName[] | "all";
+  /** Resolves when the runtime has looked for connections and bytes once more, without having slept. */
+  nextPoll(): Promise<unknown>;
+}
+
+/** How the runtime serves an application. */
+export interface Servers {
   /** Listens on a port; where the runtime cannot, throws an error that says what to do instead. */
   serve(handler: AppFetch, options: ListenOptions, app: Routed): PlatformServer;
+  /** The limits that `serve` takes. */
+  readonly listenLimits: readonly LimitName[] | "all";
+  /** Limits that the server reads from an exported application; only for Bun. */
+  readonly serverLimits?: ServerLimits;
+  /** Makes what the runtime needs for its first response, before clients can connect. */
+  prepare?(): void;
+  /** Responds to a request that the runtime's server ought to have refused, where its URL does not show that any more. */
+  refuse?(request: Request): Response | undefined;
   /** Responds to a request of a Node server, for `http.createServer(app)`. */
   handleNodeRequest?(app: Servable, req: object, res: object, next?: (error?: unknown) => void): void;
+  /** Whether a function may be the default export; Workers take every function for a class. */
+  readonly callableApps: boolean;
+}
+
+/** How the runtime accepts WebSockets. */
+export interface Upgrades {
+  /** Accepts a WebSocket; where the runtime cannot, throws an `HttpError` 501 that says what to do instead. */
+  upgrade(request: Request, info: unknown, options: UpgradeOptions): Upgrade;
   /**
    * Tells whether the client of a handshake disconnected while middleware waited, where an upgrade would not notice. If
    * not, the upgrade must follow in the same turn.
@@ -243,6 +249,13 @@ export interface Platform extends RuntimeSupport {
   hasLeft?(request: Request): Promise<boolean>;
   /** Whether the header `Upgrade` is enough for a handshake, because the runtime itself checks those of clients. */
   readonly bareUpgrades?: boolean;
-  /** Accepts a WebSocket; where the runtime cannot, throws an `HttpError` 501 that says what to do instead. */
-  upgrade(request: Request, info: unknown, options: UpgradeOptions): Upgrade;
+  /**
+   * Makes the handlers that the server needs for WebSockets; only for Bun.
+   *
+   * @param maxMessageBytes Bytes of a message: the largest number that any route allows
+   */
+  socketHandlers?(maxMessageBytes: number): object;
 }
+
+/** What Sluice needs of a runtime; one small file for each in this folder. */
+export interface Platform extends RuntimeSupport, ProcessAccess, Servers, Upgrades {}

@@ -1,4 +1,4 @@
-import { FairBudget, Reservation } from "../../util/fair_budget.ts";
+import { type Evictable, FairBudget, Reservation } from "../../util/fair_budget.ts";
 import { overBudget, tooSlow } from "./body_errors.ts";
 
 /** All bodies being read in the process, as far as they have come. */
@@ -21,11 +21,11 @@ export class Holding {
 
   /**
    * @param most Most bytes of all bodies of the process
-   * @param evict Ends the reading of this body, because others need its room and it comes slowest
+   * @param body Is evicted when others need its room and it comes slowest
    */
-  constructor(most: number, evict: (error: Error) => void) {
+  constructor(most: number, body: Evictable) {
     this.#most = most;
-    this.#reservation = new Reservation(budget, () => evict(tooSlow(most)));
+    this.#reservation = new Reservation(budget, body);
   }
 
   /**

@@ -8,6 +8,7 @@ import { formParser } from "./form_body.ts";
 import type { Any } from "../../util/any.ts";
 import { announcedLength, hasBody } from "./request_body.ts";
 import { type BodyContent, type Wanted, wholeBody } from "./whole_body.ts";
+import { runtimeKey } from "../../util/runtime_key.ts";
 
 /** What reading the body needs of a request. */
 export interface BodyOwner {
@@ -118,7 +119,7 @@ export function assertDepth(value: unknown, text: string, depth: number): void {
 // Nothing must have touched the body before, not even `bodyUsed`, or Deno no longer has the text.
 function arrivedText(req: BodyOwner): string | null {
   const { aborted, app, reading, target } = req[exchangeKey];
-  return reading === null && !aborted ? app.runtimeSupport.arrivedText?.(target.request) ?? null : null;
+  return reading === null && !aborted ? app[runtimeKey].arrivedText?.(target.request) ?? null : null;
 }
 
 // whether a body parser has read the body, and made of it what is asked for
@@ -183,7 +184,7 @@ function read(
   const announced = announcedLength(req);
   const failure = (cause: unknown): Error => {
     if (!isCutOff(cause)) return aborted(announced, cause);
-    exchange.lost();
+    exchange.lose();
     return connectionReset(cause);
   };
   return wholeBody(exchange, { ...wanted, announced, failure });

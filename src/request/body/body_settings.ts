@@ -1,5 +1,5 @@
 import { describe } from "../../util/error_text.ts";
-import { parseBytes } from "../../util/units.ts";
+import { bytesOfSetting } from "../../util/bytes_setting.ts";
 import type { SettingValue } from "../../exchange/app_like.ts";
 
 const MIB = 1024 * 1024;
@@ -39,7 +39,7 @@ type Settings = Readonly<Record<string, SettingValue>>;
 /** Compiles the settings about bodies; `undefined` stands for the default. */
 export const BODY_SETTINGS: readonly (readonly [string, (value: SettingValue) => unknown])[] = [
   ["body limit", (value) => value === undefined ? undefined : compileLimits(value)],
-  ["body budget", (value) => value === undefined ? undefined : bytesOf("body budget", value)],
+  ["body budget", (value) => value === undefined ? undefined : bytesOfSetting("body budget", value)],
   ["json depth", (value) => value === undefined ? undefined : countOf("json depth", "levels", value)],
   ["form parts limit", (value) => value === undefined ? undefined : countOf("form parts limit", "parts", value)],
   ["body timeout", (value) => value === undefined ? undefined : timeoutOf(value)],
@@ -72,7 +72,7 @@ export function bodyTimeout(settings: Settings): number {
 
 function compileLimits(value: SettingValue): BodyLimits {
   if (typeof value !== "object" || value === null) {
-    const limit = bytesOf("body limit", value);
+    const limit = bytesOfSetting("body limit", value);
     return { json: limit, text: limit, arrayBuffer: limit, blob: limit, formData: limit };
   }
   const limits: Record<string, number> = { ...LIMITS };
@@ -82,23 +82,9 @@ function compileLimits(value: SettingValue): BodyLimits {
         `app.set("body limit", …): there is no ${method}; there are ${Object.keys(LIMITS).join(", ")}`,
       );
     }
-    if (given !== undefined) limits[method] = bytesOf("body limit", given);
+    if (given !== undefined) limits[method] = bytesOfSetting("body limit", given);
   }
   return limits as unknown as BodyLimits;
-}
-
-function bytesOf(name: string, value: SettingValue): number {
-  try {
-    const bytes = parseBytes(value);
-    if (bytes >= 0) return bytes;
-  } catch {
-    // the error below names the setting
-  }
-  throw new TypeError(
-    `app.set(${JSON.stringify(name)}, …) takes bytes, text such as "2mb", or Infinity for no limit, not ${
-      describe(value)
-    }`,
-  );
 }
 
 function countOf(name: string, what: string, value: SettingValue): number {

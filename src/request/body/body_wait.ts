@@ -1,4 +1,3 @@
-import { captureContext } from "../../util/async_context.ts";
 import { LONGEST_TIMER_MS } from "../../util/units.ts";
 import type { RuntimeSupport } from "../../exchange/runtime_support.ts";
 
@@ -57,7 +56,7 @@ class Patience {
 
 /** Learns that nothing came for too long. */
 export interface Impatient {
-  /** Runs, once, when it took longer. */
+  /** Runs, once, when it took longer; in the asynchronous context of any request. */
   expire(): void;
 }
 
@@ -65,11 +64,6 @@ export interface Impatient {
 export class BodyWait {
   readonly #patience: Patience | null;
   readonly #owner: Impatient;
-  /**
-   * Runs a function in the asynchronous context of the wait, soon: timers, and other bodies that need room, run in that of
-   * another request.
-   */
-  readonly inContext: (run: () => void) => void = captureContext();
   /** The look at which the present wait began, `null` while nothing is awaited. */
   #since: number | null = null;
 
@@ -104,7 +98,7 @@ export class BodyWait {
   look(looks: number): void {
     if (this.#since === null || looks - this.#since <= LOOKS) return;
     this.end();
-    this.inContext(() => this.#owner.expire());
+    this.#owner.expire();
   }
 }
 

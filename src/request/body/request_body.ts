@@ -1,4 +1,5 @@
 import type { Exchange } from "../../exchange/exchange.ts";
+import { runtimeKey } from "../../util/runtime_key.ts";
 
 /** What has the headers of a request. */
 interface Headed {
@@ -17,10 +18,10 @@ interface Headed {
  * @param headed Has the headers; by default as the client sent them
  */
 export function hasBody(exchange: Exchange, headed: Headed = sentHeaders(exchange)): boolean {
-  const { app: { runtimeSupport }, target: { request } } = exchange;
+  const { app: { [runtimeKey]: runtime }, target: { request } } = exchange;
   if (exchange.bodiless || isBodilessByMethod(exchange)) return false;
   if (announcesBody(headed)) return true;
-  return runtimeSupport.hasUnannouncedBody?.(request) ?? bodyOf(request) !== null;
+  return runtime.hasUnannouncedBody?.(request) ?? bodyOf(request) !== null;
 }
 
 /**
@@ -71,7 +72,7 @@ function sentHeaders({ app, target }: Exchange): Headed {
   return {
     get(name) {
       try {
-        return app.runtimeSupport.header(target.request, name);
+        return app[runtimeKey].header(target.request, name);
       } catch {
         // the response has been sent, and the runtime has released the headers with it
         return null;

@@ -1,12 +1,15 @@
 import { ByteCollector } from "../../util/byte_collector.ts";
+import { captureContext } from "../../util/async_context.ts";
 import { isLongerThan, utf8Length } from "../../util/encodings.ts";
 import { HttpError } from "../../http/http_error.ts";
 import { Holding } from "./body_budget.ts";
-import { aborted, isCutOff, timedOut, tooLarge } from "./body_errors.ts";
+import { aborted, isCutOff, timedOut, tooLarge, tooSlow } from "./body_errors.ts";
 import { BodyWait, type Impatient } from "./body_wait.ts";
 import { bodyBudget, bodyTimeout, UNREAD_BODY_MS } from "./body_settings.ts";
-import { type BodySink, fillFrom, type StopFilling } from "../../exchange/body_sink.ts";
+import { type BodySink, fillFrom, type Filling } from "../../exchange/body_sink.ts";
+import type { Evictable } from "../../util/fair_budget.ts";
 import type { Exchange } from "../../exchange/exchange.ts";
+import { runtimeKey } from "../../util/runtime_key.ts";
 
 /** The bytes of a body as they came, or its text where the runtime could read that at once. */
 export type BodyContent = Uint8Array<ArrayBuffer> | string;
@@ -69,7 +72,7 @@ export function wholeBody(exchange: Exchange, wanted: Wanted): Promise<{ content
   );
 }
 
-class WholeBody implements BodySink, Impatient {
+class WholeBody implements BodySink, Impatient, Evictable {
   readonly #exchange: Exchange;
   readonly #wanted: Wanted;
   readonly #take: TakeBody;
@@ -78,7 +81,7 @@ class WholeBody implements BodySink, Impatient {
   /** Made for the first chunk. */
   #collector: ByteCollector | null = null;
   #wait: BodyWait | null = null;
-  #stop: StopFilling | null = null;
+  #filling: Filling | null = null;
   #over = false;
   /** The error for a body above the limit, while the rest of it is discarded. */
   #refusal: Error | null = null;
@@ -89,7 +92,7 @@ class WholeBody implements BodySink, Impatient {
     this.#wanted = wanted;
     this.#take = take;
     this.#fail = fail;
-    this.#holding = new Holding(bodyBudget(exchange.app.settings), (error) => this.#evict(error));
+    this.#holding = new Holding(bodyBudget(exchange.app.settings), this);
   }
 
   /**
@@ -99,7 +102,7 @@ class WholeBody implements BodySink, Impatient {
   refuse(error: Error): void {
     const { app, info, target: { request } } = this.#exchange;
     const isInflated = this.#wanted.instead !== undefined;
-    if (isInflated || !app.runtimeSupport.closesAfterResponse?.(request, info)) return this.#giveUp(error);
+    if (isInflated || !app[runtimeKey].closesAfterResponse?.(request, info)) return this.#giveUp(error);
     this.#refusal = error;
     this.#collector = null;
     this.#holding.release();
@@ -110,23 +113,24 @@ class WholeBody implements BodySink, Impatient {
     if (this.#over) return;
     const { app, target: { request } } = this.#exchange;
     const { announced, instead } = this.#wanted;
-    this.#wait = new BodyWait(bodyTimeout(app.settings), this, app.runtimeSupport);
+    this.#wait = new BodyWait(bodyTimeout(app.settings), this, app[runtimeKey]);
     try {
-      if (instead !== undefined) return void (this.#stop = fillFrom(instead, this));
-      this.#stop = app.runtimeSupport.fillSink?.(request, this) ?? null;
-      if (this.#stop !== null) return;
+      if (instead !== undefined) return void (this.#filling = fillFrom(instead, this));
+      this.#filling = app[runtimeKey].fillSink?.(request, this) ?? null;
+      if (this.#filling !== null) return;
       if (announced !== undefined && announced <= MOST_AT_ONCE && this.#holding.takeAnnounced(announced)) {
         return this.#readAtOnce(request);
       }
       const { body } = request;
       if (body === null) this.end();
-      else this.#stop = fillFrom(body, this);
+      else this.#filling = fillFrom(body, this);
     } catch (error) {
       this.#giveUp(isHeld(request) ? heldByOthers(error) : error as Error);
     }
   }
 
   #readAtOnce(request: Request): void {
+    this.#filling = { stop() {}, inContext: captureContext() };
     const done = (content: BodyContent): void => this.#done(content);
     const fail = (cause: unknown): void => isHeld(request) ? this.#giveUp(heldByOthers(cause)) : this.fail(cause);
     if (this.#wanted.asText) request.text().then(done, fail);
@@ -151,7 +155,8 @@ class WholeBody implements BodySink, Impatient {
   }
 
   expire(): void {
-    this.#giveUp(timedOut(bodyTimeout(this.#exchange.app.settings)));
+    const error = timedOut(bodyTimeout(this.#exchange.app.settings));
+    this.#filling!.inContext(() => this.#giveUp(error));
   }
 
   end(): void {
@@ -164,7 +169,7 @@ class WholeBody implements BodySink, Impatient {
     const { announced, failure } = this.#wanted;
     if (failure !== undefined) return this.#giveUp(failure(cause));
     // those who listen for the end are told
-    if (isCutOff(cause)) this.#exchange.lost();
+    if (isCutOff(cause)) this.#exchange.lose();
     this.#giveUp(aborted(announced, cause));
   }
 
@@ -186,9 +191,11 @@ class WholeBody implements BodySink, Impatient {
     this.#fail(this.#refusal ?? error);
   }
 
-  #evict(error: Error): void {
+  /** Ends the reading, because other bodies need its room and this one comes slowest. */
+  evict(): void {
     this.#close();
-    this.#wait!.inContext(() => this.#fail(error));
+    const error = tooSlow(bodyBudget(this.#exchange.app.settings));
+    this.#filling!.inContext(() => this.#fail(error));
   }
 
   #close(): void {
@@ -197,7 +204,7 @@ class WholeBody implements BodySink, Impatient {
     this.#wait?.end();
     this.#collector = null;
     this.#holding.release();
-    this.#stop?.();
+    this.#filling?.stop();
   }
 }
 

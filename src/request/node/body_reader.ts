@@ -4,6 +4,7 @@ import { BodyWait } from "../body/body_wait.ts";
 import { bodyTimeout } from "../body/body_settings.ts";
 import { bodyOf, hasBody } from "../body/request_body.ts";
 import type { Exchange } from "../../exchange/exchange.ts";
+import { runtimeKey } from "../../util/runtime_key.ts";
 
 /** A chunk as Node would emit it: a `Buffer` where the runtime has one, or text once an encoding is set. */
 export type ShownChunk = Uint8Array | string;
@@ -77,8 +78,8 @@ export class BodyReader {
   }
 
   #beginToWait(): void {
-    const { settings, runtimeSupport } = this.#exchange.app;
-    this.#wait = new BodyWait(bodyTimeout(settings), this, runtimeSupport);
+    const { settings, [runtimeKey]: runtime } = this.#exchange.app;
+    this.#wait = new BodyWait(bodyTimeout(settings), this, runtime);
     // until somebody asks for a chunk
     this.#wait.pause();
   }
@@ -136,7 +137,7 @@ export class BodyReader {
 
   #shown(chunk: Uint8Array<ArrayBuffer>): ShownChunk {
     this.#bytes += chunk.length;
-    return this.#decoder?.decode(chunk, { stream: true }) ?? this.#exchange.app.runtimeSupport.nodeBytes(chunk);
+    return this.#decoder?.decode(chunk, { stream: true }) ?? this.#exchange.app[runtimeKey].nodeBytes(chunk);
   }
 
   // when a client resets an upload over HTTP/2, Deno ends the body as if it were complete
@@ -149,7 +150,7 @@ export class BodyReader {
 
   #declaredLength(): number {
     try {
-      return Number(this.#exchange.app.runtimeSupport.header(this.#request, "content-length"));
+      return Number(this.#exchange.app[runtimeKey].header(this.#request, "content-length"));
     } catch {
       // the response has been sent, and Deno has released the headers with it
       return 0;
@@ -164,7 +165,7 @@ export class BodyReader {
    */
   cut(cause?: unknown): Error {
     this.broken = true;
-    this.#exchange.lost();
+    this.#exchange.lose();
     return connectionReset(cause);
   }
 

@@ -16,6 +16,10 @@ import { ReadableBody } from "./readable_body.ts";
 import { RequestState, requestStateKey } from "./request_state.ts";
 import { RequestSocket, type Timed } from "./request_socket.ts";
 import { webRequestOf } from "../../exchange/web_request.ts";
+import { runtimeKey } from "../../util/runtime_key.ts";
+
+/** Key of the method that reads one header, for the framework's own use. */
+export const readHeaderKey: unique symbol = Symbol("sluice.header");
 
 /**
  * A web `Request` with the API of Node's `http.IncomingMessage`, so that Express middleware runs unmodified.
@@ -92,6 +96,8 @@ export abstract class IncomingMessage extends Emitter {
     if (exchange === null) return state.headers ??= {};
     if (state.headers === null) {
       const { request } = exchange.target;
+      state.headers = exchange.app[runtimeKey].headers?.(request) ?? null;
+      if (state.headers !== null) return state.headers;
       const received = copied(this, "req.headers", headerRecord);
       if (received !== undefined && received["host"] === undefined) announceBody(received, exchange);
       state.headers = received ?? {};
@@ -130,8 +136,10 @@ export abstract class IncomingMessage extends Emitter {
    *
    * @param name Header name, in any case
    * @returns The value, `undefined` when the header is absent
+   *
+   * @internal
    */
-  protected lookupHeader(name: string): string | undefined {
+  [readHeaderKey](name: string): string | undefined {
     // what is derived may have headers of its own
     if (this[originalKey] !== this) return this.headers?.[asciiLowerCase(name)] as string | undefined;
     // through the public property, because validators may redefine that, with defaults filled in
@@ -139,7 +147,7 @@ export abstract class IncomingMessage extends Emitter {
     let value: string | null = null;
     try {
       const { app, target: { request } } = this[exchangeKey];
-      value = isKept(this) ? request.headers.get(name) : app.runtimeSupport.header(request, name);
+      value = isKept(this) ? request.headers.get(name) : app[runtimeKey].header(request, name);
     } catch (cause) {
       // a name that is not valid cannot be that of a header: no error
       if (isHeaderName(name)) assertLate(this, `req.get(${JSON.stringify(name)})`, cause);
@@ -473,7 +481,7 @@ function stateOf(message: IncomingMessage): RequestState {
 // and reading that ends the process.
 function isKept(message: IncomingMessage): boolean {
   const { aborted, app } = message[exchangeKey];
-  return aborted && app.runtimeSupport.keepHeaders !== undefined;
+  return aborted && app[runtimeKey].keepHeaders !== undefined;
 }
 
 function copied<T>(message: IncomingMessage, what: string, copy: (visit: HeaderVisit) => T): T | undefined {
@@ -481,7 +489,7 @@ function copied<T>(message: IncomingMessage, what: string, copy: (visit: HeaderV
   const { app, target: { request } } = message[exchangeKey];
   try {
     if (isKept(message)) return copy((visitor) => request.headers.forEach(visitor));
-    return copy((visitor) => app.runtimeSupport.visitHeaders(request, visitor));
+    return copy((visitor) => app[runtimeKey].visitHeaders(request, visitor));
   } catch (cause) {
     assertLate(message, what, cause);
   }
@@ -491,7 +499,7 @@ function copied<T>(message: IncomingMessage, what: string, copy: (visit: HeaderV
 // around the application has responded, such as a deadline, must not fail halfway either.
 function assertLate(message: IncomingMessage, what: string, cause: unknown): void {
   const { app, awaited } = message[exchangeKey];
-  if (awaited) message[exchangeKey].leave();
+  if (awaited) message[exchangeKey].disconnect();
   else if (message[exchangeKey].response === null) throw cause;
   const advice = "read it before the response, in a listener of res, or in a handler whose promise has not settled";
   const late = new Error(`${what} came when the runtime had taken the headers back: ${advice}`, { cause });

@@ -6,6 +6,7 @@ import { connectionReset } from "../body/body_errors.ts";
 import { BodyReader, type ShownChunk } from "./body_reader.ts";
 import { UNREAD_BODY_MS } from "../body/body_settings.ts";
 import type { BodyReading, Exchange } from "../../exchange/exchange.ts";
+import { runtimeKey } from "../../util/runtime_key.ts";
 
 /** The request whose body it is. */
 interface Responding {
@@ -133,7 +134,7 @@ export class ReadableBody implements BodyReading {
    * microtask: http-proxy changes the headers it forwards in such a turn, and the end of a body would have sent them.
    */
   nextTurn(start: () => void): void {
-    this.#exchange.app.runtimeSupport.nextTurn(start);
+    this.#exchange.app[runtimeKey].nextTurn(start);
   }
 
   /** Whether nothing more will come: a body that a parser or `req.text()` has read counts as read to its end. */
@@ -252,7 +253,7 @@ export class ReadableBody implements BodyReading {
     if (first === null || second === null) return first ?? second;
     if (typeof first === "string" || typeof second === "string") return `${first}${second}`;
     const bytes = joinedBytes([first, second]) as Uint8Array<ArrayBuffer>;
-    return this.#exchange.app.runtimeSupport.nodeBytes(bytes);
+    return this.#exchange.app[runtimeKey].nodeBytes(bytes);
   }
 
   #wake(): void {
@@ -306,7 +307,7 @@ export class ReadableBody implements BodyReading {
       : chunk as Uint8Array<ArrayBuffer>;
     // a decoder of its own, because that of the body may be waiting for the rest of a character
     const shown = this.encoding === null
-      ? this.#exchange.app.runtimeSupport.nodeBytes(bytes)
+      ? this.#exchange.app[runtimeKey].nodeBytes(bytes)
       : decoderOf("req.unshift", this.encoding).decode(bytes);
     this.#offered = this.#joined(shown, this.#offered);
     if (this.#isOffering) this.#announceLater();

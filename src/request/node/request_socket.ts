@@ -9,6 +9,7 @@ import type { Exchange } from "../../exchange/exchange.ts";
 import { failListener } from "../../exchange/fail_listener.ts";
 import { connectionReset } from "../body/body_errors.ts";
 import type { Peer } from "../../exchange/peer.ts";
+import { runtimeKey } from "../../util/runtime_key.ts";
 
 /** The request that is told of a timeout, as by Node's server. */
 export interface Timed {
@@ -66,8 +67,8 @@ export class RequestSocket extends Emitter {
   constructor(exchange: Exchange, req: Timed) {
     super();
     this[stateKey] = new SocketState(exchange, req);
-    const { app: { runtimeSupport }, target: { request } } = exchange;
-    this.encrypted = runtimeSupport.isEncrypted?.(request) ?? request.url.startsWith("https:");
+    const { app: { [runtimeKey]: runtime }, info, target: { request } } = exchange;
+    this.encrypted = runtime.isEncrypted?.(request, info) ?? request.url.startsWith("https:");
   }
 
   /** Address of the peer, `undefined` if the platform does not tell it. */
@@ -288,7 +289,7 @@ function nodesOwn(socket: RequestSocket): Record<string, unknown> | undefined {
 function localOf(socket: RequestSocket): Peer {
   const nodes = nodesOwn(socket);
   const { app, info } = socket[stateKey].exchange;
-  if (nodes === undefined) return app.runtimeSupport.localOf?.(info) ?? { address: undefined };
+  if (nodes === undefined) return app[runtimeKey].localOf?.(info) ?? { address: undefined };
   const { localAddress, localPort } = nodes as { localAddress?: string; localPort?: number };
   // as the peer's, whose IPv4 address an IPv6 socket shows as a mapped one
   return { address: localAddress && (canonicalAddress(localAddress) ?? localAddress), port: localPort };

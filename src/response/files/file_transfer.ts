@@ -10,6 +10,7 @@ import { HttpError } from "../../http/http_error.ts";
 import { contentTypeOf } from "../../http/media_types.ts";
 import { GenerationalCache } from "../../util/generational_cache.ts";
 import { parseDuration } from "../../util/units.ts";
+import { profileKey } from "../../exchange/app_profile.ts";
 import type { AppLike } from "../../exchange/app_like.ts";
 import { exchangeOf } from "../../exchange/exchange.ts";
 import { defaultApp } from "../../exchange/default_app.ts";
@@ -20,6 +21,7 @@ import type { FileResponse } from "./file_response.ts";
 import { DirectoryError, type FileCoding, findCoded, findFile, type FoundFile, noteSentWhole } from "./find_file.ts";
 import type { ListedNames } from "./listed_names.ts";
 import { handOverKey, streamKey } from "../node/outgoing_message.ts";
+import { runtimeKey } from "../../util/runtime_key.ts";
 
 /**
  * How files are served, by `res.sendFile` and by `serveStatic`.
@@ -152,7 +154,7 @@ export async function transferFile(res: FileResponse, transfer: FileTransfer): P
 
 function filesOf(res: FileResponse): FileSystem | null {
   const app: Partial<AppLike> | undefined = exchangeOf(res.req)?.app ?? res.app;
-  return (app?.runtimeSupport ?? defaultApp().runtimeSupport).files;
+  return (app?.[runtimeKey] ?? defaultApp()[runtimeKey]).files;
 }
 
 async function assertListed(files: FileSystem, { listed, root = "" }: FileTransfer, path: string): Promise<void> {
@@ -252,7 +254,8 @@ function setFileHeaders(res: FileResponse, { path, stat, coded }: FoundFile, tra
   if (etag && !res.hasHeader("ETag")) res.setHeader("ETag", tagOf(stat, coded?.as));
   if (res.hasHeader("Content-Type")) return;
   // a file called "html" has no extension
-  res.setHeader("Content-Type", typeFor(extensionOf(shownPath, separatorBelow(shownPath))));
+  const type = typeFor(extensionOf(shownPath, separatorBelow(shownPath)));
+  res.setHeader("Content-Type", res.app?.[profileKey]?.fileType(type) ?? type);
 }
 
 // two codings of a file may have the same size and date, but a range of one is none of the other

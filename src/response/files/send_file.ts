@@ -9,6 +9,7 @@ import { failListener } from "../../exchange/fail_listener.ts";
 import { FILE_OPTIONS, type FileOptions, insteadOfFileOption, transferFile } from "./file_transfer.ts";
 import type { FileResponse } from "./file_response.ts";
 import type { HeaderValue } from "../web/outgoing_headers.ts";
+import { runtimeKey } from "../../util/runtime_key.ts";
 
 /**
  * Options of `res.sendFile` and `res.download`.
@@ -126,7 +127,7 @@ export function sendFile(
  * @param path The path as it was given
  */
 export function absolutePath(res: FileResponse, path: string): string {
-  const { files } = exchangeOf(res.req)?.app.runtimeSupport ?? appOf(res, "res.download").runtimeSupport;
+  const { files } = exchangeOf(res.req)?.app[runtimeKey] ?? appOf(res, "res.download")[runtimeKey];
   // without a file system the transfer itself will fail
   if (files === null) return path;
   const absolute = isAbsolutePath(path) ? path : `${files.workingDirectory()}/${path}`;

@@ -5,6 +5,15 @@ import { describe } from "../../util/error_text.ts";
 import { Emitter } from "../../util/emitter.ts";
 import type { HeaderValue, OutgoingHeaders } from "../web/outgoing_headers.ts";
 
+/** Key of the headers that were set, for the framework's own use, as those below. */
+export const outgoingKey: unique symbol = Symbol("sluice.outgoing");
+
+/** Key of the length of the body that was sent. */
+export const sentLengthKey: unique symbol = Symbol("sluice.sent length");
+
+/** Key of further headers of a response that has been sent. */
+export const sentHeadersKey: unique symbol = Symbol("sluice.sent headers");
+
 /** Headers as `writeHead` and `set` take them. */
 export type HeaderInit =
   // Node types the headers of a received response like this; none of them is actually undefined
@@ -17,17 +26,29 @@ export type HeaderInit =
  * would cost every request.
  */
 export abstract class HeaderMethods extends Emitter {
-  /** The headers that were set, for the framework's own use. */
-  protected abstract get outgoing(): OutgoingHeaders;
+  /**
+   * The headers that were set.
+   *
+   * @internal
+   */
+  abstract get [outgoingKey](): OutgoingHeaders;
 
   /** Whether the status and headers have been sent, and can no longer be changed. */
   abstract get headersSent(): boolean;
 
-  /** The length of the body that was sent, `undefined` if it does not show. */
-  protected abstract get sentLength(): string | undefined;
+  /**
+   * The length of the body that was sent, `undefined` if it does not show.
+   *
+   * @internal
+   */
+  abstract get [sentLengthKey](): string | undefined;
 
-  /** Further headers of a response that has been sent, by lower-case name. */
-  protected abstract get sentHeaders(): Record<string, HeaderValue>;
+  /**
+   * Further headers of a response that has been sent, by lower-case name.
+   *
+   * @internal
+   */
+  abstract get [sentHeadersKey](): Record<string, HeaderValue>;
 
   /**
    * Sets a header, replacing its present value.
@@ -43,7 +64,7 @@ export abstract class HeaderMethods extends Emitter {
       checkedHeaderKey("res.setHeader", name);
       throw coded("ERR_HTTP_INVALID_HEADER_VALUE", new TypeError(`res.setHeader needs a value for "${name}"`));
     }
-    this.outgoing.set("res.setHeader", name, value);
+    this[outgoingKey].set("res.setHeader", name, value);
     return this;
   }
 
@@ -83,41 +104,24 @@ export abstract class HeaderMethods extends Emitter {
   }
 
   /**
-   * Sets the headers passed to `writeHead`, if any. A list may repeat names; it replaces earlier values.
-   */
-  protected setGiven(headers: HeaderInit | undefined): void {
-    if (headers === undefined) return;
-    if (!Array.isArray(headers)) {
-      for (const [name, value] of Object.entries(headers)) this.setHeader(name, value!);
-      return;
-    }
-    if (!Array.isArray(headers[0]) && headers.length % 2 !== 0) {
-      throw coded("ERR_INVALID_ARG_VALUE", new TypeError("res.writeHead: a flat list of headers has names and values"));
-    }
-    const pairs = Array.isArray(headers[0]) ? headers as [string, string][] : pairsOf(headers);
-    for (const [name] of pairs) this.removeHeader(name);
-    for (const [name, value] of pairs) this.appendHeader(name, value);
-  }
-
-  /**
    * Reads a header as it was set. After `res.send` and the like this includes the `Content-Length`; as on Node, one that
    * is added to what `res.end` got does not show.
    */
   getHeader(name: string): HeaderValue | undefined {
-    const value = this.outgoing.get(name);
+    const value = this[outgoingKey].get(name);
     if (value !== undefined || !this.headersSent) return value;
     const key = asciiLowerCase(name);
     // loggers read this one after every response, so it must not copy all headers
-    return (key === "content-length" ? this.sentLength : undefined) ?? this.sentHeaders[key];
+    return (key === "content-length" ? this[sentLengthKey] : undefined) ?? this[sentHeadersKey][key];
   }
 
   /** All headers by lower-case name. */
   getHeaders(): Record<string, HeaderValue> {
-    const record = this.outgoing.toRecord();
+    const record = this[outgoingKey].toRecord();
     if (!this.headersSent) return record;
-    const length = this.sentLength;
+    const length = this[sentLengthKey];
     if (length !== undefined) record["content-length"] ??= length;
-    for (const [name, value] of Object.entries(this.sentHeaders)) record[name] ??= value;
+    for (const [name, value] of Object.entries(this[sentHeadersKey])) record[name] ??= value;
     return record;
   }
 
@@ -128,7 +132,7 @@ export abstract class HeaderMethods extends Emitter {
 
   /** Names of the headers as they were set. */
   getRawHeaderNames(): string[] {
-    return this.outgoing.rawNames();
+    return this[outgoingKey].rawNames();
   }
 
   /** Whether a header is set. */
@@ -143,7 +147,7 @@ export abstract class HeaderMethods extends Emitter {
    */
   removeHeader(name: string): void {
     assertOpen(this, "res.removeHeader", "remove");
-    this.outgoing.delete(name);
+    this[outgoingKey].delete(name);
   }
 }
 
@@ -174,6 +178,26 @@ export function assertOpen(message: { readonly headersSent: boolean }, caller: s
   const cause = `${caller} came after the response to this request: respond once, and return afterwards`;
   const late = new Error(`Cannot ${verb} headers after they are sent to the client`, { cause });
   throw coded("ERR_HTTP_HEADERS_SENT", late);
+}
+
+/**
+ * Sets the headers passed to `writeHead`, if any. A list may repeat names; it replaces earlier values.
+ *
+ * @param message The response
+ * @param headers The headers
+ */
+export function setGiven(message: HeaderMethods, headers: HeaderInit | undefined): void {
+  if (headers === undefined) return;
+  if (!Array.isArray(headers)) {
+    for (const [name, value] of Object.entries(headers)) message.setHeader(name, value!);
+    return;
+  }
+  if (!Array.isArray(headers[0]) && headers.length % 2 !== 0) {
+    throw coded("ERR_INVALID_ARG_VALUE", new TypeError("res.writeHead: a flat list of headers has names and values"));
+  }
+  const pairs = Array.isArray(headers[0]) ? headers as [string, string][] : pairsOf(headers);
+  for (const [name] of pairs) message.removeHeader(name);
+  for (const [name, value] of pairs) message.appendHeader(name, value);
 }
 
 function pairsOf(flat: readonly string[]): [string, string][] {

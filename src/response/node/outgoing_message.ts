@@ -6,28 +6,41 @@ import { isEmitter, listenedTo, listenerFailed, runningOnce, tell } from "../../
 import type { EmitterMethods, EventName, Listener } from "../../util/emitter_methods.ts";
 import { originalOf } from "../../util/original_object.ts";
 import { statusText } from "../../http/status_text.ts";
-import { type AppLike, deliveredKey, type OpenStream, piecesKey } from "../../exchange/app_like.ts";
+import { type AppLike, deliveredKey, type OpenStream, openStreamsKey, piecesKey } from "../../exchange/app_like.ts";
 import { given } from "../../exchange/derived_object.ts";
 import { type Exchange, exchangeFor, exchangeKey, exchangeOf } from "../../exchange/exchange.ts";
 import type { ErrorPhase } from "../../exchange/error_context.ts";
 import { callGuarded } from "../../exchange/call_guarded.ts";
 import { failListener } from "../../exchange/fail_listener.ts";
 import type { RequestSocket } from "../../request/node/request_socket.ts";
+import { sendBudget } from "../../exchange/send_budget.ts";
 import { defaultApp } from "../../exchange/default_app.ts";
 import type { NodeHttp } from "../../exchange/runtime_support.ts";
-import { BodyStream, clientLeft, HIGH_WATER_MARK } from "../web/body_stream.ts";
+import { BodyStream, type BodyStreamEvents, clientLeft, HIGH_WATER_MARK } from "../web/body_stream.ts";
 import { type Chunk, chunkBytes } from "../../util/chunk_bytes.ts";
 import { lengthOf, mayHaveContent } from "../web/framing.ts";
-import { assertOpen, type HeaderInit, HeaderMethods } from "./header_methods.ts";
+import {
+  assertOpen,
+  type HeaderInit,
+  HeaderMethods,
+  outgoingKey,
+  sentHeadersKey,
+  sentLengthKey,
+  setGiven,
+} from "./header_methods.ts";
 import type { HeaderValue, OutgoingHeaders } from "../web/outgoing_headers.ts";
 import { type ResponseState, responseStateKey } from "./response_state.ts";
 import { type BodySource, pour, StreamedBody } from "../web/streamed_body.ts";
+import { runtimeKey } from "../../util/runtime_key.ts";
 
 /** Key of the method that ends a response in one piece, even if a middleware has replaced `send`. */
 export const endWholeKey: unique symbol = Symbol("sluice.end whole");
 
 /** Key of the method that has the platform send a body. */
 export const handOverKey: unique symbol = Symbol("sluice.hand over");
+
+/** Key of the method that responds with a complete web response. */
+export const passOnKey: unique symbol = Symbol("sluice.pass on");
 
 /** Key of the method that streams a body, even if a middleware has replaced `send`. */
 export const streamKey: unique symbol = Symbol("sluice.stream");
@@ -37,6 +50,9 @@ export const bodyFailedKey: unique symbol = Symbol("sluice.body failed");
 
 /** ms that a pipe into a response without a body may go on, after the time for other writers is over. */
 const UNSEEN_PIPE_MS = 60_000;
+
+/** Headers of a body, which a response that may not have one loses. */
+const OF_BODY = ["Content-Type", "Content-Length", "Transfer-Encoding"];
 
 /** Set on a response when a stream is piped into it. */
 const piped: unique symbol = Symbol("piped");
@@ -99,7 +115,7 @@ export abstract class OutgoingMessage extends HeaderMethods {
 
   /** Bytes that were written and wait for the client, not counting those that the platform has taken. */
   get writableLength(): number {
-    return this[responseStateKey].stream?.waitingBytes ?? 0;
+    return this[responseStateKey].stream?.heldBytes ?? 0;
   }
 
   /** Bytes that may wait before `write()` returns `false`. */
@@ -146,20 +162,32 @@ export abstract class OutgoingMessage extends HeaderMethods {
     this[responseStateKey].reason = reason;
   }
 
-  /** The headers that were set, for the framework's own use. */
-  protected get outgoing(): OutgoingHeaders {
+  /**
+   * The headers that were set.
+   *
+   * @internal
+   */
+  get [outgoingKey](): OutgoingHeaders {
     return this[responseStateKey].headers;
   }
 
-  /** The length of the body that was sent, `undefined` if it does not show. */
-  protected get sentLength(): string | undefined {
+  /**
+   * The length of the body that was sent, `undefined` if it does not show.
+   *
+   * @internal
+   */
+  get [sentLengthKey](): string | undefined {
     const { shown } = this[responseStateKey];
-    const length = shown === null || this.outgoing.has("transfer-encoding") ? -1 : lengthOf(shown);
+    const length = shown === null || this[outgoingKey].has("transfer-encoding") ? -1 : lengthOf(shown);
     return length < 0 ? undefined : String(length);
   }
 
-  /** Further headers of the response: those of the 404 page, or of a `Response` that a handler returned. */
-  protected get sentHeaders(): Record<string, HeaderValue> {
+  /**
+   * Further headers of the response: those of the 404 page, or of a `Response` that a handler returned.
+   *
+   * @internal
+   */
+  get [sentHeadersKey](): Record<string, HeaderValue> {
     const headers = this[responseStateKey].hasOthers ? exchangeOf(this)?.response?.headers : undefined;
     if (headers === undefined) return {};
     const cookies = headers.getSetCookie();
@@ -187,7 +215,7 @@ export abstract class OutgoingMessage extends HeaderMethods {
       assertReason("res.writeHead", reason);
       this[responseStateKey].reason = reason;
     }
-    this.setGiven(typeof reason === "string" ? headers : reason ?? headers);
+    setGiven(this, typeof reason === "string" ? headers : reason ?? headers);
     this[responseStateKey].sentStatus = code;
     return this;
   }
@@ -281,24 +309,24 @@ export abstract class OutgoingMessage extends HeaderMethods {
       source,
       {
         finish: () => {
-          app.openStreams.delete(body);
+          app[openStreamsKey].delete(body);
           exchange.finish();
         },
         leave: () => {
-          app.openStreams.delete(body);
-          exchange.abandon();
+          app[openStreamsKey].delete(body);
+          exchange.leave();
         },
         fail: (error) => {
-          app.openStreams.delete(body);
+          app[openStreamsKey].delete(body);
           this[bodyFailedKey](error);
-          exchange.abandon();
+          exchange.leave();
         },
         leftOpen: (error) => report(this, error, "response"),
       },
-      app.runtimeSupport.nextTurn,
+      app[runtimeKey].nextTurn,
       announcedLength(state),
     );
-    app.openStreams.add(body);
+    app[openStreamsKey].add(body);
     exchange.streaming = body;
     let isTaken: boolean;
     try {
@@ -320,7 +348,7 @@ export abstract class OutgoingMessage extends HeaderMethods {
   /** Reports that the body that is being sent has failed; some runtimes tell that, too. */
   [bodyFailedKey](error: unknown): void {
     const { app, target } = this[exchangeKey];
-    const isTold = app.runtimeSupport.tellsOfBodies?.(target.request) ?? false;
+    const isTold = app[runtimeKey].tellsOfBodies?.(target.request) ?? false;
     app.reportError(error, { req: requestOf(this), phase: "response", isTold });
   }
 
@@ -359,9 +387,11 @@ export abstract class OutgoingMessage extends HeaderMethods {
    * Responds with a complete web response, unchanged.
    *
    * @param response The response
+   *
+   * @internal
    */
-  protected adopt(response: Response): void {
-    exchangeFor(this, "res.adopt");
+  [passOnKey](response: Response): void {
+    exchangeFor(this, "returning a Response");
     this.statusCode = response.status;
     // the client may be gone; the source of the body must not stay open
     if (!this[responseStateKey].take(this[exchangeKey], response)) {
@@ -369,7 +399,7 @@ export abstract class OutgoingMessage extends HeaderMethods {
     }
     const { app, info, target } = this[exchangeKey];
     // its body may be a stream; to look at it would be expensive
-    app.runtimeSupport.allowSilence?.(target.request, info);
+    app[runtimeKey].allowSilence?.(target.request, info);
   }
 
   /**
@@ -380,28 +410,34 @@ export abstract class OutgoingMessage extends HeaderMethods {
    * @param isPage Whether it is one of the framework's own pages, which Express passes as a string
    */
   [endWholeKey](body: string | Uint8Array<ArrayBuffer> | null, isPage: boolean = false): void {
-    const state = this[responseStateKey];
     const exchange = exchangeOf(this);
+    const { statusCode } = this;
+    const mayBeSent = mayHaveContent(statusCode);
+    const sent = mayBeSent ? body : null;
+    if (statusCode === 205) {
+      this.setHeader("Content-Length", "0");
+      this.removeHeader("Transfer-Encoding");
+    } else if (!mayBeSent) { for (const name of OF_BODY) this.removeHeader(name); }
     if (exchange === null || isPatched(this)) {
-      if (body !== null && !this.hasHeader("Transfer-Encoding")) {
-        this.setHeader("Content-Length", String(lengthOf(body)));
+      if (sent !== null && !this.hasHeader("Transfer-Encoding")) {
+        this.setHeader("Content-Length", String(lengthOf(sent)));
       }
-      if (body === null || (exchange?.target ?? requestOf(this))?.method === "HEAD") this.end();
-      else if (isPage || this.end === plain.end) this.end(body, "utf8");
-      else this.end(nodeBytes(this, body));
-    } else if (state.ended || state.stream !== null) {
-      this.end(body);
-    } else {
-      state.settleWhole(exchange, body === "" && !exchange.target.isHead ? null : body, this.statusCode);
-      state.shown = body;
+      if (sent === null || (exchange?.target ?? requestOf(this))?.method === "HEAD") this.end();
+      else if (isPage || this.end === plain.end) this.end(sent, "utf8");
+      else this.end(nodeBytes(this, sent));
+      return;
     }
+    const state = this[responseStateKey];
+    if (state.ended || state.stream !== null) return void this.end(sent);
+    state.settleWhole(exchange, sent === "" && !exchange.target.isHead ? null : sent, statusCode);
+    state.shown = sent;
   }
 
   /** Node's internal name for the sent headers, which some middleware reads, and Node's own `setHeader`, too. */
   get _header(): string | null {
     const exchange = exchangeOf(this);
     const { sentStatus } = this[responseStateKey];
-    if (!isShown && exchange !== null) show(exchange.app.runtimeSupport.nodeHttp());
+    if (!isShown && exchange !== null) show(exchange.app[runtimeKey].nodeHttp());
     return sentStatus === 0 ? null : `HTTP/1.1 ${sentStatus}`;
   }
 
@@ -500,7 +536,7 @@ export abstract class OutgoingMessage extends HeaderMethods {
     const exchange = exchangeOf(this);
     if (exchange === null) return this;
     const { stream } = this[responseStateKey];
-    exchange.app.openStreams.delete(originalOf<OutgoingMessage>(this));
+    exchange.app[openStreamsKey].delete(originalOf<OutgoingMessage>(this));
     if (stream !== null) stream.destroy(error ?? new Error("The response was broken off"));
     exchange.breakOff(error);
     return this;
@@ -639,8 +675,7 @@ function endWith(message: OutgoingMessage, chunk: Chunk | null, encoding: string
 
 // middleware that replaced a method expects Buffers
 function nodeBytes(message: OutgoingMessage, chunk: string | Uint8Array): Uint8Array {
-  const { runtimeSupport } = appOf(message);
-  return runtimeSupport.nodeBytes(chunkBytes("A body", chunk));
+  return appOf(message)[runtimeKey].nodeBytes(chunkBytes("A body", chunk));
 }
 
 // middleware such as on-headers replaces writeHead to be called before the headers are sent
@@ -649,28 +684,62 @@ function implicitHead(message: OutgoingMessage): void {
   message.writeHead(message.statusCode);
 }
 
+/** What happens to the body of a response. */
+class StreamEvents implements BodyStreamEvents {
+  readonly #message: OutgoingMessage;
+  readonly #exchange: Exchange;
+  readonly #openStreams: Pick<AppLike[typeof openStreamsKey], "delete">;
+
+  constructor(message: OutgoingMessage, exchange: Exchange) {
+    this.#message = message;
+    this.#exchange = exchange;
+    this.#openStreams = exchange.app[openStreamsKey];
+  }
+
+  get budget(): number {
+    return sendBudget(this.#exchange.app.settings);
+  }
+
+  drain(): void {
+    tell(this.#message, "drain");
+  }
+
+  finish(): void {
+    this.#forget();
+    this.#exchange.finish();
+  }
+
+  leave(): void {
+    this.#forget();
+    this.#exchange.leave();
+  }
+
+  evict(reason: Error): void {
+    originalOf(this.#message).destroy(reason);
+  }
+
+  report(reason: Error): void {
+    this.#exchange.app.reportError(reason, { phase: "response" });
+  }
+
+  // the list that it was added to: while a mounted application runs, the exchange has another one
+  #forget(): void {
+    this.#openStreams.delete(originalOf(this.#message));
+  }
+}
+
 function startStream(message: OutgoingMessage): void {
   implicitHead(message);
   const state = message[responseStateKey];
   if (state.stream !== null) return;
   const exchange = message[exchangeKey];
   const original = originalOf(message);
-  const { openStreams } = exchange.app;
+  const { [openStreamsKey]: openStreams } = exchange.app;
   openStreams.add(original);
   exchange.streaming = original;
   const stream = state.stream = new BodyStream(
-    {
-      drain: () => void tell(message, "drain"),
-      finish: () => {
-        openStreams.delete(original);
-        exchange.finish();
-      },
-      leave: () => {
-        openStreams.delete(original);
-        exchange.abandon();
-      },
-    },
-    exchange.app.runtimeSupport.nextTurn,
+    new StreamEvents(message, exchange),
+    exchange.app[runtimeKey].nextTurn,
     announcedLength(state),
   );
   let isTaken: boolean;
@@ -686,7 +755,7 @@ function startStream(message: OutgoingMessage): void {
   // no body is sent, so there is nothing to cut
   openStreams.delete(original);
   const giveUp = (): void => message[piped] ? endPipeLater(exchange) : exchange.finish();
-  const isTheEnd = exchange.aborted || exchange.app.runtimeSupport.endsWithResponse;
+  const isTheEnd = exchange.aborted || exchange.app[runtimeKey].endsWithResponse;
   stream.discard(isTheEnd ? null : giveUp);
   if (isTheEnd) queueMicrotask(giveUp);
 }
@@ -699,12 +768,12 @@ function announcedLength({ headers }: ResponseState): number {
 // A pipe should end by itself: if its destination closes first, its source, such as a file, stays open. But some never
 // end, such as a radio's, and nobody notices when the client of a HEAD leaves.
 function endPipeLater(exchange: Exchange): void {
-  const timer = setTimeout(() => exchange.abandon(), UNSEEN_PIPE_MS);
+  const timer = setTimeout(() => exchange.leave(), UNSEEN_PIPE_MS);
   exchange.onEnd(() => clearTimeout(timer));
 }
 
 function forgetStream(exchange: Exchange, stream: OpenStream): void {
-  exchange.app.openStreams.delete(stream);
+  exchange.app[openStreamsKey].delete(stream);
   exchange.streaming = null;
 }
 

@@ -1,3 +1,4 @@
+import { beginHolding, endHolding, type Holder, keepWithinBudget, leaveBudget } from "../../exchange/send_budget.ts";
 import { captureContext } from "../../util/async_context.ts";
 import { UNREAD_BODY_MS } from "../../request/body/body_settings.ts";
 import { joinedBytes } from "../../util/chunk_bytes.ts";
@@ -29,6 +30,25 @@ export interface BodyStreamEvents {
   finish(): void;
   /** The client left. */
   leave(): void;
+  /** Most bytes that may wait in the process. */
+  readonly budget: number;
+  /** Cuts the body, because others need the room of what waits. */
+  evict(reason: Error): void;
+  /** Reports why bodies are cut. */
+  report(reason: Error): void;
+}
+
+/** Key under which the web stream of a body keeps what writes it. */
+const writtenBy: unique symbol = Symbol("written by");
+
+/** What takes a body in place of a reader of its web stream. */
+export interface BodyOutlet {
+  /** Takes a piece; it then calls `pull` of the body for the next one. */
+  enqueue(bytes: Uint8Array): void;
+  /** Takes the end. */
+  close(): void;
+  /** The body is cut. */
+  error(reason?: unknown): void;
 }
 
 /**
@@ -36,10 +56,10 @@ export interface BodyStreamEvents {
  *
  * It has its own queue, because a web stream does not tell when its last chunk was taken.
  */
-export class BodyStream {
-  /** What the web response carries. */
-  readonly readable: ReadableStream<Uint8Array>;
-  #controller!: ReadableStreamDefaultController<Uint8Array>;
+export class BodyStream implements Holder {
+  /** What the web response carries; `null` if the body is passed on without it. */
+  #readable: ReadableStream<Uint8Array> | null;
+  #controller!: BodyOutlet;
   #events: BodyStreamEvents;
   #queue: Uint8Array[] = [];
   /** Callbacks by chunk; few chunks have one. */
@@ -72,7 +92,28 @@ export class BodyStream {
     this.#events = events;
     this.#nextTurn = nextTurn;
     this.#left = length;
-    this.readable = new ReadableStream(this, NO_QUEUE);
+    this.#readable = new ReadableStream(this, NO_QUEUE);
+    (this.#readable as { [writtenBy]?: BodyStream })[writtenBy] = this;
+  }
+
+  /** What the web response carries. */
+  get readable(): ReadableStream<Uint8Array> {
+    return this.#readable!;
+  }
+
+  /**
+   * Passes a body on without its web stream, whose reader takes more memory than the rest of an idle response.
+   *
+   * @param readable The web stream of a body, which nobody has begun to read
+   * @param outlet What takes the body instead
+   * @returns The body, whose `pull` and `cancel` are to be called; `null` if the stream is no such body
+   */
+  static redirect(readable: ReadableStream, outlet: BodyOutlet): BodyStream | null {
+    const body = (readable as { [writtenBy]?: BodyStream })[writtenBy];
+    if (body === undefined || readable.locked || body.#pieces > 0 || body.#over) return null;
+    body.#controller = outlet;
+    body.#readable = null;
+    return body;
   }
 
   /** Called by the web stream when it is made. */
@@ -118,8 +159,26 @@ export class BodyStream {
   }
 
   /** Bytes that wait for the client. */
-  get waitingBytes(): number {
+  get heldBytes(): number {
     return this.#queued;
+  }
+
+  #hold(bytes: number): void {
+    this.#queued += bytes;
+    beginHolding(bytes);
+    keepWithinBudget(this, this.#events.budget, (reason) => this.#events.report(reason));
+  }
+
+  #letGo(bytes: number): void {
+    this.#queued -= bytes;
+    endHolding(bytes);
+    if (this.#queued === 0) leaveBudget(this);
+  }
+
+  /** Drops what waits, and cuts the body. */
+  evict(reason: Error): void {
+    this.#drop();
+    this.#events.evict(reason);
   }
 
   /** Whether `drain` is waited for. */
@@ -152,7 +211,7 @@ export class BodyStream {
     }
     this.#queue.push(bytes);
     if (taken !== undefined) (this.#waiting ??= new Map()).set(bytes, inContext(taken));
-    this.#queued += bytes.byteLength;
+    this.#hold(bytes.byteLength);
     // only a large chunk can find the client waiting
     if (this.#asked) this.#deliver();
     if (this.#queued < HIGH_WATER_MARK) return true;
@@ -195,6 +254,7 @@ export class BodyStream {
   discard(giveUp: (() => void) | null): void {
     this.#discarding = true;
     this.#queue = [];
+    this.#letGo(this.#queued);
     if (giveUp !== null) this.#giveUpTimer = setTimeout(giveUp, UNREAD_BODY_MS);
   }
 
@@ -227,7 +287,7 @@ export class BodyStream {
 
   #drop(): void {
     this.#queue = [];
-    this.#queued = 0;
+    this.#letGo(this.#queued);
     this.#refuse();
   }
 
@@ -246,7 +306,7 @@ export class BodyStream {
       const chunks = this.#queue.splice(0, this.#fitting());
       const piece = joinedBytes(chunks);
       const last = chunks.at(-1)!;
-      this.#queued -= piece.byteLength;
+      this.#letGo(piece.byteLength);
       this.#left -= piece.byteLength;
       this.#asked = false;
       this.#enqueueing = true;
@@ -291,7 +351,7 @@ export class BodyStream {
     if (this.#drain === null || this.#ending || this.#queued > 0 || this.#cause !== undefined) return;
     const turn = this.#drain;
     this.#drain = null;
-    turn(this.#events.drain);
+    turn(() => this.#events.drain());
   }
 }
 

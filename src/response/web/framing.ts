@@ -2,6 +2,7 @@ import { utf8Length } from "../../util/encodings.ts";
 import type { AppLike } from "../../exchange/app_like.ts";
 import type { WebBody } from "../../exchange/exchange.ts";
 import type { OutgoingHeaders } from "./outgoing_headers.ts";
+import { runtimeKey } from "../../util/runtime_key.ts";
 
 /** Whether a response of a status may have a body at all (RFC 9110 section 15). */
 export function mayHaveContent(status: number): boolean {
@@ -28,7 +29,8 @@ export function frame(
   const chunked = headers.has("transfer-encoding");
   headers.delete("transfer-encoding");
   if (!mayHaveContent(status)) {
-    headers.delete("content-length");
+    // the runtime adds a length of 0, but not to a response to HEAD
+    if (!isHead || status !== 205 || headers.get("content-length") !== "0") headers.delete("content-length");
     return null;
   }
   if (isHead) {
@@ -45,7 +47,7 @@ export function frame(
 
 function sized(body: ReadableStream<Uint8Array>, headers: OutgoingHeaders, app: AppLike): ReadableStream<Uint8Array> {
   const length = Number(headers.get("content-length") ?? NaN);
-  return Number.isSafeInteger(length) && length >= 0 ? app.runtimeSupport.sized?.(body, length) ?? body : body;
+  return Number.isSafeInteger(length) && length >= 0 ? app[runtimeKey].sized?.(body, length) ?? body : body;
 }
 
 // Without a body runtimes send Content-Length 0, which would be wrong for HEAD; Bun does so even with a stream that has

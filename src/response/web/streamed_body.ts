@@ -5,6 +5,7 @@ import { deliveredKey, piecesKey } from "../../exchange/app_like.ts";
 import type { Exchange } from "../../exchange/exchange.ts";
 import { defaultApp } from "../../exchange/default_app.ts";
 import { MOST_PIECE_BYTES } from "./body_stream.ts";
+import { runtimeKey } from "../../util/runtime_key.ts";
 
 /** Sources a body can be streamed from. */
 export type BodySource = ReadableStream<Uint8Array | string> | AsyncIterable<Uint8Array | string>;
@@ -225,7 +226,7 @@ export async function pour(
   exchange: Exchange | null,
   failed: (error: unknown) => void,
 ): Promise<void> {
-  const { runtimeSupport } = exchange?.app ?? defaultApp();
+  const { [runtimeKey]: runtime } = exchange?.app ?? defaultApp();
   const isOver = (): boolean => exchange !== null && (exchange.aborted || exchange.finished);
   let chunks: Chunks | undefined;
   // One listener each for the whole body, however long it is: compression hands `drain` listeners on to a stream of its
@@ -241,7 +242,7 @@ export async function pour(
       // by somebody else, such as an error handler after a middleware has failed
       if (target.writableEnded) return void await chunks.return?.();
       // middleware that replaced a method expects Buffers
-      const bytes = runtimeSupport.nodeBytes(chunkBytes("A streamed body", value));
+      const bytes = runtime.nodeBytes(chunkBytes("A streamed body", value));
       const isFull = target.write(bytes) === false;
       if (isFull && !isOver()) await new Promise<void>((resolve) => proceed = resolve);
       if (exchange?.aborted) {

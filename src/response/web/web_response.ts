@@ -2,9 +2,11 @@ import { coded } from "../../util/coded_error.ts";
 import { utf8Bytes } from "../../util/encodings.ts";
 import { ownResponseClass, responseClass } from "../../exchange/response_class.ts";
 import type { AppLike } from "../../exchange/app_like.ts";
+import { profileKey } from "../../exchange/app_profile.ts";
 import type { Exchange, WebBody } from "../../exchange/exchange.ts";
 import { JSON_PLAIN } from "./content_type.ts";
 import type { OutgoingHeaders } from "./outgoing_headers.ts";
+import { runtimeKey } from "../../util/runtime_key.ts";
 
 // For this type alone Deno's constructor has a fast path, worth a twentieth of a small response.
 const JSON_INIT: ResponseInit = { headers: { "content-type": JSON_PLAIN } };
@@ -30,7 +32,11 @@ export function webResponse(
   body: WebBody,
   exchange: Exchange,
 ): Response {
-  if (!(status >= 200 && status <= 599)) {
+  const { respond, app } = exchange;
+  // Express lets Node send whatever it can
+  const isSendable = status >= 200 && status <= 599 ||
+    respond !== null && app[profileKey] !== null && status >= 100 && status <= 999;
+  if (!isSendable) {
     throw coded(
       "ERR_HTTP_INVALID_STATUS_CODE",
       new RangeError(
@@ -39,7 +45,6 @@ export function webResponse(
     );
   }
   const type = headers.contentType;
-  const { respond, app } = exchange;
   if (respond !== null) {
     return respond(type === undefined ? untyped(body, app) : body, status, statusText, headers.toList());
   }
@@ -108,7 +113,7 @@ function newResponse(
  * @returns The copy
  */
 export function copyOf(response: Response, app: AppLike): Response {
-  if (!app.runtimeSupport.typesBytes || response.headers.has("content-type")) {
+  if (!app[runtimeKey].typesBytes || response.headers.has("content-type")) {
     return new Response(response.body, response);
   }
   // Bun would add a content type to a body that is passed on, but not to that of a clone
@@ -141,7 +146,7 @@ export function asFetched(response: Response): Response {
 function untyped(body: WebBody, app: AppLike): WebBody {
   if (typeof body === "string" || body instanceof Uint8Array) {
     const bytes = typeof body === "string" ? utf8Bytes(body) : body;
-    return app.runtimeSupport.typesBytes ? streamOf(bytes) : bytes;
+    return app[runtimeKey].typesBytes ? streamOf(bytes) : bytes;
   }
   if (body instanceof Blob && body.type !== "") return body.slice(0, body.size, "");
   return body;

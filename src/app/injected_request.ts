@@ -1,0 +1,72 @@
+import { describe } from "../util/error_text.ts";
+
+/**
+ * What `app.inject` takes besides the path: what `fetch` takes, and a body that is sent as JSON.
+ *
+ * @example A user in JSON
+ * ```ts
+ * import sluice, { type InjectInit } from "@sluice/sluice";
+ *
+ * const app = sluice().use(sluice.json());
+ * app.post("/users", (req, res) => res.status(201).json(req.body));
+ * const init: InjectInit = { method: "POST", body: { name: "Ada" } };
+ * console.log((await app.inject("/users", init)).status); // 201
+ * ```
+ */
+export interface InjectInit extends Omit<RequestInit, "body"> {
+  /** The body; a plain object or a list is sent as JSON, with that content type unless there is another one. */
+  body?: RequestInit["body"] | object | undefined;
+  /** A Worker's bindings, for `req.env`. */
+  env?: object | undefined;
+  /** A Worker's execution context, for `req.waitUntil` and `req.executionCtx`. */
+  ctx?: object | undefined;
+}
+
+/** Names of light-my-request and HTTP clients. */
+const INSTEAD: Readonly<Record<string, string>> = {
+  json: "body takes an object, and sends it as JSON",
+  payload: "say body",
+  query: "write it into the path",
+};
+
+/**
+ * Makes the request of `app.inject`.
+ *
+ * @param target Path with its query, URL, or a request
+ * @param init Method, headers and body
+ * @throws {TypeError} If the target is neither a path that begins with a slash nor a URL, or `init` makes no request
+ */
+export function injectedRequest(target: string | URL | Request, init: InjectInit): Request {
+  for (const name in INSTEAD) {
+    if (name in init) {
+      throw new TypeError(`app.inject: there is no option ${name}; ${INSTEAD[name]}`);
+    }
+  }
+  return new Request(absoluteTarget(target), isJson(init.body) ? asJson(init) : init as RequestInit);
+}
+
+// what Request would turn into "[object Object]"
+function isJson(body: unknown): boolean {
+  if (typeof body !== "object" || body === null) return false;
+  const prototype = Object.getPrototypeOf(body);
+  return Array.isArray(body) || prototype === null || prototype === Object.prototype;
+}
+
+function asJson(init: InjectInit): RequestInit {
+  const headers = new Headers(init.headers);
+  if (!headers.has("Content-Type")) headers.set("Content-Type", "application/json");
+  return { ...init, headers, body: JSON.stringify(init.body) };
+}
+
+// not relative to a base: "//admin" is a path here, and no host
+function absoluteTarget(target: string | URL | Request): string | URL | Request {
+  if (target instanceof Request || target instanceof URL) return target;
+  if (typeof target === "string") {
+    if (target.startsWith("/")) return `http://localhost${target}`;
+    if (URL.canParse(target)) return target;
+  }
+  throw new TypeError(
+    'app.inject takes a path such as "/users/7", a URL or a Request, and the rest second, as in ' +
+      `app.inject("/users", { method: "POST", body: { name: "Ada" } }), not ${describe(target)}`,
+  );
+}

@@ -1,0 +1,80 @@
+import { deferred } from "../util/deferred.ts";
+import { currentInspection } from "../util/inspection.ts";
+import { detectPlatform } from "../platform/detect.ts";
+import type { AppFetch, ListenOptions, PlatformServer, Routed } from "../platform/shared/platform.ts";
+import { listenOptions } from "./listen_options.ts";
+import { Server } from "./server.ts";
+import { dropUnkept } from "./server_limits.ts";
+
+/** What an application does with one of its servers. */
+export interface ServerControl {
+  /** Closes it, and the application with the last one. */
+  close(timeoutMs?: number): Promise<void>;
+  /** Closes it at once; nobody waits for this. */
+  cut(): void;
+  /** Tells whether closing has not begun. */
+  isOpen(): boolean;
+}
+
+/** A server of an application. */
+export interface OpenServer {
+  /** The runtime's. */
+  readonly platform: PlatformServer;
+  /** What the program sees of it. */
+  readonly server: Server;
+  /** Closes it when aborted. */
+  readonly signal: AbortSignal | undefined;
+}
+
+/**
+ * Opens a server.
+ *
+ * @param app The application
+ * @param handler Handles requests
+ * @param args Express's forms without the callback: `(port?, hostname?, backlog?)`, or options
+ * @param control What the application does with it
+ * @throws {TypeError} If the arguments are invalid, or the runtime cannot listen
+ * @throws {Error} If the port is not available
+ */
+export function openServer(
+  app: Routed,
+  handler: AppFetch,
+  args: readonly unknown[],
+  control: ServerControl,
+): OpenServer {
+  const options = listenOptions(args);
+  options.signal?.throwIfAborted();
+  const runtime = detectPlatform();
+  dropUnkept(options, runtime.listenLimits, runtime.name);
+  const platform = currentInspection() === undefined ? runtime.serve(handler, options, app) : silentServer(options);
+  const server = new Server(platform, control.close, control.cut, control.isOpen, options.cert !== undefined);
+  return { platform, server, signal: options.signal };
+}
+
+/**
+ * The server that the callback of `app.listen` gets with an error.
+ *
+ * @param error Why it does not listen
+ */
+export function neverOpened(error: unknown): Server {
+  const finished = Promise.reject(error);
+  // the callback has the error already
+  finished.catch(() => {});
+  const platform = withoutPort({ finished, shutdown: () => Promise.resolve() });
+  return new Server(platform, () => Promise.resolve(), () => {}, () => false);
+}
+
+/** For a program that is only looked at: a server that is told to listen, until it is closed, and gets no request. */
+function silentServer({ port = 0, hostname = "0.0.0.0" }: ListenOptions): PlatformServer {
+  const { promise: finished, resolve } = deferred();
+  const shutdown = (): Promise<void> => {
+    resolve();
+    return finished;
+  };
+  return { ...withoutPort({ finished, shutdown }), port, hostname };
+}
+
+function withoutPort(ending: Pick<PlatformServer, "finished" | "shutdown">): PlatformServer {
+  const nothing = (): void => {};
+  return { limits: {}, port: 0, hostname: "", ...ending, abort: nothing, ref: nothing, unref: nothing };
+}

@@ -1,0 +1,15 @@
+import { detectPlatform } from "../platform/detect.ts";
+import type { AppFetch, Routed } from "../platform/shared/platform.ts";
+import type { OpenServer } from "./open_server.ts";
+import type { Server } from "./server.ts";
+
+/** What the package for npm has instead of `open_server.ts` under the condition `workerd`: Workers do not listen. */
+export function openServer(app: Routed, handler: AppFetch): OpenServer {
+  // throws, and says what to write instead
+  return detectPlatform().serve(handler, {}, app) as never;
+}
+
+/** Rethrows why there is no server, callback or not. */
+export function neverOpened(error: unknown): Server {
+  throw error;
+}

@@ -1,0 +1,56 @@
+import type { AppSettings } from "./settings.ts";
+
+/** Names of settings: those that have a meaning here, and those that a program declares in {@linkcode AppSettings}. */
+export type SettingName = keyof {
+  // without the index, which has every name
+  [Name in keyof AppSettings as string extends Name ? never : number extends Name ? never : Name]: unknown;
+};
+
+/** Any name; editors complete those of {@linkcode SettingName}. */
+export type AnySettingName = SettingName | (string & Record<never, never>);
+
+/**
+ * The name of a setting as it is, unless it is nearly that of another one: then that one, which the compiler shows. What
+ * is a {@linkcode SettingName}, or nearly none, is as it is, so that programs may have settings of their own.
+ */
+export type SpelledSetting<Name extends string> = Name extends SettingName ? Name
+  : [MeantSetting<Name>] extends [never] ? Name
+  : MeantSetting<Name>;
+
+/**
+ * The setting that is meant: one that differs in capitals, punctuation and number, or in a single letter.
+ *
+ * @internal
+ */
+export type MeantSetting<Name extends string> = {
+  [Known in SettingName]: Bare<Name> extends Bare<Known> ? Known
+    : Known extends Short ? never
+    : IsEditOf<Bare<Name>, Bare<Known>> extends true ? Known
+    : never;
+}[SettingName];
+
+/** A letter more or less makes another word of these. */
+type Short = "env" | "etag" | "view" | "views";
+
+/** Small letters alone, and the singular. */
+type Bare<Text extends string> = Singular<Letters<Lowercase<Text>>>;
+
+type Letters<Text extends string> = Text extends `${infer Before}${" " | "-" | "_"}${infer After}`
+  ? `${Before}${Letters<After>}`
+  : Text;
+
+type Singular<Text extends string> = Text extends `${infer Stem}ies` ? `${Stem}y`
+  : Text extends `${infer Stem}s` ? Stem
+  : Text;
+
+/** Whether a letter was added, left out or replaced. */
+type IsEditOf<One extends string, Other extends string> = One extends `${infer A}${infer RestOfOne}`
+  ? Other extends `${infer B}${infer RestOfOther}` ? A extends B ? IsEditOf<RestOfOne, RestOfOther>
+    : RestOfOne extends RestOfOther ? true
+    : One extends RestOfOther ? true
+    : RestOfOne extends Other ? true
+    : false
+  : RestOfOne extends "" ? true
+  : false
+  : Other extends `${string}${infer RestOfOther}` ? (RestOfOther extends "" ? true : false)
+  : true;

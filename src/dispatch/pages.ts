@@ -1,0 +1,179 @@
+import type { ExemptPages } from "../util/exempt_pages.ts";
+import { detailsOf, type HandlerDetails } from "../util/handler_details.ts";
+import { type AnyHandler, entersMount, type LayerSource, type Step } from "../matching/layer.ts";
+import type { PathMatch } from "../matching/path_pattern.ts";
+import { type Exchange, exchangeOf } from "../exchange/exchange.ts";
+
+/** Most mounts on the way to a page: a router may be mounted below itself. */
+const DEEPEST = 16;
+
+/** How many exempted requests may end elsewhere than at the page, at once and in so many seconds. */
+const MOST_ELSEWHERE = 60;
+
+/** What a request costs that the page has responded to, where one that ends elsewhere costs 1. */
+const RESPONDED_COST = 0.001;
+
+/** The used part of an application. */
+interface PagedApp {
+  readonly router: LayerSource;
+  enabled(setting: string): boolean;
+}
+
+/** An exempted request. */
+interface Exempted {
+  readonly budget: ExemptionBudget;
+  /** Version of the target for which it was exempted. */
+  readonly version: number;
+}
+
+/**
+ * How many requests to a page limits may leave alone: one a second that ends elsewhere, such as at a guard in front of
+ * it, so that nobody can guess passwords there without a limit; or a thousand that the page has responded to.
+ */
+export class ExemptionBudget {
+  #left = MOST_ELSEWHERE;
+  #since: number;
+
+  /** @param now The time in ms */
+  constructor(now: number) {
+    this.#since = now;
+  }
+
+  /**
+   * Takes one exemption, as for a request that ends elsewhere.
+   *
+   * @param now The time in ms
+   * @returns Whether there was one left
+   */
+  take(now: number): boolean {
+    this.#left = Math.min(MOST_ELSEWHERE, this.#left + (now - this.#since) / 1000);
+    this.#since = now;
+    if (this.#left < 1) return false;
+    this.#left--;
+    return true;
+  }
+
+  /** Gives back what a request to the page did not need. */
+  responded(): void {
+    this.#left += 1 - RESPONDED_COST;
+  }
+}
+
+// Not a field of the application: with one more, V8 would make a hash table of it.
+const known = new WeakMap<object, Pages>();
+
+/**
+ * The pages of an application.
+ *
+ * @param app The outermost application
+ */
+export function pagesOf(app: PagedApp): Pages {
+  let pages = known.get(app);
+  if (pages === undefined) known.set(app, pages = new Pages(app));
+  return pages;
+}
+
+/**
+ * The pages of an application that limits leave alone. A limit asks before the request comes to the page, whatever the
+ * order of registration, so this tells by the layers where the request is going. What is in front of the page may stop
+ * the request, or rewrite it: then the exemption is used up.
+ */
+export class Pages implements ExemptPages {
+  readonly #app: PagedApp;
+  readonly #clock: () => number;
+  /** By the handler that responds, so that a guarded page does not use up what probes need. */
+  readonly #budgets = new WeakMap<AnyHandler, ExemptionBudget>();
+  readonly #exempted = new WeakMap<Exchange, Exempted>();
+  /** The steps of a list which are pages, or lead to routers that may have some. */
+  readonly #relevant = new WeakMap<readonly Step[], readonly Step[]>();
+
+  /**
+   * @param app The outermost application
+   * @param clock The time in ms
+   */
+  constructor(app: PagedApp, clock: () => number = () => performance.now()) {
+    this.#app = app;
+    this.#clock = clock;
+  }
+
+  /** Whether a request leads to a page, and may pass a limit for it. */
+  exempts(req: object): boolean {
+    const exchange = exchangeOf(req);
+    if (exchange === null) return false;
+    const { target } = exchange;
+    const { method, version, mount } = target;
+    if (method !== "GET" && method !== "HEAD") return false;
+    // matched by the whole path, as in the beginning
+    target.mount = 0;
+    const { path } = target;
+    target.mount = mount;
+    const page = this.#pageFor(this.#app.router, path, method, false, 0);
+    if (page === null) return false;
+    if (this.#exempted.get(exchange)?.version === version) return true;
+    const now = this.#clock();
+    let budget = this.#budgets.get(page);
+    if (budget === undefined) this.#budgets.set(page, budget = new ExemptionBudget(now));
+    if (!budget.take(now)) return false;
+    this.#exempted.set(exchange, { budget, version });
+    return true;
+  }
+
+  /** Notes that a page has responded to a request. */
+  responded(req: object): void {
+    const exchange = exchangeOf(req);
+    if (exchange === null) return;
+    this.#exempted.get(exchange)?.budget.responded();
+    this.#exempted.delete(exchange);
+  }
+
+  #pageFor(
+    source: LayerSource,
+    path: string,
+    method: string,
+    isMounted: boolean,
+    depth: number,
+  ): AnyHandler | null {
+    if (depth > DEEPEST) return null;
+    for (const step of this.#relevantOf(source.fastMatcher.stepsFor(path, method))) {
+      const { fn, scope: { consumed }, layer } = step;
+      const below = path.slice(consumed) || "/";
+      const match = step.fixed ?? found(step, below);
+      if (match === null || (layer.route === null && !entersMount(match, below))) continue;
+      const end = consumed + (layer.route === null ? match.length : 0);
+      const rest = rooted(path.slice(end));
+      const isBelow = isMounted || end > 1;
+      const page = fn === null
+        ? this.#pageFor(layer.mounted!.source, rest, method, isBelow, depth + 1)
+        : pageOf(fn)!(rest, isBelow, this.#app)
+        ? fn
+        : null;
+      if (page !== null) return page;
+    }
+    return null;
+  }
+
+  #relevantOf(steps: readonly Step[]): readonly Step[] {
+    const known = this.#relevant.get(steps);
+    if (known !== undefined) return known;
+    const relevant = steps.filter(({ kind, fn }) => kind === "mount" || (fn !== null && pageOf(fn) !== undefined));
+    this.#relevant.set(steps, relevant);
+    return relevant;
+  }
+}
+
+function pageOf(fn: AnyHandler): HandlerDetails["page"] {
+  return detailsOf(fn).page;
+}
+
+// a broken escape is reported by the walk
+function found({ layer }: Step, path: string): PathMatch | null {
+  try {
+    return layer.find(path);
+  } catch {
+    return null;
+  }
+}
+
+function rooted(path: string): string {
+  return path.startsWith("/") ? path : `/${path}`;
+}

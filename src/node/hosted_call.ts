@@ -1,0 +1,113 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { type Exchange, exchangeKey } from "../exchange/exchange.ts";
+import type { FrameworkRequest } from "../request/framework_request.ts";
+import type { HeaderRecord } from "../request/node/header_record.ts";
+import { targetOfUrl } from "../exchange/target.ts";
+import type { FrameworkResponse } from "../response/framework_response.ts";
+import type { NodeIncoming } from "./incoming_request.ts";
+import { NodeCall } from "./node_call.ts";
+import type { NodeNext } from "./node_info.ts";
+import { copyRequestBack, copyResponseBack, shareRequest, shareResponse } from "./shared_properties.ts";
+
+/** A response as Node's server and Express deliver it. */
+interface NodeOutgoing extends ServerResponse {
+  /** Values for the views of this request, in Express. */
+  locals?: Record<string, unknown>;
+}
+
+const NONE: readonly string[] = [];
+
+/**
+ * A request that others had before the application, and may get back: a guest of Express, of your own Node server, or
+ * behind another listener of the application's.
+ */
+export class HostedCall extends NodeCall {
+  readonly #next: NodeNext | undefined;
+  #inFront: readonly string[] = NONE;
+  /** Version of the target on entry, to notice that the application has rewritten the URL or the method. */
+  #version = 0;
+
+  /**
+   * @param req Node's request
+   * @param res Node's response
+   * @param next The server's next handler, if it has one
+   */
+  constructor(req: IncomingMessage, res: ServerResponse, next?: NodeNext) {
+    super(req, res);
+    this.#next = next;
+  }
+
+  override get takesOver(): boolean {
+    return this.#next !== undefined;
+  }
+
+  /** Enters at the mount that Express has reached, with the parsed body, what middleware attached, and the headers set so far. */
+  override enter(exchange: Exchange, req: FrameworkRequest, res: FrameworkResponse): void {
+    super.enter(exchange, req, res);
+    const { originalUrl, baseUrl = "", url = "/", body } = this.req as NodeIncoming;
+    // a middleware in front may have rewritten the URL
+    const rewritten = originalUrl === undefined ? undefined : baseUrl + belowMount(url);
+    if (rewritten !== undefined && rewritten !== exchange.target.originalUrl) exchange.target.url = rewritten;
+    if (baseUrl !== "") exchange.target.mount = baseUrl.length;
+    this.#version = exchange.target.version;
+    if (body !== undefined) req.body = body;
+    shareRequest(this.req, req);
+    shareResponse(this.res, res);
+    const { locals } = this.res as NodeOutgoing;
+    if (locals !== undefined) res.locals = locals;
+    // Express's object, which earlier middleware may have changed; but not with HTTP/2's pseudo-headers
+    if (this.req.httpVersionMajor < 2) req.headers = this.req.headers as HeaderRecord;
+    if (this.res.statusCode !== 200) res.statusCode = this.res.statusCode;
+    const names = this.res.getHeaderNames();
+    if (names.length > 0) this.#inFront = names;
+    for (const name of names) {
+      const value = this.res.getHeader(name)!;
+      res.setHeader(name, Array.isArray(value) ? [...value] : String(value));
+    }
+  }
+
+  /**
+   * Continues with the server's next handler, which gets the status and headers set so far, the parsed body, what
+   * middleware has put on the request, and the rewritten URL and method.
+   */
+  override leave(error: unknown): boolean {
+    const { req, res, response } = this;
+    if (this.#next === undefined || response === null || response.headersSent) return false;
+    const exchange = response[exchangeKey];
+    const { target } = exchange;
+    if (target.version !== this.#version) {
+      (req as NodeIncoming).originalUrl ??= target.originalUrl;
+      [req.url, req.method] = [target.url, target.method];
+    }
+    const asked = response.req;
+    if (asked.body !== undefined) (req as NodeIncoming).body = asked.body;
+    copyRequestBack(asked, req);
+    copyResponseBack(response, res);
+    (res as NodeOutgoing).locals = response.locals;
+    res.statusCode = response.statusCode;
+    this.dropRemoved((name) => response.hasHeader(name));
+    for (const [name, value] of Object.entries(response.getHeaders())) res.setHeader(name, value as string | string[]);
+    // before the watch of the client, which would take every response of others for a client that is gone
+    res.prependOnceListener(
+      "close",
+      () => res.writableFinished ? exchange.finish() : exchange.leave(),
+    );
+    this.#next(error);
+    return true;
+  }
+
+  /**
+   * Removes headers that were set before the application, and that it has removed. Headers added meanwhile are kept:
+   * they are somebody else's, such as the `Connection: close` of a server that is closing.
+   *
+   * @param isKept Whether a header is still there
+   */
+  override dropRemoved(isKept: (name: string) => boolean): void {
+    for (const name of this.#inFront) if (!isKept(name)) this.res.removeHeader(name);
+  }
+}
+
+// Express keeps the host of an absolute URL, and a fragment, on the URL below a mount, but matches neither
+function belowMount(url: string): string {
+  return url.startsWith("/") || url.includes("://") ? targetOfUrl(url) : url;
+}

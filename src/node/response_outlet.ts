@@ -1,0 +1,78 @@
+import type { ServerResponse } from "node:http";
+import { type BodyOutlet, BodyStream } from "../response/web/body_stream.ts";
+
+/** Key under which a response keeps what writes its body. */
+const outletKey: unique symbol = Symbol("outlet");
+
+/** A response whose body is written piece by piece. */
+interface Written extends ServerResponse {
+  [outletKey]?: ResponseOutlet;
+}
+
+/** Writes the body of a program's `res.write` to Node's response, piece by piece, at the pace of the client. */
+export class ResponseOutlet implements BodyOutlet {
+  readonly #res: Written;
+  #body: BodyStream | null = null;
+  #isOver = false;
+
+  /** @param res Node's response */
+  constructor(res: ServerResponse) {
+    this.#res = res;
+  }
+
+  /**
+   * Takes over a body.
+   *
+   * @param readable Its web stream
+   * @returns Whether it can: any other web stream has to be read
+   */
+  takes(readable: ReadableStream): boolean {
+    this.#body = BodyStream.redirect(readable, this);
+    return this.#body !== null;
+  }
+
+  /** Begins to write, when Node has the head. */
+  begin(): void {
+    this.#res[outletKey] = this;
+    this.#res.on("close", onLeave).on("error", onLeave);
+    // later, as a web stream is read, so that what is written in one turn is sent together
+    queueMicrotask(() => this.next());
+  }
+
+  /** Asks for the next piece. */
+  next(): void {
+    if (!this.#isOver) this.#body!.pull();
+  }
+
+  /** The client is gone. */
+  leave(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#body!.cancel();
+    this.#res.destroy();
+  }
+
+  enqueue(bytes: Uint8Array): void {
+    if (this.#res.write(bytes)) queueMicrotask(() => this.next());
+    else this.#res.once("drain", onDrain);
+  }
+
+  close(): void {
+    this.#isOver = true;
+    this.#res.end();
+  }
+
+  error(reason?: unknown): void {
+    this.#isOver = true;
+    this.#res.destroy(reason as Error);
+  }
+}
+
+// The same for all responses: each with its own would hold 200 bytes while it is idle.
+function onLeave(this: Written): void {
+  this[outletKey]!.leave();
+}
+
+function onDrain(this: Written): void {
+  this[outletKey]!.next();
+}

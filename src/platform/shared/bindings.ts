@@ -1,0 +1,17 @@
+/** What only arguments of runtimes have: Deno's and Node's `remoteAddr`, Bun's server, contexts of edge functions. */
+const MARKS = ["remoteAddr", "requestIP", "waitUntil", "ip"] as const;
+
+/**
+ * The bindings that a program, or its test, passes to `app.fetch` as a Worker gets them: `fetch(request, env, ctx)`.
+ *
+ * @param info The second argument
+ * @param context The third argument: only Workers get one
+ * @returns The second argument, if it holds bindings; `undefined` if it is what a runtime tells of the request
+ */
+export function bindingsOf(info: unknown, context: unknown): Record<string, unknown> | undefined {
+  if (typeof info !== "object" || info === null) return undefined;
+  const prototype = Object.getPrototypeOf(info);
+  if (prototype !== Object.prototype && prototype !== null) return undefined;
+  const isTold = context === undefined && MARKS.some((name) => name in info);
+  return isTold ? undefined : info as Record<string, unknown>;
+}

@@ -1,0 +1,23 @@
+import { describe } from "./error_text.ts";
+import { parseBytes } from "./units.ts";
+
+/**
+ * The bytes that a setting says.
+ *
+ * @param name Name of the setting, for error messages
+ * @param value A number, or text such as `"2mb"`
+ * @throws {TypeError} If it is neither
+ */
+export function bytesOfSetting(name: string, value: unknown): number {
+  try {
+    const bytes = parseBytes(value as string);
+    if (bytes >= 0) return bytes;
+  } catch {
+    // the error below names the setting
+  }
+  throw new TypeError(
+    `app.set(${JSON.stringify(name)}, …) takes bytes, text such as "2mb", or Infinity for no limit, not ${
+      describe(value)
+    }`,
+  );
+}
