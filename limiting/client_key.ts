@@ -17,6 +17,9 @@ export interface ClientKeyOptions {
   ipv6Subnet?: number | undefined;
 }
 
+/** Bits of an IPv6 address that identify a client by default: providers give each of their customers such a network. */
+export const IPV6_SUBNET = 64;
+
 const NAMES: OptionNames<ClientKeyOptions> = { ipv6Subnet: true };
 
 const keys = new Map<number, AddressKeys>();
@@ -49,7 +52,10 @@ export function addressKeysOf(prefixLength: number): AddressKeys {
  *
  * const app = sluice();
  * app.use(sluice.json());
- * app.post("/login", rateLimit({ max: 5, keyGenerator: (req) => `${clientKey(req)}:${req.body.user}` }));
+ * // one spelling of a name, as the login compares it; anything may be sent
+ * const nameOf = (name: unknown) =>
+ *   (typeof name === "string" && name.normalize("NFKC").trim().toLowerCase()) || "no name";
+ * app.post("/login", rateLimit({ limit: 5, keyGenerator: (req) => `${clientKey(req)}:${nameOf(req.body?.user)}` }));
  * ```
  */
 export function clientKey(req: { readonly ip?: string | undefined }, options?: ClientKeyOptions): string {
@@ -60,7 +66,7 @@ export function clientKey(req: { readonly ip?: string | undefined }, options?: C
   }
   if (options === undefined) return addressKeysOf(64).of(req.ip);
   checkNames("clientKey", options, NAMES);
-  const { ipv6Subnet = 64 } = options;
+  const { ipv6Subnet = IPV6_SUBNET } = options;
   checkInteger("clientKey", "ipv6Subnet", ipv6Subnet, 1, 128);
   return addressKeysOf(ipv6Subnet).of(req.ip);
 }

@@ -75,10 +75,10 @@ function resetInText(reset: number): string {
  * latest time counts; with one that will never grant, there is none.
  *
  * @param headers The headers
- * @param retryMs ms until the same request is granted
+ * @param retryAfterMs ms until the same request is granted
  */
-export function writeRetryAfter(headers: HeaderSink, retryMs: number): void {
-  if (retryMs === Infinity) return;
+export function writeRetryAfter(headers: HeaderSink, retryAfterMs: number): void {
+  if (retryAfterMs === Infinity) return;
   const earlier = Number(headers.getHeader("Retry-After") ?? 0);
-  headers.setHeader("Retry-After", String(Math.max(seconds(retryMs), Number.isNaN(earlier) ? 0 : earlier)));
+  headers.setHeader("Retry-After", String(Math.max(seconds(retryAfterMs), Number.isNaN(earlier) ? 0 : earlier)));
 }

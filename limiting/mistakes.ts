@@ -5,7 +5,7 @@ import { warnOnce } from "./warn_once.ts";
 /**
  * Which common mistakes a limiter looks for: all by default, `false` for none, or an object of these names, which are
  * express-rate-limit's, and `default` for those it leaves out: `trustProxy`, `xForwardedForHeader`, `forwardedHeader`,
- * `keyGeneratorIpFallback`.
+ * `keyGeneratorIpFallback`, `singleCount`.
  */
 export type Validate = boolean | Readonly<Record<string, boolean>>;
 
@@ -120,6 +120,20 @@ export class Mistakes {
       () =>
         "keyGenerator returned a key that contains req.ip, an IPv6 address. A client has 2^64 of them, each with a quota of " +
         "its own: use clientKey(req) in place of req.ip",
+    );
+  }
+
+  /**
+   * Warns that one request was counted twice.
+   *
+   * @param limit Name of the limit
+   */
+  countedTwice(limit: string): void {
+    this.#warn(
+      "singleCount",
+      () =>
+        `the same limiter, "${limit}", counted one request twice, so clients get half of what it allows: it was registered ` +
+        "in two places that the request passes. Remove one of them; for two limits, make two limiters, each with a name",
     );
   }
 

@@ -11,15 +11,50 @@ const WORTH_SHARING = 3;
 /** Reads after which it is tried again. */
 const READS_ALONE = 256;
 
+/** Where a clock that is not a test's reads the time, in ms. */
+export type TimeSource = () => number;
+
+/** The time of the system's clock, which may be set. */
+const systemTime: TimeSource = () => Date.now();
+
+/** By how much a clock that was set differs at least from one that was not, in ms. */
+const JUMP_MS = 50;
+
+/**
+ * Time that goes on evenly, whatever the system's clock is set to, from what that says when it is first read. It stands
+ * still while the machine sleeps.
+ *
+ * The system's clock is the cheaper one to read, so the other is asked only when that one seems to have jumped.
+ */
+export function elapsedTime(): TimeSource {
+  let latest = -Infinity;
+  /** By how much the system's clock is ahead, and when the other one began, by the first. */
+  let lead = 0;
+  let start: number | undefined;
+  return () => {
+    const time = Date.now();
+    if (time < latest || time - latest >= JUMP_MS) {
+      const even = performance.now();
+      // not before: on Workers there is no time yet when a module is loaded
+      start ??= time - even;
+      const jump = time - lead - (start + even);
+      if (Math.abs(jump) >= JUMP_MS) lead += jump;
+    }
+    latest = time;
+    return time - lead;
+  };
+}
+
 /**
  * The time a store in this process counts by: whole ms that never go back.
  *
  * Where the clock is set back, time goes on from where it was, so that nobody's quota comes back sooner; where it is
- * set forward, windows end sooner. Where many decisions fall into one turn of the event loop, the system's clock is
- * read once for up to 64 of them, for reading it costs more than deciding.
+ * set forward, windows end sooner, unless the source is {@linkcode elapsedTime}. Where many decisions fall into one turn
+ * of the event loop, the clock is read once for up to 64 of them, for reading it costs more than deciding.
  */
 export class StoreClock {
   readonly #read: (() => number) | null;
+  readonly #source: TimeSource;
   #latest = 0;
   #offset = 0;
   #reads = 0;
@@ -35,10 +70,12 @@ export class StoreClock {
   /**
    * Creates an instance.
    *
-   * @param read The present time in ms; the system's clock without it
+   * @param read The present time in ms, a test's perhaps, which is read each time
+   * @param source Where the time comes from without it: the system's clock by default
    */
-  constructor(read?: () => number) {
+  constructor(read?: () => number, source: TimeSource = systemTime) {
     this.#read = read ?? null;
+    this.#source = source;
   }
 
   /** The present time. */
@@ -54,7 +91,7 @@ export class StoreClock {
       if (!this.#noticesEnd) queueMicrotask(this.#endTurn);
       this.#noticesEnd = true;
     }
-    return this.at(Date.now());
+    return this.at(this.#source());
   }
 
   /**
