@@ -1,3 +1,3 @@
-import { request } from "@sluice/sluice";
+import { request } from "@sluice/express";
 
 export { request as "module.exports", request as default };

@@ -1,4 +1,6 @@
+import { Router } from "@sluice/express";
 import { Layer as OwnLayer } from "@sluice/sluice";
+import { dialectKey } from "@sluice/sluice/profile";
 import type { AnyFunction } from "@sluice/sluice/types";
 
 /** How the path of a layer matches, as in Express. */
@@ -30,7 +32,12 @@ export interface LayerConstructor {
  */
 const Layer = function (this: unknown, path: string | RegExp, options: LayerOptions | null, fn: AnyFunction): OwnLayer {
   const { sensitive = false, strict = false, end = true } = options ?? {};
-  const made = Reflect.construct(OwnLayer, ["Layer", path, { sensitive, strict, end }, { fn }], new.target ?? Layer);
+  const dialect = Router.prototype[dialectKey];
+  const made = Reflect.construct(
+    OwnLayer,
+    ["Layer", path, { sensitive, strict, end, dialect }, { fn }],
+    new.target ?? Layer,
+  );
   // as in Express: an accessor on the prototype gets to know it
   made.handle = fn;
   return made;

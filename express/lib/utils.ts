@@ -1,4 +1,4 @@
-import createApp from "@sluice/sluice";
+import createApp from "@sluice/express";
 
 /** What Express uses itself, as far as programs ask for it: the functions that settings stand for, and two of paths and lists. */
 const utils = {

@@ -1,3 +1,3 @@
-import { Route } from "@sluice/sluice";
+import { Route } from "@sluice/express";
 
 export { Route as "module.exports", Route as default };

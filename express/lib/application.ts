@@ -1,3 +1,3 @@
-import { application } from "@sluice/sluice";
+import { application } from "@sluice/express";
 
 export { application as "module.exports", application as default };

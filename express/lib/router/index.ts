@@ -1,3 +1,3 @@
-import { Router } from "@sluice/sluice";
+import { Router } from "@sluice/express";
 
 export { Router as "module.exports", Router as default };

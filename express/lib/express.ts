@@ -1,3 +1,3 @@
-import express from "@sluice/sluice";
+import express from "@sluice/express";
 
 export { express as "module.exports", express as default };

@@ -1,3 +1,3 @@
-import { response } from "@sluice/sluice";
+import { response } from "@sluice/express";
 
 export { response as "module.exports", response as default };

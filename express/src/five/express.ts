@@ -1,0 +1,51 @@
+import { type CreateApp, FrameworkResponse, json, raw, Route, serveStatic, text, urlencoded } from "@sluice/sluice";
+import { BaseRouter, type Profile, profileKey, routerConstructor } from "@sluice/sluice/profile";
+import { ExpressApp, gatherMethods } from "../shared/express_app.ts";
+import { ExpressRequest } from "../shared/express_request.ts";
+
+class Request extends ExpressRequest {}
+class Response extends FrameworkResponse {}
+class Router extends BaseRouter {}
+
+/** What Express 5 does in another way than Sluice; docs/decisions/0078-express-is-a-profile.md names who asks for it. */
+const PROFILE: Profile = {
+  poweredBy: "Express",
+  methodSeparator: ", ",
+  fileType: (type) => type,
+  Request,
+  Response,
+  Router,
+  settings: { "x-powered-by": true },
+};
+
+class App extends ExpressApp {
+  override get [profileKey](): Profile {
+    return PROFILE;
+  }
+}
+
+gatherMethods(App);
+
+const makeRouter = routerConstructor(Router);
+
+/** Express 5's function, which makes applications. */
+export const express: CreateApp = Object.assign(
+  function express() {
+    return new App();
+  } as unknown as CreateApp,
+  {
+    Router: makeRouter,
+    Route,
+    json,
+    raw,
+    text,
+    urlencoded,
+    static: serveStatic,
+    application: App.prototype,
+    request: Request.prototype,
+    response: Response.prototype,
+  },
+);
+
+// as compilers expect of whatever `require` returns
+Object.assign(express, { default: express });

@@ -1,0 +1,87 @@
+import { type CreateApp, Route, serveStatic } from "@sluice/sluice";
+import { parseExtendedQuery, type Profile, profileKey, routerConstructor } from "@sluice/sluice/profile";
+import { ExpressApp, gatherMethods } from "../shared/express_app.ts";
+import { json, raw, text, urlencoded } from "./body_parsers.ts";
+import { checkUse } from "./checked.ts";
+import { type QueryMiddleware, queryMiddleware } from "../shared/query.ts";
+import { Request } from "./request.ts";
+import { Response } from "./response.ts";
+import { Router } from "./router.ts";
+
+/** What Express 4 does in another way than Sluice; docs/decisions/0078-express-is-a-profile.md names who asks for it. */
+const PROFILE: Profile = {
+  poweredBy: "Express",
+  methodSeparator: ",",
+  fileType: (type) =>
+    type.replace(/^text\/javascript/, "application/javascript").replace("; charset=utf-8", "; charset=UTF-8"),
+  Request,
+  Response,
+  Router,
+  settings: { "x-powered-by": true, "query parser": "extended" },
+};
+
+class App extends ExpressApp {
+  override get [profileKey](): Profile {
+    return PROFILE;
+  }
+
+  /** Stores a setting; the extended parser makes longer lists than that of Express 5. */
+  override set(name: string, ...rest: [value?: unknown]): this {
+    const result = super.set(name, ...rest);
+    if (name === "query parser" && rest[0] === "extended") {
+      this.settings["query parser fn"] = (query: string | null) =>
+        parseExtendedQuery(query ?? "", { allowPrototypes: true, arrayLimit: 1000 });
+    }
+    return result;
+  }
+}
+
+Object.defineProperty(App.prototype, "del", { value: App.prototype.delete, configurable: true, writable: true });
+checkUse(App.prototype);
+gatherMethods(App);
+
+/** What Express 4 names, and has not since Express 3. */
+const REMOVED = [
+  ...["bodyParser", "compress", "cookieSession", "session", "logger", "cookieParser", "favicon", "responseTime"],
+  ...["errorHandler", "timeout", "methodOverride", "vhost", "csrf", "directory", "limit", "multipart", "staticCache"],
+];
+
+/** Express 4's function, which makes applications. */
+export interface Express4 extends CreateApp {
+  /** Parses the query of requests that have none yet. */
+  readonly query: (parse?: unknown) => QueryMiddleware;
+}
+
+/** Express 4's function, which makes applications. */
+export const express: Express4 = Object.assign(
+  function express() {
+    return new App();
+  } as unknown as CreateApp,
+  {
+    Router: routerConstructor(Router),
+    Route,
+    json,
+    query: queryMiddleware((() => new App()) as unknown as CreateApp),
+    raw,
+    text,
+    urlencoded,
+    static: serveStatic,
+    application: App.prototype,
+    request: Request.prototype,
+    response: Response.prototype,
+  },
+);
+
+// as compilers expect of whatever `require` returns
+Object.assign(express, { default: express });
+
+for (const name of REMOVED) {
+  Object.defineProperty(express, name, {
+    get() {
+      throw new Error(
+        `Most middleware (like ${name}) is no longer bundled with Express and must be installed separately`,
+      );
+    },
+    configurable: true,
+  });
+}

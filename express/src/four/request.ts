@@ -1,0 +1,48 @@
+import { ExpressRequest } from "../shared/express_request.ts";
+
+type Any = ExpressRequest["body"];
+
+/** A request with what Express 4 has, and Express 5 has not. */
+export class Request extends ExpressRequest {
+  /** The query, nested as by the extended parser, also where a program has deleted the setting. */
+  override get query(): Any {
+    if (!("query parser fn" in this.app.settings)) this.app.set("query parser", "extended");
+    return super.query;
+  }
+
+  override set query(value: Any) {
+    super.query = value;
+  }
+
+  /** The same as `req.hostname`: the host without its port. */
+  override get host(): string {
+    const host = super.host as string | undefined;
+    return host?.replace(/^(\[[^\]]*\]|[^:[]*):.*$/s, "$1") as string;
+  }
+
+  override set host(value: string) {
+    super.host = value;
+  }
+
+  /** Reads a value from the path, the body or the query, in this order. */
+  param(name: string, defaultValue?: unknown): unknown {
+    const params = this.params as Record<string, unknown> | undefined ?? {};
+    if (Object.hasOwn(params, name) && (params[name] ?? null) !== null) return params[name];
+    return (this.body as Any)?.[name] ?? this.query?.[name] ?? defaultValue;
+  }
+
+  /** The singular of `req.acceptsCharsets`. */
+  acceptsCharset(...charsets: string[]): unknown {
+    return this.acceptsCharsets(...charsets);
+  }
+
+  /** The singular of `req.acceptsEncodings`. */
+  acceptsEncoding(...encodings: string[]): unknown {
+    return this.acceptsEncodings(...encodings);
+  }
+
+  /** The singular of `req.acceptsLanguages`. */
+  acceptsLanguage(...languages: string[]): unknown {
+    return this.acceptsLanguages(...languages);
+  }
+}

@@ -1,0 +1,3 @@
+// deno-lint-ignore no-explicit-any -- Express has no types for its files, either
+declare const file: any;
+export = file;

@@ -1,0 +1,17 @@
+/**
+ * What applications of Sluice have beyond Express's, for programs whose types are those of `@types/express`:
+ *
+ * ```ts
+ * import type {} from "express/sluice";
+ * ```
+ *
+ * @module
+ */
+import type { FrameworkApp } from "@sluice/sluice";
+
+declare global {
+  namespace Express {
+    interface Application
+      extends Pick<FrameworkApp, "close" | "connections" | "fetch" | "group" | "inject" | "isClosing" | "ws"> {}
+  }
+}
