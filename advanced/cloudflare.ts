@@ -12,7 +12,7 @@
  * const store = new CloudflareRateLimitStore({ binding: env.LIMITER });
  *
  * const app = sluice();
- * app.use("/api", rateLimit({ max: 100, windowMs: 60_000, store }));
+ * app.use("/api", rateLimit({ limit: 100, windowMs: 60_000, store }));
  * app.get("/api/time", (_req, res) => res.json({ now: Date.now() }));
  *
  * export default app;

@@ -7,7 +7,7 @@
  * import { rateLimit } from "@sluice/rate-limit";
  * import { dashboard } from "@sluice/rate-limit/dashboard";
  *
- * const api = rateLimit({ name: "api", max: 100, windowMs: 60_000 });
+ * const api = rateLimit({ name: "api", limit: 100, windowMs: 60_000 });
  *
  * const app = sluice();
  * app.use("/api", api);

@@ -7,7 +7,7 @@
  * import { rateLimit } from "@sluice/rate-limit/elysia";
  *
  * const app = new Elysia()
- *   .use(rateLimit({ max: 100, windowMs: 60_000 }))
+ *   .use(rateLimit({ limit: 100, windowMs: 60_000 }))
  *   .get("/api/time", () => ({ now: Date.now() }));
  * export default { fetch: app.fetch };
  * ```

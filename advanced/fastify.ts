@@ -7,7 +7,7 @@
  * import { rateLimit } from "@sluice/rate-limit/fastify";
  *
  * const app = fastify();
- * app.addHook("onRequest", rateLimit({ max: 100, windowMs: 60_000 }));
+ * app.addHook("onRequest", rateLimit({ limit: 100, windowMs: 60_000 }));
  * app.get("/api/time", () => ({ now: Date.now() }));
  * await app.listen({ port: 3000 });
  * ```

@@ -7,7 +7,7 @@
  * import { rateLimit } from "@sluice/rate-limit/h3";
  *
  * const app = new H3();
- * app.use("/api/**", rateLimit({ max: 100, windowMs: 60_000 }));
+ * app.use("/api/**", rateLimit({ limit: 100, windowMs: 60_000 }));
  * app.get("/api/time", () => ({ now: Date.now() }));
  * serve(app);
  * ```

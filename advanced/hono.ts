@@ -7,7 +7,7 @@
  * import { rateLimit } from "@sluice/rate-limit/hono";
  *
  * const app = new Hono();
- * app.use("/api/*", rateLimit({ max: 100, windowMs: 60_000 }));
+ * app.use("/api/*", rateLimit({ limit: 100, windowMs: 60_000 }));
  * app.get("/api/time", (c) => c.json({ now: Date.now() }));
  * export default app;
  * ```

@@ -7,7 +7,7 @@
  * import { rateLimit } from "@sluice/rate-limit/koa";
  *
  * const app = new Koa();
- * app.use(rateLimit({ max: 100, windowMs: 60_000 }));
+ * app.use(rateLimit({ limit: 100, windowMs: 60_000 }));
  * app.use((ctx) => void (ctx.body = { now: Date.now() }));
  * app.listen(3000);
  * ```

@@ -8,7 +8,7 @@
  * import { rateLimit } from "@sluice/rate-limit";
  *
  * const app = sluice();
- * app.use("/api", rateLimit({ algorithm: "sliding-window", windowMs: 60_000, max: 100 }));
+ * app.use("/api", rateLimit({ algorithm: "sliding-window", windowMs: 60_000, limit: 100 }));
  * app.get("/api/time", (_req, res) => res.json({ now: Date.now() }));
  * ```
  *
@@ -24,7 +24,15 @@ export {
 } from "./src/concurrency/adaptive_concurrency.ts";
 export { clientKey } from "./src/http/client_key.ts";
 export type { ClientKeyOptions, HeaderSink, Validate } from "@sluice/limiting";
-export { type Emitter, type EmitterMethods, type EventName, type Listener, subnetOf } from "@sluice/limiting/core";
+export {
+  type Emitter,
+  type EmitterMethods,
+  type EventName,
+  type Listener,
+  parseSubnet,
+  subnetOf,
+  type SubnetTest,
+} from "@sluice/shared";
 export type {
   AnyRequest,
   AnyResponse,
@@ -47,7 +55,7 @@ export { rateLimit, type RateLimitMiddleware } from "./src/http/rate_limit.ts";
 export type { RateLimitInfo } from "./src/http/rate_limit_info.ts";
 export type { Counters } from "./src/wrappers/counters.ts";
 export type { Decision } from "./src/limiter/decision.ts";
-export type { CheckOptions, LimiterKeys, PeekOptions } from "./src/limiter/demand.ts";
+export type { ConsumeOptions, LimiterKeys, PeekOptions } from "./src/limiter/demand.ts";
 export { Limiter, type WaitOptions } from "./src/limiter/limiter.ts";
 export type { RefusedKey } from "./src/limiter/top_refusals.ts";
 export { type MeterLike, type ObservableLike, type ObservableResultLike, observe } from "./src/limiter/telemetry.ts";
@@ -81,7 +89,7 @@ export {
   type KvEntry,
   type KvKeyPart,
 } from "./src/stores/deno_kv_store.ts";
-export type { DurableObjectNamespaceLike, DurableObjectResponse, DurableObjectStubLike } from "@sluice/limiting/core";
+export type { DurableObjectNamespaceLike, DurableObjectResponse, DurableObjectStubLike } from "@sluice/shared";
 export { DurableObjectStore, type DurableObjectStoreOptions } from "./src/stores/durable_object_store.ts";
 export {
   type DurableObjectStateLike,

@@ -8,7 +8,7 @@
  * import { PostgresStore } from "@sluice/rate-limit/postgres";
  *
  * const client = new Pool({ connectionString: "postgres://localhost/app" });
- * const limit = rateLimit({ algorithm: "sliding-window", max: 100, store: new PostgresStore({ client }) });
+ * const limit = rateLimit({ algorithm: "sliding-window", limit: 100, store: new PostgresStore({ client }) });
  * ```
  *
  * @module

@@ -9,7 +9,7 @@
  *
  * const database = new DatabaseSync("limits.db");
  * database.exec("PRAGMA busy_timeout = 1000; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
- * const limit = rateLimit({ algorithm: "sliding-window", max: 100, store: new SqliteStore({ database }) });
+ * const limit = rateLimit({ algorithm: "sliding-window", limit: 100, store: new SqliteStore({ database }) });
  * ```
  *
  * @module

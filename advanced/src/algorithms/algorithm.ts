@@ -22,8 +22,16 @@ export interface Algorithm {
   width(policy: Policy): number;
   /** Units that can be granted now; negative if rejections were charged. */
   room(policy: Policy, cells: Cells, now: number): number;
-  /** Takes units, whether there is room or not, and returns the stamp for {@linkcode Algorithm.give}. */
-  take(policy: Policy, cells: Cells, now: number, units: number): number;
+  /**
+   * Takes units, whether there is room or not, and returns the stamp for {@linkcode Algorithm.give}.
+   *
+   * Where the moment is not known, it is between `now` and `by`: what was counted before counts as at `now`, and the
+   * units as if they were taken at `by`, so that the state is never too lenient, whenever it was. `by` is at most what
+   * {@linkcode Algorithm.holdsUntil} says.
+   */
+  take(policy: Policy, cells: Cells, now: number, units: number, by?: number): number;
+  /** The last ms at which a decision made at `now` is still right. Not there where one always is. */
+  holdsUntil?(policy: Policy, cells: Cells, now: number): number;
   /** ms until `units` fit, 0 if they do now. Asked only for units up to the capacity. */
   wait(policy: Policy, cells: Cells, now: number, units: number): number;
   /** ms until the state is that of a key never seen. */

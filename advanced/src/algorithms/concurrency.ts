@@ -16,12 +16,12 @@ let begun = 0;
 export const concurrency: Algorithm = {
   width: () => 0,
   room: ({ limit }, cells, now) => limit - held(cells, now),
-  take({ windowMs }, cells, now, units) {
+  take({ windowMs }, cells, now, units, by = now) {
     dropExpired(cells, now);
     const { array } = cells;
     // numbers begin with the time and differ within a ms: a lease of a forgotten key is never mistaken for a new one
     const number = Math.max(array.length === 0 ? 0 : array[NEXT]!, now * 1000 + begun++ % 1000);
-    append(cells, number, now + windowMs, units);
+    append(cells, number, by + windowMs, units);
     cells.array[NEXT] = number + 1;
     return number;
   },

@@ -27,24 +27,34 @@ export interface TakeState {
  * @param takes The batch
  * @param states State of each take, in the same order
  * @param times How often the batch is requested
- * @param now The store's time in ms
+ * @param now The store's time in ms, or that of each take where they go by different clocks
+ * @param by The latest time at which it takes effect, where that is not known; grants count from then
  * @returns The verdicts, in the same order
  */
 export function decideBatch(
   takes: readonly Take[],
   states: readonly TakeState[],
   times: number,
-  now: number,
+  now: number | readonly number[],
+  by?: number,
 ): Verdict[] {
-  if (takes.length === 1) return [decideAlone(takes[0]!, states[0]!, times, now)];
-  takes.forEach((take, i) => update(take, states[i]!, now));
-  const fits = takes.map((take, i) => timesItFits(take, states[i]!, times, now));
+  const at = (i: number) => typeof now === "number" ? now : now[i]!;
+  if (takes.length === 1) return [decideBy(takes[0]!, states[0]!, times, at(0), by ?? at(0))];
+  takes.forEach((take, i) => update(take, states[i]!, at(i)));
+  const fits = takes.map((take, i) => timesItFits(take, states[i]!, times, at(i)));
   let granted = times;
   takes.forEach(({ shadow }, i) => {
     if (!shadow && fits[i]! < granted) granted = fits[i]!;
   });
   return takes.map((take, i) =>
-    conclude(take, states[i]!, Math.min(granted, fits[i]!), fits[i]! > granted ? 0 : times - fits[i]!, now)
+    conclude(
+      take,
+      states[i]!,
+      Math.min(granted, fits[i]!),
+      fits[i]! > granted ? 0 : times - fits[i]!,
+      at(i),
+      by ?? at(i),
+    )
   );
 }
 
@@ -55,7 +65,15 @@ export function decideAlone(take: Take, state: TakeState, times: number, now: nu
   update(take, state, now);
   if (algorithm.decide !== undefined && refusesFreely(policy)) return algorithm.decide(policy, cells, now, cost, times);
   const fits = timesItFits(take, state, times, now);
-  return conclude(take, state, fits, times - fits, now);
+  return conclude(take, state, fits, times - fits, now, now);
+}
+
+/** The same where it is only known that it takes effect between two times. */
+export function decideBy(take: Take, state: TakeState, times: number, now: number, by: number): Verdict {
+  if (by === now) return decideAlone(take, state, times, now);
+  update(take, state, now);
+  const fits = timesItFits(take, state, times, now);
+  return conclude(take, state, fits, times - fits, now, by);
 }
 
 /**
@@ -66,9 +84,17 @@ export function decideAlone(take: Take, state: TakeState, times: number, now: nu
  * @param stamp The stamp of its verdict
  * @param change Units to count more, or, below 0, to give back
  * @param now The store's time in ms
+ * @param by The latest time at which it takes effect
  * @returns The state afterwards, and in `granted` by how many units more the take is counted
  */
-export function settleTake(take: Take, state: TakeState, stamp: number, change: number, now: number): Verdict {
+export function settleTake(
+  take: Take,
+  state: TakeState,
+  stamp: number,
+  change: number,
+  now: number,
+  by = now,
+): Verdict {
   const { policy } = take;
   const { algorithm, cells } = state;
   update(take, state, now);
@@ -77,10 +103,10 @@ export function settleTake(take: Take, state: TakeState, stamp: number, change: 
     const room = algorithm.room(policy, cells, now);
     moved = Math.max(0, Math.min(change, room + (policy.maxDebt ?? 0)));
     const fits = algorithm.owe === undefined ? moved : Math.min(moved, Math.max(0, room));
-    if (fits > 0) algorithm.take(policy, cells, now, fits);
+    if (fits > 0) algorithm.take(policy, cells, now, fits, by);
     if (moved > fits) algorithm.owe!(policy, cells, now, moved - fits);
   } else if (change < 0 && algorithm.give(policy, cells, now, stamp, -change)) moved = change;
-  return { ...conclude({ ...take, cost: 0 }, state, 0, 0, now), granted: moved };
+  return { ...conclude({ ...take, cost: 0 }, state, 0, 0, now, by), granted: moved };
 }
 
 /**
@@ -118,25 +144,36 @@ function timesItFits(
   return room < cost ? 0 : Math.floor(room / cost);
 }
 
-function conclude(take: Take, state: TakeState, granted: number, refusals: number, now: number): Verdict {
+function conclude(
+  take: Take,
+  state: TakeState,
+  granted: number,
+  refusals: number,
+  now: number,
+  by: number,
+): Verdict {
   const { policy, cost } = take;
   const { algorithm, cells, block } = state;
   const units = granted * cost;
-  let stamp = units > 0 ? algorithm.take(policy, cells, now, units) : 0;
+  let stamp = units > 0 ? algorithm.take(policy, cells, now, units, by) : 0;
+  // what is granted counts from then, and so do the waits that it is told with
+  const since = units > 0 ? by : now;
   if (refusals > 0) stamp = refuse(take, state, refusals, now, stamp);
   const capacity = capacityOf(policy);
   const blocked = block === null ? 0 : blockedFor(block, now);
   const remaining = blocked > 0 ? 0 : Math.max(0, algorithm.room(policy, cells, now));
-  let retryMs = 0;
-  if (refusals > 0) retryMs = cost > capacity ? Infinity : Math.max(blocked, algorithm.wait(policy, cells, now, cost));
+  let retryAfterMs = 0;
+  if (refusals > 0) {
+    retryAfterMs = cost > capacity ? Infinity : Math.max(blocked, algorithm.wait(policy, cells, now, cost));
+  }
   return {
     granted: units,
     denied: refusals > 0,
     limit: capacity,
     remaining,
-    retryMs,
-    nextMs: remaining >= capacity ? 0 : Math.max(blocked, algorithm.wait(policy, cells, now, remaining + 1)),
-    resetMs: Math.max(blocked, algorithm.reset(policy, cells, now)),
+    retryAfterMs,
+    nextMs: remaining >= capacity ? 0 : Math.max(blocked, algorithm.wait(policy, cells, since, remaining + 1)),
+    resetMs: Math.max(blocked, algorithm.reset(policy, cells, since)),
     blocked: blocked > 0,
     stamp,
   };

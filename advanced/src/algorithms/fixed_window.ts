@@ -1,5 +1,5 @@
 import { endAfter, windowAt, windowsSince } from "../policy/calendar_window.ts";
-import { hasDebts, LONGEST_DEBT_MS, paidIn, type Policy } from "../policy/policy.ts";
+import { followsClock, hasDebts, LONGEST_DEBT_MS, paidIn, type Policy } from "../policy/policy.ts";
 import type { Verdict } from "../policy/store.ts";
 import type { Algorithm, Cells } from "./algorithm.ts";
 
@@ -14,13 +14,19 @@ const END = 1;
 export const fixedWindow: Algorithm = {
   width: () => 2,
   room: ({ limit }, { array, at }, now) => now < array[at + END]! ? limit - array[at + USED]! : limit,
-  take(policy, { array, at }, now, units) {
+  take(policy, { array, at }, now, units, by = now) {
     if (now >= array[at + END]!) {
       array[at + USED] = 0;
-      array[at + END] = endOf(policy, now);
+      array[at + END] = endOf(policy, by);
     }
     array[at + USED]! += units;
     return array[at + END]!;
+  },
+  holdsUntil(policy, cells, now) {
+    if (hasDebts(policy)) fixedWindow.pay!(policy, cells, now);
+    const end = cells.array[cells.at + END]!;
+    if (now < end) return Math.min(end, now + policy.windowMs) - 1;
+    return followsClock(policy) ? endOf(policy, now) - 1 : Infinity;
   },
   decide(policy, { array, at }, now, cost, times) {
     const { limit } = policy;
@@ -44,7 +50,7 @@ export const fixedWindow: Algorithm = {
       denied: fits < times,
       limit,
       remaining,
-      retryMs: fits === times ? 0 : cost > limit ? Infinity : wait,
+      retryAfterMs: fits === times ? 0 : cost > limit ? Infinity : wait,
       nextMs: remaining < limit ? wait : 0,
       resetMs: wait,
       blocked: false,
@@ -110,7 +116,7 @@ function verdictInDebt(policy: Policy, cells: Cells, now: number, cost: number):
     denied: cost > 0,
     limit,
     remaining: 0,
-    retryMs: cost === 0 ? 0 : cost > limit ? Infinity : waitFor(cost),
+    retryAfterMs: cost === 0 ? 0 : cost > limit ? Infinity : waitFor(cost),
     nextMs: limit === 0 ? 0 : waitFor(1),
     resetMs: fixedWindow.reset(policy, cells, now),
     blocked: false,

@@ -18,7 +18,7 @@ export const slidingApproximate: Algorithm = {
     const { current, previous, left, windowMs } = at(policy, cells, now);
     return policy.limit - current - Math.ceil(previous * Math.min(left, windowMs) / windowMs);
   },
-  take(policy, { array, at: start }, now, units) {
+  take(policy, { array, at: start }, now, units, by = now) {
     const seen = at(policy, { array, at: start }, now);
     const same = array[start + WINDOW] === policy.windowMs;
     array[start + WINDOW] = policy.windowMs;
@@ -27,6 +27,16 @@ export const slidingApproximate: Algorithm = {
     // a changed window cuts time anew: what is used stays used
     array[start + CURRENT] = (same ? seen.current : seen.current + seen.previous) + units;
     array[start + PREVIOUS] = same ? seen.previous : 0;
+    const windows = Math.floor(by / policy.windowMs) - array[start + NUMBER]!;
+    if (windows > 0) {
+      // before its time: what the window before counts for now stays counted
+      const kept = Math.ceil(array[start + PREVIOUS]! * Math.min(seen.left, policy.windowMs) / policy.windowMs);
+      const current = array[start + CURRENT]! - units;
+      const later = hasDebts(policy) ? paidAfter(policy, current, windows) : { current: 0, previous: current };
+      array[start + NUMBER]! += windows;
+      array[start + CURRENT] = later.current + units;
+      array[start + PREVIOUS] = later.previous + kept;
+    }
     return array[start + NUMBER]!;
   },
   wait(policy, cells, now, units) {

@@ -12,11 +12,11 @@ const ENTRIES = 1;
 export const slidingLog: Algorithm = {
   width: () => 0,
   room: ({ limit, windowMs }, cells, now) => limit - used(cells, now - windowMs),
-  take({ windowMs }, cells, now, units) {
+  take({ windowMs }, cells, now, units, by = now) {
     dropOld(cells, now - windowMs);
     const end = endOf(cells);
     // a clock that was set back must not put the log out of order
-    const time = end > ENTRIES ? Math.max(now, cells.array[end - 2]!) : now;
+    const time = end > ENTRIES ? Math.max(by, cells.array[end - 2]!) : by;
     append(cells, time, units);
     return time;
   },

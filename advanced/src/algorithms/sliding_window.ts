@@ -16,9 +16,11 @@ const RING = 3;
 export const slidingWindow: Algorithm = {
   width: ({ buckets = DEFAULT_BUCKETS }) => RING + buckets + 1,
   room: (policy, cells, now) => policy.limit - used(policy, cells, now),
-  take(policy, cells, now, units) {
-    const latest = advance(policy, cells, now);
-    cells.array[cells.at + RING + latest % ringOf(policy, policy.windowMs)]! += units;
+  take(policy, cells, now, units, by = now) {
+    const ring = ringOf(policy, policy.windowMs);
+    let latest = advance(policy, cells, now);
+    if (by > now) latest = ahead(cells, ring, latest, Math.floor(by / partOf(policy.windowMs, ring)));
+    cells.array[cells.at + RING + latest % ring]! += units;
     cells.array[cells.at + TOTAL]! += units;
     return latest;
   },
@@ -159,6 +161,18 @@ function advance(policy: Policy, cells: Cells, now: number): number {
   }
   array[at + TOTAL] = units;
   return array[at + LATEST] = current;
+}
+
+/** Moves the ring on to a bucket before its time: those that leave it still count, in the oldest one that stays. */
+function ahead({ array, at }: Cells, ring: number, latest: number, bucket: number): number {
+  if (bucket <= latest) return latest;
+  let leaving = 0;
+  for (let next = Math.max(latest, bucket - ring) + 1; next <= bucket; next++) {
+    leaving += array[at + RING + next % ring]!;
+    array[at + RING + next % ring] = 0;
+  }
+  array[at + RING + (bucket + 1) % ring]! += leaving;
+  return array[at + LATEST] = bucket;
 }
 
 /** Units that are owed: no bucket has them yet. */

@@ -18,11 +18,12 @@ export const tokenBucket: Algorithm = {
     if (policy.limit === 0) return 0;
     return Math.floor((capacityOf(policy) * policy.windowMs - debt(policy, cells, now)) / policy.windowMs);
   },
-  take(policy, cells, now, units) {
-    const before = debt(policy, cells, now);
-    write(policy, cells, now, before + units * policy.windowMs);
+  take(policy, cells, now, units, by = now) {
+    // seen from before `by`, the debt is larger by what is refilled until then
+    const before = debt(policy, cells, by);
+    write(policy, cells, by, before + units * policy.windowMs);
     // when everything taken earlier is paid off: from then on the bucket forgets this take
-    return policy.limit === 0 ? now : Math.floor(now + before / policy.limit);
+    return policy.limit === 0 ? by : Math.floor(by + before / policy.limit);
   },
   wait(policy, cells, now, units) {
     if (policy.limit === 0) return Infinity;

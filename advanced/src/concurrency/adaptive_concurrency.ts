@@ -1,5 +1,5 @@
 import { failureOf, RequestsInProgress } from "@sluice/limiting";
-import { checkInteger, checkNames, checkType, describe, type OptionNames, withDetails } from "@sluice/limiting/core";
+import { checkInteger, checkNames, checkType, describe, isExempt, type OptionNames, withDetails } from "@sluice/shared";
 import type { FetchHandler, FetchResult } from "../http/fetch_limit.ts";
 import type { AnyRequest, RequestLike, ResponseLike } from "../http/request_like.ts";
 import { Gradient2 } from "./gradient2.ts";
@@ -29,9 +29,15 @@ export type Priority = "critical" | "normal" | "low";
 export interface AdaptiveConcurrencyOptions<Req = AnyRequest> {
   /** Requests that may be in progress at the least, 4 by default. */
   min?: number | undefined;
-  /** Requests that may be in progress at the most, 1000 by default. */
+  /**
+   * Requests that may be in progress at the most, 1000 by default. It is the only bound until the first requests have
+   * ended, so it should be what memory and the backend can hold.
+   */
   max?: number | undefined;
-  /** The limit at first, 20 by default, or the nearest that `min` and `max` allow. */
+  /**
+   * The limit at first, 20 by default, or the nearest that `min` and `max` allow. While requests would be refused, it
+   * doubles every 50 ms, until they take longer than the first ones did.
+   */
   initial?: number | undefined;
   /** Tells how much a request matters; `"normal"` by default. Called for every request, so it should be cheap. */
   priority?: ((req: Req) => Priority | undefined) | undefined;
@@ -107,8 +113,8 @@ const MOST = 1_000_000;
  * Limits how many requests are in progress, and finds the limit itself, from how long they take: refuses with 503 what
  * would only wait in a queue. It counts in this process, because latency is each process's own; it starts no timer.
  *
- * The limit follows Gradient2 of Netflix's concurrency-limits, with a look at the latency without a queue from time to
- * time. A request counts until its response has been sent, so leave out routes whose responses have no end, such as event
+ * A new limit doubles until requests take longer than the first ones did. Then it follows Gradient2 of Netflix's
+ * concurrency-limits, with a look at the latency without a queue from time to time. A request counts until its response has been sent, so leave out routes whose responses have no end, such as event
  * streams. If its client leaves before there is a response, it counts until the handler ends it all the same, for a minute
  * at the most. The latency of responses with a status of 500 or more, and of clients that leave, is not measured.
  *
@@ -136,11 +142,18 @@ export function adaptiveConcurrency<Req extends AnyRequest | Request = AnyReques
   let inFlight = 0;
   let admitted = 0;
 
+  function isFull(matters: "normal" | "low"): boolean {
+    return inFlight >= gradient.limit / (matters === "low" ? 2 : 1);
+  }
+
   function begin(matters: Priority = "normal"): EndConcurrent | null {
     requests.expire();
-    if (matters !== "critical" && inFlight >= gradient.limit / (matters === "low" ? 2 : 1)) {
-      refused[matters]++;
-      return null;
+    if (matters !== "critical" && isFull(matters)) {
+      gradient.press(clock());
+      if (isFull(matters)) {
+        refused[matters]++;
+        return null;
+      }
     }
     inFlight++;
     admitted++;
@@ -162,6 +175,8 @@ export function adaptiveConcurrency<Req extends AnyRequest | Request = AnyReques
   };
 
   function limit(req: Req & RequestLike, res: ResponseLike, next: (error?: unknown) => void): void {
+    // nor measured: a page that costs nothing says nothing of the others
+    if (isExempt(req)) return next();
     let end: EndConcurrent | null;
     try {
       end = begin(told(priority?.(req)));

@@ -8,8 +8,6 @@ const WINDOW_SAMPLES = 50;
 const WINDOW_ERROR = 0.07;
 /** … but, once there are that many, for no longer than this, in ms. */
 const LONGEST_WINDOW_MS = 5000;
-/** Windows whose plain mean the long-term latency begins with. */
-const WARM_UP = 10;
 /** How much of a window counts for the long-term latency, which remembers about 600 of them. */
 const LONG_TERM = 2 / 601;
 /** By how much latency may exceed the long-term one before the limit shrinks. */
@@ -26,6 +24,22 @@ const PROBE_BELOW = 0.6;
 const PROBE_PART = 0.6;
 /** What ends sooner than after so many times the latency is not measured: it has waited behind those of before. */
 const PROBE_LATENCIES = 3;
+/** In slow start, the limit doubles this often at the most, in ms, … */
+const DOUBLE_EVERY_MS = 50;
+/** … a window needs no more requests than this, … */
+const SLOW_START_SAMPLES = 20;
+/** … the long-term latency remembers so many requests, … */
+const SLOW_START_MEMORY = 1000;
+/** … and requests that take more than so many times that latency have waited, … */
+const QUEUE = 2;
+/** … as they have when throughput is below this part of its greatest meanwhile. */
+const DROP = 0.7;
+/** Throughput is known so badly at its end that a queue may need so many times as long to drain. */
+const DRAIN = 1.5;
+/** After slow start, requests that take less than so many times the long-term latency have not waited. */
+const NO_QUEUE = 1.05;
+/** After so many such windows in a row, with requests refused, a probe decides whether the limit doubles. */
+const PROBE_AFTER = 6;
 
 /**
  * Finds how many requests a server can process at once, from how long they take.
@@ -39,6 +53,10 @@ const PROBE_LATENCIES = 3;
  * without end. So here it does not rise while requests come up against the limit. Instead, the limit is lowered from time
  * to time, to measure latency without a queue, as Envoy's gradient controller does for its `minRTT`; less is tolerated
  * above that than above an average (docs/decisions/0054-adaptive-concurrency.md).
+ *
+ * Before anything is known, the limit is in slow start, as TCP's congestion window is: it doubles for requests that it
+ * would refuse, until requests take longer than those that began before it was first reached. No request may have ended
+ * until then, so it is no count of responses that lets it grow (docs/decisions/0069-slow-start.md).
  */
 export class Gradient2 {
   readonly #min: number;
@@ -47,7 +65,6 @@ export class Gradient2 {
   /** Latency without a queue, as far as it is known. */
   #long = 0;
   #short = 0;
-  #warmed = 0;
   #sum = 0;
   #squares = 0;
   /** How much latencies differ: their standard deviation, as a part of their mean. */
@@ -62,6 +79,20 @@ export class Gradient2 {
   /** Whether a probe is under way, and from when on it measures. */
   #isProbing = false;
   #measuringFrom = 0;
+  /** Latency before the probe. */
+  #before = 0;
+  /** Whether requests were refused, or would have been, in this window; windows in a row with such, and without a queue. */
+  #isPressed = false;
+  #unqueued = 0;
+  /** Slow start: whether it is on, when it may double again, when it first did, and how many requests it has measured. */
+  #isSlowStart = true;
+  #doublesFrom = -Infinity;
+  #firstPress = Infinity;
+  #measured = 0;
+  /** Requests that end in each ms, of late, and the most in slow start. */
+  #windowFrom = NaN;
+  #perMs = 0;
+  #mostPerMs = 0;
 
   /**
    * Begins.
@@ -92,6 +123,21 @@ export class Gradient2 {
   }
 
   /**
+   * Notes that a request is about to be refused; in slow start, raises the limit instead.
+   *
+   * @param now The present time in ms
+   */
+  press(now: number): void {
+    this.#isPressed = true;
+    if (!this.#isSlowStart || this.#isProbing) return;
+    this.#firstPress = Math.min(this.#firstPress, now);
+    if (this.#short > QUEUE * this.#long) return this.#endSlowStart(now, this.#estimate);
+    if (now < this.#doublesFrom) return;
+    this.#doublesFrom = now + DOUBLE_EVERY_MS;
+    this.#greatest = this.#estimate = Math.min(this.#max, this.#estimate * 2);
+  }
+
+  /**
    * Notes a request that is over.
    *
    * @param began When it began, in ms
@@ -102,11 +148,15 @@ export class Gradient2 {
     // until then, those of before end, which have waited behind too many others
     if (this.#isProbing && now < this.#measuringFrom) return;
     const latency = Math.max(0, now - began);
+    if (Number.isNaN(this.#windowFrom)) this.#windowFrom = began;
+    if (this.#isSlowStart && began <= this.#firstPress) {
+      this.#long += (latency - this.#long) / Math.min(++this.#measured, SLOW_START_MEMORY);
+    }
     this.#sum += latency;
     this.#squares += latency * latency;
     this.#count++;
     this.#mostInFlight = Math.max(this.#mostInFlight, inFlight);
-    if (now < this.#endOfWindow || this.#count < WINDOW_SAMPLES) return;
+    if (now < this.#endOfWindow || this.#count < this.#leastSamples) return;
     // a clock that is too coarse must not divide by 0
     const mean = Math.max(this.#sum / this.#count, 0.001);
     const variation = Math.sqrt(Math.max(0, this.#squares / this.#count / mean ** 2 - 1));
@@ -114,16 +164,47 @@ export class Gradient2 {
     const mostInFlight = this.#mostInFlight;
     this.#short = mean;
     this.#variation = variation;
+    const perMs = this.#count / Math.max(now - this.#windowFrom, 0.001);
+    this.#perMs += (perMs - this.#perMs) * (this.#perMs === 0 ? 1 : SMOOTHING);
     this.#beginWindow(now);
     if (this.#isProbing) this.#endProbe();
+    else if (this.#isSlowStart) this.#watchSlowStart(now, mostInFlight);
     else this.#update(now, mostInFlight);
+    this.#isPressed = false;
   }
 
   #beginWindow(now: number): void {
+    this.#windowFrom = now;
     this.#sum = this.#squares = 0;
     this.#count = this.#mostInFlight = 0;
-    this.#endOfWindow = now + Math.max(WINDOW_MS, WINDOW_LATENCIES * this.#short);
+    this.#endOfWindow = now + Math.max(WINDOW_MS, this.#isSlowStart ? 0 : WINDOW_LATENCIES * this.#short);
     this.#latestEnd = now + LONGEST_WINDOW_MS;
+  }
+
+  get #leastSamples(): number {
+    return this.#isSlowStart && !this.#isProbing ? SLOW_START_SAMPLES : WINDOW_SAMPLES;
+  }
+
+  /** Clients that wait for their responses may be too many and never press: then throughput falls. */
+  #watchSlowStart(now: number, mostInFlight: number): void {
+    this.#mostPerMs = Math.max(this.#mostPerMs, this.#perMs);
+    if (mostInFlight < this.#estimate / 2) this.#long += (this.#short - this.#long) * LONG_TERM;
+    if (mostInFlight < this.#estimate / 2 || this.#short <= TOLERANCE * this.#long) return;
+    if (this.#short > QUEUE * this.#long) {
+      if (this.#perMs < DROP * this.#mostPerMs) this.#endSlowStart(now, mostInFlight);
+      // it cannot double, so requests may never take so long as to end it
+    } else if (this.#isPressed && this.#estimate === this.#max) this.#isSlowStart = false;
+  }
+
+  #endSlowStart(now: number, inFlight: number): void {
+    // by Little's law, as many are in progress without a queue; the rest is the allowance for one
+    const unqueued = this.#mostPerMs * this.#long;
+    this.#estimate = Math.max(this.#min, Math.min(this.#estimate, unqueued + Math.sqrt(unqueued)));
+    // if nobody was refused, a higher limit is not missed
+    if (!this.#isPressed) this.#greatest = this.#estimate;
+    // those in progress end first, however many they are
+    const drainMs = DRAIN * inFlight / this.#perMs;
+    this.#beginProbe(now + drainMs + PROBE_LATENCIES * this.#long);
   }
 
   #update(now: number, mostInFlight: number): void {
@@ -136,18 +217,25 @@ export class Gradient2 {
     const next = this.#estimate * gradient + allowance;
     const smooth = this.#estimate * (1 - SMOOTHING) + next * SMOOTHING;
     // what nobody has come up against is high enough
-    const most = mostInFlight < Math.floor(this.#estimate) ? this.#estimate : this.#max;
+    const most = this.#isPressed ? this.#max : this.#estimate;
     this.#estimate = Math.max(this.#min, Math.min(most, smooth));
     this.#greatest = Math.max(this.#greatest, this.#estimate);
-    if (++this.#windows < PROBE_EVERY && this.#estimate >= this.#greatest * PROBE_BELOW) return;
+    this.#unqueued = this.#isPressed && this.#short < NO_QUEUE * this.#long ? this.#unqueued + 1 : 0;
+    const isDue = ++this.#windows >= PROBE_EVERY || this.#unqueued >= PROBE_AFTER;
+    if (isDue || this.#estimate < this.#greatest * PROBE_BELOW) {
+      this.#beginProbe(now + PROBE_LATENCIES * this.#short);
+    }
+  }
+
+  #beginProbe(measuringFrom: number): void {
     this.#isProbing = true;
-    this.#measuringFrom = now + PROBE_LATENCIES * this.#short;
-    this.#beginWindow(this.#measuringFrom);
+    this.#before = this.#short;
+    this.#measuringFrom = measuringFrom;
+    this.#beginWindow(measuringFrom);
   }
 
   #remember(isBound: boolean): void {
-    if (this.#warmed < WARM_UP) this.#long += (this.#short - this.#long) / ++this.#warmed;
-    else if (this.#short < this.#long) this.#long += (this.#short - this.#long) * SMOOTHING;
+    if (this.#short < this.#long) this.#long += (this.#short - this.#long) * SMOOTHING;
     else if (!isBound) this.#long += (this.#short - this.#long) * LONG_TERM;
     // after a long time under load, as in Netflix's code
     if (this.#long > this.#short * 2) this.#long *= 0.95;
@@ -157,9 +245,11 @@ export class Gradient2 {
     // what takes longer without a queue, too, was no reason to lower the limit
     this.#estimate = Math.min(this.#greatest, this.#estimate * Math.max(1, this.#short / this.#long));
     this.#long = this.#short;
-    this.#warmed = WARM_UP;
-    this.#isProbing = false;
-    this.#windows = 0;
+    // requests take as long with fewer beside them: it is the limit that is short
+    const isShort = this.#unqueued >= PROBE_AFTER && this.#before < NO_QUEUE * this.#short;
+    if (isShort) this.#estimate = Math.min(this.#max, this.#estimate * 2);
+    this.#isSlowStart = this.#isProbing = false;
+    this.#windows = this.#unqueued = 0;
     this.#greatest = this.#estimate;
   }
 }

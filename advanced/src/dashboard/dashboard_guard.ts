@@ -1,4 +1,4 @@
-import { asciiLowerCase, sha256 } from "@sluice/limiting/core";
+import { asciiLowerCase, sha256 } from "@sluice/shared";
 import type { Awaitable } from "../policy/store.ts";
 
 /** What a request of either kind asks, and where it arrived. */

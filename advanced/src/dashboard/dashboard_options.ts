@@ -1,4 +1,4 @@
-import { checkNames, checkType, type OptionNames, refuseOption } from "@sluice/limiting/core";
+import { checkNames, checkType, type OptionNames, refuseOption } from "@sluice/shared";
 import type { Limiter } from "../limiter/limiter.ts";
 import type { Awaitable } from "../policy/store.ts";
 import { hostName } from "./dashboard_guard.ts";
@@ -12,8 +12,8 @@ import { hostName } from "./dashboard_guard.ts";
  * import type { DashboardLimiter } from "@sluice/rate-limit/dashboard";
  *
  * const limiters: Record<string, DashboardLimiter> = {
- *   api: rateLimit({ max: 100 }),
- *   messages: new Limiter({ algorithm: "token-bucket", max: 10, windowMs: 1000 }),
+ *   api: rateLimit({ limit: 100 }),
+ *   messages: new Limiter({ algorithm: "token-bucket", limit: 10, windowMs: 1000 }),
  * };
  * ```
  */

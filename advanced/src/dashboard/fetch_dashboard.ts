@@ -1,4 +1,4 @@
-import { peerOf } from "@sluice/limiting/core";
+import { peerOf } from "@sluice/shared";
 import { checkDashboardOptions, type DashboardOptions } from "./dashboard_options.ts";
 import { DashboardServer } from "./dashboard_server.ts";
 

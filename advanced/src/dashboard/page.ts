@@ -1,4 +1,4 @@
-import { sha256 } from "@sluice/limiting/core";
+import { sha256 } from "@sluice/shared";
 import { SCRIPT } from "./page_script.ts";
 import { STYLE } from "./page_style.ts";
 

@@ -115,10 +115,10 @@ function makeRow(own, key, shown) {
 
 function showTop(own, top) {
   const rows = new Map();
-  for (const { policy, key, shown, refusals, retryMs, limit, remaining, sinceMs, blocked, shadow } of top) {
+  for (const { policy, key, shown, refusals, retryAfterMs, limit, remaining, sinceMs, blocked, shadow } of top) {
     const id = JSON.stringify([policy, key]);
     const made = own.rows.get(id) || makeRow(own, key, shown);
-    const wait = (retryMs === 0 ? "none" : retryMs === null ? "for ever" : duration(retryMs)) + (blocked ? ", blocked" : "") + (shadow ? ", in shadow" : "");
+    const wait = (retryAfterMs === 0 ? "none" : retryAfterMs === null ? "for ever" : duration(retryAfterMs)) + (blocked ? ", blocked" : "") + (shadow ? ", in shadow" : "");
     [shown, refusals, wait, policy, remaining + " of " + limit, sinceMs < 1000 ? "just now" : duration(sinceMs) + " ago"]
       .forEach((text, i) => put(made.cells[i], text));
     rows.set(id, made);

@@ -17,7 +17,7 @@ function stateOf(name: string, shown: DashboardLimiter): unknown {
     top: limiter.top(LISTED).map((refused) => ({
       ...refused,
       // JSON has no Infinity
-      retryMs: refused.retryMs === Infinity ? null : refused.retryMs,
+      retryAfterMs: refused.retryAfterMs === Infinity ? null : refused.retryAfterMs,
       // marks that turn the reading direction around, and others that hide what a key is
       shown: terminalText(refused.key),
     })),

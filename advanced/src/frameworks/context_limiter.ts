@@ -1,7 +1,7 @@
 import { DEFAULT_MESSAGE, type HeaderSink, type TrustSetting } from "@sluice/limiting";
-import { checkType, describe, type OptionNames } from "@sluice/limiting/core";
+import { checkType, describe, type OptionNames } from "@sluice/shared";
 import { noteDefaultNames } from "../http/default_names.ts";
-import { CLIENT_LEFT } from "../http/delay.ts";
+import { CLIENT_LEFT, Disconnected } from "../http/delay.ts";
 import type { HandlerOptions, RateLimitOptions } from "../http/http_options.ts";
 import { checkRequestNames, COMMON_NAMES } from "../http/option_names.ts";
 import { RateLimitInfo } from "../http/rate_limit_info.ts";
@@ -9,7 +9,7 @@ import { forbidStoring } from "../http/refusal.ts";
 import { RequestLimiter } from "../http/request_limiter.ts";
 import type { CostOf, RequestOutcome } from "../http/request_outcome.ts";
 import type { RequestReader } from "../http/request_reader.ts";
-import { Decision } from "../limiter/decision.ts";
+import type { Decision } from "../limiter/decision.ts";
 import type { Limiter } from "../limiter/limiter.ts";
 import type { Awaitable } from "../policy/store.ts";
 
@@ -24,7 +24,7 @@ import type { Awaitable } from "../policy/store.ts";
  * ```ts ignore
  * import { rateLimit } from "@sluice/rate-limit/hono";
  *
- * app.use(rateLimit({ max: 100, handler: (c, { statusCode, decision }) => c.json({ wait: decision.retryMs }, statusCode) }));
+ * app.use(rateLimit({ limit: 100, handler: (c, { statusCode, decision }) => c.json({ wait: decision.retryAfterMs }, statusCode) }));
  * ```
  */
 export interface ContextLimitOptions<Ctx, Rest extends unknown[] = [], Result = unknown> extends
@@ -53,8 +53,8 @@ const NAMES: OptionNames<ContextLimitOptions<unknown>> = { ...COMMON_NAMES, hand
 export interface Framework<Ctx, Rest extends unknown[] = []> {
   /** The method. */
   methodOf(context: Ctx): string;
-  /** The URL, or the target of the request. */
-  urlOf(context: Ctx): string;
+  /** The path that the router goes by, all of it; several if it may be any of them. */
+  pathsOf(context: Ctx): readonly string[];
   /** The client's address, if somebody vouches for it. */
   addressOf(context: Ctx): string | undefined;
   /** Reads a header. */
@@ -82,21 +82,18 @@ export class ContextLimiter<Ctx extends object, Rest extends unknown[] = [], Res
   readonly #asker: RequestLimiter<Ctx>;
   readonly #handler: ContextLimitOptions<Ctx, Rest, Result>["handler"];
   readonly #costAfter: ContextLimitOptions<Ctx>["costAfter"];
-  readonly #signalOf: Framework<Ctx, Rest>["signalOf"];
   readonly #decisions = new WeakMap<Ctx, Decision>();
-  /** Requests whose clients have left while they waited. */
-  readonly #left = new WeakSet<Ctx>();
 
   /**
    * Creates an instance.
    *
-   * @param options What the user gave
+   * @param given What the user gave
    * @param framework What the framework tells
    * @throws {TypeError} If an option has the wrong type
    * @throws {RangeError} If a number is out of range
    */
-  constructor(options: ContextLimitOptions<Ctx, Rest, Result>, framework: Framework<Ctx, Rest>) {
-    checkRequestNames("rateLimit", options, NAMES);
+  constructor(given: ContextLimitOptions<Ctx, Rest, Result>, framework: Framework<Ctx, Rest>) {
+    const options = checkRequestNames("rateLimit", given, NAMES);
     const { handler, clientAddress, missingKey = "error", ...rest } = options;
     checkType("rateLimit", "handler", handler, "function");
     checkType("rateLimit", "clientAddress", clientAddress, "function");
@@ -106,7 +103,7 @@ export class ContextLimiter<Ctx extends object, Rest extends unknown[] = [], Res
     const mustKnow = missingKey === "error" && options.keyGenerator === undefined;
     const reader: RequestReader<Ctx> = {
       methodOf: framework.methodOf,
-      urlOf: framework.urlOf,
+      pathsOf: framework.pathsOf,
       addressOf: (context) => {
         const address = addressOf(context) || undefined;
         if (address !== undefined || !mustKnow) return address;
@@ -117,11 +114,11 @@ export class ContextLimiter<Ctx extends object, Rest extends unknown[] = [], Res
       },
       header: framework.header,
       trustOf: (context) => clientAddress === undefined ? framework.trustOf(context) : null,
+      signalOf: (context, second) => framework.signalOf(context, ...[second] as unknown as Rest),
     };
     this.#asker = new RequestLimiter("rateLimit", common, reader);
     this.#handler = handler;
     this.#costAfter = options.costAfter;
-    this.#signalOf = framework.signalOf;
     noteDefaultNames(common, this.#asker.limiter);
   }
 
@@ -138,19 +135,12 @@ export class ContextLimiter<Ctx extends object, Rest extends unknown[] = [], Res
    * @returns The decision, `null` for a request that is skipped
    */
   async decide(context: Ctx, ...rest: Rest): Promise<Decision | null> {
-    const { delay } = this.#asker;
-    let decision = await this.#asker.ask(context, rest[0] as never);
+    const decision = await this.#asker.ask(context, rest[0] as never);
     if (decision === null) return null;
-    if (delay !== null && delay.msOf(decision) > 0) {
-      decision = await delay.wait(decision, this.#signalOf(context, ...rest)) ?? this.#leave(context, decision);
-    }
+    const earlier = this.#decisions.get(context);
+    if (earlier !== undefined) this.#asker.lookAtEarlier(decision, earlier);
     this.#decisions.set(context, decision);
     return decision;
-  }
-
-  #leave(context: Ctx, { takes, verdicts, decidedBy }: Decision): Decision {
-    this.#left.add(context);
-    return new Decision(takes, verdicts.map((verdict) => ({ ...verdict, granted: 0, denied: true })), decidedBy);
   }
 
   /** The decision about a request that was asked about. */
@@ -158,14 +148,19 @@ export class ContextLimiter<Ctx extends object, Rest extends unknown[] = [], Res
     return this.#decisions.get(context);
   }
 
-  /** What handlers are told about a request. */
-  infoOf(decision: Decision): RateLimitInfo {
-    return new RateLimitInfo(decision, this.#asker.clock());
+  /** The present time in ms. */
+  get now(): number {
+    return this.#asker.clock();
   }
 
-  /** Writes the headers of a decision, once for each request. */
-  writeHeaders(context: Ctx, headers: HeaderSink, decision: Decision): void {
-    this.#asker.writeHeaders(context, headers, decision);
+  /** What handlers are told about a request. */
+  infoOf(decision: Decision): RateLimitInfo {
+    return new RateLimitInfo(decision, this.now);
+  }
+
+  /** Writes the headers of a decision that was made at `now`, once for each request. */
+  writeHeaders(context: Ctx, headers: HeaderSink, decision: Decision, now: number = this.now): void {
+    this.#asker.writeHeaders(context, headers, decision, now);
     if (decision.allowed) this.#asker.admitted(context, decision);
     else if (headers.getHeader("Cache-Control") === undefined) forbidStoring(headers);
   }
@@ -185,7 +180,7 @@ export class ContextLimiter<Ctx extends object, Rest extends unknown[] = [], Res
     ...rest: Rest
   ): Promise<Result> {
     // nobody gets it; logs show the status that nginx made common
-    if (this.#left.has(context)) return send({ status: CLIENT_LEFT, body: null, type: "" });
+    if (decision instanceof Disconnected) return send({ status: CLIENT_LEFT, body: null, type: "" });
     await this.#asker.reached(context, rest[0] as never);
     if (this.#handler !== undefined) {
       const { statusCode = 429, message = DEFAULT_MESSAGE } = this.#asker.options;

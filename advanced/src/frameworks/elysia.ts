@@ -1,8 +1,9 @@
-import { asciiLowerCase } from "@sluice/limiting/core";
+import { asciiLowerCase } from "@sluice/shared";
 import type { HeaderSink } from "@sluice/limiting";
 import type { AnyElysia, Context, Elysia } from "elysia";
 import type { RateLimitInfo } from "../http/rate_limit_info.ts";
 import type { Limiter } from "../limiter/limiter.ts";
+import { pathOf } from "../rules/path_of.ts";
 import { ContextLimiter, type ContextLimitOptions, type Framework, webRefusal } from "./context_limiter.ts";
 import { PLATFORM_TRUST, webAddress } from "./web_address.ts";
 
@@ -15,7 +16,7 @@ import { PLATFORM_TRUST, webAddress } from "./web_address.ts";
  *
  * const customers = new Map([["key-of-ann", "ann"]]);
  * const options: ElysiaLimitOptions = {
- *   max: 100,
+ *   limit: 100,
  *   keyGenerator: ({ headers }) => customers.get(headers["x-api-key"] ?? "") ?? "nobody",
  * };
  * ```
@@ -42,8 +43,8 @@ export interface ElysiaLimit {
 
 const ELYSIA: Framework<Context> = {
   methodOf: ({ request }) => request.method,
-  // as its router reads it, for which a short Host, such as "h", hides the first segment
-  urlOf: ({ path }) => path,
+  // as its router reads it, for which a short Host, such as "h", hides the first segment; Bun's router reads the URL
+  pathsOf: ({ path, request }) => [path, pathOf(request.url)],
   addressOf: ({ request, server }) => webAddress(request, server),
   header: ({ request }, name) => request.headers.get(name) ?? undefined,
   trustOf: () => PLATFORM_TRUST,
@@ -63,7 +64,7 @@ const ELYSIA: Framework<Context> = {
  * ```ts ignore
  * import { rateLimit } from "@sluice/rate-limit/elysia";
  *
- * new Elysia().use(rateLimit({ max: 100, windowMs: 60_000 })).get("/", ({ rateLimit }) => rateLimit?.remaining);
+ * new Elysia().use(rateLimit({ limit: 100, windowMs: 60_000 })).get("/", ({ rateLimit }) => rateLimit?.remaining);
  * ```
  */
 export function rateLimit(options: ElysiaLimitOptions = {}): ElysiaLimit {

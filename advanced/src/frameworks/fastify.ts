@@ -1,8 +1,9 @@
-import { asciiLowerCase } from "@sluice/limiting/core";
+import { asciiLowerCase } from "@sluice/shared";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { RateLimitInfo } from "../http/rate_limit_info.ts";
 import { signalOf } from "../http/signal_of.ts";
 import type { Limiter } from "../limiter/limiter.ts";
+import { pathOf } from "../rules/path_of.ts";
 import { ContextLimiter, type ContextLimitOptions, type Framework } from "./context_limiter.ts";
 import { endWith } from "./end_with.ts";
 
@@ -15,7 +16,7 @@ import { endWith } from "./end_with.ts";
  *
  * const customers = new Map([["key-of-ann", "ann"]]);
  * const options: FastifyLimitOptions = {
- *   max: 100,
+ *   limit: 100,
  *   keyGenerator: (request) => customers.get(String(request.headers["x-api-key"])) ?? "nobody",
  * };
  * ```
@@ -36,9 +37,23 @@ export interface FastifyLimit {
   readonly limiter: Limiter;
 }
 
+/** Where Fastify says what a semicolon is: beside its other options in version 4, below `routerOptions` in version 5. */
+interface SemicolonConfig {
+  readonly useSemicolonDelimiter?: boolean | undefined;
+  readonly routerOptions?: { readonly useSemicolonDelimiter?: boolean | undefined } | undefined;
+}
+
 const FASTIFY: Framework<FastifyRequest, [reply: FastifyReply]> = {
   methodOf: ({ method }) => method,
-  urlOf: ({ originalUrl }) => originalUrl,
+  pathsOf({ originalUrl, url, routeOptions, server }) {
+    const paths = [routedPath(url, server)];
+    // `url` is what `rewriteUrl` returned, or what is left of it behind a mount of the server around it
+    if (url !== originalUrl) paths.push(routedPath(originalUrl, server));
+    // the route itself is a spelling, too: a name at its end stands for nothing as well
+    const route = routeOptions?.url;
+    if (route !== undefined) paths.push(route, originalUrl.slice(0, -url.length) + route);
+    return paths;
+  },
   addressOf: ({ ip }) => ip,
   header: ({ headers }, name) => headers[asciiLowerCase(name)]?.toString(),
   // with trustProxy, there are the addresses of the proxies
@@ -46,6 +61,13 @@ const FASTIFY: Framework<FastifyRequest, [reply: FastifyReply]> = {
   signalOf: (_request, reply) => signalOf(reply.raw),
   remedy: "the connection has been closed",
 };
+
+// what its router takes for the path; Fastify 4 ends it at a semicolon unless it is told not to
+function routedPath(target: string, { initialConfig }: FastifyRequest["server"]): string {
+  const { routerOptions, useSemicolonDelimiter = true } = initialConfig as SemicolonConfig;
+  const endsAtSemicolon = routerOptions?.useSemicolonDelimiter ?? useSemicolonDelimiter;
+  return endsAtSemicolon ? pathOf(target).split(";", 1)[0]! : pathOf(target);
+}
 
 /**
  * Limits requests, as a hook of Fastify: `onRequest`, or a later one if functions in the options need the body. A client
@@ -60,8 +82,8 @@ const FASTIFY: Framework<FastifyRequest, [reply: FastifyReply]> = {
  * ```ts ignore
  * import { rateLimit } from "@sluice/rate-limit/fastify";
  *
- * app.addHook("onRequest", rateLimit({ max: 100, windowMs: 60_000 }));
- * app.post("/login", { onRequest: rateLimit({ max: 5, windowMs: 60_000 }) }, login);
+ * app.addHook("onRequest", rateLimit({ limit: 100, windowMs: 60_000 }));
+ * app.post("/login", { onRequest: rateLimit({ limit: 5, windowMs: 60_000 }) }, login);
  * ```
  */
 export function rateLimit(options: FastifyLimitOptions = {}): FastifyLimit {
@@ -90,7 +112,7 @@ export function rateLimit(options: FastifyLimitOptions = {}): FastifyLimit {
  * ```ts ignore
  * import { rateLimit, rateLimitOf } from "@sluice/rate-limit/fastify";
  *
- * app.addHook("onRequest", rateLimit({ max: 100 }));
+ * app.addHook("onRequest", rateLimit({ limit: 100 }));
  * app.get("/", (request) => ({ left: rateLimitOf(request)?.remaining }));
  * ```
  */

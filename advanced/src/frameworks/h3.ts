@@ -2,6 +2,7 @@ import type { HeaderSink } from "@sluice/limiting";
 import type { H3Event, Middleware } from "h3";
 import type { RateLimitInfo } from "../http/rate_limit_info.ts";
 import type { Limiter } from "../limiter/limiter.ts";
+import { pathOf, resolvedPath } from "../rules/path_of.ts";
 import { ContextLimiter, type ContextLimitOptions, type Framework, webRefusal } from "./context_limiter.ts";
 import { PLATFORM_TRUST, webAddress } from "./web_address.ts";
 
@@ -12,7 +13,7 @@ import { PLATFORM_TRUST, webAddress } from "./web_address.ts";
  * ```ts ignore
  * import type { H3LimitOptions } from "@sluice/rate-limit/h3";
  *
- * const options: H3LimitOptions = { max: 100, keyGenerator: (event) => String(event.context["user"]) };
+ * const options: H3LimitOptions = { limit: 100, keyGenerator: (event) => String(event.context["user"]) };
  * ```
  */
 export type H3LimitOptions = ContextLimitOptions<H3Event>;
@@ -25,7 +26,8 @@ export type H3Limit = Middleware & {
 
 const H3: Framework<H3Event> = {
   methodOf: ({ req }) => req.method,
-  urlOf: ({ req }) => req.url,
+  // the router goes by `url`, which lacks what mounts have taken
+  pathsOf: ({ url, req }) => [url.pathname, resolvedPath(pathOf(req.url))],
   addressOf: ({ req }) => webAddress(req),
   header: ({ req }, name) => req.headers.get(name) ?? undefined,
   trustOf: () => PLATFORM_TRUST,
@@ -45,7 +47,7 @@ const H3: Framework<H3Event> = {
  * ```ts ignore
  * import { rateLimit } from "@sluice/rate-limit/h3";
  *
- * app.use("/api/**", rateLimit({ max: 100, windowMs: 60_000 }));
+ * app.use("/api/**", rateLimit({ limit: 100, windowMs: 60_000 }));
  * ```
  */
 export function rateLimit(options: H3LimitOptions = {}): H3Limit {
@@ -77,7 +79,7 @@ export function rateLimit(options: H3LimitOptions = {}): H3Limit {
  * ```ts ignore
  * import { rateLimit, rateLimitOf } from "@sluice/rate-limit/h3";
  *
- * app.use(rateLimit({ max: 100 }));
+ * app.use(rateLimit({ limit: 100 }));
  * app.get("/", (event) => ({ left: rateLimitOf(event)?.remaining }));
  * ```
  */

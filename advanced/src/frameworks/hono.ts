@@ -14,7 +14,7 @@ import { PLATFORM_TRUST, webAddress } from "./web_address.ts";
  * ```ts ignore
  * import type { HonoLimitOptions } from "@sluice/rate-limit/hono";
  *
- * const options: HonoLimitOptions<{ Variables: { user: string } }> = { max: 100, keyGenerator: (c) => c.get("user") };
+ * const options: HonoLimitOptions<{ Variables: { user: string } }> = { limit: 100, keyGenerator: (c) => c.get("user") };
  * ```
  */
 export type HonoLimitOptions<E extends Env = Env> = ContextLimitOptions<Context<E>, [], Response>;
@@ -34,7 +34,7 @@ export type HonoLimit = MiddlewareHandler<{ Variables: RateLimitVariables }> & {
 const HONO: Framework<Context> = {
   methodOf: ({ req }) => req.method,
   // as its router reads it
-  urlOf: ({ req }) => req.path,
+  pathsOf: ({ req }) => [req.path],
   // on Bun and Node, the server may be among the bindings
   addressOf: ({ env, req }) => webAddress(req.raw, env?.server ?? env),
   header: ({ req }, name) => req.header(name),
@@ -55,7 +55,7 @@ const HONO: Framework<Context> = {
  * ```ts ignore
  * import { rateLimit } from "@sluice/rate-limit/hono";
  *
- * app.use("/api/*", rateLimit({ max: 100, windowMs: 60_000 }));
+ * app.use("/api/*", rateLimit({ limit: 100, windowMs: 60_000 }));
  * ```
  */
 export function rateLimit<E extends Env = Env>(options: HonoLimitOptions<E> = {}): HonoLimit {
@@ -64,6 +64,7 @@ export function rateLimit<E extends Env = Env>(options: HonoLimitOptions<E> = {}
   const middleware: MiddlewareHandler<{ Variables: RateLimitVariables }> = async (c, next) => {
     const decision = await limit.decide(c);
     if (decision === null) return await next();
+    const { now } = limit;
     c.set("rateLimit", limit.infoOf(decision));
     let status = 500;
     try {
@@ -71,7 +72,7 @@ export function rateLimit<E extends Env = Env>(options: HonoLimitOptions<E> = {}
       else c.res = await limit.refuse(c, decision, webRefusal);
       ({ status } = c.res);
       // the response to an upgrade must not be copied
-      if (status !== 101) limit.writeHeaders(c, headersOf(c), decision);
+      if (status !== 101) limit.writeHeaders(c, headersOf(c), decision, now);
     } finally {
       await limit.end(c, decision, status);
     }

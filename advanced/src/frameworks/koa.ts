@@ -4,6 +4,7 @@ import type { Middleware, ParameterizedContext } from "koa";
 import type { RateLimitInfo } from "../http/rate_limit_info.ts";
 import { signalOf } from "../http/signal_of.ts";
 import type { Limiter } from "../limiter/limiter.ts";
+import { pathOf } from "../rules/path_of.ts";
 import { ContextLimiter, type ContextLimitOptions, type Framework } from "./context_limiter.ts";
 import { endWith } from "./end_with.ts";
 
@@ -14,7 +15,7 @@ import { endWith } from "./end_with.ts";
  * ```ts ignore
  * import type { KoaLimitOptions } from "@sluice/rate-limit/koa";
  *
- * const options: KoaLimitOptions = { max: 100, keyGenerator: (ctx) => ctx.state.user };
+ * const options: KoaLimitOptions = { limit: 100, keyGenerator: (ctx) => ctx.state.user };
  * ```
  */
 export type KoaLimitOptions = ContextLimitOptions<ParameterizedContext>;
@@ -33,8 +34,8 @@ export type KoaLimit = Middleware<RateLimitState> & {
 
 const KOA: Framework<ParameterizedContext> = {
   methodOf: ({ method }) => method,
-  // as routers read it, unless a mount has taken its part of it
-  urlOf: ({ originalUrl, url, path }) => url === originalUrl ? path : originalUrl.trim(),
+  // as routers read it; where it is not what was sent, something in front has rewritten it, or a mount has taken its part
+  pathsOf: ({ originalUrl, url, path }) => url === originalUrl ? [path] : [path, pathOf(originalUrl.trim())],
   addressOf: ({ ip }) => ip,
   header: (ctx, name) => ctx.get(name) || undefined,
   trustOf: ({ app }) => app.proxy ? null : { value: false, remedy: "set app.proxy to true, and app.maxIpsCount" },
@@ -54,7 +55,7 @@ const KOA: Framework<ParameterizedContext> = {
  * ```ts ignore
  * import { rateLimit } from "@sluice/rate-limit/koa";
  *
- * app.use(rateLimit({ max: 100, windowMs: 60_000 }));
+ * app.use(rateLimit({ limit: 100, windowMs: 60_000 }));
  * ```
  */
 export function rateLimit(options: KoaLimitOptions = {}): KoaLimit {

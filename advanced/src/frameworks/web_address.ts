@@ -1,5 +1,5 @@
 import type { TrustSetting } from "@sluice/limiting";
-import { peerOf } from "@sluice/limiting/core";
+import { peerOf } from "@sluice/shared";
 
 /** Node's request, as adapters pass it along. */
 interface NodeInfo {

@@ -1,5 +1,5 @@
 import { clientKey as keyOfClient, type ClientKeyOptions } from "@sluice/limiting";
-import { peerOf } from "@sluice/limiting/core";
+import { peerOf } from "@sluice/shared";
 
 /**
  * What a limiter counts a client by, for keys that consist of more than that: the address of an IPv4 client, and the
@@ -23,7 +23,10 @@ import { peerOf } from "@sluice/limiting/core";
  *
  * const app = sluice();
  * app.use(sluice.json());
- * app.post("/login", rateLimit({ max: 5, keyGenerator: (req) => `${clientKey(req)}:${req.body.user}` }));
+ * // one spelling of a name, as the login compares it; anything may be sent
+ * const nameOf = (name: unknown) =>
+ *   (typeof name === "string" && name.normalize("NFKC").trim().toLowerCase()) || "no name";
+ * app.post("/login", rateLimit({ limit: 5, keyGenerator: (req) => `${clientKey(req)}:${nameOf(req.body?.user)}` }));
  * ```
  */
 export function clientKey(req: { readonly ip?: string | undefined }, options?: ClientKeyOptions): string;

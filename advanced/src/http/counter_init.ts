@@ -1,9 +1,8 @@
-import { clientKey, DEFAULT_MESSAGE, type Validate } from "@sluice/limiting";
+import { clientKey, DEFAULT_MESSAGE, IPV6_SUBNET, type Validate } from "@sluice/limiting";
 import type { RequestLike, ResponseLike, SendingResponse } from "./request_like.ts";
 
 /** Options that have another name or form there. */
 interface Given {
-  readonly max?: unknown;
   readonly limit?: unknown;
   readonly ipv6Subnet?: number | undefined;
   readonly statusCode?: number | undefined;
@@ -24,7 +23,7 @@ interface Given {
  * @returns The options; functions that were not given are replaced by what the limiter does
  */
 export function counterInitOf(options: Given): object {
-  const { max = 100, limit = max, ipv6Subnet = 64, statusCode = 429, message = DEFAULT_MESSAGE, validate } = options;
+  const { limit = 100, ipv6Subnet = IPV6_SUBNET, statusCode = 429, message = DEFAULT_MESSAGE, validate } = options;
   const { standardHeaders = false, headers = true, legacyHeaders = headers, name, identifier = name } = options;
   const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
   return {

@@ -1,10 +1,12 @@
-import { checkInteger, checkNames, type OptionNames, refuseOption } from "@sluice/limiting/core";
+import { checkInteger, checkNames, isThenable, type OptionNames, refuseOption } from "@sluice/shared";
 import { Decision } from "../limiter/decision.ts";
 import type { Limiter } from "../limiter/limiter.ts";
 import type { LimiterOptions } from "../limiter/limiter_options.ts";
 import { capacityOf, holdsSlots, type Policy } from "../policy/policy.ts";
 import { MAX_LIMIT } from "../policy/check_policy.ts";
+import type { Awaitable, Verdict } from "../policy/store.ts";
 import type { DelayOptions } from "./http_options.ts";
+import { pauseKey, refusesFreelyKey, waitAfterKey } from "../limiter/limiter_keys.ts";
 
 const NAMES: OptionNames<DelayOptions> = { from: true, maxMs: true };
 
@@ -60,7 +62,7 @@ export class Delay {
     if (this.#from !== Infinity && policies.length > 1) {
       throw new TypeError(`${this.#caller}: option delay.from is for a single limit, not for limits; leave it out`);
     }
-    if (this.#limiter.refusesFreely(policies)) return;
+    if (this.#limiter[refusesFreelyKey](policies)) return;
     throw new TypeError(
       `${this.#caller}: option delay is for limits whose refusals cost nothing, since who waits may be refused more than ` +
         "once; leave out onDenied and block, and use a store of this package",
@@ -68,21 +70,35 @@ export class Delay {
   }
 
   /**
-   * How long a request has to wait at least.
+   * Lets a request wait that has to, once.
    *
-   * @param decision The decision about it
-   * @returns ms; 0 if it need not wait, or would have to for too long
+   * @param asked The decision about it, `null` if it is skipped; a promise where the store, or the program, takes its time
+   * @param signalOf Returns what aborts when its client disconnects; called only for a request that waits
+   * @returns The decision that holds then: a refusal if it still does not fit, or too many are waiting; `Disconnected` if
+   * the client is gone. At once where nothing has to be waited for
    */
-  msOf(decision: Decision): number {
+  hold(asked: Awaitable<Decision | null>, signalOf: () => AbortSignal): Awaitable<Decision | null> {
+    if (isThenable(asked)) return asked.then((decision) => this.#hold(decision, signalOf));
+    return this.#hold(asked, signalOf);
+  }
+
+  #hold(decision: Decision | null, signalOf: () => AbortSignal): Awaitable<Decision | null> {
+    if (decision === null) return null;
+    const ms = this.#msOf(decision);
+    return ms === 0 ? decision : this.#wait(decision, ms, signalOf());
+  }
+
+  /** ms that a request has to wait at least; 0 if it need not, or would have to for too long. */
+  #msOf(decision: Decision): number {
     if (decision.allowed) return Math.min(this.#maxMs, this.#spacing(decision));
     // those that keep to the rate would be overtaken
     if (this.#from !== Infinity) return 0;
     let ms = 1;
-    for (const [i, { denied, retryMs }] of decision.verdicts.entries()) {
+    for (const [i, { denied, retryAfterMs }] of decision.verdicts.entries()) {
       const { shadow, policy } = decision.takes[i]!;
       if (!denied || shadow === true) continue;
       // a request in progress may end at any time
-      ms = Math.max(ms, holdsSlots(policy) && retryMs !== Infinity ? 1 : retryMs);
+      ms = Math.max(ms, holdsSlots(policy) && retryAfterMs !== Infinity ? 1 : retryAfterMs);
     }
     return ms <= this.#maxMs ? ms : 0;
   }
@@ -91,28 +107,24 @@ export class Delay {
   #spacing({ takes: [take], verdicts: [verdict] }: Decision): number {
     const { policy, shadow, cost } = take!;
     if (this.#from === Infinity || shadow === true || cost === 0 || holdsSlots(policy)) return 0;
-    const above = capacityOf(policy) - verdict!.remaining - this.#from;
-    return above <= 0 ? 0 : Math.ceil(above * policy.windowMs / Math.max(1, policy.limit));
+    const unitMs = policy.windowMs / Math.max(1, policy.limit);
+    // a bucket is refilled all the time, and whole units would let requests go later than the rate does, and in pairs
+    const usedMs = policy.algorithm === "token-bucket"
+      ? verdict!.resetMs
+      : (capacityOf(policy) - verdict!.remaining) * unitMs;
+    return Math.max(0, Math.ceil(usedMs - this.#from * unitMs));
   }
 
-  /**
-   * Lets a request wait that has to.
-   *
-   * @param decision The decision about it
-   * @param signal Aborts when its client leaves
-   * @returns The decision that holds then: a refusal if it still does not fit, or too many are waiting; `null` if the
-   * client has left
-   */
-  async wait(decision: Decision, signal: AbortSignal): Promise<Decision | null> {
+  async #wait(decision: Decision, ms: number, signal: AbortSignal): Promise<Decision> {
     const before = waiting.get(this.#limiter) ?? 0;
-    if (before >= this.#most) return decision.allowed ? this.#refuse(decision) : decision;
+    if (before >= this.#most) return decision.allowed ? this.#refuse(decision, ms) : decision;
     waiting.set(this.#limiter, before + 1);
     try {
       if (!decision.allowed) {
         // what fits at the last moment is granted yet
-        return await this.#limiter.waitAfter(decision, { signal, timeoutMs: this.#maxMs + 1 });
+        return await this.#limiter[waitAfterKey](decision, { signal, timeoutMs: this.#maxMs + 1 });
       }
-      await this.#limiter.pause(this.msOf(decision), signal);
+      await this.#limiter[pauseKey](ms, signal);
     } catch {
       // not granted in time, or the limiter was closed
       if (!signal.aborted) return decision;
@@ -121,17 +133,22 @@ export class Delay {
     }
     if (!signal.aborted) return decision;
     if (decision.allowed) await this.#limiter.refund(decision);
-    return null;
+    return new Disconnected(decision.takes, refused(decision, 0), decision.decidedBy);
   }
 
-  async #refuse(decision: Decision): Promise<Decision> {
-    const retryMs = this.msOf(decision);
+  async #refuse(decision: Decision, retryAfterMs: number): Promise<Decision> {
     await this.#limiter.refund(decision);
     this.#limiter.counters.limited++;
-    const refusals = decision.verdicts.map((verdict) => ({ ...verdict, granted: 0, denied: true, retryMs }));
-    return new Decision(decision.takes, refusals, decision.decidedBy);
+    return new Decision(decision.takes, refused(decision, retryAfterMs), decision.decidedBy);
   }
 }
+
+function refused({ verdicts }: Decision, retryAfterMs: number): Verdict[] {
+  return verdicts.map((verdict) => ({ ...verdict, granted: 0, denied: true, retryAfterMs }));
+}
+
+/** In place of the decision about a request whose client has disconnected while it waited. */
+export class Disconnected extends Decision {}
 
 /** Status of a request whose client has left while it waited: nobody gets it, but logs do. */
 export const CLIENT_LEFT = 499;

@@ -1,13 +1,14 @@
 import type { TrustSetting } from "@sluice/limiting";
-import { checkType, describe, isThenable, type OptionNames, peerOf } from "@sluice/limiting/core";
+import { checkType, describe, isThenable, type OptionNames, peerOf } from "@sluice/shared";
 import type { Decision } from "../limiter/decision.ts";
 import type { Limiter } from "../limiter/limiter.ts";
 import type { Awaitable } from "../policy/store.ts";
+import { webPathsOf } from "../rules/path_of.ts";
 import { noteDefaultNames } from "./default_names.ts";
 import type { RateLimitOptions } from "./http_options.ts";
 import { checkRequestNames, COMMON_NAMES } from "./option_names.ts";
 import { type FetchRefusal, refuse, withHeaders } from "./fetch_refusal.ts";
-import { CLIENT_LEFT } from "./delay.ts";
+import { CLIENT_LEFT, Disconnected } from "./delay.ts";
 import { RequestLimiter } from "./request_limiter.ts";
 import type { RequestReader } from "./request_reader.ts";
 
@@ -28,7 +29,7 @@ export type FetchHandler<Rest extends unknown[], Result extends FetchResult = Re
  * ```ts
  * import { fetchLimit } from "@sluice/rate-limit";
  *
- * const limit = fetchLimit({ max: 100, clientAddress: (request) => request.headers.get("cf-connecting-ip") ?? undefined });
+ * const limit = fetchLimit({ limit: 100, clientAddress: (request) => request.headers.get("cf-connecting-ip") ?? undefined });
  * const handler = limit(() => new Response("hello"));
  * console.log((await handler(new Request("http://localhost/", { headers: { "cf-connecting-ip": "192.0.2.1" } }))).status); // 200
  * ```
@@ -100,6 +101,8 @@ class Asked {
   readonly info: unknown;
   /** The decision, `undefined` before it, or if there is none. */
   decision: Decision | undefined;
+  /** Whether it is with the handler. */
+  isHandled = false;
 
   constructor(address: string | undefined, info: unknown) {
     this.address = address;
@@ -122,12 +125,12 @@ class Asked {
  *
  * @example In front of any handler
  * ```ts ignore
- * const limit = fetchLimit({ max: 100, windowMs: 60_000 });
+ * const limit = fetchLimit({ limit: 100, windowMs: 60_000 });
  * Deno.serve(limit((request) => new Response("hello")));
  * ```
  */
-export function fetchLimit(options: FetchLimitOptions = {}): FetchLimit {
-  checkRequestNames("fetchLimit", options, NAMES);
+export function fetchLimit(given: FetchLimitOptions = {}): FetchLimit {
+  const options = checkRequestNames("fetchLimit", given, NAMES);
   const { handler: refusing, ...rest } = options;
   // the second argument of functions is another one here, and this file passes it
   const common = rest as RateLimitOptions<Request>;
@@ -138,7 +141,7 @@ export function fetchLimit(options: FetchLimitOptions = {}): FetchLimit {
   const needsAddress = options.keyGenerator === undefined;
   const reader: RequestReader<Request> = {
     methodOf: ({ method }) => method,
-    urlOf: ({ url }) => url,
+    pathsOf: ({ url }) => webPathsOf(url),
     addressOf: (request) => {
       const asked = all.get(request);
       if (needsAddress || options.clientAddress !== undefined) return asked?.address;
@@ -146,6 +149,7 @@ export function fetchLimit(options: FetchLimitOptions = {}): FetchLimit {
     },
     header: (request, name) => request.headers.get(name) ?? undefined,
     trustOf: () => options.clientAddress === undefined ? PLATFORM : null,
+    signalOf: ({ signal }) => signal,
   };
   const asker = new RequestLimiter<Request>("fetchLimit", common, reader);
   noteDefaultNames(common, asker.limiter);
@@ -155,19 +159,24 @@ export function fetchLimit(options: FetchLimitOptions = {}): FetchLimit {
     return async (request: Request, ...rest: Rest): Promise<FetchResult> => {
       const address = needsAddress ? checkedAddress(clientAddress(request, ...rest)) : undefined;
       const asked = new Asked(address, rest[0]);
+      const front = all.get(request);
       all.set(request, asked);
-      let decision = await asker.ask(request, rest[0] as never);
-      if (decision !== null && asker.delay !== null && asker.delay.msOf(decision) > 0) {
-        decision = await asker.delay.wait(decision, request.signal);
-        if (decision === null) return new Response(null, { status: CLIENT_LEFT });
-      }
+      const decision = await asker.ask(request, rest[0] as never);
       if (decision === null) return await handler(request, ...rest);
+      if (decision instanceof Disconnected) return new Response(null, { status: CLIENT_LEFT });
       asked.decision = decision;
+      // a program may also send one request object again
+      if (front?.isHandled) asker.lookAtEarlier(decision, front.decision!);
       if (!decision.allowed) return await refuse(asker, request, decision, refusing, rest[0]);
       asker.admitted(request, decision);
       const { costAfter } = options;
       const costOf = costAfter && ((response?: Response) => costAfter(request, response, rest[0]));
-      return await respond(asker, request, decision, () => handler(request, ...rest), costOf);
+      asked.isHandled = true;
+      try {
+        return await respond(asker, request, decision, () => handler(request, ...rest), costOf);
+      } finally {
+        asked.isHandled = false;
+      }
     };
   };
   return Object.defineProperties(limit, {
@@ -199,6 +208,7 @@ async function respond(
   costOf: ((response?: Response) => Awaitable<number | undefined>) | undefined,
 ): Promise<FetchResult> {
   const { outcome } = asker;
+  const now = asker.clock();
   let status = 500;
   let response: FetchResult;
   let isSending = false;
@@ -207,7 +217,7 @@ async function respond(
     // the response to an upgrade is the platform's own object and must not be copied; on Bun there is none
     status = response?.status ?? 101;
     if (response === undefined || status === 101) return response;
-    const told = withHeaders(response, (headers) => asker.writeHeaders(request, headers, decision));
+    const told = withHeaders(response, (headers) => asker.writeHeaders(request, headers, decision, now));
     if (costOf === undefined || told.body === null) return told;
     isSending = true;
     return whenSent(told, () => outcome.finish(request, decision, { statusCode: status }, () => costOf(response)));

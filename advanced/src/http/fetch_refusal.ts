@@ -1,5 +1,5 @@
 import { DEFAULT_MESSAGE, type HeaderSink } from "@sluice/limiting";
-import { describe } from "@sluice/limiting/core";
+import { describe } from "@sluice/shared";
 import type { Decision } from "../limiter/decision.ts";
 import type { Awaitable } from "../policy/store.ts";
 import type { HandlerOptions } from "./http_options.ts";
@@ -50,7 +50,7 @@ async function refusalTo(
   info: unknown,
 ): Promise<Response> {
   const headers = new Headers();
-  asker.writeHeaders(request, sinkOf(headers), decision);
+  asker.writeHeaders(request, sinkOf(headers), decision, asker.clock());
   const { status, body, type } = await asker.refusal(request, decision, info as never);
   forbidStoring(sinkOf(headers));
   if (BODILESS.has(status)) return new Response(null, { status, headers });
@@ -67,13 +67,14 @@ async function handled(
   info: unknown,
 ): Promise<Response> {
   const { statusCode = 429, message = DEFAULT_MESSAGE } = asker.options;
+  const now = asker.clock();
   const response: unknown = await handler(request, { statusCode, message, decision }, info);
   if (typeof (response as Response | null | undefined)?.status !== "number") {
     throw new TypeError(`fetchLimit: handler must return a Response, not ${describe(response)}`);
   }
   return withHeaders(response as Response, (headers) => {
     if (headers.getHeader("Cache-Control") === undefined) forbidStoring(headers);
-    asker.writeHeaders(request, headers, decision);
+    asker.writeHeaders(request, headers, decision, now);
   });
 }
 

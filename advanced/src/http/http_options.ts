@@ -1,14 +1,8 @@
-import type { Validate } from "@sluice/limiting";
-import { checkInteger, checkType, type OptionNames, refuseOption } from "@sluice/limiting/core";
+import { IPV6_SUBNET, type Validate } from "@sluice/limiting";
+import { checkInteger, checkType, type OptionNames, refuseOption } from "@sluice/shared";
 import type { Decision } from "../limiter/decision.ts";
-import type { CheckOptions, LimiterKeys } from "../limiter/demand.ts";
-import {
-  type LimiterOptions,
-  type LimitOptions,
-  type LimitsOptions,
-  type PolicyChoice,
-  systemClock,
-} from "../limiter/limiter_options.ts";
+import type { ConsumeOptions, LimiterKeys } from "../limiter/demand.ts";
+import type { LimiterOptions, LimitOptions, LimitsOptions, PolicyChoice } from "../limiter/limiter_options.ts";
 import { LIMIT_NAMES, LIMITER_NAMES } from "../limiter/option_names.ts";
 import { assertDoesMore, isOutcomeOnly } from "../limiter/outcome_only.ts";
 import { fromCounter } from "../stores/counter_store.ts";
@@ -37,10 +31,10 @@ import type { HeaderOptions, StandardHeaders } from "./rate_limit_headers.ts";
  *
  * const app = sluice();
  * app.use(rateLimit({
- *   max: 100,
+ *   limit: 100,
  *   handler: (_req, res, _next, { statusCode, decision }) => {
  *     res.statusCode = statusCode;
- *     res.end(`Wait for ${decision.retryMs} ms`);
+ *     res.end(`Wait for ${decision.retryAfterMs} ms`);
  *   },
  * }));
  * ```
@@ -65,7 +59,7 @@ export interface HandlerOptions {
  * ```ts ignore
  * app.use(rateLimit({
  *   algorithm: "token-bucket",
- *   max: 10,
+ *   limit: 10,
  *   windowMs: 1000,
  *   burst: 21,
  *   delay: { from: 9, maxMs: 1200 },
@@ -75,7 +69,7 @@ export interface HandlerOptions {
 export interface DelayOptions {
   /**
    * Units used from which requests are slowed down to the rate of the limit: each waits until the units above would have
-   * been used at `max` in `windowMs`. For a single limit, beyond which requests are refused.
+   * been used at `limit` in `windowMs`. For a single limit, beyond which requests are refused.
    */
   from?: number | undefined;
   /** Longest wait in ms. */
@@ -89,7 +83,7 @@ export interface DelayOptions {
  * ```ts
  * import { rateLimit } from "@sluice/rate-limit";
  *
- * const limit = rateLimit({ limits: [{ name: "client", max: 100 }, { name: "network", max: 1000, ipv6Subnet: 48 }] });
+ * const limit = rateLimit({ limits: [{ name: "client", limit: 100 }, { name: "network", limit: 1000, ipv6Subnet: 48 }] });
  * ```
  */
 export interface RequestLimitOptions extends LimitOptions {
@@ -111,7 +105,7 @@ export interface RequestLimitOptions extends LimitOptions {
  *
  * const app = sluice();
  * app.use(rateLimit({
- *   limits: [{ name: "minute", max: 100, windowMs: 60_000 }, { name: "day", max: 5000, windowMs: 86_400_000 }],
+ *   limits: [{ name: "minute", limit: 100, windowMs: 60_000 }, { name: "day", limit: 5000, windowMs: 86_400_000 }],
  *   keyGenerator: (req, res) => res.locals.account, // whom a middleware in front has found
  * }));
  * ```
@@ -120,19 +114,19 @@ export interface RateLimitOptions<
   Req = AnyRequest,
   Rest extends unknown[] = [res: ResponseOf<Req>],
   Res = ResponseOf<Req>,
-> extends Omit<LimiterOptions, "max" | "store" | "limits"> {
+> extends Omit<LimiterOptions, "limit" | "limits" | "max" | "store"> {
   /** Several limits decided as one: either all of them grant, or none is charged. Replaces the single one. */
   limits?: readonly RequestLimitOptions[] | undefined;
   /**
    * Units per window, 100 by default; or a function that returns them, for customers' tiers: a number for all limits,
    * or an object of numbers by the names of limits.
    */
-  max?: number | ((req: Req, ...rest: Rest) => Awaitable<NonNullable<CheckOptions["max"]>>) | undefined;
-  /** express-rate-limit's name for `max`. */
-  limit?: number | ((req: Req, ...rest: Rest) => Awaitable<NonNullable<CheckOptions["max"]>>) | undefined;
+  limit?: number | ((req: Req, ...rest: Rest) => Awaitable<NonNullable<ConsumeOptions["limit"]>>) | undefined;
+  /** The older name of `limit` in express-rate-limit; one of them is enough. */
+  max?: number | ((req: Req, ...rest: Rest) => Awaitable<NonNullable<ConsumeOptions["limit"]>>) | undefined;
   /**
    * The policy of a request's key, from a table or a database: a name in `policies`, or what of the limit is not as usual.
-   * Not with functions for `max`. It is asked once the key is known; what had to be waited for is remembered for
+   * Not with functions for `limit`. It is asked once the key is known; what had to be waited for is remembered for
    * `policyTtlMs`.
    */
   policy?: ((req: Req, ...rest: Rest) => Awaitable<PolicyChoice>) | undefined;
@@ -155,7 +149,7 @@ export interface RateLimitOptions<
    * Units a request costs, 1 by default; one that costs 0 is free, and always passes. A function may return an object of
    * numbers by the names of limits, such as `{ requests: 1, bytes: 2048 }`.
    */
-  cost?: number | ((req: Req, ...rest: Rest) => Awaitable<NonNullable<CheckOptions["cost"]>>) | undefined;
+  cost?: number | ((req: Req, ...rest: Rest) => Awaitable<NonNullable<ConsumeOptions["cost"]>>) | undefined;
   /**
    * What a request has really cost, once its handler has ended the response: it replaces `cost`, which was an estimate,
    * and stays if this returns `undefined`, as nobody knows. If the client leaves before, it is asked at once and again at
@@ -215,8 +209,8 @@ export interface RateLimitOptions<
   passOnStoreError?: boolean | undefined;
   /**
    * Which mistakes are looked for, with one warning for each in a process: all by default, `false` for none, or an object
-   * with express-rate-limit's names `trustProxy`, `xForwardedForHeader`, `forwardedHeader`, `keyGeneratorIpFallback`.
-   * Options are always checked.
+   * with express-rate-limit's names `trustProxy`, `xForwardedForHeader`, `forwardedHeader`, `keyGeneratorIpFallback`,
+   * `singleCount`. Options are always checked.
    */
   validate?: Validate | undefined;
   /** Bits of an IPv6 address that identify a client, 64 by default. */
@@ -231,15 +225,16 @@ export interface RateLimitOptions<
 
 /** The options of the limiter itself, under its own names. */
 export function limiterOptionsOf<Req>(options: RateLimitOptions<Req>, caller: string): LimiterOptions {
-  const { max, limit, store, identifier, name, passOnStoreError, onStoreFailure, dryRun, limits, ...rest } = options;
-  const fixed = limit === undefined ? max : limit;
+  const { limit, store, identifier, name, passOnStoreError, onStoreFailure, dryRun, limits, rules, ...rest } = options;
   checkType(caller, "passOnStoreError", passOnStoreError, "boolean");
   const shadow = dryRun ? { shadow: true } : {};
+  const several = rules === undefined
+    ? limits && { limits: limits.map((one) => ({ ...pick(one, LIMIT_NAMES), ...shadow })) }
+    : limitsByRules(rules.rules, dryRun);
   return {
     ...pick(rest, LIMITER_NAMES),
-    ...(options.rules === undefined ? {} : limitsByRules(options.rules.rules, options.dryRun)),
-    ...(typeof fixed === "function" || fixed === undefined ? {} : { max: fixed }),
-    ...(limits === undefined ? shadow : { limits: limits.map((one) => ({ ...pick(one, LIMIT_NAMES), ...shadow })) }),
+    ...(typeof limit === "function" || limit === undefined ? {} : { limit }),
+    ...(several ?? shadow),
     name: name === undefined ? identifier : name,
     store: store === undefined ? undefined : storeOf(store, options),
     onStoreFailure: onStoreFailure === undefined && passOnStoreError ? "open" : onStoreFailure,
@@ -283,8 +278,7 @@ export function headerOptionsOf<Req>(options: RateLimitOptions<Req>, caller: str
   }
   const standard = standardHeaders === true ? "draft-6" : standardHeaders === false ? null : standardHeaders;
   if (!headers || (!legacyHeaders && standard === null)) return null;
-  const { clock = systemClock } = options;
-  return { legacy: legacyHeaders, legacyReset, standard, clock, retryJitterMs: retryJitter, random };
+  return { legacy: legacyHeaders, legacyReset, standard, retryJitterMs: retryJitter, random };
 }
 
 /** Longest time for which the policy of a key may be remembered, in ms: a day. */
@@ -292,7 +286,8 @@ const LONGEST_POLICY_MS = 86_400_000;
 
 /** Checks the options that only concern HTTP. */
 export function checkHttpOptions<Req>(options: RateLimitOptions<Req>, caller: string): void {
-  const { statusCode = 429, ipv6Subnet = 64, missingKey = "share", requestPropertyName = "rateLimit" } = options;
+  const { statusCode = 429, ipv6Subnet = IPV6_SUBNET, missingKey = "share", requestPropertyName = "rateLimit" } =
+    options;
   checkInteger(caller, "statusCode", statusCode, 200, 599);
   checkInteger(caller, "ipv6Subnet", ipv6Subnet, 1, 128);
   for (const limit of options.limits ?? []) {
@@ -323,8 +318,10 @@ export function checkHttpOptions<Req>(options: RateLimitOptions<Req>, caller: st
   }
   const { message, cost = 1, limit, identifier, validate, policyTtlMs = 0 } = options;
   checkInteger(caller, "policyTtlMs", policyTtlMs, 0, LONGEST_POLICY_MS);
-  if (options.policy !== undefined && (typeof limit === "function" || typeof options.max === "function")) {
-    throw new TypeError(`${caller}: options policy and max exclude each other as functions; let policy return { max }`);
+  if (options.policy !== undefined && typeof limit === "function") {
+    throw new TypeError(
+      `${caller}: options policy and limit exclude each other as functions; let policy return { limit }`,
+    );
   }
   if (limit !== undefined && typeof limit !== "function") checkInteger(caller, "limit", limit, 0, MAX_LIMIT);
   if (identifier !== undefined) checkName(identifier, "identifier", caller);
@@ -338,11 +335,11 @@ export function checkHttpOptions<Req>(options: RateLimitOptions<Req>, caller: st
 
 // what a store cannot do that only tells whether a request passes
 function checkOutcomeOnly<Req>(options: RateLimitOptions<Req>, caller: string): void {
-  const { store, max, limit = max, cost } = options;
+  const { store, limit, cost } = options;
   for (const name of ["skipFailedRequests", "skipSuccessfulRequests", "delay", "policy"] as const) {
     if (options[name] !== undefined && options[name] !== false) assertDoesMore(store, caller, `option ${name}`);
   }
-  if (typeof limit === "function") assertDoesMore(store, caller, "option max as a function");
+  if (typeof limit === "function") assertDoesMore(store, caller, "option limit as a function");
   if (typeof cost === "number" && cost > 1) assertDoesMore(store, caller, `option cost of ${cost}`);
 }
 
@@ -362,11 +359,10 @@ function checkCost<Req>(options: RateLimitOptions<Req>, cost: number, caller: st
   checkInteger(caller, "cost", cost, 0, MAX_LIMIT);
   // a key may have a higher limit of its own
   if (options.policy !== undefined || options.rules !== undefined) return;
-  const told = options.limit ?? options.max;
-  const single = { ...options, max: told } as LimitOptions;
-  for (const { max = 100, burst, algorithm, shadow } of options.limits ?? [single]) {
+  const { limit: told } = options;
+  for (const { limit = 100, burst, algorithm, shadow } of options.limits ?? [options as LimitOptions]) {
     // a function may return a higher limit, for the list of limits, too; but it does not change a burst
-    const units = typeof told === "function" ? Infinity : max;
+    const units = typeof told === "function" ? Infinity : limit;
     const most = algorithm === "token-bucket" ? burst ?? units : units;
     // invalid limits are reported when the limiter is made; shadow limits refuse nobody
     if (!Number.isInteger(most) || most <= 0 || cost <= most || shadow || options.dryRun) continue;

@@ -1,5 +1,5 @@
-import type { OptionNames } from "@sluice/limiting/core";
-import { checkLimiterNames, LIMIT_NAMES, LIMITER_NAMES } from "../limiter/option_names.ts";
+import type { OptionNames } from "@sluice/shared";
+import { checkLimiterNames, LIMIT_NAMES, LIMITER_NAMES, withLimit } from "../limiter/option_names.ts";
 import type { RateLimitOptions, RequestLimitOptions } from "./http_options.ts";
 
 const REQUEST_LIMIT_NAMES: OptionNames<RequestLimitOptions> = { ...LIMIT_NAMES, ipv6Subnet: true };
@@ -8,6 +8,7 @@ const REQUEST_LIMIT_NAMES: OptionNames<RequestLimitOptions> = { ...LIMIT_NAMES, 
 export const COMMON_NAMES: OptionNames<Omit<RateLimitOptions, "handler" | "requestPropertyName">> = {
   ...LIMITER_NAMES,
   limit: true,
+  max: true,
   cost: true,
   costAfter: true,
   keyGenerator: true,
@@ -59,8 +60,14 @@ const INSTEAD: ReadonlyMap<string, string> = new Map([
  * @param caller Name of the caller for error messages
  * @param options What was given
  * @param names The names there are
+ * @returns The options, with `limit` for `max`
  * @throws {TypeError} If there are any
  */
-export function checkRequestNames<Options>(caller: string, options: unknown, names: OptionNames<Options>): void {
+export function checkRequestNames<Options extends object>(
+  caller: string,
+  options: Options,
+  names: OptionNames<Options>,
+): Options {
   checkLimiterNames(caller, options, names, REQUEST_LIMIT_NAMES, (name) => INSTEAD.get(name));
+  return withLimit(caller, options);
 }

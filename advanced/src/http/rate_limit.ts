@@ -1,5 +1,5 @@
 import { DEFAULT_MESSAGE, failureOf, isMadeInRequest, trustOf } from "@sluice/limiting";
-import { asciiLowerCase, isThenable, nextSequence, type OptionNames, withDetails } from "@sluice/limiting/core";
+import { asciiLowerCase, isThenable, nextSequence, type OptionNames, withDetails } from "@sluice/shared";
 import type { Decision } from "../limiter/decision.ts";
 import type { PeekOptions } from "../limiter/demand.ts";
 import { assertKey } from "../limiter/encode_key.ts";
@@ -19,9 +19,10 @@ import type {
 import type { RateLimitOptions } from "./http_options.ts";
 import { sharedLimiter } from "./shared_limiter.ts";
 import { checkRequestNames, COMMON_NAMES } from "./option_names.ts";
-import { RateLimitInfo } from "./rate_limit_info.ts";
+import { LaterRateLimitInfo, RateLimitInfo } from "./rate_limit_info.ts";
 import { forbidStoring, type Refusal } from "./refusal.ts";
-import { CLIENT_LEFT, type Delay } from "./delay.ts";
+import { CLIENT_LEFT, Disconnected } from "./delay.ts";
+import { decodedTarget, pathOf } from "../rules/path_of.ts";
 import { RequestLimiter } from "./request_limiter.ts";
 import type { RequestReader } from "./request_reader.ts";
 import { signalOf } from "./signal_of.ts";
@@ -49,8 +50,15 @@ interface MountedRequest {
 const READER: RequestReader<RequestLike> = {
   methodOf: ({ method = "" }: MountedRequest) => method,
   // as the router reads it, whatever the target looks like: another reading would be a way around
-  urlOf: ({ baseUrl, path, originalUrl, url = "" }: MountedRequest) =>
-    typeof baseUrl === "string" && typeof path === "string" ? baseUrl + path : (originalUrl ?? url).trim(),
+  pathsOf: ({ baseUrl, path, originalUrl, url = "" }: MountedRequest) => {
+    if (typeof baseUrl === "string" && typeof path === "string") return [baseUrl + path];
+    // a mount may have taken a part of `url`, or something in front has rewritten it; routers of Node's own requests may
+    // decode it before they look for the query, as that of h3 1 does, or know no fragments
+    return [...new Set([url, originalUrl ?? url])].flatMap((target) => {
+      const trimmed = target.trim();
+      return [pathOf(decodedTarget(trimmed)), pathOf(trimmed), target.split("?", 1)[0]!];
+    });
+  },
   addressOf: ({ ip }) => ip,
   header: (req, name) => {
     const { get, headers } = req as ProxiedRequest & MountedRequest;
@@ -60,6 +68,8 @@ const READER: RequestReader<RequestLike> = {
     const { app } = req as ProxiedRequest;
     return typeof app?.get === "function" ? trustOf({ app: app as { get(name: string): unknown } }) : null;
   },
+  // nothing responds before the limiter lets it, so a response that is closed is one whose client has disconnected
+  signalOf: (_req, res) => signalOf(res!),
 };
 
 /** Continues with the next layer, or with the error handlers. */
@@ -111,7 +121,7 @@ export interface RateLimitMiddleware<Req = any, Res = any> {
  * app.use(rateLimit({
  *   algorithm: "sliding-window",
  *   windowMs: 60_000,
- *   max: 100,
+ *   limit: 100,
  *   store: new RedisStore({ url: "redis://localhost:6379" }),
  * }));
  * ```
@@ -119,9 +129,8 @@ export interface RateLimitMiddleware<Req = any, Res = any> {
 export function rateLimit<Req extends AnyRequest = AnyRequest, Res extends AnyResponse = ResponseOf<Req>>(
   given: RateLimitOptions<Req, [res: Res], Res> = {},
 ): RateLimitMiddleware<Req, Res> {
-  checkRequestNames("rateLimit", given, NAMES);
   // the response that belongs to a request is one of that type
-  const options = given as RateLimitOptions<Req>;
+  const options = checkRequestNames("rateLimit", given, NAMES) as RateLimitOptions<Req>;
   const own = new RequestLimiter<Req>("rateLimit", options, READER);
   const sequence = nextSequence();
   let asker: RequestLimiter<Req> | null = null;
@@ -135,19 +144,16 @@ export function rateLimit<Req extends AnyRequest = AnyRequest, Res extends AnyRe
   }
 
   function limit(req: RequestLike, res: ResponseLike, next: Next): void | Promise<void> {
-    let decision: Decision | null;
+    let asked: Awaitable<Decision | null>;
     try {
       asker ??= begin(req);
-      const asked = asker.ask(req as Req, res as ResponseOf<Req>);
-      if (isThenable(asked)) return decideLater(asker, asked, req as Req, res, next);
-      decision = asked as Decision | null;
-      if (asker.delay !== null && hasToWait(asker.delay, decision)) {
-        return decideLater(asker, waitFor(asker.delay, decision, res), req as Req, res, next);
-      }
+      asked = asker.ask(req as Req, res as ResponseOf<Req>);
     } catch (error) {
       return next(failureOf(error));
     }
-    return settle(asker, decision, req as Req, res, next);
+    return isThenable(asked)
+      ? settleLater(asker, asked, req as Req, res, next)
+      : settle(asker, asked as Decision | null, req as Req, res, next);
   }
 
   withDetails(limit, {
@@ -191,36 +197,20 @@ function resetKey<Req>(asker: RequestLimiter<Req>, key: string): Awaitable<numbe
   return whenAll(counts, (all) => all.reduce((total, count) => total + count, 0));
 }
 
-async function decideLater<Req extends RequestLike>(
+async function settleLater<Req extends RequestLike>(
   asker: RequestLimiter<Req>,
-  asked: PromiseLike<Decision | null | typeof LEFT>,
+  asked: PromiseLike<Decision | null>,
   req: Req,
   res: ResponseLike,
   next: Next,
 ): Promise<void> {
-  let decision: Decision | null | typeof LEFT;
+  let decision: Decision | null;
   try {
     decision = await asked;
-    if (asker.delay !== null && decision !== LEFT && hasToWait(asker.delay, decision)) {
-      decision = await waitFor(asker.delay, decision, res);
-    }
   } catch (error) {
     return next(failureOf(error));
   }
-  if (decision === LEFT) return leave(res);
   return settle(asker, decision, req, res, next);
-}
-
-/** In place of the decision about a request whose client has left while it waited. */
-const LEFT = Symbol("left");
-
-function hasToWait(delay: Delay, decision: Decision | null): decision is Decision {
-  return decision !== null && delay.msOf(decision) > 0;
-}
-
-async function waitFor(delay: Delay, decision: Decision, res: ResponseLike): Promise<Decision | typeof LEFT> {
-  // nothing responds before the limiter lets it, so a response that is closed is one whose client has left
-  return await delay.wait(decision, signalOf(res)) ?? LEFT;
 }
 
 // nobody gets it; logs show the status that nginx made common
@@ -239,8 +229,14 @@ function settle<Req extends RequestLike>(
   next: Next,
 ): void | Promise<void> {
   if (decision === null) return next();
-  (req as unknown as Record<string, unknown>)[asker.property] = new RateLimitInfo(decision, asker.clock());
-  if (!res.headersSent) asker.writeHeaders(req, res, decision);
+  if (decision instanceof Disconnected) return leave(res);
+  const now = asker.clock();
+  const properties = req as unknown as Record<string, unknown>;
+  const front = properties[asker.property];
+  properties[asker.property] = front instanceof RateLimitInfo
+    ? behind(asker, decision, now, front)
+    : new RateLimitInfo(decision, now);
+  if (!res.headersSent) asker.writeHeaders(req, res, decision, now);
   const { outcome } = asker;
   if (outcome.matters) {
     const { costAfter } = asker.options;
@@ -249,6 +245,13 @@ function settle<Req extends RequestLike>(
   if (!decision.allowed) return refuse(asker, decision, req, res, next);
   asker.admitted(req, decision);
   return next();
+}
+
+function behind<Req>(asker: RequestLimiter<Req>, decision: Decision, now: number, front: RateLimitInfo): RateLimitInfo {
+  for (let info: RateLimitInfo | null = front; info !== null; info = info.earlier) {
+    asker.lookAtEarlier(decision, info.decision);
+  }
+  return new LaterRateLimitInfo(decision, now, front);
 }
 
 async function refuse<Req extends RequestLike>(

@@ -1,5 +1,5 @@
 import { type HeaderSink, LEGACY, type LimitNames, seconds, writeLimit, writeRetryAfter } from "@sluice/limiting";
-import { sha256 } from "@sluice/limiting/core";
+import { sha256 } from "@sluice/shared";
 import type { Decision } from "../limiter/decision.ts";
 import { windowAt } from "../policy/calendar_window.ts";
 import { holdsSlots, type Policy } from "../policy/policy.ts";
@@ -19,8 +19,6 @@ export interface HeaderOptions {
   readonly legacyReset: "delta" | "epoch";
   /** The IETF's form, `null` for none. */
   readonly standard: StandardHeaders | null;
-  /** The present time in ms, for `"epoch"`. */
-  readonly clock: () => number;
   /** Adds at most so many ms to `Retry-After`, by chance, so that not all clients come back at once; 0 for none. */
   readonly retryJitterMs: number;
   /** Chance, at least 0 and below 1. */
@@ -36,26 +34,28 @@ export interface HeaderOptions {
  * @param headers Where they go
  * @param decision The decision
  * @param options Which are sent
+ * @param now When it was made, in ms since 1970: some frameworks take headers only when the handler is done
  * @param earlierMs How long limiters in front would refuse the same request, in ms
  */
 export function writeHeaders(
   headers: HeaderSink,
   decision: Decision,
   options: HeaderOptions,
+  now: number,
   earlierMs = 0,
 ): void {
-  const { legacy, legacyReset, standard, clock } = options;
+  const { legacy, legacyReset, standard } = options;
   if (legacy) {
     const { tightest } = decision;
     writeState(
       headers,
       LEGACY,
       tightest,
-      seconds(legacyReset === "epoch" ? clock() + tightest.resetMs : tightest.resetMs),
+      seconds(legacyReset === "epoch" ? now + tightest.resetMs : tightest.resetMs),
     );
   }
-  if (standard !== null) writeStandard(headers, decision, standard, clock);
-  if (!decision.allowed) writeRetryAfter(headers, Math.max(decision.retryMs, earlierMs) + jitterOf(options));
+  if (standard !== null) writeStandard(headers, decision, standard, now);
+  if (!decision.allowed) writeRetryAfter(headers, Math.max(decision.retryAfterMs, earlierMs) + jitterOf(options));
 }
 
 /** What the headers of a refusal say, by their names, for whoever documents it. */
@@ -81,9 +81,9 @@ function writeState(headers: HeaderSink, names: LimitNames, tightest: Verdict, r
   else if (headers.getHeader(names.limit) === undefined) headers.setHeader(names.limit, String(tightest.limit));
 }
 
-function writeStandard(headers: HeaderSink, decision: Decision, form: StandardHeaders, clock: () => number): void {
-  if (form === "draft-6" || form === "draft-7") writeEarlyDraft(headers, decision, form, clock);
-  else writeLists(headers, decision, form === "draft-11", clock);
+function writeStandard(headers: HeaderSink, decision: Decision, form: StandardHeaders, now: number): void {
+  if (form === "draft-6" || form === "draft-7") writeEarlyDraft(headers, decision, form, now);
+  else writeLists(headers, decision, form === "draft-11", now);
 }
 
 function jitterOf({ retryJitterMs, random }: HeaderOptions): number {
@@ -96,10 +96,10 @@ function writeEarlyDraft(
   headers: HeaderSink,
   decision: Decision,
   form: "draft-6" | "draft-7",
-  clock: () => number,
+  now: number,
 ): void {
   const { limit, remaining, resetMs } = decision.tightest;
-  const policies = decision.policies.map((policy, i) => `${decision.verdicts[i]!.limit}${windowOf(policy, clock)}`);
+  const policies = decision.policies.map((policy, i) => `${decision.verdicts[i]!.limit}${windowOf(policy, now)}`);
   append(headers, "RateLimit-Policy", policies.join(", "));
   if (form === "draft-6") return writeState(headers, DRAFT_6, decision.tightest, seconds(resetMs));
   if (Number.isNaN(remaining)) return;
@@ -110,9 +110,9 @@ function writeEarlyDraft(
 
 // left out for windows of less than a second, which cannot be given in whole seconds; one of the calendar is as long as
 // the present one
-function windowOf({ windowMs, window }: Policy, clock: () => number): string {
+function windowOf({ windowMs, window }: Policy, now: number): string {
   if (window !== undefined) {
-    const { start, end } = windowAt(window, clock());
+    const { start, end } = windowAt(window, now);
     return `;w=${seconds(end - start)}`;
   }
   return windowMs < 1000 ? "" : `;w=${seconds(windowMs)}`;
@@ -123,12 +123,12 @@ function writeLists(
   headers: HeaderSink,
   { policies, verdicts, takes }: Decision,
   hasPartitions: boolean,
-  clock: () => number,
+  now: number,
 ): void {
   for (const [i, policy] of policies.entries()) {
     const { limit, remaining, nextMs } = verdicts[i]!;
     const name = quoted(policy.name);
-    const unit = holdsSlots(policy) ? ';qu="concurrent-requests"' : windowOf(policy, clock);
+    const unit = holdsSlots(policy) ? ';qu="concurrent-requests"' : windowOf(policy, now);
     const partition = hasPartitions ? `;pk=:${partitionOf(takes[i]!.key)}:` : "";
     append(headers, "RateLimit-Policy", `${name};q=${limit}${unit}${partition}`);
     if (Number.isNaN(remaining)) continue;

@@ -9,7 +9,7 @@ import type { Decision } from "../limiter/decision.ts";
  * import sluice from "@sluice/sluice";
  *
  * const app = sluice();
- * app.use(rateLimit({ max: 100 }));
+ * app.use(rateLimit({ limit: 100 }));
  * app.get("/quota", (req, res) => res.json("rateLimit" in req ? req.rateLimit : null));
  * ```
  */
@@ -46,5 +46,29 @@ export class RateLimitInfo {
   /** The decision behind it. */
   get decision(): Decision {
     return this.#decision;
+  }
+
+  /**
+   * What the limiter in front has set, `null` if there is none.
+   *
+   * @internal
+   */
+  get earlier(): RateLimitInfo | null {
+    return null;
+  }
+}
+
+/** The same behind another limiter. */
+export class LaterRateLimitInfo extends RateLimitInfo {
+  readonly #earlier: RateLimitInfo;
+
+  /** Made by the middleware. */
+  constructor(decision: Decision, now: number, earlier: RateLimitInfo) {
+    super(decision, now);
+    this.#earlier = earlier;
+  }
+
+  override get earlier(): RateLimitInfo {
+    return this.#earlier;
   }
 }

@@ -1,5 +1,5 @@
-import { AddressKeys, ClientFinder, remedyFor } from "@sluice/limiting";
-import { describe, isThenable } from "@sluice/limiting/core";
+import { AddressKeys, ClientFinder, IPV6_SUBNET, remedyFor } from "@sluice/limiting";
+import { describe, isThenable } from "@sluice/shared";
 import type { LimiterKeys } from "../limiter/demand.ts";
 import type { Policy } from "../policy/policy.ts";
 import type { Awaitable } from "../policy/store.ts";
@@ -35,7 +35,7 @@ export class RequestKeys<Req> {
   }
 
   #keysFor(subnet: number | undefined): AddressKeys {
-    const { ipv6Subnet = 64, missingKey = "share" } = this.#options;
+    const { ipv6Subnet = IPV6_SUBNET, missingKey = "share" } = this.#options;
     return new AddressKeys(subnet ?? ipv6Subnet, missingKey);
   }
 

@@ -1,8 +1,8 @@
-import { exhaustedFor, type HeaderSink, noteExhausted } from "@sluice/limiting";
-import { isThenable, refuseOption } from "@sluice/limiting/core";
+import { exhaustedFor, type HeaderSink, Mistakes, noteExhausted } from "@sluice/limiting";
+import { isExempt, isThenable, refuseOption } from "@sluice/shared";
 import { awaited } from "../limiter/awaited.ts";
 import type { Decision } from "../limiter/decision.ts";
-import type { CheckOptions, Demand, LimiterKeys } from "../limiter/demand.ts";
+import type { ConsumeOptions, Demand, LimiterKeys } from "../limiter/demand.ts";
 import { Limiter } from "../limiter/limiter.ts";
 import { type PolicyChoice, systemClock } from "../limiter/limiter_options.ts";
 import { holdsSlots } from "../policy/policy.ts";
@@ -25,6 +25,8 @@ import { reporterOf } from "./reporter_of.ts";
 import { RequestKeys } from "./request_keys.ts";
 import { RequestOutcome } from "./request_outcome.ts";
 import type { RequestReader } from "./request_reader.ts";
+import { consumeByKey, demandKey, prepareKey, reportKey } from "../limiter/limiter_keys.ts";
+import { forgetIdleKey } from "../stores/memory_store.ts";
 
 /**
  * Asks a limiter about requests: whether it is asked at all, what they cost, how a refusal looks. The part of `rateLimit`
@@ -37,8 +39,6 @@ export class RequestLimiter<Req> {
   readonly options: RateLimitOptions<Req>;
   /** What the user called, for messages. */
   readonly caller: string;
-  /** Lets requests wait, `null` if none does. */
-  readonly delay: Delay | null;
   /** What requests are counted by. */
   readonly keys: RequestKeys<Req>;
   /** Sees to what requests took when they are over. */
@@ -47,6 +47,9 @@ export class RequestLimiter<Req> {
   readonly property: string;
   /** The present time in ms. */
   readonly clock: () => number;
+  readonly #reader: RequestReader<Req>;
+  /** Lets requests wait, `null` if none does. */
+  readonly #delay: Delay | null;
   readonly #headers: HeaderOptions | null;
   /** Policies that keys have of their own, `null` when none has. */
   readonly #lookup: PolicyLookup | null;
@@ -74,6 +77,7 @@ export class RequestLimiter<Req> {
     checkHttpOptions(options, caller);
     this.caller = caller;
     this.options = options;
+    this.#reader = reader;
     this.#headers = headerOptionsOf(options, caller);
     this.keys = new RequestKeys(caller, options, reader);
     const { rules } = options;
@@ -84,25 +88,26 @@ export class RequestLimiter<Req> {
     this.limiter = limiter ?? new Limiter(limiterOptionsOf(options, caller), caller);
     // one that exists may have been made by a document that has been replaced since
     this.#demand = limiter === undefined || rules === undefined
-      ? this.limiter.demand
-      : limiter.prepare(limitsByRules(rules.rules, options.dryRun), caller)();
+      ? this.limiter[demandKey]
+      : limiter[prepareKey](limitsByRules(rules.rules, options.dryRun), caller)();
     this.keys.follow(this.limiter.policies, rules?.rules.rules ?? options.limits ?? []);
     this.outcome = new RequestOutcome(caller, options, this.limiter);
-    this.delay = options.delay === undefined ? null : new Delay(caller, options.delay, options, this.limiter);
+    this.#delay = options.delay === undefined ? null : new Delay(caller, options.delay, options, this.limiter);
     this.property = options.requestPropertyName ?? "rateLimit";
     this.clock = options.clock ?? systemClock;
-    this.#lookup = options.policy === undefined ? null : new PolicyLookup(options.policyTtlMs ?? 10_000, this.clock);
+    const { policyTtlMs = 10_000 } = options;
+    this.#lookup = options.policy === undefined ? null : new PolicyLookup(policyTtlMs, this.clock, this.limiter);
   }
 
   /** Checks other rules, and returns what begins to decide by them. */
   prepare(rules: RuleSet): () => void {
-    const begin = this.limiter.prepare(limitsByRules(rules, this.options.dryRun), this.caller);
+    const begin = this.limiter[prepareKey](limitsByRules(rules, this.options.dryRun), this.caller);
     this.#rules!.check(rules);
     const policies = rules.rules.map(({ policy }) => policy);
-    this.delay?.check(policies);
+    this.#delay?.check(policies);
     return () => {
       this.#demand = begin();
-      this.limiter.forgetIdle();
+      this.limiter[forgetIdleKey]();
       this.#rules!.follow(rules);
       this.keys.follow(policies, rules.rules);
       this.outcome.add(policies);
@@ -110,14 +115,31 @@ export class RequestLimiter<Req> {
   }
 
   /**
-   * Decides about a request.
+   * Decides about a request, and lets it wait where option `delay` says so.
    *
    * @param req The request
    * @param res Second argument for functions in the options; `fetchLimit` has none
-   * @returns The decision, `null` for a request that is skipped; at once where nothing has to be waited for
+   * @returns The decision, `null` for a request that is skipped, `Disconnected` for one whose client is gone; at once
+   * where nothing has to be waited for
    */
   ask(req: Req, res?: ResponseOf<Req>): Awaitable<Decision | null> {
+    const asked = this.#ask(req, res);
+    return this.#delay === null ? asked : this.#hold(this.#delay, asked, req, res);
+  }
+
+  // on its own, since a function that closes over its arguments is slower for those that need not wait, too
+  #hold(
+    delay: Delay,
+    asked: Awaitable<Decision | null>,
+    req: Req,
+    res: ResponseOf<Req> | undefined,
+  ): Awaitable<Decision | null> {
+    return delay.hold(asked, () => this.#reader.signalOf(req, res));
+  }
+
+  #ask(req: Req, res: ResponseOf<Req> | undefined): Awaitable<Decision | null> {
     if (!this.#hasApp) this.#findApp(req);
+    if (isExempt(req as Req & object)) return this.#skipped();
     const { skip } = this.options;
     if (skip !== undefined) {
       const skipped = skip(req, res!);
@@ -129,7 +151,7 @@ export class RequestLimiter<Req> {
 
   #findApp(req: Req): void {
     this.#hasApp = true;
-    this.limiter.report ??= reporterOf(req, "limiter");
+    this.limiter[reportKey] ??= reporterOf(req, "limiter");
   }
 
   #skipped(): null {
@@ -145,10 +167,9 @@ export class RequestLimiter<Req> {
       if (isThenable(choice)) return choice.then((found) => this.#checkByRules(found, demand));
       return this.#checkByRules(choice, demand);
     }
-    const { cost, max, limit } = this.options;
+    const { cost, limit } = this.options;
     const units = awaited(typeof cost === "function" ? cost(req, res!) : cost);
-    const most = limit ?? max;
-    const tier = awaited(typeof most === "function" ? most(req, res!) : undefined);
+    const tier = awaited(typeof limit === "function" ? limit(req, res!) : undefined);
     const keys = this.keys.of(req, res);
     if (isThenable(units) || isThenable(tier) || isThenable(keys)) return this.#checkLater(req, res, keys, units, tier);
     return this.#checkNow(req, res, keys, units, tier);
@@ -157,15 +178,15 @@ export class RequestLimiter<Req> {
   #checkByRules(choice: RuleChoice | null, demand: Demand): Awaitable<Decision | null> {
     if (choice === null) return this.#skipped();
     const { keys, ...options } = choice;
-    return this.limiter.checkBy(demand, keys, options);
+    return this.limiter[consumeByKey](demand, keys, options);
   }
 
   async #checkLater(
     req: Req,
     res: ResponseOf<Req> | undefined,
     keys: Awaitable<LimiterKeys>,
-    units: Awaitable<CheckOptions["cost"]>,
-    tier: Awaitable<CheckOptions["max"]>,
+    units: Awaitable<ConsumeOptions["cost"]>,
+    tier: Awaitable<ConsumeOptions["limit"]>,
   ): Promise<Decision | null> {
     return await this.#checkNow(req, res, await keys, await units, await tier);
   }
@@ -174,11 +195,11 @@ export class RequestLimiter<Req> {
     req: Req,
     res: ResponseOf<Req> | undefined,
     keys: LimiterKeys,
-    cost: CheckOptions["cost"],
-    max: CheckOptions["max"],
+    cost: ConsumeOptions["cost"],
+    limit: ConsumeOptions["limit"],
   ): Awaitable<Decision | null> {
     if (cost === undefined) checkTold("cost", this.options.cost, this.caller);
-    if (max === undefined) checkTold("max", this.options.limit ?? this.options.max, this.caller);
+    if (limit === undefined) checkTold("limit", this.options.limit, this.caller);
     if (typeof keys === "object" && this.limiter.policies.every(({ name }) => keys[name] === null)) {
       return this.#skipped();
     }
@@ -186,12 +207,12 @@ export class RequestLimiter<Req> {
       const policy = this.#lookup.of(keys, () => this.options.policy!(req, res!));
       return this.#checkByPolicy(keys, cost, policy);
     }
-    return this.limiter.check(keys, cost === undefined && max === undefined ? undefined : { cost, max });
+    return this.limiter.consume(keys, cost === undefined && limit === undefined ? undefined : { cost, limit });
   }
 
   #checkByPolicy(
     keys: LimiterKeys,
-    cost: CheckOptions["cost"],
+    cost: ConsumeOptions["cost"],
     policy: Awaitable<PolicyChoice | undefined>,
   ): Awaitable<Decision> {
     if (isThenable(policy)) return policy.then((found) => this.#checkByPolicy(keys, cost, found));
@@ -199,13 +220,13 @@ export class RequestLimiter<Req> {
     if (policy === undefined) {
       refuseOption(this.caller, "policy", "a name in policies, or an object, {} for as usual", policy);
     }
-    return this.limiter.check(keys, { cost, policy });
+    return this.limiter.consume(keys, { cost, policy });
   }
 
-  /** Writes the headers of a decision about a request. */
-  writeHeaders(req: Req & object, headers: HeaderSink, decision: Decision): void {
+  /** Writes the headers of a decision about a request, which was made at `now`. */
+  writeHeaders(req: Req & object, headers: HeaderSink, decision: Decision, now: number): void {
     if (this.#headers !== null) {
-      writeHeaders(headers, decision, this.#headers, decision.allowed ? 0 : exhaustedFor(req));
+      writeHeaders(headers, decision, this.#headers, now, decision.allowed ? 0 : exhaustedFor(req));
     }
   }
 
@@ -214,6 +235,19 @@ export class RequestLimiter<Req> {
     // what a refused request took may be given back to it
     const waitMs = this.outcome.refunds ? 0 : refillMs(decision);
     if (waitMs > 0) noteExhausted(req, waitMs);
+  }
+
+  /**
+   * Looks whether a request was counted before as it is now: by this limiter, under the same key.
+   *
+   * @param decision The decision about it
+   * @param earlier One that was made in front, by this limiter or another one
+   */
+  lookAtEarlier({ takes }: Decision, earlier: Decision): void {
+    const again = takes.find(({ policy, key, cost }) =>
+      cost > 0 && earlier.takes.some((take) => take.policy === policy && take.key === key)
+    );
+    if (again !== undefined) new Mistakes(this.caller, this.options.validate).countedTwice(again.policy.name);
   }
 
   /** Calls the user's `onLimitReached`. */

@@ -1,4 +1,4 @@
-import { describe, tell } from "@sluice/limiting/core";
+import { describe, tell } from "@sluice/shared";
 import type { Decision } from "../limiter/decision.ts";
 import type { Limiter } from "../limiter/limiter.ts";
 import { settlementOf } from "../limiter/settlement.ts";

@@ -2,7 +2,7 @@ import { isMadeInRequest, MAX_MADE_IN_REQUESTS, noteMadeInRequest, routeLabel, w
 import { Limiter } from "../limiter/limiter.ts";
 import { leaveStore } from "../limiter/store_users.ts";
 import { type CounterLocation, locationOf } from "../stores/counter_location.ts";
-import { MemoryStore } from "../stores/memory_store.ts";
+import { MemoryStore, sequenceKey } from "../stores/memory_store.ts";
 import type { Store } from "../policy/store.ts";
 import type { AnyCounter } from "../stores/counter_like.ts";
 import { limiterOptionsOf } from "./http_options.ts";
@@ -52,7 +52,7 @@ export function sharedLimiter<Req>(made: RequestLimiter<Req>, req: object): Limi
 
 // such a store would lose its counts at the end of the request
 function isMemoryOf(req: object, store: object): boolean {
-  return store instanceof MemoryStore && isMadeInRequest(store.sequence, req);
+  return store instanceof MemoryStore && isMadeInRequest(store[sequenceKey], req);
 }
 
 // a store for express-rate-limit does not say when it was created; one that counts elsewhere finds its counts again

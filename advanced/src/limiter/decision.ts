@@ -10,10 +10,10 @@ import { settlementOf } from "./settlement.ts";
  * ```ts
  * import { Limiter } from "@sluice/rate-limit";
  *
- * const limiter = new Limiter({ algorithm: "sliding-window", max: 1, windowMs: 1000 });
- * await limiter.check("client");
- * const { allowed, retryMs } = await limiter.check("client");
- * console.log(allowed, retryMs > 0); // false true
+ * const limiter = new Limiter({ algorithm: "sliding-window", limit: 1, windowMs: 1000 });
+ * await limiter.consume("client");
+ * const { allowed, retryAfterMs } = await limiter.consume("client");
+ * console.log(allowed, retryAfterMs > 0); // false true
  * ```
  */
 export class Decision {
@@ -68,17 +68,26 @@ export class Decision {
   }
 
   #waitOf(i: number): number {
-    const { retryMs, nextMs } = this.verdicts[i]!;
-    return this.takes[i]!.shadow ? 0 : Math.max(retryMs, nextMs);
+    const { retryAfterMs, nextMs } = this.verdicts[i]!;
+    return this.takes[i]!.shadow ? 0 : Math.max(retryAfterMs, nextMs);
   }
 
   /** ms until the same request may pass all limits that refused it; 0 if it passed, `Infinity` for never. */
-  get retryMs(): number {
+  get retryAfterMs(): number {
     let longest = 0;
     for (let i = 0; i < this.takes.length; i++) {
-      if (!this.takes[i]!.shadow) longest = Math.max(longest, this.verdicts[i]!.retryMs);
+      if (!this.takes[i]!.shadow) longest = Math.max(longest, this.verdicts[i]!.retryAfterMs);
     }
     return longest;
+  }
+
+  /**
+   * The former name of {@linkcode Decision.retryAfterMs}.
+   *
+   * @deprecated Read `retryAfterMs`
+   */
+  get retryMs(): number {
+    return this.retryAfterMs;
   }
 
   /** Units left by the tightest limit; `NaN` if the store cannot tell. */
@@ -131,10 +140,10 @@ export class Decision {
    * ```ts
    * import { Limiter } from "@sluice/rate-limit";
    *
-   * const tokens = new Limiter({ algorithm: "token-bucket", max: 10_000, windowMs: 60_000, maxDebt: 50_000 });
+   * const tokens = new Limiter({ algorithm: "token-bucket", limit: 10_000, windowMs: 60_000, maxDebt: 50_000 });
    *
    * async function ask(user: string, model: () => Promise<{ text: string; tokens: number }>): Promise<string | null> {
-   *   const decision = await tokens.check(user, { cost: 500 });
+   *   const decision = await tokens.consume(user, { cost: 500 });
    *   if (!decision.allowed) return null;
    *   const { text, tokens: used } = await model();
    *   await decision.settle(used);

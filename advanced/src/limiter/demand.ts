@@ -1,4 +1,4 @@
-import { checkInteger, refuseOption } from "@sluice/limiting/core";
+import { checkInteger, refuseOption } from "@sluice/shared";
 import { checkPolicy, MAX_LIMIT } from "../policy/check_policy.ts";
 import type { Policy } from "../policy/policy.ts";
 import type { Store, Take } from "../policy/store.ts";
@@ -15,31 +15,31 @@ import { assertKey, encodeKey, shortenKey } from "./encode_key.ts";
  * ```ts
  * import { Limiter } from "@sluice/rate-limit";
  *
- * const limiter = new Limiter({ max: 100 });
- * const { remaining } = await limiter.peek("client", { max: 500 });
+ * const limiter = new Limiter({ limit: 100 });
+ * const { remaining } = await limiter.peek("client", { limit: 500 });
  * console.log(remaining); // 500
  * ```
  */
 export interface PeekOptions {
   /** Another limit for this call, for all limits or by name: a customer's tier, for example. */
-  max?: number | Readonly<Record<string, number>> | undefined;
-  /** The policy of this key: a name in `policies`, or what of the limit is not as usual. Not with `max`. */
+  limit?: number | Readonly<Record<string, number>> | undefined;
+  /** The policy of this key: a name in `policies`, or what of the limit is not as usual. Not with `limit`. */
   policy?: PolicyChoice | undefined;
 }
 
 /**
- * Options of `check`.
+ * Options of `consume`.
  *
  * @example A request that costs more
  * ```ts
  * import { Limiter } from "@sluice/rate-limit";
  *
- * const limiter = new Limiter({ max: 100 });
- * const { remaining } = await limiter.check("client", { cost: 25 });
+ * const limiter = new Limiter({ limit: 100 });
+ * const { remaining } = await limiter.consume("client", { cost: 25 });
  * console.log(remaining); // 75
  * ```
  */
-export interface CheckOptions extends PeekOptions {
+export interface ConsumeOptions extends PeekOptions {
   /** Units to take, 1 by default; 0 is free. For each limit its own by an object of numbers by the names of limits. */
   cost?: number | Readonly<Record<string, number>> | undefined;
 }
@@ -95,25 +95,25 @@ export class Demand {
    */
   takes(
     keys: LimiterKeys,
-    cost: NonNullable<CheckOptions["cost"]>,
-    { max, policy }: PeekOptions,
+    cost: NonNullable<ConsumeOptions["cost"]>,
+    { limit, policy }: PeekOptions,
     caller: string,
   ): readonly Take[] {
-    if (policy !== undefined && max !== undefined) {
-      throw new TypeError(`${caller}: options max and policy exclude each other; say policy: { max }`);
+    if (policy !== undefined && limit !== undefined) {
+      throw new TypeError(`${caller}: options limit and policy exclude each other; say policy: { limit }`);
     }
-    if (typeof max === "object" && max !== null) this.#checkByName("max", max, caller);
+    if (typeof limit === "object" && limit !== null) this.#checkByName("limit", limit, caller);
     if (typeof cost === "object" && cost !== null) this.#checkByName("cost", cost, caller);
     else if (cost !== 1 && cost !== 0) checkInteger(caller, "cost", cost, 0, MAX_LIMIT);
     const policies = policy === undefined ? this.policies : this.#own.of(policy, caller);
     // what most programs ask for takes the shortest way
     if (policies.length === 1 && typeof keys === "string") {
-      return [this.#take(0, policies[0]!, keys, cost, max, caller)];
+      return [this.#take(0, policies[0]!, keys, cost, limit, caller)];
     }
     const takes: Take[] = [];
     for (let i = 0; i < policies.length; i++) {
       const usual = policies[i]!;
-      if (!hasNothingToDo(usual, keys)) takes.push(this.#take(i, usual, keys, cost, max, caller));
+      if (!hasNothingToDo(usual, keys)) takes.push(this.#take(i, usual, keys, cost, limit, caller));
     }
     if (takes.length > 0) return takes;
     throw new TypeError(`${caller}: no limit has a key; give one to at least one of ${this.#names()}`);
@@ -138,8 +138,8 @@ export class Demand {
     i: number,
     usual: Policy,
     keys: LimiterKeys,
-    cost: NonNullable<CheckOptions["cost"]>,
-    max: CheckOptions["max"],
+    cost: NonNullable<ConsumeOptions["cost"]>,
+    limit: ConsumeOptions["limit"],
     caller: string,
   ): Take {
     const isOne = typeof keys !== "object" || keys === null;
@@ -149,12 +149,12 @@ export class Demand {
     }
     const units = typeof cost === "number" ? cost : costOf(usual, cost, caller);
     if (units > 1) assertDoesMore(this.#store, caller, `a cost of ${units}`);
-    const policy = max === undefined ? usual : this.#tier(usual, max, caller);
+    const policy = limit === undefined ? usual : this.#tier(usual, limit, caller);
     return { policy, key: this.encode(key), cost: units, shadow: this.#shadow[i] };
   }
 
-  #tier(policy: Policy, max: NonNullable<CheckOptions["max"]>, caller: string): Policy {
-    const limit = typeof max === "object" && max !== null ? max[policy.name] : max;
+  #tier(policy: Policy, tiers: NonNullable<ConsumeOptions["limit"]>, caller: string): Policy {
+    const limit = typeof tiers === "object" && tiers !== null ? tiers[policy.name] : tiers;
     if (limit === undefined || limit === policy.limit) return policy;
     const id = `${limit}/${policy.name}`;
     const known = this.#tiers.get(id);

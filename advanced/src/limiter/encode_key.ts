@@ -1,4 +1,4 @@
-import { describe, sha256 } from "@sluice/limiting/core";
+import { describe, sha256 } from "@sluice/shared";
 
 /** Longer keys are kept as their hash, so that nobody fills the store with few of them. */
 const LONGEST = 256;

@@ -39,9 +39,8 @@ export class Leaving {
     this.#signal = signal;
     if (signal?.aborted) this.leave(signal.reason);
     else signal?.addEventListener("abort", this.#abort);
-    const late = () =>
-      this.leave(new DOMException(`limiter.waitFor: not granted within ${timeoutMs} ms`, "TimeoutError"));
-    this.#cancel = timeoutMs === undefined ? () => {} : timers.start(late, timeoutMs);
+    const late = () => this.leave(tooLate(timeoutMs));
+    this.#cancel = timeoutMs === undefined ? () => {} : timers.start(late, Math.ceil(timeoutMs));
   }
 
   /** Ends listening and timing. */
@@ -49,4 +48,10 @@ export class Leaving {
     this.#cancel();
     this.#signal?.removeEventListener("abort", this.#abort);
   }
+}
+
+/** The error of a wait that takes too long, or would: then with how long it would take at least. */
+export function tooLate(timeoutMs: number | undefined, leastMs?: number): DOMException {
+  const why = leastMs === undefined ? "" : `: it takes ${leastMs} ms more at least, unless units are given back`;
+  return new DOMException(`limiter.waitFor: not granted within ${timeoutMs} ms${why}`, "TimeoutError");
 }

@@ -1,15 +1,7 @@
-import {
-  checkInteger,
-  checkNames,
-  Emitter,
-  listenerFailed,
-  type OptionNames,
-  reasonOf,
-  tell,
-} from "@sluice/limiting/core";
+import { checkInteger, checkNames, Emitter, listenerFailed, type OptionNames, reasonOf, tell } from "@sluice/shared";
 import { type Charge, chargeOf } from "../policy/charge.ts";
 import { hasDebts, holdsSlots, type Policy, refusesFreely } from "../policy/policy.ts";
-import { MemoryStore } from "../stores/memory_store.ts";
+import { forgetIdleKey, MemoryStore } from "../stores/memory_store.ts";
 import type { Awaitable, Entry, Store, Take, Verdict } from "../policy/store.ts";
 import { CoalescingStore } from "../wrappers/coalescing.ts";
 import { DenyCacheStore } from "../wrappers/deny_cache.ts";
@@ -18,11 +10,11 @@ import { LeasingStore } from "../wrappers/leases.ts";
 import { type Counters, newCounters } from "../wrappers/counters.ts";
 import type { Timers } from "../wrappers/timers.ts";
 import { Decision } from "./decision.ts";
-import { type CheckOptions, Demand, type LimiterKeys, type PeekOptions } from "./demand.ts";
+import { type ConsumeOptions, Demand, type LimiterKeys, type PeekOptions } from "./demand.ts";
 import { assertKey, formsOf } from "./encode_key.ts";
 import { Leaving } from "./leaving.ts";
 import { checkLeases, checkStoreOptions, type LimiterOptions, type LimitsOptions } from "./limiter_options.ts";
-import { checkLimiterNames, LIMIT_NAMES, LIMITER_NAMES, LIMITS_NAMES } from "./option_names.ts";
+import { checkLimiterNames, LIMIT_NAMES, LIMITER_NAMES, LIMITS_NAMES, withLimit } from "./option_names.ts";
 import { assertDoesMore, checkOutcomeOnly, isOutcomeOnly } from "./outcome_only.ts";
 import { allowSettlement, endSettlement, type Settling } from "./settlement.ts";
 import { splitDecisions } from "./split_decisions.ts";
@@ -31,8 +23,18 @@ import { joinStore, leaveStore } from "./store_users.ts";
 import { MOST_REFUSED, type RefusedKey, TopRefusals } from "./top_refusals.ts";
 import { WaitQueue } from "./wait_queue.ts";
 import { whenAll } from "./when_all.ts";
+import {
+  consumeByKey,
+  demandKey,
+  endsWithRequestsKey,
+  pauseKey,
+  prepareKey,
+  refusesFreelyKey,
+  reportKey,
+  waitAfterKey,
+} from "./limiter_keys.ts";
 
-const NO_OPTIONS: CheckOptions = {};
+const NO_OPTIONS: ConsumeOptions = {};
 const NOTHING: Charge = { units: 0, stamp: 0 };
 
 /**
@@ -42,23 +44,25 @@ const NOTHING: Charge = { units: 0, stamp: 0 };
  * ```ts
  * import { Limiter } from "@sluice/rate-limit";
  *
- * const limiter = new Limiter({ algorithm: "token-bucket", max: 10, windowMs: 1000 });
+ * const limiter = new Limiter({ algorithm: "token-bucket", limit: 10, windowMs: 1000 });
  * await limiter.waitFor("api.example", { timeoutMs: 1000 });
  * ```
  */
-export interface WaitOptions extends CheckOptions {
+export interface WaitOptions extends ConsumeOptions {
   /** Ends the wait: the promise rejects with its reason. */
   signal?: AbortSignal | undefined;
-  /** Longest wait in ms; unlimited by default. */
+  /**
+   * Longest wait in ms; unlimited by default. A wait that would be longer, unless units are given back, is not begun.
+   */
   timeoutMs?: number | undefined;
 }
 
 /** What one decision is about: a take for each limit. */
 type Batch = readonly Take[];
 
-const PEEK_NAMES: OptionNames<PeekOptions> = { max: true, policy: true };
-const CHECK_NAMES: OptionNames<CheckOptions> = { cost: true, ...PEEK_NAMES };
-const WAIT_NAMES: OptionNames<WaitOptions> = { ...CHECK_NAMES, signal: true, timeoutMs: true };
+const PEEK_NAMES: OptionNames<PeekOptions> = { limit: true, policy: true };
+const CONSUME_NAMES: OptionNames<ConsumeOptions> = { cost: true, ...PEEK_NAMES };
+const WAIT_NAMES: OptionNames<WaitOptions> = { ...CONSUME_NAMES, signal: true, timeoutMs: true };
 
 /**
  * A limiter without HTTP: for WebSocket messages, queues, calls to other services, and as the engine of the middleware.
@@ -66,13 +70,14 @@ const WAIT_NAMES: OptionNames<WaitOptions> = { ...CHECK_NAMES, signal: true, tim
  * With the store in memory, decisions are synchronous. With other stores they are promises that never reject: when the
  * store fails, `onStoreFailure` decides.
  *
- * It emits `limited` and `shadowLimited` with the decision, `storeFailure` and `error` with the error.
+ * It emits `limited` and `shadowLimited` with the decision, `forgiven` with the decision and the units that it has cost
+ * beyond `maxDebt`, `storeFailure` and `error` with the error.
  *
  * @example At most ten messages a second from each socket
  * ```ts ignore
- * const limiter = new Limiter({ algorithm: "token-bucket", max: 10, windowMs: 1000 });
+ * const limiter = new Limiter({ algorithm: "token-bucket", limit: 10, windowMs: 1000 });
  * app.ws("/chat", { message: async (socket, text) => {
- *   const { allowed } = await limiter.check(socket.data.user);
+ *   const { allowed } = await limiter.consume(socket.data.user);
  *   if (allowed) socket.publish("chat", text);
  * } });
  * ```
@@ -85,7 +90,7 @@ export class Limiter extends Emitter {
    *
    * @internal
    */
-  report: ((error: unknown) => void) | null = null;
+  [reportKey]: ((error: unknown) => void) | null = null;
   readonly #memory: MemoryStore | null;
   readonly #store: Store;
   readonly #guarded: FailurePolicy | null;
@@ -106,16 +111,17 @@ export class Limiter extends Emitter {
   /**
    * Makes a limiter.
    *
-   * @param options Limits and store
+   * @param given Limits and store
    * @param caller Name of the caller for error messages, where another function makes the limiter from its own options
    * @throws {TypeError} If an option has the wrong type, or the store can't do what is asked
    * @throws {RangeError} If a number is out of range
    */
-  constructor(options: LimiterOptions = {}, caller?: string) {
+  constructor(given: LimiterOptions = {}, caller?: string) {
     super();
     const made = caller ?? "Limiter";
-    this.#checkCaller = caller ?? "limiter.check";
-    checkLimiterNames(made, options, LIMITER_NAMES, LIMIT_NAMES);
+    this.#checkCaller = caller ?? "limiter.consume";
+    checkLimiterNames(made, given, LIMITER_NAMES, LIMIT_NAMES);
+    const options = withLimit(made, given);
     const checked = checkStoreOptions(options, made);
     const { maxWaiting = 1000 } = options;
     checkInteger(made, "maxWaiting", maxWaiting, 0, 10_000_000);
@@ -134,6 +140,7 @@ export class Limiter extends Emitter {
     this.#queue = new WaitQueue({
       most: maxWaiting,
       timers: checked.timers,
+      elapsed: checked.elapsed,
       // a lease has units for those that wait already; where refusals are counted, each that waits would add its own
       asksForMany: checked.leases === null && store.capabilities.exactDeny,
       ask: (batches) => this.#decideAll(batches),
@@ -161,7 +168,7 @@ export class Limiter extends Emitter {
       if (isShareUnknown) this.#noteWholeQuota(made);
       this.#failed(error, `${made}: onStoreFailure "${checked.onStoreFailure}"`);
     };
-    this.#guarded = new FailurePolicy(outer, { ...checked, failed }, this.counters);
+    this.#guarded = new FailurePolicy(outer, { ...checked, clock: options.clock, failed }, this.counters);
   }
 
   // limiters without debts count as if there were no settlements
@@ -175,12 +182,25 @@ export class Limiter extends Emitter {
         this.counters.refunded += units;
         this.#queue.wake(decision);
       },
+      forgave: (decision, units) => this.#forgave(decision as Decision, units),
     };
     const counted = this.#counted;
     this.#counted = (decision) => {
       if (decision.allowed && decision.takes.some(isSettled)) allowSettlement(decision, settling);
       return counted(decision);
     };
+  }
+
+  #forgave(decision: Decision, units: number): void {
+    const isFirst = this.counters.forgiven === 0;
+    this.counters.forgiven += units;
+    if (this.listenerCount("forgiven") > 0) return void tell(this, "forgiven", decision, units);
+    if (!isFirst) return;
+    const names = decision.policies.filter(hasDebts).map(({ name }) => `"${name}"`).join(", ");
+    console.warn(
+      `limiter: a request has cost ${units} units more than option maxDebt of ${names} lets its key owe, and nobody pays ` +
+        "them (listen to forgiven for more). Let maxDebt be at least as much as one request may cost beyond its estimate",
+    );
   }
 
   /** The policies, in the order of the limits. */
@@ -192,15 +212,25 @@ export class Limiter extends Emitter {
    * Takes units, if all limits grant them.
    *
    * @param keys The key, or the keys of the limits by name
-   * @param options Cost, and another limit or policy for this check
+   * @param options Units to take, or cost and another limit or policy for this call
    * @returns The decision
    * @throws {TypeError} If a key is not a non-empty string, an option or limit is unknown, or the store cannot grant more
    * than one unit
    * @throws {RangeError} If the cost is not an integer, or negative; one of 0 is free, and always granted
    */
-  check(keys: LimiterKeys, options: CheckOptions = NO_OPTIONS): Awaitable<Decision> {
-    if (options !== NO_OPTIONS) checkNames("limiter.check", options, CHECK_NAMES);
-    return this.checkBy(this.#demand, keys, options);
+  consume(keys: LimiterKeys, options: number | ConsumeOptions = NO_OPTIONS): Awaitable<Decision> {
+    if (typeof options === "number") return this[consumeByKey](this.#demand, keys, { cost: options });
+    if (options !== NO_OPTIONS) checkNames("limiter.consume", options, CONSUME_NAMES, { points: "say cost" });
+    return this[consumeByKey](this.#demand, keys, options);
+  }
+
+  /**
+   * The former name of {@linkcode Limiter.consume}.
+   *
+   * @deprecated Write `consume`
+   */
+  check(keys: LimiterKeys, options?: number | ConsumeOptions): Awaitable<Decision> {
+    return this.consume(keys, options);
   }
 
   /**
@@ -208,7 +238,7 @@ export class Limiter extends Emitter {
    *
    * @internal
    */
-  get demand(): Demand {
+  get [demandKey](): Demand {
     return this.#demand;
   }
 
@@ -217,7 +247,7 @@ export class Limiter extends Emitter {
    *
    * @internal
    */
-  checkBy(demand: Demand, keys: LimiterKeys, options: CheckOptions): Awaitable<Decision> {
+  [consumeByKey](demand: Demand, keys: LimiterKeys, options: ConsumeOptions): Awaitable<Decision> {
     const takes = takesOf(demand, keys, options, this.#checkCaller);
     // what most programs ask for with each request takes the shortest way
     if (this.#memory !== null) return this.#counted(new Decision(takes, this.#memory.decide(takes), "store"));
@@ -328,8 +358,8 @@ export class Limiter extends Emitter {
    * @throws {TypeError} If a key is not a non-empty string, an option or limit is unknown, or the store only tells
    * whether a request passes
    * @throws {RangeError} If too many are waiting already, or the cost can never be granted
-   * @throws {DOMException} `TimeoutError` if the wait takes too long; the signal's reason if it aborts; `AbortError` if
-   * the limiter is closed
+   * @throws {DOMException} `TimeoutError` if the wait takes too long, at once if it would for certain; the signal's
+   * reason if it aborts; `AbortError` if the limiter is closed
    */
   async waitFor(keys: LimiterKeys, options: WaitOptions = {}): Promise<Decision> {
     checkNames("limiter.waitFor", options, WAIT_NAMES);
@@ -343,7 +373,7 @@ export class Limiter extends Emitter {
    *
    * @internal
    */
-  async waitAfter(refusal: Decision, options: WaitOptions): Promise<Decision> {
+  async [waitAfterKey](refusal: Decision, options: WaitOptions): Promise<Decision> {
     const lane = JSON.stringify(refusal.takes.map(({ key }) => key));
     return await this.#queue.enter(lane, refusal.takes, options, refusal);
   }
@@ -353,10 +383,19 @@ export class Limiter extends Emitter {
    *
    * @internal
    */
-  async pause(ms: number, signal: AbortSignal): Promise<void> {
+  async [pauseKey](ms: number, signal: AbortSignal): Promise<void> {
     const leaving = new Leaving({ signal, timeoutMs: ms }, this.#timers);
     await leaving.promise.catch(() => {});
     leaving.forget();
+  }
+
+  /**
+   * Whether what a request has begun ends with it, as on Workers.
+   *
+   * @internal
+   */
+  get [endsWithRequestsKey](): boolean {
+    return this.#timers.endWithRequest === true;
   }
 
   /**
@@ -364,13 +403,13 @@ export class Limiter extends Emitter {
    *
    * @internal
    */
-  refusesFreely(policies: readonly Policy[]): boolean {
+  [refusesFreelyKey](policies: readonly Policy[]): boolean {
     return this.#store.capabilities.exactDeny && policies.every(refusesFreely);
   }
 
   /**
    * Decides by other limits from now on. A limit that keeps its name and algorithm keeps what its keys have used, in the
-   * store and in memory, with another `max` and `windowMs`, too. Who waits in `waitFor` already goes on to wait for what
+   * store and in memory, with another `limit` and `windowMs`, too. Who waits in `waitFor` already goes on to wait for what
    * was asked. If anything in the options is wrong, nothing changes.
    *
    * @param options All limits, and the policies of some keys: what is not said is gone
@@ -382,15 +421,15 @@ export class Limiter extends Emitter {
    * ```ts
    * import { Limiter } from "@sluice/rate-limit";
    *
-   * const limiter = new Limiter({ name: "api", max: 2 });
-   * for (let i = 0; i < 3; i++) await limiter.check("client");
-   * limiter.replace({ name: "api", max: 10 });
-   * console.log((await limiter.check("client")).remaining); // 7
+   * const limiter = new Limiter({ name: "api", limit: 2 });
+   * for (let i = 0; i < 3; i++) await limiter.consume("client");
+   * limiter.replace({ name: "api", limit: 10 });
+   * console.log((await limiter.consume("client")).remaining); // 7
    * ```
    */
   replace(options: LimitsOptions): void {
-    this.prepare(options, "limiter.replace")();
-    this.forgetIdle();
+    this[prepareKey](options, "limiter.replace")();
+    this[forgetIdleKey]();
   }
 
   /**
@@ -398,8 +437,8 @@ export class Limiter extends Emitter {
    *
    * @internal
    */
-  forgetIdle(): void {
-    this.#memory?.forgetIdle();
+  [forgetIdleKey](): void {
+    this.#memory?.[forgetIdleKey]();
   }
 
   /**
@@ -407,8 +446,9 @@ export class Limiter extends Emitter {
    *
    * @internal
    */
-  prepare(options: LimitsOptions, caller: string): () => Demand {
-    checkLimiterNames(caller, options, LIMITS_NAMES, LIMIT_NAMES);
+  [prepareKey](given: LimitsOptions, caller: string): () => Demand {
+    checkLimiterNames(caller, given, LIMITS_NAMES, LIMIT_NAMES);
+    const options = withLimit(caller, given);
     if (this.#leasing !== null) {
       throw new TypeError(
         `${caller}: option leases reserves decisions by the former limit; leave it out of the limiter, or make another one`,
@@ -473,9 +513,9 @@ export class Limiter extends Emitter {
    * ```ts
    * import { Limiter } from "@sluice/rate-limit";
    *
-   * const limiter = new Limiter({ max: 1 });
+   * const limiter = new Limiter({ limit: 1 });
    * limiter.top(); // counts from here on
-   * for (const key of ["a", "a", "a", "b", "b", "c"]) await limiter.check(key);
+   * for (const key of ["a", "a", "a", "b", "b", "c"]) await limiter.consume(key);
    * for (const { key, refusals } of limiter.top(2)) console.log(key, refusals); // a 2, then b 1
    * ```
    */
@@ -523,7 +563,7 @@ export class Limiter extends Emitter {
     this.#logged = this.counters.breakerOpened;
     // without a cause: errors of clients may hold the command with its arguments, such as a password
     const told = `${policy} decides, because the store failed (listen to storeFailure for more): ${reasonOf(error)}`;
-    if (this.report !== null) this.report(new Error(told));
+    if (this[reportKey] !== null) this[reportKey](new Error(told));
     else console.error(told);
   }
 
@@ -542,7 +582,7 @@ export class Limiter extends Emitter {
    * @internal
    */
   override [listenerFailed](error: unknown): void {
-    if (this.report !== null) this.report(error);
+    if (this[reportKey] !== null) this[reportKey](error);
     else console.error("limiter: a listener failed", error);
   }
 
@@ -557,7 +597,28 @@ export class Limiter extends Emitter {
   }
 }
 
-function takesOf(demand: Demand, keys: LimiterKeys, options: CheckOptions, caller: string): Batch {
+/** Methods of other packages, and what is written here. */
+const INSTEAD = {
+  limit: "write limiter.consume(key)",
+  removeTokens: "write limiter.consume(key, tokens), which refuses, or limiter.waitFor(key, { cost }), which waits",
+  reserve:
+    "write limiter.consume(key, most) for the most that it may cost, and decision.settle(cost) for what it did; " +
+    "option maxDebt allows that. limiter.waitFor(key) waits for its turn",
+  get: "write limiter.peek(key)",
+  delete: "write limiter.reset(key)",
+  penalty: "write limiter.consume(key, units)",
+  reward: "write limiter.refund(decision)",
+  block: "say option block: { after, forMs }",
+};
+
+for (const [name, remedy] of Object.entries(INSTEAD)) {
+  const value = (): never => {
+    throw new TypeError(`limiter.${name}: there is no such method; ${remedy}`);
+  };
+  Object.defineProperty(Limiter.prototype, name, { value });
+}
+
+function takesOf(demand: Demand, keys: LimiterKeys, options: ConsumeOptions, caller: string): Batch {
   const { cost = 1 } = options;
   return demand.takes(keys, cost, options, caller);
 }
@@ -576,7 +637,7 @@ function takenBy(verdict: Verdict): Charge {
 function assertDecision(method: string, decision: unknown): void {
   if ((decision as Partial<Decision> | null | undefined)?.takes !== undefined) return;
   const shown = typeof decision === "object" && decision !== null ? "this object" : String(decision);
-  throw new TypeError(`limiter.${method} takes what await limiter.check(…) or waitFor(…) returns, not ${shown}`);
+  throw new TypeError(`limiter.${method} takes what await limiter.consume(…) or waitFor(…) returns, not ${shown}`);
 }
 
 // empty for a store that cannot list keys

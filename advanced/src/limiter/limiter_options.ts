@@ -1,4 +1,4 @@
-import { checkInteger, checkType, LONGEST_TIMER_MS, refuseOption } from "@sluice/limiting/core";
+import { checkInteger, checkType, LONGEST_TIMER_MS, refuseOption } from "@sluice/shared";
 import { type CalendarWindow, usualMs } from "../policy/calendar_window.ts";
 import { checkPolicy } from "../policy/check_policy.ts";
 import { type AlgorithmName, type Block, hasDebts, type OnDenied, type Policy } from "../policy/policy.ts";
@@ -17,11 +17,11 @@ import { platformTimers, type Timers, unsleepingClock } from "../wrappers/timers
  *
  * const login = new Limiter({
  *   algorithm: "sliding-window",
- *   max: 5,
+ *   limit: 5,
  *   windowMs: 60_000,
  *   block: { after: 10, forMs: 600_000 },
  * });
- * console.log((await login.check("client")).remaining); // 4
+ * console.log((await login.consume("client")).remaining); // 4
  * ```
  */
 export interface LimitOptions {
@@ -37,8 +37,10 @@ export interface LimitOptions {
    */
   window?: CalendarWindow | undefined;
   /** Units per window, 100 by default; 0 refuses everything. */
+  limit?: number | undefined;
+  /** The older name of `limit` in express-rate-limit; one of them is enough. */
   max?: number | undefined;
-  /** `"token-bucket"`: units that may be taken at once, `max` by default. */
+  /** `"token-bucket"`: units that may be taken at once, `limit` by default. */
   burst?: number | undefined;
   /** `"sliding-window"`: parts the window is counted in, 10 by default. */
   buckets?: number | undefined;
@@ -65,13 +67,13 @@ export interface LimitOptions {
  * ```ts
  * import { Limiter, type OwnLimit } from "@sluice/rate-limit";
  *
- * const customer: OwnLimit = { max: 50_000, window: { every: "month", timeZone: "Europe/Berlin" } };
- * const limiter = new Limiter({ name: "quota", max: 1000, window: { every: "month" } });
- * console.log((await limiter.check("customer 7", { policy: customer })).remaining); // 49999
+ * const customer: OwnLimit = { limit: 50_000, window: { every: "month", timeZone: "Europe/Berlin" } };
+ * const limiter = new Limiter({ name: "quota", limit: 1000, window: { every: "month" } });
+ * console.log((await limiter.consume("customer 7", { policy: customer })).remaining); // 49999
  * ```
  */
 export interface OwnLimit
-  extends Pick<LimitOptions, "algorithm" | "max" | "windowMs" | "window" | "burst" | "buckets" | "align"> {}
+  extends Pick<LimitOptions, "algorithm" | "limit" | "windowMs" | "window" | "burst" | "buckets" | "align"> {}
 
 /**
  * Which policy a key has: the name of one in `policies`, or what is not as usual; of several limits, by their names.
@@ -80,8 +82,8 @@ export interface OwnLimit
  * ```ts
  * import { Limiter } from "@sluice/rate-limit";
  *
- * const limiter = new Limiter({ name: "quota", max: 100, policies: { pro: { max: 10_000 } } });
- * console.log((await limiter.check("customer 7", { policy: "pro" })).remaining); // 9999
+ * const limiter = new Limiter({ name: "quota", limit: 100, policies: { pro: { limit: 10_000 } } });
+ * console.log((await limiter.consume("customer 7", { policy: "pro" })).remaining); // 9999
  * ```
  */
 export type PolicyChoice = string | OwnLimit | Readonly<Record<string, OwnLimit>>;
@@ -93,8 +95,8 @@ export type PolicyChoice = string | OwnLimit | Readonly<Record<string, OwnLimit>
  * ```ts
  * import { Limiter } from "@sluice/rate-limit";
  *
- * const limiter = new Limiter({ max: 100, timeoutMs: 50, onStoreFailure: "local", processes: 4 });
- * console.log((await limiter.check("client")).allowed); // true
+ * const limiter = new Limiter({ limit: 100, timeoutMs: 50, onStoreFailure: "local", processes: 4 });
+ * console.log((await limiter.consume("client")).allowed); // true
  * ```
  */
 export interface StoreOptions {
@@ -136,11 +138,11 @@ export interface StoreOptions {
  * ```ts
  * import { Limiter, type LimitsOptions } from "@sluice/rate-limit";
  *
- * const limiter = new Limiter({ name: "api", max: 100 });
- * await limiter.check("client");
- * const wider: LimitsOptions = { name: "api", max: 500 };
+ * const limiter = new Limiter({ name: "api", limit: 100 });
+ * await limiter.consume("client");
+ * const wider: LimitsOptions = { name: "api", limit: 500 };
  * limiter.replace(wider);
- * console.log((await limiter.check("client")).remaining); // 498
+ * console.log((await limiter.consume("client")).remaining); // 498
  * ```
  */
 export interface LimitsOptions extends LimitOptions {
@@ -160,8 +162,8 @@ export interface LimitsOptions extends LimitOptions {
  * ```ts
  * import { Limiter } from "@sluice/rate-limit";
  *
- * const limiter = new Limiter({ algorithm: "token-bucket", max: 10, windowMs: 1000, maxWaiting: 100 });
- * const { allowed } = await limiter.check("api.example");
+ * const limiter = new Limiter({ algorithm: "token-bucket", limit: 10, windowMs: 1000, maxWaiting: 100 });
+ * const { allowed } = await limiter.consume("api.example");
  * console.log(allowed); // true
  * ```
  */
@@ -186,14 +188,14 @@ export interface CheckedStoreOptions {
 }
 
 function policyOf(options: LimitOptions, caller: string): Policy {
-  const { algorithm = "fixed-window", max = 100, window } = options;
+  const { algorithm = "fixed-window", limit = 100, window } = options;
   const { windowMs = window?.every === undefined ? 60_000 : usualMs(window) } = options;
   const { burst, buckets, align, onDenied, block, maxDebt } = options;
   const policy = {
     name: options.name !== undefined
       ? options.name
-      : [`${String(max)}-per-${lengthName(windowMs, window)}-${String(algorithm)}`, ...oddities(options)].join("-"),
-    ...{ algorithm, windowMs, limit: max, burst, buckets, align, onDenied, block, maxDebt },
+      : [`${String(limit)}-per-${lengthName(windowMs, window)}-${String(algorithm)}`, ...oddities(options)].join("-"),
+    ...{ algorithm, windowMs, limit, burst, buckets, align, onDenied, block, maxDebt },
     // a limit without it is the same object as ever
     ...(window === undefined ? {} : { window }),
   };

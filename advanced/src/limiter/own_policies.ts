@@ -1,4 +1,4 @@
-import { checkNames, describe, GenerationalCache, type OptionNames, refuseOption } from "@sluice/limiting/core";
+import { checkNames, describe, GenerationalCache, type OptionNames, refuseOption } from "@sluice/shared";
 import { usualMs } from "../policy/calendar_window.ts";
 import { checkPolicy } from "../policy/check_policy.ts";
 import { holdsSlots, type Policy } from "../policy/policy.ts";
@@ -7,7 +7,7 @@ import { checkStore, type OwnLimit, type PolicyChoice } from "./limiter_options.
 
 const OWN_NAMES: OptionNames<OwnLimit> = {
   algorithm: true,
-  max: true,
+  limit: true,
   windowMs: true,
   window: true,
   burst: true,
@@ -77,7 +77,7 @@ export class OwnPolicies {
   #made(told: Exclude<PolicyChoice, string>, caller: string): readonly Policy[] {
     if (typeof told !== "object" || told === null) {
       throw new TypeError(
-        `${caller} must be a name of policies, or an object such as { max: 1000 }, not ${describe(told)}`,
+        `${caller} must be a name of policies, or an object such as { limit: 1000 }, not ${describe(told)}`,
       );
     }
     if (this.#usual.length === 1) return [this.#changed(this.#usual[0]!, told as OwnLimit, caller)];
@@ -114,7 +114,7 @@ export function ownPolicy(usual: Policy, own: OwnLimit, caller: string): Policy 
   checkNames(caller, own, OWN_NAMES);
   const {
     algorithm = usual.algorithm,
-    max = usual.limit,
+    limit = usual.limit,
     window = own.windowMs === undefined ? usual.window : undefined,
   } = own;
   const { windowMs = own.window?.every === undefined ? usual.windowMs : usualMs(own.window) } = own;
@@ -125,7 +125,7 @@ export function ownPolicy(usual: Policy, own: OwnLimit, caller: string): Policy 
   const { name, onDenied, block, maxDebt } = usual;
   const policy: Policy = {
     name,
-    ...{ algorithm, windowMs, limit: max, burst, buckets, align, onDenied, block, maxDebt },
+    ...{ algorithm, windowMs, limit, burst, buckets, align, onDenied, block, maxDebt },
     ...(window === undefined ? {} : { window }),
   };
   checkPolicy(policy, caller);

@@ -1,4 +1,4 @@
-import { checkInteger } from "@sluice/limiting/core";
+import { checkInteger } from "@sluice/shared";
 import { MAX_LIMIT } from "../policy/check_policy.ts";
 import { hasDebts } from "../policy/policy.ts";
 import type { Awaitable, Take, Verdict } from "../policy/store.ts";
@@ -28,6 +28,8 @@ export interface Settling {
   settle(take: Take, stamp: number, change: number, by: DecidedBy): Awaitable<Verdict | null>;
   /** Notes that units of a decision were given back. */
   returned(decision: Settleable, units: number): void;
+  /** Notes that units a decision has cost in the end were counted nowhere, since `maxDebt` allows no more. */
+  forgave(decision: Settleable, units: number): void;
 }
 
 /** Only decisions of limiters with debts have one, so that others pay nothing for it. */
@@ -154,6 +156,10 @@ export class Settlement {
       this.#decision.verdicts = verdicts.map((verdict, i) => correctedBy(verdict, states[i]!));
       const returned = states.reduce((sum, state) => sum + Math.max(0, -(state?.granted ?? 0)), 0);
       if (returned > 0) this.#settling.returned(this.#decision, returned);
+      // while a request runs, who charges is told, and may charge it later
+      const missing = (change: number, i: number) => change > 0 && states[i] !== null ? change - states[i]!.granted : 0;
+      const forgiven = isExact ? Math.max(...changes.map(missing)) : 0;
+      if (forgiven > 0) this.#settling.forgave(this.#decision, forgiven);
       return changes.every((change, i) => change === (states[i]?.granted ?? 0));
     });
   }

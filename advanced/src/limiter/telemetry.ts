@@ -69,7 +69,7 @@ const INSTRUMENTS: readonly {
  * ```ts ignore
  * import { metrics } from "@opentelemetry/api";
  *
- * const limit = rateLimit({ max: 100 });
+ * const limit = rateLimit({ limit: 100 });
  * observe(limit.limiter, metrics.getMeter("app"), "api");
  * ```
  */

@@ -1,4 +1,4 @@
-import { detachedString } from "@sluice/limiting/core";
+import { detachedString } from "@sluice/shared";
 import type { Policy } from "../policy/policy.ts";
 import type { Verdict } from "../policy/store.ts";
 import type { Decision } from "./decision.ts";
@@ -10,9 +10,9 @@ import type { Decision } from "./decision.ts";
  * ```ts
  * import { Limiter, type RefusedKey } from "@sluice/rate-limit";
  *
- * const limiter = new Limiter({ name: "api", max: 1 });
+ * const limiter = new Limiter({ name: "api", limit: 1 });
  * limiter.top(); // counts from here on
- * for (let i = 0; i < 3; i++) await limiter.check("client");
+ * for (let i = 0; i < 3; i++) await limiter.consume("client");
  * const [most]: readonly RefusedKey[] = limiter.top();
  * console.log(most?.policy, most?.key, most?.refusals); // api client 2
  * ```
@@ -27,7 +27,7 @@ export interface RefusedKey {
   /** ms since its last refusal. */
   readonly sinceMs: number;
   /** ms until what was refused last may pass; 0 if it may already, `Infinity` for never. */
-  readonly retryMs: number;
+  readonly retryAfterMs: number;
   /** Units that were left at its last refusal, too few for what was asked. */
   readonly remaining: number;
   /** The most the limit can ever grant it at once. */
@@ -100,8 +100,8 @@ export class TopRefusals {
   }
 
   #forgetFree(now: number): void {
-    for (const [id, { policy, last: { retryMs }, lastMs }] of this.#counts) {
-      const forMs = retryMs === Infinity ? policy.windowMs : Math.max(policy.windowMs, retryMs);
+    for (const [id, { policy, last: { retryAfterMs }, lastMs }] of this.#counts) {
+      const forMs = retryAfterMs === Infinity ? policy.windowMs : Math.max(policy.windowMs, retryAfterMs);
       if (now - lastMs >= forMs) this.#counts.delete(id);
     }
   }
@@ -128,7 +128,7 @@ export class TopRefusals {
     const now = this.#clock();
     this.#forgetFree(now);
     return Array.from(this.#counts.values(), (count) => refusedKey(count, now))
-      .sort((a, b) => b.refusals - a.refusals || compare(b.retryMs, a.retryMs) || a.sinceMs - b.sinceMs)
+      .sort((a, b) => b.refusals - a.refusals || compare(b.retryAfterMs, a.retryAfterMs) || a.sinceMs - b.sinceMs)
       .slice(0, most);
   }
 }
@@ -143,7 +143,7 @@ function compare(a: number, b: number): number {
 }
 
 function refusedKey({ policy, key, shadow, refusals, last, lastMs }: Count, now: number): RefusedKey {
-  const { retryMs, remaining, limit, blocked } = last;
+  const { retryAfterMs, remaining, limit, blocked } = last;
   const sinceMs = Math.max(0, now - lastMs);
   return {
     policy: policy.name,
@@ -151,7 +151,7 @@ function refusedKey({ policy, key, shadow, refusals, last, lastMs }: Count, now:
     // it was refused at least once, whatever has been taken from its count
     refusals: Math.max(1, refusals),
     sinceMs,
-    retryMs: Math.max(0, retryMs - sinceMs),
+    retryAfterMs: Math.max(0, retryAfterMs - sinceMs),
     remaining,
     limit,
     blocked,

@@ -1,10 +1,10 @@
-import { checkInteger, LONGEST_TIMER_MS, refuseOption } from "@sluice/limiting/core";
-import { capacityOf, refusesFreely } from "../policy/policy.ts";
+import { LONGEST_TIMER_MS, refuseOption } from "@sluice/shared";
+import { capacityOf, holdsSlots, refusesFreely } from "../policy/policy.ts";
 import type { Awaitable, Take } from "../policy/store.ts";
 import { signatureOf } from "../wrappers/signature.ts";
 import type { Timers } from "../wrappers/timers.ts";
 import type { Decision } from "./decision.ts";
-import { type Ending, Leaving } from "./leaving.ts";
+import { type Ending, Leaving, tooLate } from "./leaving.ts";
 
 /** Number of recent refunds that are remembered for checks in flight. */
 const RECENT = 64;
@@ -15,6 +15,8 @@ export interface QueueOptions {
   readonly most: number;
   /** Timers. */
   readonly timers: Timers;
+  /** A clock in ms; only differences count. */
+  readonly elapsed: () => number;
   /** Whether several callers may be asked for at once. */
   readonly asksForMany: boolean;
   /**
@@ -34,6 +36,10 @@ type Demanded = Pick<Decision, "takes">;
 class Waiter {
   readonly takes: readonly Take[];
   readonly leaving: Leaving;
+  /** Longest wait in ms; `undefined` for any. */
+  readonly timeoutMs: number | undefined;
+  /** When it ends, by the queue's clock. */
+  readonly deadline: number;
   /** Equal for callers that want the same; `null` where each has to be asked for by itself. */
   readonly kind: string | null;
   /** Resolves with what was granted. */
@@ -45,9 +51,17 @@ class Waiter {
   /** How many times units had been given back when it was asked for. */
   askedAt = 0;
 
-  constructor(takes: readonly Take[], leaving: Leaving, asksForMany: boolean) {
+  constructor(
+    takes: readonly Take[],
+    leaving: Leaving,
+    timeoutMs: number | undefined,
+    now: number,
+    asksForMany: boolean,
+  ) {
     this.takes = takes;
     this.leaving = leaving;
+    this.timeoutMs = timeoutMs;
+    this.deadline = now + (timeoutMs ?? Infinity);
     this.kind = asksForMany && takes.every(({ policy }) => refusesFreely(policy)) ? signatureOf(takes) : null;
     let grant: (decision: Decision) => void = () => {};
     // Node 20 has no Promise.withResolvers
@@ -67,6 +81,8 @@ interface Lane {
   readonly waiters: Set<Waiter>;
   /** Settles when the last caller and all before it are done. */
   last: Promise<unknown>;
+  /** Until when a caller of a kind is refused, if nothing is given back, by the queue's clock. */
+  refused: { readonly kind: string; readonly until: number } | null;
 }
 
 /**
@@ -117,11 +133,17 @@ export class WaitQueue {
     // when a refusal from elsewhere was asked for is not known: whatever is remembered may have been given back since
     const askedAt = refusal === null ? this.#returns : Math.max(0, this.#returns - RECENT);
     const { timeoutMs, signal } = ending;
-    if (timeoutMs !== undefined) checkInteger("limiter.waitFor", "timeoutMs", timeoutMs, 0, LONGEST_TIMER_MS);
+    // no RangeError, which says that the queue is full
+    if (
+      timeoutMs !== undefined && !(typeof timeoutMs === "number" && timeoutMs >= 0 && timeoutMs <= LONGEST_TIMER_MS)
+    ) {
+      refuseOption("limiter.waitFor", "timeoutMs", `a number of ms from 0 to ${LONGEST_TIMER_MS}`, timeoutMs);
+    }
     if (signal !== undefined && typeof signal?.throwIfAborted !== "function") {
       refuseOption("limiter.waitFor", "signal", "an AbortSignal", signal);
     }
     signal?.throwIfAborted();
+    const began = this.#options.elapsed();
     let denied = refusal;
     if (denied === null && !this.#lanes.has(key)) {
       const asked = this.#askFirst(takes);
@@ -138,7 +160,7 @@ export class WaitQueue {
     if (this.#waiting >= this.#options.most && !this.#options.timers.endWithRequest) {
       throw new RangeError(`limiter.waitFor: the queue is full (option maxWaiting: ${this.#options.most})`);
     }
-    const waiter = new Waiter(takes, this.#leaver(ending), this.#asksForMany);
+    const waiter = new Waiter(takes, this.#leaver(ending), timeoutMs, began, this.#asksForMany);
     waiter.askedAt = askedAt;
     return await this.#wait(key, waiter, denied);
   }
@@ -153,9 +175,12 @@ export class WaitQueue {
 
   async #wait(key: string, waiter: Waiter, denied: Decision | null): Promise<Decision> {
     let lane = this.#lanes.get(key);
-    if (lane === undefined) this.#lanes.set(key, lane = { waiters: new Set(), last: Promise.resolve() });
+    if (lane === undefined) this.#lanes.set(key, lane = { waiters: new Set(), last: Promise.resolve(), refused: null });
     const isFirst = lane.waiters.size === 0;
     lane.waiters.add(waiter);
+    const { refused } = lane;
+    // behind others that want more it may be served sooner, for they may leave
+    if (refused !== null && refused.kind === waiter.kind) this.#endHopeless(waiter, refused.until);
     // the others may have been refused some time ago
     if (isFirst) waiter.denied = denied;
     const turn = isFirst ? this.#head(lane, waiter) : this.#follow(lane, waiter, lane.last);
@@ -191,10 +216,26 @@ export class WaitQueue {
       // without being woken
       if (denied !== null && !this.#mayBeFreed(denied, askedAt)) {
         assertPossible(denied);
-        await this.#pause(denied, waiter.leaving);
+        await this.#sleep(lane, waiter, denied);
       }
       await this.#askFor(lane, waiter);
     }
+  }
+
+  async #sleep(lane: Lane, waiter: Waiter, denied: Decision): Promise<void> {
+    const until = this.#options.elapsed() + leastWait(denied);
+    for (const one of groupOf(lane, waiter)) this.#endHopeless(one, until);
+    if (waiter.kind !== null) lane.refused = { kind: waiter.kind, until };
+    try {
+      await this.#pause(denied, waiter.leaving);
+    } finally {
+      lane.refused = null;
+    }
+  }
+
+  // a caller is not kept waiting for what comes too late for it
+  #endHopeless({ leaving, deadline, timeoutMs }: Waiter, until: number): void {
+    if (until > deadline) leaving.leave(tooLate(timeoutMs, Math.ceil(until - this.#options.elapsed())));
   }
 
   // asks for a caller and for those behind it that want the same; hands out what is granted, in their order
@@ -236,7 +277,7 @@ export class WaitQueue {
   async #pause(denied: Decision, leaving: Leaving): Promise<void> {
     let cancel = () => {};
     const over = new Promise<void>((resolve) => {
-      cancel = this.#options.timers.start(resolve, Math.max(1, denied.retryMs));
+      cancel = this.#options.timers.start(resolve, Math.max(1, denied.retryAfterMs));
       this.#paused.set(denied, resolve);
     });
     try {
@@ -286,9 +327,19 @@ function frees(given: Demanded | null, denied: Decision): boolean {
     );
 }
 
-function assertPossible({ retryMs, takes, verdicts }: Decision): void {
-  if (retryMs !== Infinity) return;
-  const { policy } = takes.find(({ shadow }, i) => !shadow && verdicts[i]!.retryMs === Infinity)!;
+/** How long a refusal lasts, in ms, if nothing is given back; what is in progress may end at any time. */
+function leastWait({ takes, verdicts }: Decision): number {
+  let wait = 0;
+  for (const [i, { denied, retryAfterMs }] of verdicts.entries()) {
+    const { policy, shadow } = takes[i]!;
+    if (denied && shadow !== true && !holdsSlots(policy)) wait = Math.max(wait, retryAfterMs);
+  }
+  return wait;
+}
+
+function assertPossible({ retryAfterMs, takes, verdicts }: Decision): void {
+  if (retryAfterMs !== Infinity) return;
+  const { policy } = takes.find(({ shadow }, i) => !shadow && verdicts[i]!.retryAfterMs === Infinity)!;
   throw new RangeError(
     `limiter.waitFor: the cost is more than the limit ever grants (${capacityOf(policy)}); ask for less at once`,
   );

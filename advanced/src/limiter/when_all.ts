@@ -1,4 +1,4 @@
-import { isThenable } from "@sluice/limiting/core";
+import { isThenable } from "@sluice/shared";
 import type { Awaitable } from "../policy/store.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { checkInteger, checkNames, GenerationalCache, type OptionNames, refuseOption } from "@sluice/limiting/core";
+import { checkInteger, checkNames, GenerationalCache, type OptionNames, refuseOption } from "@sluice/shared";
 
 /** Names of the parts of the calendar, with their usual lengths in ms; for a month the longest. */
 const USUAL_MS = { minute: 60_000, hour: 3_600_000, day: 86_400_000, week: 604_800_000, month: 2_678_400_000 };
@@ -26,8 +26,8 @@ export type Weekday = "monday" | "tuesday" | "wednesday" | "thursday" | "friday"
  * import { type CalendarWindow, Limiter } from "@sluice/rate-limit";
  *
  * const window: CalendarWindow = { every: "month", timeZone: "Europe/Berlin", startsOn: 15 };
- * const limiter = new Limiter({ max: 10_000, window });
- * console.log((await limiter.check("customer 7")).remaining); // 9999
+ * const limiter = new Limiter({ limit: 10_000, window });
+ * console.log((await limiter.consume("customer 7")).remaining); // 9999
  * ```
  */
 export interface CalendarWindow {

@@ -1,4 +1,4 @@
-import { checkInteger, checkNames, type OptionNames, refuseOption } from "@sluice/limiting/core";
+import { checkInteger, checkNames, type OptionNames, refuseOption } from "@sluice/shared";
 import { type CalendarWindow, checkCalendarWindow, usualMs } from "./calendar_window.ts";
 import { ALGORITHM_NAMES, type Block, holdsSlots, type Policy } from "./policy.ts";
 
@@ -22,7 +22,7 @@ export function checkPolicy(policy: Policy, caller: string): void {
   if (!ALGORITHM_NAMES.includes(policy.algorithm)) {
     refuseOption(caller, "algorithm", `one of ${ALGORITHM_NAMES.join(", ")}`, policy.algorithm);
   }
-  checkInteger(caller, "max", policy.limit, 0, MAX_LIMIT);
+  checkInteger(caller, "limit", policy.limit, 0, MAX_LIMIT);
   checkOnlyFor(policy, "window", "fixed-window", caller);
   if (policy.window !== undefined) checkCalendar(policy, policy.window, caller);
   checkInteger(caller, "windowMs", policy.windowMs, 1, MAX_WINDOW);
@@ -81,7 +81,7 @@ function checkSums({ algorithm, limit, windowMs, burst = limit, maxDebt = 0 }: P
   if ((2 * Math.max(limit, burst) + maxDebt) * windowMs <= Number.MAX_SAFE_INTEGER) return;
   const debt = maxDebt === 0 ? "" : `, maxDebt (${maxDebt})`;
   throw new RangeError(
-    `${caller}: options max (${limit}), burst (${burst})${debt} and windowMs (${windowMs}) are too large together for ` +
+    `${caller}: options limit (${limit}), burst (${burst})${debt} and windowMs (${windowMs}) are too large together for ` +
       `"${algorithm}"; shorten the window, or use "sliding-window"`,
   );
 }

@@ -9,7 +9,7 @@ import type { CalendarWindow } from "./calendar_window.ts";
  *
  * const given = "sliding-window";
  * const algorithm: AlgorithmName = ALGORITHM_NAMES.find((name) => name === given) ?? "fixed-window";
- * console.log((await new Limiter({ algorithm, max: 10 }).check("client")).remaining); // 9
+ * console.log((await new Limiter({ algorithm, limit: 10 }).consume("client")).remaining); // 9
  * ```
  */
 export const ALGORITHM_NAMES = [
@@ -119,6 +119,15 @@ export function holdsSlots({ algorithm }: Pick<Policy, "algorithm">): boolean {
  */
 export function hasDebts({ maxDebt }: Pick<Policy, "maxDebt">): boolean {
   return maxDebt !== undefined;
+}
+
+/**
+ * Tells whether the windows of a policy begin by the system's clock or calendar, and not with a client's requests.
+ *
+ * @param policy The policy
+ */
+export function followsClock({ align, window }: Pick<Policy, "align" | "window">): boolean {
+  return align === "clock" || window !== undefined;
 }
 
 /**

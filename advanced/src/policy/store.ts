@@ -26,7 +26,7 @@ export interface Verdict {
   /** Units that are left: exactly as many would be granted now. `NaN` if the store cannot tell (`outcomeOnly`). */
   readonly remaining: number;
   /** ms until the same cost fits, if nobody else takes any; 0 if it was granted, `Infinity` if it never fits. */
-  readonly retryMs: number;
+  readonly retryAfterMs: number;
   /** ms until there is one unit more than now; 0 if the quota is full. */
   readonly nextMs: number;
   /** ms until the quota is full. */

@@ -25,7 +25,7 @@ export interface PolicyDocument {
   readonly shadow?: boolean | undefined;
   /** The policies. Those that concern a request are decided as one: either all of them grant, or none is charged. */
   readonly policies: readonly DocumentPolicy[];
-  /** For the simulator: where a log of JSON or CSV has what a request consists of. */
+  /** For the simulator: where a log has what a request consists of. */
   readonly fields?: Readonly<Record<string, string>> | undefined;
 }
 

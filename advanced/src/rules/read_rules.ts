@@ -1,4 +1,4 @@
-import { asciiUpperCase, checkInteger, describe } from "@sluice/limiting/core";
+import { asciiUpperCase, checkInteger, describe } from "@sluice/shared";
 import { clientKey } from "@sluice/limiting";
 import type { LimitOptions, OwnLimit } from "../limiter/limiter_options.ts";
 import { policiesOf } from "../limiter/limiter_options.ts";
@@ -28,7 +28,7 @@ const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 
 const TOKEN = /^[!#$%&'*+.^`|~\w-]+$/;
 /** What the limiter's options are called here. */
 const OPTION_PATHS: Readonly<Record<string, DocumentPath>> = {
-  max: ["limit"],
+  limit: ["limit"],
   windowMs: ["window"],
   "block.after": ["block", "after"],
   "block.forMs": ["block", "for"],
@@ -106,13 +106,15 @@ function ruleOf(given: unknown, path: DocumentPath, isShadow: boolean, refuse: R
     cost: cost as number,
     tiers: tiersOf(tiers, policy!, [...path, "tiers"], refuse),
     fields: parts.flatMap(({ field }) => field === undefined ? [] : [field]),
-    applies: (method, spellings) =>
-      (concerned === undefined || concerned.includes(method)) &&
-      (patterns === undefined || patterns.some((pattern) => spellings.some((path) => pattern.test(path)))),
-    keyOf: (request) => {
+    concerned: (method, spellings) => {
+      if (concerned?.includes(method) === false) return [];
+      if (patterns === undefined) return spellings;
+      return spellings.filter((path) => patterns.some((pattern) => pattern.test(path)));
+    },
+    keyOf: (request, spellings) => {
       const values: string[] = [];
       for (const { read } of parts) {
-        const value = read(request, rule);
+        const value = read(request, rule, spellings);
         if (value === undefined || value === "") return undefined;
         values.push(value);
       }
@@ -147,7 +149,7 @@ function tiersOf(tiers: unknown, usual: Policy, path: DocumentPath, refuse: Refu
 /** What a policy and a tier have in common, by the names of the limiter's options. */
 function limitOf({ window, limit, ...rest }: Record<string, unknown>, path: DocumentPath, refuse: Refuse): OwnLimit {
   const told: Record<string, unknown> = pick(rest, ["algorithm", "burst", "buckets", "align"]);
-  if (limit !== undefined) told["max"] = limit;
+  if (limit !== undefined) told["limit"] = limit;
   if (window !== undefined) Object.assign(told, windowOf(window, [...path, "window"], refuse));
   return told;
 }
@@ -195,7 +197,7 @@ interface PartReader {
   /** The field it needs. */
   readonly field?: string;
   /** Reads it. */
-  read(request: RuleRequest, rule: Rule): string | undefined;
+  read(request: RuleRequest, rule: Rule, spellings: readonly string[]): string | undefined;
 }
 
 function keyPart(part: unknown, path: DocumentPath, refuse: Refuse): PartReader {
@@ -210,7 +212,7 @@ function keyPart(part: unknown, path: DocumentPath, refuse: Refuse): PartReader 
   if (part.path !== undefined) {
     const index = part.path as number;
     checked(path, refuse, () => checkInteger("policy", "path", index, 1, 100));
-    return { read: ({ path }) => segmentOf(path, index) };
+    return { read: (_request, _rule, spellings) => firstSegment(spellings, index) };
   }
   if (part.header !== undefined) {
     const name = textOf(part.header, [...path, "header"], refuse);
@@ -219,6 +221,15 @@ function keyPart(part: unknown, path: DocumentPath, refuse: Refuse): PartReader 
   }
   const field = textOf(part.field, [...path, "field"], refuse);
   return { field, read: (request) => request.field(field) };
+}
+
+// the first spelling is the one that was sent; others have what it hides in encoded slashes
+function firstSegment(spellings: readonly string[], index: number): string | undefined {
+  for (const path of spellings) {
+    const segment = segmentOf(path, index);
+    if (segment) return segment;
+  }
+  return undefined;
 }
 
 function texts(value: unknown, path: DocumentPath, refuse: Refuse): string[] | undefined {

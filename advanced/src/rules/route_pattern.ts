@@ -7,7 +7,7 @@ const ROUTE = /^(?:\/[^\s?#()[\]{}/:*]*(?:(?::\w+(?!\w)|\*(?!\w))[^\s?#()[\]{}/:
 /**
  * The paths that a route of a document stands for: as in Express, without regard to capitals and to a slash at the end.
  * `:name` and `*` stand for what is in a segment, `*` as the last one for any number of segments, or none; it may have a
- * name there, as in Express 5.
+ * name there, as in Express 5. For some routers, a segment may be empty.
  *
  * @param route The route, such as `/users/:id` or `/api/*`
  * @returns `null` if it is none
@@ -17,7 +17,10 @@ export function routePattern(route: string): RegExp | null {
   const segments = route.replace(/\/+$/, "").split("/").slice(1);
   const parts = segments.map((segment, i) => {
     if (/^\*\w*$/.test(segment) && i === segments.length - 1) return "(?:/.*)?";
-    return `/${segment.replace(/[.+^$|\\]/g, "\\$&").replace(/:\w+|^\*$/, "[^/]+").replace("*", "[^/]*")}`;
+    const isWhole = /^(?::\w+|\*)$/.test(segment);
+    // what is empty at the end is another route, unless there is one slash more
+    if (isWhole) return i === segments.length - 1 ? "/(?:[^/]+|/)" : "/[^/]*";
+    return `/${segment.replace(/[.+^$|\\]/g, "\\$&").replace(/:\w+/, "[^/]+").replace("*", "[^/]*")}`;
   });
-  return new RegExp(`^${parts.join("")}/?$`, "is");
+  return new RegExp(`^${parts.join("")}/?$`, "isu");
 }

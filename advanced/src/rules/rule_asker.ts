@@ -1,16 +1,18 @@
-import { asciiUpperCase, checkType, describe, isThenable, refuseOption } from "@sluice/limiting/core";
+import { asciiUpperCase, checkType, describe, isThenable, refuseOption } from "@sluice/shared";
 import { awaited } from "../limiter/awaited.ts";
 import { LIMIT_NAMES } from "../limiter/option_names.ts";
 import type { Awaitable } from "../policy/store.ts";
-import { pathOf } from "./path_of.ts";
 import type { Rule, RuleChoice, RuleRequest, RuleSet } from "./rule_set.ts";
 
 /** What rules need of the requests that a limiter gets. */
 export interface RuleRequests<Req> {
   /** The method, as it was sent. */
   methodOf(req: Req): string;
-  /** The URL, or the target of the request, or the path that the router goes by: all of it, wherever it is mounted. */
-  urlOf(req: Req): string;
+  /**
+   * The path that the router goes by, without the query: all of it, wherever it is mounted. Where it may be one of
+   * several, all of them.
+   */
+  pathsOf(req: Req): readonly string[];
   /** Reads a header. */
   header(req: Req, name: string): string | undefined;
   /** What the client is counted by for a rule. */
@@ -95,25 +97,23 @@ export class RuleAsker<Req> {
    */
   choose(req: Req, res: unknown): Awaitable<RuleChoice | null> {
     const rules = this.#rules;
-    const path = pathOf(this.#requests.urlOf(req));
-    const applying = rules.applying(asciiUpperCase(this.#requests.methodOf(req)), path);
+    const applying = rules.applying(asciiUpperCase(this.#requests.methodOf(req)), this.#requests.pathsOf(req));
     if (applying.length === 0) return null;
     const { tier, fields } = this.#told;
-    const names = [...new Set(applying.flatMap((rule) => rule.fields))];
+    const names = [...new Set(applying.flatMap(({ rule }) => rule.fields))];
     const asked = [tier, ...names.map((name) => fields![name])].map((told) => awaited(told?.(req, res as never)));
     const choose = (values: readonly unknown[]) => {
       const [ownTier, ...told] = values.map((value, i) => {
         return this.#textOf(value, i === 0 ? "tier" : `fields.${names[i - 1]}`);
       });
-      return rules.choose(applying, this.#viewOf(req, path, (name) => told[names.indexOf(name)]), ownTier);
+      return rules.choose(applying, this.#viewOf(req, (name) => told[names.indexOf(name)]), ownTier);
     };
     return asked.some(isThenable) ? Promise.all(asked).then(choose) : choose(asked);
   }
 
-  #viewOf(req: Req, path: string, field: RuleRequest["field"]): RuleRequest {
+  #viewOf(req: Req, field: RuleRequest["field"]): RuleRequest {
     const requests = this.#requests;
     return {
-      path,
       header: (name) => textOrNothing(requests.header(req, name)),
       field,
       clientOf: (rule) => requests.clientOf(req, rule),

@@ -5,8 +5,6 @@ import { spellingsOf } from "./path_of.ts";
 
 /** What rules look at of a request. */
 export interface RuleRequest {
-  /** Path of the URL, without its query. */
-  readonly path: string;
   /** Reads a header. */
   header(name: string): string | undefined;
   /** Reads a field that the program fills in. */
@@ -31,10 +29,18 @@ export interface Rule {
   readonly tiers: ReadonlyMap<string, OwnLimit | null>;
   /** Fields that the key needs. */
   readonly fields: readonly string[];
-  /** Whether it concerns requests with a method, in capitals, and a path in these spellings. */
-  applies(method: string, spellings: readonly string[]): boolean;
-  /** The key of a request, `undefined` if it lacks a part. */
-  keyOf(request: RuleRequest): string | undefined;
+  /** By which spellings of its path it concerns a request with a method, in capitals; none if it does not. */
+  concerned(method: string, spellings: readonly string[]): readonly string[];
+  /** The key of a request that it concerns by these spellings, `undefined` if it lacks a part. */
+  keyOf(request: RuleRequest, spellings: readonly string[]): string | undefined;
+}
+
+/** A policy that concerns a request, and by which spellings of its path. */
+export interface ApplyingRule {
+  /** The policy. */
+  readonly rule: Rule;
+  /** The spellings: what its key has of the path is read from the first of them that has it. */
+  readonly spellings: readonly string[];
 }
 
 /** What a limiter is asked about a request. */
@@ -78,11 +84,16 @@ export class RuleSet {
    * The rules that concern requests with a method and a path.
    *
    * @param method The method, in capitals
-   * @param path The path, without query
+   * @param paths The path, without query; all of them if it is not known by which of several the router goes
    */
-  applying(method: string, path: string): readonly Rule[] {
-    const spellings = spellingsOf(path);
-    return this.rules.filter((rule) => rule.applies(method, spellings));
+  applying(method: string, paths: readonly string[]): readonly ApplyingRule[] {
+    const spellings = paths.length === 1 ? spellingsOf(paths[0]!) : [...new Set(paths.flatMap(spellingsOf))];
+    const applying: ApplyingRule[] = [];
+    for (const rule of this.rules) {
+      const concerned = rule.concerned(method, spellings);
+      if (concerned.length > 0) applying.push({ rule, spellings: concerned });
+    }
+    return applying;
   }
 
   /**
@@ -93,12 +104,12 @@ export class RuleSet {
    * @param tier Its tier, if it has one
    * @returns `null` if no rule has a key for it
    */
-  choose(applying: readonly Rule[], request: RuleRequest, tier: string | undefined): RuleChoice | null {
+  choose(applying: readonly ApplyingRule[], request: RuleRequest, tier: string | undefined): RuleChoice | null {
     const keys = { ...this.#noKeys };
     let isConcerned = false;
-    for (const rule of applying) {
+    for (const { rule, spellings } of applying) {
       if (tier !== undefined && rule.tiers.get(tier) === null) continue;
-      const key = rule.keyOf(request);
+      const key = rule.keyOf(request, spellings);
       if (key === undefined) continue;
       keys[rule.policy.name] = key;
       isConcerned = true;

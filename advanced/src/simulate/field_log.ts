@@ -1,17 +1,43 @@
-import { type LoggedRequest, UnreadableLine } from "./log_record.ts";
-import { pathOf } from "../rules/path_of.ts";
-import { FIELD_NAMES } from "../rules/read_rules.ts";
-import { type RequestFields, splitRequestLine, timeOf, USUAL_FIELDS } from "./request_fields.ts";
+import { type LineReader, type LoggedRequest, UnreadableLine } from "./log_record.ts";
+import { fieldOrHeader, type Lookup, type RequestFields, type RequestReader, requestReader } from "./request_fields.ts";
+import { type Fields, type Grammar, w3cFields } from "./text_log.ts";
 
-/** Looks up a field by its name. */
-type Lookup = (name: string) => string | undefined;
+/**
+ * Makes a reader of lines of text.
+ *
+ * @param name What the format is called
+ * @param grammar What its lines consist of
+ * @param fields Where the user says that things are
+ */
+export function textReader(name: string, grammar: Grammar, fields: RequestFields): LineReader {
+  let requestOf: RequestReader | null = null;
+  return (line) => {
+    const found = grammar(line);
+    if (found === null) throw new UnreadableLine(`not in the ${name} log format`);
+    requestOf ??= requestReader(fields, Object.keys(found));
+    return requestOf(lookupIn(found), fieldIn(grammar, line));
+  };
+}
+
+function lookupIn(fields: Fields): Lookup {
+  return (name) => {
+    const value = Object.hasOwn(fields, name) ? fields[name] : undefined;
+    return value === "" || value === "-" ? undefined : value;
+  };
+}
+
+// few are asked for: thousands of requests are held to put them in order, and a line is less than its fields
+function fieldIn(grammar: Grammar, line: string): LoggedRequest["field"] {
+  return (name) => fieldOrHeader(lookupIn(grammar(line)!), name);
+}
 
 /**
  * Makes a reader of lines of JSON.
  *
  * @param fields Where the user says that things are
  */
-export function jsonReader(fields: RequestFields): (line: string) => LoggedRequest {
+export function jsonReader(fields: RequestFields): LineReader {
+  const requestOf = requestReader(fields);
   return (line) => {
     let object: unknown;
     try {
@@ -20,23 +46,22 @@ export function jsonReader(fields: RequestFields): (line: string) => LoggedReque
       throw new UnreadableLine("not JSON");
     }
     if (typeof object !== "object" || object === null) throw new UnreadableLine("JSON, but no object");
-    return requestOf((name) => textAt(object as Record<string, unknown>, name), fields);
+    const lookup = (name: string) => textAt(object as Record<string, unknown>, name);
+    return requestOf(lookup, (name) => fieldOrHeader(lookup, name));
   };
 }
 
 // a name may contain dots itself
 function textAt(object: Record<string, unknown>, name: string): string | undefined {
   let value: unknown = Object.hasOwn(object, name) ? object[name] : undefined;
-  if (value === undefined && name.includes(".")) {
-    value = object;
-    for (const part of name.split(".")) {
-      value = typeof value === "object" && value !== null && Object.hasOwn(value, part)
-        ? (value as Record<string, unknown>)[part]
-        : undefined;
-    }
+  const dot = value === undefined ? name.indexOf(".") : -1;
+  if (dot >= 0) {
+    const inner = Object.hasOwn(object, name.slice(0, dot)) ? object[name.slice(0, dot)] : undefined;
+    if (typeof inner !== "object" || inner === null) return undefined;
+    return textAt(inner as Record<string, unknown>, name.slice(dot + 1));
   }
   // Caddy has each header as a list
-  if (Array.isArray(value)) value = value[0];
+  if (Array.isArray(value)) value = value.join(", ");
   return typeof value === "string" || typeof value === "number" || typeof value === "boolean"
     ? String(value)
     : undefined;
@@ -45,19 +70,46 @@ function textAt(object: Record<string, unknown>, name: string): string | undefin
 /**
  * Makes a reader of CSV, whose first line has the names of the columns.
  *
- * @param header That line
  * @param fields Where the user says that things are
  * @throws {UnreadableLine} From the reader, for a line of another number of columns
  */
-export function csvReader(header: string, fields: RequestFields): (line: string) => LoggedRequest {
-  const separator = separatorOf(header);
-  const columns = new Map(splitCsv(header, separator).map((name, i) => [name.trim(), i]));
+export function csvReader(fields: RequestFields): LineReader {
+  let separator = "";
+  let columns: readonly string[] = [];
+  let requestOf: RequestReader | null = null;
   return (line) => {
-    const values = splitCsv(line, separator);
-    if (values.length !== columns.size) {
-      throw new UnreadableLine(`${values.length} columns instead of ${columns.size}`);
+    if (requestOf === null) {
+      separator = separatorOf(line);
+      columns = splitCsv(line, separator).map((name) => name.trim());
+      requestOf = requestReader(fields, columns);
+      return null;
     }
-    return requestOf((name) => values[columns.get(name) ?? -1] || undefined, fields);
+    const values = splitCsv(line, separator);
+    if (values.length !== columns.length) {
+      throw new UnreadableLine(`${values.length} columns instead of ${columns.length}`);
+    }
+    const lookup = (name: string) => values[columns.indexOf(name)] || undefined;
+    return requestOf(lookup, (name) => fieldOrHeader(lookup, name));
+  };
+}
+
+/**
+ * Makes a reader of the W3C's extended format, in which lines that begin with `#` say what the columns are called.
+ *
+ * @param fields Where the user says that things are
+ * @throws {UnreadableLine} From the reader, for a line of another number of columns
+ */
+export function w3cReader(fields: RequestFields): LineReader {
+  let names: readonly string[] = [];
+  let requestOf = requestReader(fields, names);
+  return (line) => {
+    if (line.startsWith("#")) {
+      // IIS says it again when it has been started again, or other columns have been chosen
+      if (line.startsWith("#Fields:")) requestOf = requestReader(fields, names = line.slice(8).trim().split(/\s+/));
+      return null;
+    }
+    const lookup = lookupIn(w3cFields(names, line));
+    return requestOf(lookup, (name) => fieldOrHeader(lookup, name));
   };
 }
 
@@ -91,40 +143,4 @@ function splitCsv(line: string, separator: string): string[] {
     at = end + 2;
   }
   return values;
-}
-
-function requestOf(lookup: Lookup, fields: RequestFields): LoggedRequest {
-  const [time, address, method, path, tier] = FIELD_NAMES.map((name) =>
-    found(lookup, fields[name], USUAL_FIELDS[name])
-  );
-  if (time === undefined) {
-    throw new UnreadableLine(fields.time === undefined ? "no time" : `no field ${JSON.stringify(fields.time)}`);
-  }
-  const line = method === undefined && path === undefined ? lookup("request") : undefined;
-  const split = line === undefined ? { method: "", path: "" } : splitRequestLine(line);
-  return {
-    ms: timeOf(time),
-    address: address ?? "",
-    method: method?.toUpperCase() ?? split.method,
-    path: path === undefined ? split.path : pathOf(path),
-    tier,
-    field: (name) => lookup(name) ?? headerOf(lookup, name),
-  };
-}
-
-function found(lookup: Lookup, told: string | undefined, usual: readonly string[]): string | undefined {
-  if (told !== undefined) return lookup(told);
-  for (const name of usual) {
-    const value = lookup(name);
-    if (value !== undefined) return value;
-  }
-  return undefined;
-}
-
-// where loggers put headers: pino-http, Caddy with its capitals, nginx's variables
-function headerOf(lookup: Lookup, name: string): string | undefined {
-  const lower = name.toLowerCase();
-  const capitals = lower.replace(/(^|-)[a-z]/g, (letter) => letter.toUpperCase());
-  const names = [`headers.${lower}`, `req.headers.${lower}`, `request.headers.${capitals}`];
-  return found(lookup, undefined, [...names, `http_${lower.replaceAll("-", "_")}`, lower]);
 }

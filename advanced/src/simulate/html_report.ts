@@ -1,4 +1,4 @@
-import { sha256 } from "@sluice/limiting/core";
+import { sha256 } from "@sluice/shared";
 import { htmlText } from "../text/escape.ts";
 import { durationText, notesOf, percentText, sourceText, timeText } from "./notes.ts";
 import type { PolicyReport, SimulationReport } from "./simulation_report.ts";

@@ -24,8 +24,8 @@ export function isLoggedLine(record: LogRecord): record is LoggedLine {
   return !("path" in record);
 }
 
-/** Reads lines of one format; a line that it cannot read is an `UnreadableLine`. */
-export type LineReader = (line: string) => LogRecord;
+/** Reads lines of one format: `null` is a heading, and a line that it cannot read is an `UnreadableLine`. */
+export type LineReader = (line: string) => LogRecord | null;
 
 /** A line that says nothing that can be replayed, with the reason. */
 export class UnreadableLine extends Error {
@@ -33,8 +33,5 @@ export class UnreadableLine extends Error {
   override readonly name = "UnreadableLine";
 }
 
-/** The formats of logs. */
-export const LOG_FORMATS = ["common", "json", "csv", "decisions"] as const;
-
 /** Names of the formats: `"common"` is also combined, `"decisions"` is the log of a `LoggedMemoryStore`. */
-export type LogFormat = typeof LOG_FORMATS[number];
+export type LogFormat = "common" | "json" | "csv" | "w3c" | "envoy" | "haproxy" | "alb" | "decisions";

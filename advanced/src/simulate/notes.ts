@@ -1,5 +1,12 @@
 import type { PolicyReport, SimulationReport } from "./simulation_report.ts";
 
+/** What follows where no line of a log has one of these. */
+const LACKING = {
+  address: "an address, so nothing is counted by clients",
+  method: "a method, so policies with methods concern none",
+  path: "a path, so policies with routes concern none",
+} as const;
+
 /**
  * What a reader has to know about a report, in sentences of ASCII and names of files.
  *
@@ -20,6 +27,14 @@ export function notesOf({ isEstimate, log, policies, overflows }: SimulationRepo
         ? "From the limiter's own log: every decision came out as it is recorded."
         : `From the limiter's own log. Decisions that came out differently from what is recorded: ${different}.`,
     );
+  }
+  if (log.isOneClient) {
+    notes.push(
+      "All requests come from one client, probably a proxy: log what it says of the client, such as X-Forwarded-For.",
+    );
+  }
+  for (const name of log.lacks) {
+    notes.push(`No request has ${LACKING[name]}; fields: { ${name}: ... } in the policies file says where it is.`);
   }
   for (const { name, keyless } of policies) {
     if (keyless > 0) notes.push(`Requests without a key for the policy "${name}", left out of it: ${keyless}.`);

@@ -7,7 +7,7 @@ import type { RequestFields } from "./request_fields.ts";
 export interface PolicyFile {
   /** Its rules. */
   readonly rules: readonly Rule[];
-  /** Where logs of JSON or CSV have what a request consists of. */
+  /** Where logs have what a request consists of. */
   readonly fields: RequestFields;
 }
 

@@ -1,10 +1,16 @@
-import { commonLogReader, isCommonLog } from "./common_log.ts";
-import { isDecisionLog, readDecision } from "./decision_log.ts";
-import { csvReader, jsonReader, separatorOf } from "./field_log.ts";
+import { detachedString } from "@sluice/shared";
 import { linesOf, LONGEST_LINE, type OnBytes } from "./log_file.ts";
-import { isLoggedLine, type LineReader, type LogFormat, type LogRecord, UnreadableLine } from "./log_record.ts";
+import { formatOf, readerOf } from "./log_formats.ts";
+import {
+  isLoggedLine,
+  type LineReader,
+  type LogFormat,
+  type LoggedRequest,
+  type LogRecord,
+  UnreadableLine,
+} from "./log_record.ts";
 import { Reorder } from "./reorder.ts";
-import { type RequestFields, USUAL_FIELDS } from "./request_fields.ts";
+import type { RequestFields } from "./request_fields.ts";
 
 /** Lines that are held to put them in order. */
 const HELD = 4096;
@@ -39,6 +45,10 @@ export interface LogSummary {
   readonly outOfOrder: number;
   /** Lines that came too late for that, and count as if they had come at the time of the line before. */
   readonly late: number;
+  /** What no request has: its address, method or path. */
+  readonly lacks: readonly ("address" | "method" | "path")[];
+  /** Whether all of several requests come from one address. */
+  readonly isOneClient: boolean;
   /** Whether all of it is a limiter's own log, with ms, keys and costs. */
   readonly isExact: boolean;
   /** Files that end before they should, with the reason. */
@@ -47,12 +57,32 @@ export interface LogSummary {
 
 /** What to read, and how. */
 export interface ReadOptions {
-  /** Where logs of JSON or CSV have time, address, method and path. */
+  /** Where logs have time, address, method and path. */
   readonly fields: RequestFields;
   /** The format; found out for each file without it. */
   readonly format?: LogFormat | undefined;
   /** Is told how much has been read. */
   readonly onBytes: OnBytes;
+}
+
+/** What the requests of a log have in common. */
+class SeenRequests {
+  requests = 0;
+  isOneClient = false;
+  readonly #lacking = new Set(["address", "method", "path"] as const);
+  #client = "";
+
+  note(request: LoggedRequest): void {
+    const { address } = request;
+    if (this.requests++ === 0) this.#client = detachedString(address);
+    else if (this.requests === 2) this.isOneClient = address === this.#client && address !== "";
+    else if (this.isOneClient) this.isOneClient = address === this.#client;
+    for (const name of this.#lacking) if (request[name] !== "") this.#lacking.delete(name);
+  }
+
+  get lacks(): readonly ("address" | "method" | "path")[] {
+    return this.requests === 0 ? [] : [...this.#lacking];
+  }
 }
 
 /**
@@ -73,7 +103,7 @@ export async function readLog(
   const cutFiles: { file: string; reason: string }[] = [];
   let lines = 0;
   let broken = 0;
-  let requests = 0;
+  const seen = new SeenRequests();
   const reorder = new Reorder<LogRecord>(HELD, each);
   const ordered = await inOrderOfTime(files, fields, format);
   for (const file of ordered) {
@@ -84,13 +114,12 @@ export async function readLog(
         const found = format ?? formatOf(line, fields);
         if (found === null) throw new UnreadableLine("in no format that is known");
         formats.add(found);
-        reader = readerOf(found, line, fields);
-        // the names of the columns
-        if (found === "csv") return;
+        reader = readerOf(found, fields);
       }
       if (line.length > LONGEST_LINE) throw new UnreadableLine(`longer than ${LONGEST_LINE} characters`);
       const record = reader(line);
-      if (!isLoggedLine(record)) requests++;
+      if (record === null) return;
+      if (!isLoggedLine(record)) seen.note(record);
       reorder.push(record);
     };
     try {
@@ -125,24 +154,11 @@ export async function readLog(
     firstBroken,
     outOfOrder: reorder.outOfOrder,
     late: reorder.late,
-    isExact: requests === 0 && formats.has("decisions"),
+    isExact: seen.requests === 0 && formats.has("decisions"),
+    lacks: seen.lacks,
+    isOneClient: seen.isOneClient,
     cutFiles,
   };
-}
-
-function formatOf(line: string, fields: RequestFields): LogFormat | null {
-  if (isDecisionLog(line)) return "decisions";
-  if (line.startsWith("{")) return "json";
-  if (isCommonLog(line)) return "common";
-  const columns = line.split(separatorOf(line)).map((name) => name.trim().replace(/^"(.*)"$/, "$1"));
-  const times = fields.time === undefined ? USUAL_FIELDS.time : [fields.time];
-  return columns.length > 1 && columns.some((name) => times.includes(name)) ? "csv" : null;
-}
-
-function readerOf(format: LogFormat, line: string, fields: RequestFields): LineReader {
-  if (format === "decisions") return readDecision;
-  if (format === "json") return jsonReader(fields);
-  return format === "common" ? commonLogReader() : csvReader(line, fields);
 }
 
 // `access.log access.log.1` is the order of a shell, and the newest first
@@ -161,9 +177,10 @@ async function firstTime(file: string, fields: RequestFields, format: LogFormat 
   for await (const lines of linesOf(file, () => {})) {
     for (const line of lines) {
       try {
-        const found: LogFormat | null = format ?? formatOf(line, fields);
-        if (reader === null && found !== null) reader = readerOf(found, line, fields);
-        if (reader !== null) return reader(line).ms;
+        const found: LogFormat | null = reader === null ? format ?? formatOf(line, fields) : null;
+        if (found !== null) reader = readerOf(found, fields);
+        const record: LogRecord | null = reader?.(line) ?? null;
+        if (record !== null) return record.ms;
       } catch (error) {
         if (!(error instanceof UnreadableLine)) throw error;
       }

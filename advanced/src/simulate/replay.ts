@@ -74,7 +74,7 @@ export class Replay {
     this.#other = other;
     this.#store = new MemoryStore({ clock: this.#clock });
     this.#tried = rules.length === 0 ? null : this.#tryOut(rules.map((rule) => {
-      return rule.policy.name === other?.name ? { ...rule, limit: { ...rule.limit, max: other.limit } } : rule;
+      return rule.policy.name === other?.name ? { ...rule, limit: { ...rule.limit, limit: other.limit } } : rule;
     }));
     this.#told = new Set(rules.map(({ policy }) => policy.name));
     for (const { policy } of rules) this.#policies.set(policy.name, this.#withOther(policy));
@@ -106,16 +106,16 @@ export class Replay {
   #ask(request: LoggedRequest): void {
     if (this.#tried === null) return;
     const { rules, limiter } = this.#tried;
-    const applying = rules.applying(request.method, request.path);
+    const applying = rules.applying(request.method, [request.path]);
     const choice = rules.choose(applying, viewOf(request), request.tier);
     const keys = choice?.keys ?? {};
-    for (const { policy, tiers } of applying) {
+    for (const { rule: { policy, tiers } } of applying) {
       const isFree = request.tier !== undefined && tiers.get(request.tier) === null;
       if (!isFree && typeof keys[policy.name] !== "string") this.#audience.keyless?.(policy);
     }
     if (choice === null) return;
     // in memory, decisions are no promises
-    const { takes, verdicts } = limiter.check(keys, { cost: choice.cost, policy: choice.policy }) as Decision;
+    const { takes, verdicts } = limiter.consume(keys, { cost: choice.cost, policy: choice.policy }) as Decision;
     takes.forEach(({ policy, cost }, i) => {
       const refused = verdicts[i]!.denied ? 1 : 0;
       const key = keys[policy.name]!;
@@ -190,9 +190,8 @@ export class Replay {
   }
 }
 
-function viewOf({ address, path, field }: LoggedRequest): RuleRequest {
+function viewOf({ address, field }: LoggedRequest): RuleRequest {
   return {
-    path,
     header: field,
     field,
     clientOf: ({ ipv6Subnet }) => address === "" ? undefined : clientKey({ ip: address }, { ipv6Subnet }),

@@ -1,21 +1,126 @@
+import { compileTrust, walkForwarded } from "@sluice/shared";
 import { pathOf } from "../rules/path_of.ts";
-import type { FIELD_NAMES } from "../rules/read_rules.ts";
-import { UnreadableLine } from "./log_record.ts";
+import { FIELD_NAMES } from "../rules/read_rules.ts";
+import { type LoggedRequest, UnreadableLine } from "./log_record.ts";
 
-/** Where a log of JSON or CSV has these things. */
+/** Where a log has these things, if the user says it. */
 export type RequestFields = Readonly<Partial<Record<typeof FIELD_NAMES[number], string>>>;
 
-/** Names that servers and loggers use: nginx, Caddy, pino-http, Traefik, AWS, Sluice. The first that is there counts. */
+/** Looks up a field of a line by its name. */
+export type Lookup = (name: string) => string | undefined;
+
+/** Makes a request of the fields of a line; it keeps only what looks up a field later. */
+export type RequestReader = (lookup: Lookup, field: LoggedRequest["field"]) => LoggedRequest;
+
+/**
+ * Names that servers and loggers use: nginx, Caddy, pino-http, Traefik, Envoy, AWS, Cloudflare, Google, W3C, Elastic,
+ * Sluice. The first that is there counts.
+ */
 export const USUAL_FIELDS: Readonly<Record<typeof FIELD_NAMES[number], readonly string[]>> = {
-  time: ["time", "timestamp", "@timestamp", "ts", "time_iso8601", "time_local", "StartUTC", "date", "msec"],
-  address: [
-    ...["ip", "remote_addr", "client_ip", "clientIp", "address", "remoteAddress", "remote_ip", "ClientHost", "c-ip"],
-    ...["request.client_ip", "request.remote_ip", "req.remoteAddress", "httpRequest.remoteIp"],
+  time: [
+    ...["time", "timestamp", "@timestamp", "ts", "time_iso8601", "time_local", "StartUTC", "start_time", "requestTime"],
+    ...["requestTimeEpoch", "EdgeStartTimestamp", "date", "msec"],
   ],
-  method: ["method", "request_method", "RequestMethod", "cs-method", "request.method", "req.method"],
-  path: ["path", "url", "uri", "request_uri", "RequestPath", "cs-uri-stem", "request.uri", "req.url"],
+  address: [
+    ...[
+      "ip",
+      "remote_addr",
+      "client_ip",
+      "clientIp",
+      "ClientIP",
+      "address",
+      "remoteAddress",
+      "remote_ip",
+      "ClientHost",
+    ],
+    ...["c-ip", "request.client_ip", "request.remote_ip", "req.remoteAddress", "httpRequest.remoteIp", "client.ip"],
+    ...["downstream_remote_address", "source.ip"],
+  ],
+  method: [
+    ...["method", "request_method", "RequestMethod", "ClientRequestMethod", "cs-method", "httpMethod"],
+    ...["request.method", "req.method", "httpRequest.requestMethod", "http.request.method"],
+  ],
+  path: [
+    ...["path", "url", "uri", "request_uri", "RequestPath", "ClientRequestURI", "ClientRequestPath", "cs-uri-stem"],
+    ...["request.uri", "req.url", "httpRequest.requestUrl", "url.path", "url.original", "resourcePath"],
+  ],
   tier: ["tier", "plan", "user.tier", "user.plan"],
 };
+
+/**
+ * Makes a reader of lines of which a format has found the fields.
+ *
+ * @param fields Where the user says that things are
+ * @param columns What all lines have, if it is known
+ */
+export function requestReader(fields: RequestFields, columns?: readonly string[]): RequestReader {
+  const isThere = (name: string) => columns?.includes(name) ?? true;
+  const names = FIELD_NAMES.map((name) => {
+    const told = fields[name];
+    return told === undefined ? USUAL_FIELDS[name].filter(isThere) : [told];
+  });
+  const forwardedNames = fields.address === undefined ? headerNames("X-Forwarded-For").filter(isThere) : [];
+  // lines of one second come one after the other
+  let lastText = "";
+  let lastMs = 0;
+  return (lookup, field) => {
+    const [text, address, method, path, tier] = names.map((some) => found(lookup, some));
+    if (text === undefined) {
+      throw new UnreadableLine(fields.time === undefined ? "no time" : `no field ${JSON.stringify(fields.time)}`);
+    }
+    const time = /^\d\d:\d\d/.test(text) ? `${lookup("date")}T${text}` : text;
+    if (time !== lastText) {
+      lastMs = timeOf(time);
+      lastText = time;
+    }
+    const line = method === undefined && path === undefined ? lookup("request") : undefined;
+    const split = line === undefined ? { method: "", path: "" } : splitRequestLine(line);
+    return {
+      ms: lastMs,
+      address: clientOf(address, found(lookup, forwardedNames)),
+      method: method?.toUpperCase() ?? split.method,
+      path: path === undefined ? split.path : pathOf(path),
+      tier,
+      field,
+    };
+  };
+}
+
+function found(lookup: Lookup, names: readonly string[]): string | undefined {
+  for (const name of names) {
+    const value = lookup(name);
+    if (value !== undefined) return value;
+  }
+  return undefined;
+}
+
+/** Looks up a field, or a header. */
+export function fieldOrHeader(lookup: Lookup, name: string): string | undefined {
+  return lookup(name) ?? found(lookup, headerNames(name));
+}
+
+// where loggers put headers: pino-http, Caddy with its capitals, nginx's variables, Traefik, W3C
+function headerNames(name: string): readonly string[] {
+  const lower = name.toLowerCase();
+  const variable = lower.replaceAll("-", "_");
+  const capitals = lower.replace(/(^|-)[a-z]/g, (letter) => letter.toUpperCase());
+  return [
+    ...[`headers.${lower}`, `req.headers.${lower}`, `request.headers.${capitals}`, `http_${variable}`],
+    ...[`request_${capitals}`, `cs(${capitals})`, lower, variable],
+  ];
+}
+
+/** A log does not say which proxies there are; those in a network of the server's own are trusted. */
+const isProxy = compileTrust("loopback, linklocal, uniquelocal");
+
+// by the walk of `trust proxy`, so that nobody is counted by what a client has made up
+function clientOf(address = "", forwarded = ""): string {
+  if (forwarded === "" && !address.includes(",")) return address === "-" ? "" : address;
+  const all = `${forwarded},${address}`.split(",").map((one) => one.trim()).filter((one) => one !== "" && one !== "-");
+  // a socket in the file system, for nginx
+  const peer = all.at(-1)?.replace(/^unix:.*/, "127.0.0.1");
+  return walkForwarded(peer, all.slice(0, -1).join(), isProxy).at(-1) ?? "";
+}
 
 /** A line of a request, `GET /path HTTP/1.1`, as some logs have it in one field. */
 export function splitRequestLine(line: string): { method: string; path: string } {
@@ -45,14 +150,15 @@ export function timeOf(text: string): number {
   throw new UnreadableLine(`no time: ${JSON.stringify(text.slice(0, 40))}`);
 }
 
+// HAProxy has ms, and no zone
 function clfTime(text: string): number {
-  const found = /^(\d\d)\/([A-Za-z]{3})\/(\d{4}):(\d\d):(\d\d):(\d\d)(?: ([+-])(\d\d)(\d\d))?$/.exec(text);
+  const found = /^(\d\d)\/([A-Za-z]{3})\/(\d{4}):(\d\d:\d\d:\d\d(?:\.\d{1,9})?)(?: ([+-]\d\d)(\d\d))?$/.exec(text);
   if (found === null) return NaN;
-  const [, day, month, year, hour, minute, second, sign, hours, minutes] = found;
+  const [, day, month, year, time, hours, minutes] = found;
   const index = MONTHS.indexOf(month!);
   if (index < 0 || index % 3 !== 0) return NaN;
-  const offset = sign === undefined ? 0 : (sign === "-" ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60_000;
-  return Date.UTC(Number(year), index / 3, Number(day), Number(hour), Number(minute), Number(second)) - offset;
+  const number = String(index / 3 + 1).padStart(2, "0");
+  return Date.parse(`${year}-${number}-${day}T${time}${hours === undefined ? "Z" : `${hours}:${minutes}`}`);
 }
 
 // times since 2001 have ten digits in seconds, thirteen in ms, sixteen in µs and nineteen in ns

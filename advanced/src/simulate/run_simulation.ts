@@ -7,7 +7,8 @@ import { terminalText } from "../text/escape.ts";
 import { htmlReport } from "./html_report.ts";
 import { findLimits, type LimitFound } from "./limit_search.ts";
 import { sizeOf } from "./log_file.ts";
-import { LOG_FORMATS, type LogFormat, type LogRecord } from "./log_record.ts";
+import { LOG_FORMATS } from "./log_formats.ts";
+import type { LogFormat, LogRecord } from "./log_record.ts";
 import { type PolicyFile, PolicyFileError, readPolicyFile } from "./policy_file.ts";
 import { Progress } from "./progress.ts";
 import { readLog } from "./read_log.ts";
@@ -27,7 +28,8 @@ const USAGE = `Says whom a rate limit would have refused, from a log of what hap
   --csv           prints all clients as CSV
   --html file     writes the report as a page with charts
   --top n         how many clients are listed, 20 by default
-  --format name   ${LOG_FORMATS.join(", ")}; found out without it
+  --format name   ${LOG_FORMATS.join(", ")};
+                  found out by the first line without it
 
 Logs may be several files, packed with gzip, or - for standard input.`;
 

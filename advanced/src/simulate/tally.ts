@@ -1,4 +1,4 @@
-import { detachedString } from "@sluice/limiting/core";
+import { detachedString } from "@sluice/shared";
 import { MAX_LIMIT } from "../policy/check_policy.ts";
 import type { Policy } from "../policy/policy.ts";
 import { MemoryStore } from "../stores/memory_store.ts";

@@ -1,4 +1,4 @@
-import { describe, isThenable } from "@sluice/limiting/core";
+import { describe, isThenable } from "@sluice/shared";
 
 /**
  * Checks that what a store is to work with has the methods it needs.

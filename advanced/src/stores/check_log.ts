@@ -20,7 +20,7 @@ export function checkLog({ algorithm, limit, onDenied, maxDebt = 0 }: Policy, ca
   if (limit <= most) return;
   const withWhat = onDenied === "charge" ? ' with onDenied "charge"' : maxDebt > 0 ? ` with maxDebt ${maxDebt}` : "";
   throw new RangeError(
-    `${caller}: option max of "sliding-log"${withWhat} must be at most ` +
+    `${caller}: option limit of "sliding-log"${withWhat} must be at most ` +
       `${most}, not ${limit}, because each decision reads and writes the time of every unit; use "sliding-window", ` +
       "which never grants more either, and needs a few numbers for any limit",
   );

@@ -1,4 +1,4 @@
-import { refuseOption } from "@sluice/limiting/core";
+import { refuseOption } from "@sluice/shared";
 import type { Capabilities } from "../policy/store.ts";
 
 const SCOPES: readonly Capabilities["scope"][] = ["process", "host", "region", "global"];

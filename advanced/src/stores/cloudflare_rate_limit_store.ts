@@ -1,4 +1,4 @@
-import { checkNames, describe, type OptionNames } from "@sluice/limiting/core";
+import { checkNames, describe, type OptionNames } from "@sluice/shared";
 import type { Policy } from "../policy/policy.ts";
 import type { Capabilities, Selector, Store, Take, Verdict } from "../policy/store.ts";
 import { noteLocation } from "./counter_location.ts";
@@ -59,7 +59,7 @@ type Configured = Pick<Policy, "limit" | "windowMs">;
  * is a `TypeError`: other algorithms, windows of the calendar, several limits as one, other costs, `block`, `onDenied`,
  * `maxDebt`, refunds, waiting, looking, listing, forgetting. {@linkcode DurableObjectStore} has all of it.
  *
- * `max` and `windowMs` of the limiter have to be `limit` and `period` of Wrangler's configuration, which a binding does
+ * `limit` and `windowMs` of the limiter have to be `limit` and `period` of Wrangler's configuration, which a binding does
  * not tell. It counts by what the configuration says, is eventually consistent, and rather admits too many: see
  * Cloudflare's documentation of the Rate Limiting binding. Limiters of one binding with different names count apart.
  *
@@ -74,7 +74,7 @@ type Configured = Pick<Policy, "limit" | "windowMs">;
  * const store = new CloudflareRateLimitStore({ binding: env.LIMITER });
  *
  * const app = sluice();
- * app.use("/api", rateLimit({ max: 100, windowMs: 60_000, store }));
+ * app.use("/api", rateLimit({ limit: 100, windowMs: 60_000, store }));
  * app.get("/api/time", (_req, res) => res.json({ now: Date.now() }));
  *
  * export default app;
@@ -182,7 +182,7 @@ function verdictOf({ limit, windowMs }: Policy, granted: number, denied: boolean
   return {
     ...{ granted, denied, limit },
     remaining: denied ? 0 : NaN,
-    retryMs: denied ? windowMs : 0,
+    retryAfterMs: denied ? windowMs : 0,
     nextMs: windowMs,
     resetMs: windowMs,
     blocked: false,
@@ -205,7 +205,7 @@ function checkServed({ name, algorithm, limit, windowMs, window, align, onDenied
   }
   if (limit < 1) {
     throw new RangeError(
-      `CloudflareRateLimitStore: option max must be the limit of the binding, above 0, not ${limit}; refuse by another ` +
+      `CloudflareRateLimitStore: option limit must be the limit of the binding, above 0, not ${limit}; refuse by another ` +
         "middleware",
     );
   }

@@ -71,7 +71,7 @@ export interface CompareAndSet {
    * Writes all or nothing. `false` when a version was not the expected one and it is not known what there is instead.
    *
    * @param writes What is written
-   * @param within Given when it was not read just now, if the database tells its time: when it may be written
+   * @param within Given if the database tells its time: when it may be written, by that
    */
   commit(writes: readonly StateWrite[], within?: CommitTime): Awaitable<boolean | CommitResult>;
   /** Deletes a value, whatever its version. */

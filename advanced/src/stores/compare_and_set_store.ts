@@ -1,11 +1,11 @@
-import { checkInteger, checkNames, checkType, type OptionNames, refuseOption } from "@sluice/limiting/core";
-import { decideAlone, decideBatch, giveTake, settleTake } from "../algorithms/decide_batch.ts";
+import { checkInteger, checkNames, checkType, type OptionNames, refuseOption } from "@sluice/shared";
+import { decideBatch, decideBy, giveTake, settleTake } from "../algorithms/decide_batch.ts";
 import { ALGORITHM_NAMES, type Policy } from "../policy/policy.ts";
 import { assertDistinct } from "./assert_distinct.ts";
 import { assertMethods } from "./assert_methods.ts";
 import { checkScope } from "./check_scope.ts";
 import { decideByKey } from "./decide_by_key.ts";
-import type { CommitTime, CompareAndSet, StateKey, StateWrite, VersionedValue } from "./compare_and_set.ts";
+import type { CompareAndSet, StateKey, StateWrite, VersionedValue } from "./compare_and_set.ts";
 import { KeyedMutex } from "./keyed_mutex.ts";
 import {
   decodeState,
@@ -19,6 +19,7 @@ import {
 } from "./state_record.ts";
 import type { Awaitable, Capabilities, Entry, Selector, Store, Take, Verdict } from "../policy/store.ts";
 import { StoreClock } from "@sluice/limiting";
+import { CommitDelay } from "./commit_delay.ts";
 import { SeenValues, type Snapshot } from "./seen_values.ts";
 
 /**
@@ -30,7 +31,7 @@ import { SeenValues, type Snapshot } from "./seen_values.ts";
  * import { database } from "./database.ts"; // read, commit, delete and list
  *
  * const store = fromCompareAndSet(database, { attempts: 30, scope: "global" });
- * const limiter = new Limiter({ algorithm: "sliding-window", max: 100, store });
+ * const limiter = new Limiter({ algorithm: "sliding-window", limit: 100, store });
  * ```
  */
 export interface CompareAndSetOptions {
@@ -47,8 +48,6 @@ export interface CompareAndSetOptions {
 const NAMES: OptionNames<CompareAndSetOptions> = { attempts: true, scope: true, clock: true, pause: true };
 
 const LONGEST_PAUSE = 100;
-/** How old a decision on what was seen before may be when it is committed, in ms. */
-const LONGEST_DELAY = 1000;
 
 /** A decision, before it is committed. */
 interface Draft<T> {
@@ -57,12 +56,14 @@ interface Draft<T> {
   readonly writes: readonly (StateWrite | null)[];
   /** The time it was made for. */
   readonly now: number;
+  /** The latest time at which it may be committed. */
+  readonly by: number;
 }
 
 /** How takes are decided on their states. */
 interface Rule<T> {
-  /** Decides, and changes the states. */
-  decide(states: KeyState[], now: number): T;
+  /** Decides, and changes the states, as it would be right from `now` until `by`. */
+  decide(states: KeyState[], now: number, by: number): T;
   /** ms until what is refused fits; 0 if nothing is. */
   waitMs?(result: T): number;
 }
@@ -89,7 +90,7 @@ interface Rule<T> {
  * import { database } from "./database.ts"; // read, commit, delete and list
  *
  * const store = fromCompareAndSet(database);
- * const limiter = new Limiter({ algorithm: "sliding-window", max: 100, store });
+ * const limiter = new Limiter({ algorithm: "sliding-window", limit: 100, store });
  * ```
  */
 export function fromCompareAndSet(kv: CompareAndSet, options: CompareAndSetOptions = {}): Store {
@@ -119,6 +120,7 @@ export class CompareAndSetStore implements Store {
   readonly #pause: (ms: number) => Awaitable<void>;
   readonly #turns: KeyedMutex;
   readonly #seen: SeenValues | null;
+  readonly #delay: CommitDelay;
   #closing: Promise<void> | null = null;
 
   /** The same as {@linkcode fromCompareAndSet}, for a database that is known to be one. */
@@ -132,6 +134,8 @@ export class CompareAndSetStore implements Store {
     this.#clock = new StoreClock(clock);
     this.#turns = new KeyedMutex(() => this.#clock.now());
     this.#seen = kv.commitsTell ? new SeenValues(clock ?? (() => performance.now()), () => this.#clock.now()) : null;
+    // where a test's clock stands still, nothing takes time
+    this.#delay = new CommitDelay(clock === undefined ? 10 : 0);
     this.#pause = pause;
     const algorithms = new Set(ALGORITHM_NAMES);
     const { atomicBatch = "all" } = kv;
@@ -155,7 +159,7 @@ export class CompareAndSetStore implements Store {
 
   #decide(takes: readonly Take[], times: number): Promise<readonly Verdict[]> {
     return this.#update("decide", takes, {
-      decide: (states, now) => decideBatch(takes, states, times, now),
+      decide: (states, now, by) => decideBatch(takes, states, times, now, by),
       waitMs: waitOf,
     });
   }
@@ -170,7 +174,7 @@ export class CompareAndSetStore implements Store {
   /** Corrects what was granted to its real cost; see {@linkcode Store}. */
   async settle(take: Take, stamp: number, change: number): Promise<Verdict> {
     return await this.#update("settle", [take], {
-      decide: ([state], now) => settleTake(take, state!, stamp, change, now),
+      decide: ([state], now, by) => settleTake(take, state!, stamp, change, now, by),
     });
   }
 
@@ -184,7 +188,7 @@ export class CompareAndSetStore implements Store {
   async decideTogether(takes: readonly Take[], times: readonly number[]): Promise<readonly Verdict[] | null> {
     const tried = await this.#inTurn(takes, (keys, ids) => {
       return this.#try(keys, ids, takes, {
-        decide: (states, now) => takes.map((take, i) => decideAlone(take, states[i]!, times[i]!, now)),
+        decide: (states, now, by) => takes.map((take, i) => decideBy(take, states[i]!, times[i]!, now, by)),
         waitMs: waitOf,
       });
     });
@@ -221,9 +225,7 @@ export class CompareAndSetStore implements Store {
       const draft = this.#draft(keys, takes, rule, seen);
       // a commit checks what it writes; and who is refused for a time that is a little too early would wait in vain
       if (!draft.writes.includes(null) && (rule.waitMs?.(draft.result) ?? 0) === 0) {
-        const { now } = draft;
-        const within = seen.now === undefined ? undefined : { from: now, until: now + LONGEST_DELAY };
-        const found = await this.#commit(ids, draft, within);
+        const found = await this.#commit(ids, draft, seen.now !== undefined);
         if (found === "written") return draft;
         snapshot = found;
       }
@@ -235,39 +237,60 @@ export class CompareAndSetStore implements Store {
       if (waitMs > 0) this.#seen?.noteRefusal(ids, draft.now + waitMs);
       return draft;
     }
-    return await this.#commit(ids, draft) === "written" ? draft : null;
+    return await this.#commit(ids, draft, snapshot.now !== undefined) === "written" ? draft : null;
   }
 
   async #read(keys: readonly StateKey[], ids: readonly string[]): Promise<Snapshot> {
+    const asked = this.#seen?.now();
     const values = await this.#kv.read(keys);
     this.#seen?.note(ids, values);
-    return { values, now: values.at(-1)?.now };
+    const now = values.at(-1)?.now;
+    this.#heardAfter(asked, now);
+    return { values, now };
   }
 
-  #draft<T>(keys: readonly StateKey[], takes: readonly Take[], rule: Rule<T>, { values, now }: Snapshot): Draft<T> {
-    const time = now === undefined ? this.#clock.now() : Math.floor(now);
-    const states = takes.map(({ policy }, i) => decodeState(policy, recordIn(values[i]!), time));
-    const result = rule.decide(states, time);
-    const writes = states.map((state, i) => writeOf(keys[i]!, takes[i]!.policy, state, values[i]!, time));
-    return { result, writes, now: time };
+  #draft<T>(keys: readonly StateKey[], takes: readonly Take[], rule: Rule<T>, snapshot: Snapshot): Draft<T> {
+    const { values } = snapshot;
+    const told = snapshot.now === undefined ? undefined : Math.floor(snapshot.now);
+    // what was read some time ago is decided on for the time it is now, if it is still that
+    const now = told === undefined ? this.#clock.now() : Math.max(told, this.#seen?.now() ?? told);
+    const states = takes.map(({ policy }, i) => decodeState(policy, recordIn(values[i]!), now));
+    let by = told === undefined ? now : now + this.#delay.ms;
+    takes.forEach(({ policy }, i) => {
+      const { algorithm, cells } = states[i]!;
+      if (by > now) by = Math.min(by, algorithm.holdsUntil?.(policy, cells, now) ?? by);
+    });
+    const result = rule.decide(states, now, by);
+    const writes = states.map((state, i) => writeOf(keys[i]!, takes[i]!.policy, state, values[i]!, now));
+    return { result, writes, now, by };
   }
 
   // "written", or what was found instead of all values; null when it is not known
   async #commit(
     ids: readonly string[],
-    { writes, now }: Draft<unknown>,
-    within?: CommitTime,
+    { writes, now, by }: Draft<unknown>,
+    isTold: boolean,
   ): Promise<"written" | Snapshot | null> {
     const written = ids.filter((_, i) => writes[i] !== null);
     const list = writes.filter((write) => write !== null);
-    const outcome = await this.#kv.commit(list, within);
+    const outcome = await this.#kv.commit(list, isTold ? { from: now, until: by } : undefined);
     if (typeof outcome === "boolean") {
+      // it may have come too late
+      if (!outcome && isTold && this.#seen === null) this.#delay.note(this.#delay.ms + 1);
       this.#seen?.forget(written);
       return outcome ? "written" : null;
     }
     this.#seen?.note(written, outcome.values, outcome.written ? now : undefined);
+    const told = outcome.values.at(-1)?.now;
+    this.#heardAfter(now, told);
+    if (told !== undefined) this.#delay.note(told - now);
     if (outcome.written) return "written";
     return list.length < ids.length ? null : { values: outcome.values, now: outcome.values.at(-1)?.now };
+  }
+
+  // a time before the one that it was thought to be when it was asked for: the clock is slower, or was set back
+  #heardAfter(asked: number | undefined, now: number | undefined): void {
+    if (asked !== undefined && now !== undefined && now < asked) this.#seen?.setBack(now);
   }
 
   /** Forgets keys; see {@linkcode Store}. */
@@ -318,7 +341,7 @@ function recordIn({ value }: VersionedValue): Float64Array | null {
 function waitOf(verdicts: readonly Verdict[]): number {
   let wait = 0;
   // at least 1, which tells a refusal from none
-  for (const { denied, retryMs } of verdicts) if (denied) wait = Math.max(wait, retryMs, 1);
+  for (const { denied, retryAfterMs } of verdicts) if (denied) wait = Math.max(wait, retryAfterMs, 1);
   return wait;
 }
 

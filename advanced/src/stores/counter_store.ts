@@ -1,4 +1,4 @@
-import { checkNames, checkType, type OptionNames, refuseOption } from "@sluice/limiting/core";
+import { checkNames, checkType, type OptionNames, refuseOption } from "@sluice/shared";
 import type { Policy } from "../policy/policy.ts";
 import { assertDistinct } from "./assert_distinct.ts";
 import { assertMethods } from "./assert_methods.ts";
@@ -17,7 +17,7 @@ import { StoreClock } from "@sluice/limiting";
  * import { fromCounter, Limiter } from "@sluice/rate-limit";
  *
  * const store = fromCounter(() => new MemoryStore(), { init: { passOnStoreError: true } });
- * const limiter = new Limiter({ max: 100, store });
+ * const limiter = new Limiter({ limit: 100, store });
  * ```
  */
 export interface CounterOptions {
@@ -54,7 +54,7 @@ const windows = new WeakMap<AnyCounter, number>();
  * import { MemoryStore } from "express-rate-limit";
  * import { fromCounter, Limiter } from "@sluice/rate-limit";
  *
- * const limiter = new Limiter({ max: 100, store: fromCounter(() => new MemoryStore()) });
+ * const limiter = new Limiter({ limit: 100, store: fromCounter(() => new MemoryStore()) });
  * ```
  */
 export function fromCounter(

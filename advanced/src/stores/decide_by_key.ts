@@ -43,7 +43,14 @@ export async function decideByKey(
     const remaining = verdict.remaining + (given ? surplus : 0);
     // it had more than the others, so the refusal is not its own
     const waits = remaining >= verdict.limit ? { nextMs: 0, resetMs: 0 } : {};
-    verdicts[i] = { ...verdict, ...waits, granted: verdict.granted - surplus, denied: false, remaining, retryMs: 0 };
+    verdicts[i] = {
+      ...verdict,
+      ...waits,
+      granted: verdict.granted - surplus,
+      denied: false,
+      remaining,
+      retryAfterMs: 0,
+    };
   }));
   if (failed !== undefined) throw failed.reason;
   return verdicts;

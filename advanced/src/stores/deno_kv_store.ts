@@ -1,4 +1,4 @@
-import { checkNames, type OptionNames, refuseOption } from "@sluice/limiting/core";
+import { checkNames, type OptionNames, refuseOption } from "@sluice/shared";
 import type { Policy } from "../policy/policy.ts";
 import type { CompareAndSet, ListedValue, StateKey, StateWrite, VersionedValue } from "./compare_and_set.ts";
 import { fromCompareAndSet } from "./compare_and_set_store.ts";
@@ -54,7 +54,7 @@ export interface KvDatabase {
  * import { DenoKvStore, Limiter } from "@sluice/rate-limit";
  *
  * const store = new DenoKvStore({ kv: await Deno.openKv(), prefix: ["limits"] });
- * const limiter = new Limiter({ algorithm: "sliding-window", max: 100, store });
+ * const limiter = new Limiter({ algorithm: "sliding-window", limit: 100, store });
  * ```
  */
 export interface DenoKvStoreOptions {
@@ -88,7 +88,7 @@ const CLOCK_TOLERANCE = 60_000;
  * import { DenoKvStore, Limiter } from "@sluice/rate-limit";
  *
  * const store = new DenoKvStore({ kv: await Deno.openKv() });
- * const limiter = new Limiter({ algorithm: "sliding-window", max: 100, store });
+ * const limiter = new Limiter({ algorithm: "sliding-window", limit: 100, store });
  * ```
  */
 export class DenoKvStore implements Store {

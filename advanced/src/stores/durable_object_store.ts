@@ -4,7 +4,7 @@ import {
   checkType,
   type DurableObjectNamespaceLike,
   type OptionNames,
-} from "@sluice/limiting/core";
+} from "@sluice/shared";
 import { ALGORITHM_NAMES, type Policy } from "../policy/policy.ts";
 import { assertDistinct } from "./assert_distinct.ts";
 import { assertMethods } from "./assert_methods.ts";
@@ -118,6 +118,6 @@ export class DurableObjectStore<Id = unknown> implements Store {
 
   async #ask(key: string, question: Question): Promise<unknown> {
     const text = await askDurableObject(`store.${question.verb}`, this.#namespace, this.#prefix + key, question);
-    return JSON.parse(text, (name, value) => name === "retryMs" || name === "nextMs" ? value ?? Infinity : value);
+    return JSON.parse(text, (name, value) => name === "retryAfterMs" || name === "nextMs" ? value ?? Infinity : value);
   }
 }

@@ -1,4 +1,4 @@
-import { checkNames, checkType, type OptionNames, refuseOption } from "@sluice/limiting/core";
+import { checkNames, checkType, type OptionNames, refuseOption } from "@sluice/shared";
 import { ALGORITHM_NAMES, type Policy } from "../policy/policy.ts";
 import { assertDistinct } from "./assert_distinct.ts";
 import { decideByKey } from "./decide_by_key.ts";
@@ -30,8 +30,8 @@ export type RunExclusive = <T>(
  *   states.set(key, records);
  *   return body(records, Date.now());
  * }, { scope: "process", clock: "process", partitions: () => states.keys() });
- * const limiter = new Limiter({ algorithm: "sliding-window", max: 10, store });
- * console.log((await limiter.check("client")).remaining); // 9
+ * const limiter = new Limiter({ algorithm: "sliding-window", limit: 10, store });
+ * console.log((await limiter.consume("client")).remaining); // 9
  * ```
  */
 export interface ExclusiveOptions {
@@ -69,8 +69,8 @@ const NAMES: OptionNames<ExclusiveOptions> = { scope: true, clock: true, partiti
  *   states.set(key, records);
  *   return body(records, Date.now());
  * });
- * const limiter = new Limiter({ algorithm: "sliding-window", max: 10, store });
- * console.log((await limiter.check("client")).remaining); // 9
+ * const limiter = new Limiter({ algorithm: "sliding-window", limit: 10, store });
+ * console.log((await limiter.consume("client")).remaining); // 9
  * ```
  */
 export function fromExclusive(run: RunExclusive, options: ExclusiveOptions = {}): Store {

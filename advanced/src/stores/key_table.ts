@@ -2,7 +2,7 @@ import { indexOf, SlotTable } from "@sluice/limiting";
 import { ALGORITHMS } from "../algorithms/algorithms.ts";
 import { decideAlone, giveTake, settleTake } from "../algorithms/decide_batch.ts";
 import { MAX_LIMIT } from "../policy/check_policy.ts";
-import { hasDebts, type Policy } from "../policy/policy.ts";
+import { followsClock, hasDebts, type Policy } from "../policy/policy.ts";
 import { CellColumns, type SlotCursor } from "./cell_columns.ts";
 import type { Entry, Take, Verdict } from "../policy/store.ts";
 
@@ -18,6 +18,8 @@ export class KeyTable {
   #slowest: Policy;
   /** The longest window of a policy that has written to the table, in ms; any, once something may be owed in it. */
   #longestMs: number;
+  /** Whether the windows of the first policy follow the system's clock. */
+  readonly #followsClock: boolean;
 
   /**
    * Creates an instance.
@@ -32,6 +34,7 @@ export class KeyTable {
     this.#own = this.#newColumns();
     this.#cursor = this.#own.newCursor();
     this.#slowest = { ...policy, limit: policy.limit || MAX_LIMIT, windowMs: longestOf(policy), window: undefined };
+    this.#followsClock = followsClock(policy);
     this.#longestMs = hasDebts(policy) ? Infinity : policy.windowMs;
     this.#slots = new SlotTable(maxKeys, {
       isIdle: (slot, now) => this.#columnsOf(slot).isIdle(this.#cursor, indexOf(slot), this.#slowest, now),
@@ -100,6 +103,8 @@ export class KeyTable {
    */
   notePolicy(policy: Policy): void {
     const { limit: own, windowMs, maxDebt } = policy;
+    // what was counted by another clock may seem to end at any time
+    if (followsClock(policy) !== this.#followsClock) this.#longestMs = Infinity;
     if (maxDebt !== undefined) {
       this.#longestMs = Infinity;
       this.#slowest = { ...this.#slowest, maxDebt };

@@ -1,4 +1,4 @@
-import { checkNames, checkType, type OptionNames, refuseOption } from "@sluice/limiting/core";
+import { checkNames, checkType, type OptionNames, refuseOption } from "@sluice/shared";
 import { hasDebts, holdsSlots, type Policy } from "../policy/policy.ts";
 import type { Selector, Take, Verdict } from "../policy/store.ts";
 import { MemoryStore, type MemoryStoreOptions } from "./memory_store.ts";
@@ -76,7 +76,7 @@ const NAMES: OptionNames<LoggedMemoryStoreOptions> = { write: true, maxKeys: tru
  * import { LoggedMemoryStore, rateLimit } from "@sluice/rate-limit";
  *
  * const store = new LoggedMemoryStore({ write: (line) => appendFileSync("decisions.jsonl", line + "\n") });
- * app.use(rateLimit({ max: 100, windowMs: 60_000, store }));
+ * app.use(rateLimit({ limit: 100, windowMs: 60_000, store }));
  * ```
  */
 export class LoggedMemoryStore extends MemoryStore {

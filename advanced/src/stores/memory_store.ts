@@ -1,11 +1,11 @@
-import { checkInteger, checkNames, checkType, nextSequence, type OptionNames } from "@sluice/limiting/core";
+import { checkInteger, checkNames, checkType, nextSequence, type OptionNames } from "@sluice/shared";
 import { decideBatch } from "../algorithms/decide_batch.ts";
-import { ALGORITHM_NAMES, type Policy } from "../policy/policy.ts";
+import { ALGORITHM_NAMES, followsClock, type Policy } from "../policy/policy.ts";
 import { KeyTable } from "./key_table.ts";
 import { assertDistinct } from "./assert_distinct.ts";
 import type { Capabilities, Entry, Selector, Store, Take, Verdict } from "../policy/store.ts";
 import { shapeOf } from "./state_record.ts";
-import { StoreClock } from "@sluice/limiting";
+import { elapsedTime, StoreClock } from "@sluice/limiting";
 
 /**
  * Options of a {@linkcode MemoryStore}.
@@ -15,23 +15,32 @@ import { StoreClock } from "@sluice/limiting";
  * import { Limiter, MemoryStore } from "@sluice/rate-limit";
  *
  * let now = 0;
- * const limiter = new Limiter({ max: 1, windowMs: 1000, store: new MemoryStore({ clock: () => now }), clock: () => now });
- * await limiter.check("client");
+ * const limiter = new Limiter({ limit: 1, windowMs: 1000, store: new MemoryStore({ clock: () => now }), clock: () => now });
+ * await limiter.consume("client");
  * now = 1000;
- * console.log((await limiter.check("client")).allowed); // true
+ * console.log((await limiter.consume("client")).allowed); // true
  * ```
  */
 export interface MemoryStoreOptions {
   /** Most keys for each policy with a state of their own, 100 000 by default; further keys share states. */
   maxKeys?: number | undefined;
-  /** The present time in ms; for tests. */
+  /** The present time in ms, for all windows; for tests. */
   clock?: (() => number) | undefined;
 }
 
 const NAMES: OptionNames<MemoryStoreOptions> = { maxKeys: true, clock: true };
 
+/** Key of a store's number in the order of creation, to recognise stores made inside requests. */
+export const sequenceKey: unique symbol = Symbol("sluice.sequence");
+
+/** Key of the method that frees memory of policies that have been replaced. */
+export const forgetIdleKey: unique symbol = Symbol("sluice.forget idle");
+
 /**
  * Counters in the memory of this process: every algorithm, decided synchronously.
+ *
+ * Windows last as long as they should while the system's clock is set; those of the calendar, and with
+ * `align: "clock"`, follow it.
  *
  * It has no timers and need not be closed. Memory is bounded by `maxKeys`: no key in use is ever dropped, but when
  * there is no room for more, further keys share states, which count too many rather than too few.
@@ -41,9 +50,9 @@ const NAMES: OptionNames<MemoryStoreOptions> = { maxKeys: true, clock: true };
  * import { Limiter, MemoryStore } from "@sluice/rate-limit";
  *
  * const store = new MemoryStore({ maxKeys: 10_000 });
- * const read = new Limiter({ name: "read", max: 100, store });
- * const write = new Limiter({ name: "write", max: 10, store });
- * console.log((await read.check("client")).remaining, (await write.check("client")).remaining); // 99 9
+ * const read = new Limiter({ name: "read", limit: 100, store });
+ * const write = new Limiter({ name: "write", limit: 10, store });
+ * console.log((await read.consume("client")).remaining, (await write.consume("client")).remaining); // 99 9
  * ```
  */
 export class MemoryStore implements Store {
@@ -55,14 +64,22 @@ export class MemoryStore implements Store {
     scope: "process",
     clock: "process",
   };
-  /** Number in the order in which stores, limiters and requests were made, to recognise stores made inside requests. */
-  readonly sequence: number = nextSequence();
+  /**
+   * Number in the order in which stores, limiters and requests were made.
+   *
+   * @internal
+   */
+  readonly [sequenceKey]: number = nextSequence();
   readonly #tables = new Map<string, Map<string, KeyTable>>();
   #byPolicy = new WeakMap<Policy, KeyTable>();
   readonly #maxKeys: number;
+  /** By which windows last as long as they should, whatever the system's clock is set to. */
   readonly #clock: StoreClock;
+  /** By which windows begin that follow the clock or the calendar. */
+  readonly #calendar: StoreClock;
   #lastPolicy: Policy | null = null;
   #lastTable: KeyTable | null = null;
+  #lastClock: StoreClock;
 
   /**
    * Creates an instance.
@@ -77,7 +94,8 @@ export class MemoryStore implements Store {
     checkInteger("MemoryStore", "maxKeys", maxKeys, 1, 2 ** 24);
     checkType("MemoryStore", "clock", clock, "function");
     this.#maxKeys = maxKeys;
-    this.#clock = new StoreClock(clock);
+    this.#clock = this.#lastClock = new StoreClock(clock, elapsedTime());
+    this.#calendar = clock === undefined ? new StoreClock() : this.#clock;
   }
 
   /** Number of keys, including idle ones that have not been swept yet. */
@@ -98,12 +116,15 @@ export class MemoryStore implements Store {
 
   /** Decides a batch; see {@linkcode Store}. */
   decide(takes: readonly Take[], times = 1): readonly Verdict[] {
-    const now = this.#clock.now();
-    if (takes.length === 1) return this.#tableOf(takes[0]!.policy).decide(takes[0]!, times, now);
+    if (takes.length === 1) {
+      const table = this.#tableOf(takes[0]!.policy);
+      return table.decide(takes[0]!, times, this.#lastClock.now());
+    }
     assertDistinct(takes);
     const tables = takes.map(({ policy }) => this.#tableOf(policy));
+    const now = takes.map(({ policy }) => this.#nowFor(policy));
     const keys = new Set(takes.map(({ key }) => key));
-    const slots = takes.map(({ key }, i) => tables[i]!.slot(key, now, keys));
+    const slots = takes.map(({ key }, i) => tables[i]!.slot(key, now[i]!, keys));
     takes.forEach(({ policy }, i) => tables[i]!.allocate(slots[i]!, policy));
     const cursors = takes.map(({ policy }, i) => tables[i]!.cursor(slots[i]!, policy));
     const verdicts = decideBatch(takes, cursors, times, now);
@@ -119,7 +140,16 @@ export class MemoryStore implements Store {
       table.notePolicy(policy);
     }
     this.#lastPolicy = policy;
+    this.#lastClock = this.#clockFor(policy);
     return this.#lastTable = table;
+  }
+
+  #clockFor(policy: Policy): StoreClock {
+    return followsClock(policy) ? this.#calendar : this.#clock;
+  }
+
+  #nowFor(policy: Policy): number {
+    return this.#clockFor(policy).now();
   }
 
   // a table holds states of one width, so the number of buckets is part of its identity
@@ -137,8 +167,8 @@ export class MemoryStore implements Store {
    *
    * @internal
    */
-  forgetIdle(): void {
-    const now = this.#clock.now();
+  [forgetIdleKey](): void {
+    const now = Math.min(this.#clock.now(), this.#calendar.now());
     for (const [name, tables] of this.#tables) {
       for (const [shape, table] of tables) if (table.isIdle(now)) tables.delete(shape);
       if (tables.size === 0) this.#tables.delete(name);
@@ -150,12 +180,12 @@ export class MemoryStore implements Store {
 
   /** Gives units back; see {@linkcode Store}. */
   give(take: Take, stamp: number, amount: number): boolean {
-    return this.#tableOf(take.policy).give(take, stamp, amount, this.#clock.now());
+    return this.#tableOf(take.policy).give(take, stamp, amount, this.#nowFor(take.policy));
   }
 
   /** Corrects what was granted to its real cost; see {@linkcode Store}. */
   settle(take: Take, stamp: number, change: number): Verdict {
-    return this.#tableOf(take.policy).settle(take, stamp, change, this.#clock.now());
+    return this.#tableOf(take.policy).settle(take, stamp, change, this.#nowFor(take.policy));
   }
 
   /** Forgets keys; see {@linkcode Store}. */
@@ -169,6 +199,6 @@ export class MemoryStore implements Store {
 
   /** Lists keys in use; see {@linkcode Store}. */
   async *inspect(policy: Policy): AsyncGenerator<Entry> {
-    yield* this.#tableOf(policy).entries(policy, () => this.#clock.now());
+    yield* this.#tableOf(policy).entries(policy, () => this.#nowFor(policy));
   }
 }

@@ -1,4 +1,4 @@
-import { detachedString } from "@sluice/limiting/core";
+import { detachedString } from "@sluice/shared";
 import { setCharge } from "../policy/charge.ts";
 import type { Policy } from "../policy/policy.ts";
 import type { Take, Verdict } from "../policy/store.ts";
@@ -167,14 +167,14 @@ function verdictOf(
   const used = fits < times || window.end > now ? window.used : 0;
   const remaining = Math.max(0, limit - used);
   const leftMs = Math.max(0, window.end - now);
-  let retryMs = 0;
-  if (fits < times) retryMs = cost > limit ? Infinity : remaining >= cost ? 1 : Math.max(1, leftMs);
+  let retryAfterMs = 0;
+  if (fits < times) retryAfterMs = cost > limit ? Infinity : remaining >= cost ? 1 : Math.max(1, leftMs);
   return {
     granted: fits * cost,
     denied: fits < times,
     limit,
     remaining,
-    retryMs,
+    retryAfterMs,
     nextMs: remaining >= limit ? 0 : leftMs,
     resetMs: used > 0 ? leftMs : 0,
     blocked: false,

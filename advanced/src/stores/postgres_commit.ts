@@ -45,39 +45,24 @@ const MOST_APART = 3;
  * Makes the statement of a commit: it writes every row, or none, in their order. It fails with `division by zero` if
  * another statement changed some of them after it began.
  *
- * Rows up to three have a part each, which PostgreSQL plans in less time; for more, the parts are lists. If the rows
- * have just been read, it does not look what they are instead, which takes a third of the time.
+ * Rows up to three have a part each, which PostgreSQL plans in less time; for more, the parts are lists.
  *
  * @param table The table
  * @param writes What is written, sorted by key: two statements must not wait for each other
- * @param within When the server may do it, `undefined` if the rows have just been read
+ * @param within When the server may do it
  * @param time How it tells the time
  * @returns The statement, which returns a {@linkcode CommitRow}
  */
 export function commitStatement(
   table: string,
   writes: readonly RowWrite[],
-  within: CommitTime | undefined,
+  within: CommitTime,
   time: PostgresTime,
 ): PostgresStatement {
-  if (writes.length > MOST_APART) return asLists(table, writes, within ?? ANY_TIME, time);
-  return within === undefined ? asParts(table, writes, time) : asCheckedParts(table, writes, within, time);
+  return (writes.length > MOST_APART ? asLists : asParts)(table, writes, within, time);
 }
 
-const ANY_TIME: CommitTime = { from: 0, until: Infinity };
-
-function asParts(table: string, writes: readonly RowWrite[], time: PostgresTime): PostgresStatement {
-  const values: PostgresValue[] = [];
-  const parts = writes.map((write, i) => {
-    const columns = columnsOf(write.key, values);
-    return partOf(table, write, i, columns, versionOf(write, values), time, values);
-  });
-  const text = `WITH ${parts.join(", ")}, ${countOf(parts)}
-    SELECT ${time.nowMs} AS now, true AS ok, ${outcome(String(parts.length))}, NULL AS found FROM n`;
-  return { text, values };
-}
-
-function asCheckedParts(
+function asParts(
   table: string,
   writes: readonly RowWrite[],
   within: CommitTime,
@@ -91,7 +76,7 @@ function asCheckedParts(
     const version = versionOf(write, values);
     seen.push(`${valueOf(table, columns)} AS v${i}`);
     conditions.push(version === null ? `v${i} IS NULL` : `v${i} = ${version}`);
-    return partOf(table, write, i, columns, version, time, values, "(SELECT ok FROM o)");
+    return partOf(table, write, i, columns, version, time, values);
   });
   const text = `WITH s AS (SELECT ${time.nowMs} AS now, ${seen.join(", ")}),
     o AS (SELECT s.*, coalesce(${conditions.join(" AND ")}, false) AS ok FROM s),
@@ -115,8 +100,8 @@ function partOf(
   version: string | null,
   time: PostgresTime,
   values: PostgresValue[],
-  condition = "true",
 ): string {
+  const condition = "(SELECT ok FROM o)";
   const isStill = `${isRow(columns)} AND value = decode(${version}, 'hex') AND ${condition}`;
   if (digits === null) return `w${i} AS (DELETE FROM ${table} WHERE ${isStill} RETURNING 1)`;
   const bytes = `decode($${values.push(digits)}, 'hex')`;

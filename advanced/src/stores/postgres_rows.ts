@@ -86,7 +86,7 @@ export class PostgresRows implements CompareAndSet {
       digits: write.value === null ? null : hex(write.value),
     }));
     const sorted = [...rows].sort((a, b) => compare(`${a.key}`, `${b.key}`));
-    const { text, values } = commitStatement(this.#table, sorted, within, this.#time());
+    const { text, values } = commitStatement(this.#table, sorted, within!, this.#time());
     try {
       const [row] = await this.#query(text, values);
       const { now, ok, written, found } = row as CommitRow;

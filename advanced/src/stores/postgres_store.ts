@@ -1,4 +1,4 @@
-import { checkNames, checkType, type OptionNames, refuseOption } from "@sluice/limiting/core";
+import { checkNames, checkType, guardClient, type OptionNames, refuseOption } from "@sluice/shared";
 import type { Policy } from "../policy/policy.ts";
 import { checkLog } from "./check_log.ts";
 import { CompareAndSetStore } from "./compare_and_set_store.ts";
@@ -34,7 +34,10 @@ export type PostgresClient = PostgresQueryClient | PostgresUnsafeClient;
  * ```
  */
 export interface PostgresStoreOptions {
-  /** What sends the statements. You connect and close it yourself. */
+  /**
+   * What sends the statements. You connect and close it yourself. Until it is closed, the store logs the `error` events of
+   * a `Pool` or `Client`, unless the program listens to them.
+   */
   client: PostgresClient;
   /** What the table's name begins with, `"sluice_rate_limit"` by default. */
   table?: string | undefined;
@@ -50,7 +53,7 @@ const NAMES: OptionNames<PostgresStoreOptions> = { client: true, table: true, at
  * Counters in PostgreSQL 12 or later: every algorithm, batches as one, by the server's clock.
  *
  * A grant is one statement: it is decided on the rows that the process has seen last, and written if they are still the
- * same. Otherwise the statement returns what they are, and it is decided again on that. A refusal or a look is one
+ * same and it is not late. Otherwise the statement returns what they are, and it is decided again on that. A refusal or a look is one
  * statement, too, which reads. The decisions of a limiter in one turn of the event loop share them, whatever their keys.
  * There are no transactions of several statements, so any pool does, PgBouncer included.
  *
@@ -64,7 +67,7 @@ const NAMES: OptionNames<PostgresStoreOptions> = { client: true, table: true, at
  * import { PostgresStore } from "@sluice/rate-limit/postgres";
  *
  * const client = new Pool({ connectionString: "postgres://localhost/app" });
- * const limiter = new Limiter({ algorithm: "sliding-window", max: 100, store: new PostgresStore({ client }) });
+ * const limiter = new Limiter({ algorithm: "sliding-window", limit: 100, store: new PostgresStore({ client }) });
  * ```
  */
 export class PostgresStore implements Store {
@@ -72,6 +75,8 @@ export class PostgresStore implements Store {
   readonly capabilities: Capabilities;
   readonly #rows: PostgresRows;
   readonly #store: CompareAndSetStore;
+  /** Ends what keeps errors of the client from ending the process. */
+  readonly #unguard: () => void;
 
   /**
    * Creates an instance, without connecting.
@@ -85,6 +90,7 @@ export class PostgresStore implements Store {
     const { client, table, attempts = 30, clock } = options ?? {};
     checkType("PostgresStore", "clock", clock, "function");
     this.#rows = new PostgresRows(queryOf(client), tableOf("PostgresStore", table), clock);
+    this.#unguard = guardClient("PostgresStore", client);
     this.#store = new CompareAndSetStore(this.#rows, clock === undefined ? { attempts } : { attempts, clock });
     this.capabilities = { ...this.#store.capabilities, clock: "store" };
   }
@@ -133,6 +139,12 @@ export class PostgresStore implements Store {
   /** Makes the table, unless it is there. */
   async warm(): Promise<void> {
     await this.#rows.made();
+  }
+
+  /** Stops listening to the client, which you close yourself. */
+  close(): Promise<void> {
+    this.#unguard();
+    return Promise.resolve();
   }
 }
 

@@ -2,7 +2,7 @@ import type { Take } from "../policy/store.ts";
 import { decideIn, dropExpired, giveIn, resetIn, settleIn, type StateRecords } from "./partition_records.ts";
 import { recordExpiry } from "./state_record.ts";
 import { StoreClock } from "@sluice/limiting";
-import { ALARM_DELAY_MS } from "@sluice/limiting/core";
+import { ALARM_DELAY_MS } from "@sluice/shared";
 
 /** Storage of a Durable Object, as far as the object uses it. */
 export interface DurableObjectStorageLike {

@@ -1,4 +1,4 @@
-import { GenerationalCache } from "@sluice/limiting/core";
+import { GenerationalCache } from "@sluice/shared";
 import type { VersionedValue } from "./compare_and_set.ts";
 
 /** Values to decide on, and the database's time for it; `undefined` where it tells none. */
@@ -38,7 +38,9 @@ export class SeenValues {
   readonly #clock: () => number;
   /** Whether the last key that was not known had a value, from another process or before this one. */
   #strangersHave = false;
-  #heard: { readonly now: number | undefined; readonly at: number } | null = null;
+  #hasHeard = false;
+  /** By how many ms the database's time is ahead of the process's at least, `null` if it tells none. */
+  #lead: number | null = null;
 
   /**
    * Creates an instance.
@@ -59,9 +61,8 @@ export class SeenValues {
    * too long, or nothing was heard of the database yet
    */
   recall(ids: readonly string[]): Snapshot | null {
-    if (this.#heard === null) return null;
-    const { now: told, at } = this.#heard;
-    let now = told === undefined ? undefined : Math.floor(told + Math.max(0, this.#elapsed() - at));
+    if (!this.#hasHeard) return null;
+    let now = this.now();
     const values: VersionedValue[] = [];
     for (const id of ids) {
       const seen = this.#keys.get(id);
@@ -84,7 +85,20 @@ export class SeenValues {
    */
   note(ids: readonly string[], values: readonly VersionedValue[], decided?: number): void {
     ids.forEach((id, i) => this.#note(id, values[i]!, decided));
-    this.#heard = { now: values.at(-1)?.now, at: this.#elapsed() };
+    this.#hasHeard = true;
+    const now = values.at(-1)?.now;
+    // a reply may be late by any time, so the one that was the least tells the best
+    if (now !== undefined) this.#lead = Math.max(this.#lead ?? -Infinity, now - this.#elapsed());
+  }
+
+  /** The time it is in the database by now at least, in whole ms; `undefined` where it tells none. */
+  now(): number | undefined {
+    return this.#lead === null ? undefined : Math.floor(this.#lead + this.#elapsed());
+  }
+
+  /** Notes that it is not yet as late in the database as was thought: its clock is slower, or was set back. */
+  setBack(now: number): void {
+    this.#lead = now - this.#elapsed();
   }
 
   #note(id: string, { value, version, now }: VersionedValue, decided: number | undefined): void {

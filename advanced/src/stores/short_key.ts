@@ -1,4 +1,4 @@
-import { sha256 } from "@sluice/limiting/core";
+import { sha256 } from "@sluice/shared";
 import { hex } from "./hex.ts";
 
 /** Longest key in bytes that is written as it is; Deno KV takes 2048 for all parts together, PostgreSQL's index 2700. */

@@ -1,4 +1,4 @@
-import { checkNames, checkType, type OptionNames } from "@sluice/limiting/core";
+import { checkNames, checkType, type OptionNames } from "@sluice/shared";
 import { decideAlone, decideBatch, giveTake, settleTake } from "../algorithms/decide_batch.ts";
 import { ALGORITHM_NAMES, type Policy } from "../policy/policy.ts";
 import { assertDistinct } from "./assert_distinct.ts";
@@ -114,7 +114,7 @@ interface Statements {
  *
  * const database = new DatabaseSync("limits.db");
  * database.exec("PRAGMA busy_timeout = 1000; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
- * const limiter = new Limiter({ algorithm: "sliding-window", max: 100, store: new SqliteStore({ database }) });
+ * const limiter = new Limiter({ algorithm: "sliding-window", limit: 100, store: new SqliteStore({ database }) });
  * ```
  */
 export class SqliteStore implements Store {

@@ -1,4 +1,4 @@
-import { refuseOption } from "@sluice/limiting/core";
+import { refuseOption } from "@sluice/shared";
 
 /** Version of the columns. It is part of the name, so that versions of the package that differ run side by side. */
 const COLUMNS = 1;

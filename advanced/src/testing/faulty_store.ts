@@ -1,4 +1,4 @@
-import { isThenable } from "@sluice/limiting/core";
+import { isThenable } from "@sluice/shared";
 import type { Policy } from "../policy/policy.ts";
 import type { Awaitable, Capabilities, Entry, Selector, Store, Take, Verdict } from "../policy/store.ts";
 

@@ -24,7 +24,7 @@ interface Event {
  * const policy = { name: "p", algorithm: "sliding-log", limit: 1, windowMs: 1000 } as const;
  * const model = new ReferenceModel();
  * model.decide({ policy, key: "client", cost: 1 }, 0);
- * console.log(model.decide({ policy, key: "client", cost: 1 }, 400).retryMs); // 600
+ * console.log(model.decide({ policy, key: "client", cost: 1 }, 400).retryAfterMs); // 600
  * ```
  */
 export class ReferenceModel {
@@ -132,7 +132,7 @@ export class ReferenceModel {
       denied,
       limit: capacity,
       remaining,
-      retryMs: !denied ? 0 : cost > capacity ? Infinity : wait(cost),
+      retryAfterMs: !denied ? 0 : cost > capacity ? Infinity : wait(cost),
       nextMs: remaining >= capacity ? 0 : wait(remaining + 1),
       resetMs: wait(capacity),
       blocked: blockedMs > 0,

@@ -1,5 +1,5 @@
 import { windowsFollowTheCalendar } from "./contract/calendar.ts";
-import { checkNames, type OptionNames } from "@sluice/limiting/core";
+import { checkNames, type OptionNames } from "@sluice/shared";
 import type { Policy } from "../policy/policy.ts";
 import type { Store } from "../policy/store.ts";
 import { saysWhatTheModelSays } from "./contract/agreement.ts";
@@ -129,7 +129,7 @@ const PROPERTIES: readonly Property[] = [
     ofOutcomes: outcomesKeepTheBound,
   },
   {
-    sentence: "admits who waits as long as retryMs says, to the ms, and at the header's whole second",
+    sentence: "admits who waits as long as retryAfterMs says, to the ms, and at the header's whole second",
     share: 0.12,
     hold: retryMsIsWhenTheCostFits,
     ofOutcomes: outcomesAdmitWhoWaits,

@@ -16,10 +16,10 @@ interface Started {
  *
  * const clock = new VirtualClock();
  * const store = new MemoryStore({ clock: clock.read });
- * const limiter = new Limiter({ max: 1, windowMs: 60_000, store, clock: clock.read, timers: clock.timers });
- * await limiter.check("client");
+ * const limiter = new Limiter({ limit: 1, windowMs: 60_000, store, clock: clock.read, timers: clock.timers });
+ * await limiter.consume("client");
  * clock.advance(60_000);
- * console.log((await limiter.check("client")).allowed); // true
+ * console.log((await limiter.consume("client")).allowed); // true
  * ```
  */
 export class VirtualClock {

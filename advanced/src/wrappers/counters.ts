@@ -10,6 +10,8 @@ export interface Counters {
   skipped: number;
   /** Units given back. */
   refunded: number;
+  /** Units that requests have cost beyond what `maxDebt` lets their keys owe, which nobody pays. */
+  forgiven: number;
   /** Decisions that the store did not make, or not in time. */
   storeFailures: number;
   /** Decisions by the local limiter in place of the store. */
@@ -36,6 +38,7 @@ export function newCounters(): Counters {
     shadowLimited: 0,
     skipped: 0,
     refunded: 0,
+    forgiven: 0,
     storeFailures: 0,
     decidedLocally: 0,
     failedOpen: 0,

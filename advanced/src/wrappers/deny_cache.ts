@@ -1,4 +1,4 @@
-import { GenerationalCache, isThenable } from "@sluice/limiting/core";
+import { GenerationalCache, isThenable } from "@sluice/shared";
 import type { Counters } from "./counters.ts";
 import { holdsSlots, refusesFreely } from "../policy/policy.ts";
 import type { Awaitable, Capabilities, Selector, Store, Take, Verdict } from "../policy/store.ts";
@@ -7,7 +7,7 @@ import { signatureOf } from "./signature.ts";
 
 /** A counter in the store that refusals depend on. */
 interface Counter {
-  /** Grants by this process since it is known here. */
+  /** Grants by this process since it is known here, and corrections of what they cost. */
   grants: number;
 }
 
@@ -31,7 +31,8 @@ const FRESH_MS = 10_000;
  * Remembers refusals until the exact moment at which they may end, and tells them without asking the store.
  *
  * A refusal by a policy whose refusals are free stays one until its retry time: nobody's decision can bring it forward.
- * A grant can put it off, so what this process grants of the same key, at a smaller cost, makes it ask the store again.
+ * A grant can put it off, so what this process grants of the same key, at a smaller cost, makes it ask the store again,
+ * and so does one that has cost more than was thought. A cost that never fits is asked about as often, for what remains.
  * Units given back, or keys forgotten, by *this* process end it. Those of another process are noticed within ten
  * seconds, because the store is asked again that often. While the store can't be asked, a refusal is told until its retry
  * time.
@@ -99,8 +100,7 @@ export class DenyCacheStore implements Store, VerdictCache {
     }
     // what was granted since can only have put its end off, which the store knows if it can be asked
     const isFresh = age < freshMs && (freshMs === Infinity || grantsOf(known.counters) === known.grants);
-    // what never fits does so whatever others do
-    if (!isFresh && known.until !== Infinity) return null;
+    if (!isFresh) return null;
     this.#counters.denyCacheHits++;
     return known.verdicts.map((verdict) => aged(verdict, age));
   }
@@ -123,7 +123,7 @@ export class DenyCacheStore implements Store, VerdictCache {
     for (const [i, verdict] of verdicts.entries()) {
       if (takes[i]!.shadow) continue;
       if (verdict.granted > 0) return;
-      if (verdict.denied) wait = Math.max(wait, verdict.retryMs);
+      if (verdict.denied) wait = Math.max(wait, verdict.retryAfterMs);
     }
     // the store decided after it was asked, in a ms of its own clock that had begun before: the refusal lasts until
     // then
@@ -155,10 +155,25 @@ export class DenyCacheStore implements Store, VerdictCache {
     return this.#forgetting(() => this.#store.give(take, stamp, amount));
   }
 
-  /** Corrects what was granted to its real cost; see {@linkcode Store}. Only units given back can end a refusal. */
+  /**
+   * Corrects what was granted to its real cost; see {@linkcode Store}. Units given back can end a refusal, and units
+   * that are counted put it off.
+   */
   settle(take: Take, stamp: number, change: number): Awaitable<Verdict> {
     const settle = () => this.#store.settle!(take, stamp, change);
-    return change < 0 ? this.#forgetting(settle) : settle();
+    if (change < 0) return this.#forgetting(settle);
+    const settled = settle();
+    const { policy, key } = take;
+    if (isThenable(settled)) return Promise.resolve(settled).finally(() => this.#putOff(policy.name, key));
+    this.#putOff(policy.name, key);
+    return settled;
+  }
+
+  // also what was asked for before, and is told only now
+  #putOff(policy: string, key: string): void {
+    this.#epoch++;
+    const counter = this.#counted.get(counterId(policy, key));
+    if (counter !== undefined) counter.grants++;
   }
 
   /** Forgets keys; see {@linkcode Store}. */

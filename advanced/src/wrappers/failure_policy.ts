@@ -1,4 +1,4 @@
-import { isThenable } from "@sluice/limiting/core";
+import { isThenable } from "@sluice/shared";
 import type { Counters } from "./counters.ts";
 import { capacityOf, holdsSlots, type Policy } from "../policy/policy.ts";
 import { MemoryStore } from "../stores/memory_store.ts";
@@ -22,8 +22,8 @@ export interface FailureOptions {
   readonly processes: number;
   /** Most keys of the local limiter. */
   readonly maxKeys: number;
-  /** The present time in ms. */
-  readonly clock: () => number;
+  /** The present time in ms for the local limiter; for tests. */
+  readonly clock?: (() => number) | undefined;
   /** Monotonic time in ms. */
   readonly elapsed: () => number;
   /** Timers; those of the platform, or a test's. */
@@ -296,7 +296,9 @@ function within<T>(deadline: Deadline, asked: Awaitable<T>, late: string): Await
 
 // a cost above the share of a process may still be within the limit
 function untilStoreIsBack({ policy, cost }: Take, verdict: Verdict): Verdict {
-  return verdict.retryMs === Infinity && cost <= capacityOf(policy) ? { ...verdict, retryMs: UNKNOWN_MS } : verdict;
+  return verdict.retryAfterMs === Infinity && cost <= capacityOf(policy)
+    ? { ...verdict, retryAfterMs: UNKNOWN_MS }
+    : verdict;
 }
 
 function unasked({ policy, cost }: Take, times: number): Verdict {
@@ -307,7 +309,7 @@ function unasked({ policy, cost }: Take, times: number): Verdict {
     denied: !admit && cost > 0,
     limit,
     remaining: admit ? limit : 0,
-    retryMs: admit ? 0 : UNKNOWN_MS,
+    retryAfterMs: admit ? 0 : UNKNOWN_MS,
     nextMs: admit ? 0 : UNKNOWN_MS,
     resetMs: admit ? 0 : UNKNOWN_MS,
     blocked: false,

@@ -1,4 +1,4 @@
-import { detachedString } from "@sluice/limiting/core";
+import { detachedString } from "@sluice/shared";
 import type { Counters } from "./counters.ts";
 import { type AlgorithmName, bucketsOf, type Policy, refusesFreely } from "../policy/policy.ts";
 import type { Awaitable, Capabilities, Selector, Store, Take, Verdict } from "../policy/store.ts";
@@ -94,7 +94,7 @@ export class LeasingStore implements Store, VerdictCache {
       const wanted = asking.waiting--;
       const later = this.#clock() - asking.asked;
       // a rejection applies to all of them
-      if (verdict!.denied && later < verdict!.retryMs - 1) return [aged(verdict!, later)];
+      if (verdict!.denied && later < verdict!.retryAfterMs - 1) return [aged(verdict!, later)];
       return this.#decide(takes, signature, wanted);
     });
   }
@@ -118,7 +118,7 @@ export class LeasingStore implements Store, VerdictCache {
       ...aged(lease.verdict, now - lease.asked),
       granted: cost,
       denied: false,
-      retryMs: 0,
+      retryAfterMs: 0,
       remaining: lease.verdict.remaining + lease.left * cost,
     };
   }

@@ -10,19 +10,19 @@ import type { Take, Verdict } from "../policy/store.ts";
  * @param turn Its turn among them, from 0
  */
 export function shareOf(takes: readonly Take[], verdicts: readonly Verdict[], turn: number): readonly Verdict[] {
-  const isTold = verdicts.some(({ retryMs }) => retryMs > 0);
+  const isTold = verdicts.some(({ retryAfterMs }) => retryAfterMs > 0);
   return verdicts.map((verdict, i) => {
     const { policy, cost } = takes[i]!;
     if (cost === 0) return verdict;
     const granted = verdict.granted / cost;
     if (turn < granted) {
       const later = (granted - 1 - turn) * cost;
-      const share = { ...verdict, granted: cost, denied: false, remaining: verdict.remaining + later, retryMs: 0 };
+      const share = { ...verdict, granted: cost, denied: false, remaining: verdict.remaining + later, retryAfterMs: 0 };
       return policy.algorithm === "token-bucket" ? refilledInTurn(share, policy, turn * cost, later) : share;
     }
     // refused by this policy, unless another one refused and the units would still fit here. If the store gives no
     // retry time at all, its own flag counts
-    const refusal = { ...verdict, granted: 0, denied: isTold ? verdict.retryMs > 0 : verdict.denied, stamp: 0 };
+    const refusal = { ...verdict, granted: 0, denied: isTold ? verdict.retryAfterMs > 0 : verdict.denied, stamp: 0 };
     const charge = chargeOf(verdict);
     if (charge !== undefined) setCharge(refusal, { ...charge, units: cost });
     return refusal;

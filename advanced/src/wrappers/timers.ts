@@ -1,4 +1,4 @@
-import { LONGEST_TIMER_MS } from "@sluice/limiting/core";
+import { LONGEST_TIMER_MS } from "@sluice/shared";
 
 /** Timers: the platform's, or a test's. */
 export interface Timers {

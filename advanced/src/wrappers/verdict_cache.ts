@@ -21,7 +21,7 @@ export function aged(verdict: Verdict, ms: number): Verdict {
   const less = (wait: number) => Math.max(0, Math.ceil(wait - ms));
   return {
     ...verdict,
-    retryMs: less(verdict.retryMs),
+    retryAfterMs: less(verdict.retryAfterMs),
     nextMs: less(verdict.nextMs),
     resetMs: less(verdict.resetMs),
   };

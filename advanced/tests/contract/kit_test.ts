@@ -101,19 +101,19 @@ const BUGS: Record<string, { store: new (clock: VirtualClock) => Store; breaks: 
     store: class extends Broken {
       override decide(takes: readonly Take[], times = 1) {
         const verdicts = this.inner.decide(takes, times);
-        if (takes.length > 1 || times > 1 || verdicts[0]!.retryMs !== 1) return verdicts;
-        return [{ ...verdicts[0]!, granted: takes[0]!.cost, denied: false, retryMs: 0 }];
+        if (takes.length > 1 || times > 1 || verdicts[0]!.retryAfterMs !== 1) return verdicts;
+        return [{ ...verdicts[0]!, granted: takes[0]!.cost, denied: false, retryAfterMs: 0 }];
       }
     },
-    breaks: ["bound", "waits as long as retryMs says", "reference model"],
+    breaks: ["bound", "waits as long as retryAfterMs says", "reference model"],
   },
-  "tells a retryMs that is 1 ms early": {
-    store: altered((verdict) => ({ ...verdict, retryMs: Math.max(0, verdict.retryMs - 1) })),
-    breaks: ["waits as long as retryMs says", "reference model"],
+  "tells a retryAfterMs that is 1 ms early": {
+    store: altered((verdict) => ({ ...verdict, retryAfterMs: Math.max(0, verdict.retryAfterMs - 1) })),
+    breaks: ["waits as long as retryAfterMs says", "reference model"],
   },
-  "tells a retryMs that is 1 ms late": {
-    store: altered((verdict) => ({ ...verdict, retryMs: verdict.denied ? verdict.retryMs + 1 : 0 })),
-    breaks: ["waits as long as retryMs says"],
+  "tells a retryAfterMs that is 1 ms late": {
+    store: altered((verdict) => ({ ...verdict, retryAfterMs: verdict.denied ? verdict.retryAfterMs + 1 : 0 })),
+    breaks: ["waits as long as retryAfterMs says"],
   },
   "tells one unit too few": {
     store: altered((verdict) => ({ ...verdict, remaining: Math.max(0, verdict.remaining - 1) })),
@@ -178,7 +178,7 @@ const BUGS: Record<string, { store: new (clock: VirtualClock) => Store; breaks: 
         const verdicts = this.inner.decide(takes, times);
         const fit = seen.every(({ remaining }, i) => remaining >= takes[i]!.cost);
         return times > 1 || !fit ? verdicts : verdicts.map((verdict, i) => {
-          return { ...verdict, granted: takes[i]!.cost, denied: false, retryMs: 0 };
+          return { ...verdict, granted: takes[i]!.cost, denied: false, retryAfterMs: 0 };
         });
       }
     },
@@ -414,7 +414,7 @@ const OUTCOME_BUGS: Record<string, { store: new (clock: VirtualClock) => Store; 
         super(clock, 8);
       }
     },
-    breaks: ["counts by the clock", "parallel takes", "waits as long as retryMs says"],
+    breaks: ["counts by the clock", "parallel takes", "waits as long as retryAfterMs says"],
   },
   "grants two windows at once": {
     store: class extends Outcomes {
@@ -437,10 +437,10 @@ const OUTCOME_BUGS: Record<string, { store: new (clock: VirtualClock) => Store; 
     store: class extends Outcomes {
       override async decide(takes: readonly Take[], times = 1) {
         const verdicts = await super.decide(takes, times);
-        return verdicts.map((verdict) => ({ ...verdict, retryMs: Math.min(verdict.retryMs, 500) }));
+        return verdicts.map((verdict) => ({ ...verdict, retryAfterMs: Math.min(verdict.retryAfterMs, 500) }));
       }
     },
-    breaks: ["waits as long as retryMs says"],
+    breaks: ["waits as long as retryAfterMs says"],
   },
   "makes up what is left": {
     store: class extends Outcomes {
@@ -520,7 +520,7 @@ Deno.test("the contract requires no more than a store declares", async () => {
 });
 
 Deno.test("a failure shows the policy, both verdicts and the last operations", async () => {
-  const failures = await failuresOf(BUGS["tells a retryMs that is 1 ms early"]!.store);
+  const failures = await failuresOf(BUGS["tells a retryAfterMs that is 1 ms early"]!.store);
   const [message] = failures.values();
   for (const part of ["breaks its contract: ", "policy: {", "wanted: ", "got: ", "what was done last", "decide n"]) {
     assertStringIncludes(message!, part);

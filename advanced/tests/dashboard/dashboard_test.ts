@@ -19,12 +19,12 @@ function served(limiter: Limiter, authorize: () => boolean | Promise<boolean> = 
 }
 
 async function refuse(limiter: Limiter, ...keys: string[]): Promise<void> {
-  for (const key of keys) await limiter.check(key, { max: 0 });
+  for (const key of keys) await limiter.consume(key, { limit: 0 });
 }
 
 Deno.test("the dashboard of Sluice and of Express shows who is limited, and resets keys", async () => {
   const build = (app: Any) => {
-    const api = rateLimit({ name: "per-user", max: 1, keyGenerator: (req) => req.headers.user });
+    const api = rateLimit({ name: "per-user", limit: 1, keyGenerator: (req) => req.headers.user });
     app.use("/limits", dashboard({ limiters: { api }, authorize: (req) => req.headers.admin === "yes" }));
     app.use("/api", api, (_req: Any, res: Any) => res.send("served"));
   };
@@ -205,8 +205,8 @@ const RESETS: [Record<string, string>, number][] = [
 
 Deno.test("only a page of the same origin resets a key", async () => {
   for (const [headers, status] of RESETS) {
-    const limiter = new Limiter({ max: 1 });
-    await limiter.check("a");
+    const limiter = new Limiter({ limit: 1 });
+    await limiter.consume("a");
     const response = await served(limiter)("/", resetOf("api", "a", headers));
     assertEquals(response.status, status, JSON.stringify(headers));
     assertEquals((await limiter.peek("a")).remaining, status === 200 ? 1 : 0);
@@ -284,8 +284,8 @@ for (const kind of ["Sluice", "a web request"] as const) {
 }
 
 Deno.test("a reset that is none is refused, and a GET changes nothing", async () => {
-  const limiter = new Limiter({ max: 1 });
-  await limiter.check("a");
+  const limiter = new Limiter({ limit: 1 });
+  await limiter.consume("a");
   const ask = served(limiter);
   const said = JSON.stringify({ limiter: "api", key: "a" });
   for (
@@ -310,10 +310,10 @@ Deno.test("a reset that is none is refused, and a GET changes nothing", async ()
 });
 
 Deno.test("an address is reset as the limiter counts it", async () => {
-  const api = rateLimit({ max: 1 });
+  const api = rateLimit({ limit: 1 });
   const app = sluice();
   app.use("/limits", dashboard({ limiters: { api }, authorize: () => true }));
-  await api.limiter.check("2001:db8::/64");
+  await api.limiter.consume("2001:db8::/64");
   const response = await app.inject("/limits", resetOf("api", "2001:db8::7"));
   assertEquals(await response.json(), { count: 1 });
 });
@@ -353,7 +353,7 @@ const EVIL = [
 ];
 
 Deno.test("keys are JSON that no browser takes for anything else, and come back to be reset", async () => {
-  const limiter = new Limiter({ max: 1 });
+  const limiter = new Limiter({ limit: 1 });
   const ask = served(limiter);
   await refuse(limiter, ...EVIL);
   const response = await ask("/?data");
@@ -364,15 +364,15 @@ Deno.test("keys are JSON that no browser takes for anything else, and come back 
   assert(!text.includes("<"));
   const { top } = JSON.parse(text).limiters[0];
   assertEquals(top.map(({ key }: Any) => key).sort(), EVIL.toSorted());
-  for (const { shown, retryMs } of top) {
+  for (const { shown, retryAfterMs } of top) {
     assertMatch(shown, /^[^\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]+$/u);
     // a limit of 0 is never to be passed, and JSON has no Infinity
-    assertEquals(retryMs, null);
+    assertEquals(retryAfterMs, null);
   }
   for (const key of EVIL) {
     const header = JSON.stringify({ limiter: "api", key })
       .replace(/[^ -~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
-    await limiter.check(key);
+    await limiter.consume(key);
     const reset = await ask("/", { method: "POST", headers: { ...OWN, "sluice-reset": header } });
     assertEquals(await reset.json(), { count: 1 });
   }
@@ -382,7 +382,14 @@ Deno.test("keys are JSON that no browser takes for anything else, and come back 
 Deno.test("the data tell what the store does", async () => {
   const clock = new VirtualClock();
   const store = new FaultyStore(new MemoryStore({ clock: clock.read }));
-  const limiter = new Limiter({ name: "api", max: 5, windowMs: 1000, store, clock: clock.read, timers: clock.timers });
+  const limiter = new Limiter({
+    name: "api",
+    limit: 5,
+    windowMs: 1000,
+    store,
+    clock: clock.read,
+    timers: clock.timers,
+  });
   limiter.on("storeFailure", () => {});
   const ask = served(limiter);
   const state = async () => (await (await ask("/?data")).json()).limiters[0];
@@ -390,7 +397,7 @@ Deno.test("the data tell what the store does", async () => {
   assertEquals(first.policies, [{ name: "api", algorithm: "fixed-window", limit: 5, windowMs: 1000 }]);
   assertEquals([first.name, first.breakerIsOpen, first.counters.storeFailures], ["api", false, 0]);
   store.fail();
-  for (let i = 0; i < 6; i++) await limiter.check("a");
+  for (let i = 0; i < 6; i++) await limiter.consume("a");
   const { breakerIsOpen, counters, top } = await state();
   assertEquals([breakerIsOpen, counters.breakerOpened, counters.storeFailures], [true, 1, 5]);
   assertEquals(top.map(({ key }: Any) => key), ["a"]);

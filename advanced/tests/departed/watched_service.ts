@@ -16,10 +16,10 @@ export interface Figures {
 }
 
 /** Options of the limit on tokens: estimated at 20, and known when the handler has said so. */
-export const TOKENS = { max: 100, windowMs: 3_600_000, maxDebt: 500, cost: 20, keyGenerator: () => "key" } as const;
+export const TOKENS = { limit: 100, windowMs: 3_600_000, maxDebt: 500, cost: 20, keyGenerator: () => "key" } as const;
 
 /** Options of the limit on requests at once. */
-export const SLOTS = { algorithm: "concurrency", max: 3, windowMs: 3_600_000, keyGenerator: () => "key" } as const;
+export const SLOTS = { algorithm: "concurrency", limit: 3, windowMs: 3_600_000, keyGenerator: () => "key" } as const;
 
 /** The service. */
 export class WatchedService {

@@ -53,10 +53,10 @@ export const OWN_WAYS: Readonly<Record<string, Way>> = {
 export async function departures(app: Any, ways: Readonly<Record<string, Way>>): Promise<Record<string, unknown>> {
   const keyGenerator = (req: Any) => req.path as string;
   const tokens = rateLimit({
-    ...{ max: 1000, maxDebt: 0, cost: 20, windowMs: 3_600_000, keyGenerator },
+    ...{ limit: 1000, maxDebt: 0, cost: 20, windowMs: 3_600_000, keyGenerator },
     costAfter: (_req, res) => res.locals["tokens"],
   });
-  const slots = rateLimit({ algorithm: "concurrency", max: 1, windowMs: 3_600_000, keyGenerator });
+  const slots = rateLimit({ algorithm: "concurrency", limit: 1, windowMs: 3_600_000, keyGenerator });
   let begun = (): void => {};
   let ended = (): void => {};
   app.set("env", "test").use(tokens, slots);

@@ -36,14 +36,14 @@ const CASES: readonly (readonly [what: string, request: Request, env: object | u
 
 for (const [what, request, env, key] of CASES) {
   Deno.test(`a client of Hono is known by ${what}`, async () => {
-    const limit = honoLimit({ max: 1 });
+    const limit = honoLimit({ limit: 1 });
     const app = new Hono().use(limit).get("/", (c) => c.text(c.get("rateLimit")?.key ?? "none"));
     assertEquals(await (await app.fetch(request, env)).text(), key);
   });
 }
 
 Deno.test("a client of Elysia is known by Bun's server, and on Workers", async () => {
-  const app = new Elysia().use(elysiaLimit({ max: 1 })).get("/", ({ rateLimit }) => rateLimit?.key ?? "none");
+  const app = new Elysia().use(elysiaLimit({ limit: 1 })).get("/", ({ rateLimit }) => rateLimit?.key ?? "none");
   const worker = requestFrom({ cf: {} }, { "cf-connecting-ip": "192.0.2.6" });
   assertEquals(await (await app.fetch(worker)).text(), "192.0.2.6");
   app.server = { requestIP: () => ({ address: "192.0.2.7" }) } as unknown as typeof app.server;
@@ -51,7 +51,7 @@ Deno.test("a client of Elysia is known by Bun's server, and on Workers", async (
 });
 
 Deno.test("a client of Hono is the one that has connected to Deno.serve", async () => {
-  const app = new Hono().use(honoLimit({ max: 1 })).get("/", (c) => c.text(c.get("rateLimit")?.key ?? "none"));
+  const app = new Hono().use(honoLimit({ limit: 1 })).get("/", (c) => c.text(c.get("rateLimit")?.key ?? "none"));
   const server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen: () => {} }, app.fetch);
   try {
     // what a client claims is nothing that anybody vouches for
@@ -64,7 +64,7 @@ Deno.test("a client of Hono is the one that has connected to Deno.serve", async 
 });
 
 Deno.test("a client of h3 is the one that has connected to its server", async () => {
-  const app = new H3().use(h3Limit({ max: 1 }));
+  const app = new H3().use(h3Limit({ limit: 1 }));
   app.get("/", ({ context }) => (context["rateLimit"] as { key: string }).key);
   const server = serve(app, { port: 0, hostname: "127.0.0.1", silent: true, gracefulShutdown: false });
   try {
@@ -79,7 +79,7 @@ Deno.test("a client of h3 is the one that has connected to its server", async ()
 Deno.test("a client of Fastify is the one that its trustProxy says", async () => {
   for (const [trustProxy, key] of [[false, "192.0.2.8"], ["192.0.2.8", "198.51.100.1"]] as const) {
     const app = fastify({ trustProxy });
-    app.addHook("onRequest", fastifyLimit({ max: 1, validate: false }));
+    app.addHook("onRequest", fastifyLimit({ limit: 1, validate: false }));
     app.get("/", (request) => (request as { rateLimit?: { key: string } }).rateLimit?.key);
     const headers = { "x-forwarded-for": "198.51.100.9, 198.51.100.1" };
     assertEquals((await app.inject({ url: "/", headers, remoteAddress: "192.0.2.8" })).body, key);
@@ -88,7 +88,7 @@ Deno.test("a client of Fastify is the one that its trustProxy says", async () =>
 });
 
 Deno.test("a client of Hono on Node's server is the one that has connected", async () => {
-  const app = new Hono().use(honoLimit({ max: 1 })).get("/", (c) => c.text(c.get("rateLimit")?.key ?? "none"));
+  const app = new Hono().use(honoLimit({ limit: 1 })).get("/", (c) => c.text(c.get("rateLimit")?.key ?? "none"));
   const { promise, resolve } = Promise.withResolvers<AddressInfo>();
   const server = serveOnNode({ fetch: app.fetch, port: 0, hostname: "127.0.0.1" }, resolve);
   try {
@@ -102,7 +102,7 @@ Deno.test("a client of Hono on Node's server is the one that has connected", asy
 
 Deno.test("a client of Koa is the one that has connected, or that its proxy says", async () => {
   for (const [proxy, key] of [[false, "127.0.0.1"], [true, "198.51.100.1"]] as const) {
-    const app = new Koa({ proxy, maxIpsCount: 1 }).use(koaLimit({ max: 1, validate: false }))
+    const app = new Koa({ proxy, maxIpsCount: 1 }).use(koaLimit({ limit: 1, validate: false }))
       .use((ctx) => void (ctx.body = ctx.state.rateLimit?.key));
     const server = app.listen(0, "127.0.0.1");
     await new Promise((listening) => server.once("listening", listening));

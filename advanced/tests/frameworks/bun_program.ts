@@ -3,6 +3,7 @@ import { Elysia } from "elysia";
 import { Hono } from "hono";
 import { rateLimit as elysiaLimit } from "@sluice/rate-limit/elysia";
 import { rateLimit as honoLimit } from "@sluice/rate-limit/hono";
+import { PolicyRules } from "@sluice/rate-limit/rules";
 
 /** The part of Bun's server that the program uses. */
 interface BunServer {
@@ -23,7 +24,35 @@ async function report(name: string, server: BunServer): Promise<void> {
   console.log(`${name}: ${said.join(", ")}`);
 }
 
-const limits = () => ({ max: 3, windowMs: 60_000, message: "too many" });
+/** For how many hosts a policy for a route refuses the second request. */
+async function reportRoutes(name: string, server: BunServer): Promise<void> {
+  let refused = 0;
+  for (const host of HOSTS) {
+    for (const path of ["/shops/7", "/shops/7"]) {
+      const response = await fetch(`http://127.0.0.1:${server.port}${path}`, { headers: { host } });
+      if (response.status === 429) refused++;
+    }
+  }
+  await server.stop(true);
+  console.log(`${name}: ${refused} of ${HOSTS.length} hosts`);
+}
+
+/** Elysia takes the path from the twelfth character of a URL on. */
+const HOSTS = ["h", "example.com"];
+
+/** By the host, so that each has a quota of its own. */
+const rules = () =>
+  new PolicyRules({
+    policies: [{
+      name: "shop",
+      routes: ["/shops/:id"],
+      key: [{ header: "host" }, { path: 2 }],
+      limit: 1,
+      window: "1h",
+    }],
+  });
+
+const limits = () => ({ limit: 3, windowMs: 60_000, message: "too many" });
 
 const elysia = new Elysia().use(elysiaLimit(limits()))
   .get("/hello", () => "hello")
@@ -39,3 +68,11 @@ const hono = new Hono().use(limit)
     return c.text(`${remaining} of ${key}`);
   });
 await report("Hono", Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: hono.fetch }));
+
+for (const systemRouter of [true, false]) {
+  const app = new Elysia({ systemRouter }).use(elysiaLimit({ rules: rules() })).get("/shops/:id", () => "shop");
+  const { server } = app.listen({ hostname: "127.0.0.1", port: 0 });
+  await reportRoutes(`Elysia's routes${systemRouter ? ", with Bun's router" : ""}`, server as unknown as BunServer);
+}
+const routed = new Hono().use(honoLimit({ rules: rules() })).get("/shops/:id", (c) => c.text("shop"));
+await reportRoutes("Hono's routes", Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: routed.fetch }));

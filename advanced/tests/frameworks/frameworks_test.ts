@@ -40,7 +40,7 @@ for (const subject of SUBJECTS) {
   const { name } = subject;
 
   Deno.test(`${name}: requests are admitted up to the limit, and then refused, with headers`, async () => {
-    await using(subject, { max: 2, windowMs: 60_000 }, async (served) => {
+    await using(subject, { limit: 2, windowMs: 60_000 }, async (served) => {
       const first = await served.ask("/hello");
       assertEquals([first.status, await first.text()], [200, "hello"]);
       assertEquals(first.headers.get("x-ratelimit-limit"), "2");
@@ -78,7 +78,7 @@ for (const subject of SUBJECTS) {
   });
 
   Deno.test(`${name}: each client has a quota of its own, all of an IPv6 subnet have one`, async () => {
-    await using(subject, { max: 1 }, async ({ ask }) => {
+    await using(subject, { limit: 1 }, async ({ ask }) => {
       const of = async (ip: string) => (await ask("/hello", { ip })).status;
       assertEquals([await of("192.0.2.1"), await of("192.0.2.1"), await of("192.0.2.2")], [200, 429, 200]);
       assertEquals([await of("2001:db8::1"), await of("2001:db8::2"), await of("2001:db9::1")], [200, 429, 200]);
@@ -87,7 +87,7 @@ for (const subject of SUBJECTS) {
 
   if (subject.mayNotKnow) {
     Deno.test(`${name}: a client whom nobody vouches for is an error that says what to do`, async () => {
-      await using(subject, { max: 1 }, async ({ ask, limiters }) => {
+      await using(subject, { limit: 1 }, async ({ ask, limiters }) => {
         const response = await ask("/hello", { ip: null, headers: { "cf-connecting-ip": "192.0.2.9" } });
         assertEquals(response.status, 500);
         assertMatch(await response.text(), /the client's address is unknown: .*clientAddress or a keyGenerator/);
@@ -96,7 +96,7 @@ for (const subject of SUBJECTS) {
     });
 
     Deno.test(`${name}: missingKey "share" counts all unknown clients together`, async () => {
-      await using(subject, { max: 1, missingKey: "share" }, async ({ ask }) => {
+      await using(subject, { limit: 1, missingKey: "share" }, async ({ ask }) => {
         const of = async () => (await ask("/hello", { ip: null })).status;
         assertEquals([await of(), await of()], [200, 429]);
       });
@@ -105,14 +105,14 @@ for (const subject of SUBJECTS) {
 
   Deno.test(`${name}: clientAddress tells the address that a proxy adds`, async () => {
     const clientAddress = (context: unknown) => subject.header(context, "x-real-ip");
-    await using(subject, { max: 1, clientAddress }, async ({ ask }) => {
+    await using(subject, { limit: 1, clientAddress }, async ({ ask }) => {
       const of = async (ip: string) => (await ask("/hello", { ip: null, headers: { "x-real-ip": ip } })).status;
       assertEquals([await of("198.51.100.1"), await of("198.51.100.1"), await of("198.51.100.2")], [200, 429, 200]);
     });
   });
 
   Deno.test(`${name}: handlers are told what is left`, async () => {
-    await using(subject, { max: 5, skip: (context: unknown) => subject.header(context, "x-free") === "1" }, async (
+    await using(subject, { limit: 5, skip: (context: unknown) => subject.header(context, "x-free") === "1" }, async (
       { ask },
     ) => {
       assertEquals(await (await ask("/left")).json(), { left: 4 });
@@ -124,7 +124,7 @@ for (const subject of SUBJECTS) {
     const user = (context: unknown) => subject.header(context, "x-user") ?? "nobody";
     const options: AnyOptions = {
       keyGenerator: (context) => Promise.resolve(user(context)),
-      max: (context) => Promise.resolve(user(context) === "rich" ? 3 : 1),
+      limit: (context) => Promise.resolve(user(context) === "rich" ? 3 : 1),
       cost: (context) => user(context) === "costly" ? 1 : 1,
       skip: (context) => Promise.resolve(user(context) === "skipped"),
       message: (context) => ({ user: user(context) }),
@@ -142,7 +142,7 @@ for (const subject of SUBJECTS) {
 
   Deno.test(`${name}: several limits are decided as one, and each has its headers`, async () => {
     const options: AnyOptions = {
-      limits: [{ name: "burst", max: 2, windowMs: 1000 }, { name: "hour", max: 100, windowMs: 3_600_000 }],
+      limits: [{ name: "burst", limit: 2, windowMs: 1000 }, { name: "hour", limit: 100, windowMs: 3_600_000 }],
       standardHeaders: "draft-8",
       legacyHeaders: false,
     };
@@ -156,7 +156,7 @@ for (const subject of SUBJECTS) {
   });
 
   Deno.test(`${name}: of limiters in a row, the headers show the tightest`, async () => {
-    await using(subject, [{ max: 2, name: "inner" }, { max: 100, name: "outer" }], async (served) => {
+    await using(subject, [{ limit: 2, name: "inner" }, { limit: 100, name: "outer" }], async (served) => {
       assertEquals((await served.ask("/hello")).headers.get("x-ratelimit-limit"), "2");
       assertEquals(await statuses(served, ["/hello", "/hello"]), [200, 429]);
       assertEquals(served.limiters.map(({ counters }) => counters.admitted), [2, 2]);
@@ -166,7 +166,7 @@ for (const subject of SUBJECTS) {
   Deno.test(`${name}: a handler responds in place of the limiter, whose headers are added`, async () => {
     const reached: unknown[] = [];
     const options: AnyOptions = {
-      max: 1,
+      limit: 1,
       statusCode: 503,
       handler: subject.respond(420, "calm"),
       onLimitReached: (context) => void reached.push(subject.header(context, "x-user")),
@@ -182,12 +182,12 @@ for (const subject of SUBJECTS) {
   });
 
   Deno.test(`${name}: a refusal is text, or a problem document, with any status`, async () => {
-    await using(subject, { max: 0, message: "later", statusCode: 503 }, async ({ ask }) => {
+    await using(subject, { limit: 0, message: "later", statusCode: 503 }, async ({ ask }) => {
       const response = await ask("/hello");
       assertEquals([response.status, await response.text()], [503, "later"]);
       assertMatch(response.headers.get("content-type")!, /^text\/html/);
     });
-    await using(subject, { max: 0, problemDetails: true }, async ({ ask }) => {
+    await using(subject, { limit: 0, problemDetails: true }, async ({ ask }) => {
       const response = await ask("/hello");
       assertMatch(response.headers.get("content-type")!, /^application\/problem\+json/);
       assertEquals((await response.json()).status, 429);
@@ -195,14 +195,14 @@ for (const subject of SUBJECTS) {
   });
 
   Deno.test(`${name}: responses that a handler did not make by the framework have the headers, too`, async () => {
-    await using(subject, { max: 5 }, async ({ ask }) => {
+    await using(subject, { limit: 5 }, async ({ ask }) => {
       const response = await ask("/raw");
       assertEquals([await response.text(), response.headers.get("x-ratelimit-remaining")], ["raw", "4"]);
     });
   });
 
   Deno.test(`${name}: a failed request has the headers, and skipFailedRequests gives back what it took`, async () => {
-    await using(subject, { max: 2, skipFailedRequests: true }, async (served) => {
+    await using(subject, { limit: 2, skipFailedRequests: true }, async (served) => {
       const failed = await served.ask("/fail");
       assertEquals(failed.status, 500);
       assertEquals(failed.headers.get("x-ratelimit-remaining"), "1");
@@ -218,7 +218,7 @@ for (const subject of SUBJECTS) {
       seen.push(statusCode);
       return subject.header(context, "x-user") !== "bad";
     };
-    await using(subject, { max: 2, skipSuccessfulRequests: true, requestWasSuccessful }, async (served) => {
+    await using(subject, { limit: 2, skipSuccessfulRequests: true, requestWasSuccessful }, async (served) => {
       const remaining = async () => (await served.limiters[0]!.peek("192.0.2.1")).remaining;
       await served.ask("/hello");
       await until(async () => await remaining() === 2);
@@ -230,7 +230,7 @@ for (const subject of SUBJECTS) {
 
   Deno.test(`${name}: a concurrency limit counts a request until it is over`, async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
-    await using(subject, { algorithm: "concurrency", max: 1, windowMs: 60_000 }, async (served) => {
+    await using(subject, { algorithm: "concurrency", limit: 1, windowMs: 60_000 }, async (served) => {
       const waiting = served.ask("/wait");
       await until(() => served.limiters[0]!.counters.admitted === 1);
       assertEquals(await statuses(served, ["/hello"]), [429]);
@@ -246,7 +246,7 @@ for (const subject of SUBJECTS) {
       assertEquals(statusCode, 200);
       return Number(subject.header(context, "x-cost"));
     };
-    const options: AnyOptions = { algorithm: "sliding-window", max: 10, maxDebt: 5, cost: 4, costAfter };
+    const options: AnyOptions = { algorithm: "sliding-window", limit: 10, maxDebt: 5, cost: 4, costAfter };
     await using(subject, options, async (served) => {
       const remaining = async () => (await served.limiters[0]!.peek("192.0.2.1")).remaining;
       assertEquals((await served.ask("/hello", { headers: { "x-cost": "1" } })).status, 200);
@@ -258,7 +258,7 @@ for (const subject of SUBJECTS) {
 
   Deno.test(`${name}: delay lets a request wait instead of refusing it`, async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
-    const options: AnyOptions = { algorithm: "concurrency", max: 1, windowMs: 60_000, delay: { maxMs: 60_000 } };
+    const options: AnyOptions = { algorithm: "concurrency", limit: 1, windowMs: 60_000, delay: { maxMs: 60_000 } };
     await using(subject, options, async (served) => {
       const first = served.ask("/wait");
       await until(() => served.limiters[0]!.counters.admitted === 1);
@@ -273,7 +273,7 @@ for (const subject of SUBJECTS) {
     for (const [onStoreFailure, expected] of [["closed", 429], ["open", 200], ["local", 200]] as const) {
       const store = new FaultyStore(new MemoryStore());
       store.fail();
-      await using(subject, { max: 1, store, onStoreFailure, processes: 1 }, async ({ ask, limiters }) => {
+      await using(subject, { limit: 1, store, onStoreFailure, processes: 1 }, async ({ ask, limiters }) => {
         limiters[0]!.on("storeFailure", () => {});
         const response = await ask("/hello");
         assertEquals(response.status, expected, onStoreFailure);
@@ -304,6 +304,6 @@ for (const subject of SUBJECTS) {
       TypeError,
       "maximum",
     );
-    await assertRejects(async () => await subject.serve([{ max: -1 }]), RangeError, "max");
+    await assertRejects(async () => await subject.serve([{ limit: -1 }]), RangeError, "limit");
   });
 }

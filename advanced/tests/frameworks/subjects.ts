@@ -26,6 +26,9 @@ export interface Ask {
   readonly headers?: Record<string, string>;
 }
 
+/** What `/hello` waits for before it responds, told the header `x-id` of the request. */
+export type Handle = (id: string) => void | Promise<void>;
+
 /** An application that runs. */
 export interface Served {
   readonly limiters: readonly Limiter[];
@@ -41,28 +44,30 @@ export interface Subject {
   readonly name: string;
   /** Whether there may be requests whose client is unknown. */
   readonly mayNotKnow: boolean;
-  serve(options: readonly AnyOptions[], gate?: Promise<void>): Promise<Served>;
+  serve(options: readonly AnyOptions[], gate?: Promise<void>, handle?: Handle): Promise<Served>;
   /** Reads a header of the context that functions in the options get. */
   header(context: AnyContext, name: string): string | undefined;
   /** What a `handler` does to respond with a text. */
   respond(status: number, text: string): (context: AnyContext, ...rest: AnyContext[]) => unknown;
 }
 
-const left = (info: { remaining: number } | undefined) => ({ left: info?.remaining ?? null });
-const reasonOf = (error: unknown) => String((error as { cause?: unknown }).cause ?? error);
-const made = <T extends { limiter: Limiter }>(options: readonly AnyOptions[], make: (one: AnyOptions) => T): T[] =>
-  options.map(make);
+export const left = (info: { remaining: number } | undefined) => ({ left: info?.remaining ?? null });
+export const reasonOf = (error: unknown) => String((error as { cause?: unknown }).cause ?? error);
+export const made = <T extends { limiter: Limiter }>(
+  options: readonly AnyOptions[],
+  make: (one: AnyOptions) => T,
+): T[] => options.map(make);
 const webHeaders = ({ headers = {} }: Ask) => headers;
 const statusOf = (rest: unknown[]) => (rest.at(-1) as HandlerOptions).statusCode;
 
 const hono: Subject = {
   name: "Hono",
   mayNotKnow: true,
-  serve: (options, gate) => {
+  serve: (options, gate, handle) => {
     const limits = made(options, (one) => honoLimit(one));
     const app = new Hono<{ Variables: { rateLimit: { remaining: number } | undefined } }>();
     for (const limit of limits) app.use(limit);
-    app.get("/hello", (c) => c.text("hello"));
+    app.get("/hello", async (c) => (await handle?.(c.req.header("x-id") ?? ""), c.text("hello")));
     app.get("/left", (c) => c.json(left(c.get("rateLimit"))));
     app.get("/raw", () => new Response("raw"));
     app.get("/fail", () => {
@@ -87,14 +92,14 @@ const hono: Subject = {
 const h3: Subject = {
   name: "h3",
   mayNotKnow: true,
-  serve: (options, gate) => {
+  serve: (options, gate, handle) => {
     const limits = made(options, (one) => h3Limit(one));
     const app = new H3({
       silent: true,
       onError: (error) => new HTTPError({ status: 500, message: reasonOf(error) }),
     });
     for (const limit of limits) app.use(limit);
-    app.get("/hello", () => "hello");
+    app.get("/hello", async ({ req }) => (await handle?.(req.headers.get("x-id") ?? ""), "hello"));
     app.get("/left", ({ context }) => left(context["rateLimit"] as { remaining: number } | undefined));
     app.get("/raw", () => new Response("raw"));
     app.get("/fail", () => {
@@ -120,14 +125,14 @@ const h3: Subject = {
 const elysia: Subject = {
   name: "Elysia",
   mayNotKnow: true,
-  serve: (options, gate) => {
+  serve: (options, gate, handle) => {
     const limits = made(options, (one) => elysiaLimit(one));
     const ips = new WeakMap<Request, string>();
     const app = new Elysia().onError(({ error, code }) => {
       return code === "NOT_FOUND" ? undefined : new Response(reasonOf(error), { status: 500 });
     });
     for (const limit of limits) app.use(limit);
-    app.get("/hello", () => "hello")
+    app.get("/hello", async ({ request }) => (await handle?.(request.headers.get("x-id") ?? ""), "hello"))
       .get("/left", (context) => left((context as { rateLimit?: { remaining: number } }).rateLimit))
       .get("/raw", () => new Response("raw"))
       .get("/fail", () => {
@@ -155,11 +160,11 @@ const elysia: Subject = {
 const fastifySubject: Subject = {
   name: "Fastify",
   mayNotKnow: false,
-  serve: async (options, gate) => {
+  serve: async (options, gate, handle) => {
     const limits = made(options, (one) => fastifyLimit(one));
     const app = fastify();
     for (const limit of limits) app.addHook("onRequest", limit);
-    app.get("/hello", () => "hello");
+    app.get("/hello", async ({ headers }) => (await handle?.(String(headers["x-id"] ?? "")), "hello"));
     app.get("/left", (request) => left((request as { rateLimit?: { remaining: number } }).rateLimit));
     app.get("/raw", (_request, reply) => reply.send("raw"));
     app.get("/fail", () => {
@@ -189,13 +194,13 @@ const fastifySubject: Subject = {
 const koa: Subject = {
   name: "Koa",
   mayNotKnow: false,
-  serve: async (options, gate) => {
+  serve: async (options, gate, handle) => {
     const limits = made(options, (one) => koaLimit(one));
     const app = new Koa({ proxy: true });
     app.silent = true;
     for (const limit of limits) app.use(limit);
     app.use(async (ctx) => {
-      if (ctx.path === "/hello") ctx.body = "hello";
+      if (ctx.path === "/hello") (await handle?.(ctx.get("x-id")), ctx.body = "hello");
       else if (ctx.path === "/raw") ctx.body = "raw";
       else if (ctx.path === "/left") ctx.body = left(ctx.state["rateLimit"]);
       else if (ctx.path === "/wait") (await gate, ctx.body = "waited");

@@ -24,7 +24,7 @@ Deno.test("Hono: the context has the limiter's variable behind it, and functions
       same<typeof c.var.user, string>(true);
       return c.env.SECRET;
     },
-    handler: (c, { decision }) => c.text(`${decision.retryMs}`, 429),
+    handler: (c, { decision }) => c.text(`${decision.retryAfterMs}`, 429),
   });
   const app = new Hono<Own>().use(own).get("/", (c) => {
     same<typeof c.var.rateLimit, RateLimitInfo | undefined>(true);

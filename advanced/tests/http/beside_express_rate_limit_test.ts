@@ -121,7 +121,7 @@ Deno.test("what is told from memory is not given back: it has taken nothing", as
 Deno.test("refusals that were merged into one command are given back one by one", async () => {
   const store = new TheirStore();
   const { limiter } = ours({ limit: 2, store: fromCounter(store), coalesce: true });
-  const decisions = await Promise.all(Array.from({ length: 6 }, () => limiter.check("key")));
+  const decisions = await Promise.all(Array.from({ length: 6 }, () => limiter.consume("key")));
   assertEquals(decisions.map(({ allowed }) => allowed), [true, true, false, false, false, false]);
   const hits = async () => (await store.get("2-per-60000ms-fixed-window:key"))?.totalHits;
   assertEquals(await hits(), 6);
@@ -186,11 +186,11 @@ Deno.test("fromCounter tells a counter the limit, and what it is given for its i
     resetKey() {},
   };
   const limiter = ours({
-    max: 9,
+    limit: 9,
     windowMs: 700,
     store: fromCounter(counter as Any, { init: { mine: 1, windowMs: 3 } }),
   });
-  await limiter.limiter.check("key");
+  await limiter.limiter.consume("key");
   assertEquals(told, [{ limit: 9, windowMs: 700, mine: 1 }]);
   let message = "";
   try {

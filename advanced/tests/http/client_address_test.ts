@@ -1,6 +1,6 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import sluice from "@sluice/sluice";
-import { subnetOf } from "@sluice/limiting/core";
+import { subnetOf } from "@sluice/shared";
 import { rateLimit, type RateLimitOptions } from "../../mod.ts";
 
 type Ask = { trust?: unknown; forwarded?: string | null; peer?: string };
@@ -35,13 +35,13 @@ const FORGED = [
 ];
 
 Deno.test("without trust proxy, no forwarding header changes the key, whatever it contains", async () => {
-  const ask = appWith({ max: 1 });
+  const ask = appWith({ limit: 1 });
   assertEquals(await ask({}), 200);
   for (const forwarded of FORGED) assertEquals(await ask({ forwarded }), 429, forwarded.slice(0, 30));
 });
 
 Deno.test("behind one proxy, only the entry it added is used, whatever the client wrote before it", async () => {
-  const ask = appWith({ max: 1 }, 1);
+  const ask = appWith({ limit: 1 }, 1);
   assertEquals(await ask({ forwarded: "203.0.113.5" }), 200);
   for (const forged of FORGED) {
     assertEquals(await ask({ forwarded: `${forged}, 203.0.113.5` }), 429, forged.slice(0, 30));
@@ -53,7 +53,7 @@ Deno.test("behind one proxy, only the entry it added is used, whatever the clien
 });
 
 Deno.test("behind trusted subnets the walk ends at the first address that is not trusted", async () => {
-  const ask = appWith({ max: 1 }, "loopback, 10.0.0.0/8");
+  const ask = appWith({ limit: 1 }, "loopback, 10.0.0.0/8");
   assertEquals(await ask({ peer: "10.0.0.1", forwarded: "203.0.113.5, 10.1.1.1" }), 200);
   for (const forged of FORGED) {
     assertEquals(await ask({ peer: "10.0.0.1", forwarded: `${forged}, 203.0.113.5, 10.9.9.9` }), 429);
@@ -64,7 +64,7 @@ Deno.test("behind trusted subnets the walk ends at the first address that is not
 
 Deno.test("a second layer for a whole site is another limit with its own key", async () => {
   const ask = appWith({
-    limits: [{ name: "client", max: 2 }, { name: "site", max: 5 }],
+    limits: [{ name: "client", limit: 2 }, { name: "site", limit: 5 }],
     keyGenerator: ({ ip = "unknown" }) => ({ client: ip, site: subnetOf(ip, 48) ?? ip }),
   });
   const from = (subnet: number, host: number) =>

@@ -4,7 +4,7 @@ import express from "express";
 import { fetchLimit, type Limiter, MemoryStore, rateLimit, type RateLimitOptions } from "../../mod.ts";
 import { AsyncStore } from "../support/async_store.ts";
 
-const LIMIT = { max: 100, maxDebt: 500, cost: 10, keyGenerator: () => "key" };
+const LIMIT = { limit: 100, maxDebt: 500, cost: 10, keyGenerator: () => "key" };
 
 // deno-lint-ignore no-explicit-any -- options of every kind are tried
 type Options = RateLimitOptions<any>;

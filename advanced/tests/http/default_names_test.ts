@@ -28,35 +28,35 @@ async function askBoth(first: RateLimitOptions, second: RateLimitOptions): Promi
 Deno.test("two unnamed limiters with equal options on one store cause one warning", async () => {
   const well = await warnings(async () => {
     const store = new MemoryStore();
-    await askBoth({ store, max: 10 }, { store, max: 20 });
+    await askBoth({ store, limit: 10 }, { store, limit: 20 });
     await askBoth({ store, name: "a" }, { store, identifier: "b" });
     // the same name for two limiters is intended
     await askBoth({ store, name: "a" }, { store, name: "a" });
     await askBoth({ store, identifier: "b" }, { store, identifier: "b" });
-    await askBoth({ store, limits: [{ name: "c" }, { max: 30 }] }, { store, limits: [{ name: "d" }, { max: 40 }] });
+    await askBoth({ store, limits: [{ name: "c" }, { limit: 30 }] }, { store, limits: [{ name: "d" }, { limit: 40 }] });
     // each has its own store
     await askBoth({ store: new MemoryStore() }, { store: new MemoryStore() });
     await askBoth({}, {});
-    fetchLimit({ store, max: 50 });
-    fetchLimit({ store, name: "e", max: 50 });
+    fetchLimit({ store, limit: 50 });
+    fetchLimit({ store, name: "e", limit: 50 });
     // the same limiter, used twice
-    const limiter = rateLimit({ store, max: 60 });
+    const limiter = rateLimit({ store, limit: 60, validate: { singleCount: false } });
     const app = sluice().use(limiter).use(limiter);
     await app.fetch(new Request("http://localhost/"), { remoteAddr: { hostname: "192.0.2.1" } });
   });
   assertEquals(well, []);
   const ill = await warnings(async () => {
     const store = new MemoryStore();
-    const before = fetchLimit({ store, max: 10 });
-    const response = await askBoth({ store, max: 10 }, { store, max: 20 });
+    const before = fetchLimit({ store, limit: 10 });
+    const response = await askBoth({ store, limit: 10 }, { store, limit: 20 });
     // they do count together
     assertEquals(response.headers.get("x-ratelimit-remaining"), "9");
     assertEquals((await before.limiter.peek("192.0.2.1")).remaining, 9);
   });
   const later = await warnings(async () => {
     const store = new MemoryStore();
-    await askBoth({ store, max: 10 }, { store, max: 10 });
-    for (let times = 0; times < 2; times++) fetchLimit({ store, max: 10 });
+    await askBoth({ store, limit: 10 }, { store, limit: 10 });
+    for (let times = 0; times < 2; times++) fetchLimit({ store, limit: 10 });
   });
   assertEquals(later, []);
   assertEquals(ill.length, 1);
@@ -66,7 +66,7 @@ Deno.test("two unnamed limiters with equal options on one store cause one warnin
 
 Deno.test("limits that count differently have different default names", () => {
   const groups: LimitOptions[][] = [
-    [{}, { max: 5 }, { windowMs: 5 }, { align: "clock" }, { align: "first-hit" }],
+    [{}, { limit: 5 }, { windowMs: 5 }, { align: "clock" }, { align: "first-hit" }],
     [{ onDenied: "free" }, { onDenied: "charge" }, { onDenied: "extend" }],
     [{ block: { after: 1, forMs: 60 } }, { block: { after: 2, forMs: 60 } }, { block: { after: 1, forMs: 61 } }],
     [{ algorithm: "token-bucket" }, { algorithm: "token-bucket", burst: 5 }, { algorithm: "token-bucket", burst: 6 }],
@@ -80,7 +80,7 @@ Deno.test("limits that count differently have different default names", () => {
   // the order of the options does not matter
   const nameOf = (options: LimitOptions) => rateLimit(options).limiter.policies[0]!.name;
   assertEquals(
-    nameOf({ max: 5, block: { after: 1, forMs: 60 } }),
-    nameOf({ block: { forMs: 60, after: 1 }, max: 5 }),
+    nameOf({ limit: 5, block: { after: 1, forMs: 60 } }),
+    nameOf({ block: { forMs: 60, after: 1 }, limit: 5 }),
   );
 });

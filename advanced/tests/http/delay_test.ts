@@ -33,7 +33,7 @@ function served(options: FetchLimitOptions) {
   return { clock, limit, log, ask };
 }
 
-const RATE = { algorithm: "token-bucket", max: 10, windowMs: 1000 } as const;
+const RATE = { algorithm: "token-bucket", limit: 10, windowMs: 1000 } as const;
 
 Deno.test("a request that would be refused waits until there is room for it, in order of arrival", async () => {
   const { clock, log, ask } = served({ ...RATE, burst: 1, delay: { maxMs: 1000 } });
@@ -50,7 +50,7 @@ Deno.test("a request that would be refused waits until there is room for it, in 
 });
 
 Deno.test("a request that would have to wait for too long is refused at once", async () => {
-  const { ask, log, clock } = served({ max: 1, windowMs: 10_000, delay: { maxMs: 9_999 } });
+  const { ask, log, clock } = served({ limit: 1, windowMs: 10_000, delay: { maxMs: 9_999 } });
   assertEquals([(await ask("a")).status, (await ask("b")).status], [200, 429]);
   clock.advance(1);
   const waiting = ask("c");
@@ -87,7 +87,7 @@ Deno.test("from so many units on, admitted requests keep to the rate, as with ng
 });
 
 Deno.test("a delay from some units on is never longer than maxMs", async () => {
-  const { clock, log, ask } = served({ max: 10, windowMs: 60_000, delay: { from: 0, maxMs: 500 } });
+  const { clock, log, ask } = served({ limit: 10, windowMs: 60_000, delay: { from: 0, maxMs: 500 } });
   const waiting = ask("a");
   await turns();
   clock.advance(499);
@@ -99,7 +99,7 @@ Deno.test("a delay from some units on is never longer than maxMs", async () => {
 });
 
 Deno.test("at most maxWaiting requests wait; further ones are refused, and take nothing", async () => {
-  const { clock, limit, ask } = served({ max: 10, windowMs: 60_000, maxWaiting: 2, delay: { from: 0, maxMs: 5000 } });
+  const { clock, limit, ask } = served({ limit: 10, windowMs: 60_000, maxWaiting: 2, delay: { from: 0, maxMs: 5000 } });
   const waiting = [ask("a"), ask("b")];
   await turns();
   const refused = await ask("c");
@@ -197,12 +197,12 @@ Deno.test("a delay that does not go with the other options is refused with what 
   const refused = (options: any, kind: ErrorConstructor, message: string) =>
     assertThrows(() => rateLimit({ delay: { maxMs: 10 }, ...options }), kind, message);
   refused({ delay: 5 }, TypeError, "rateLimit: option delay must be an object { from, maxMs }, not 5");
-  refused({ delay: {} }, TypeError, "rateLimit: option delay.maxMs must be a number, not undefined");
+  refused({ delay: {} }, TypeError, "rateLimit: option delay.maxMs must be a number of ms, not undefined");
   refused({ delay: { maxMs: 0 } }, RangeError, "rateLimit: option delay.maxMs must be an integer from 1");
   refused({ delay: { maxMs: 5, from: -1 } }, RangeError, "rateLimit: option delay.from must be an integer from 0");
   refused({ delay: { maxMs: 5, form: 1 } }, TypeError, "rateLimit, delay");
   refused(
-    { delay: { maxMs: 5, from: 1 }, limits: [{ max: 1 }, { max: 2 }] },
+    { delay: { maxMs: 5, from: 1 }, limits: [{ limit: 1 }, { limit: 2 }] },
     TypeError,
     "rateLimit: option delay.from is for a single limit",
   );

@@ -153,7 +153,7 @@ const statuses = (seen: readonly Seen[]) => seen.map(({ status }) => status);
 const repeat = (count: number, path = "/") => inRow(...Array.from({ length: count }, () => path));
 
 Deno.test("Express and Sluice show the same statuses, headers and body of a limit", async () => {
-  const seen = await onBoth(limited({ max: 2, windowMs: 10_000 }), repeat(4));
+  const seen = await onBoth(limited({ limit: 2, windowMs: 10_000 }), repeat(4));
   assertEquals(statuses(seen), [200, 200, 429, 429]);
   assertEquals(seen[2]!.headers, {
     "cache-control": "no-store",
@@ -167,35 +167,38 @@ Deno.test("Express and Sluice show the same statuses, headers and body of a limi
 });
 
 Deno.test("messages of every kind reach the client in Express too", async () => {
-  const [text] = await onBoth(limited({ max: 0, message: "slow down" }), repeat(1));
+  const [text] = await onBoth(limited({ limit: 0, message: "slow down" }), repeat(1));
   assertEquals([text!.body, text!.headers["content-type"]], ["slow down", "text/html; charset=utf-8"]);
-  const [object] = await onBoth(limited({ max: 0, message: { code: 7 }, statusCode: 503 }), repeat(1));
+  const [object] = await onBoth(limited({ limit: 0, message: { code: 7 }, statusCode: 503 }), repeat(1));
   assertEquals([object!.status, object!.body], [503, '{"code":7}']);
   const [made] = await onBoth(
-    limited({ max: 0, message: (req: Any) => Promise.resolve(`not ${req.path}`) }),
+    limited({ limit: 0, message: (req: Any) => Promise.resolve(`not ${req.path}`) }),
     repeat(1),
   );
   assertEquals(made!.body, "not /");
-  const [problem] = await onBoth(limited({ name: "p", max: 0, problemDetails: true }), repeat(1));
+  const [problem] = await onBoth(limited({ name: "p", limit: 0, problemDetails: true }), repeat(1));
   assertMatch(problem!.headers["content-type"]!, /^application\/problem\+json/);
   assertEquals(JSON.parse(problem!.body)["violated-policies"], ["p"]);
 });
 
 for (const standardHeaders of ["draft-6", "draft-7", "draft-8", "draft-10"]) {
   Deno.test(`${standardHeaders} headers are the same in Express, for one limit and for several`, async () => {
-    const limits = [{ name: "burst", max: 2, windowMs: 1_000 }, { name: "day", max: 50, windowMs: 86_400_000 }];
-    const [one] = await onBoth(limited({ max: 3, standardHeaders, name: "one" }), repeat(5));
+    const limits = [{ name: "burst", limit: 2, windowMs: 1_000 }, { name: "day", limit: 50, windowMs: 86_400_000 }];
+    const [one] = await onBoth(limited({ limit: 3, standardHeaders, name: "one" }), repeat(5));
     assert(one!.headers["ratelimit-policy"]);
     const several = await onBoth(limited({ limits, standardHeaders, legacyHeaders: false }), repeat(3));
     assertEquals(statuses(several), [200, 200, 429]);
     assertEquals(several[0]!.headers["x-ratelimit-limit"], undefined);
-    await onBoth(limited({ max: 3, standardHeaders, name: "a" }, { max: 2, standardHeaders, name: "b" }), repeat(3));
+    await onBoth(
+      limited({ limit: 3, standardHeaders, name: "a" }, { limit: 2, standardHeaders, name: "b" }),
+      repeat(3),
+    );
   });
 }
 
 Deno.test("skip and an asynchronous key work in Express", async () => {
   const options = {
-    max: 1,
+    limit: 1,
     skip: (req: Any) => Promise.resolve(req.query.free !== undefined),
     keyGenerator: (req: Any) => Promise.resolve(String(req.get("x-user"))),
   };
@@ -208,7 +211,7 @@ Deno.test("functions of the options get the response, too", async () => {
   const options = {
     skip: (req: Any, res: Any) => (res.locals.user = req.query.user) === "root",
     keyGenerator: (_req: Any, res: Any) => res.locals.user,
-    max: (_req: Any, res: Any) => res.locals.user === "a" ? 1 : 2,
+    limit: (_req: Any, res: Any) => res.locals.user === "a" ? 1 : 2,
     cost: (_req: Any, res: Any) => res.locals.user === "b" ? 2 : 1,
     onLimitReached: (_req: Any, res: Any) => void (res.locals.word = "enough"),
     message: (_req: Any, res: Any) => `${res.locals.word}, ${res.locals.user}`,
@@ -220,19 +223,19 @@ Deno.test("functions of the options get the response, too", async () => {
 
 Deno.test("failed requests are refunded in Express when they are answered", async () => {
   const paths = ["/fails", "/fails", "/", "/fails"];
-  assertEquals(statuses(await onBoth(limited({ max: 1, skipFailedRequests: true }), inRow(...paths))), [
+  assertEquals(statuses(await onBoth(limited({ limit: 1, skipFailedRequests: true }), inRow(...paths))), [
     ...[500, 500, 200, 429],
   ]);
-  const [first] = await onBoth(limited({ max: 1, skipSuccessfulRequests: true }), inRow("/", "/", "/fails", "/"));
+  const [first] = await onBoth(limited({ limit: 1, skipSuccessfulRequests: true }), inRow("/", "/", "/fails", "/"));
   assertEquals(first!.headers["x-ratelimit-remaining"], "0");
 });
 
 Deno.test("handler answers in Express, and may pass the request on", async () => {
   const mine = (_req: Any, res: Any, _next: Any, { statusCode, decision }: Any) =>
     res.status(503).send(`${decision.remaining} left, not ${statusCode}`);
-  const [answered] = await onBoth(limited({ max: 0, handler: mine }), repeat(1));
+  const [answered] = await onBoth(limited({ limit: 0, handler: mine }), repeat(1));
   assertEquals([answered!.status, answered!.body], [503, "0 left, not 429"]);
-  const [passed] = await onBoth(limited({ max: 0, handler: (_q: Any, _s: Any, next: Any) => next() }), repeat(1));
+  const [passed] = await onBoth(limited({ limit: 0, handler: (_q: Any, _s: Any, next: Any) => next() }), repeat(1));
   assertEquals([passed!.status, passed!.body], [200, "hello"]);
 });
 
@@ -240,7 +243,9 @@ Deno.test("errors in the user's functions reach Express's error handlers", async
   const broken = () => {
     throw new Error("mine");
   };
-  for (const options of [{ keyGenerator: broken }, { skip: broken }, { max: broken }, { max: 0, handler: broken }]) {
+  for (
+    const options of [{ keyGenerator: broken }, { skip: broken }, { limit: broken }, { limit: 0, handler: broken }]
+  ) {
     const build = (app: Any) => {
       limited(options)(app);
       app.use((error: Any, _req: Any, res: Any, _next: Any) => res.status(500).send(`told: ${error.message}`));
@@ -253,7 +258,7 @@ Deno.test("an error after the answer is passed to the limiter's listeners and do
   const told: string[] = [];
   const build = (app: Any) => {
     const limit = rateLimit({
-      max: 5,
+      limit: 5,
       skipFailedRequests: true,
       requestWasSuccessful: () => Promise.reject(new Error("mine")),
     });
@@ -284,7 +289,7 @@ Deno.test("a client that leaves in the middle of an answer no longer counts as i
   let left = Promise.withResolvers<void>();
   const build = (app: Any) => {
     left = Promise.withResolvers<void>();
-    limited({ algorithm: "concurrency", max: 1 })(app);
+    limited({ algorithm: "concurrency", limit: 1 })(app);
     app.get("/stream", (_req: Any, res: Any) => {
       res.on("close", () => left.resolve());
       res.write("begun");
@@ -304,7 +309,7 @@ Deno.test("a client that leaves while its key is looked up never counts as in fl
       next();
     });
     app.use(rateLimit({
-      ...{ algorithm: "concurrency", max: 1 },
+      ...{ algorithm: "concurrency", limit: 1 },
       keyGenerator: (req: Any) => {
         if (req.path !== "/slow") return "a";
         asked.resolve();
@@ -373,7 +378,7 @@ const network = ["2001:db8:1:1::1", "2001:db8:1:2::1", "2001:db8:1:1::2", "2001:
 
 const CASES: readonly Case[] = [
   { name: "limit", options: { limit: 2 }, talk: repeat(4), expected: [200, 200, 429, 429] },
-  { name: "max", options: { max: 1 }, talk: repeat(2), expected: [200, 429] },
+  { name: "limit", options: { limit: 1 }, talk: repeat(2), expected: [200, 429] },
   { name: "limit as a function", options: { limit: () => Promise.resolve(1) }, talk: repeat(2), expected: [200, 429] },
   ...["draft-6", "draft-7", "draft-8"].map((standardHeaders) => ({
     name: `standardHeaders: ${standardHeaders}`,

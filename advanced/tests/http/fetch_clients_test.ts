@@ -6,7 +6,7 @@ import { clientKey, fetchLimit, type FetchLimitOptions, type HandlerOptions } fr
 const peer = (hostname: string) => ({ remoteAddr: { transport: "tcp", hostname, port: 50_000 } });
 
 function limited(options: FetchLimitOptions) {
-  const limit = fetchLimit({ max: 2, ...options });
+  const limit = fetchLimit({ limit: 2, ...options });
   const serve = limit((_request: Request, _info: unknown) => new Response("in"));
   return async (address: string, headers: Record<string, string> = {}) =>
     (await serve(new Request("http://localhost/?user=bob", { headers }), peer(address))).status;
@@ -31,7 +31,7 @@ Deno.test("functions in the options of fetchLimit get the platform's second argu
   const ask = limited({
     keyGenerator: note("key", "customer"),
     cost: note("cost", 1),
-    max: note("max", 0),
+    limit: note("max", 0),
     skip: note("skip", false),
     message: note("message", "no"),
     onLimitReached: note("reached", undefined),
@@ -53,7 +53,7 @@ Deno.test("composite keys of fetchLimit count a /64 once with clientKey", async 
 Deno.test("handler answers refused requests of fetchLimit, with the decision and the limiter's headers", async () => {
   const seen: HandlerOptions[] = [];
   const limit = fetchLimit({
-    max: 1,
+    limit: 1,
     message: "no",
     statusCode: 503,
     handler: (request, options, info) => {
@@ -77,19 +77,19 @@ Deno.test("handler answers refused requests of fetchLimit, with the decision and
 
 Deno.test("a handler of fetchLimit may cache its answer, and must return one", async () => {
   const cached = fetchLimit({
-    max: 0,
+    limit: 0,
     handler: () => Promise.resolve(new Response("", { headers: { "cache-control": "max-age=5" } })),
   })(() => new Response("in"));
   const response = await cached(new Request("http://localhost/"), peer("192.0.2.1"));
   assertEquals(response.headers.get("cache-control"), "max-age=5");
-  const broken = fetchLimit({ max: 0, handler: () => undefined as never })(() => new Response("in"));
+  const broken = fetchLimit({ limit: 0, handler: () => undefined as never })(() => new Response("in"));
   const message = "fetchLimit: handler must return a Response, not undefined";
   await assertRejects(() => broken(new Request("http://localhost/"), peer("192.0.2.1")), TypeError, message);
   assertThrows(() => fetchLimit({ handler: 5 as never }), TypeError, "fetchLimit: option handler must be a function");
 });
 
 Deno.test("handlers behind fetchLimit see the decision about their request", async () => {
-  const limit = fetchLimit({ max: 3, skip: (request) => request.url.endsWith("/free") });
+  const limit = fetchLimit({ limit: 3, skip: (request) => request.url.endsWith("/free") });
   const serve = limit((request) => new Response(String(limit.decisionOf(request)?.remaining)));
   const ask = async (path: string) =>
     await (await serve(new Request(`http://localhost${path}`), peer("192.0.2.1"))).text();

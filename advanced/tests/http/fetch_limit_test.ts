@@ -34,7 +34,7 @@ async function serving(handler: Deno.ServeHandler, talk: (origin: string) => Pro
 }
 
 Deno.test("fetchLimit limits a handler of Deno.serve over a real socket", async () => {
-  const limit = fetchLimit({ max: 2, windowMs: 10_000, clock: new VirtualClock().read, standardHeaders: "draft-8" });
+  const limit = fetchLimit({ limit: 2, windowMs: 10_000, clock: new VirtualClock().read, standardHeaders: "draft-8" });
   await serving(limit(() => new Response("hello", { headers: { "x-mine": "1" } })), async (origin) => {
     const first = await fetch(origin);
     assertEquals([first.status, await first.text(), first.headers.get("x-mine")], [200, "hello", "1"]);
@@ -59,7 +59,7 @@ Deno.test("a handler that is no function is refused when it is wrapped", () => {
 });
 
 Deno.test("options that are a promise are refused, since its limits would not be applied", () => {
-  const later = Promise.resolve({ max: 5 }) as never;
+  const later = Promise.resolve({ limit: 5 }) as never;
   assertThrows(() => fetchLimit(later), TypeError, "fetchLimit: options must be an object, not a promise");
 });
 
@@ -67,7 +67,7 @@ Deno.test("fetchLimit wraps a Hono application and passes it all arguments", asy
   const app = new Hono<{ Bindings: { secret: string } }>();
   app.get("/", (c) => c.text(`hello ${c.env.secret}`));
   app.get("/gone", (c) => c.body(null, 204));
-  const limit = fetchLimit({ max: 2, keyGenerator: (request) => request.headers.get("x-user") ?? "nobody" });
+  const limit = fetchLimit({ limit: 2, keyGenerator: (request) => request.headers.get("x-user") ?? "nobody" });
   const serve = limit((request: Request, env: { secret: string }) => app.fetch(request, env));
   const ask = (path: string) =>
     serve(new Request(`http://localhost${path}`, { headers: { "x-user": "a" } }), { secret: "s" });
@@ -77,7 +77,7 @@ Deno.test("fetchLimit wraps a Hono application and passes it all arguments", asy
   assertEquals((await ask("/")).status, 429);
   assertEquals((await app.fetch(new Request("http://localhost/none"))).status, 404);
   // a limiter also takes app.fetch directly
-  await serving(fetchLimit({ max: 1 })(app.fetch), async (origin) => {
+  await serving(fetchLimit({ limit: 1 })(app.fetch), async (origin) => {
     const statuses = [await fetch(`${origin}/gone`), await fetch(`${origin}/gone`)].map(({ status }) => status);
     assertEquals(statuses, [204, 429]);
   });
@@ -86,7 +86,7 @@ Deno.test("fetchLimit wraps a Hono application and passes it all arguments", asy
 Deno.test("answers with immutable headers get the headers all the same", async () => {
   const redirect = Response.redirect("http://localhost/other", 302);
   assertThrows(() => redirect.headers.set("x", "1"), TypeError);
-  const { ask } = limited({ max: 2 }, () => redirect);
+  const { ask } = limited({ limit: 2 }, () => redirect);
   const response = await ask();
   assertEquals([response.status, response.headers.get("location")], [302, "http://localhost/other"]);
   assertEquals(response.headers.get("x-ratelimit-remaining"), "1");
@@ -120,13 +120,13 @@ Deno.test("a streaming body passes chunk by chunk, and the client can cancel it"
 
 Deno.test("an upgrade response is passed on as the same object", async () => {
   const upgrade = { status: 101, headers: new Headers(), body: null } as Response;
-  const { ask } = limited({ max: 1 }, () => upgrade);
+  const { ask } = limited({ limit: 1 }, () => upgrade);
   assertStrictEquals(await ask(), upgrade);
   assertEquals((await ask()).status, 429);
 });
 
 Deno.test("a WebSocket opens behind fetchLimit, and the next one is refused before its upgrade", async () => {
-  const limit = fetchLimit({ max: 1 });
+  const limit = fetchLimit({ limit: 1 });
   const handler = limit((request: Request) => {
     const { socket, response } = Deno.upgradeWebSocket(request);
     socket.onmessage = ({ data }) => socket.send(`${data}!`);
@@ -150,7 +150,7 @@ Deno.test("a WebSocket opens behind fetchLimit, and the next one is refused befo
 
 Deno.test("messages may be text, an object, a function or a problem document", async () => {
   const shown = async (options: FetchLimitOptions) => {
-    const response = await limited({ name: "p", max: 0, ...options }).ask("/x");
+    const response = await limited({ name: "p", limit: 0, ...options }).ask("/x");
     return [response.status, response.headers.get("content-type"), await response.text()];
   };
   const html = "text/html; charset=utf-8";
@@ -166,22 +166,22 @@ Deno.test("messages may be text, an object, a function or a problem document", a
 
 Deno.test("a refusal may have a status that has no body", async () => {
   for (const statusCode of [204, 205, 304]) {
-    const refused = await limited({ max: 0, statusCode }).ask();
+    const refused = await limited({ limit: 0, statusCode }).ask();
     assertEquals([refused.status, refused.body, refused.headers.get("content-type")], [statusCode, null, null]);
     assertEquals(refused.headers.get("x-ratelimit-limit"), "0");
   }
 });
 
 Deno.test("headers may be switched off, and a permanent refusal has no Retry-After", async () => {
-  const response = await limited({ max: 0, headers: false }).ask();
+  const response = await limited({ limit: 0, headers: false }).ask();
   assert([...response.headers.keys()].every((name) => !/rate|retry/.test(name)));
-  assertEquals((await limited({ max: 0 }).ask()).headers.get("retry-after"), null);
+  assertEquals((await limited({ limit: 0 }).ask()).headers.get("retry-after"), null);
 });
 
 Deno.test("Retry-After is not early for a limiter in front that has nothing left", async () => {
   const clock = new VirtualClock().read;
-  const inner = fetchLimit({ name: "inner", max: 1, windowMs: 4_000, clock });
-  const { ask } = limited({ name: "outer", max: 3, windowMs: 10_000, clock }, inner(() => new Response("hello")));
+  const inner = fetchLimit({ name: "inner", limit: 1, windowMs: 4_000, clock });
+  const { ask } = limited({ name: "outer", limit: 3, windowMs: 10_000, clock }, inner(() => new Response("hello")));
   const waits = [await ask(), await ask(), await ask()].map(({ headers }) => headers.get("retry-after"));
   assertEquals(waits, [null, "4", "10"]);
 });
@@ -192,14 +192,14 @@ Deno.test("a request may be refunded by its outcome, also when the handler throw
     if (pathname === "/throws") throw new Error("mine");
     return new Response(null, { status: pathname === "/fails" ? 500 : 200 });
   };
-  const failing = limited({ max: 1, skipFailedRequests: true }, handler);
+  const failing = limited({ limit: 1, skipFailedRequests: true }, handler);
   assertEquals(await statuses(failing.ask, "/fails"), [500]);
   await assertRejects(() => failing.ask("/throws"), Error, "mine");
   assertEquals(await statuses(failing.ask, "/", "/"), [200, 429]);
-  const succeeding = limited({ max: 1, skipSuccessfulRequests: true }, handler);
+  const succeeding = limited({ limit: 1, skipSuccessfulRequests: true }, handler);
   assertEquals(await statuses(succeeding.ask, "/", "/", "/fails", "/"), [200, 200, 500, 429]);
   const judged = limited({
-    max: 1,
+    limit: 1,
     skipFailedRequests: true,
     requestWasSuccessful: (request, { statusCode }) =>
       Promise.resolve(statusCode < 400 && !request.url.includes("bad")),
@@ -219,7 +219,7 @@ Deno.test("a failing requestWasSuccessful does not fail the answer", async () =>
 
 Deno.test("a concurrency limit counts running handlers, and one that throws no longer runs", async () => {
   const gates: PromiseWithResolvers<Response>[] = [];
-  const { ask } = limited({ algorithm: "concurrency", max: 2 }, () => {
+  const { ask } = limited({ algorithm: "concurrency", limit: 2 }, () => {
     const gate = Promise.withResolvers<Response>();
     gates.push(gate);
     return gate.promise;
@@ -242,7 +242,7 @@ Deno.test("a hanging store delays the answer by its time budget and no more", as
   const clock = new VirtualClock();
   const store = new FaultyStore(new MemoryStore({ clock: clock.read }));
   const { ask } = limited(
-    { algorithm: "concurrency", max: 1, store, clock: clock.read, timers: clock.timers },
+    { algorithm: "concurrency", limit: 1, store, clock: clock.read, timers: clock.timers },
     () => {
       store.hang();
       return new Response("hello");
@@ -257,7 +257,7 @@ Deno.test("a hanging store delays the answer by its time budget and no more", as
 
 Deno.test("clientAddress gets the client from the request and the arguments passed with it", async () => {
   const limit = fetchLimit({
-    max: 1,
+    limit: 1,
     clientAddress: (request, env) => request.headers.get("cf-connecting-ip") ?? (env as { fallback: string }).fallback,
   });
   const serve = limit((_request: Request, _env: { fallback: string }) => new Response("hello"));
@@ -270,7 +270,7 @@ Deno.test("clientAddress gets the client from the request and the arguments pass
 });
 
 Deno.test("the client's address comes from Bun's server or Netlify's context", async () => {
-  const serve = fetchLimit({ max: 1 })((_request: Request, _server: unknown) => new Response("hello"));
+  const serve = fetchLimit({ limit: 1 })((_request: Request, _server: unknown) => new Response("hello"));
   const bun = (address: string | null) => ({
     requestIP: (request: Request) => request instanceof Request && address !== null ? { address, port: 1 } : null,
   });
@@ -297,7 +297,7 @@ Deno.test("a clientAddress that does not return a string is an error that says s
     const { ask } = limited({ clientAddress: () => told as string });
     await assertRejects(ask, TypeError, `clientAddress must return an address as text, or nothing, not ${shown}`);
   }
-  const { ask } = limited({ max: 1, clientAddress: () => null as unknown as string });
+  const { ask } = limited({ limit: 1, clientAddress: () => null as unknown as string });
   assertEquals(await statuses(ask, "/", "/"), [200, 429]);
 });
 
@@ -308,15 +308,15 @@ Deno.test("with missingKey 'error', an unknown client is an error", async () => 
 
 Deno.test("skipped requests pass unchanged", async () => {
   const response = new Response("hello");
-  const { limit, ask } = limited({ max: 0, skip: (request) => request.url.endsWith("/health") }, () => response);
+  const { limit, ask } = limited({ limit: 0, skip: (request) => request.url.endsWith("/health") }, () => response);
   assertStrictEquals(await ask("/health"), response);
   assertEquals([(await ask("/")).status, limit.limiter.counters.skipped], [429, 1]);
 });
 
 Deno.test("one limiter may wrap several handlers, and limiters may wrap each other", async () => {
-  const limit = fetchLimit({ name: "both", max: 2, standardHeaders: "draft-8", keyGenerator: () => "k" });
+  const limit = fetchLimit({ name: "both", limit: 2, standardHeaders: "draft-8", keyGenerator: () => "k" });
   const first = limit(() => new Response("first"));
-  const inner = fetchLimit({ name: "inner", max: 5, standardHeaders: "draft-8", keyGenerator: () => "k" });
+  const inner = fetchLimit({ name: "inner", limit: 5, standardHeaders: "draft-8", keyGenerator: () => "k" });
   const second = limit(inner(() => new Response("second")));
   const request = () => new Request("http://localhost/");
   assertEquals((await first(request())).status, 200);
@@ -328,7 +328,7 @@ Deno.test("one limiter may wrap several handlers, and limiters may wrap each oth
 
 Deno.test("as Hono middleware it guards some routes, and gets the client from what the platform passes", async () => {
   const app = new Hono();
-  const limit = fetchLimit({ max: 1, standardHeaders: "draft-6" });
+  const limit = fetchLimit({ limit: 1, standardHeaders: "draft-6" });
   app.use("/api/*", async (c, next) => {
     const limited = limit(async () => {
       await next();
@@ -350,7 +350,7 @@ Deno.test("as Hono middleware it guards some routes, and gets the client from wh
 
 Deno.test("a handler that has upgraded the request returns nothing, as Bun requires, and is counted", async () => {
   const server = { requestIP: () => ({ address: "192.0.2.1" }), upgrade: (_request: Request) => true };
-  const handler = fetchLimit({ max: 1, skipFailedRequests: true })((request: Request, bun: typeof server) => {
+  const handler = fetchLimit({ limit: 1, skipFailedRequests: true })((request: Request, bun: typeof server) => {
     if (bun.upgrade(request)) return;
     return new Response("no upgrade");
   });
@@ -360,7 +360,7 @@ Deno.test("a handler that has upgraded the request returns nothing, as Bun requi
 
 Deno.test("onLimitReached is called for a refusal", async () => {
   const told: string[] = [];
-  const { ask } = limited({ max: 0, onLimitReached: (request) => told.push(request.url) });
+  const { ask } = limited({ limit: 0, onLimitReached: (request) => told.push(request.url) });
   await ask("/x");
   assertEquals(told, ["http://localhost/x"]);
 });

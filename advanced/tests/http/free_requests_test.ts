@@ -25,32 +25,32 @@ Deno.test("a request that costs 0 is free: it passes where others are refused, a
   const expected = [200, 200, 200, 200, 429, 200];
   const stores = { memory: {}, "express-rate-limit's": { store: new TheirStore() } };
   for (const [name, options] of Object.entries(stores)) {
-    assertEquals(await asked({ max: 2, ...options }, ...costs), expected, name);
+    assertEquals(await asked({ limit: 2, ...options }, ...costs), expected, name);
   }
   stores["express-rate-limit's"].store.shutdown();
   for (const algorithm of ["sliding-window", "sliding-log", "token-bucket", "concurrency"] as const) {
-    assertEquals(await asked({ max: 2, algorithm }, "0", "0", "0"), [200, 200, 200], algorithm);
+    assertEquals(await asked({ limit: 2, algorithm }, "0", "0", "0"), [200, 200, 200], algorithm);
   }
-  assertEquals(await asked({ max: 0, cost: 0 }, "", ""), [200, 200]);
+  assertEquals(await asked({ limit: 0, cost: 0 }, "", ""), [200, 200]);
   const block = { after: 1, forMs: 60_000 };
-  assertEquals(await asked({ max: 1, block }, "1", "1", "0", "1"), [200, 429, 200, 429]);
+  assertEquals(await asked({ limit: 1, block }, "1", "1", "0", "1"), [200, 429, 200, 429]);
 });
 
 Deno.test("a cost that is negative or no number is an error for the error handlers, which names the option", async () => {
   const said = (shown: string) => `rateLimit: option cost must be an integer from 0 to 2147483648, not ${shown}`;
-  assertEquals(await asked({ max: 2 }, "-1", "x", "0.5", "1"), [said("-1"), said("NaN"), said("0.5"), 200]);
+  assertEquals(await asked({ limit: 2 }, "-1", "x", "0.5", "1"), [said("-1"), said("NaN"), said("0.5"), 200]);
   const serve = fetchLimit({ cost: () => -1, keyGenerator: () => "key" })(() => new Response("in"));
   await assertRejects(() => serve(new Request("http://localhost/")), RangeError, "fetchLimit: option cost must be");
 });
 
 Deno.test("a limiter grants what is free, and has nothing to give back for it", async () => {
   for (const store of [undefined, new AsyncStore(new MemoryStore())]) {
-    const limiter = new Limiter({ max: 1, store });
-    assertEquals((await limiter.check("key")).allowed, true);
-    const free = await limiter.check("key", { cost: 0 });
+    const limiter = new Limiter({ limit: 1, store });
+    assertEquals((await limiter.consume("key")).allowed, true);
+    const free = await limiter.consume("key", { cost: 0 });
     assertEquals([free.allowed, free.remaining, await limiter.refund(free)], [true, 0, false]);
     assertEquals((await limiter.waitFor("key", { cost: 0 })).allowed, true);
-    assertEquals((await limiter.check("key")).allowed, false);
+    assertEquals((await limiter.consume("key")).allowed, false);
     await limiter.close();
   }
 });

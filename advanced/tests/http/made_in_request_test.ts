@@ -23,14 +23,14 @@ async function warnings(options: () => RateLimitOptions): Promise<string[]> {
 
 // the warnings are printed once per process, so one test covers all of them
 Deno.test("an in-memory store that may have been made for one request causes one warning", async () => {
-  assertEquals((await warnings(() => ({ max: 10 }))).length, 1);
-  assertEquals(await warnings(() => ({ max: 11, store: new MemoryStore() })), []);
+  assertEquals((await warnings(() => ({ limit: 10 }))).length, 1);
+  assertEquals(await warnings(() => ({ limit: 11, store: new MemoryStore() })), []);
   const outside = new MemoryStore();
-  assertEquals(await warnings(() => ({ max: 12, store: outside })), []);
+  assertEquals(await warnings(() => ({ limit: 12, store: outside })), []);
   const elsewhere = new AsyncStore(outside);
-  assertEquals(await warnings(() => ({ max: 13, store: elsewhere })), []);
-  const told = await warnings(() => ({ max: 14, store: new TheirStore() }));
+  assertEquals(await warnings(() => ({ limit: 13, store: elsewhere })), []);
+  const told = await warnings(() => ({ limit: 14, store: new TheirStore() }));
   assertEquals(told.length, 1);
   assertStringIncludes(told[0]!, "each request finds it empty");
-  assertEquals(await warnings(() => ({ max: 15, store: new TheirStore() })), []);
+  assertEquals(await warnings(() => ({ limit: 15, store: new TheirStore() })), []);
 });

@@ -35,9 +35,9 @@ function refusal(door: (options: never) => unknown, options: unknown): string {
 }
 
 for (const [name, door] of Object.entries(DOORS)) {
-  Deno.test(`${name} refuses an unknown option, and lists the known ones`, () => {
-    const message = refusal(door, { windowMS: 5 });
-    assert(message.startsWith(`${name}: there is no option windowMS; there are `), message);
+  Deno.test(`${name} refuses an unknown option, and tells which was meant, or lists the known ones`, () => {
+    const message = refusal(door, { nonsense: 5 });
+    assert(message.startsWith(`${name}: there is no option nonsense; there are `), message);
     assertEquals(refusal(door, "x"), `${name}: options must be an object, not "x"`);
   });
 }
@@ -45,10 +45,14 @@ for (const [name, door] of Object.entries(DOORS)) {
 Deno.test("each of several limits refuses an unknown option", () => {
   for (const door of [rateLimit, fetchLimit, DOORS.Limiter!]) {
     assert(
-      refusal(door, { limits: [{ max: 1 }, { limit: 2 }] }).includes("limits[1]: there is no option limit; there"),
+      refusal(door, { limits: [{ limit: 1 }, { points: 2 }] }).includes(
+        "limits[1]: there is no option points; say limit",
+      ),
     );
     assert(
-      refusal(door, { block: { after: 1, forMs: 1, forMS: 2 } }).includes("block: there is no option forMS; there"),
+      refusal(door, { block: { after: 1, forMs: 1, forMS: 2 } }).includes(
+        "block: there is no option forMS; did you mean forMs?",
+      ),
     );
   }
   assert(refusal(DOORS.Limiter!, { limits: [{ ipv6Subnet: 64 }] }).includes("there is no option ipv6Subnet"));
@@ -71,13 +75,13 @@ Deno.test("an option of another function or another limiter is refused, with wha
   assert(refusal(rateLimit, { clientAddress: () => "" }).includes("no option clientAddress; it is for fetchLimit"));
   assert(refusal(rateLimit, { retryAfter: 5 }).includes("no option retryAfter; Retry-After tells"));
   assert(refusal(rateLimit, { logger: console }).includes("no option logger; listen to limit.limiter"));
-  assert(refusal((options) => new Limiter(options), { points: 5 }).endsWith("no option points; say max"));
+  assert(refusal((options) => new Limiter(options), { points: 5 }).endsWith("no option points; say limit"));
   assert(refusal(rateLimit, { ttl: 60 }).endsWith("no option ttl; say windowMs, in ms"));
   assert(refusal(rateLimit, { delayMs: 5 }).endsWith("no option delayMs; say delay: { from, maxMs }"));
   assert(refusal((options) => new Limiter(options), { delayMs: 5 }).endsWith("no option delayMs; waitFor waits"));
 });
 
 Deno.test("an option that is undefined is ignored", () => {
-  const options = { max: 1, retryAfter: undefined, windowMS: undefined };
+  const options = { limit: 1, retryAfter: undefined, windowMS: undefined };
   assertEquals([rateLimit(options), fetchLimit(options)].map(({ limiter }) => limiter.policies[0]!.limit), [1, 1]);
 });

@@ -91,7 +91,7 @@ Deno.test("functions in the options are typed for request and response, and with
     rateLimit({
       keyGenerator: (req: ExpressRequest, _res: ExpressResponse) => req.ip,
       skip: (_req, res) => res.hasHeader("x-internal"),
-      max: (req, _res) => req.get("x-plan") === "large" ? 1000 : 10,
+      limit: (req, _res) => req.get("x-plan") === "large" ? 1000 : 10,
     }),
   ];
   const limit = fetchLimit({

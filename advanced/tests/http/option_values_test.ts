@@ -147,10 +147,10 @@ for (const [build, message] of WRONG) {
 }
 
 Deno.test("a limit or a cost of null for one check is refused, and not taken for the default", () => {
-  const limiter = new Limiter({ max: 1 });
-  const refused = (options: Any) => assertThrows(() => limiter.check("key", options), TypeError).message;
-  assertEquals(refused({ max: null }), "limiter.check: option max must be a number, not null");
-  assertEquals(refused({ cost: null }), "limiter.check: option cost must be a number, not null");
+  const limiter = new Limiter({ limit: 1 });
+  const refused = (options: Any) => assertThrows(() => limiter.consume("key", options), TypeError).message;
+  assertEquals(refused({ limit: null }), "limiter.consume: option limit must be a number, not null");
+  assertEquals(refused({ cost: null }), "limiter.consume: option cost must be a number, not null");
   assertEquals(limiter.size, 0);
 });
 
@@ -158,7 +158,7 @@ Deno.test("an error names the function that made the limiter, or the method that
   const said = (call: () => unknown) => assertThrows(call, Error).message;
   const wrong: readonly [options: Any, rest: string][] = [
     [{ windowMs: 0 }, "option windowMs must be an integer from 1 to 1099511627776, not 0"],
-    [{ max: 1.5 }, "option max must be an integer from 0 to 2147483648, not 1.5"],
+    [{ limit: 1.5 }, "option limit must be an integer from 0 to 2147483648, not 1.5"],
     [{ burst: 2 }, 'option burst is for algorithm "token-bucket", not for "fixed-window"'],
     [{ block: { after: 0, forMs: 1 } }, "option block.after must be an integer from 1 to 2147483648, not 0"],
     [{ limits: [{ name: "a" }, { name: "a" }] }, 'option limits has two limits named "a"; give them different names'],
@@ -183,8 +183,8 @@ Deno.test("an error names the function that made the limiter, or the method that
 
   const limiter = new Limiter({ limits: [{ name: "a" }, { name: "b" }] });
   assertEquals(
-    said(() => limiter.check("k", { max: -1 })),
-    "limiter.check: option max must be an integer from 0 to 2147483648, not -1",
+    said(() => limiter.consume("k", { limit: -1 })),
+    "limiter.consume: option limit must be an integer from 0 to 2147483648, not -1",
   );
   assertEquals(
     said(() => limiter.peek({ a: "k" })),

@@ -31,14 +31,8 @@ function headersOf(decision: Decision, standard: (typeof STANDARDS)[number], clo
     setHeader: (name: string, value: string) => headers.set(name, value),
     getHeader: (name: string) => headers.get(name) ?? undefined,
   };
-  writeHeaders(sink, decision, {
-    legacy: true,
-    legacyReset: "delta",
-    standard,
-    clock: clock.read,
-    retryJitterMs: 0,
-    random: () => 0,
-  });
+  const options = { legacy: true, legacyReset: "delta", standard, retryJitterMs: 0, random: () => 0 } as const;
+  writeHeaders(sink, decision, options, clock.now);
   return headers;
 }
 
@@ -54,7 +48,7 @@ function assertWellFormed(headers: Headers, decision: Decision): void {
   }
   const [limit, remaining] = ["limit", "remaining"].map((name) => Number(headers.get(`x-ratelimit-${name}`)));
   assert(remaining! <= limit!, `${remaining} of ${limit}`);
-  assertEquals(headers.has("retry-after"), !decision.allowed && decision.retryMs !== Infinity);
+  assertEquals(headers.has("retry-after"), !decision.allowed && decision.retryAfterMs !== Infinity);
   // for limits that refused, no t is later than Retry-After
   const retry = Number(headers.get("retry-after") ?? Infinity);
   for (const t of headers.get("ratelimit")?.matchAll(/;r=0;t=(\d+)/g) ?? []) {
@@ -70,13 +64,13 @@ Deno.test("every header is well-formed and in range, for any limits and refusals
     const limits = Array.from({ length: 1 + next(3) }, (_, i): LimitOptions => ({
       name: `${pick(["a", 'quo"te', "back\\slash", "semi;colon, comma", "~"])} ${i}`,
       algorithm: pick(ALGORITHM_NAMES),
-      max: pick([0, 1, 3, 50, 2 ** 31]),
+      limit: pick([0, 1, 3, 50, 2 ** 31]),
       windowMs: pick([1, 10, 999, 1000, 1001, 60_000, 400_000]),
       ...(next(4) === 0 ? { block: { after: 2, forMs: 5_500 } } : {}),
     }));
     const limiter = new Limiter({ limits, clock: clock.read });
     for (let i = 0; i < 12; i++) {
-      const decision = await limiter.check("key", { cost: 1 + next(4) });
+      const decision = await limiter.consume("key", { cost: 1 + next(4) });
       for (const standard of STANDARDS) assertWellFormed(headersOf(decision, standard, clock), decision);
       clock.advance(next(700));
     }
@@ -88,27 +82,27 @@ Deno.test("a client that retries when Retry-After says is admitted, and one a se
   for (const algorithm of ["fixed-window", "sliding-window", "sliding-log", "token-bucket"] as const) {
     for (let round = 0; round < 200; round++) {
       const clock = new VirtualClock(1_700_000_000_000 + next(100_000));
-      const limiter = new Limiter({ algorithm, max: 1 + next(20), windowMs: 500 + next(30_000), clock: clock.read });
-      let decision = await limiter.check("key");
+      const limiter = new Limiter({ algorithm, limit: 1 + next(20), windowMs: 500 + next(30_000), clock: clock.read });
+      let decision = await limiter.consume("key");
       while (decision.allowed) {
         clock.advance(next(40));
-        decision = await limiter.check("key", { cost: 1 });
+        decision = await limiter.consume("key", { cost: 1 });
       }
       const retry = Number(headersOf(decision, null, clock).get("retry-after"));
       clock.advance(Math.max(0, (retry - 1) * 1000));
-      assert(retry === 0 || !(await limiter.check("key")).allowed, `${algorithm}: a second before Retry-After`);
+      assert(retry === 0 || !(await limiter.consume("key")).allowed, `${algorithm}: a second before Retry-After`);
       clock.advance(1000);
-      assert((await limiter.check("key")).allowed, `${algorithm}: at Retry-After`);
+      assert((await limiter.consume("key")).allowed, `${algorithm}: at Retry-After`);
     }
   }
 });
 
 Deno.test("draft-11 tells by pk which quota a limit is about, and nobody what it is counted by", async () => {
   const limiter = new Limiter({
-    limits: [{ name: "user", max: 5, windowMs: 1500 }, { name: "slots", algorithm: "concurrency", max: 2 }],
+    limits: [{ name: "user", limit: 5, windowMs: 1500 }, { name: "slots", algorithm: "concurrency", limit: 2 }],
   });
   const clock = new VirtualClock();
-  const headersFor = async (keys: LimiterKeys) => headersOf(await limiter.check(keys), "draft-11", clock);
+  const headersFor = async (keys: LimiterKeys) => headersOf(await limiter.consume(keys), "draft-11", clock);
   const partitionsOf = (headers: Headers) =>
     ["ratelimit-policy", "ratelimit"].map((name) =>
       parseList(headers.get(name)!).map(([, parameters]) => [...new Uint8Array(parameters.get("pk") as ArrayBuffer)])
@@ -128,7 +122,7 @@ Deno.test("draft-11 tells by pk which quota a limit is about, and nobody what it
 });
 
 Deno.test("draft-8 and draft-10 have no pk", async () => {
-  const decision = await new Limiter({ name: "user" }).check("alice");
+  const decision = await new Limiter({ name: "user" }).consume("alice");
   for (const draft of ["draft-8", "draft-10"] as const) {
     const headers = headersOf(decision, draft, new VirtualClock());
     assertEquals(headers.get("ratelimit-policy"), '"user";q=100;w=60');

@@ -34,14 +34,14 @@ async function statuses(ask: () => Promise<Response>, count: number): Promise<nu
 }
 
 Deno.test("a limit admits max requests and refuses the next", async () => {
-  const { ask } = appWith({ max: 2 });
+  const { ask } = appWith({ limit: 2 });
   assertEquals(await statuses(ask, 3), [200, 200, 429]);
 });
 
 for (const where of ["memory", "a store elsewhere"]) {
   Deno.test(`with ${where} a window ends in the fake time of a test that begins after the limiter was made`, async () => {
     const store = where === "memory" ? undefined : new AsyncStore(new MemoryStore());
-    const { ask } = appWith({ max: 1, windowMs: 5000, legacyReset: "epoch", store, denyCache: false });
+    const { ask } = appWith({ limit: 1, windowMs: 5000, legacyReset: "epoch", store, denyCache: false });
     using time = fakeTime();
     const { headers } = await ask();
     assertEquals(Number(headers.get("x-ratelimit-reset")), Math.ceil((Date.now() + 5000) / 1000));
@@ -52,7 +52,7 @@ for (const where of ["memory", "a store elsewhere"]) {
 }
 
 Deno.test("every client has its own quota, and an IPv6 client one for its subnet", async () => {
-  const { ask } = appWith({ max: 1 });
+  const { ask } = appWith({ limit: 1 });
   const from = async (address: string) => (await ask("/", address)).status;
   assertEquals(await from("192.0.2.1"), 200);
   assertEquals(await from("192.0.2.2"), 200);
@@ -64,7 +64,7 @@ Deno.test("every client has its own quota, and an IPv6 client one for its subnet
 
 Deno.test("a refusal has the legacy headers, Retry-After and no-store", async () => {
   const clock = new VirtualClock();
-  const { ask } = appWith({ max: 1, windowMs: 10_000, clock: clock.read });
+  const { ask } = appWith({ limit: 1, windowMs: 10_000, clock: clock.read });
   const admitted = await ask();
   assertEquals(admitted.headers.get("x-ratelimit-limit"), "1");
   assertEquals(admitted.headers.get("x-ratelimit-remaining"), "0");
@@ -81,7 +81,7 @@ Deno.test("a refusal has the legacy headers, Retry-After and no-store", async ()
 Deno.test("Retry-After is never early and at most a second late", async () => {
   for (const algorithm of ["fixed-window", "sliding-window", "sliding-log", "token-bucket"] as const) {
     const clock = new VirtualClock();
-    const { ask } = appWith({ max: 3, windowMs: 7_300, algorithm, clock: clock.read });
+    const { ask } = appWith({ limit: 3, windowMs: 7_300, algorithm, clock: clock.read });
     assertEquals(await statuses(ask, 3), [200, 200, 200]);
     clock.advance(123);
     const wait = Number((await ask()).headers.get("retry-after"));
@@ -94,8 +94,8 @@ Deno.test("Retry-After is never early and at most a second late", async () => {
 
 Deno.test("Retry-After of a refusal is not early for limiters in front that have nothing left", async () => {
   const clock = new VirtualClock();
-  const outer: Options = { name: "outer", max: 3, windowMs: 10_000, clock: clock.read };
-  const inner: Options = { name: "inner", max: 1, windowMs: 4_000, clock: clock.read };
+  const outer: Options = { name: "outer", limit: 3, windowMs: 10_000, clock: clock.read };
+  const inner: Options = { name: "inner", limit: 1, windowMs: 4_000, clock: clock.read };
   const waits = async (front: Options) => {
     const { ask } = appWith(front, inner);
     const refused = [await ask(), await ask(), await ask()].slice(1);
@@ -110,16 +110,16 @@ Deno.test("Retry-After of a refusal is not early for limiters in front that have
 });
 
 Deno.test("the message may be text, an object or a function of the request", async () => {
-  assertEquals(await (await appWith({ max: 0, message: "slow down" }).ask()).text(), "slow down");
-  assertEquals(await (await appWith({ max: 0, message: { code: 7 } }).ask()).json(), { code: 7 });
-  const { ask } = appWith({ max: 0, message: (req: { path: string }) => Promise.resolve(`not ${req.path}`) });
+  assertEquals(await (await appWith({ limit: 0, message: "slow down" }).ask()).text(), "slow down");
+  assertEquals(await (await appWith({ limit: 0, message: { code: 7 } }).ask()).json(), { code: 7 });
+  const { ask } = appWith({ limit: 0, message: (req: { path: string }) => Promise.resolve(`not ${req.path}`) });
   assertEquals(await (await ask()).text(), "not /");
 });
 
 Deno.test("a problem document names the limits that refused", async () => {
   const { ask } = appWith({
     problemDetails: true,
-    limits: [{ name: "burst", max: 0 }, { name: "day", max: 5, windowMs: 86_400_000 }],
+    limits: [{ name: "burst", limit: 0 }, { name: "day", limit: 5, windowMs: 86_400_000 }],
   });
   const refused = await ask();
   assertMatch(refused.headers.get("content-type")!, /^application\/problem\+json/);
@@ -129,7 +129,7 @@ Deno.test("a problem document names the limits that refused", async () => {
 });
 
 Deno.test("draft-6 and draft-7 headers describe the limit with the least remaining", async () => {
-  const limits = [{ name: "a", max: 10, windowMs: 60_000 }, { name: "b", max: 3, windowMs: 5_000 }];
+  const limits = [{ name: "a", limit: 10, windowMs: 60_000 }, { name: "b", limit: 3, windowMs: 5_000 }];
   const sixth = await appWith({ limits, standardHeaders: true, legacyHeaders: false }).ask();
   assertEquals(sixth.headers.get("ratelimit-policy"), "10;w=60, 3;w=5");
   assertEquals(sixth.headers.get("ratelimit-limit"), "3");
@@ -142,8 +142,8 @@ Deno.test("draft-6 and draft-7 headers describe the limit with the least remaini
 
 Deno.test("draft-8 and later have one member for each limit, also of layered limiters", async () => {
   const { ask } = appWith(
-    { name: 'say "hi"', max: 10, standardHeaders: "draft-10" },
-    { name: "brief", max: 3, windowMs: 500, standardHeaders: "draft-10" },
+    { name: 'say "hi"', limit: 10, standardHeaders: "draft-10" },
+    { name: "brief", limit: 3, windowMs: 500, standardHeaders: "draft-10" },
   );
   const response = await ask();
   assertEquals(response.headers.get("ratelimit-policy"), '"say \\"hi\\"";q=10;w=60, "brief";q=3');
@@ -153,7 +153,7 @@ Deno.test("draft-8 and later have one member for each limit, also of layered lim
 
 Deno.test("a limit of 0 promises no units at a later time", async () => {
   for (const algorithm of ["fixed-window", "token-bucket", "concurrency"] as const) {
-    const { headers } = await appWith({ name: "none", algorithm, max: () => 0, standardHeaders: "draft-10" }).ask();
+    const { headers } = await appWith({ name: "none", algorithm, limit: () => 0, standardHeaders: "draft-10" }).ask();
     assertEquals([headers.get("ratelimit"), headers.get("retry-after")], ['"none";r=0', null]);
   }
 });
@@ -161,7 +161,7 @@ Deno.test("a limit of 0 promises no units at a later time", async () => {
 Deno.test("several limits are decided together: a refusal charges none of them", async () => {
   const clock = new VirtualClock();
   const { ask } = appWith({
-    limits: [{ name: "second", max: 1, windowMs: 1_000 }, { name: "minute", max: 3 }],
+    limits: [{ name: "second", limit: 1, windowMs: 1_000 }, { name: "minute", limit: 3 }],
     clock: clock.read,
   });
   assertEquals(await statuses(ask, 5), [200, 429, 429, 429, 429]);
@@ -175,7 +175,7 @@ Deno.test("several limits are decided together: a refusal charges none of them",
 
 Deno.test("each limit may have its own key", async () => {
   const { ask } = appWith({
-    limits: [{ name: "ip", max: 2 }, { name: "path", max: 3 }],
+    limits: [{ name: "ip", limit: 2 }, { name: "path", limit: 3 }],
     keyGenerator: (req: { ip: string; path: string }) => ({ ip: req.ip, path: req.path }),
   });
   assertEquals((await ask("/", "192.0.2.1")).status, 200);
@@ -186,7 +186,7 @@ Deno.test("each limit may have its own key", async () => {
 });
 
 Deno.test("a second layer counts a wider IPv6 subnet", async () => {
-  const { ask } = appWith({ limits: [{ name: "client", max: 1 }, { name: "site", max: 2, ipv6Subnet: 48 }] });
+  const { ask } = appWith({ limits: [{ name: "client", limit: 1 }, { name: "site", limit: 2, ipv6Subnet: 48 }] });
   assertEquals((await ask("/", "2001:db8:1:1::1")).status, 200);
   assertEquals((await ask("/", "2001:db8:1:1::2")).status, 429);
   assertEquals((await ask("/", "2001:db8:1:2::1")).status, 200);
@@ -199,7 +199,7 @@ Deno.test("every limit's subnet applies to an address that a generator returns, 
   const generators = [({ ip }: Client) => ip, ({ ip }: Client) => ({ client: ip, site: ip })];
   for (const keyGenerator of [undefined, ...generators]) {
     const app = sluice();
-    const limits = [{ name: "client", max: 1 }, { name: "site", max: 2, ipv6Subnet: 48 }];
+    const limits = [{ name: "client", limit: 1 }, { name: "site", limit: 2, ipv6Subnet: 48 }];
     const limiter = rateLimit({ limits, keyGenerator: keyGenerator as Options["keyGenerator"] });
     app.use(limiter);
     app.get("/", (_req, res) => res.send("hello"));
@@ -219,7 +219,7 @@ Deno.test("every limit's subnet applies to an address that a generator returns, 
 Deno.test("cost and max may depend on the request", async () => {
   const { ask } = appWith({
     cost: (req: { query: Record<string, string> }) => Promise.resolve(Number(req.query["cost"] ?? 1)),
-    max: (req: { query: Record<string, string> }) => req.query["gold"] ? 10 : 3,
+    limit: (req: { query: Record<string, string> }) => req.query["gold"] ? 10 : 3,
   });
   assertEquals((await ask("/?cost=3")).status, 200);
   assertEquals((await ask("/")).status, 429);
@@ -232,9 +232,9 @@ Deno.test("with several limits, max may set one by its name, and the others keep
   const app = sluice();
   const tiers: Record<string, { client: number }> = { gold: { client: 3 } };
   app.use(rateLimit({
-    limits: [{ name: "client", max: 1 }, { name: "site", max: 4 }],
+    limits: [{ name: "client", limit: 1 }, { name: "site", limit: 4 }],
     keyGenerator: (req) => ({ client: req.get("x-customer") ?? "nobody", site: "all" }),
-    max: (req) => tiers[req.get("x-customer") ?? ""] ?? {},
+    limit: (req) => tiers[req.get("x-customer") ?? ""] ?? {},
   }));
   app.get("/", (_req, res) => res.send("hello"));
   const ask = async (customer: string) =>
@@ -244,7 +244,7 @@ Deno.test("with several limits, max may set one by its name, and the others keep
   assertEquals(statuses, [200, 200, 200, 429, 200, 429, 429]);
 });
 
-Deno.test("if cost, max or key fail, the error handlers get one error, and no rejection is left unhandled", async () => {
+Deno.test("if cost, limit or key fail, the error handlers get one error, and no rejection is left unhandled", async () => {
   const fails = (what: string) => () => Promise.reject(new Error(what));
   const throws = () => {
     throw new Error("key");
@@ -257,7 +257,10 @@ Deno.test("if cost, max or key fail, the error handlers get one error, and no re
   globalThis.addEventListener("unhandledrejection", listener);
   try {
     for (
-      const options of [{ cost: fails("cost") }, { max: fails("max") }, { cost: fails("cost"), max: fails("max") }]
+      const options of [{ cost: fails("cost") }, { limit: fails("limit") }, {
+        cost: fails("cost"),
+        limit: fails("limit"),
+      }]
     ) {
       for (const keyGenerator of [fails("key"), throws, () => "key"]) {
         const { app, ask } = appWith({ ...options, keyGenerator });
@@ -269,7 +272,7 @@ Deno.test("if cost, max or key fail, the error handlers get one error, and no re
         });
         const response = await ask();
         assertEquals([response.status, told], [500, 1]);
-        assertMatch(await response.text(), /^(cost|max|key)$/);
+        assertMatch(await response.text(), /^(cost|limit|key)$/);
       }
     }
     // the platform reports unhandled rejections at the end of the turn
@@ -285,14 +288,14 @@ Deno.test("a lazy thenable that runs a query in then runs it once", async () => 
   const query = (value: number): PromiseLike<number> => ({
     then: (resolve, reject) => Promise.resolve(value + 0 * sent++).then(resolve, reject),
   });
-  const { ask } = appWith({ max: () => query(3), cost: () => query(2) });
+  const { ask } = appWith({ limit: () => query(3), cost: () => query(2) });
   assertEquals([(await ask()).status, sent], [200, 2]);
   assertEquals([(await ask()).status, sent], [429, 4]);
 });
 
 Deno.test("skip may be asynchronous, and skipped requests are not counted", async () => {
   const { ask } = appWith({
-    max: 1,
+    limit: 1,
     skip: (req: { query: Record<string, string> }) => Promise.resolve("free" in req.query),
   });
   assertEquals((await ask("/?free")).status, 200);
@@ -301,13 +304,13 @@ Deno.test("skip may be asynchronous, and skipped requests are not counted", asyn
 });
 
 Deno.test("requests that failed, or that succeeded, may be refunded", async () => {
-  const failing = appWith({ max: 1, skipFailedRequests: true });
+  const failing = appWith({ limit: 1, skipFailedRequests: true });
   assertEquals((await failing.ask("/fails")).status, 500);
   await Promise.resolve();
   assertEquals((await failing.ask("/")).status, 200);
   await Promise.resolve();
   assertEquals((await failing.ask("/")).status, 429);
-  const succeeding = appWith({ max: 1, skipSuccessfulRequests: true });
+  const succeeding = appWith({ limit: 1, skipSuccessfulRequests: true });
   assertEquals((await succeeding.ask("/")).status, 200);
   await Promise.resolve();
   assertEquals((await succeeding.ask("/fails")).status, 500);
@@ -316,7 +319,7 @@ Deno.test("requests that failed, or that succeeded, may be refunded", async () =
 });
 
 Deno.test("requestWasSuccessful decides what counts as success", async () => {
-  const { ask } = appWith({ max: 1, skipFailedRequests: true, requestWasSuccessful: () => false });
+  const { ask } = appWith({ limit: 1, skipFailedRequests: true, requestWasSuccessful: () => false });
   assertEquals((await ask("/")).status, 200);
   await new Promise((resolve) => setTimeout(resolve, 0));
   assertEquals((await ask("/")).status, 200);
@@ -325,7 +328,7 @@ Deno.test("requestWasSuccessful decides what counts as success", async () => {
 Deno.test("a concurrency limit counts requests in flight", async () => {
   const app = sluice();
   const gates: (() => void)[] = [];
-  app.use(rateLimit({ algorithm: "concurrency", max: 2, windowMs: 60_000 }));
+  app.use(rateLimit({ algorithm: "concurrency", limit: 2, windowMs: 60_000 }));
   app.get("/", (_req, res) => void gates.push(() => res.send("done")));
   const ask = () =>
     Promise.resolve(app.fetch(new Request("http://localhost/"), { remoteAddr: { hostname: "192.0.2.1" } }));
@@ -343,7 +346,7 @@ Deno.test("a concurrency limit counts requests in flight", async () => {
 
 Deno.test("a dry run refuses no request and counts those it would have refused", async () => {
   const app = sluice();
-  const limiter = rateLimit({ max: 1, dryRun: true });
+  const limiter = rateLimit({ limit: 1, dryRun: true });
   app.use(limiter);
   app.get("/", (_req, res) => res.send("hello"));
   const ask = () => Promise.resolve(app.fetch(new Request("http://localhost/")));
@@ -354,7 +357,7 @@ Deno.test("a dry run refuses no request and counts those it would have refused",
 
 Deno.test("a key that is refused too often is blocked, whatever its quota", async () => {
   const clock = new VirtualClock();
-  const { ask } = appWith({ max: 1, windowMs: 1_000, block: { after: 2, forMs: 60_000 }, clock: clock.read });
+  const { ask } = appWith({ limit: 1, windowMs: 1_000, block: { after: 2, forMs: 60_000 }, clock: clock.read });
   assertEquals(await statuses(ask, 3), [200, 429, 429]);
   clock.advance(1_000);
   const blocked = await ask();
@@ -367,7 +370,7 @@ Deno.test("a key that is refused too often is blocked, whatever its quota", asyn
 Deno.test("handler answers in the limiter's place, and onLimitReached is called first", async () => {
   const told: string[] = [];
   const { ask } = appWith({
-    max: 0,
+    limit: 0,
     onLimitReached: () => told.push("reached"),
     // deno-lint-ignore no-explicit-any -- the four arguments of express-rate-limit
     handler: (_req: any, res: any, _next: any, options: any) => {
@@ -391,12 +394,12 @@ Deno.test("handler answers in the limiter's place, and onLimitReached is called 
 Deno.test("a handler may allow a refusal to be cached", async () => {
   // deno-lint-ignore no-explicit-any -- Express's way to answer
   const handler = (_req: unknown, res: any) => res.status(503).set("Cache-Control", "max-age=5").send("mine");
-  assertEquals((await appWith({ max: 0, handler }).ask()).headers.get("cache-control"), "max-age=5");
+  assertEquals((await appWith({ limit: 0, handler }).ask()).headers.get("cache-control"), "max-age=5");
 });
 
 Deno.test("handlers read what is left from the request", async () => {
   const app = sluice();
-  app.use(rateLimit({ max: 5, requestPropertyName: "quota" }));
+  app.use(rateLimit({ limit: 5, requestPropertyName: "quota" }));
   // deno-lint-ignore no-explicit-any -- the property is the test's own
   app.get("/", (req: any, res) => {
     const { limit, used, remaining } = req.quota;
@@ -406,18 +409,17 @@ Deno.test("handlers read what is left from the request", async () => {
   assertEquals(await response.json(), { limit: 5, used: 1, remaining: 4, later: true });
 });
 
-Deno.test("a max or cost of undefined for an unknown customer is an error, and not the default", async () => {
-  for (const name of ["max", "limit", "cost"] as const) {
+Deno.test("a limit or cost of undefined for an unknown customer is an error, and not the default", async () => {
+  for (const name of ["limit", "cost"] as const) {
     for (const told of [undefined, Promise.resolve(undefined)]) {
       const { app, ask } = appWith({ [name]: () => told });
       app.use((error: Error, _req: unknown, res: FrameworkResponse, _next: unknown) =>
         res.status(500).send(error.message)
       );
       const response = await ask();
-      const option = name === "cost" ? "cost" : "max";
       assertEquals([response.status, await response.text()], [
         500,
-        `rateLimit: option ${option} must be a number, not undefined`,
+        `rateLimit: option ${name} must be a number, not undefined`,
       ]);
     }
   }
@@ -425,7 +427,7 @@ Deno.test("a max or cost of undefined for an unknown customer is an error, and n
 
 Deno.test("a key that is not a string, or empty, is an error and never a shared counter", async () => {
   for (const key of [undefined, "", 7, null, {}]) {
-    const { app, ask } = appWith({ max: 1, keyGenerator: () => key as string });
+    const { app, ask } = appWith({ limit: 1, keyGenerator: () => key as string });
     // deno-lint-ignore no-explicit-any -- the four parameters make it an error handler
     app.use((error: any, _req: any, res: any, _next: any) => res.status(500).send(error.message));
     const response = await ask();
@@ -436,7 +438,7 @@ Deno.test("a key that is not a string, or empty, is an error and never a shared 
 
 Deno.test("keys of any content and length are kept apart", async () => {
   const { ask } = appWith({
-    max: 1,
+    limit: 1,
     keyGenerator: (req: { query: Record<string, string> }) => decodeURIComponent(req.query["k"]!),
   });
   const keys = [
@@ -460,9 +462,13 @@ Deno.test("keys of any content and length are kept apart", async () => {
 
 Deno.test("a limiter made inside each request counts all the same", async () => {
   const app = sluice();
-  app.get("/", (req, res, next) => rateLimit({ max: 3, algorithm: "sliding-window" })(req, res, next), (_req, res) => {
-    res.send("hello");
-  });
+  app.get(
+    "/",
+    (req, res, next) => rateLimit({ limit: 3, algorithm: "sliding-window" })(req, res, next),
+    (_req, res) => {
+      res.send("hello");
+    },
+  );
   const ask = () => Promise.resolve(app.fetch(new Request("http://localhost/")));
   assertEquals(await statuses(ask, 5), [200, 200, 200, 429, 429]);
 });
@@ -470,9 +476,9 @@ Deno.test("a limiter made inside each request counts all the same", async () => 
 Deno.test("a limiter made inside each request with its own MemoryStore counts all the same", async () => {
   const app = sluice();
   const outside = [new MemoryStore(), new MemoryStore()];
-  app.get("/made/inside", (req, res, next) => rateLimit({ max: 3, store: new MemoryStore() })(req, res, next));
+  app.get("/made/inside", (req, res, next) => rateLimit({ limit: 3, store: new MemoryStore() })(req, res, next));
   app.get("/:tenant", (req, res, next) => {
-    return rateLimit({ max: 2, store: outside[Number(req.params["tenant"])] })(req, res, next);
+    return rateLimit({ limit: 2, store: outside[Number(req.params["tenant"])] })(req, res, next);
   });
   app.use((_req, res) => res.send("hello"));
   const ask = (path: string) => () => Promise.resolve(app.fetch(new Request(`http://localhost${path}`)));
@@ -493,7 +499,7 @@ Deno.test("refusing a request that was answered meanwhile is not an error", asyn
       res.status(503).send("it took too long");
       decided.resolve("key");
     });
-    const limit = rateLimit({ max: 0, message, keyGenerator: () => decided.promise });
+    const limit = rateLimit({ limit: 0, message, keyGenerator: () => decided.promise });
     app.use(async (req, res, next) => {
       await limit(req, res, next);
       over.resolve();
@@ -511,7 +517,7 @@ Deno.test("client input in the message gives no fresh count, with a name or an i
     for (const path of ["/", "/other"]) {
       app.get(path, (req, res, next) => {
         const message = `${String(req.query["user"])}, slow down`;
-        return rateLimit({ ...named, max: 3, message, requestPropertyName: `of ${message}` })(req, res, next);
+        return rateLimit({ ...named, limit: 3, message, requestPropertyName: `of ${message}` })(req, res, next);
       }, (_req, res) => res.send("hello"));
     }
     let calls = 0;
@@ -529,7 +535,7 @@ Deno.test("client input in the message gives no fresh count, with a name or an i
 Deno.test("limiters made inside requests whose options differ each time are an error after a thousand", async () => {
   const app = sluice().set("env", "test");
   let max = 1;
-  app.get("/", (req, res, next) => rateLimit({ max: max++, name: "differs" })(req, res, next), (_req, res) => {
+  app.get("/", (req, res, next) => rateLimit({ limit: max++, name: "differs" })(req, res, next), (_req, res) => {
     res.send("hello");
   });
   const responses = [];
@@ -540,7 +546,7 @@ Deno.test("limiters made inside requests whose options differ each time are an e
 
 Deno.test("maxKeys limits the keys in memory, and further ones share counters", async () => {
   const app = sluice();
-  const limiter = rateLimit({ max: 1, maxKeys: 3 });
+  const limiter = rateLimit({ limit: 1, maxKeys: 3 });
   app.use(limiter);
   app.get("/", (_req, res) => res.send("hello"));
   for (let i = 0; i < 9; i++) {
@@ -553,7 +559,7 @@ for (const where of ["memory", "a store elsewhere"]) {
   Deno.test(`with ${where} getKey finds an address that a generator took from a header, and one that is the client's`, async () => {
     const store = where === "memory" ? undefined : new AsyncStore(new MemoryStore());
     const app = sluice();
-    const limiter = rateLimit({ max: 3, store, keyGenerator: (req) => req.get("cf-connecting-ip") ?? req.ip });
+    const limiter = rateLimit({ limit: 3, store, keyGenerator: (req) => req.get("cf-connecting-ip") ?? req.ip });
     app.use(limiter);
     app.get("/", (_req, res) => res.send("hello"));
     const ask = (hostname: string, headers: HeadersInit) =>
@@ -568,7 +574,7 @@ for (const where of ["memory", "a store elsewhere"]) {
 
 Deno.test("reset, resetKey and getKey take the keys as clients have them", async () => {
   const app = sluice();
-  const limiter = rateLimit({ max: 1 });
+  const limiter = rateLimit({ limit: 1 });
   app.use(limiter);
   app.get("/", (_req, res) => res.send("hello"));
   const ask = async (address: string) =>
@@ -584,16 +590,16 @@ Deno.test("reset, resetKey and getKey take the keys as clients have them", async
 
 Deno.test("getKey with a customer's own limit returns what remains of it", async () => {
   const app = sluice();
-  const limiter = rateLimit({ max: () => 1000, keyGenerator: () => "customer 7", cost: 300 });
+  const limiter = rateLimit({ limit: () => 1000, keyGenerator: () => "customer 7", cost: 300 });
   app.use(limiter);
   app.get("/", (_req, res) => res.send("hello"));
   await app.handle(new Request("http://localhost/"));
-  assertEquals((await limiter.getKey("customer 7", { max: 1000 })).remaining, 700);
+  assertEquals((await limiter.getKey("customer 7", { limit: 1000 })).remaining, 700);
 });
 
 Deno.test("a missing key is refused by resetKey and getKey, and resets nothing", async () => {
-  const limiter = rateLimit({ max: 1 });
-  const counted = await limiter.limiter.check("192.0.2.1");
+  const limiter = rateLimit({ limit: 1 });
+  const counted = await limiter.limiter.consume("192.0.2.1");
   for (const missing of [undefined, "", null] as string[]) {
     assertThrows(() => limiter.resetKey(missing), TypeError, "resetKey: the key must be a non-empty string, not");
     assertThrows(() => limiter.getKey(missing), TypeError, "getKey: the key must be a non-empty string, not");
@@ -603,7 +609,7 @@ Deno.test("a missing key is refused by resetKey and getKey, and resets nothing",
 
 Deno.test("req.rateLimit in JSON has express-rate-limit's names, and no internals", async () => {
   const app = sluice();
-  app.use(rateLimit({ max: 3, keyGenerator: () => "key", clock: () => 0 }));
+  app.use(rateLimit({ limit: 3, keyGenerator: () => "key", clock: () => 0 }));
   app.get("/", (req, res) => res.json((req as unknown as { rateLimit: object }).rateLimit));
   const shown = await (await app.handle(new Request("http://localhost/"))).json();
   assertEquals(shown, { limit: 3, used: 1, remaining: 2, resetTime: "1970-01-01T00:01:00.000Z", key: "key" });
@@ -612,7 +618,7 @@ Deno.test("req.rateLimit in JSON has express-rate-limit's names, and no internal
 Deno.test("req.rateLimit can be copied, and has the end of its window even when read later", async () => {
   const app = sluice();
   const clock = new VirtualClock(0);
-  app.use(rateLimit({ max: 3, keyGenerator: () => "key", clock: clock.read }));
+  app.use(rateLimit({ limit: 3, keyGenerator: () => "key", clock: clock.read }));
   let copy: unknown;
   let allowed: unknown;
   app.get("/", (req, res) => {
@@ -632,7 +638,7 @@ Deno.test("rate limit headers set by other code that are no valid limit do not h
   for (const remaining of ["1", "unlimited"]) {
     const app = sluice();
     app.use((_req, res, next) => next(void res.set({ "X-RateLimit-Remaining": remaining, "Retry-After": "soon" })));
-    app.use(rateLimit({ max: 0, windowMs: 60_000, onDenied: "charge" }), rateLimit({ max: 1, name: "second" }));
+    app.use(rateLimit({ limit: 0, windowMs: 60_000, onDenied: "charge" }), rateLimit({ limit: 1, name: "second" }));
     const { headers } = await app.handle(new Request("http://localhost/"));
     assertEquals([headers.get("x-ratelimit-limit"), headers.get("x-ratelimit-remaining")], ["0", "0"], remaining);
   }
@@ -640,23 +646,21 @@ Deno.test("rate limit headers set by other code that are no valid limit do not h
 
 Deno.test("invalid options are errors at construction that name the option and the value", () => {
   const wrong: [Options, ErrorConstructor, string][] = [
-    [{ max: 1.5 }, RangeError, "max"],
-    [{ max: -1 }, RangeError, "-1"],
-    [{ max: NaN }, RangeError, "option max must be an integer from 0 to 2147483648, not NaN"],
-    [{ max: -5 }, RangeError, "option max must be an integer from 0 to 2147483648, not -5"],
-    [{ max: NaN, cost: 2 }, RangeError, "option max"],
+    [{ limit: 1.5 }, RangeError, "limit"],
+    [{ limit: -1 }, RangeError, "-1"],
+    [{ limit: NaN }, RangeError, "option limit must be an integer from 0 to 2147483648, not NaN"],
+    [{ limit: -5 }, RangeError, "option limit must be an integer from 0 to 2147483648, not -5"],
+    [{ limit: NaN, cost: 2 }, RangeError, "option limit"],
     [{ limit: -5 }, RangeError, "option limit"],
-    [{ limits: [{ max: NaN }] }, RangeError, "option max"],
-    [{ max: Infinity }, RangeError, "Infinity"],
-    [{ max: "5" as unknown as number }, TypeError, "max"],
+    [{ limits: [{ limit: NaN }] }, RangeError, "option limit"],
+    [{ limit: Infinity }, RangeError, "Infinity"],
+    [{ limit: "5" as unknown as number }, TypeError, "limit"],
     [{ windowMs: 0 }, RangeError, "windowMs"],
     [{ windowMs: 2 ** 41 }, RangeError, "windowMs"],
     [{ cost: -1 }, RangeError, "cost"],
     [{ cost: 1.5 }, RangeError, "cost"],
-    [{ cost: 11, max: 10 }, RangeError, "above the limit (10)"],
     [{ cost: 11, limit: 10 }, RangeError, "above the limit (10)"],
-    [{ cost: 11, limit: 10, max: 20 }, RangeError, "above the limit (10)"],
-    [{ cost: 11, limits: [{ max: 20 }, { name: "b", max: 10 }] }, RangeError, "above the limit (10)"],
+    [{ cost: 11, limits: [{ limit: 20 }, { name: "b", limit: 10 }] }, RangeError, "above the limit (10)"],
     [{ algorithm: "leaky" as unknown as "concurrency" }, TypeError, "leaky"],
     [{ burst: 5 }, TypeError, "token-bucket"],
     [{ algorithm: "token-bucket", burst: 0 }, RangeError, "burst"],
@@ -690,8 +694,8 @@ Deno.test("invalid options are errors at construction that name the option and t
   }
 });
 
-Deno.test("a cost above 100 is allowed with a limit above 100, under each option name", async () => {
-  for (const options of [{ max: 400 }, { limit: 400 }, { limit: 400, max: 10 }, { limit: () => 400 }]) {
+Deno.test("a cost above 100 is allowed with a limit above 100", async () => {
+  for (const options of [{ limit: 400 }, { limit: () => 400 }]) {
     const { ask } = appWith({ ...options, cost: 200 });
     assertEquals(await statuses(ask, 3), [200, 200, 429]);
   }
@@ -699,10 +703,10 @@ Deno.test("a cost above 100 is allowed with a limit above 100, under each option
 
 Deno.test("a cost may be above a limit that is shadowed, or that a function may raise", async () => {
   const key = () => "key";
-  const site = { name: "site", max: 100 };
-  const trial = { name: "trial", max: 5, shadow: true };
-  const raised = { keyGenerator: key, limits: [{ name: "client", max: 5 }, site], max: () => ({ client: 50 }) };
-  for (const options of [{ limits: [site, trial] }, { max: 5, dryRun: true }, raised]) {
+  const site = { name: "site", limit: 100 };
+  const trial = { name: "trial", limit: 5, shadow: true };
+  const raised = { keyGenerator: key, limits: [{ name: "client", limit: 5 }, site], limit: () => ({ client: 50 }) };
+  for (const options of [{ limits: [site, trial] }, { limit: 5, dryRun: true }, raised]) {
     const { ask } = appWith({ ...options, cost: 10 });
     assertEquals(await statuses(ask, 2), [200, 200]);
   }
@@ -716,7 +720,7 @@ Deno.test("a cost may be above a limit that is shadowed, or that a function may 
 Deno.test("windows of one millisecond and of more than 2 to the power of 31 ms work", async () => {
   const clock = new VirtualClock();
   for (const windowMs of [1, 2 ** 31 + 5, 2 ** 40]) {
-    const { ask } = appWith({ max: 1, windowMs, clock: clock.read });
+    const { ask } = appWith({ limit: 1, windowMs, clock: clock.read });
     assertEquals(await statuses(ask, 2), [200, 429]);
     clock.advance(windowMs - 1);
     if (windowMs > 1) assertEquals((await ask()).status, 429);
@@ -727,7 +731,7 @@ Deno.test("windows of one millisecond and of more than 2 to the power of 31 ms w
 
 Deno.test("an error after the limiter goes to the error handlers, once", async () => {
   const app = sluice();
-  app.use(rateLimit({ max: 5 }));
+  app.use(rateLimit({ limit: 5 }));
   app.get("/", () => {
     throw new Error("mine");
   });
@@ -744,12 +748,12 @@ Deno.test("an error after the limiter goes to the error handlers, once", async (
 Deno.test("a function that throws undefined or another non-error lets no request past the limiter", async () => {
   for (const fails of THROWING_NOTHING) {
     for (
-      const options of [{ skip: fails }, { keyGenerator: fails }, { max: fails }, { handler: fails }, {
+      const options of [{ skip: fails }, { keyGenerator: fails }, { limit: fails }, { handler: fails }, {
         message: fails,
       }]
     ) {
       const app = sluice().set("env", "test");
-      app.use(rateLimit({ max: 0, ...options }));
+      app.use(rateLimit({ limit: 0, ...options }));
       app.get("/", (_req, res) => res.send("past it"));
       assertEquals((await app.handle(new Request("http://localhost/"))).status, 500);
     }
@@ -761,7 +765,7 @@ Deno.test("a store's first failure goes to the listeners of the application, wit
   const app = sluice();
   const notes: string[] = [];
   app.on("error", (error, { req, phase }) => notes.push(`${phase} ${req} ${error.message} ${error.cause}`));
-  app.use(rateLimit({ max: 5, store, onStoreFailure: "open" }));
+  app.use(rateLimit({ limit: 5, store, onStoreFailure: "open" }));
   app.get("/", (_req, res) => void res.send("hello"));
   store.fail(new Error("out of order"));
   for (let i = 0; i < 2; i++) assertEquals(await (await app.fetch(new Request("http://localhost/"))).text(), "hello");

@@ -5,7 +5,7 @@ import { VirtualClock } from "../../testing.ts";
 async function retryAfters(chances: number[], options: FetchLimitOptions): Promise<(string | null)[]> {
   const clock = new VirtualClock();
   const limit = fetchLimit({
-    ...{ max: 1, windowMs: 10_000, keyGenerator: () => "key", clock: clock.read },
+    ...{ limit: 1, windowMs: 10_000, keyGenerator: () => "key", clock: clock.read },
     ...{ random: () => chances.shift()!, ...options },
   });
   const serve = limit(() => new Response());
@@ -29,14 +29,14 @@ Deno.test("a chance out of range adds no more than retryJitter, and never makes 
 });
 
 Deno.test("where waiting does not help, there is no Retry-After with retryJitter either", async () => {
-  const limit = fetchLimit({ max: 0, retryJitter: 4000, keyGenerator: () => "key" });
+  const limit = fetchLimit({ limit: 0, retryJitter: 4000, keyGenerator: () => "key" });
   const refused = await limit(() => new Response())(new Request("http://localhost/"));
   assertEquals([refused.status, refused.headers.get("retry-after")], [429, null]);
 });
 
 Deno.test("without retryJitter chance is not asked", async () => {
   let asked = 0;
-  const limit = fetchLimit({ max: 0, windowMs: 10_000, keyGenerator: () => "key", random: () => asked++ });
+  const limit = fetchLimit({ limit: 0, windowMs: 10_000, keyGenerator: () => "key", random: () => asked++ });
   await limit(() => new Response())(new Request("http://localhost/"));
   assertEquals(asked, 0);
 });

@@ -17,12 +17,12 @@ async function serving(app: FrameworkApp, talk: (origin: string) => Promise<void
 
 Deno.test("a limiter counts messages by sender over all sockets", async () => {
   const clock = new VirtualClock();
-  const limiter = new Limiter({ algorithm: "token-bucket", max: 2, windowMs: 1_000, clock: clock.read });
+  const limiter = new Limiter({ algorithm: "token-bucket", limit: 2, windowMs: 1_000, clock: clock.read });
   const app = sluice().set("env", "test");
   app.ws("/chat/:user", {
     message: async (ws: WebSocketConnection, text) => {
-      const { allowed, retryMs } = await limiter.check(String(ws.data.params["user"]));
-      ws.send(allowed ? `heard ${text}` : `wait ${retryMs} ms`);
+      const { allowed, retryAfterMs } = await limiter.consume(String(ws.data.params["user"]));
+      ws.send(allowed ? `heard ${text}` : `wait ${retryAfterMs} ms`);
     },
   });
   await serving(app, async (origin) => {
@@ -40,11 +40,11 @@ Deno.test("a limiter counts messages by sender over all sockets", async () => {
 });
 
 Deno.test("a socket that sends too much may be closed with 1008, and long messages may cost more", async () => {
-  const limiter = new Limiter({ max: 10, windowMs: 60_000, clock: new VirtualClock().read });
+  const limiter = new Limiter({ limit: 10, windowMs: 60_000, clock: new VirtualClock().read });
   const app = sluice().set("env", "test");
   app.ws("/", {
     message: async (ws: WebSocketConnection, text) => {
-      const { allowed } = await limiter.check("all", { cost: Math.max(1, Math.ceil(String(text).length / 10)) });
+      const { allowed } = await limiter.consume("all", { cost: Math.max(1, Math.ceil(String(text).length / 10)) });
       if (allowed) ws.send("heard");
       else ws.close(1008, "too many messages");
     },
@@ -60,7 +60,7 @@ Deno.test("a socket that sends too much may be closed with 1008, and long messag
 
 Deno.test("a limiter before the upgrade refuses it with a 429 that reaches the client", async () => {
   const app = sluice().set("env", "test");
-  app.use(rateLimit({ max: 2, windowMs: 60_000, clock: new VirtualClock().read }));
+  app.use(rateLimit({ limit: 2, windowMs: 60_000, clock: new VirtualClock().read }));
   app.ws("/live", { message: (ws, text) => ws.send(String(text)) });
   await serving(app, async (origin) => {
     const client = new SocketClient(origin, "/live");
@@ -78,7 +78,7 @@ Deno.test("a limiter before the upgrade refuses it with a 429 that reaches the c
 
 Deno.test("a limiter in the route of a socket refuses it, and does not affect other routes", async () => {
   const app = sluice().set("env", "test");
-  app.ws("/live", rateLimit({ max: 0, message: "no sockets today", statusCode: 503 }), { message() {} });
+  app.ws("/live", rateLimit({ limit: 0, message: "no sockets today", statusCode: 503 }), { message() {} });
   app.get("/", (_req, res) => res.send("hello"));
   await serving(app, async (origin) => {
     using refused = await RawSocket.open(origin, "/live");
@@ -90,8 +90,8 @@ Deno.test("a limiter in the route of a socket refuses it, and does not affect ot
 Deno.test("a socket ends with its connection: its cost is settled, and its slot is free", async () => {
   const keyGenerator = () => "key";
   for (const [cost, remaining] of [[42, 58], [3, 97]] as const) {
-    const limit = rateLimit({ max: 100, maxDebt: 0, cost: 10, keyGenerator, costAfter: () => cost });
-    const slots = rateLimit({ algorithm: "concurrency", max: 1, windowMs: 3_600_000, keyGenerator });
+    const limit = rateLimit({ limit: 100, maxDebt: 0, cost: 10, keyGenerator, costAfter: () => cost });
+    const slots = rateLimit({ algorithm: "concurrency", limit: 1, windowMs: 3_600_000, keyGenerator });
     const left = async () => {
       return [(await limit.limiter.peek("key")).remaining, (await slots.limiter.peek("key")).remaining];
     };

@@ -29,69 +29,69 @@ function served() {
 }
 
 Deno.test("check answers synchronously with an in-memory store, and with a promise with a remote one", async () => {
-  const { limiter } = made({ max: 1 });
-  assertEquals((limiter.check("a") as Decision).allowed, true);
-  assertEquals((limiter.check("a") as Decision).allowed, false);
+  const { limiter } = made({ limit: 1 });
+  assertEquals((limiter.consume("a") as Decision).allowed, true);
+  assertEquals((limiter.consume("a") as Decision).allowed, false);
   const clock = new VirtualClock();
   const { faulty, store } = elsewhere(clock);
   faulty.delay(Promise.resolve());
-  const remote = new Limiter({ max: 1, store, clock: clock.read, timers: clock.timers });
-  const asked = remote.check("a");
+  const remote = new Limiter({ limit: 1, store, clock: clock.read, timers: clock.timers });
+  const asked = remote.consume("a");
   assert("then" in asked);
-  assertEquals([(await asked).allowed, (await remote.check("a")).allowed], [true, false]);
+  assertEquals([(await asked).allowed, (await remote.consume("a")).allowed], [true, false]);
   assertEquals(clock.pendingTimers, 0);
 });
 
 Deno.test("peek returns what remains and takes nothing", async () => {
-  const { limiter } = made({ max: 2 });
+  const { limiter } = made({ limit: 2 });
   for (let i = 0; i < 5; i++) assertEquals((await limiter.peek("a")).remaining, 2);
-  await limiter.check("a", { cost: 2 });
+  await limiter.consume("a", { cost: 2 });
   const left = await limiter.peek("a");
-  assertEquals([left.remaining, left.allowed, left.retryMs], [0, true, 0]);
+  assertEquals([left.remaining, left.allowed, left.retryAfterMs], [0, true, 0]);
   assertEquals(limiter.counters.admitted, 1);
 });
 
 Deno.test("a decision has policies, verdicts, waits and the limit with the least remaining", async () => {
   const { limiter, clock } = made({
     limits: [
-      { name: "second", max: 2, windowMs: 1_000 },
-      { name: "minute", max: 100, windowMs: 60_000 },
-      { name: "tried", max: 1, windowMs: 3_600_000, shadow: true },
+      { name: "second", limit: 2, windowMs: 1_000 },
+      { name: "minute", limit: 100, windowMs: 60_000 },
+      { name: "tried", limit: 1, windowMs: 3_600_000, shadow: true },
     ],
   });
-  const first = await limiter.check("a");
+  const first = await limiter.consume("a");
   assertEquals(first.policies.map(({ name }) => name), ["second", "minute", "tried"]);
   assertEquals(first.verdicts.map(({ remaining }) => remaining), [1, 99, 0]);
-  assertEquals([first.allowed, first.shadowDenied, first.decidedBy, first.retryMs], [true, false, "store", 0]);
-  const second = await limiter.check("a");
+  assertEquals([first.allowed, first.shadowDenied, first.decidedBy, first.retryAfterMs], [true, false, "store", 0]);
+  const second = await limiter.consume("a");
   assertEquals([second.allowed, second.shadowDenied], [true, true]);
   clock.advance(250);
-  const third = await limiter.check("a");
+  const third = await limiter.consume("a");
   assertEquals([third.allowed, third.shadowDenied], [false, true]);
-  assertEquals(third.retryMs, 750);
+  assertEquals(third.retryAfterMs, 750);
   assertEquals([third.remaining, third.tightest.limit, third.resetMs], [0, 2, 750]);
   assertEquals(third.takes.map(({ key, cost }) => [key, cost]), [["a", 1], ["a", 1], ["a", 1]]);
   assertEquals((await limiter.peek("a")).verdicts[1]!.remaining, 98);
 });
 
 Deno.test("of exhausted limits, a decision names the one that stays exhausted longest", async () => {
-  const [minute, hour] = [{ name: "minute", max: 2 }, { name: "hour", max: 2, windowMs: 3_600_000 }];
+  const [minute, hour] = [{ name: "minute", limit: 2 }, { name: "hour", limit: 2, windowMs: 3_600_000 }];
   for (const limits of [[minute, hour], [hour, minute]]) {
     const { limiter } = made({ limits });
-    await limiter.check("a");
-    await limiter.check("a");
-    const { allowed, remaining, retryMs, resetMs } = await limiter.check("a");
-    assertEquals([allowed, remaining, retryMs, resetMs], [false, 0, 3_600_000, 3_600_000]);
+    await limiter.consume("a");
+    await limiter.consume("a");
+    const { allowed, remaining, retryAfterMs, resetMs } = await limiter.consume("a");
+    assertEquals([allowed, remaining, retryAfterMs, resetMs], [false, 0, 3_600_000, 3_600_000]);
   }
-  for (const limits of [[minute, { name: "closed", max: 0 }], [{ name: "closed", max: 0 }, minute]]) {
-    const { allowed, remaining, tightest } = await made({ limits }).limiter.check("a");
+  for (const limits of [[minute, { name: "closed", limit: 0 }], [{ name: "closed", limit: 0 }, minute]]) {
+    const { allowed, remaining, tightest } = await made({ limits }).limiter.consume("a");
     assertEquals([allowed, remaining, tightest.limit], [false, 0, 0]);
   }
 });
 
 Deno.test("each limit may have its own key, and a missing one is an error that names the limit", async () => {
-  const { limiter } = made({ limits: [{ name: "user", max: 1 }, { name: "team", max: 3 }] });
-  const ask = async (user: string) => (await limiter.check({ user, team: "t" })).allowed;
+  const { limiter } = made({ limits: [{ name: "user", limit: 1 }, { name: "team", limit: 3 }] });
+  const ask = async (user: string) => (await limiter.consume({ user, team: "t" })).allowed;
   assertEquals([await ask("a"), await ask("a"), await ask("b"), await ask("c"), await ask("d")], [
     true,
     false,
@@ -99,119 +99,123 @@ Deno.test("each limit may have its own key, and a missing one is an error that n
     true,
     false,
   ]);
-  assertThrows(() => limiter.check({ user: "a" }), TypeError, 'limit "team"');
-  for (const key of ["", undefined, null, 7, {}]) assertThrows(() => limiter.check(key as string), TypeError, "key");
+  assertThrows(() => limiter.consume({ user: "a" }), TypeError, 'limit "team"');
+  for (const key of ["", undefined, null, 7, {}]) assertThrows(() => limiter.consume(key as string), TypeError, "key");
 });
 
-Deno.test("max sets the limit for one check, and used units stay used", async () => {
-  const { limiter } = made({ max: 2 });
-  for (const max of [undefined, undefined, 3, 10]) assert((await limiter.check("a", { max })).allowed);
-  assertEquals((await limiter.check("a")).allowed, false);
-  assertEquals((await limiter.check("a", { max: 10 })).remaining, 5);
-  assertEquals((await limiter.check("a", { max: 0 })).retryMs, Infinity);
-  for (const max of [-1, 1.5, NaN, Infinity, "5" as unknown as number]) {
-    assertThrows(() => limiter.check("a", { max }), Error, "max");
+Deno.test("limit is that of one check, and used units stay used", async () => {
+  const { limiter } = made({ limit: 2 });
+  for (const limit of [undefined, undefined, 3, 10]) assert((await limiter.consume("a", { limit })).allowed);
+  assertEquals((await limiter.consume("a")).allowed, false);
+  assertEquals((await limiter.consume("a", { limit: 10 })).remaining, 5);
+  assertEquals((await limiter.consume("a", { limit: 0 })).retryAfterMs, Infinity);
+  for (const limit of [-1, 1.5, NaN, Infinity, "5" as unknown as number]) {
+    assertThrows(() => limiter.consume("a", { limit }), Error, "limit");
   }
 });
 
 Deno.test("peek with a key's own limit returns what remains of that limit", async () => {
-  const { limiter } = made({ limits: [{ name: "second", max: 2 }, { name: "day", max: 5 }] });
-  const tier = { max: { second: 10 } };
-  for (let times = 0; times < 4; times++) assert((await limiter.check("a", tier)).allowed);
+  const { limiter } = made({ limits: [{ name: "second", limit: 2 }, { name: "day", limit: 5 }] });
+  const tier = { limit: { second: 10 } };
+  for (let times = 0; times < 4; times++) assert((await limiter.consume("a", tier)).allowed);
   const left = async (options?: PeekOptions) =>
     (await limiter.peek("a", options)).verdicts.map(({ remaining }) => remaining);
-  assertEquals([await left(), await left(tier), await left({ max: 50 })], [[0, 1], [6, 1], [46, 46]]);
+  assertEquals([await left(), await left(tier), await left({ limit: 50 })], [[0, 1], [6, 1], [46, 46]]);
   // deno-lint-ignore no-explicit-any -- what plain JavaScript may give
   assertThrows(() => limiter.peek("a", { cost: 2 } as any), TypeError, "limiter.peek: there is no option cost");
-  assertThrows(() => limiter.peek("a", { max: { minute: 1 } }), TypeError, "minute");
+  assertThrows(() => limiter.peek("a", { limit: { minute: 1 } }), TypeError, "minute");
 });
 
 Deno.test("max may be given for one limit by its name", async () => {
-  const { limiter } = made({ limits: [{ name: "second", max: 1 }, { name: "day", max: 5 }] });
-  const { verdicts } = await limiter.check("a", { max: { day: 50 } });
+  const { limiter } = made({ limits: [{ name: "second", limit: 1 }, { name: "day", limit: 5 }] });
+  const { verdicts } = await limiter.consume("a", { limit: { day: 50 } });
   assertEquals(verdicts.map(({ limit }) => limit), [1, 50]);
   const untold = { day: undefined as unknown as number };
-  assertThrows(() => limiter.check("b", { max: untold }), TypeError, "option max.day must be a number, not undefined");
+  assertThrows(
+    () => limiter.consume("b", { limit: untold }),
+    TypeError,
+    "option limit.day must be a number, not undefined",
+  );
 });
 
-Deno.test("an unknown option of check or waitFor, or an unknown limit in max, is an error and takes nothing", async () => {
-  const { limiter } = made({ limits: [{ name: "second", max: 1 }, { name: "day", max: 5 }] });
+Deno.test("an unknown option of consume or waitFor, or an unknown name of a limit, is an error and takes nothing", async () => {
+  const { limiter } = made({ limits: [{ name: "second", limit: 1 }, { name: "day", limit: 5 }] });
   // deno-lint-ignore no-explicit-any -- what plain JavaScript may give
   const wrong: [any, string][] = [
-    [{ limit: 5 }, "there is no option limit; there are cost, max"],
-    [{ timeout: 5 }, "there is no option timeout; there are cost, max"],
-    [5, "options must be an object, not 5"],
+    [{ max: 5 }, "there is no option max; "],
+    [{ nonsense: 5 }, "there is no option nonsense; there are cost, limit"],
+    ["5", 'options must be an object, not "5"'],
     [null, "options must be an object, not null"],
-    [{ max: { dya: 50 } }, 'option max names a limit "dya" that there is not; there are second, day'],
+    [{ limit: { dya: 50 } }, 'option limit names a limit "dya" that there is not; there are second, day'],
   ];
   for (const [options, message] of wrong) {
-    assertThrows(() => limiter.check("a", options), TypeError, message);
+    assertThrows(() => limiter.consume("a", options), TypeError, message);
     await assertRejects(() => limiter.waitFor("a", options), TypeError, message);
   }
-  assertThrows(() => limiter.check("a", { timeoutMs: 5 } as never), TypeError, "limiter.check: there is no option");
-  assert((await limiter.waitFor("a", { timeoutMs: 5, signal: undefined, max: { day: 6 } })).allowed);
+  assertThrows(() => limiter.consume("a", { timeoutMs: 5 } as never), TypeError, "limiter.consume: there is no option");
+  assert((await limiter.waitFor("a", { timeoutMs: 5, signal: undefined, limit: { day: 6 } })).allowed);
 });
 
 Deno.test("a tier that makes an algorithm's arithmetic inexact is an error, as at construction", () => {
-  const { limiter } = made({ algorithm: "token-bucket", max: 10, windowMs: 2 ** 40 });
-  assertThrows(() => limiter.check("a", { max: 2 ** 30 }), RangeError, "too large together");
+  const { limiter } = made({ algorithm: "token-bucket", limit: 10, windowMs: 2 ** 40 });
+  assertThrows(() => limiter.consume("a", { limit: 2 ** 30 }), RangeError, "too large together");
 });
 
 Deno.test("a cost that is negative or not an integer is an error", () => {
   const { limiter } = made();
   for (const cost of [-1, 1.5, NaN, Infinity, "1" as unknown as number]) {
-    assertThrows(() => limiter.check("a", { cost }), Error, "cost");
+    assertThrows(() => limiter.consume("a", { cost }), Error, "cost");
   }
   assertEquals(limiter.size, 0);
 });
 
 Deno.test("refund gives back once, and nothing once the window is over", async () => {
-  const { limiter, clock } = made({ max: 2, windowMs: 1_000 });
-  const first = await limiter.check("a");
-  const second = await limiter.check("a");
+  const { limiter, clock } = made({ limit: 2, windowMs: 1_000 });
+  const first = await limiter.consume("a");
+  const second = await limiter.consume("a");
   assertEquals([await limiter.refund(first), await limiter.refund(first)], [true, false]);
   assertEquals((await limiter.peek("a")).remaining, 1);
   clock.advance(1_000);
-  await limiter.check("a");
+  await limiter.consume("a");
   assertEquals(await limiter.refund(second), false);
   assertEquals((await limiter.peek("a")).remaining, 1);
   assertEquals(limiter.counters.refunded, 1);
 });
 
 Deno.test("a refusal has nothing to refund", async () => {
-  const { limiter } = made({ max: 1 });
-  await limiter.check("a");
-  assertEquals(await limiter.refund(await limiter.check("a")), false);
+  const { limiter } = made({ limit: 1 });
+  await limiter.consume("a");
+  assertEquals(await limiter.refund(await limiter.consume("a")), false);
   assertEquals((await limiter.peek("a")).remaining, 0);
 });
 
 Deno.test("release ends leases and keeps what other limits took", async () => {
   const { limiter } = made({
-    limits: [{ name: "busy", algorithm: "concurrency", max: 1 }, { name: "minute", max: 5 }],
+    limits: [{ name: "busy", algorithm: "concurrency", limit: 1 }, { name: "minute", limit: 5 }],
   });
-  const first = await limiter.check("a");
-  assertEquals((await limiter.check("a")).allowed, false);
+  const first = await limiter.consume("a");
+  assertEquals((await limiter.consume("a")).allowed, false);
   assertEquals([await limiter.release(first), await limiter.release(first)], [true, false]);
-  const second = await limiter.check("a");
+  const second = await limiter.consume("a");
   assertEquals([second.allowed, second.verdicts[1]!.remaining], [true, 3]);
   assertEquals(await limiter.refund(first), true);
   assertEquals((await limiter.peek("a")).verdicts[1]!.remaining, 4);
 });
 
 Deno.test("reset forgets one key or all of them, over all limits", async () => {
-  const { limiter } = made({ limits: [{ name: "one", max: 1 }, { name: "two", max: 1 }] });
-  for (const key of ["a", "b", "c"]) await limiter.check(key);
+  const { limiter } = made({ limits: [{ name: "one", limit: 1 }, { name: "two", limit: 1 }] });
+  for (const key of ["a", "b", "c"]) await limiter.consume(key);
   assertEquals(await limiter.reset("a"), 2);
-  assertEquals([(await limiter.check("a")).allowed, (await limiter.check("b")).allowed], [true, false]);
+  assertEquals([(await limiter.consume("a")).allowed, (await limiter.consume("b")).allowed], [true, false]);
   assertEquals(await limiter.reset(), 6);
   assertEquals(limiter.size, 0);
 });
 
 Deno.test("keys lists those in use with what remains for each", async () => {
-  const { limiter, clock } = made({ limits: [{ name: "short", max: 5, windowMs: 10 }, { name: "long", max: 9 }] });
-  await limiter.check("a", { cost: 3 });
+  const { limiter, clock } = made({ limits: [{ name: "short", limit: 5, windowMs: 10 }, { name: "long", limit: 9 }] });
+  await limiter.consume("a", { cost: 3 });
   clock.advance(5);
-  await limiter.check("b");
+  await limiter.consume("b");
   const list = async (name?: string) => {
     const entries: [string, number][] = [];
     for await (const { key, verdict } of limiter.keys(name)) entries.push([key, verdict.remaining]);
@@ -225,19 +229,19 @@ Deno.test("keys lists those in use with what remains for each", async () => {
 });
 
 Deno.test("a key listed as its hash can be reset by the hash, and a key that only looks like one by itself", async () => {
-  const { limiter } = made({ max: 5 });
+  const { limiter } = made({ limit: 5 });
   const token = "x".repeat(300);
   const listed = async () => {
     const keys: string[] = [];
     for await (const { key } of limiter.keys()) keys.push(key);
     return keys;
   };
-  await limiter.check(token, { cost: 2 });
+  await limiter.consume(token, { cost: 2 });
   const [hash] = await listed();
-  await limiter.check(hash!);
+  await limiter.consume(hash!);
   assertEquals([(await listed()).length, (await limiter.peek(token)).remaining], [2, 3]);
   assertEquals([await limiter.reset(hash!), await listed()], [2, []]);
-  await limiter.check("\ud800");
+  await limiter.consume("\ud800");
   for (const key of await listed()) assertEquals(await limiter.reset(key), 1);
   assertEquals(await listed(), []);
 });
@@ -245,14 +249,14 @@ Deno.test("a key listed as its hash can be reset by the hash, and a key that onl
 Deno.test("a key with lone surrogates is kept as it is in memory, and as a text that survives UTF-8 elsewhere", async () => {
   const { limiter, clock } = made();
   const remote = new Limiter({ store: elsewhere(clock).store, clock: clock.read, timers: clock.timers });
-  const [inMemory, outside] = await Promise.all([limiter, remote].map((one) => one.check("a\ud800")));
+  const [inMemory, outside] = await Promise.all([limiter, remote].map((one) => one.consume("a\ud800")));
   assertEquals(inMemory!.takes[0]!.key, "a\ud800");
   assert(outside!.takes[0]!.key.isWellFormed());
   assertEquals([await limiter.reset("a\ud800"), await remote.reset("a\ud800")], [1, 1]);
 });
 
 Deno.test("waitFor admits at once what fits, and waits for the rest no longer than it must", async () => {
-  const { limiter, clock } = made({ algorithm: "token-bucket", max: 2, windowMs: 1_000 });
+  const { limiter, clock } = made({ algorithm: "token-bucket", limit: 2, windowMs: 1_000 });
   const { order, note } = served();
   await limiter.waitFor("a", { cost: 2 });
   const waiting = note("a", limiter.waitFor("a"));
@@ -267,7 +271,7 @@ Deno.test("waitFor admits at once what fits, and waits for the rest no longer th
 });
 
 Deno.test("waitFor serves callers in order, each key in its own queue", async () => {
-  const { limiter, clock } = made({ max: 1, windowMs: 1_000 });
+  const { limiter, clock } = made({ limit: 1, windowMs: 1_000 });
   const { order, note } = served();
   const all = ["a1", "a2", "b1", "a3", "b2"].map((name) => note(name, limiter.waitFor(name[0]!)));
   await settle();
@@ -282,9 +286,9 @@ Deno.test("waitFor serves callers in order, each key in its own queue", async ()
 });
 
 Deno.test("a low cost does not overtake a high one, even in the same turn", async () => {
-  const { limiter, clock } = made({ algorithm: "token-bucket", max: 10, windowMs: 1_000 });
+  const { limiter, clock } = made({ algorithm: "token-bucket", limit: 10, windowMs: 1_000 });
   const { order, note } = served();
-  await limiter.check("a", { cost: 8 });
+  await limiter.consume("a", { cost: 8 });
   const all = [note("much", limiter.waitFor("a", { cost: 5 })), note("little", limiter.waitFor("a"))];
   await settle();
   assertEquals(order, []);
@@ -296,10 +300,10 @@ Deno.test("a low cost does not overtake a high one, even in the same turn", asyn
 });
 
 Deno.test("a caller that gives up in the middle of a queue lets no other overtake", async () => {
-  const { limiter, clock } = made({ algorithm: "token-bucket", max: 10, windowMs: 1_000 });
+  const { limiter, clock } = made({ algorithm: "token-bucket", limit: 10, windowMs: 1_000 });
   const { order, note } = served();
   const leaving = new AbortController();
-  await limiter.check("a", { cost: 8 });
+  await limiter.consume("a", { cost: 8 });
   const all = [
     note("first", limiter.waitFor("a", { cost: 5 })),
     note("second", limiter.waitFor("a", { cost: 4, signal: leaving.signal })),
@@ -323,7 +327,7 @@ Deno.test("a caller that gives up in the middle of a queue lets no other overtak
 });
 
 Deno.test("only maxWaiting callers may wait, and those served at once do not count", async () => {
-  const { limiter, clock } = made({ max: 3, windowMs: 1_000, maxWaiting: 2 });
+  const { limiter, clock } = made({ limit: 3, windowMs: 1_000, maxWaiting: 2 });
   const served = await Promise.all([limiter.waitFor("a"), limiter.waitFor("a"), limiter.waitFor("a")]);
   assertEquals(served.map(({ allowed }) => allowed), [true, true, true]);
   const waiting = [limiter.waitFor("a"), limiter.waitFor("a")];
@@ -331,13 +335,14 @@ Deno.test("only maxWaiting callers may wait, and those served at once do not cou
   assert((await limiter.waitFor("b")).allowed);
   clock.advance(1_000);
   await Promise.all(waiting);
-  await assertRejects(() => made({ max: 0, maxWaiting: 0 }).limiter.waitFor("a"), RangeError);
+  await assertRejects(() => made({ limit: 0, maxWaiting: 0 }).limiter.waitFor("a"), RangeError);
 });
 
 Deno.test("a wait longer than timeoutMs ends with a TimeoutError and takes nothing", async () => {
-  const { limiter, clock } = made({ max: 1, windowMs: 1_000 });
-  await limiter.check("a");
-  const first = assertRejects(() => limiter.waitFor("a", { timeoutMs: 400 }), DOMException, "400 ms");
+  // in which slots may come back at any time
+  const { limiter, clock } = made({ algorithm: "concurrency", limit: 1, windowMs: 1_000 });
+  await limiter.consume("a");
+  const first = assertRejects(() => limiter.waitFor("a", { timeoutMs: 399.5 }), DOMException, "399.5 ms");
   const behind = assertRejects(() => limiter.waitFor("a", { timeoutMs: 500 }), DOMException);
   await settle();
   clock.advance(400);
@@ -350,7 +355,7 @@ Deno.test("a wait longer than timeoutMs ends with a TimeoutError and takes nothi
 });
 
 Deno.test("a signal of the wrong type is an error that names it", async () => {
-  const { limiter } = made({ max: 1 });
+  const { limiter } = made({ limit: 1 });
   const message = "limiter.waitFor: option signal must be an AbortSignal, not 5";
   await assertRejects(() => limiter.waitFor("a", { signal: 5 as never }), TypeError, message);
 });
@@ -358,26 +363,30 @@ Deno.test("a signal of the wrong type is an error that names it", async () => {
 Deno.test("leases are refused where no decision can be reserved in advance", () => {
   const says = 'Limiter: option leases is for one limit of "fixed-window" or "sliding-window", not for';
   assertThrows(() => new Limiter({ leases: 20, algorithm: "token-bucket" }), TypeError, `${says} "token-bucket"`);
-  const limits = [{ name: "a", max: 1 }, { name: "b", max: 1 }];
+  const limits = [{ name: "a", limit: 1 }, { name: "b", limit: 1 }];
   assertThrows(() => new Limiter({ leases: 20, limits }), TypeError, `${says} 2 limits`);
 });
 
 Deno.test("an invalid timeoutMs is an error, before anything is taken", async () => {
-  const { limiter, clock } = made({ max: 1 });
-  for (const timeoutMs of [NaN, -1, Infinity, 2 ** 31]) {
-    await assertRejects(() => limiter.waitFor("a", { timeoutMs }), RangeError, `timeoutMs must be`);
+  const { limiter, clock } = made({ limit: 1 });
+  // a RangeError says that the queue is full
+  for (const timeoutMs of [NaN, -1, Infinity, 2 ** 31, "5" as unknown as number]) {
+    await assertRejects(
+      () => limiter.waitFor("a", { timeoutMs }),
+      TypeError,
+      "option timeoutMs must be a number of ms",
+    );
   }
-  await assertRejects(() => limiter.waitFor("a", { timeoutMs: "5" as unknown as number }), TypeError, "timeoutMs");
   assertEquals([(await limiter.peek("a")).remaining, clock.pendingTimers], [1, 0]);
-  assert((await limiter.waitFor("a", { timeoutMs: 0 })).allowed);
+  assert((await limiter.waitFor("a", { timeoutMs: 0.5 })).allowed);
 });
 
 Deno.test("a signal ends the wait with its reason, before it starts, while others are ahead and when none is", async () => {
-  const { limiter, clock } = made({ max: 1, windowMs: 1_000 });
+  const { limiter, clock } = made({ limit: 1, windowMs: 1_000 });
   const reason = new Error("changed my mind");
   assertEquals(await assertRejects(() => limiter.waitFor("a", { signal: AbortSignal.abort(reason) })), reason);
   assertEquals((await limiter.peek("a")).remaining, 1);
-  await limiter.check("a");
+  await limiter.consume("a");
   for (const ahead of [0, 1]) {
     const leaving = new AbortController();
     const others = Array.from({ length: ahead }, () => limiter.waitFor("a"));
@@ -392,9 +401,9 @@ Deno.test("a signal ends the wait with its reason, before it starts, while other
 });
 
 Deno.test("a cost that can never be granted is a RangeError and not an endless wait", async () => {
-  const { limiter, clock } = made({ max: 3 });
+  const { limiter, clock } = made({ limit: 3 });
   await assertRejects(() => limiter.waitFor("a", { cost: 4 }), RangeError, "(3)");
-  await assertRejects(() => limiter.waitFor("a", { max: 0 }), RangeError, "(0)");
+  await assertRejects(() => limiter.waitFor("a", { limit: 0 }), RangeError, "(0)");
   assertEquals(clock.pendingTimers, 0);
 });
 
@@ -402,7 +411,7 @@ Deno.test("a caller that waits in a process without a local share is granted whe
   const clock = new VirtualClock();
   const { faulty, store } = elsewhere(clock);
   const limiter = new Limiter({
-    ...{ store, max: 3, processes: 4, onStoreFailure: "local" },
+    ...{ store, limit: 3, processes: 4, onStoreFailure: "local" },
     ...{ clock: clock.read, timers: clock.timers },
   });
   faulty.fail();
@@ -428,8 +437,8 @@ Deno.test("a caller that waits in a process without a local share is granted whe
 });
 
 Deno.test("a refusal with consequences is counted once for each call to the store", async () => {
-  const { limiter, clock } = made({ max: 1, windowMs: 1_000, onDenied: "charge" });
-  await limiter.check("a");
+  const { limiter, clock } = made({ limit: 1, windowMs: 1_000, onDenied: "charge" });
+  await limiter.consume("a");
   const wait = limiter.waitFor("a");
   await settle();
   assertEquals(limiter.counters.limited, 1);
@@ -438,10 +447,10 @@ Deno.test("a refusal with consequences is counted once for each call to the stor
 });
 
 Deno.test("released units admit the first waiting caller at once", async () => {
-  const { limiter, clock } = made({ algorithm: "concurrency", max: 1, windowMs: 60_000 });
+  const { limiter, clock } = made({ algorithm: "concurrency", limit: 1, windowMs: 60_000 });
   const { order, note } = served();
-  const first = await limiter.check("a");
-  const other = await limiter.check("b");
+  const first = await limiter.consume("a");
+  const other = await limiter.consume("b");
   const all = [note("second", limiter.waitFor("a")), note("third", limiter.waitFor("a"))];
   await settle();
   await limiter.release(other);
@@ -460,9 +469,9 @@ Deno.test("units released while the first waiting caller is being refused admit 
   for (const giveBack of ["release", "reset", "release of another key"]) {
     const clock = new VirtualClock();
     const { faulty, store } = elsewhere(clock);
-    const options = { algorithm: "concurrency", max: 1, windowMs: 60_000 } as const;
+    const options = { algorithm: "concurrency", limit: 1, windowMs: 60_000 } as const;
     const limiter = new Limiter({ ...options, store, clock: clock.read, timers: clock.timers });
-    const [first, other] = [await limiter.check("a"), await limiter.check("b")];
+    const [first, other] = [await limiter.consume("a"), await limiter.consume("b")];
     // the refusal is in transit while units come back
     const late = Promise.withResolvers<void>();
     const decide = store.decide.bind(store);
@@ -491,7 +500,7 @@ Deno.test("waitFor keeps its order over a store that answers with promises", asy
   const clock = new VirtualClock();
   const { faulty, store } = elsewhere(clock);
   faulty.delay(Promise.resolve());
-  const limiter = new Limiter({ max: 1, windowMs: 1_000, store, clock: clock.read, timers: clock.timers });
+  const limiter = new Limiter({ limit: 1, windowMs: 1_000, store, clock: clock.read, timers: clock.timers });
   const { order, note } = served();
   const all = ["1", "2", "3"].map((name) => note(name, limiter.waitFor("a")));
   await settle();
@@ -506,8 +515,8 @@ Deno.test("waitFor keeps its order over a store that answers with promises", asy
 });
 
 Deno.test("close rejects waiting callers and later ones", async () => {
-  const { limiter, clock } = made({ max: 1 });
-  await limiter.check("a");
+  const { limiter, clock } = made({ limit: 1 });
+  await limiter.consume("a");
   const waiting = [1, 2].map(() => assertRejects(() => limiter.waitFor("a"), DOMException, "closed"));
   await settle();
   await limiter.close();
@@ -526,7 +535,7 @@ Deno.test("a store is closed with the last limiter that uses it, and closing one
   await a.close();
   await a.close();
   await b.close();
-  assertEquals([closed, (await c.check("key")).decidedBy], [0, "store"]);
+  assertEquals([closed, (await c.consume("key")).decidedBy], [0, "store"]);
   await c.close();
   await c.close();
   assertEquals(closed, 1);
@@ -541,19 +550,19 @@ for (
   Deno.test(`${algorithm}: a window of a day that becomes one of a minute keeps nobody out for more than two minutes`, () => {
     const clock = new VirtualClock();
     const store = new MemoryStore({ clock: clock.read });
-    const change = (windowMs: number) => new Limiter({ name: "api", algorithm, max: 100, windowMs, store });
-    assert((change(86_400_000).check("key", { cost: 100 }) as Decision).allowed);
+    const change = (windowMs: number) => new Limiter({ name: "api", algorithm, limit: 100, windowMs, store });
+    assert((change(86_400_000).consume("key", { cost: 100 }) as Decision).allowed);
     clock.advance(30_000);
     const limiter = change(60_000);
-    const { retryMs, resetMs } = limiter.check("key") as Decision;
+    const { retryAfterMs, resetMs } = limiter.consume("key") as Decision;
     // the algorithms that know when exactly it was used give it back sooner; two counters do within two windows
     const longest = algorithm === "sliding-approximate" ? 120_000 : algorithm === "sliding-window" ? 66_000 : 60_000;
-    assert(retryMs <= 66_000 && resetMs <= longest, `${retryMs}, ${resetMs}`);
+    assert(retryAfterMs <= 66_000 && resetMs <= longest, `${retryAfterMs}, ${resetMs}`);
     // a refusal says the same as long as it lasts, and then it is over
-    clock.advance(Math.max(0, retryMs - 1));
-    if (retryMs > 0) assertEquals((limiter.check("key") as Decision).retryMs, 1);
+    clock.advance(Math.max(0, retryAfterMs - 1));
+    if (retryAfterMs > 0) assertEquals((limiter.consume("key") as Decision).retryAfterMs, 1);
     clock.advance(1);
-    assert((limiter.check("key") as Decision).allowed);
+    assert((limiter.consume("key") as Decision).allowed);
   });
 }
 
@@ -562,16 +571,16 @@ Deno.test("a limit of a sliding-log that is too long for its store is refused, a
   remote.checkPolicy = ({ limit }) => {
     if (limit > 5) throw new RangeError(`not ${limit}`);
   };
-  assertThrows(() => new Limiter({ store: remote, max: 6 }), RangeError, "not 6");
-  const limiter = new Limiter({ store: remote, max: 5 });
-  assert((await limiter.check("key", { max: 4 })).allowed);
-  assertThrows(() => limiter.check("key", { max: 6 }), RangeError, "not 6");
+  assertThrows(() => new Limiter({ store: remote, limit: 6 }), RangeError, "not 6");
+  const limiter = new Limiter({ store: remote, limit: 5 });
+  assert((await limiter.consume("key", { limit: 4 })).allowed);
+  assertThrows(() => limiter.consume("key", { limit: 6 }), RangeError, "not 6");
 });
 
 Deno.test("counters count every outcome", async () => {
-  const { limiter } = made({ limits: [{ name: "real", max: 2 }, { name: "tried", max: 1, shadow: true }] });
-  const first = await limiter.check("a");
-  for (let i = 0; i < 3; i++) await limiter.check("a");
+  const { limiter } = made({ limits: [{ name: "real", limit: 2 }, { name: "tried", limit: 1, shadow: true }] });
+  const first = await limiter.consume("a");
+  for (let i = 0; i < 3; i++) await limiter.consume("a");
   await limiter.refund(first);
   const { admitted, limited, shadowLimited, refunded, ...others } = limiter.counters;
   assertEquals([admitted, limited, shadowLimited, refunded], [2, 2, 3, 2]);
@@ -582,16 +591,16 @@ Deno.test("events report refusals, shadow refusals, and failures of the store", 
   const clock = new VirtualClock();
   const { faulty, store } = elsewhere(clock);
   const limiter = new Limiter({
-    limits: [{ name: "real", max: 2 }, { name: "tried", max: 1, shadow: true }],
+    limits: [{ name: "real", limit: 2 }, { name: "tried", limit: 1, shadow: true }],
     ...{ store, clock: clock.read, timers: clock.timers },
   });
   const told: string[] = [];
   limiter.on("limited", (decision: Decision) => told.push(`limited ${decision.takes[0]!.key}`));
   limiter.on("shadowLimited", (decision: Decision) => told.push(`shadow ${decision.takes[0]!.key}`));
   limiter.on("storeFailure", (error: Error) => told.push(error.message));
-  for (let i = 0; i < 3; i++) await limiter.check("a");
+  for (let i = 0; i < 3; i++) await limiter.consume("a");
   faulty.fail(new Error("out of order"));
-  assertEquals((await limiter.check("b")).decidedBy, "local");
+  assertEquals((await limiter.consume("b")).decidedBy, "local");
   assertEquals(told, ["shadow a", "shadow a", "limited a", "out of order"]);
   assertEquals([limiter.counters.storeFailures, limiter.counters.decidedLocally], [1, 1]);
 });
@@ -605,13 +614,13 @@ Deno.test("without a listener, the console gets a store's first failure and each
   // as ioredis's errors, which hold what was sent
   const refused = Object.assign(new Error("WRONGPASS invalid password"), { command: { args: ["AUTH", "password"] } });
   try {
-    const options = { max: 100, store, clock: clock.read, timers: clock.timers };
+    const options = { limit: 100, store, clock: clock.read, timers: clock.timers };
     const heard = new Limiter({ ...options, name: "heard" });
     heard.on("storeFailure", () => {});
     const limiter = new Limiter({ ...options, name: "unheard", onStoreFailure: "open" });
     const failing = async (times: number) => {
       faulty.fail(refused);
-      for (let i = 0; i < times; i++) await Promise.all([limiter.check("a"), heard.check("a")]);
+      for (let i = 0; i < times; i++) await Promise.all([limiter.consume("a"), heard.consume("a")]);
     };
     await failing(2);
     assertEquals(logged, [
@@ -622,7 +631,7 @@ Deno.test("without a listener, the console gets a store's first failure and each
     assertEquals(logged.length, 2, "the breaker opened");
     faulty.heal();
     clock.advance(20_000);
-    assertEquals((await limiter.check("a")).decidedBy, "store");
+    assertEquals((await limiter.consume("a")).decidedBy, "store");
     await failing(20);
     assertEquals(logged.length, 3, "it opened again");
   } finally {
@@ -639,7 +648,7 @@ Deno.test("a listener that throws changes no decision, and is logged to the cons
   console.error = (message) => complaints.push(message);
   try {
     for (const where of [{}, { store, clock: clock.read, timers: clock.timers }]) {
-      const limits = [{ name: "real", max: 2 }, { name: "tried", max: 1, shadow: true }];
+      const limits = [{ name: "real", limit: 2 }, { name: "tried", limit: 1, shadow: true }];
       const limiter = new Limiter({ limits, ...where });
       for (const event of ["limited", "shadowLimited"]) {
         limiter.on(event, () => {
@@ -651,7 +660,7 @@ Deno.test("a listener that throws changes no decision, and is logged to the cons
         limiter.prependListener(event, () => Promise.reject(new Error("a mistake of an asynchronous listener")));
       }
       const allowed: boolean[] = [];
-      for (let times = 0; times < 3; times++) allowed.push((await limiter.check("key")).allowed);
+      for (let times = 0; times < 3; times++) allowed.push((await limiter.consume("key")).allowed);
       assertEquals(allowed, [true, true, false]);
       assertEquals([limiter.counters.admitted, limiter.counters.limited], [2, 1]);
     }
@@ -666,8 +675,8 @@ Deno.test("a decision made without the store says so, and a hanging store costs 
     const clock = new VirtualClock();
     const { faulty, store } = elsewhere(clock);
     faulty.hang();
-    const limiter = new Limiter({ max: 1, store, onStoreFailure, clock: clock.read, timers: clock.timers });
-    const asked = limiter.check("a");
+    const limiter = new Limiter({ limit: 1, store, onStoreFailure, clock: clock.read, timers: clock.timers });
+    const asked = limiter.consume("a");
     await settle();
     clock.advance(100);
     const decision = await asked;
@@ -679,8 +688,8 @@ Deno.test("a decision made without the store says so, and a hanging store costs 
 Deno.test("a store that hangs on a refund costs only its time budget", async () => {
   const clock = new VirtualClock();
   const { faulty, store } = elsewhere(clock);
-  const limiter = new Limiter({ max: 1, store, clock: clock.read, timers: clock.timers });
-  const decision = await limiter.check("a");
+  const limiter = new Limiter({ limit: 1, store, clock: clock.read, timers: clock.timers });
+  const decision = await limiter.consume("a");
   faulty.hang();
   const given = limiter.refund(decision);
   await settle();
@@ -692,8 +701,8 @@ Deno.test("a store that hangs on a refund costs only its time budget", async () 
 Deno.test("calls to another service stay within its limits", async () => {
   const { limiter, clock } = made({
     limits: [
-      { name: "rate", algorithm: "sliding-window", max: 3, windowMs: 1_000 },
-      { name: "at-once", algorithm: "concurrency", max: 2, windowMs: 30_000 },
+      { name: "rate", algorithm: "sliding-window", limit: 3, windowMs: 1_000 },
+      { name: "at-once", algorithm: "concurrency", limit: 2, windowMs: 30_000 },
     ],
     maxWaiting: 100,
   });
@@ -731,36 +740,36 @@ Deno.test("an invalid key or decision is refused, naming the value", () => {
   const told = (call: (value: any) => unknown, value: unknown) => assertThrows(() => call(value), TypeError).message;
   for (const value of [null, 5, undefined]) {
     const wanted = `the key must be a non-empty string, not ${value}`;
-    assertEquals(told((key) => limiter.check(key), value), `limiter.check: ${wanted}`);
+    assertEquals(told((key) => limiter.consume(key), value), `limiter.consume: ${wanted}`);
     assertEquals(told((key) => limiter.peek(key), value), `limiter.peek: ${wanted}`);
   }
   assertEquals(told((key) => limiter.reset(key), null), "limiter.reset: the key must be a non-empty string, not null");
-  const wanted = "takes what await limiter.check(…) or waitFor(…) returns, not";
+  const wanted = "takes what await limiter.consume(…) or waitFor(…) returns, not";
   assertEquals(told((one) => limiter.refund(one), Promise.resolve()), `limiter.refund ${wanted} this object`);
   assertEquals(told((one) => limiter.release(one), undefined), `limiter.release ${wanted} undefined`);
 });
 
 Deno.test("a limit whose key is null has nothing to do with what is asked for", async () => {
-  const { limiter } = made({ limits: [{ name: "all", max: 2 }, { name: "upload", max: 1 }] });
-  const decision = await limiter.check({ all: "a", upload: null });
+  const { limiter } = made({ limits: [{ name: "all", limit: 2 }, { name: "upload", limit: 1 }] });
+  const decision = await limiter.consume({ all: "a", upload: null });
   assertEquals([decision.policies.map(({ name }) => name), decision.remaining], [["all"], 1]);
-  assertEquals((await limiter.check({ all: "a", upload: "a" })).allowed, true);
-  assertEquals((await limiter.check({ all: null, upload: "a" })).allowed, false);
+  assertEquals((await limiter.consume({ all: "a", upload: "a" })).allowed, true);
+  assertEquals((await limiter.consume({ all: null, upload: "a" })).allowed, false);
   assertEquals((await limiter.peek({ all: null, upload: "b" })).remaining, 1);
   assertThrows(
-    () => limiter.check({ all: null, upload: null }),
+    () => limiter.consume({ all: null, upload: null }),
     TypeError,
-    "limiter.check: no limit has a key; give one to at least one of all, upload",
+    "limiter.consume: no limit has a key; give one to at least one of all, upload",
   );
-  assertThrows(() => limiter.check({ all: "a" }), TypeError, 'limiter.check: the key of limit "upload"');
+  assertThrows(() => limiter.consume({ all: "a" }), TypeError, 'limiter.consume: the key of limit "upload"');
 });
 
 Deno.test("a cost may be another one for each limit", async () => {
-  const { limiter } = made({ limits: [{ name: "requests", max: 10 }, { name: "bytes", max: 1000 }] });
-  const { verdicts } = await limiter.check("a", { cost: { bytes: 300 } });
+  const { limiter } = made({ limits: [{ name: "requests", limit: 10 }, { name: "bytes", limit: 1000 }] });
+  const { verdicts } = await limiter.consume("a", { cost: { bytes: 300 } });
   assertEquals(verdicts.map(({ remaining }) => remaining), [9, 700]);
-  assertEquals((await limiter.check("a", { cost: { requests: 1, bytes: 701 } })).allowed, false);
-  assertEquals((await limiter.check("a", { cost: { requests: 0, bytes: 700 } })).verdicts[0]!.remaining, 9);
+  assertEquals((await limiter.consume("a", { cost: { requests: 1, bytes: 701 } })).allowed, false);
+  assertEquals((await limiter.consume("a", { cost: { requests: 0, bytes: 700 } })).verdicts[0]!.remaining, 9);
   for (
     const [cost, message] of [
       [{ bites: 1 }, 'option cost names a limit "bites" that there is not; there are requests, bytes'],
@@ -768,51 +777,51 @@ Deno.test("a cost may be another one for each limit", async () => {
       [{ bytes: undefined }, "option cost.bytes must be a number, not undefined"],
     ] as const
   ) {
-    assertThrows(() => limiter.check("a", { cost: cost as Record<string, number> }), Error, message);
+    assertThrows(() => limiter.consume("a", { cost: cost as Record<string, number> }), Error, message);
   }
 });
 
 Deno.test("other limits keep the counts of those that keep their name, and nothing changes if one is wrong", async () => {
   const { limiter } = made({
-    limits: [{ name: "a", max: 2 }, { name: "b", max: 9 }],
-    policies: { pro: { a: { max: 5 } } },
+    limits: [{ name: "a", limit: 2 }, { name: "b", limit: 9 }],
+    policies: { pro: { a: { limit: 5 } } },
   });
   limiter.top();
-  for (let i = 0; i < 3; i++) await limiter.check("key");
-  assertThrows(() => limiter.replace({ name: "a", max: 1.5 }), RangeError, "limiter.replace: option max");
+  for (let i = 0; i < 3; i++) await limiter.consume("key");
+  assertThrows(() => limiter.replace({ name: "a", limit: 1.5 }), RangeError, "limiter.replace: option limit");
   assertThrows(
     () => limiter.replace({ name: "a", limts: 1 } as LimiterOptions),
     TypeError,
     "limiter.replace: there is no option limts",
   );
   assertEquals(limiter.policies.map(({ name, limit }) => [name, limit]), [["a", 2], ["b", 9]]);
-  limiter.replace({ name: "a", max: 4, policies: { pro: { max: 50 } } });
-  assertEquals((await limiter.check("key")).remaining, 1);
-  assertEquals((await limiter.check("key", { policy: "pro" })).remaining, 46);
+  limiter.replace({ name: "a", limit: 4, policies: { pro: { limit: 50 } } });
+  assertEquals((await limiter.consume("key")).remaining, 1);
+  assertEquals((await limiter.consume("key", { policy: "pro" })).remaining, 46);
   assertEquals(limiter.top().map(({ policy, refusals }) => [policy, refusals]), [["a", 1]]);
   // what is not said is gone
-  limiter.replace({ name: "a", max: 4 });
-  assertThrows(() => limiter.check("key", { policy: "pro" }), TypeError, "there is no policy");
+  limiter.replace({ name: "a", limit: 4 });
+  assertThrows(() => limiter.consume("key", { policy: "pro" }), TypeError, "there is no policy");
 });
 
 Deno.test("a limiter without debts may get some, and what reserves decisions in advance keeps its limit", async () => {
-  const { limiter } = made({ name: "a", max: 10 });
-  limiter.replace({ name: "a", max: 10, maxDebt: 5 });
-  const decision = await limiter.check("key", { cost: 4 });
+  const { limiter } = made({ name: "a", limit: 10 });
+  limiter.replace({ name: "a", limit: 10, maxDebt: 5 });
+  const decision = await limiter.consume("key", { cost: 4 });
   assertEquals(await decision.settle(14), true);
-  assertEquals((await limiter.check("key")).allowed, false);
+  assertEquals((await limiter.consume("key")).allowed, false);
   const clock = new VirtualClock();
-  const leasing = made({ name: "a", max: 100, leases: 5, store: elsewhere(clock).store }).limiter;
-  assertThrows(() => leasing.replace({ name: "a", max: 9 }), TypeError, "limiter.replace: option leases reserves");
+  const leasing = made({ name: "a", limit: 100, leases: 5, store: elsewhere(clock).store }).limiter;
+  assertThrows(() => leasing.replace({ name: "a", limit: 9 }), TypeError, "limiter.replace: option leases reserves");
 });
 
 Deno.test("a limiter whose limits are replaced by others again and again forgets those that count nothing any more", () => {
   const clock = new VirtualClock();
   const store = new MemoryStore({ clock: clock.read });
-  const limitOf = (n: number) => ({ name: `version ${n}`, max: 2, windowMs: 1000 });
+  const limitOf = (n: number) => ({ name: `version ${n}`, limit: 2, windowMs: 1000 });
   const limiter = new Limiter({ ...limitOf(0), store });
-  const other = new Limiter({ name: "other", max: 2, windowMs: 1000, store });
-  const remaining = (one: Limiter) => (one.check("key") as Decision).remaining;
+  const other = new Limiter({ name: "other", limit: 2, windowMs: 1000, store });
+  const remaining = (one: Limiter) => (one.consume("key") as Decision).remaining;
   for (let n = 1; n < 50; n++) {
     remaining(limiter);
     limiter.replace(limitOf(n));

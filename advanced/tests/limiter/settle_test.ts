@@ -8,6 +8,7 @@ import {
   MemoryStore,
   type Store,
 } from "../../mod.ts";
+import { warningsOf } from "../../../tests/support/warnings.ts";
 import { FaultyStore } from "../../src/testing/faulty_store.ts";
 import { VirtualClock } from "../../src/testing/virtual_clock.ts";
 
@@ -21,7 +22,7 @@ const SETTLED: readonly AlgorithmName[] = [
 
 function made(options: LimiterOptions = {}): { limiter: Limiter; clock: VirtualClock } {
   const clock = new VirtualClock(1_700_000_040_000);
-  const limiter = new Limiter({ max: 100, windowMs: 60_000, maxDebt: 500, clock: clock.read, ...options });
+  const limiter = new Limiter({ limit: 100, windowMs: 60_000, maxDebt: 500, clock: clock.read, ...options });
   return { limiter, clock };
 }
 
@@ -31,7 +32,7 @@ function elsewhere(options: LimiterOptions = {}) {
   const faulty = new FaultyStore(new MemoryStore({ clock: clock.read }));
   const store: Store = faulty.delay(Promise.resolve());
   const limiter = new Limiter({
-    ...{ max: 100, windowMs: 60_000, maxDebt: 500, store, processes: 1 },
+    ...{ limit: 100, windowMs: 60_000, maxDebt: 500, store, processes: 1 },
     ...{ clock: clock.read, timers: clock.timers, coalesce: true, denyCache: true, ...options },
   });
   limiter.on("storeFailure", () => {});
@@ -39,7 +40,7 @@ function elsewhere(options: LimiterOptions = {}) {
 }
 
 function check(limiter: Limiter, cost: number): Decision {
-  return limiter.check("key", { cost }) as Decision;
+  return limiter.consume("key", { cost }) as Decision;
 }
 
 for (const algorithm of SETTLED) {
@@ -61,12 +62,12 @@ for (const algorithm of SETTLED) {
     // 250 units of 100 a window: for one more unit, 151 have to be paid off
     const refused = check(limiter, 1);
     assertEquals(refused.allowed, false);
-    assert(refused.retryMs > 60_000 && refused.retryMs <= 180_000, String(refused.retryMs));
-    clock.advance(refused.retryMs - 1);
+    assert(refused.retryAfterMs > 60_000 && refused.retryAfterMs <= 180_000, String(refused.retryAfterMs));
+    clock.advance(refused.retryAfterMs - 1);
     assertEquals(check(limiter, 1).allowed, false);
     clock.advance(1);
     assertEquals(check(limiter, 1).allowed, true);
-    clock.advance(decision.resetMs - refused.retryMs + 120_000);
+    clock.advance(decision.resetMs - refused.retryAfterMs + 120_000);
     assertEquals((limiter.peek("key") as Decision).remaining, 100);
   });
 
@@ -84,6 +85,29 @@ for (const algorithm of SETTLED) {
     assertEquals([first.verdicts[0]!.granted, second.remaining], [40, 40 - 10]);
   });
 }
+
+Deno.test("what nobody pays is counted, and told to a listener or once to the console", async () => {
+  for (const { limiter } of [made({ maxDebt: 20, name: "tokens" }), elsewhere({ maxDebt: 20, name: "tokens" })]) {
+    const cost = async (key: string, units: number) => {
+      const decision = await limiter.consume(key, { cost: 60 });
+      return await decision.settle(units);
+    };
+    const warnings = await warningsOf(async () => {
+      assertEquals(await cost("a", 100), true);
+      // who charges is told, and may end the request
+      assertEquals(await (await limiter.consume("b")).charge(1000), false);
+      assertEquals(limiter.counters.forgiven, 0);
+      assertEquals([await cost("c", 150), await cost("d", 121)], [false, false]);
+    });
+    assertEquals(limiter.counters.forgiven, 31);
+    assertEquals(warnings.length, 1);
+    assert(warnings[0]!.startsWith('limiter: a request has cost 30 units more than option maxDebt of "tokens" lets'));
+    const told: unknown[] = [];
+    limiter.on("forgiven", ({ takes }: Decision, units: number) => told.push(takes[0]!.key, units));
+    assertEquals(await warningsOf(async () => void await cost("e", 125)), []);
+    assertEquals([told, limiter.counters.forgiven], [["e", 5], 36]);
+  }
+});
 
 Deno.test("a decision is settled once: the second time changes nothing and says so", () => {
   const { limiter } = made();
@@ -127,7 +151,7 @@ Deno.test("a refusal and a look cannot be settled, nor a decision of a limiter w
   assertThrows(() => refusal.charge(1), TypeError, "decision.charge: the decision was a refusal");
   const looked = limiter.peek("key") as Decision;
   assertThrows(() => looked.settle(1), TypeError, "no limit of this decision can be settled; give one option maxDebt");
-  const plain = new Limiter().check("key") as Decision;
+  const plain = new Limiter().consume("key") as Decision;
   assertThrows(() => plain.settle(1), TypeError, "no limit of this decision can be settled; give one option maxDebt");
 });
 
@@ -167,14 +191,14 @@ Deno.test("what charge could not count is counted by settle, once a window has p
 
 Deno.test("of several limits, those with maxDebt are settled, and the others keep what they counted", () => {
   const { limiter } = made({
-    max: undefined,
+    limit: undefined,
     windowMs: undefined,
     maxDebt: undefined,
     limits: [
-      { name: "tokens", algorithm: "token-bucket", max: 100, windowMs: 60_000, maxDebt: 500 },
-      { name: "day", algorithm: "sliding-window", max: 1000, windowMs: 86_400_000, maxDebt: 500 },
-      { name: "plain", max: 50 },
-      { name: "tried", max: 5, maxDebt: 10, shadow: true },
+      { name: "tokens", algorithm: "token-bucket", limit: 100, windowMs: 60_000, maxDebt: 500 },
+      { name: "day", algorithm: "sliding-window", limit: 1000, windowMs: 86_400_000, maxDebt: 500 },
+      { name: "plain", limit: 50 },
+      { name: "tried", limit: 5, maxDebt: 10, shadow: true },
     ],
   });
   const decision = check(limiter, 10);
@@ -188,27 +212,30 @@ Deno.test("of several limits, those with maxDebt are settled, and the others kee
 
 Deno.test("who waits for units is woken when a request turns out to have cost less", async () => {
   const { limiter } = elsewhere();
-  const decision = await limiter.check("key", { cost: 100 });
+  const decision = await limiter.consume("key", { cost: 100 });
   const waiting = limiter.waitFor("key", { cost: 40 });
   await decision.settle(50);
   const granted = await waiting;
   assertEquals([granted.allowed, await granted.settle(45), granted.remaining], [true, true, 5]);
 });
 
-Deno.test("a refusal that is remembered ends when units are given back by settle, and not when more is counted", async () => {
+Deno.test("a refusal that is remembered ends when units are given back by settle, and lasts longer when more is counted", async () => {
   const { limiter, faulty } = elsewhere();
-  const [one, other] = [await limiter.check("key", { cost: 50 }), await limiter.check("key", { cost: 50 })];
-  assertEquals((await limiter.check("key", { cost: 10 })).allowed, false);
+  const [one, other] = [await limiter.consume("key", { cost: 50 }), await limiter.consume("key", { cost: 50 })];
+  const { retryAfterMs } = await limiter.consume("key", { cost: 90 });
   await one.settle(70);
   const { calls } = faulty;
-  assertEquals([(await limiter.check("key", { cost: 10 })).allowed, faulty.calls - calls], [false, 0]);
+  for (let times = 0; times < 2; times++) {
+    assertEquals((await limiter.consume("key", { cost: 90 })).retryAfterMs, retryAfterMs + 60_000);
+    assertEquals(faulty.calls - calls, 1);
+  }
   await other.settle(0);
-  assertEquals((await limiter.check("key", { cost: 10 })).allowed, true);
+  assertEquals((await limiter.consume("key", { cost: 10 })).allowed, true);
 });
 
 Deno.test("equal decisions that were merged into one command are settled each by itself", async () => {
   const { limiter } = elsewhere();
-  const decisions = await Promise.all(Array.from({ length: 5 }, () => limiter.check("key", { cost: 10 })));
+  const decisions = await Promise.all(Array.from({ length: 5 }, () => limiter.consume("key", { cost: 10 })));
   assertEquals(limiter.counters.coalesced, 4);
   const settled = await Promise.all(decisions.map((decision, i) => decision.settle(5 * i)));
   assertEquals(settled, [true, true, true, true, true]);
@@ -217,7 +244,7 @@ Deno.test("equal decisions that were merged into one command are settled each by
 
 Deno.test("calls on one decision take turns, whoever awaits them", async () => {
   const { limiter, faulty } = elsewhere();
-  const decision = await limiter.check("key", { cost: 10 });
+  const decision = await limiter.consume("key", { cost: 10 });
   const { calls } = faulty;
   const all = [decision.charge(10), decision.charge(30), decision.charge(10), decision.settle(75)];
   assertEquals(await Promise.all(all), [true, true, true, true]);
@@ -226,7 +253,7 @@ Deno.test("calls on one decision take turns, whoever awaits them", async () => {
 
 Deno.test("when the store fails, settle resolves to false, reports it, and is not tried again", async () => {
   const { limiter, faulty } = elsewhere();
-  const decision = await limiter.check("key", { cost: 10 });
+  const decision = await limiter.consume("key", { cost: 10 });
   faulty.fail();
   assertEquals([await decision.settle(50), limiter.counters.storeFailures], [false, 1]);
   faulty.heal();
@@ -235,7 +262,7 @@ Deno.test("when the store fails, settle resolves to false, reports it, and is no
 
 Deno.test("when the store does not reply in time, settle resolves to false", async () => {
   const { limiter, faulty, clock } = elsewhere();
-  const decision = await limiter.check("key", { cost: 10 });
+  const decision = await limiter.consume("key", { cost: 10 });
   faulty.hang();
   const settling = decision.settle(50);
   for (let i = 0; i < 20; i++) clock.advance(20);
@@ -244,9 +271,9 @@ Deno.test("when the store does not reply in time, settle resolves to false", asy
 
 Deno.test("an open breaker leaves the store alone when a decision is settled", async () => {
   const { limiter, faulty } = elsewhere();
-  const decision = await limiter.check("key", { cost: 10 });
+  const decision = await limiter.consume("key", { cost: 10 });
   faulty.fail();
-  for (let i = 0; i < 5; i++) await limiter.check("key", { cost: 1 });
+  for (let i = 0; i < 5; i++) await limiter.consume("key", { cost: 1 });
   const { calls } = faulty;
   assertEquals([limiter.breakerIsOpen, await decision.settle(50), faulty.calls - calls], [true, false, 0]);
 });
@@ -254,10 +281,10 @@ Deno.test("an open breaker leaves the store alone when a decision is settled", a
 Deno.test("what this process decided in the store's place is settled there, by its share of limit and debt", async () => {
   const { limiter, faulty } = elsewhere({ processes: 2 });
   faulty.fail();
-  const decision = await limiter.check("key", { cost: 10 });
+  const decision = await limiter.consume("key", { cost: 10 });
   assertEquals(decision.decidedBy, "local");
   assertEquals([await decision.settle(80), decision.remaining], [true, 0]);
-  const other = await limiter.check("other", { cost: 10 });
+  const other = await limiter.consume("other", { cost: 10 });
   assertEquals([await other.settle(1000), other.verdicts[0]!.granted], [false, 50 + 250]);
 });
 
@@ -265,7 +292,7 @@ Deno.test("a grant that came too late for its request is settled in the store, t
   const { limiter, faulty, clock } = elsewhere();
   const late = Promise.withResolvers<void>();
   faulty.next(late.promise);
-  const checked = limiter.check("key", { cost: 10 });
+  const checked = limiter.consume("key", { cost: 10 });
   for (let i = 0; i < 20; i++) clock.advance(20);
   const decision = await checked;
   assertEquals(decision.decidedBy, "local");
@@ -287,7 +314,7 @@ Deno.test("an estimate of 0 always passes, and what is settled is counted", () =
 Deno.test("what nobody counted is not settled", async () => {
   const { limiter, faulty } = elsewhere({ onStoreFailure: "open" });
   faulty.fail();
-  const decision = await limiter.check("key", { cost: 10 });
+  const decision = await limiter.consume("key", { cost: 10 });
   assertEquals([decision.decidedBy, await decision.settle(50)], ["open", false]);
 });
 
@@ -295,13 +322,13 @@ Deno.test("a debt survives that nobody asks for its key, and is kept until it is
   for (const algorithm of SETTLED) {
     const clock = new VirtualClock();
     // further keys sweep idle ones, and must not sweep those that owe
-    const limiter = new Limiter({ algorithm, max: 10, windowMs: 1000, maxDebt: 100, clock: clock.read, maxKeys: 4 });
-    await (limiter.check("key") as Decision).settle(100);
+    const limiter = new Limiter({ algorithm, limit: 10, windowMs: 1000, maxDebt: 100, clock: clock.read, maxKeys: 4 });
+    await (limiter.consume("key") as Decision).settle(100);
     for (let i = 0; i < 40; i++) {
       clock.advance(100);
-      limiter.check(`other ${i}`);
+      limiter.consume(`other ${i}`);
     }
-    assertEquals((limiter.check("key") as Decision).allowed, false, algorithm);
+    assertEquals((limiter.consume("key") as Decision).allowed, false, algorithm);
     clock.advance(20_000);
     assertEquals((limiter.peek("key") as Decision).remaining, 10, algorithm);
   }

@@ -44,12 +44,12 @@ Deno.test("a value that is no meter is refused", () => {
 
 Deno.test("observe reports requests by outcome and by name of the limiter", async () => {
   const { provider, meter, read } = telemetry();
-  const limit = rateLimit({ max: 2, skip: () => true });
-  const other = new Limiter({ limits: [{ name: "a", max: 2 }, { name: "b", max: 1, shadow: true }] });
+  const limit = rateLimit({ limit: 2, skip: () => true });
+  const other = new Limiter({ limits: [{ name: "a", limit: 2 }, { name: "b", limit: 1, shadow: true }] });
   observe(limit.limiter, meter, "api");
   observe(other, meter, "other");
   limit({}, {} as never, () => {});
-  for (let i = 0; i < 3; i++) other.check("x");
+  for (let i = 0; i < 3; i++) other.consume("x");
   const values = await read();
   assertEquals(values["rate_limit.requests{api,outcome=skipped}"], 1);
   assertEquals(values["rate_limit.requests{api,outcome=admitted}"], 0);
@@ -68,7 +68,7 @@ Deno.test("observe reports decisions made without the store, and why", async () 
     const store = new FaultyStore(new MemoryStore({ clock: clock.read })).fail();
     const limiter = new Limiter({ store, onStoreFailure, clock: clock.read, timers: clock.timers });
     observe(limiter, meter, onStoreFailure);
-    for (let i = 0; i < 7; i++) await limiter.check("x");
+    for (let i = 0; i < 7; i++) await limiter.consume("x");
   }
   const values = await read();
   const by = (name: string) =>
@@ -87,13 +87,13 @@ Deno.test("observe reports how many commands to the store were saved", async () 
   const memory = new MemoryStore({ clock: clock.read });
   const store = new FaultyStore(memory).delay(Promise.resolve());
   const times = { clock: clock.read, timers: clock.timers };
-  const merging = new Limiter({ max: 3, store, coalesce: true, denyCache: true, ...times });
-  const leasing = new Limiter({ name: "leased", max: 100, store, leases: 10, ...times });
+  const merging = new Limiter({ limit: 3, store, coalesce: true, denyCache: true, ...times });
+  const leasing = new Limiter({ name: "leased", limit: 100, store, leases: 10, ...times });
   observe(merging, meter, "merging");
   observe(leasing, meter, "leasing");
-  await Promise.all(Array.from({ length: 4 }, () => merging.check("x")));
-  await merging.check("x");
-  for (let i = 0; i < 10; i++) await leasing.check("x");
+  await Promise.all(Array.from({ length: 4 }, () => merging.consume("x")));
+  await merging.consume("x");
+  for (let i = 0; i < 10; i++) await leasing.consume("x");
   const values = await read();
   assertEquals(values["rate_limit.saved_commands{merging,how=coalesced}"], 3);
   assertEquals(values["rate_limit.saved_commands{merging,how=denyCacheHits}"], 1);
@@ -106,10 +106,10 @@ Deno.test("observe ends when its end is called", async () => {
   const { provider, meter, read } = telemetry();
   const limiter = new Limiter();
   const end = observe(limiter, meter, "api");
-  limiter.check("x");
+  limiter.consume("x");
   assertEquals((await read())["rate_limit.requests{api,outcome=admitted}"], 1);
   end();
-  limiter.check("x");
+  limiter.consume("x");
   // the SDK repeats the last value
   assertEquals((await read())["rate_limit.requests{api,outcome=admitted}"], 1);
   await provider.shutdown();

@@ -10,13 +10,13 @@ function made(options: LimiterOptions): { limiter: Limiter; clock: VirtualClock 
 }
 
 async function ask(limiter: Limiter, key: string, times: number): Promise<void> {
-  for (let i = 0; i < times; i++) await limiter.check(key);
+  for (let i = 0; i < times; i++) await limiter.consume(key);
 }
 
 const brief = (top: readonly RefusedKey[]) => top.map(({ key, refusals }) => [key, refusals]);
 
 Deno.test("top lists the keys with the most refusals, and what they wait for", async () => {
-  const { limiter, clock } = made({ name: "api", max: 2, windowMs: 10_000 });
+  const { limiter, clock } = made({ name: "api", limit: 2, windowMs: 10_000 });
   assertEquals(limiter.top(), []);
   await ask(limiter, "admitted", 2);
   await ask(limiter, "often", 5);
@@ -25,14 +25,14 @@ Deno.test("top lists the keys with the most refusals, and what they wait for", a
   clock.advance(500);
   const rest = { policy: "api", remaining: 0, limit: 2, blocked: false, shadow: false };
   assertEquals(limiter.top(), [
-    { ...rest, key: "often", refusals: 3, sinceMs: 1500, retryMs: 8500 },
-    { ...rest, key: "seldom", refusals: 1, sinceMs: 500, retryMs: 9500 },
+    { ...rest, key: "often", refusals: 3, sinceMs: 1500, retryAfterMs: 8500 },
+    { ...rest, key: "seldom", refusals: 1, sinceMs: 500, retryAfterMs: 9500 },
   ]);
   assertEquals(brief(limiter.top(1)), [["often", 3]]);
 });
 
 Deno.test("top counts from its first call on", async () => {
-  const { limiter } = made({ max: 1 });
+  const { limiter } = made({ limit: 1 });
   await ask(limiter, "a", 10);
   assertEquals(limiter.top(), []);
   await ask(limiter, "a", 2);
@@ -41,7 +41,7 @@ Deno.test("top counts from its first call on", async () => {
 });
 
 Deno.test("a key leaves the top when a window has gone by without a refusal, and it may pass", async () => {
-  const { limiter, clock } = made({ max: 1, windowMs: 1000, block: { after: 3, forMs: 5000 } });
+  const { limiter, clock } = made({ limit: 1, windowMs: 1000, block: { after: 3, forMs: 5000 } });
   limiter.top();
   await ask(limiter, "blocked", 5);
   await ask(limiter, "refused", 2);
@@ -55,21 +55,21 @@ Deno.test("a key leaves the top when a window has gone by without a refusal, and
 });
 
 Deno.test("what never passes is in the top for a window", async () => {
-  const { limiter, clock } = made({ max: 0, windowMs: 1000 });
+  const { limiter, clock } = made({ limit: 0, windowMs: 1000 });
   limiter.top();
   await ask(limiter, "a", 1);
   await ask(limiter, "b", 1);
-  assertEquals(limiter.top().map(({ retryMs }) => retryMs), [Infinity, Infinity]);
+  assertEquals(limiter.top().map(({ retryAfterMs }) => retryAfterMs), [Infinity, Infinity]);
   clock.advance(1000);
   assertEquals(limiter.top(), []);
 });
 
 Deno.test("the top names the limit that refuses, and those in shadow", async () => {
   const { limiter } = made({
-    limits: [{ name: "second", max: 5 }, { name: "minute", max: 2 }, { name: "tried", max: 1, shadow: true }],
+    limits: [{ name: "second", limit: 5 }, { name: "minute", limit: 2 }, { name: "tried", limit: 1, shadow: true }],
   });
   limiter.top();
-  for (let i = 0; i < 4; i++) await limiter.check({ second: "s", minute: "m", tried: "t" });
+  for (let i = 0; i < 4; i++) await limiter.consume({ second: "s", minute: "m", tried: "t" });
   assertEquals(limiter.top().map(({ policy, key, refusals, shadow }) => [policy, key, refusals, shadow]), [
     ["tried", "t", 3, true],
     ["minute", "m", 2, false],
@@ -79,7 +79,7 @@ Deno.test("the top names the limit that refuses, and those in shadow", async () 
 Deno.test("refusals of a store elsewhere, and of whoever decides in its place, are in the top", async () => {
   const clock = new VirtualClock();
   const store = new FaultyStore(new MemoryStore({ clock: clock.read }));
-  const limiter = new Limiter({ max: 1, maxDebt: 5, store, clock: clock.read, timers: clock.timers });
+  const limiter = new Limiter({ limit: 1, maxDebt: 5, store, clock: clock.read, timers: clock.timers });
   limiter.top();
   await ask(limiter, "a", 2);
   store.fail();
@@ -88,7 +88,7 @@ Deno.test("refusals of a store elsewhere, and of whoever decides in its place, a
 });
 
 Deno.test("a key that is reset leaves the top, also by its hash, and all do with all", async () => {
-  const { limiter } = made({ limits: [{ name: "one", max: 1 }, { name: "two", max: 1 }] });
+  const { limiter } = made({ limits: [{ name: "one", limit: 1 }, { name: "two", limit: 1 }] });
   limiter.top();
   const long = "long".repeat(100);
   for (const key of ["a", "b", long]) await ask(limiter, key, 2);
@@ -103,12 +103,12 @@ Deno.test("a key that is reset leaves the top, also by its hash, and all do with
 });
 
 Deno.test("of a flood of keys the top keeps those with the most refusals, and never counts too many", async () => {
-  const { limiter } = made({ max: 0, windowMs: 3_600_000 });
+  const { limiter } = made({ limit: 0, windowMs: 3_600_000 });
   limiter.top();
   const truth = new Map<string, number>();
   let all = 0;
   const refuse = async (key: string) => {
-    await limiter.check(key);
+    await limiter.consume(key);
     truth.set(key, (truth.get(key) ?? 0) + 1);
     all++;
   };
@@ -132,7 +132,7 @@ Deno.test("of a flood of keys the top keeps those with the most refusals, and ne
 });
 
 Deno.test("a number of keys that top does not keep is refused", () => {
-  const { limiter } = made({ max: 1 });
+  const { limiter } = made({ limit: 1 });
   for (const n of [0, -1, 1.5, 1001, NaN, "20" as unknown as number]) {
     assertThrows(() => limiter.top(n), Error, "limiter.top: option n");
   }

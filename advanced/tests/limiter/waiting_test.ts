@@ -3,13 +3,20 @@ import { type Decision, Limiter, type LimiterOptions, MemoryStore } from "../../
 import { seededRandom } from "../../src/testing/seeded_random.ts";
 import { VirtualClock } from "../../testing.ts";
 import { AsyncStore } from "../support/async_store.ts";
+import { waitAfterKey } from "../../src/limiter/limiter_keys.ts";
 
 /** A limiter on a store whose answers are promises, and that counts commands. */
-function setUp(options: LimiterOptions) {
+function setUp(options: LimiterOptions, isSync = false) {
   const clock = new VirtualClock();
   const memory = new MemoryStore({ clock: clock.read });
   const store = new AsyncStore(memory);
-  const limiter = new Limiter({ store, clock: clock.read, timers: clock.timers, name: "limit", ...options });
+  const limiter = new Limiter({
+    store: isSync ? memory : store,
+    clock: clock.read,
+    timers: clock.timers,
+    name: "limit",
+    ...options,
+  });
   const remaining = () => memory.decide([{ policy: limiter.policies[0]!, key: "key", cost: 0 }])[0]!.remaining;
   return { clock, store, limiter, remaining };
 }
@@ -20,8 +27,8 @@ async function settle(turns = 200): Promise<void> {
 }
 
 Deno.test("callers that wait for the same are asked for in one command, and served in their order", async () => {
-  const { clock, store, limiter } = setUp({ algorithm: "sliding-window", max: 100, windowMs: 1000 });
-  await limiter.check("key", { cost: 100 });
+  const { clock, store, limiter } = setUp({ algorithm: "sliding-window", limit: 100, windowMs: 1000 });
+  await limiter.consume("key", { cost: 100 });
   const order: number[] = [];
   const all = Array.from({ length: 250 }, (_, i) => limiter.waitFor("key").then(() => void order.push(i)));
   await settle();
@@ -39,9 +46,49 @@ Deno.test("callers that wait for the same are asked for in one command, and serv
   assertEquals([store.calls.decide, clock.pendingTimers], [decide + 3, 0]);
 });
 
+Deno.test("a wait that would take too long is refused at once, and takes nothing", async () => {
+  for (const algorithm of ["fixed-window", "sliding-window", "sliding-log", "token-bucket"] as const) {
+    for (const isSync of [true, false]) {
+      const { clock, limiter } = setUp({ algorithm, limit: 1, windowMs: 1000 }, isSync);
+      await limiter.consume("key");
+      clock.advance(100);
+      const { retryAfterMs } = await limiter.consume("key");
+      const timeoutMs = retryAfterMs - 1;
+      const says = `not granted within ${timeoutMs} ms: it takes ${retryAfterMs} ms more at least`;
+      const late = await assertRejects(() => limiter.waitFor("key", { timeoutMs }), DOMException, says);
+      assertEquals([late.name, clock.pendingTimers], ["TimeoutError", 0]);
+      const served = limiter.waitFor("key", { timeoutMs: retryAfterMs + 1 });
+      await settle();
+      // behind a caller that is in time
+      clock.advance(retryAfterMs / 2);
+      const behind = limiter.waitFor("key", { timeoutMs: retryAfterMs / 2 - 1 });
+      await assertRejects(() => behind, DOMException, "more at least");
+      clock.advance(retryAfterMs / 2);
+      assert((await served).allowed);
+      assertEquals(clock.pendingTimers, 0);
+    }
+  }
+});
+
+Deno.test("of callers that wait, those leave at once for whom the next window comes too late", async () => {
+  const { clock, limiter } = setUp({ limit: 2, windowMs: 1000 });
+  await limiter.consume("key", { cost: 2 });
+  const left: number[] = [];
+  const all = [1500, 1500, 1500, 2500, 1500].map((timeoutMs, i) =>
+    limiter.waitFor("key", { timeoutMs }).then(() => 0, () => left.push(i))
+  );
+  await settle();
+  clock.advance(1000);
+  await settle(2000);
+  assertEquals(left, [2, 4]);
+  clock.advance(1000);
+  await Promise.all(all);
+  assertEquals([left, clock.pendingTimers], [[2, 4], 0]);
+});
+
 Deno.test("callers that take nothing wait behind those that do, and are then let through together", async () => {
-  const { clock, limiter } = setUp({ max: 1, windowMs: 1000 });
-  await limiter.check("key");
+  const { clock, limiter } = setUp({ limit: 1, windowMs: 1000 });
+  await limiter.consume("key");
   const order: string[] = [];
   const enter = (name: string, cost: number) => limiter.waitFor("key", { cost }).then(() => void order.push(name));
   const first = enter("one", 1);
@@ -58,7 +105,13 @@ Deno.test("callers that take nothing wait behind those that do, and are then let
 
 Deno.test("what is given back before a caller's turn has come is not lost on it", async () => {
   const clock = new VirtualClock();
-  const own = { algorithm: "concurrency", max: 5, windowMs: 30_000, clock: clock.read, timers: clock.timers } as const;
+  const own = {
+    algorithm: "concurrency",
+    limit: 5,
+    windowMs: 30_000,
+    clock: clock.read,
+    timers: clock.timers,
+  } as const;
   const memory = () => new MemoryStore({ clock: clock.read });
   for (const store of [memory(), new AsyncStore(memory())]) {
     const limiter = new Limiter({ ...own, store });
@@ -77,13 +130,13 @@ Deno.test("what is given back before a caller's turn has come is not lost on it"
 Deno.test("what is given back between a refusal and the wait that follows it is not lost on it", async () => {
   const clock = new VirtualClock();
   const limiter = new Limiter({
-    ...{ algorithm: "concurrency", max: 1, windowMs: 30_000, clock: clock.read, timers: clock.timers },
+    ...{ algorithm: "concurrency", limit: 1, windowMs: 30_000, clock: clock.read, timers: clock.timers },
     store: new MemoryStore({ clock: clock.read }),
   });
-  const first = await limiter.check("key");
-  const refusal = await limiter.check("key");
+  const first = await limiter.consume("key");
+  const refusal = await limiter.consume("key");
   await limiter.release(first);
-  const waiting = limiter.waitAfter(refusal, {});
+  const waiting = limiter[waitAfterKey](refusal, {});
   await settle();
   assertEquals([(await waiting).allowed, clock.pendingTimers], [true, 0]);
 });
@@ -91,10 +144,10 @@ Deno.test("what is given back between a refusal and the wait that follows it is 
 Deno.test("each of them has units of its own to give back", async () => {
   for (const onStoreFailure of [undefined, "local", "open"] as const) {
     const { clock, store, limiter, remaining } = setUp({
-      ...{ algorithm: "concurrency", max: 3, windowMs: 5000 },
+      ...{ algorithm: "concurrency", limit: 3, windowMs: 5000 },
       ...(onStoreFailure === undefined ? {} : { onStoreFailure, processes: 1 }),
     });
-    await limiter.check("key", { cost: 3 });
+    await limiter.consume("key", { cost: 3 });
     const waiting = [1, 2, 3].map(() => limiter.waitFor("key"));
     await settle();
     // decided in place of the store, which grants them late
@@ -120,8 +173,8 @@ Deno.test("each of them has units of its own to give back", async () => {
 Deno.test("what a caller is granted in the moment it leaves goes to the next one, or back to the store", async () => {
   for (const followers of [0, 1]) {
     for (const leaver of [0, 1, 2].slice(0, 3 - followers)) {
-      const { clock, store, limiter, remaining } = setUp({ max: 3, windowMs: 1000 });
-      await limiter.check("key", { cost: 3 });
+      const { clock, store, limiter, remaining } = setUp({ limit: 3, windowMs: 1000 });
+      await limiter.consume("key", { cost: 3 });
       const leaving = new AbortController();
       const served: number[] = [];
       const all = Array.from({ length: 3 + followers }, (_, i) => {
@@ -146,7 +199,7 @@ Deno.test("what a caller is granted in the moment it leaves goes to the next one
 });
 
 Deno.test("a signal that aborts while the store is asked for the first time takes nothing", async () => {
-  const { store, limiter, remaining } = setUp({ max: 3, windowMs: 1000 });
+  const { store, limiter, remaining } = setUp({ limit: 3, windowMs: 1000 });
   const leaving = new AbortController();
   const back = Promise.withResolvers<void>();
   store.back = back.promise;
@@ -161,8 +214,8 @@ Deno.test("a signal that aborts while the store is asked for the first time take
 });
 
 Deno.test("callers whose refusals have consequences are asked for one by one", async () => {
-  const { clock, store, limiter } = setUp({ max: 2, windowMs: 1000, onDenied: "charge" });
-  await limiter.check("key", { cost: 2 });
+  const { clock, store, limiter } = setUp({ limit: 2, windowMs: 1000, onDenied: "charge" });
+  await limiter.consume("key", { cost: 2 });
   const waiting = [1, 2].map(() => limiter.waitFor("key"));
   await settle();
   const { limited } = limiter.counters;
@@ -178,7 +231,13 @@ for (const algorithm of ["fixed-window", "sliding-window", "sliding-log", "token
     for (let trial = 0; trial < 15; trial++) {
       const max = 2 + pick(12);
       const cost = 1 + pick(2);
-      const { clock, store, limiter } = setUp({ algorithm, max, windowMs: 1000, maxWaiting: 1000, timeoutMs: 100_000 });
+      const { clock, store, limiter } = setUp({
+        algorithm,
+        limit: max,
+        windowMs: 1000,
+        maxWaiting: 1000,
+        timeoutMs: 100_000,
+      });
       const granted: { at: number; cost: number }[] = [];
       const served: number[] = [];
       const gone = new Set<number>();

@@ -8,17 +8,17 @@ import { minify } from "rolldown/utils";
 const ROOT = new URL("../../../", import.meta.url);
 
 /** Most bytes of each, minified and compressed, with about 1 % to grow: nearly all of it is the limiter itself. */
-const MOST_BYTES = 37_400;
+const MOST_BYTES = 39_950;
 
 /** The same of a store alone: its own lines, and the algorithms, if it counts. */
-const MOST_BYTES_OF_STORES: Readonly<Record<string, number>> = { cloudflare: 1_610, postgres: 13_150, sqlite: 8_750 };
+const MOST_BYTES_OF_STORES: Readonly<Record<string, number>> = { cloudflare: 2_030, postgres: 14_250, sqlite: 9_490 };
 
 async function bundled(name: string): Promise<{ code: string; bytes: number }> {
   const bundle = await rolldown({
     input: fileURLToPath(new URL(`advanced/${name}.ts`, ROOT)),
     resolve: {
       alias: {
-        "@sluice/limiting/core": fileURLToPath(new URL("limiting/core.ts", ROOT)),
+        "@sluice/shared": fileURLToPath(new URL("shared/mod.ts", ROOT)),
         "@sluice/limiting": fileURLToPath(new URL("limiting/mod.ts", ROOT)),
       },
     },

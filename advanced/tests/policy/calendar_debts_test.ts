@@ -71,10 +71,10 @@ function* calendars(): Generator<{ window: CalendarWindow; edges: readonly numbe
 function oneUnit(window: CalendarWindow, start: number, maxDebt: number) {
   const clock = new VirtualClock(start);
   const store = new MemoryStore({ clock: clock.read });
-  const limiter = new Limiter({ name: "quota", max: 1, window, maxDebt, store, clock: clock.read });
+  const limiter = new Limiter({ name: "quota", limit: 1, window, maxDebt, store, clock: clock.read });
   return {
     clock,
-    owe: async (units: number) => assert(await (await limiter.check("client")).settle(1 + units)),
+    owe: async (units: number) => assert(await (await limiter.consume("client")).settle(1 + units)),
     ask: async () => await limiter.peek("client") as Decision,
     at: (time: number) => clock.advance(time - clock.now),
   };
@@ -134,12 +134,12 @@ Deno.test("a month's quota that was exceeded is paid off by the next month, and 
   const clock = new VirtualClock(Date.parse("2026-01-31T12:00:00Z"));
   const store = new MemoryStore({ clock: clock.read });
   const window: CalendarWindow = { every: "month", timeZone: "Europe/Berlin" };
-  const tokens = new Limiter({ name: "tokens", max: 1000, maxDebt: 500, window, store, clock: clock.read });
-  const decision = await tokens.check("ann", { cost: 900 });
+  const tokens = new Limiter({ name: "tokens", limit: 1000, maxDebt: 500, window, store, clock: clock.read });
+  const decision = await tokens.consume("ann", { cost: 900 });
   assert(await decision.settle(1400));
-  const refused = await tokens.check("ann");
+  const refused = await tokens.consume("ann");
   // 31 January, 13:00 there
-  assertEquals([refused.allowed, refused.retryMs], [false, 11 * HOUR]);
+  assertEquals([refused.allowed, refused.retryAfterMs], [false, 11 * HOUR]);
   assertEquals(refused.resetMs, 11 * HOUR + 28 * DAY);
   clock.advance(11 * HOUR);
   assertEquals((await tokens.peek("ann")).remaining, 600);
@@ -153,15 +153,15 @@ Deno.test("a key that owes is not forgotten for others, whatever windows they ha
   const clock = new VirtualClock(Date.parse("2026-10-20T12:00:00Z"));
   const store = new MemoryStore({ clock: clock.read, maxKeys: 8 });
   const limiter = new Limiter({
-    ...{ name: "quota", max: 10, maxDebt: 100, store, clock: clock.read },
+    ...{ name: "quota", limit: 10, maxDebt: 100, store, clock: clock.read },
     window: { every: "hour" },
     policies: { daily: { window: { every: "day", timeZone: "Europe/Berlin" } } },
   });
-  const decision = await limiter.check("debtor", { policy: "daily" });
+  const decision = await limiter.consume("debtor", { policy: "daily" });
   // used up until midnight of the 26th, which is an hour later than usual
   assert(await decision.settle(60));
   clock.advance(Date.parse("2026-10-25T22:59:59Z") - clock.now);
-  for (let i = 0; i < 40; i++) await limiter.check(`other ${i}`);
+  for (let i = 0; i < 40; i++) await limiter.consume(`other ${i}`);
   assertEquals((await limiter.peek("debtor", { policy: "daily" })).remaining, 0);
   clock.advance(1000);
   assertEquals((await limiter.peek("debtor", { policy: "daily" })).remaining, 10);
@@ -171,16 +171,16 @@ Deno.test("what is owed stays owed when the window changes", async () => {
   const clock = new VirtualClock(Date.parse("2026-11-27T10:00:00Z"));
   const store = new MemoryStore({ clock: clock.read });
   const make = (options: { window: CalendarWindow } | { windowMs: number }) =>
-    new Limiter({ name: "quota", max: 10, maxDebt: 100, store, clock: clock.read, ...options });
+    new Limiter({ name: "quota", limit: 10, maxDebt: 100, store, clock: clock.read, ...options });
   const monthly = make({ window: { every: "month" } });
-  assert(await (await monthly.check("client")).settle(35));
+  assert(await (await monthly.consume("client")).settle(35));
   const daily = make({ window: { every: "day" } });
   // a day pays off 10 now, and this one begins with 35; the end of the third is told by the mean and an eighth of it
-  assertEquals((await daily.check("client")).retryMs, 14 * HOUR + 2 * DAY + DAY / 8);
+  assertEquals((await daily.consume("client")).retryAfterMs, 14 * HOUR + 2 * DAY + DAY / 8);
   clock.advance(14 * HOUR + 2 * DAY - 1);
   assertEquals((await daily.peek("client")).remaining, 0);
   clock.advance(1);
   assertEquals((await daily.peek("client")).remaining, 5);
   const hourly = make({ windowMs: HOUR });
-  assertEquals((await hourly.check("client", { cost: 5 })).allowed, true);
+  assertEquals((await hourly.consume("client", { cost: 5 })).allowed, true);
 });

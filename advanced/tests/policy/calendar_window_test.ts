@@ -41,10 +41,10 @@ const WINDOWS: readonly CalendarWindow[] = [
 function newWindows(window: CalendarWindow): (now: number) => Promise<number> {
   let now = 0;
   const clock = () => now;
-  const limiters = () => new Limiter({ max: 1, window, clock });
+  const limiters = () => new Limiter({ limit: 1, window, clock });
   return async (time) => {
     now = time;
-    const { resetMs, allowed } = await limiters().check("client");
+    const { resetMs, allowed } = await limiters().consume("client");
     assert(allowed);
     return time + resetMs;
   };
@@ -99,26 +99,26 @@ Deno.test("what is used is free again with the next window, to the ms", async ()
   const clock = new VirtualClock(Date.parse("2026-10-24T22:00:00Z"));
   const store = new MemoryStore({ clock: clock.read });
   const window = { every: "day", timeZone: "Europe/Berlin" } as const;
-  const limiter = new Limiter({ max: 2, window, store, clock: clock.read });
+  const limiter = new Limiter({ limit: 2, window, store, clock: clock.read });
   // the day on which the clocks go back has 25 hours
-  assertEquals((await limiter.check("client", { cost: 2 })).resetMs, 25 * HOUR);
+  assertEquals((await limiter.consume("client", { cost: 2 })).resetMs, 25 * HOUR);
   clock.advance(25 * HOUR - 1);
-  const refused = await limiter.check("client");
-  assertEquals([refused.allowed, refused.retryMs], [false, 1]);
+  const refused = await limiter.consume("client");
+  assertEquals([refused.allowed, refused.retryAfterMs], [false, 1]);
   clock.advance(1);
-  assertEquals((await limiter.check("client")).resetMs, 24 * HOUR);
+  assertEquals((await limiter.consume("client")).resetMs, 24 * HOUR);
 });
 
 Deno.test("a changed limit or window keeps what is used", async () => {
   const clock = new VirtualClock(Date.parse("2026-11-27T10:00:00Z"));
   const store = new MemoryStore({ clock: clock.read });
-  const make = (max: number, window: CalendarWindow) =>
-    new Limiter({ name: "quota", max, window, store, clock: clock.read });
-  await make(10, { every: "day", timeZone: "Europe/Berlin" }).check("client", { cost: 4 });
-  assertEquals((await make(5, { every: "day", timeZone: "Europe/Berlin" }).check("client")).remaining, 0);
-  assertEquals((await make(50, { every: "month" }).check("client")).remaining, 44);
+  const make = (limit: number, window: CalendarWindow) =>
+    new Limiter({ name: "quota", limit, window, store, clock: clock.read });
+  await make(10, { every: "day", timeZone: "Europe/Berlin" }).consume("client", { cost: 4 });
+  assertEquals((await make(5, { every: "day", timeZone: "Europe/Berlin" }).consume("client")).remaining, 0);
+  assertEquals((await make(50, { every: "month" }).consume("client")).remaining, 44);
   const first = make(50, { every: "hour", timeZone: "Asia/Kolkata" });
-  const after = await first.check("client");
+  const after = await first.consume("client");
   // 15:30 there; a window that is made shorter ends with its own, and not with the former
   assertEquals([after.remaining, after.resetMs], [43, 30 * MINUTE]);
 });
@@ -127,7 +127,7 @@ Deno.test("headers tell how long the present window is, and when to come back", 
   const clock = new VirtualClock(Date.parse("2026-03-29T00:30:00Z"));
   const limit = fetchLimit({
     name: "day",
-    max: 1,
+    limit: 1,
     window: { every: "day", timeZone: "Europe/Berlin" },
     keyGenerator: () => "client",
     standardHeaders: "draft-8",
@@ -164,7 +164,7 @@ Deno.test("what is no window of the calendar is refused, with what to do instead
 });
 
 Deno.test("a limit without a name has one that tells its window", () => {
-  const nameOf = (window: CalendarWindow) => new Limiter({ max: 5, window }).policies[0]!.name;
+  const nameOf = (window: CalendarWindow) => new Limiter({ limit: 5, window }).policies[0]!.name;
   assertEquals(nameOf({ every: "day" }), "5-per-day-in-UTC-fixed-window");
   assertEquals(
     nameOf({ every: "month", startsOn: 15, timeZone: "Europe/Berlin" }),

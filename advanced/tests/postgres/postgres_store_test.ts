@@ -91,9 +91,9 @@ Deno.test("processes that share a PostgreSQL admit exactly max, whatever the alg
   await using takers = new Takers(2);
   const windowMs = 2 ** 40;
   const limits: LimitOptions[] = [
-    { algorithm: "fixed-window", windowMs, max: 100 },
-    { algorithm: "sliding-window", windowMs, max: 100 },
-    { algorithm: "token-bucket", windowMs, max: 1, burst: 100 },
+    { algorithm: "fixed-window", windowMs, limit: 100 },
+    { algorithm: "sliding-window", windowMs, limit: 100 },
+    { algorithm: "token-bucket", windowMs, limit: 1, burst: 100 },
   ];
   for (const limit of limits) {
     for (const coalesce of [false, true]) {
@@ -201,19 +201,24 @@ Deno.test("the keys a limiter is asked for in one turn take one statement, and e
   await using client = new CountedPool();
   await using other = new CountedPool();
   const table = aTable();
-  const limiter = new Limiter({ store: new PostgresStore({ client, table }), max: 5, name: "turn", timeoutMs: 60_000 });
-  const rival = new Limiter({ store: new PostgresStore({ client: other, table }), max: 5, name: "turn" });
+  const limiter = new Limiter({
+    store: new PostgresStore({ client, table }),
+    limit: 5,
+    name: "turn",
+    timeoutMs: 60_000,
+  });
+  const rival = new Limiter({ store: new PostgresStore({ client: other, table }), limit: 5, name: "turn" });
   await limiter.warm();
-  await limiter.check("first");
+  await limiter.consume("first");
   const keys = Array.from({ length: 20 }, (_, i) => `key ${i}`);
   const before = client.statements;
-  assert((await Promise.all(keys.map((key) => limiter.check(key)))).every(({ remaining }) => remaining === 4));
+  assert((await Promise.all(keys.map((key) => limiter.consume(key)))).every(({ remaining }) => remaining === 4));
   assertEquals(client.statements - before, 1);
   client.meanwhile = async () => {
     client.meanwhile = null;
-    assertEquals((await rival.check("key 7")).remaining, 3);
+    assertEquals((await rival.consume("key 7")).remaining, 3);
   };
-  const decisions = await Promise.all(keys.map((key) => limiter.check(key)));
+  const decisions = await Promise.all(keys.map((key) => limiter.consume(key)));
   assertEquals(decisions.map(({ remaining }) => remaining), keys.map((key) => key === "key 7" ? 2 : 3));
 });
 
@@ -315,6 +320,18 @@ Deno.test("options that PostgresStore cannot use are errors that say what to giv
   }
   assertThrows(() => new PostgresStore({ client, attempts: 0 }), RangeError, "attempts");
   const store = new PostgresStore({ client });
-  const says = 'PostgresStore: option max of "sliding-log" must be at most 4000, not 4001';
-  assertThrows(() => new Limiter({ store, algorithm: "sliding-log", max: 4001 }), RangeError, says);
+  const says = 'PostgresStore: option limit of "sliding-log" must be at most 4000, not 4001';
+  assertThrows(() => new Limiter({ store, algorithm: "sliding-log", limit: 4001 }), RangeError, says);
+});
+
+Deno.test("an error of an idle connection does not end the process, until the last store of a pool is closed", async () => {
+  const pool = new pg.Pool({ connectionString: URL });
+  const [one, other] = [new PostgresStore({ client: pool }), new PostgresStore({ client: pool })];
+  const limiter = new Limiter({ limit: 2, store: one });
+  assertEquals(pool.listenerCount("error"), 1);
+  await limiter.close();
+  assertEquals(pool.listenerCount("error"), 1);
+  await other.close();
+  assertEquals(pool.listenerCount("error"), 0);
+  await pool.end();
 });

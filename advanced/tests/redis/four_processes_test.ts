@@ -12,13 +12,13 @@ Deno.test("10 000 takes of one key by four processes at the same time admit exac
   // a window that far outlasts the test, and in which no token is refilled
   const windowMs = 2 ** 40;
   const limits: LimitOptions[] = [
-    { algorithm: "fixed-window", windowMs, max: MAX },
-    { algorithm: "fixed-window", windowMs, max: MAX, align: "clock" },
-    { algorithm: "sliding-window", windowMs, max: MAX },
-    { algorithm: "sliding-log", windowMs, max: MAX },
-    { algorithm: "token-bucket", windowMs, max: 1, burst: MAX },
+    { algorithm: "fixed-window", windowMs, limit: MAX },
+    { algorithm: "fixed-window", windowMs, limit: MAX, align: "clock" },
+    { algorithm: "sliding-window", windowMs, limit: MAX },
+    { algorithm: "sliding-log", windowMs, limit: MAX },
+    { algorithm: "token-bucket", windowMs, limit: 1, burst: MAX },
     // the server scans all leases of a key, so there are fewer
-    { algorithm: "concurrency", windowMs, max: 111 },
+    { algorithm: "concurrency", windowMs, limit: 111 },
   ];
   for (const limit of limits) {
     for (const coalesce of [false, true]) {
@@ -26,14 +26,14 @@ Deno.test("10 000 takes of one key by four processes at the same time admit exac
       await t.step(how, async () => {
         const key = crypto.randomUUID();
         const sum = await takers.take(TAKES, { url, key, limit: { ...limit, name: `four ${how}` }, coalesce });
-        assertEquals(sum, { admitted: limit.burst ?? limit.max!, byStore: TAKES });
+        assertEquals(sum, { admitted: limit.burst ?? limit.limit!, byStore: TAKES });
       });
     }
   }
   for (const algorithm of ["fixed-window", "sliding-window"] as const) {
     await t.step(`${algorithm}, with leases`, async () => {
       const key = crypto.randomUUID();
-      const limit = { algorithm, windowMs, max: MAX, name: `four ${algorithm} leased` };
+      const limit = { algorithm, windowMs, limit: MAX, name: `four ${algorithm} leased` };
       const { admitted, byStore } = await takers.take(TAKES, { url, key, limit, coalesce: true, leases: 50 });
       assertEquals(byStore, TAKES);
       // units reserved in the other processes at the first refusal may have been returned too late

@@ -14,7 +14,7 @@ Deno.test("processes that get hardly any time to run admit exactly max while the
   await using takers = new Takers(PROCESSES);
   const order = {
     url: server.url,
-    limit: { name: "late", max: MAX, windowMs: 2 ** 40 },
+    limit: { name: "late", limit: MAX, windowMs: 2 ** 40 },
     ...{ callers: 25, coalesce: true, timeoutMs: 100 },
   };
   // so that starting does not take all the time
@@ -32,7 +32,7 @@ Deno.test("processes that get hardly any time to run admit exactly max while the
 Deno.test("processes that get hardly any time to run admit no more than max while the server is silent", async () => {
   await using server = await startServer();
   await using takers = new Takers(PROCESSES);
-  const limit = { name: "late", max: MAX, windowMs: 2 ** 40 };
+  const limit = { name: "late", limit: MAX, windowMs: 2 ** 40 };
   const order = { url: server.url, limit, callers: 25, coalesce: true, timeoutMs: 100 };
   await takers.take(PROCESSES, { ...order, key: "started" });
   server.pause();

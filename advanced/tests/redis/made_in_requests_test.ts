@@ -25,14 +25,14 @@ interface Limited {
   close(): Promise<unknown>;
 }
 
-function limited(url: string, max: number): Limited {
+function limited(url: string, limit: number): Limited {
   const limiters = new Set<Limiter>();
   const app = sluice();
   app.get("/:tenant", async (req, res, next) => {
     const store = new RedisStore({ url, prefix: `${req.params["tenant"]}:` });
-    const limit = rateLimit({ max, store, timeoutMs: 5000 });
-    await limit(req, res, next);
-    limiters.add(limit.limiter);
+    const limiter = rateLimit({ limit, store, timeoutMs: 5000 });
+    await limiter(req, res, next);
+    limiters.add(limiter.limiter);
   }, (_req, res) => res.send("hello"));
   return { app, limiters, close: () => Promise.all(Array.from(limiters, (limiter) => limiter.close())) };
 }
@@ -81,19 +81,19 @@ Deno.test("stores made inside requests with different prefixes count apart, howe
 Deno.test("a connection closes with the last store that used it, and a later store has a new one", async () => {
   await using server = await startServer();
   const make = () =>
-    new Limiter({ name: "limit", max: 2, store: new RedisStore({ url: server.url }), timeoutMs: 5000 });
+    new Limiter({ name: "limit", limit: 2, store: new RedisStore({ url: server.url }), timeoutMs: 5000 });
   const [one, two, unused] = [make(), make(), make()];
-  assertEquals([(await one.check("key")).remaining, (await two.check("key")).remaining], [1, 0]);
+  assertEquals([(await one.consume("key")).remaining, (await two.consume("key")).remaining], [1, 0]);
   await one.close();
   await one.close();
-  assertEquals([(await two.check("key")).decidedBy, (await one.check("key")).decidedBy], ["store", "local"]);
+  assertEquals([(await two.consume("key")).decidedBy, (await one.consume("key")).decidedBy], ["store", "local"]);
   await assertRejects(() => one.warm(), Error, "the store was closed");
   await two.close();
   await until(async () => await connections(server) === 0, "the end of the connection");
   const three = make();
-  assertEquals((await three.check("key")).decidedBy, "store");
+  assertEquals((await three.consume("key")).decidedBy, "store");
   // it was made while the old connection existed
-  assertEquals((await unused.check("key")).decidedBy, "store");
+  assertEquals((await unused.consume("key")).decidedBy, "store");
   assertEquals(await connections(server), 1);
   await Promise.all([three.close(), unused.close()]);
 });

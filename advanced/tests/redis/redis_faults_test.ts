@@ -13,7 +13,7 @@ import { PATIENCE_MS } from "../../../tests/support/patience.ts";
 const GRACE_MS = 20;
 
 function limiterOn(url: string, options: LimiterOptions = {}): Limiter {
-  return new Limiter({ store: new RedisStore({ url }), name: "limit", max: 1_000_000, ...options });
+  return new Limiter({ store: new RedisStore({ url }), name: "limit", limit: 1_000_000, ...options });
 }
 
 /** How often a process notices that it is late, in ms. */
@@ -48,7 +48,7 @@ class Load {
     this.#callers = Array.from({ length: callers }, async (_, i) => {
       while (this.#running) {
         const begun = time.now;
-        this.decisions.push(await limiter.check(`key ${i % 8}`));
+        this.decisions.push(await limiter.consume(`key ${i % 8}`));
         this.slowestMs = Math.max(this.slowestMs, time.now - begun);
         // a caller also does other things, such as reading its next request
         await new Promise((resolve) => setTimeout(resolve, 0));
@@ -67,7 +67,7 @@ class Load {
 }
 
 async function answersByStoreAgain(limiter: Limiter): Promise<void> {
-  const asked = async () => (await limiter.check("recovery")).decidedBy === "store";
+  const asked = async () => (await limiter.consume("recovery")).decidedBy === "store";
   await until(asked, "a decision of the store");
 }
 
@@ -116,7 +116,7 @@ Deno.test("a server that is down at start: answers in time, and decisions by the
       let slowestMs = 0;
       for (let times = 0; times < 3; times++) {
         const begun = time.now;
-        const responses = await Promise.all(Array.from({ length: 32 }, (_, i) => limiter.check(`key ${i}`)));
+        const responses = await Promise.all(Array.from({ length: 32 }, (_, i) => limiter.consume(`key ${i}`)));
         slowestMs = Math.max(slowestMs, time.now - begun);
         for (const { decidedBy, allowed } of responses) assertEquals([decidedBy, allowed], ["local", true]);
       }
@@ -175,7 +175,7 @@ Deno.test("a refund and a close end in time even if the server is stopped", asyn
       await using server = await startServer();
       const limiter = limiterOn(server.url, { leases: 10 });
       await limiter.warm();
-      const decision = await limiter.check("key");
+      const decision = await limiter.consume("key");
       assertEquals(decision.decidedBy, "store");
       server.pause();
       let begun = time.now;
@@ -211,19 +211,19 @@ Deno.test("a slow server: answers in time, and late grants for refused requests 
   inTime(async (time) => {
     await using server = await startServer();
     await using proxy = startProxy(server.port);
-    const limiter = limiterOn(proxy.url, { max: 10, onStoreFailure: "closed" });
+    const limiter = limiterOn(proxy.url, { limit: 10, onStoreFailure: "closed" });
     await limiter.warm();
-    assertEquals((await limiter.check("key")).remaining, 9);
+    assertEquals((await limiter.consume("key")).remaining, 9);
     proxy.hold();
     const begun = time.now;
-    const { allowed, decidedBy } = await limiter.check("key");
+    const { allowed, decidedBy } = await limiter.consume("key");
     const responseMs = time.now - begun;
     assertEquals([allowed, decidedBy], [false, "closed"]);
     assertEquals(limiter.counters.failedClosed, 1);
     await until(() => proxy.held > 0, "the late answer");
     proxy.release();
     await until(async () => (await limiter.peek("key")).remaining === 9, "the units to be given back");
-    assertEquals((await limiter.check("key")).remaining, 8);
+    assertEquals((await limiter.consume("key")).remaining, 8);
     await limiter.close();
     return responseMs;
   }));
@@ -231,16 +231,16 @@ Deno.test("a slow server: answers in time, and late grants for refused requests 
 Deno.test("a slow server: late grants for admitted requests stay counted", async () => {
   await using server = await startServer();
   await using proxy = startProxy(server.port);
-  const limiter = limiterOn(proxy.url, { max: 10, onStoreFailure: "open" });
+  const limiter = limiterOn(proxy.url, { limit: 10, onStoreFailure: "open" });
   await limiter.warm();
-  assertEquals((await limiter.check("key")).remaining, 9);
+  assertEquals((await limiter.consume("key")).remaining, 9);
   proxy.hold();
-  const { allowed, decidedBy } = await limiter.check("key");
+  const { allowed, decidedBy } = await limiter.consume("key");
   assertEquals([allowed, decidedBy], [true, "open"]);
   assertEquals(limiter.counters.failedOpen, 1);
   proxy.release();
   await until(async () => (await limiter.peek("key")).decidedBy === "store", "an answer in time");
-  assertEquals((await limiter.check("key")).remaining, 7);
+  assertEquals((await limiter.consume("key")).remaining, 7);
   await limiter.close();
 });
 
@@ -249,9 +249,9 @@ Deno.test("a node-redis client without an error listener survives its server", a
   const client = createClient({ url: server.url, socket: { reconnectStrategy: 20 } });
   await client.connect();
   const limiter = new Limiter({ store: new RedisStore({ client }), name: "limit" });
-  assertEquals((await limiter.check("key")).decidedBy, "store");
+  assertEquals((await limiter.consume("key")).decidedBy, "store");
   await server.kill();
-  assertEquals((await limiter.check("key")).decidedBy, "local");
+  assertEquals((await limiter.consume("key")).decidedBy, "local");
   await server.restart();
   await answersByStoreAgain(limiter);
   client.destroy();
@@ -266,11 +266,11 @@ Deno.test("a connection whose peer vanished silently is replaced", async () => {
   try {
     const limiter = limiterOn(proxy.url);
     await limiter.warm();
-    assertEquals((await limiter.check("key")).decidedBy, "store");
+    assertEquals((await limiter.consume("key")).decidedBy, "store");
     proxy.forsake();
-    for (let times = 0; times < 5; times++) assertEquals((await limiter.check("key")).decidedBy, "local");
+    for (let times = 0; times < 5; times++) assertEquals((await limiter.consume("key")).decidedBy, "local");
     later = 9000;
-    assertEquals((await limiter.check("key")).decidedBy, "local");
+    assertEquals((await limiter.consume("key")).decidedBy, "local");
     assertEquals(limiter.counters.storeFailures, 6, "the store was tried again, on the same connection");
     later = 20_000;
     await answersByStoreAgain(limiter);
@@ -298,10 +298,10 @@ for (
     const client = clientOf(proxy.url);
     client.on("error", () => {});
     if ("isReady" in client) await client.connect();
-    const limiter = new Limiter({ store: new RedisStore({ client }), max: 1_000_000 });
+    const limiter = new Limiter({ store: new RedisStore({ client }), limit: 1_000_000 });
     await answersByStoreAgain(limiter);
     proxy.forsake();
-    assertEquals((await limiter.check("key")).decidedBy, "local");
+    assertEquals((await limiter.consume("key")).decidedBy, "local");
     await answersByStoreAgain(limiter);
     if ("isReady" in client) client.destroy();
     else client.disconnect();
@@ -318,11 +318,11 @@ Deno.test("when a server becomes a replica, the store reconnects to its address 
   try {
     const limiter = limiterOn(address.url);
     await limiter.warm();
-    assertEquals((await limiter.check("key")).decidedBy, "store");
+    assertEquals((await limiter.consume("key")).decidedBy, "store");
     await old.cli("REPLICAOF", "127.0.0.1", String(primary.port));
     address.lead(primary.port);
     later = 1000;
-    assertEquals((await limiter.check("key")).decidedBy, "local");
+    assertEquals((await limiter.consume("key")).decidedBy, "local");
     await answersByStoreAgain(limiter);
     const clients = async () => (await old.cli("CLIENT", "LIST", "TYPE", "normal")).trim().split("\n").length;
     await until(async () => await clients() === 1, "no connection to the replica but redis-cli's own");
@@ -342,20 +342,20 @@ Deno.test("a server that stays a replica is not reconnected to repeatedly", asyn
     return Number(count);
   };
   const before = await connected();
-  for (let times = 0; times < 4; times++) assertEquals((await limiter.check("key")).decidedBy, "local");
+  for (let times = 0; times < 4; times++) assertEquals((await limiter.consume("key")).decidedBy, "local");
   assertEquals(await connected(), before + 1, "that of redis-cli");
   await limiter.close();
 });
 
 Deno.test("a server restarted empty counts from zero, and the limiter continues", async () => {
   await using server = await startServer();
-  const limiter = limiterOn(server.url, { max: 3 });
+  const limiter = limiterOn(server.url, { limit: 3 });
   await limiter.warm();
-  for (const remaining of [2, 1, 0]) assertEquals((await limiter.check("key")).remaining, remaining);
+  for (const remaining of [2, 1, 0]) assertEquals((await limiter.consume("key")).remaining, remaining);
   await server.restart();
   await answersByStoreAgain(limiter);
   // an earlier refusal would be cached; there was none
-  const { decidedBy, remaining } = await limiter.check("key");
+  const { decidedBy, remaining } = await limiter.consume("key");
   assertEquals([decidedBy, remaining], ["store", 2]);
   await limiter.close();
 });
@@ -369,7 +369,7 @@ Deno.test("while there is no connection, each failure says why", async () => {
   await server.cli("CONFIG", "SET", "requirepass", "secret");
   await server.cli("-a", "secret", "--no-auth-warning", "CLIENT", "KILL", "TYPE", "normal");
   const refused = async () => {
-    await limiter.check("key");
+    await limiter.consume("key");
     return errors.some((error) => error.startsWith("NOAUTH"));
   };
   await until(refused, "a failure that names the missing password");
@@ -378,7 +378,7 @@ Deno.test("while there is no connection, each failure says why", async () => {
   await answersByStoreAgain(limiter);
   await server.kill();
   const gone = async () => {
-    await limiter.check("key");
+    await limiter.consume("key");
     return errors.some((error) => error.includes("ECONNREFUSED"));
   };
   await until(gone, "a failure that says that nobody listens");
@@ -409,11 +409,11 @@ for (const [scheme, response, remedy] of [["rediss", NO_COMMAND, "redis"], ["red
 for (const onStoreFailure of ["local", "open", "closed"] as const) {
   Deno.test(`without a server "${onStoreFailure}" decides, and the counters and the event say so`, async () => {
     await using server = await absentServer();
-    const limiter = limiterOn(server.url, { max: 2, onStoreFailure, timeoutMs: 50 });
+    const limiter = limiterOn(server.url, { limit: 2, onStoreFailure, timeoutMs: 50 });
     let failures = 0;
     limiter.on("storeFailure", () => failures++);
     const decisions: Decision[] = [];
-    for (let times = 0; times < 8; times++) decisions.push(await limiter.check("key"));
+    for (let times = 0; times < 8; times++) decisions.push(await limiter.consume("key"));
     assertEquals(decisions.every(({ decidedBy }) => decidedBy === onStoreFailure), true);
     const admitted = decisions.filter(({ allowed }) => allowed).length;
     assertEquals(admitted, { local: 2, open: 8, closed: 0 }[onStoreFailure]);
@@ -431,9 +431,9 @@ for (const onStoreFailure of ["local", "open", "closed"] as const) {
 Deno.test("with four processes, each grants a quarter of the limit locally, rounded down", async () => {
   await using server = await absentServer();
   for (const [max, share] of [[10, 2], [4, 1], [3, 0], [400, 100]] as const) {
-    const limiter = limiterOn(server.url, { max, processes: 4, timeoutMs: 50 });
+    const limiter = limiterOn(server.url, { limit: max, processes: 4, timeoutMs: 50 });
     let admitted = 0;
-    for (let times = 0; times < share + 10; times++) if ((await limiter.check("key")).allowed) admitted++;
+    for (let times = 0; times < share + 10; times++) if ((await limiter.consume("key")).allowed) admitted++;
     assertEquals(admitted, share, `max ${max}`);
     await limiter.close();
   }
@@ -442,24 +442,24 @@ Deno.test("with four processes, each grants a quarter of the limit locally, roun
 Deno.test("a breaker opens after five failures, lets one probe through after a pause, and closes when it succeeds", async () => {
   const clock = new VirtualClock();
   const faulty = new FaultyStore(new MemoryStore({ clock: clock.read }));
-  const limiter = new Limiter({ store: faulty, max: 1000, clock: clock.read, timers: clock.timers });
+  const limiter = new Limiter({ store: faulty, limit: 1000, clock: clock.read, timers: clock.timers });
   faulty.fail();
   for (let times = 1; times <= 5; times++) {
     assertEquals(limiter.breakerIsOpen, false);
-    assertEquals((await limiter.check("key")).decidedBy, "local");
+    assertEquals((await limiter.consume("key")).decidedBy, "local");
     assertEquals(faulty.calls, times);
   }
   assertEquals([limiter.breakerIsOpen, limiter.counters.breakerOpened], [true, 1]);
-  for (let times = 0; times < 100; times++) assertEquals((await limiter.check("key")).decidedBy, "local");
+  for (let times = 0; times < 100; times++) assertEquals((await limiter.consume("key")).decidedBy, "local");
   clock.advance(374);
-  await limiter.check("key");
+  await limiter.consume("key");
   assertEquals(faulty.calls, 5);
   // the pause is 500 ms, a quarter more or less
   clock.advance(252);
   faulty.hang();
-  const probe = Promise.resolve(limiter.check("key"));
+  const probe = Promise.resolve(limiter.consume("key"));
   assertEquals(faulty.calls, 6);
-  for (let times = 0; times < 100; times++) assertEquals((await limiter.check("key")).decidedBy, "local");
+  for (let times = 0; times < 100; times++) assertEquals((await limiter.consume("key")).decidedBy, "local");
   assertEquals(faulty.calls, 6);
   clock.advance(100);
   assertEquals((await probe).decidedBy, "local");
@@ -467,11 +467,11 @@ Deno.test("a breaker opens after five failures, lets one probe through after a p
   faulty.heal();
   // the second pause is twice as long
   clock.advance(749);
-  assertEquals((await limiter.check("key")).decidedBy, "local");
+  assertEquals((await limiter.consume("key")).decidedBy, "local");
   clock.advance(502);
-  assertEquals((await limiter.check("key")).decidedBy, "store");
+  assertEquals((await limiter.consume("key")).decidedBy, "store");
   assertEquals(limiter.breakerIsOpen, false);
-  assertEquals((await limiter.check("key")).decidedBy, "store");
+  assertEquals((await limiter.consume("key")).decidedBy, "store");
   assertEquals(limiter.counters.breakerOpened, 1);
   assertEquals(clock.pendingTimers, 0);
 });

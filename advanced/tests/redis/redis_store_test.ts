@@ -274,22 +274,33 @@ Deno.test("a node-redis sentinel client configured not to resend resends no deci
 Deno.test("a key of the wrong type fails in the store, and the limiter decides locally", async () => {
   await using server = await startServer();
   const store = new RedisStore({ url: server.url });
-  const limiter = new Limiter({ store, name: "limit", max: 2 });
+  const limiter = new Limiter({ store, name: "limit", limit: 2 });
   await server.cli("RPUSH", "sluice:{key}limit\u0001f", "not mine");
   await assertRejects(() => take(store, limiter.policies[0]!, "key"), Error, "WRONGTYPE");
-  const { decidedBy, allowed } = await limiter.check("key");
+  const { decidedBy, allowed } = await limiter.consume("key");
   assertEquals([decidedBy, allowed], ["local", true]);
-  assertEquals((await limiter.check("other")).decidedBy, "store");
+  assertEquals((await limiter.consume("other")).decidedBy, "store");
   assertEquals(limiter.counters.storeFailures, 1);
   assertEquals(limiter.counters.decidedLocally, 1);
   assertEquals(await server.cli("LRANGE", "sluice:{key}limit\u0001f", "0", "-1"), "not mine");
   await limiter.close();
 });
 
+Deno.test("a program's client is listened to until its last store is closed", async () => {
+  for (const client of [createClient(), createCluster({ rootNodes: [] }), new Redis({ lazyConnect: true })]) {
+    const [one, other] = [new RedisStore({ client }), new RedisStore({ client })];
+    assertEquals(client.listenerCount("error"), 1);
+    await one.close();
+    assertEquals(client.listenerCount("error"), 1);
+    await other.close();
+    assertEquals(client.listenerCount("error"), 0);
+  }
+});
+
 Deno.test("text that another program stored under a key is never taken for a state", async () => {
   await using server = await startServer();
   const store = new RedisStore({ url: server.url });
-  const limiter = new Limiter({ store, name: "limit", max: 2 });
+  const limiter = new Limiter({ store, name: "limit", limit: 2 });
   for (const algorithm of ALGORITHM_NAMES) {
     await take(store, policyOf(algorithm), "key");
     const [stored] = (await server.cli("KEYS", `*${algorithm}*`)).split("\n");
@@ -320,28 +331,28 @@ Deno.test("a full server fails writes, still answers refusals, and writes nothin
   );
   // a refusal writes nothing, so it still works
   assertEquals((await take(store, full, "key")).denied, true);
-  const limiter = new Limiter({ store, name: "another", max: 1 });
-  assertEquals((await limiter.check("key")).decidedBy, "local");
+  const limiter = new Limiter({ store, name: "another", limit: 1 });
+  assertEquals((await limiter.consume("key")).decidedBy, "local");
   await server.cli("CONFIG", "SET", "maxmemory", "0");
   assertEquals((await take(store, open, "key")).remaining, 1);
   assertEquals((await take(store, policyOf("token-bucket"), "key")).remaining, 2);
-  assertEquals((await limiter.check("key")).decidedBy, "store");
+  assertEquals((await limiter.consume("key")).decidedBy, "store");
   await limiter.close();
 });
 
 Deno.test("a replica fails, the limiter decides locally, and uses it again once it accepts writes", async () => {
   await using server = await startServer();
-  const limiter = new Limiter({ store: new RedisStore({ url: server.url }), name: "limit", max: 3 });
-  assertEquals((await limiter.check("key")).remaining, 2);
+  const limiter = new Limiter({ store: new RedisStore({ url: server.url }), name: "limit", limit: 3 });
+  assertEquals((await limiter.consume("key")).remaining, 2);
   await server.cli("REPLICAOF", "127.0.0.1", "1");
   const errors: string[] = [];
   limiter.on("storeFailure", (error) => errors.push(String(error)));
-  assertEquals((await limiter.check("key")).decidedBy, "local");
+  assertEquals((await limiter.consume("key")).decidedBy, "local");
   assertStringIncludes(errors.join(), "READONLY");
   // peek does not write
   assertEquals((await limiter.peek("key")).decidedBy, "store");
   await server.cli("REPLICAOF", "NO", "ONE");
-  const { decidedBy, remaining } = await limiter.check("key");
+  const { decidedBy, remaining } = await limiter.consume("key");
   assertEquals([decidedBy, remaining], ["store", 1]);
   await limiter.close();
 });
@@ -400,16 +411,16 @@ Deno.test("an Upstash client works as is", async () => {
 
 Deno.test("a callback-based client is refused with a reason, and so is one whose scan does not list keys", async () => {
   const evalsha = () => Promise.resolve([1, 0, 0, 0, 0, 0, 0, 0]);
-  const odd = (client: object) => new Limiter({ store: new RedisStore({ client: client as RedisPort }), max: 1 });
+  const odd = (client: object) => new Limiter({ store: new RedisStore({ client: client as RedisPort }), limit: 1 });
   const failures: string[] = [];
   const called = odd({ evalsha: () => true, eval: () => true, scan: () => true });
   called.on("storeFailure", ({ message }: Error) => failures.push(message));
-  await called.check("key");
+  await called.consume("key");
   assertStringIncludes(failures.join(), "must return promises");
   const scans = [() => Promise.reject(new Error("ERR invalid cursor")), () => Promise.resolve(["0", []]), () => true];
   for (const scan of scans) {
     const paged = odd({ evalsha, eval: evalsha, scan });
-    assertEquals((await paged.check("key")).decidedBy, "store");
+    assertEquals((await paged.consume("key")).decidedBy, "store");
     await assertRejects(async () => await paged.reset(), TypeError, "scan(pattern) must list keys");
     await assertRejects(async () => await Array.fromAsync(paged.keys()), TypeError, "scan(pattern) must list keys");
   }
@@ -457,8 +468,8 @@ Deno.test("an answer that is not a list of numbers is a failure, and not a grant
   for (const response of ["QUEUED", "OK", null, undefined, [], ["1", "0", "x", "0", "0", "0", "0", "0"]]) {
     const asked = () => Promise.resolve(response);
     const port: RedisPort = { evalsha: asked, eval: asked, async *scan() {} };
-    const limiter = new Limiter({ store: new RedisStore({ client: port }), max: 1, onStoreFailure: "closed" });
-    const { allowed, decidedBy } = await limiter.check("key");
+    const limiter = new Limiter({ store: new RedisStore({ client: port }), limit: 1, onStoreFailure: "closed" });
+    const { allowed, decidedBy } = await limiter.consume("key");
     assertEquals([allowed, decidedBy], [false, "closed"], String(response));
   }
 });
@@ -626,24 +637,24 @@ Deno.test("when a sentinel's primary dies, the limiter decides locally, and then
   await client.connect();
   const store = new RedisStore({ client });
   await proveItWorks(store);
-  const limiter = new Limiter({ store, name: "limit", max: 1000, windowMs: WINDOW });
-  assertEquals((await limiter.check("key")).remaining, 999);
+  const limiter = new Limiter({ store, name: "limit", limit: 1000, windowMs: WINDOW });
+  assertEquals((await limiter.consume("key")).remaining, 999);
   const replicated = async () => (await watched.replica.cli("EXISTS", "sluice:{key}limit\u0001f")) === "1";
   await until(replicated, "the key on the replica");
   await watched.primary.kill();
-  const first = await limiter.check("key");
+  const first = await limiter.consume("key");
   assertEquals([first.decidedBy, first.allowed], ["local", true]);
   let checks = 0;
   await until(
     async () => {
       checks++;
-      return (await limiter.check("key")).decidedBy === "store";
+      return (await limiter.consume("key")).decidedBy === "store";
     },
     "a decision of the new primary",
   );
   assert(limiter.counters.decidedLocally > 0 && limiter.counters.decidedLocally < checks + 1);
   // what was counted before the failover is still counted
-  assert((await limiter.check("key")).remaining <= 997);
+  assert((await limiter.consume("key")).remaining <= 997);
   client.destroy();
 });
 
@@ -741,13 +752,13 @@ Deno.test("a reset affects no other key or policy, whatever their names look lik
 
 Deno.test("a sliding-log that would keep the server busy for long is refused, and what to use instead is told", () => {
   const store = new RedisStore({ url: Deno.env.get("REDIS_URL")! });
-  const limit = (max: number, more: Partial<LimiterOptions> = {}) =>
-    new Limiter({ algorithm: "sliding-log", max, store, ...more });
+  const limit = (limit: number, more: Partial<LimiterOptions> = {}) =>
+    new Limiter({ algorithm: "sliding-log", limit, store, ...more });
   limit(4000);
-  assertThrows(() => limit(4001), RangeError, 'option max of "sliding-log" must be at most 4000, not 4001');
+  assertThrows(() => limit(4001), RangeError, 'option limit of "sliding-log" must be at most 4000, not 4001');
   assertThrows(() => limit(4001), RangeError, 'use "sliding-window"');
   assertThrows(() => limit(2001, { onDenied: "charge" }), RangeError, "must be at most 2000, not 2001");
-  assertThrows(() => limit(10).check("key", { max: 4001 }), RangeError, "4000");
+  assertThrows(() => limit(10).consume("key", { limit: 4001 }), RangeError, "4000");
   limit(4001, { store: new MemoryStore() });
   limit(1_000_000, { algorithm: "sliding-window" });
 });
@@ -784,7 +795,7 @@ Deno.test("equal limiters on two stores of one server and prefix are told that t
       "the same store",
     ]);
     const key = crypto.randomUUID();
-    assertEquals([(await one.check(key)).remaining, (await two.check(key)).remaining], [99, 98]);
+    assertEquals([(await one.consume(key)).remaining, (await two.consume(key)).remaining], [99, 98]);
   } finally {
     console.warn = warn;
     await Promise.all(open.map((limiter) => limiter.close()));
@@ -914,7 +925,7 @@ Deno.test("two processes with one Redis settle into the same counter", async () 
   const [one, other] = stores.map((store) => {
     return new Limiter({
       name: "tokens",
-      max: 100,
+      limit: 100,
       windowMs: WINDOW,
       maxDebt: 50,
       store,
@@ -922,10 +933,10 @@ Deno.test("two processes with one Redis settle into the same counter", async () 
       timeoutMs: 30_000,
     });
   }) as [Limiter, Limiter];
-  const decisions = await Promise.all([one.check("key", { cost: 40 }), other.check("key", { cost: 40 })]);
+  const decisions = await Promise.all([one.consume("key", { cost: 40 }), other.consume("key", { cost: 40 })]);
   assertEquals(await Promise.all(decisions.map((decision, i) => decision.settle(i === 0 ? 10 : 70))), [true, true]);
   assertEquals((await one.peek("key")).remaining, 20);
-  const last = await other.check("key", { cost: 20 });
+  const last = await other.consume("key", { cost: 20 });
   assertEquals([await last.settle(500), last.verdicts[0]!.granted], [false, 70]);
   await Promise.all([one.close(), other.close()]);
 });

@@ -255,8 +255,8 @@ Deno.test("a document that something is wrong with changes nothing, in any limit
 Deno.test("options that say what a document says, and those that need one, are refused", () => {
   const rules = new PolicyRules({ policies: [{ name: "a", limit: 1, window: "1h" }] });
   const cases: [object, string][] = [
-    [{ rules, max: 5 }, "rateLimit: option max has no meaning beside rules; let the document say it"],
-    [{ rules, limits: [{ max: 1 }] }, "rateLimit: option limits has no meaning beside rules"],
+    [{ rules, limit: 5 }, "rateLimit: option limit has no meaning beside rules; let the document say it"],
+    [{ rules, limits: [{ limit: 1 }] }, "rateLimit: option limits has no meaning beside rules"],
     [{ rules, keyGenerator: () => "a" }, "rateLimit: option keyGenerator has no meaning beside rules"],
     [{ rules, leases: 10 }, "rateLimit: option leases has no meaning beside rules"],
     [{ tier: () => "a" }, "rateLimit: option tier is for rules"],

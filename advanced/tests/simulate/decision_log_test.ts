@@ -66,14 +66,14 @@ Deno.test("a limiter with tiers, costs and refunds is repeated exactly from its 
   const clock = new VirtualClock();
   const lines: string[] = [];
   const store = new LoggedMemoryStore({ write: (line) => lines.push(line), clock: clock.read });
-  const limiter = new Limiter({ name: "api", algorithm: "token-bucket", max: 5, windowMs: 1000, store });
+  const limiter = new Limiter({ name: "api", algorithm: "token-bucket", limit: 5, windowMs: 1000, store });
   const pick = seededRandom(3);
   let limited = 0;
   for (let i = 0; i < 2000; i++) {
     clock.advance(pick(120));
     const key = `customer ${pick(4)}`;
-    const options = key === "customer 0" ? { cost: 1 + pick(3), max: 9 } : { cost: 1 + pick(2) };
-    const decision = await limiter.check(key, options);
+    const options = key === "customer 0" ? { cost: 1 + pick(3), limit: 9 } : { cost: 1 + pick(2) };
+    const decision = await limiter.consume(key, options);
     if (!decision.allowed) limited++;
     else if (pick(5) === 0) await limiter.refund(decision);
   }
@@ -99,7 +99,7 @@ Deno.test("costs that are known only afterwards are repeated exactly", async () 
   const limiter = new Limiter({
     name: "api",
     algorithm: "sliding-window",
-    max: 20,
+    limit: 20,
     windowMs: 1000,
     maxDebt: 15,
     store,
@@ -108,7 +108,7 @@ Deno.test("costs that are known only afterwards are repeated exactly", async () 
   let [limited, settled] = [0, 0];
   for (let i = 0; i < 1500; i++) {
     clock.advance(pick(150));
-    const decision = await limiter.check(`key ${pick(2)}`, { cost: 3, ...pick(3) === 0 ? { max: 30 } : {} });
+    const decision = await limiter.consume(`key ${pick(2)}`, { cost: 3, ...pick(3) === 0 ? { limit: 30 } : {} });
     if (!decision.allowed) limited++;
     else if (await decision.settle(pick(9))) settled++;
   }
@@ -121,14 +121,14 @@ Deno.test("limiters of one name that change each other's window are repeated exa
   const clock = new VirtualClock();
   const lines: string[] = [];
   const store = new LoggedMemoryStore({ write: (line) => lines.push(line), clock: clock.read });
-  const limiters = [{ max: 4, windowMs: 1000 }, { max: 6, windowMs: 700 }, { max: 4, windowMs: 1000 }].map((limit) =>
-    new Limiter({ name: "api", ...limit, store })
-  );
+  const limiters = [{ limit: 4, windowMs: 1000 }, { limit: 6, windowMs: 700 }, { limit: 4, windowMs: 1000 }].map((
+    limit,
+  ) => new Limiter({ name: "api", ...limit, store }));
   const pick = seededRandom(4);
   let limited = 0;
   for (let i = 0; i < 1500; i++) {
     clock.advance(pick(150));
-    const decision = await limiters[pick(3)]!.check(`key ${pick(2)}`);
+    const decision = await limiters[pick(3)]!.consume(`key ${pick(2)}`);
     if (!decision.allowed) limited++;
   }
   const { output } = await simulate({ "decisions.log": lines.join("\n") }, ["decisions.log", "--json"]);
@@ -140,10 +140,10 @@ Deno.test("the text says that every decision came out as it is recorded", async 
   const lines: string[] = [];
   const clock = new VirtualClock(1_800_000_000_000);
   const store = new LoggedMemoryStore({ write: (line) => lines.push(line), clock: clock.read });
-  const limiter = new Limiter({ name: "api", max: 1, windowMs: 1000, store });
-  limiter.check("a");
+  const limiter = new Limiter({ name: "api", limit: 1, windowMs: 1000, store });
+  limiter.consume("a");
   clock.advance(250);
-  limiter.check("a");
+  limiter.consume("a");
   assertEquals(lines.map((line) => JSON.parse(line)).slice(1), [
     { ms: 1_800_000_000_000, takes: [{ policy: "api", key: "a", cost: 1, verdict: "granted" }] },
     { ms: 1_800_000_000_250, takes: [{ policy: "api", key: "a", cost: 1, verdict: "refused" }] },
@@ -184,8 +184,8 @@ Deno.test("a log that cannot be written refuses nobody, and is complained about 
         throw new Error("disk full");
       },
     });
-    const limiter = new Limiter({ max: 5, store });
-    for (let i = 0; i < 3; i++) assertEquals((await limiter.check("a")).allowed, true);
+    const limiter = new Limiter({ limit: 5, store });
+    for (let i = 0; i < 3; i++) assertEquals((await limiter.consume("a")).allowed, true);
   } finally {
     console.error = error;
   }
@@ -195,7 +195,7 @@ Deno.test("a log that cannot be written refuses nobody, and is complained about 
 
 Deno.test("a logged store says what is wrong with its options", () => {
   assertThrows(() => new LoggedMemoryStore({} as never), TypeError, "option write must be a function");
-  assertThrows(() => new LoggedMemoryStore({ write() {}, max: 1 } as never), TypeError, "there is no option max");
+  assertThrows(() => new LoggedMemoryStore({ write() {}, limit: 1 } as never), TypeError, "there is no option limit");
   assertThrows(() => new LoggedMemoryStore({ write() {}, clock: 1 as never }), TypeError, "option clock");
 });
 
@@ -203,8 +203,8 @@ Deno.test("the log of a store for more keys than usual is repeated with as many"
   const lines: string[] = [];
   const clock = new VirtualClock();
   const store = new LoggedMemoryStore({ write: (line) => lines.push(line), clock: clock.read, maxKeys: 110_000 });
-  const limiter = new Limiter({ name: "api", max: 1, windowMs: 1000, store });
-  for (let i = 0; i < 105_000; i++) limiter.check(`client ${i}`);
+  const limiter = new Limiter({ name: "api", limit: 1, windowMs: 1000, store });
+  for (let i = 0; i < 105_000; i++) limiter.consume(`client ${i}`);
   assertEquals([limiter.overflows, limiter.counters.limited], [0, 0]);
   const { output } = await simulate({ "decisions.log": lines.join("\n") }, ["decisions.log", "--json"]);
   const { overflows, policies: [{ requests, recorded }] } = JSON.parse(output);

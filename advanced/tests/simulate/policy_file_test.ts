@@ -99,7 +99,7 @@ Deno.test("mistakes in the arguments are said, with an exit code of 2, and files
     [
       ["access.log", "--policy", "p.yaml", "--format", "xml"],
       2,
-      "--format must be one of common, json, csv, decisions",
+      "--format must be one of decisions, json, w3c, envoy, alb, haproxy, common, csv",
     ],
     [["access.log", "--json", "--csv"], 2, "either --json or --csv"],
     [["-", "--policy", "p.yaml", "--at-most", "1"], 2, "standard input does not allow"],

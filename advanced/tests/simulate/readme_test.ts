@@ -4,7 +4,8 @@ import { exampleLog } from "../support/example_log.ts";
 import { simulate } from "../support/simulate_command.ts";
 
 const readme = await Deno.readTextFile(new URL("../../README.md", import.meta.url));
-const section = readme.slice(readme.indexOf("## What if"));
+// a command goes on in the next line
+const section = readme.slice(readme.indexOf("## What if")).replaceAll(/ \\\n +/g, " ");
 const [, command] = section.match(/simulate (access\.log .*)/)!;
 const [, policies] = section.match(/```yaml\n(.*?)```/s)!;
 const [, output] = section.match(/\n```\n(access\.log: .*?)```/s)!;

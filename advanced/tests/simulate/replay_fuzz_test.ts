@@ -4,7 +4,7 @@ import {
   ALGORITHM_NAMES,
   type AlgorithmName,
   type CalendarWindow,
-  type CheckOptions,
+  type ConsumeOptions,
   type Decision,
   Limiter,
   type LimiterOptions,
@@ -109,13 +109,13 @@ class Trace {
     if (algorithm === "token-bucket" && pick(2) === 0) return { ...shape, burst: 1 + pick(20) };
     if (algorithm === "sliding-window" && pick(2) === 0) return { ...shape, buckets: 1 + pick(12) };
     if (algorithm !== "fixed-window") return shape;
-    if (pick(2) === 0) return { algorithm, max, window: this.#oneOf(WINDOWS) };
+    if (pick(2) === 0) return { algorithm, limit: max, window: this.#oneOf(WINDOWS) };
     return pick(2) === 0 ? { ...shape, align: "clock" } : shape;
   }
 
   #own(): OwnLimit {
     const what = this.pick(4);
-    if (what === 0) return { max: this.pick(12) };
+    if (what === 0) return { limit: this.pick(12) };
     if (what === 1) return { windowMs: 1 + this.pick(5000) };
     return this.#shape(this.#oneOf(ALGORITHM_NAMES));
   }
@@ -125,12 +125,12 @@ class Trace {
     return Object.fromEntries(limits.flatMap(({ name }) => this.pick(2) === 0 ? [[name!, this.#own()]] : []));
   }
 
-  #checkOptions(): CheckOptions {
+  #checkOptions(): ConsumeOptions {
     const cost = this.#oneOf([1, 1, 1, 2, 0, this.pick(9)]);
     const { policies } = this.limiter;
     const what = this.pick(8);
-    if (what === 0) return { cost, max: this.pick(12) };
-    if (what === 1) return { cost, max: { [this.#oneOf(policies).name]: this.pick(12) } };
+    if (what === 0) return { cost, limit: this.pick(12) };
+    if (what === 1) return { cost, limit: { [this.#oneOf(policies).name]: this.pick(12) } };
     if (what < 4) return { cost, policy: this.#oneOf(["a", "b"]) };
     if (what === 4) return { cost, policy: this.#choice(policies as unknown as LimitOptions[]) };
     return { cost };
@@ -153,7 +153,7 @@ class Trace {
       else if (pick(12) === 0) await this.#beside();
       else {
         try {
-          const checked = await limiter.check(this.#keys(), this.#checkOptions());
+          const checked = await limiter.consume(this.#keys(), this.#checkOptions());
           if (checked.allowed) this.#open.push(checked);
           if (this.#open.length > 8) this.#open.shift();
         } catch (error) {

@@ -10,14 +10,14 @@ function setUp(limit = 2, period: 10 | 60 = 60) {
   const clock = new VirtualClock(999_999_985_000);
   const binding = new FakeBinding(clock.read, { limit, period });
   const store = new CloudflareRateLimitStore({ binding });
-  const options = { max: limit, windowMs: period * 1000, store, clock: clock.read, timers: clock.timers };
+  const options = { limit: limit, windowMs: period * 1000, store, clock: clock.read, timers: clock.timers };
   return { clock, binding, store, options };
 }
 
 Deno.test("the limit of the binding holds for each key, until its period is over", async () => {
   const { clock, options } = setUp();
   const limiter = new Limiter(options);
-  const allowed = async (key: string) => (await limiter.check(key)).allowed;
+  const allowed = async (key: string) => (await limiter.consume(key)).allowed;
   assertEquals([await allowed("a"), await allowed("a"), await allowed("a"), await allowed("b")], [
     ...[true, true, false, true],
   ]);
@@ -29,16 +29,16 @@ Deno.test("the limit of the binding holds for each key, until its period is over
 Deno.test("what is left after a grant is not known, and a refusal lasts for a period at most", async () => {
   const { options } = setUp(1, 10);
   const limiter = new Limiter(options);
-  const granted = await limiter.check("a");
-  assertEquals([granted.remaining, granted.retryMs, granted.verdicts[0]!.granted], [NaN, 0, 1]);
-  const refused = await limiter.check("a");
-  assertEquals([refused.remaining, refused.retryMs, refused.decidedBy], [0, 10_000, "store"]);
+  const granted = await limiter.consume("a");
+  assertEquals([granted.remaining, granted.retryAfterMs, granted.verdicts[0]!.granted], [NaN, 0, 1]);
+  const refused = await limiter.consume("a");
+  assertEquals([refused.remaining, refused.retryAfterMs, refused.decidedBy], [0, 10_000, "store"]);
 });
 
 Deno.test("limiters of one binding with names of their own count apart, however names and keys look", async () => {
   const { binding, options } = setUp(1);
   for (const [name, key] of [["a", "b:c"], ["a:b", "c"], ["1", "a"], ["11", ":a"]] as const) {
-    assert((await new Limiter({ ...options, name }).check(key)).allowed, `${name} ${key}`);
+    assert((await new Limiter({ ...options, name }).consume(key)).allowed, `${name} ${key}`);
   }
   assertEquals(new Set(binding.keys).size, 4);
 });
@@ -47,7 +47,7 @@ Deno.test("equal decisions in one turn are as many calls, merged or not", async 
   for (const coalesce of [undefined, true]) {
     const { binding, options } = setUp(3);
     const limiter = new Limiter({ ...options, coalesce });
-    const decisions = await Promise.all(Array.from({ length: 5 }, () => limiter.check("a")));
+    const decisions = await Promise.all(Array.from({ length: 5 }, () => limiter.consume("a")));
     assertEquals(decisions.map(({ allowed }) => allowed), [true, true, true, false, false]);
     assertEquals(binding.keys.length, 5);
     assertEquals(limiter.counters.coalesced, coalesce ? 4 : 0);
@@ -57,20 +57,20 @@ Deno.test("equal decisions in one turn are as many calls, merged or not", async 
 Deno.test("a refusal is not remembered, since the binding alone knows when it ends", async () => {
   const { clock, binding, options } = setUp(1);
   const limiter = new Limiter(options);
-  for (let n = 0; n < 3; n++) await limiter.check("a");
+  for (let n = 0; n < 3; n++) await limiter.consume("a");
   assertEquals(binding.keys.length, 3);
   clock.advance(35_000);
-  assert((await limiter.check("a")).allowed);
+  assert((await limiter.consume("a")).allowed);
   assertEquals(limiter.counters.denyCacheHits, 0);
 });
 
 Deno.test("a request that costs nothing passes without a call, and a dry run refuses none", async () => {
   const { binding, options } = setUp(1);
   const limiter = new Limiter(options);
-  assertEquals((await limiter.check("a", { cost: 0 })).allowed, true);
+  assertEquals((await limiter.consume("a", { cost: 0 })).allowed, true);
   assertEquals(binding.keys, []);
   const shadow = new Limiter({ ...options, name: "shadow", shadow: true });
-  const decisions = [await shadow.check("a"), await shadow.check("a")];
+  const decisions = [await shadow.consume("a"), await shadow.consume("a")];
   assertEquals(decisions.map(({ allowed, shadowDenied }) => [allowed, shadowDenied]), [[true, false], [true, true]]);
 });
 
@@ -88,7 +88,7 @@ Deno.test("while the binding fails, hangs or replies with something else, this i
     const failures: string[] = [];
     limiter.on("storeFailure", (error: Error) => failures.push(error.message));
     binding.reply = reply;
-    const asked = [limiter.check("a"), limiter.check("a")];
+    const asked = [limiter.consume("a"), limiter.consume("a")];
     if (reason.startsWith("within")) clock.advance(100);
     const decisions = await Promise.all(asked);
     assertEquals(decisions.map(({ allowed, decidedBy }) => [allowed, decidedBy]), [[true, "local"], [false, "local"]]);
@@ -106,16 +106,16 @@ const UNSUPPORTED: Record<string, Partial<LimiterOptions>> = {
   'onDenied "charge"': { onDenied: "charge" },
   "block": { block: { after: 3, forMs: 1000 } },
   "maxDebt": { maxDebt: 5 },
-  "option limits with 2 limits, decided as one,": { limits: [{ name: "a", max: 2 }, { name: "b", max: 2 }] },
+  "option limits with 2 limits, decided as one,": { limits: [{ name: "a", limit: 2 }, { name: "b", limit: 2 }] },
   "option leases": { leases: 10 },
   "option denyCache": { denyCache: true },
-  "option policies": { policies: { pro: { max: 2 } } },
+  "option policies": { policies: { pro: { limit: 2 } } },
 };
 
 for (const [what, given] of Object.entries(UNSUPPORTED)) {
   Deno.test(`a limiter over the binding is not made with ${Object.keys(given)[0]}: ${what}`, () => {
-    const { options: { max, windowMs, store } } = setUp();
-    const single = given.limits === undefined ? { max, ...(given.window === undefined ? { windowMs } : {}) } : {};
+    const { options: { limit, windowMs, store } } = setUp();
+    const single = given.limits === undefined ? { limit, ...(given.window === undefined ? { windowMs } : {}) } : {};
     const error = assertThrows(() => new Limiter({ ...single, store, ...given }), TypeError);
     assert(error.message.includes(what), error.message);
     assert(error.message.includes("DurableObjectStore") || given.algorithm !== undefined, error.message);
@@ -124,30 +124,30 @@ for (const [what, given] of Object.entries(UNSUPPORTED)) {
 
 Deno.test("max and windowMs that no binding can have are a RangeError", () => {
   const { store } = setUp();
-  assertThrows(() => new Limiter({ max: 0, store }), RangeError, "option max must be the limit of the binding");
+  assertThrows(() => new Limiter({ limit: 0, store }), RangeError, "option limit must be the limit of the binding");
   for (const windowMs of [1000, 10_001, 3_600_000]) {
-    assertThrows(() => new Limiter({ max: 2, windowMs, store }), RangeError, "10000 or 60000");
+    assertThrows(() => new Limiter({ limit: 2, windowMs, store }), RangeError, "10000 or 60000");
   }
 });
 
 Deno.test("one binding has one limit: another limiter, tier or policy is refused", async () => {
   const { options, store } = setUp();
   const limiter = new Limiter(options);
-  for (const other of [{ max: 3 }, { max: 2, windowMs: 10_000 }]) {
+  for (const other of [{ limit: 3 }, { limit: 2, windowMs: 10_000 }]) {
     assertThrows(() => new Limiter({ ...other, store }), TypeError, "the binding has one limit, 2 in 60000 ms");
   }
-  assertThrows(() => void limiter.check("a", { max: 5 }), TypeError, "the binding has one limit");
-  assertThrows(() => void limiter.check("a", { policy: { max: 5 } }), TypeError, "the binding has one limit");
+  assertThrows(() => void limiter.consume("a", { limit: 5 }), TypeError, "the binding has one limit");
+  assertThrows(() => void limiter.consume("a", { policy: { limit: 5 } }), TypeError, "the binding has one limit");
   // the same limit said again is none
-  assert((await limiter.check("a", { max: 2 })).allowed);
+  assert((await limiter.consume("a", { limit: 2 })).allowed);
 });
 
 Deno.test("what a binding cannot do is a TypeError that names another store", async () => {
   const { options, store, binding } = setUp();
   const limiter = new Limiter(options);
-  const decision = await limiter.check("a");
+  const decision = await limiter.consume("a");
   const calls: Record<string, () => unknown> = {
-    "limiter.check: a cost of 3": () => limiter.check("a", { cost: 3 }),
+    "limiter.consume: a cost of 3": () => limiter.consume("a", { cost: 3 }),
     "limiter.peek: to look": () => limiter.peek("a"),
     "limiter.refund: to give back": () => limiter.refund(decision),
     "limiter.reset: to forget": () => limiter.reset("a"),
@@ -168,7 +168,7 @@ const UNSUPPORTED_OF_REQUESTS: Record<string, RateLimitOptions> = {
   "option skipSuccessfulRequests": { skipSuccessfulRequests: true },
   "option delay": { delay: { maxMs: 1000 } },
   "option policy": { policy: () => "pro" },
-  "option max as a function": { limit: () => 2 },
+  "option limit as a function": { limit: () => 2 },
   "option cost of 2": { cost: 2 },
 };
 
@@ -182,7 +182,7 @@ for (const [what, given] of Object.entries(UNSUPPORTED_OF_REQUESTS)) {
 }
 
 function made(given: RateLimitOptions): RateLimitOptions {
-  return { max: 2, windowMs: 60_000, store: setUp().store, ...given };
+  return { limit: 2, windowMs: 60_000, store: setUp().store, ...given };
 }
 
 Deno.test("options that say no are as good as none", () => {
@@ -215,7 +215,7 @@ for (const [form, expected] of Object.entries(EXPECTED)) {
   Deno.test(`headers tell the limit, and what is left only when it is nothing: ${form}`, async () => {
     const { store } = setUp(1);
     const limit = fetchLimit({
-      ...{ name: "api", max: 1, windowMs: 60_000, store, clientAddress: () => "192.0.2.1" },
+      ...{ name: "api", limit: 1, windowMs: 60_000, store, clientAddress: () => "192.0.2.1" },
       ...(form === "none" ? {} : { legacyHeaders: false, standardHeaders: form as "draft-6" }),
     });
     const handler = limit(() => new Response("hello"));
@@ -230,8 +230,8 @@ for (const [form, expected] of Object.entries(EXPECTED)) {
 Deno.test("headers of another limiter stay, whichever comes first, unless this one refuses", async () => {
   const { store } = setUp(1);
   const address = { clientAddress: () => "192.0.2.1" };
-  const unknown = fetchLimit({ name: "cf", max: 1, windowMs: 60_000, store, ...address });
-  const known = fetchLimit({ name: "own", max: 50, windowMs: 3000, ...address });
+  const unknown = fetchLimit({ name: "cf", limit: 1, windowMs: 60_000, store, ...address });
+  const known = fetchLimit({ name: "own", limit: 50, windowMs: 3000, ...address });
   const handlers = [unknown(known(() => new Response())), known(unknown(() => new Response()))];
   const seen: (string | null)[][] = [];
   for (const handler of handlers) {
@@ -243,7 +243,7 @@ Deno.test("headers of another limiter stay, whichever comes first, unless this o
 
 Deno.test("a handler is told NaN for what is not known", async () => {
   const { store } = setUp(2);
-  const limit = fetchLimit({ max: 2, windowMs: 60_000, store, clientAddress: () => "192.0.2.1" });
+  const limit = fetchLimit({ limit: 2, windowMs: 60_000, store, clientAddress: () => "192.0.2.1" });
   let left: number | undefined;
   const handler = limit((request: Request) => {
     left = limit.decisionOf(request)?.remaining;

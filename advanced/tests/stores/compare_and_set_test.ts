@@ -198,7 +198,7 @@ Deno.test("requests of several processes that are settled at the same time count
     const [one] = await stores[0]!.decide([twin]);
     await stores[0]!.settle!(twin, one!.stamp, 226);
     const [its] = await stores[0]!.decide([{ ...twin, cost: 1 }]);
-    assertEquals([before!.remaining, before!.retryMs], [0, its!.retryMs], algorithm);
+    assertEquals([before!.remaining, before!.retryAfterMs], [0, its!.retryAfterMs], algorithm);
   }
 });
 
@@ -228,7 +228,7 @@ Deno.test("a database that tells its time is counted by it, in decisions, lists 
   // the process is late by a year
   const store = fromCompareAndSet(timed, { clock: () => server.read() - 365 * 86_400_000 });
   for (const key of ["a", "b"]) await store.decide([{ policy: FIXED, key, cost: 6 }]);
-  assertEquals((await store.decide([{ policy: FIXED, key: "a", cost: 1 }]))[0]!.retryMs, FIXED.windowMs);
+  assertEquals((await store.decide([{ policy: FIXED, key: "a", cost: 1 }]))[0]!.retryAfterMs, FIXED.windowMs);
   server.advance(FIXED.windowMs);
   assertEquals((await store.decide([{ policy: FIXED, key: "a", cost: 1 }]))[0]!.remaining, 5);
   const keys: string[] = [];

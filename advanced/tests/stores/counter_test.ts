@@ -47,15 +47,15 @@ class CallbackCounter implements CallbackCounterLike {
 
 Deno.test("a counter with callbacks is accepted as is", async () => {
   const counter = new CallbackCounter();
-  const { limiter } = rateLimit({ name: "old", max: 2, store: counter });
-  const told = [await limiter.check("key"), await limiter.check("key"), await limiter.check("key")];
+  const { limiter } = rateLimit({ name: "old", limit: 2, store: counter });
+  const told = [await limiter.consume("key"), await limiter.consume("key"), await limiter.consume("key")];
   assertEquals(told.map(({ allowed, remaining }) => [allowed, remaining]), [[true, 1], [true, 0], [false, 0]]);
   assertEquals(told.map(({ decidedBy }) => decidedBy), ["store", "store", "store"]);
   assertEquals(await limiter.refund(told[0]!), true);
   assertEquals(await limiter.reset("key"), 1);
   assertEquals(counter.hits.size, 0);
   counter.failure = new Error("no database");
-  assertEquals((await limiter.check("key")).decidedBy, "local");
+  assertEquals((await limiter.consume("key")).decidedBy, "local");
   assertEquals(fromCounter(() => new CallbackCounter()).capabilities.scope, "global");
 });
 
@@ -99,7 +99,7 @@ Deno.test("a counter's answer without a valid count or time is a failure and not
     const limiter = new Limiter({ store: fromCounter(counter), onStoreFailure: "closed" });
     const errors: string[] = [];
     limiter.on("storeFailure", (error) => errors.push(String(error)));
-    const { allowed, decidedBy } = await limiter.check("a");
+    const { allowed, decidedBy } = await limiter.consume("a");
     assertEquals([allowed, decidedBy], [false, "closed"], String(response));
     assertStringIncludes(errors.join(), "totalHits as a number and resetTime as a Date");
   }
@@ -117,8 +117,8 @@ Deno.test("a counter that stores JSON, like hono-rate-limiter's for unstorage, c
     decrement: () => {},
     resetKey: (key) => void kept.delete(key),
   };
-  const limiter = new Limiter({ max: 3, store: fromCounter(counter, { clock: () => 0 }), onStoreFailure: "closed" });
-  const seen = [await limiter.check("a"), await limiter.check("a"), await limiter.peek("a")];
+  const limiter = new Limiter({ limit: 3, store: fromCounter(counter, { clock: () => 0 }), onStoreFailure: "closed" });
+  const seen = [await limiter.consume("a"), await limiter.consume("a"), await limiter.peek("a")];
   assertEquals(seen.map(({ remaining, resetMs }) => [remaining, resetMs]), [[2, 60_000], [1, 60_000], [1, 60_000]]);
   assertEquals(await limiter.reset("a"), 1);
   assertEquals((await limiter.peek("a")).remaining, 3);
@@ -128,7 +128,7 @@ Deno.test("a key unknown to a counter has its full quota, however the counter re
   for (const nothing of [undefined, null, { totalHits: NaN, resetTime: new Date() }]) {
     const counter = new BareCounter();
     const limiter = new Limiter({
-      max: 3,
+      limit: 3,
       store: fromCounter(Object.assign(counter, { get: () => nothing as CounterInfo })),
     });
     const { remaining, decidedBy } = await limiter.peek("a");
@@ -141,12 +141,12 @@ Deno.test("a key unknown to a counter has its full quota, however the counter re
 Deno.test("a process that has counted nothing itself can reset what others have counted", async () => {
   const database = new BareCounter();
   const [one, other] = [
-    new Limiter({ max: 1, store: fromCounter(database) }),
-    new Limiter({ max: 1, store: fromCounter(database) }),
+    new Limiter({ limit: 1, store: fromCounter(database) }),
+    new Limiter({ limit: 1, store: fromCounter(database) }),
   ];
-  assertEquals([(await one.check("a")).allowed, (await one.check("a")).allowed], [true, false]);
+  assertEquals([(await one.consume("a")).allowed, (await one.consume("a")).allowed], [true, false]);
   await other.reset("a");
-  assertEquals((await other.check("a")).allowed, true);
+  assertEquals((await other.consume("a")).allowed, true);
   const windows = database.calls.filter((call) => call.startsWith("init"));
   assertEquals(windows, ["init 60000", "init 60000"], "each process calls init before anything else");
 });
@@ -241,10 +241,10 @@ async function settle(): Promise<void> {
   for (let turn = 0; turn < 50; turn++) await Promise.resolve();
 }
 
-function limiterOn(counter: CounterLike, max: number): { limiter: Limiter; clock: VirtualClock } {
+function limiterOn(counter: CounterLike, limit: number): { limiter: Limiter; clock: VirtualClock } {
   const clock = new VirtualClock();
   const store = fromCounter(counter, { clock: clock.read });
-  return { limiter: new Limiter({ name: "fixed", max, store, clock: clock.read, timers: clock.timers }), clock };
+  return { limiter: new Limiter({ name: "fixed", limit, store, clock: clock.read, timers: clock.timers }), clock };
 }
 
 const admitted = (decisions: readonly Decision[]): number => decisions.filter(({ allowed }) => allowed).length;
@@ -252,7 +252,7 @@ const admitted = (decisions: readonly Decision[]): number => decisions.filter(({
 Deno.test("concurrent takes on one key are sent to the counter in parallel, and no more than max are admitted", async () => {
   const counter = new RemoteCounter();
   const { limiter, clock } = limiterOn(counter, 30);
-  const asked = Array.from({ length: 100 }, () => limiter.check("a"));
+  const asked = Array.from({ length: 100 }, () => limiter.consume("a"));
   await settle();
   // all are in transit before the first is answered
   assertEquals(counter.arriving.length, 100);
@@ -267,7 +267,7 @@ Deno.test("concurrent takes in two processes share exactly max, however their hi
   // one counter for both, over two connections
   Object.assign(other, { hits: one.hits });
   const limiters = [one, other].map((counter) => limiterOn(counter, 30).limiter);
-  const asked = limiters.flatMap((limiter) => Array.from({ length: 40 }, () => limiter.check("a")));
+  const asked = limiters.flatMap((limiter) => Array.from({ length: 40 }, () => limiter.consume("a")));
   await settle();
   for (let i = 0; i < 40; i++) {
     one.arriving[i]!();
@@ -313,13 +313,13 @@ Deno.test("a counter whose clock is behind by more than a window still refuses, 
     decrement() {},
     resetKey() {},
   };
-  const limiter = new Limiter({ max: 5, store: fromCounter(counter, { clock: () => now }) });
-  const together = await Promise.all(Array.from({ length: 20 }, () => limiter.check("a")));
+  const limiter = new Limiter({ limit: 5, store: fromCounter(counter, { clock: () => now }) });
+  const together = await Promise.all(Array.from({ length: 20 }, () => limiter.consume("a")));
   assertEquals(together.filter(({ allowed }) => allowed).length, 5);
   assertEquals(limiter.counters.coalesced, 19);
-  const after = await limiter.check("a");
+  const after = await limiter.consume("a");
   assertEquals([after.allowed, after.remaining], [false, 0]);
-  assert(after.retryMs > 0);
+  assert(after.retryAfterMs > 0);
 });
 
 Deno.test("units are given back within their window, and not after it", async () => {
@@ -379,7 +379,7 @@ Deno.test("hits that can't be taken back stay counted", async () => {
 Deno.test("a cost above the limit is refused without a hit", async () => {
   const counter = new BareCounter();
   const store = fromCounter(counter, { clock: new VirtualClock().read });
-  assertEquals((await one(store, 7)).retryMs, Infinity);
+  assertEquals((await one(store, 7)).retryAfterMs, Infinity);
   assertEquals(counter.calls, ["init 60000"]);
 });
 
@@ -390,7 +390,7 @@ Deno.test("a counter without reset times is assumed to begin a window with the f
   assertEquals((await one(store, 6)).resetMs, 60_000);
   clock.advance(20_000);
   const refused = await one(store, 1);
-  assertEquals([refused.denied, refused.retryMs, refused.resetMs], [true, 40_000, 40_000]);
+  assertEquals([refused.denied, refused.retryAfterMs, refused.resetMs], [true, 40_000, 40_000]);
   clock.advance(40_000);
   counter.hits.clear();
   const look = await one(store, 0);
@@ -418,16 +418,16 @@ Deno.test("one counter serves one policy and window; a function makes one for ea
 
 Deno.test("limiters with different windows can't share a counter, and throw at construction", async () => {
   const theirs = new BareCounter();
-  const hour = { name: "hour", max: 3, windowMs: 3_600_000, store: fromCounter(theirs) };
+  const hour = { name: "hour", limit: 3, windowMs: 3_600_000, store: fromCounter(theirs) };
   const limiter = new Limiter(hour);
-  const again = new Limiter({ ...hour, max: 5, store: fromCounter(theirs) });
+  const again = new Limiter({ ...hour, limit: 5, store: fromCounter(theirs) });
   const second = { name: "second", windowMs: 1000 };
   const message = 'another policy or window than "second" with 1000 ms; give each limiter a counter of its own';
   assertThrows(() => new Limiter({ ...second, store: fromCounter(theirs) }), TypeError, message);
   assertThrows(() => new Limiter({ ...second, store: hour.store }), TypeError, message);
   const limits = [{ name: "hour" }, { name: "second" }];
   assertThrows(() => rateLimit({ limits, store: theirs }), TypeError, 'another policy or window than "');
-  assertEquals([(await limiter.check("a")).remaining, (await again.check("a")).remaining], [2, 3]);
+  assertEquals([(await limiter.consume("a")).remaining, (await again.consume("a")).remaining], [2, 3]);
   await limiter.close();
   assertEquals(new Limiter({ ...second, store: fromCounter(theirs) }).policies[0]!.windowMs, 1000);
 });
@@ -464,7 +464,7 @@ Deno.test("every limiter on a counter may be closed, and the counter is shut dow
     return Object.assign(new BareCounter(), { shutdown: () => void (made[number] += " shut") });
   });
   const limiters = ["a", "b"].map((name) => new Limiter({ name, store }));
-  for (const limiter of limiters) await limiter.check("key");
+  for (const limiter of limiters) await limiter.consume("key");
   for (const limiter of [...limiters, ...limiters]) await limiter.close();
   assertEquals(made, ["open shut", "open shut"]);
 });
@@ -480,7 +480,7 @@ Deno.test("a counter that fails to shut down is reported, and the others are shu
     };
     return Object.assign(new BareCounter(), { shutdown });
   });
-  for (const name of ["a", "b", "c"]) await new Limiter({ name, store }).check("key");
+  for (const name of ["a", "b", "c"]) await new Limiter({ name, store }).consume("key");
   await assertRejects(async () => await store.close!(), Error, "the first is stuck");
   assertEquals(shut, [2, 3]);
 });

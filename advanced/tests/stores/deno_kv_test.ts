@@ -91,7 +91,7 @@ Deno.test("every limiter on a store may be closed, and the database is closed wi
   const limiters = ["a", "b"].map((name) => new Limiter({ name, store }));
   await limiters[0]!.close();
   await limiters[0]!.close();
-  assertEquals([(await limiters[1]!.check("a")).decidedBy, (await kv.get(["a"])).value], ["store", null]);
+  assertEquals([(await limiters[1]!.consume("a")).decidedBy, (await kv.get(["a"])).value], ["store", null]);
   await limiters[1]!.close();
   await limiters[1]!.close();
   await assertRejects(() => kv.get(["a"]));
@@ -180,9 +180,9 @@ Deno.test("reset and inspect see the keys of one policy", async () => {
 
 Deno.test("a limit whose log does not fit into a value is refused at construction", async () => {
   await withStore(":memory:", {}, (store) => {
-    const says = 'DenoKvStore: option max of "sliding-log" must be at most 4000, not 4001';
-    assertThrows(() => new Limiter({ store, algorithm: "sliding-log", max: 4001 }), RangeError, says);
-    new Limiter({ store, algorithm: "sliding-log", max: 4000 });
+    const says = 'DenoKvStore: option limit of "sliding-log" must be at most 4000, not 4001';
+    assertThrows(() => new Limiter({ store, algorithm: "sliding-log", limit: 4001 }), RangeError, says);
+    new Limiter({ store, algorithm: "sliding-log", limit: 4000 });
     return Promise.resolve();
   });
 });

@@ -89,9 +89,9 @@ Deno.test("decides like the memory store, with every algorithm and consequence, 
 
 Deno.test("a limit whose log is too long for an object's storage is refused at construction", () => {
   const store = new DurableObjectStore({ namespace: setUp().namespace });
-  const says = 'DurableObjectStore: option max of "sliding-log" must be at most 4000, not 4001';
-  assertThrows(() => new Limiter({ store, algorithm: "sliding-log", max: 4001 }), RangeError, says);
-  new Limiter({ store, algorithm: "sliding-log", max: 4000 });
+  const says = 'DurableObjectStore: option limit of "sliding-log" must be at most 4000, not 4001';
+  assertThrows(() => new Limiter({ store, algorithm: "sliding-log", limit: 4001 }), RangeError, says);
+  new Limiter({ store, algorithm: "sliding-log", limit: 4000 });
 });
 
 Deno.test("decides like the memory store when objects are evicted and alarms fire", async () => {
@@ -137,7 +137,7 @@ Deno.test("of two hundred concurrent takes, exactly fifty are admitted", async (
 Deno.test("a cost that never fits has an infinite wait", async () => {
   const { namespace } = setUp();
   const [verdict] = await new DurableObjectStore({ namespace }).decide([{ policy: FIXED, key: "a", cost: 7 }]);
-  assertEquals(verdict!.retryMs, Infinity);
+  assertEquals(verdict!.retryAfterMs, Infinity);
 });
 
 Deno.test("a refusal that writes nothing stores nothing", async () => {

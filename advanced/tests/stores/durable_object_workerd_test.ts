@@ -8,6 +8,7 @@ import { said } from "../../src/testing/contract/contract_run.ts";
 import { seededRandom } from "../../src/testing/seeded_random.ts";
 import { VirtualClock } from "../../src/testing/virtual_clock.ts";
 import { until } from "../../../tests/support/until.ts";
+import { assertNotLate } from "../support/late/assert_not_late.ts";
 import { policyNamed } from "../support/random_trace.ts";
 
 // the worker returns what the store inside it returns; every request sets its objects' clock
@@ -103,7 +104,7 @@ async function withWorkerd(body: (workerd: Workerd) => Promise<void>): Promise<v
       const text = await response.text();
       assertEquals(response.status, 200, text);
       globals = response.headers.get("globals") ?? "";
-      return JSON.parse(text, (name, value) => name === "retryMs" ? value ?? Infinity : value);
+      return JSON.parse(text, (name, value) => name === "retryAfterMs" ? value ?? Infinity : value);
     };
     await body({
       store: {
@@ -186,6 +187,20 @@ Deno.test(
     });
   },
 );
+
+Deno.test("in workerd nothing is granted for the past while requests are late by up to a second", OPTIONS, async () => {
+  await withWorkerd(async ({ store, useClock }) => {
+    useClock(null);
+    await assertNotLate({
+      name: "Durable Objects in workerd",
+      earlyMs: () => 0,
+      connect: (wire) => ({
+        store: { ...store, decide: (takes, times) => wire.pass(() => store.decide(takes, times)) },
+        close() {},
+      }),
+    }, 8);
+  });
+});
 
 Deno.test("in workerd the alarm deletes what has expired, and the database with it", OPTIONS, async () => {
   await withWorkerd(async ({ store, stored, useClock }) => {

@@ -13,8 +13,8 @@ for (const [attack, flood] of Object.entries(FLOODS)) {
     // with one seed in two hundred, a network of the clients is taken for one of the attack's, and shares its places
     using _seeds = seededCrypto(1);
     const clock = new VirtualClock();
-    const limiter = new Limiter({ max: 5, windowMs: 60_000, clock: clock.read });
-    const admits = (client: string) => (limiter.check(keys.of(client)) as Decision).allowed;
+    const limiter = new Limiter({ limit: 5, windowMs: 60_000, clock: clock.read });
+    const admits = (client: string) => (limiter.consume(keys.of(client)) as Decision).allowed;
     for (let i = 0; i < 108_000; i++) admits(flood(i));
     for (const [name, crowd] of Object.entries(NEWCOMERS)) {
       let served = 0;

@@ -1,5 +1,7 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { ALGORITHM_NAMES, type Policy } from "../../src/policy/policy.ts";
+import type { Decision } from "../../src/limiter/decision.ts";
+import { Limiter } from "../../src/limiter/limiter.ts";
 import { MemoryStore } from "../../src/stores/memory_store.ts";
 import { StoreClock } from "@sluice/limiting";
 import { VirtualClock } from "../../src/testing/virtual_clock.ts";
@@ -181,6 +183,76 @@ Deno.test("the system's clock advances between turns and within a long one", asy
   assert(clock.now() > before, "the clock stood still in one long turn");
   await Promise.resolve();
   assert(clock.now() >= before + 4);
+});
+
+function decisionOf(limiter: Limiter, key: string): Decision {
+  return limiter.consume(key) as Decision;
+}
+
+/** Ends the turn, in which a store reads a clock once for many decisions. */
+async function aTurn(): Promise<void> {
+  await Promise.resolve();
+}
+
+/** Sets the system's clock until it is disposed of. */
+function systemClock() {
+  const real = Date.now;
+  let ahead = 0;
+  Date.now = () => real() + ahead;
+  return {
+    advance: (ms: number) => ahead += ms,
+    [Symbol.dispose]: () => void (Date.now = real),
+  };
+}
+
+const HOUR = 3_600_000;
+
+Deno.test("no window in memory ends sooner or later because the system's clock is set by an hour", async () => {
+  for (const jump of [HOUR, -HOUR]) {
+    using system = systemClock();
+    const limits = ALGORITHM_NAMES.map((algorithm) => ({ algorithm, limit: 1, windowMs: 60_000, name: algorithm }));
+    const limiter = new Limiter({ limits });
+    const blocking = new Limiter({ limit: 1, windowMs: 60_000, block: { after: 1, forMs: 60_000 } });
+    assert(decisionOf(limiter, "key").allowed);
+    for (let i = 0; i < 2; i++) decisionOf(blocking, "key");
+    system.advance(jump);
+    await aTurn();
+    const { allowed, verdicts } = decisionOf(limiter, "key");
+    assert(!allowed && verdicts.every(({ denied }) => denied));
+    assert(verdicts.every(({ resetMs }) => resetMs > 50_000 && resetMs <= 120_000), JSON.stringify(verdicts));
+    const { verdicts: [blocked] } = decisionOf(blocking, "key");
+    assert(blocked!.blocked && blocked!.retryAfterMs > 50_000 && blocked!.retryAfterMs <= 60_000);
+  }
+});
+
+Deno.test("windows of clock and calendar follow the system's clock, also beside others in one batch", async () => {
+  using system = systemClock();
+  const limiter = new Limiter({
+    limits: [
+      { name: "aligned", limit: 5, windowMs: HOUR, align: "clock" },
+      { name: "day", limit: 5, window: { every: "day" } },
+      { name: "log", algorithm: "sliding-log", limit: 5, windowMs: HOUR },
+      { name: "first", limit: 5, windowMs: HOUR },
+    ],
+  });
+  const remaining = () => decisionOf(limiter, "key").verdicts.map(({ remaining }) => remaining);
+  assertEquals(remaining(), [4, 4, 4, 4]);
+  system.advance(24 * HOUR);
+  await aTurn();
+  assertEquals(remaining(), [4, 4, 3, 3]);
+});
+
+Deno.test("a policy that no longer follows the clock keeps what is used, and no longer than its window", async () => {
+  using system = systemClock();
+  const store = new MemoryStore();
+  const policy: Policy = { name: "p", algorithm: "fixed-window", limit: 5, windowMs: 60_000 };
+  take(store, policy, "other");
+  system.advance(HOUR);
+  await aTurn();
+  take(store, { ...policy, align: "clock" }, "key");
+  const { remaining, resetMs } = take(store, policy, "key");
+  assertEquals(remaining, 3);
+  assert(resetMs <= 60_000, `${resetMs}`);
 });
 
 Deno.test("an invalid maxKeys is refused", () => {

@@ -120,7 +120,7 @@ Deno.test("a grant is one commit, also of a key that is not known, and whatever 
   assertEquals([(await take("a", 4)).remaining, database.commands()], [2, [0, 1]]);
   advance(10);
   assertEquals([(await take("a", 2)).remaining, database.commands()], [0, [0, 1]]);
-  assertEquals([(await take("a")).retryMs, database.commands()], [990, [1, 0]]);
+  assertEquals([(await take("a")).retryAfterMs, database.commands()], [990, [1, 0]]);
   assertEquals([(await take("a", 0)).remaining, database.commands()], [0, [1, 0]]);
   advance(990);
   assertEquals([(await take("a")).remaining, database.commands()], [5, [0, 1]]);
@@ -184,19 +184,44 @@ Deno.test("a decision is never made for a time that the database has not reached
   database.clock.advance(900);
   database.commands();
   const refused = await take("a");
-  assertEquals([refused.denied, refused.retryMs, database.commands()], [true, 100, [0, 1]]);
+  assertEquals([refused.denied, refused.retryAfterMs, database.commands()], [true, 100, [0, 1]]);
 });
 
-Deno.test("a decision of long ago is made again: the process was asleep, or the database's clock was set forward", async () => {
+Deno.test("a decision that arrives later than it was made for is made again, and the next one is made for longer", async () => {
   const { database, take } = await setUp();
-  await take("a", 5);
-  database.clock.advance(999);
-  // late by less than a second, it counts as made then
-  assertEquals([(await take("a")).remaining, database.commands()], [0, [0, 2]]);
-  await take("b", 5);
-  database.clock.advance(1001);
-  database.commands();
-  assertEquals([(await take("b")).remaining, database.commands()], [5, [0, 2]]);
+  let late = 0;
+  database.meanwhile = () => void database.clock.advance(late);
+  assertEquals([(await take("a", 5)).resetMs, database.commands()], [1000, [0, 1]]);
+  late = 100;
+  assertEquals([(await take("b", 5)).resetMs, database.commands()], [1000, [0, 2]]);
+  late = 150;
+  const begun = database.clock.now;
+  assertEquals([(await take("b")).remaining, database.commands()], [0, [0, 1]]);
+  // and its window ends no sooner than one after the latest time
+  late = 0;
+  database.clock.advance(begun + 999 - database.clock.now);
+  assert((await take("b")).denied);
+});
+
+Deno.test("a window that begins ends a whole window after it was committed, however late that was", async () => {
+  for (const algorithm of ["fixed-window", "sliding-window", "sliding-log", "sliding-approximate"] as const) {
+    const { database, store } = await setUp();
+    const policy: Policy = { name: algorithm, algorithm, limit: 6, windowMs: 1000 };
+    const take = async (key: string, cost: number) => (await store.decide([{ policy, key, cost }]))[0]!;
+    let late = 200;
+    database.meanwhile = () => void database.clock.advance(late);
+    await take("a", 1);
+    // now it is known what to allow for, and the time is 90 ms ahead of the next part of a window
+    late = 190;
+    database.clock.advance(1910 - database.clock.now % 1000);
+    assertEquals((await take("b", 6)).granted, 6);
+    const committed = database.clock.now;
+    late = 0;
+    for (const ms of [1, 500, 899, 999]) {
+      database.clock.advance(committed + ms - database.clock.now);
+      assertEquals((await take("b", 6)).denied, true, `${algorithm} after ${ms} ms`);
+    }
+  }
 });
 
 Deno.test("a database whose clock is set back keeps counts that much longer, and nobody gets more", async () => {
@@ -204,7 +229,7 @@ Deno.test("a database whose clock is set back keeps counts that much longer, and
   await take("a", 6);
   database.clock.advance(-5000);
   const refused = await take("a");
-  assertEquals([refused.denied, refused.retryMs], [true, 6000]);
+  assertEquals([refused.denied, refused.retryAfterMs], [true, 6000]);
   database.commands();
   // the time of the last reply is the one that counts, so that what follows needs one command again
   assertEquals([(await take("b")).remaining, database.commands()], [5, [0, 1]]);
@@ -229,7 +254,7 @@ Deno.test("replies that overtake each other move no time", async () => {
   clock.advance(999);
   process.advance(999);
   const [refused] = await store.decide([{ policy: FIXED, key: "a", cost: 1 }]);
-  assertEquals([refused!.denied, refused!.retryMs], [true, 1]);
+  assertEquals([refused!.denied, refused!.retryAfterMs], [true, 1]);
 });
 
 Deno.test("no key is decided on for a time before it was seen", async () => {
@@ -237,18 +262,26 @@ Deno.test("no key is decided on for a time before it was seen", async () => {
   const { clock } = database;
   const log: Policy = { name: "log", algorithm: "sliding-log", limit: 10, windowMs: 1000 };
   clock.advance(50);
+  process.advance(50);
   await store.decide([{ policy: log, key: "a", cost: 1 }]);
   await store.decide([{ policy: log, key: "a", cost: 0 }]);
   // a reply that was under way for long
-  clock.advance(-40);
+  const { read } = database;
+  database.read = async (keys) => {
+    const values = await read.call(database, keys);
+    clock.advance(40);
+    process.advance(40);
+    return values;
+  };
   await store.decide([{ policy: log, key: "b", cost: 0 }]);
-  clock.advance(45);
+  clock.advance(5);
   process.advance(5);
   database.commands();
   const [granted] = await store.decide([{ policy: log, key: "a", cost: 1 }]);
   assertEquals([granted!.resetMs, database.commands()], [1000, [0, 1]]);
   const [other] = await store.decide([{ policy: log, key: "a", cost: 0 }]);
-  assertEquals(other!.resetMs, 995);
+  // the reply tells a time of 40 ms ago
+  assertEquals(other!.resetMs, 960);
 });
 
 Deno.test("keys that are new to a process are read first if others had the one before, until there is one that nobody has", async () => {

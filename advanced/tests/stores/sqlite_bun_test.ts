@@ -32,7 +32,7 @@ Deno.test("SqliteStore passes the contract of stores on Bun, over bun:sqlite", a
     const bundle = await rolldown({
       input: `${folder}/program.js`,
       resolve: {
-        alias: { "@sluice/limiting/core": at("limiting/core.ts"), "@sluice/limiting": at("limiting/mod.ts") },
+        alias: { "@sluice/shared": at("shared/mod.ts"), "@sluice/limiting": at("limiting/mod.ts") },
       },
       external: ["bun:sqlite"],
       platform: "neutral",

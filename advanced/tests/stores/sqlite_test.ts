@@ -42,9 +42,9 @@ Deno.test("processes that share a file of SQLite admit exactly max, whatever the
   const url = pathToFileURL(file.path).href;
   const windowMs = 2 ** 40;
   const limits: LimitOptions[] = [
-    { algorithm: "fixed-window", windowMs, max: 333 },
-    { algorithm: "sliding-window", windowMs, max: 333 },
-    { algorithm: "token-bucket", windowMs, max: 1, burst: 333 },
+    { algorithm: "fixed-window", windowMs, limit: 333 },
+    { algorithm: "sliding-window", windowMs, limit: 333 },
+    { algorithm: "token-bucket", windowMs, limit: 1, burst: 333 },
   ];
   for (const limit of limits) {
     await t.step(limit.algorithm!, async () => {
@@ -132,7 +132,7 @@ Deno.test("every limiter on a SqliteStore may be closed, and the database is clo
   const limiters = ["a", "b"].map((name) => new Limiter({ name, store }));
   await limiters[0]!.close();
   await limiters[0]!.close();
-  assertEquals((await limiters[1]!.check("a")).decidedBy, "store");
+  assertEquals((await limiters[1]!.consume("a")).decidedBy, "store");
   await limiters[1]!.close();
   assertThrows(() => database.exec("SELECT 1"));
 });
@@ -163,8 +163,8 @@ Deno.test("options that SqliteStore cannot use are errors that say what to give"
   for (const [options, part] of wrong) {
     assertThrows(() => new SqliteStore(options as SqliteStoreOptions), TypeError, part);
   }
-  const says = 'SqliteStore: option max of "sliding-log" must be at most 4000, not 4001';
+  const says = 'SqliteStore: option limit of "sliding-log" must be at most 4000, not 4001';
   const store = new SqliteStore({ database });
-  assertThrows(() => new Limiter({ store, algorithm: "sliding-log", max: 4001 }), RangeError, says);
+  assertThrows(() => new Limiter({ store, algorithm: "sliding-log", limit: 4001 }), RangeError, says);
   database.close();
 });

@@ -1,4 +1,4 @@
-import type { Capabilities, Selector, Store, Take, Verdict } from "../../mod.ts";
+import type { Capabilities, Entry, Policy, Selector, Store, Take, Verdict } from "../../mod.ts";
 
 /** Simulates a remote store: an in-memory store whose answers are promises, and that counts calls. */
 export class AsyncStore implements Store {
@@ -47,6 +47,11 @@ export class AsyncStore implements Store {
   reset(selector: Selector): Promise<number> {
     this.calls.reset++;
     return this.#call(() => this.#store.reset(selector));
+  }
+
+  /** Lists the keys in use. */
+  inspect(policy: Policy): AsyncIterable<Entry> {
+    return this.#store.inspect!(policy);
   }
 
   async #call<T>(body: () => T | PromiseLike<T>): Promise<T> {

@@ -1,8 +1,8 @@
 /** A process that makes one check without a server, closes, and has nothing left that keeps it running. */
 import { Limiter, RedisStore } from "../../mod.ts";
 
-const limiter = new Limiter({ store: new RedisStore({ url: Deno.args[0]! }), max: 1, processes: 1, timeoutMs: 50 });
+const limiter = new Limiter({ store: new RedisStore({ url: Deno.args[0]! }), limit: 1, processes: 1, timeoutMs: 50 });
 limiter.on("storeFailure", () => {});
-const { decidedBy } = await limiter.check("key");
+const { decidedBy } = await limiter.consume("key");
 await limiter.close();
 console.log(decidedBy);

@@ -60,7 +60,7 @@ async function work(order: TakerOrder): Promise<TakerReport> {
   let left = takes;
   await Promise.all(Array.from({ length: callers }, async () => {
     while (left-- > 0) {
-      decisions.push(await limiter.check(key));
+      decisions.push(await limiter.consume(key));
       // a caller also does other things, such as reading its next request
       if (callers < takes) await new Promise((resolve) => setTimeout(resolve, 5));
     }

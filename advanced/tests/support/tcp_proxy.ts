@@ -1,7 +1,11 @@
+import type { Wire } from "./late/wire.ts";
+
 /** A proxy between a client and a server that a test can stall or cut. `await using` ends it. */
 export interface TcpProxy extends AsyncDisposable {
   /** URL for the client, in place of the server's. */
   readonly url: string;
+  /** Where it listens. */
+  readonly port: number;
   /** Bytes received from the server since `hold()` and not passed on. */
   readonly held: number;
   /** Stops passing anything on to the client; the server still gets everything. */
@@ -20,9 +24,10 @@ export interface TcpProxy extends AsyncDisposable {
  * Starts a proxy on a free port of 127.0.0.1.
  *
  * @param port Where the server listens, on 127.0.0.1
+ * @param wire How late what is passed on is, either way; not at all without one
  * @returns The proxy
  */
-export function startProxy(port: number): TcpProxy {
+export function startProxy(port: number, wire?: Wire): TcpProxy {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const connections = new Set<Deno.Conn>();
   const forsaken = new WeakSet<Deno.Conn>();
@@ -35,7 +40,7 @@ export function startProxy(port: number): TcpProxy {
       const server = await Deno.connect({ hostname: "127.0.0.1", port });
       connections.add(server);
       await Promise.race([
-        client.readable.pipeTo(server.writable),
+        wire === undefined ? client.readable.pipeTo(server.writable) : passOut(client, server, wire),
         pass(server, client),
       ]);
       close(server);
@@ -46,9 +51,18 @@ export function startProxy(port: number): TcpProxy {
     }
   }
 
+  async function passOut(from: Deno.Conn, to: Deno.Conn, wire: Wire): Promise<void> {
+    const writer = to.writable.getWriter();
+    for await (const bytes of from.readable) {
+      await wire.out();
+      await writer.write(bytes);
+    }
+  }
+
   async function pass(from: Deno.Conn, to: Deno.Conn): Promise<void> {
     const writer = to.writable.getWriter();
     for await (const bytes of from.readable) {
+      await wire?.back();
       if (holding !== null) {
         held += bytes.length;
         await holding.promise;
@@ -77,6 +91,7 @@ export function startProxy(port: number): TcpProxy {
   };
   return {
     url: `redis://127.0.0.1:${(listener.addr as Deno.NetAddr).port}`,
+    port: (listener.addr as Deno.NetAddr).port,
     get held() {
       return held;
     },

@@ -49,7 +49,7 @@ function assertTold(policy: Policy, merged: Verdict, serial: Verdict, where: str
   // refusals that cost something have happened by then, and show in the verdicts of the whole row
   assert(merged.remaining <= serial.remaining, where);
   if (!isFree(policy)) return;
-  assertEquals([merged.remaining, merged.retryMs], [serial.remaining, serial.retryMs], where);
+  assertEquals([merged.remaining, merged.retryAfterMs], [serial.remaining, serial.retryAfterMs], where);
   // these two count fractions of a unit: equal to within a ms, on the strict side
   assert(merged.resetMs >= serial.resetMs && merged.resetMs <= serial.resetMs + 1, where);
   assert(merged.stamp <= serial.stamp && merged.stamp >= serial.stamp - 1, where);

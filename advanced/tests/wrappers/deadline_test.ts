@@ -193,8 +193,8 @@ Deno.test("a handler that computes for longer than the budget does not turn the 
     give: (...gift) => memory.give(...gift),
     reset: (selector) => memory.reset(selector),
   };
-  const limiter = new Limiter({ store, max: 1, denyCache: false, coalesce: false, timers });
-  const asked = Array.from({ length: 20 }, () => Promise.resolve(limiter.check("key")));
+  const limiter = new Limiter({ store, limit: 1, denyCache: false, coalesce: false, timers });
+  const asked = Array.from({ length: 20 }, () => Promise.resolve(limiter.consume("key")));
   busyFor(160);
   for (const response of responses) response();
   const decisions = await Promise.all(asked);

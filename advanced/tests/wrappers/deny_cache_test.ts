@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import { ALGORITHM_NAMES, Limiter, MemoryStore, type Policy, type Take } from "../../mod.ts";
+import { ALGORITHM_NAMES, Limiter, MemoryStore, type Policy, type Take, type Verdict } from "../../mod.ts";
 import { newCounters } from "../../src/wrappers/counters.ts";
 import { FaultyStore, VirtualClock } from "../../testing.ts";
 import { DenyCacheStore } from "../../src/wrappers/deny_cache.ts";
@@ -11,6 +11,11 @@ function policyOf(algorithm: Policy["algorithm"], more: Partial<Policy> = {}): P
 }
 
 const FREE = ALGORITHM_NAMES.map((algorithm) => policyOf(algorithm));
+
+/** The same, and with settlements. */
+const SETTLED = FREE.flatMap((policy) =>
+  policy.algorithm === "concurrency" ? [policy] : [policy, { ...policy, name: `${policy.name}, settled`, maxDebt: 8 }]
+);
 
 function setUp() {
   const clock = new VirtualClock();
@@ -24,9 +29,9 @@ Deno.test("cached refusals are exactly those the store would return", async () =
   const { clock, counters, alone, cached } = setUp();
   const pick = seededRandom(1);
   const given: { take: Take; mine: number; theirs: number }[] = [];
-  for (let step = 0; step < 20_000; step++) {
+  for (let step = 0; step < 40_000; step++) {
     clock.advance(pick(3) === 0 ? pick(60) : 0);
-    const take: Take = { policy: FREE[pick(FREE.length)]!, key: `key ${pick(2)}`, cost: 1 };
+    const take: Take = { policy: SETTLED[pick(SETTLED.length)]!, key: `key ${pick(2)}`, cost: 1 };
     const [verdict] = await cached.decide([take]);
     const [expected] = alone.decide([take]);
     assertEquals({ ...verdict, stamp: 0 }, { ...expected, stamp: 0 }, `step ${step}, ${take.policy.name}`);
@@ -34,6 +39,13 @@ Deno.test("cached refusals are exactly those the store would return", async () =
     if (pick(40) === 0 && given.length > 0) {
       const { take, mine, theirs } = given.splice(pick(given.length), 1)[0]!;
       assertEquals(await cached.give(take, mine, 1), alone.give(take, theirs, 1));
+    }
+    if (pick(40) === 0 && given.length > 0) {
+      const { take, mine, theirs } = given.splice(pick(given.length), 1)[0]!;
+      if (take.policy.maxDebt === undefined) continue;
+      const change = 1 + pick(4);
+      const settled = [await cached.settle(take, mine, change), alone.settle(take, theirs, change)];
+      assertEquals({ ...settled[0]!, stamp: 0 }, { ...settled[1]!, stamp: 0 });
     }
   }
   assert(counters.denyCacheHits > 3000, `${counters.denyCacheHits} were told from memory`);
@@ -53,8 +65,8 @@ Deno.test("with costs of every size and several policies, the same requests are 
     const where = `step ${step}, ${takes.map(({ policy }) => policy.name)}`;
     assertEquals(verdicts.map(({ granted }) => granted), expected.map(({ granted }) => granted), where);
     // and the wait is that which the store would tell, whatever was granted meanwhile
-    const longest = (all: readonly { retryMs: number }[]) =>
-      Math.max(...all.map(({ retryMs }, i) => takes[i]!.shadow ? 0 : retryMs));
+    const longest = (all: readonly { retryAfterMs: number }[]) =>
+      Math.max(...all.map(({ retryAfterMs }, i) => takes[i]!.shadow ? 0 : retryAfterMs));
     if (!expected.some(({ granted }) => granted > 0)) assertEquals(longest(verdicts), longest(expected), where);
   }
   assert(counters.denyCacheHits > 1000, `${counters.denyCacheHits} were told from memory`);
@@ -65,28 +77,53 @@ Deno.test("a refusal is never returned after its retry time, and the store is as
     const { clock, behind, cached } = setUp();
     const take: Take = { policy, key: "key", cost: 1 };
     await cached.decide([{ ...take, cost: 5 }]);
-    const { retryMs } = (await cached.decide([take]))[0]!;
-    assert(retryMs > 2, policy.name);
+    const { retryAfterMs } = (await cached.decide([take]))[0]!;
+    assert(retryAfterMs > 2, policy.name);
     const { decide } = behind.calls;
-    clock.advance(retryMs - 2);
+    clock.advance(retryAfterMs - 2);
     const [refused] = await cached.decide([take]);
-    assertEquals([refused!.denied, refused!.retryMs, behind.calls.decide], [true, 2, decide], policy.name);
+    assertEquals([refused!.denied, refused!.retryAfterMs, behind.calls.decide], [true, 2, decide], policy.name);
     clock.advance(1);
-    assertEquals((await cached.decide([take]))[0]!.retryMs, 1);
+    assertEquals((await cached.decide([take]))[0]!.retryAfterMs, 1);
     assertEquals(behind.calls.decide, decide + 1);
     clock.advance(1);
     assertEquals((await cached.decide([take]))[0]!.granted, 1, policy.name);
   }
 });
 
-Deno.test("a cost that never fits is refused from the cache forever", async () => {
+Deno.test("a cost that never fits is refused from the cache for ten seconds, with what remains", async () => {
   const { clock, behind, cached } = setUp();
   const take: Take = { policy: policyOf("fixed-window"), key: "key", cost: 6 };
-  for (let times = 0; times < 3; times++) {
-    assertEquals((await cached.decide([take]))[0]!.retryMs, Infinity);
-    clock.advance(100_000);
+  const refused = async () => {
+    const [{ retryAfterMs, remaining }] = await cached.decide([take]) as [Verdict];
+    return [retryAfterMs, remaining, behind.calls.decide];
+  };
+  for (let times = 0; times < 3; times++) assertEquals(await refused(), [Infinity, 5, 1]);
+  clock.advance(10_000);
+  assertEquals(await refused(), [Infinity, 5, 2]);
+  await cached.decide([{ ...take, cost: 5 }]);
+  assertEquals(await refused(), [Infinity, 0, 4]);
+});
+
+Deno.test("a settlement of more puts off what is told about a refusal, also of one that is under way", async () => {
+  for (const isUnderWay of [false, true]) {
+    const { clock, behind, cached } = setUp();
+    const policy: Policy = { ...policyOf("sliding-log"), windowMs: 60_000, maxDebt: 20 };
+    const take: Take = { policy, key: "key", cost: policy.limit };
+    const [granted] = await cached.decide([take]) as [Verdict];
+    const late = Promise.withResolvers<void>();
+    if (isUnderWay) behind.back = late.promise;
+    const refused = cached.decide([{ ...take, cost: 1 }]);
+    behind.back = null;
+    if (!isUnderWay) assertEquals((await refused)[0]!.retryAfterMs, 60_000);
+    clock.advance(1000);
+    await cached.settle(take, granted.stamp, 15);
+    late.resolve();
+    await refused;
+    for (let times = 0; times < 2; times++) {
+      assertEquals((await cached.decide([{ ...take, cost: 1 }]))[0]!.retryAfterMs, 4 * 60_000 - 1000);
+    }
   }
-  assertEquals(behind.calls.decide, 1);
 });
 
 Deno.test("refunds and resets clear cached refusals", async () => {
@@ -108,7 +145,7 @@ Deno.test("a grant at a smaller cost, also as a part of a batch, puts off what i
     const { clock, behind, cached } = setUp();
     const policy = policyOf("sliding-log", { limit: 10 });
     const take = (cost: number): Take => ({ policy, key: "key", cost });
-    const wait = async () => (await cached.decide([take(6)]))[0]!.retryMs;
+    const wait = async () => (await cached.decide([take(6)]))[0]!.retryAfterMs;
     await cached.decide([take(5)]);
     clock.advance(400);
     await cached.decide([take(1)]);
@@ -191,18 +228,18 @@ Deno.test("a limiter's cache of refusals uses elapsed time: setting the clock ch
     const server = new MemoryStore({ clock: clock.read });
     const behind = new AsyncStore(server);
     const limiter = new Limiter({
-      ...{ store: behind, max: 1, windowMs: 10_000, timers: clock.timers },
+      ...{ store: behind, limit: 1, windowMs: 10_000, timers: clock.timers },
       clock: () => clock.now + jumped,
     });
-    await limiter.check("key");
-    assertEquals((await limiter.check("key")).retryMs, 10_000);
+    await limiter.consume("key");
+    assertEquals((await limiter.consume("key")).retryAfterMs, 10_000);
     clock.advance(4000);
     jumped = jump;
-    assertEquals((await limiter.check("key")).retryMs, 6000);
+    assertEquals((await limiter.consume("key")).retryAfterMs, 6000);
     // a clock set forward may mean that the machine slept
     assertEquals(behind.calls.decide, asked);
     clock.advance(6000);
-    assertEquals((await limiter.check("key")).allowed, true);
+    assertEquals((await limiter.consume("key")).allowed, true);
   }
 });
 
@@ -210,11 +247,11 @@ Deno.test("a refusal from before a process was frozen is not returned if it resu
   const clock = new VirtualClock();
   const store = new AsyncStore(new MemoryStore({ clock: clock.read }));
   const timers = { ...clock.timers, now: () => 0 };
-  const limiter = new Limiter({ store, max: 1, windowMs: 5000, clock: clock.read, timers });
-  await limiter.check("key");
-  assertEquals((await limiter.check("key")).allowed, false);
+  const limiter = new Limiter({ store, limit: 1, windowMs: 5000, clock: clock.read, timers });
+  await limiter.consume("key");
+  assertEquals((await limiter.consume("key")).allowed, false);
   clock.advance(5000);
-  assertEquals((await limiter.check("key")).allowed, true);
+  assertEquals((await limiter.consume("key")).allowed, true);
 });
 
 Deno.test("the cache of refusals is bounded", async () => {
@@ -235,7 +272,7 @@ function setUpTwo() {
   const behind = new FaultyStore(new AsyncStore(new MemoryStore({ clock: clock.read })));
   const limiters = [0, 1].map(() =>
     new Limiter({
-      ...{ store: behind, name: "day", max: 1, windowMs: 86_400_000 },
+      ...{ store: behind, name: "day", limit: 1, windowMs: 86_400_000 },
       clock: clock.read,
       timers: clock.timers,
     })
@@ -246,32 +283,32 @@ function setUpTwo() {
 Deno.test("another process's refund or reset is seen within ten seconds", async () => {
   for (const change of ["refund", "reset"] as const) {
     const { clock, behind, limiters: [one, other] } = setUpTwo();
-    const decision = await one.check("key");
-    assertEquals((await other.check("key")).allowed, false);
+    const decision = await one.consume("key");
+    assertEquals((await other.consume("key")).allowed, false);
     await (change === "refund" ? one.refund(decision) : one.reset("key"));
     const { calls } = behind;
     clock.advance(9_999);
-    assertEquals([(await other.check("key")).allowed, behind.calls], [false, calls]);
+    assertEquals([(await other.consume("key")).allowed, behind.calls], [false, calls]);
     clock.advance(1);
-    assertEquals([(await other.check("key")).allowed, behind.calls], [true, calls + 1]);
+    assertEquals([(await other.consume("key")).allowed, behind.calls], [true, calls + 1]);
   }
 });
 
 Deno.test("a refusal that the store can't confirm is returned until its end", async () => {
   const { clock, behind, limiters: [limiter] } = setUpTwo();
-  await limiter.check("key");
-  assertEquals((await limiter.check("key")).allowed, false);
+  await limiter.consume("key");
+  assertEquals((await limiter.consume("key")).allowed, false);
   behind.fail();
   for (let times = 0; times < 20; times++) {
     clock.advance(60_000);
-    const { allowed, decidedBy, retryMs } = await limiter.check("key");
-    assertEquals([allowed, decidedBy, retryMs], [false, "store", 86_400_000 - (times + 1) * 60_000]);
+    const { allowed, decidedBy, retryAfterMs } = await limiter.consume("key");
+    assertEquals([allowed, decidedBy, retryAfterMs], [false, "store", 86_400_000 - (times + 1) * 60_000]);
   }
   assertEquals(limiter.breakerIsOpen, true);
   behind.heal();
   clock.advance(86_400_000);
-  assertEquals((await limiter.check("key")).allowed, true);
+  assertEquals((await limiter.consume("key")).allowed, true);
   // what was cached the day before is gone
   behind.fail();
-  assertEquals((await limiter.check("key")).decidedBy, "local");
+  assertEquals((await limiter.consume("key")).decidedBy, "local");
 });

@@ -10,7 +10,7 @@ function setUp(options: LimiterOptions = {}) {
   const behind = new AsyncStore(memory);
   const store = new FaultyStore(behind);
   const limiter = new Limiter({
-    ...{ store, clock: clock.read, timers: clock.timers, name: "limit", max: 10, windowMs: 60_000 },
+    ...{ store, clock: clock.read, timers: clock.timers, name: "limit", limit: 10, windowMs: 60_000 },
     ...options,
   });
   const counted = () => {
@@ -29,7 +29,7 @@ Deno.test("a decision that takes too long is made without the store at the end o
   const { clock, store, limiter } = setUp({ timeoutMs: 250 });
   store.hang();
   let answered = false;
-  const checking = Promise.resolve(limiter.check("key")).then((decision) => {
+  const checking = Promise.resolve(limiter.consume("key")).then((decision) => {
     answered = true;
     return decision;
   });
@@ -43,10 +43,10 @@ Deno.test("a decision that takes too long is made without the store at the end o
 });
 
 Deno.test("a thousand pending decisions have one timer, and none is left when they are answered", async () => {
-  const { clock, store, limiter } = setUp({ max: 1000, coalesce: false });
+  const { clock, store, limiter } = setUp({ limit: 1000, coalesce: false });
   const gate = Promise.withResolvers<void>();
   store.delay(gate.promise);
-  const checks = Array.from({ length: 1000 }, () => limiter.check("key"));
+  const checks = Array.from({ length: 1000 }, () => limiter.consume("key"));
   await settle();
   assertEquals(clock.pendingTimers, 1);
   gate.resolve();
@@ -59,7 +59,7 @@ Deno.test("a late grant is refunded if its request was refused meanwhile", async
   const { clock, store, limiter, counted } = setUp({ onStoreFailure: "closed" });
   const gate = Promise.withResolvers<void>();
   store.next(gate.promise);
-  const checking = limiter.check("key", { cost: 3 });
+  const checking = limiter.consume("key", { cost: 3 });
   await settle();
   clock.advance(100);
   assertEquals((await checking).allowed, false);
@@ -73,7 +73,7 @@ Deno.test("a late grant stays counted if its request was admitted meanwhile", as
     const { clock, store, limiter, counted } = setUp({ onStoreFailure });
     const gate = Promise.withResolvers<void>();
     store.next(gate.promise);
-    const checking = limiter.check("key", { cost: 3 });
+    const checking = limiter.consume("key", { cost: 3 });
     await settle();
     clock.advance(100);
     assertEquals((await checking).allowed, true);
@@ -90,7 +90,7 @@ Deno.test("refunding a decision made without the store also refunds its late gra
         const { clock, store, limiter, counted } = setUp({ onStoreFailure, algorithm });
         const gate = Promise.withResolvers<void>();
         store.next(gate.promise);
-        const checking = limiter.check("key", { cost: 3 });
+        const checking = limiter.consume("key", { cost: 3 });
         await settle();
         clock.advance(100);
         const decision = await checking;
@@ -115,11 +115,11 @@ Deno.test("a late grant stays counted if only a shadow limit refused meanwhile",
   const store = new FaultyStore(new AsyncStore(memory));
   const limiter = new Limiter({
     ...{ store, clock: clock.read, timers: clock.timers },
-    limits: [{ name: "real", max: 10 }, { name: "shadow", max: 0, shadow: true }],
+    limits: [{ name: "real", limit: 10 }, { name: "shadow", limit: 0, shadow: true }],
   });
   const gate = Promise.withResolvers<void>();
   store.next(gate.promise);
-  const checking = limiter.check("key");
+  const checking = limiter.consume("key");
   await settle();
   clock.advance(100);
   const { allowed, shadowDenied } = await checking;
@@ -130,10 +130,10 @@ Deno.test("a late grant stays counted if only a shadow limit refused meanwhile",
 });
 
 Deno.test("of a late merged row, only refused takes are refunded", async () => {
-  const { clock, store, limiter, counted } = setUp({ max: 10, processes: 5 });
+  const { clock, store, limiter, counted } = setUp({ limit: 10, processes: 5 });
   const gate = Promise.withResolvers<void>();
   store.next(gate.promise);
-  const checks = Array.from({ length: 6 }, () => limiter.check("key"));
+  const checks = Array.from({ length: 6 }, () => limiter.consume("key"));
   await settle();
   clock.advance(100);
   const decisions = await Promise.all(checks);
@@ -150,21 +150,21 @@ Deno.test("of a late merged row, only refused takes are refunded", async () => {
 Deno.test("no command is sent twice", async () => {
   const { store, limiter, counted } = setUp();
   store.loseReply();
-  assertEquals((await limiter.check("key")).decidedBy, "local");
+  assertEquals((await limiter.consume("key")).decidedBy, "local");
   assertEquals(store.calls, 1);
   // the answer was lost, but the units were taken
   assertEquals(counted(), 1);
 });
 
 Deno.test("a refund goes to the store or the local limiter, whichever granted the units, and ends in time", async () => {
-  const { clock, store, limiter, counted } = setUp({ max: 2 });
-  const byStore = await limiter.check("key");
+  const { clock, store, limiter, counted } = setUp({ limit: 2 });
+  const byStore = await limiter.consume("key");
   store.fail();
-  const local = [await limiter.check("key"), await limiter.check("key")];
+  const local = [await limiter.consume("key"), await limiter.consume("key")];
   assertEquals(local.map(({ decidedBy, allowed }) => [decidedBy, allowed]), [["local", true], ["local", true]]);
-  assertEquals((await limiter.check("key")).allowed, false);
+  assertEquals((await limiter.consume("key")).allowed, false);
   assertEquals(await limiter.refund(local[0]!), true);
-  assertEquals((await limiter.check("key")).allowed, true);
+  assertEquals((await limiter.consume("key")).allowed, true);
   assertEquals(counted(), 1);
   store.heal().hang();
   const refund = limiter.refund(byStore);
@@ -175,10 +175,10 @@ Deno.test("a refund goes to the store or the local limiter, whichever granted th
 });
 
 Deno.test("a refund that never ends does not keep the breaker from closing", async () => {
-  const { clock, store, limiter } = setUp({ max: 1000 });
-  const granted = await limiter.check("key");
+  const { clock, store, limiter } = setUp({ limit: 1000 });
+  const granted = await limiter.consume("key");
   store.fail();
-  for (let times = 0; times < 5; times++) await limiter.check("key");
+  for (let times = 0; times < 5; times++) await limiter.consume("key");
   assertEquals(limiter.breakerIsOpen, true);
   clock.advance(700);
   store.hang();
@@ -188,51 +188,51 @@ Deno.test("a refund that never ends does not keep the breaker from closing", asy
   assertEquals(await refund, false);
   store.heal();
   clock.advance(1300);
-  assertEquals((await limiter.check("key")).decidedBy, "store");
+  assertEquals((await limiter.consume("key")).decidedBy, "store");
   assertEquals(limiter.breakerIsOpen, false);
 });
 
 Deno.test("pending commands end even while the breaker is open", async () => {
   const { store, limiter, counted } = setUp({ algorithm: "concurrency" });
-  const decisions = [await limiter.check("key"), await limiter.check("key")];
+  const decisions = [await limiter.consume("key"), await limiter.consume("key")];
   store.fail();
-  for (let times = 0; times < 5; times++) await limiter.check("key");
+  for (let times = 0; times < 5; times++) await limiter.consume("key");
   assertEquals(limiter.breakerIsOpen, true);
   assertEquals(await limiter.release(decisions[0]!), false);
   store.heal();
   assertEquals(await limiter.release(decisions[1]!), true);
   assertEquals(counted(), 1);
-  assertEquals((await limiter.check("key")).decidedBy, "store");
+  assertEquals((await limiter.consume("key")).decidedBy, "store");
 });
 
 Deno.test("cached refusals say nothing about the store", async () => {
-  const { clock, store, limiter } = setUp({ max: 1 });
-  await limiter.check("refused");
-  assertEquals((await limiter.check("refused")).allowed, false);
+  const { clock, store, limiter } = setUp({ limit: 1 });
+  await limiter.consume("refused");
+  assertEquals((await limiter.consume("refused")).allowed, false);
   store.fail();
   for (let times = 1; times <= 5; times++) {
-    assertEquals((await limiter.check("refused")).decidedBy, "store");
-    assertEquals((await limiter.check(`other ${times}`)).decidedBy, "local");
+    assertEquals((await limiter.consume("refused")).decidedBy, "store");
+    assertEquals((await limiter.consume(`other ${times}`)).decidedBy, "local");
   }
   assertEquals(limiter.breakerIsOpen, true);
   // they are returned while the breaker is open, and are no probe after that
-  assertEquals((await limiter.check("refused")).decidedBy, "store");
+  assertEquals((await limiter.consume("refused")).decidedBy, "store");
   clock.advance(700);
-  assertEquals((await limiter.check("refused")).decidedBy, "store");
+  assertEquals((await limiter.consume("refused")).decidedBy, "store");
   assertEquals(limiter.breakerIsOpen, true);
   const { calls } = store;
-  assertEquals((await limiter.check("other")).decidedBy, "local");
+  assertEquals((await limiter.consume("other")).decidedBy, "local");
   assertEquals(store.calls, calls + 1);
 });
 
 Deno.test("the breaker uses elapsed time: a clock that is set back does not keep it open longer", async () => {
   const { clock, store, limiter } = setUp();
   store.fail();
-  for (let times = 0; times < 5; times++) await limiter.check("key");
+  for (let times = 0; times < 5; times++) await limiter.consume("key");
   clock.advance(-3_600_000);
   store.heal();
   clock.advance(700);
-  assertEquals((await limiter.check("key")).decidedBy, "store");
+  assertEquals((await limiter.consume("key")).decidedBy, "store");
 });
 
 Deno.test("a listener that throws costs no caller its answer", async () => {
@@ -245,10 +245,10 @@ Deno.test("a listener that throws costs no caller its answer", async () => {
       throw new Error("a mistake");
     });
     store.fail();
-    assertEquals((await limiter.check("key")).decidedBy, "local");
+    assertEquals((await limiter.consume("key")).decidedBy, "local");
     store.hang();
     for (let times = 0; times < 2; times++) {
-      const checks = [limiter.check("a"), limiter.check("b")];
+      const checks = [limiter.consume("a"), limiter.consume("b")];
       await settle();
       clock.advance(100);
       for (const { decidedBy } of await Promise.all(checks)) assertEquals(decidedBy, "local");
@@ -264,28 +264,28 @@ Deno.test("a store that throws instead of rejecting is treated the same", async 
   behind.decide = () => {
     throw new TypeError("a mistake");
   };
-  assertEquals((await limiter.check("key")).decidedBy, "local");
+  assertEquals((await limiter.consume("key")).decidedBy, "local");
   assertEquals(limiter.counters.storeFailures, 1);
 });
 
 Deno.test("the local limiter uses each process's share of limit and burst", async () => {
-  const { store, limiter, clock } = setUp({ algorithm: "token-bucket", max: 40, burst: 8, processes: 4 });
+  const { store, limiter, clock } = setUp({ algorithm: "token-bucket", limit: 40, burst: 8, processes: 4 });
   store.fail();
   let admitted = 0;
-  for (let times = 0; times < 10; times++) if ((await limiter.check("key")).allowed) admitted++;
+  for (let times = 0; times < 10; times++) if ((await limiter.consume("key")).allowed) admitted++;
   assertEquals(admitted, 2);
   // a quarter of 40 a minute
   clock.advance(6000);
-  assertEquals((await limiter.check("key")).allowed, true);
-  assertEquals((await limiter.check("key")).allowed, false);
+  assertEquals((await limiter.consume("key")).allowed, true);
+  assertEquals((await limiter.consume("key")).allowed, false);
 });
 
 Deno.test("a burst that is not enough for all processes is granted by none of them", async () => {
   for (const [burst, processes, each] of [[3, 4, 0], [4, 4, 1], [9, 4, 2]] as const) {
-    const { store, limiter } = setUp({ algorithm: "token-bucket", max: 40, burst, processes });
+    const { store, limiter } = setUp({ algorithm: "token-bucket", limit: 40, burst, processes });
     store.fail();
     let admitted = 0;
-    for (let times = 0; times < 10; times++) if ((await limiter.check("key")).allowed) admitted++;
+    for (let times = 0; times < 10; times++) if ((await limiter.consume("key")).allowed) admitted++;
     assertEquals(admitted, each, `a burst of ${burst}`);
   }
 });
@@ -299,10 +299,10 @@ Deno.test("if nobody said how many processes there are, the first failure says o
     for (const options of [{}, ...silent]) {
       const { store, limiter } = setUp(options);
       limiter.on("storeFailure", () => {});
-      await limiter.check("key");
+      await limiter.consume("key");
       assertEquals(told, []);
       store.fail();
-      for (let times = 0; times < 20; times++) await limiter.check("key");
+      for (let times = 0; times < 20; times++) await limiter.consume("key");
       const said = told.splice(0);
       if (silent.includes(options)) assertEquals(said, []);
       else {
@@ -314,7 +314,7 @@ Deno.test("if nobody said how many processes there are, the first failure says o
     }
     // a store of this process alone shares its quota with nobody
     const own = new FaultyStore(new MemoryStore());
-    await new Limiter({ store: own.fail() }).check("key");
+    await new Limiter({ store: own.fail() }).consume("key");
     assertEquals(told, []);
   } finally {
     console.warn = warn;
@@ -322,17 +322,23 @@ Deno.test("if nobody said how many processes there are, the first failure says o
 });
 
 Deno.test("a cost above a process's share, but not above the limit, is to be retried when the store may be back", async () => {
-  const { store, limiter } = setUp({ max: 10, processes: 4 });
-  const none = setUp({ max: 3, processes: 4 });
+  const { store, limiter } = setUp({ limit: 10, processes: 4 });
+  const none = setUp({ limit: 3, processes: 4 });
   for (const one of [store, none.store]) one.fail();
-  const waits = [limiter.check("key", { cost: 3 }), limiter.check("key", { cost: 11 }), none.limiter.check("key")];
-  const told = (await Promise.all(waits)).map(({ allowed, decidedBy, retryMs }) => [allowed, decidedBy, retryMs]);
+  const waits = [
+    limiter.consume("key", { cost: 3 }),
+    limiter.consume("key", { cost: 11 }),
+    none.limiter.consume("key"),
+  ];
+  const told = (await Promise.all(waits)).map((
+    { allowed, decidedBy, retryAfterMs },
+  ) => [allowed, decidedBy, retryAfterMs]);
   assertEquals(told, [[false, "local", 1000], [false, "local", Infinity], [false, "local", 1000]]);
 });
 
 Deno.test("resetting a key for more than ten seconds is an error, and resetting all keys may take longer", async () => {
   const { clock, store, limiter } = setUp();
-  await limiter.check("key");
+  await limiter.consume("key");
   assertEquals(await limiter.reset("key"), 1);
   store.hang();
   const forgetting = Promise.resolve(limiter.reset("key"));
@@ -354,16 +360,16 @@ Deno.test("if a probe may end with its request, the store is tried again even if
   const start = () => () => {};
   const { clock, store, limiter } = setUp({ timers: { start, now: () => clock.read(), endWithRequest: true } });
   store.fail();
-  for (let times = 0; times < 5; times++) await limiter.check(`key ${times}`);
+  for (let times = 0; times < 5; times++) await limiter.consume(`key ${times}`);
   assertEquals(limiter.breakerIsOpen, true);
   clock.advance(700);
   store.hang();
-  void limiter.check("key");
+  void limiter.consume("key");
   await settle();
   store.heal();
   clock.advance(1000);
-  assertEquals((await limiter.check("other")).decidedBy, "local");
+  assertEquals((await limiter.consume("other")).decidedBy, "local");
   clock.advance(200);
-  assertEquals((await limiter.check("other")).decidedBy, "store");
+  assertEquals((await limiter.consume("other")).decidedBy, "store");
   assertEquals(limiter.breakerIsOpen, false);
 });

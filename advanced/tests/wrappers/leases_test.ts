@@ -54,7 +54,7 @@ for (const algorithm of ALGORITHMS) {
         if (pick(3) === 0) clock.advance(pick(5) === 0 ? pick(700) : pick(40));
         const cost = pick(8) === 0 ? 2 : 1;
         // several callers of several processes at the same time
-        const checks = Array.from({ length: 1 + pick(4) }, () => limiters[pick(processes)]!.check("key", { cost }));
+        const checks = Array.from({ length: 1 + pick(4) }, () => limiters[pick(processes)]!.consume("key", { cost }));
         for (const decision of await Promise.all(checks)) {
           assertEquals(decision.decidedBy, "store");
           if (decision.allowed) admitted.push({ time: clock.now, cost });
@@ -85,12 +85,12 @@ for (const algorithm of ALGORITHMS) {
       const processes = 1 + pick(6);
       const leases = 2 + pick(30);
       const limit = 1 + pick(400);
-      const { clock, limiters, used } = setUp(processes, { algorithm, max: limit, windowMs: 60_000, leases });
+      const { clock, limiters, used } = setUp(processes, { algorithm, limit, windowMs: 60_000, leases });
       let admitted = 0;
       for (;;) {
         const callers = 1 + pick(3);
         const process = limiters[pick(processes)]!;
-        const decisions = await Promise.all(Array.from({ length: callers }, () => process.check("key")));
+        const decisions = await Promise.all(Array.from({ length: callers }, () => process.consume("key")));
         admitted += decisions.filter(({ allowed }) => allowed).length;
         if (decisions.some(({ allowed }) => !allowed)) break;
         // now and then a bucket of a sliding window ends, but never the window
@@ -105,23 +105,23 @@ for (const algorithm of ALGORITHMS) {
   });
 
   Deno.test(`${algorithm}: a single process gets the whole limit, whatever it takes in advance`, async () => {
-    const { clock, limiters: [limiter] } = setUp(1, { algorithm, max: 100, windowMs: 10_000, leases: 40 });
+    const { clock, limiters: [limiter] } = setUp(1, { algorithm, limit: 100, windowMs: 10_000, leases: 40 });
     clock.advance(10_000 - clock.now % 10_000);
     let admitted = 0;
     // a few in every bucket of the window, so that leases end unused
     for (let part = 0; part < 9; part++) {
-      for (let times = 0; times < 3; times++) if ((await limiter!.check("key")).allowed) admitted++;
+      for (let times = 0; times < 3; times++) if ((await limiter!.consume("key")).allowed) admitted++;
       clock.advance(1000);
     }
-    for (let times = 0; times < 200; times++) if ((await limiter!.check("key")).allowed) admitted++;
+    for (let times = 0; times < 200; times++) if ((await limiter!.consume("key")).allowed) admitted++;
     assertEquals(admitted, 100);
     await limiter!.close();
   });
 
   Deno.test(`${algorithm}: close returns unused units taken in advance`, async () => {
-    const { stores, limiters: [limiter], used } = setUp(1, { algorithm, max: 100, windowMs: 60_000, leases: 20 });
-    for (let times = 0; times < 3; times++) assertEquals((await limiter!.check("key")).remaining, 99 - times);
-    await limiter!.check("other");
+    const { stores, limiters: [limiter], used } = setUp(1, { algorithm, limit: 100, windowMs: 60_000, leases: 20 });
+    for (let times = 0; times < 3; times++) assertEquals((await limiter!.consume("key")).remaining, 99 - times);
+    await limiter!.consume("other");
     assertEquals([used(), used("other"), stores[0]!.calls.decide], [20, 20, 2]);
     await limiter!.close();
     assertEquals([used(), used("other")], [3, 1]);
@@ -129,18 +129,18 @@ for (const algorithm of ALGORITHMS) {
 
   Deno.test(`${algorithm}: a lease is not used after its window`, async () => {
     const part = algorithm === "fixed-window" ? 10_000 : 1000;
-    const { clock, stores, limiters: [limiter] } = setUp(1, { algorithm, max: 100, windowMs: 10_000, leases: 10 });
+    const { clock, stores, limiters: [limiter] } = setUp(1, { algorithm, limit: 100, windowMs: 10_000, leases: 10 });
     clock.advance(10_000 - clock.now % 10_000);
-    await limiter!.check("key");
+    await limiter!.consume("key");
     clock.advance(part - 2);
-    await limiter!.check("key");
+    await limiter!.consume("key");
     assertEquals(stores[0]!.calls.decide, 1);
     // in the last ms the store decides: its clock may be up to a ms ahead
     clock.advance(1);
-    await limiter!.check("key");
+    await limiter!.consume("key");
     assertEquals(stores[0]!.calls.decide, 2);
     clock.advance(1);
-    await limiter!.check("key");
+    await limiter!.consume("key");
     assertEquals(stores[0]!.calls.decide, 3);
     await limiter!.close();
   });
@@ -152,16 +152,16 @@ for (const algorithm of ALGORITHMS) {
     const limiter = new Limiter({
       store,
       algorithm,
-      max: 100,
+      limit: 100,
       windowMs: 10_000,
       leases: 10,
       clock: clock.read,
       timers,
     });
-    for (let times = 0; times < 5; times++) await limiter.check("key");
+    for (let times = 0; times < 5; times++) await limiter.consume("key");
     assertEquals(store.calls.decide, 1);
     clock.advance(3_600_000);
-    assertEquals([(await limiter.check("key")).remaining, store.calls.decide], [99, 2]);
+    assertEquals([(await limiter.consume("key")).remaining, store.calls.decide], [99, 2]);
     await limiter.close();
   });
 
@@ -173,38 +173,38 @@ for (const algorithm of ALGORITHMS) {
       ...{ store, algorithm, max: 100, windowMs: 10_000, leases: 10, timers: clock.timers },
       clock: () => clock.now + offset,
     });
-    await limiter.check("key");
-    assertEquals((await limiter.check("key")).remaining, 98);
+    await limiter.consume("key");
+    assertEquals((await limiter.consume("key")).remaining, 98);
     assertEquals(store.calls.decide, 1);
     offset = -3_600_000;
     clock.advance(10_000);
-    await limiter.check("key");
+    await limiter.consume("key");
     assertEquals(store.calls.decide, 2);
     await limiter.close();
   });
 }
 
 Deno.test("a decision from a lease has the same remaining and times as one from the store", async () => {
-  const { clock, limiters: [limiter] } = setUp(1, { max: 100, windowMs: 10_000, leases: 20 });
-  await limiter!.check("key");
+  const { clock, limiters: [limiter] } = setUp(1, { limit: 100, windowMs: 10_000, leases: 20 });
+  await limiter!.consume("key");
   clock.advance(4000);
-  const { remaining, resetMs, retryMs, allowed } = await limiter!.check("key");
-  assertEquals([remaining, resetMs, retryMs, allowed], [98, 6000, 0, true]);
+  const { remaining, resetMs, retryAfterMs, allowed } = await limiter!.consume("key");
+  assertEquals([remaining, resetMs, retryAfterMs, allowed], [98, 6000, 0, true]);
   await limiter!.close();
 });
 
 Deno.test("a decision from a lease needs no promise", async () => {
-  const { limiters: [limiter] } = setUp(1, { max: 100, leases: 20 });
-  await limiter!.check("key");
-  assertEquals("then" in limiter!.check("key"), false);
+  const { limiters: [limiter] } = setUp(1, { limit: 100, leases: 20 });
+  await limiter!.consume("key");
+  assertEquals("then" in limiter!.consume("key"), false);
   assertEquals(limiter!.counters.leased, 1);
   await limiter!.close();
 });
 
 Deno.test("many callers at once need few commands, admitted or refused", async () => {
   for (const denyCache of [true, false]) {
-    const { stores, limiters, used } = setUp(4, { max: 600, windowMs: 60_000, leases: 20, denyCache });
-    const decisions = await Promise.all(Array.from({ length: 1000 }, () => limiters[0]!.check("key")));
+    const { stores, limiters, used } = setUp(4, { limit: 600, windowMs: 60_000, leases: 20, denyCache });
+    const decisions = await Promise.all(Array.from({ length: 1000 }, () => limiters[0]!.consume("key")));
     assertEquals(decisions.filter(({ allowed }) => allowed).length, 600);
     assertEquals(used(), 600);
     assert(stores[0]!.calls.decide <= 4, `${stores[0]!.calls.decide} commands`);
@@ -216,18 +216,18 @@ Deno.test("while the store is down, units taken in advance are still served, and
   const { clock, stores, limiters: [limiter], used } = setUp(1, {
     ...{ max: 100, windowMs: 60_000, leases: 20, onStoreFailure: "closed" },
   });
-  for (let times = 0; times < 5; times++) assertEquals((await limiter!.check("key")).allowed, true);
+  for (let times = 0; times < 5; times++) assertEquals((await limiter!.consume("key")).allowed, true);
   stores[0]!.failure = new Error("away");
   // other keys see the store fail until the breaker opens
-  for (let times = 0; times < 10; times++) assertEquals((await limiter!.check(`other ${times}`)).allowed, false);
+  for (let times = 0; times < 10; times++) assertEquals((await limiter!.consume(`other ${times}`)).allowed, false);
   assertEquals(limiter!.breakerIsOpen, true);
   const decisions: Decision[] = [];
-  for (let times = 0; times < 20; times++) decisions.push(await limiter!.check("key"));
+  for (let times = 0; times < 20; times++) decisions.push(await limiter!.consume("key"));
   assertEquals(decisions.map(({ allowed }) => allowed), Array.from({ length: 20 }, (_, i) => i < 15));
   assertEquals(decisions.slice(0, 15).every(({ decidedBy }) => decidedBy === "store"), true);
   stores[0]!.failure = null;
   clock.advance(2000);
-  assertEquals((await limiter!.check("key")).allowed, true);
+  assertEquals((await limiter!.consume("key")).allowed, true);
   await limiter!.close();
   assertEquals([used(), clock.pendingTimers], [21, 0]);
 });
@@ -238,65 +238,65 @@ Deno.test("a lease that arrives after its caller was refused is kept for others,
   });
   const back = Promise.withResolvers<void>();
   stores[0]!.back = back.promise;
-  const checks = [limiter!.check("key"), limiter!.check("key")];
+  const checks = [limiter!.consume("key"), limiter!.consume("key")];
   for (let turn = 0; turn < 20; turn++) await Promise.resolve();
   clock.advance(100);
   for (const { allowed } of await Promise.all(checks)) assertEquals(allowed, false);
   stores[0]!.back = null;
   back.resolve();
   for (let turn = 0; turn < 50; turn++) await Promise.resolve();
-  assertEquals((await limiter!.check("key")).allowed, true);
+  assertEquals((await limiter!.consume("key")).allowed, true);
   assertEquals(stores[0]!.calls.decide, 1);
   await limiter!.close();
   assertEquals(used(), 1);
 });
 
 Deno.test("reset also drops leases, including those in transit", async () => {
-  const { stores, limiters: [limiter], used } = setUp(1, { max: 100, windowMs: 60_000, leases: 20 });
-  await limiter!.check("key");
+  const { stores, limiters: [limiter], used } = setUp(1, { limit: 100, windowMs: 60_000, leases: 20 });
+  await limiter!.consume("key");
   await limiter!.reset("key");
   assertEquals(used(), 0);
-  assertEquals((await limiter!.check("key")).remaining, 99);
+  assertEquals((await limiter!.consume("key")).remaining, 99);
   assertEquals(stores[0]!.calls.decide, 2);
   const back = Promise.withResolvers<void>();
   stores[0]!.back = back.promise;
-  const late = limiter!.check("another");
+  const late = limiter!.consume("another");
   for (let turn = 0; turn < 20; turn++) await Promise.resolve();
   stores[0]!.back = null;
   await limiter!.reset();
   back.resolve();
   await late;
-  await limiter!.check("another");
+  await limiter!.consume("another");
   // the second did not use what the first had reserved before the reset
   assertEquals(stores[0]!.calls.decide, 4);
   await limiter!.close();
 });
 
 Deno.test("resetting one key keeps what was taken in advance for others", async () => {
-  const { stores, limiters: [limiter], used } = setUp(1, { max: 100, windowMs: 60_000, leases: 20 });
-  await limiter!.check("key");
-  const late = limiter!.check("another");
+  const { stores, limiters: [limiter], used } = setUp(1, { limit: 100, windowMs: 60_000, leases: 20 });
+  await limiter!.consume("key");
+  const late = limiter!.consume("another");
   await limiter!.reset("somebody else");
   await late;
   for (let times = 0; times < 19; times++) {
-    for (const key of ["key", "another"]) assertEquals((await limiter!.check(key)).allowed, true);
+    for (const key of ["key", "another"]) assertEquals((await limiter!.consume(key)).allowed, true);
   }
   assertEquals([used(), used("another"), stores[0]!.calls.decide], [20, 20, 2]);
   await limiter!.close();
 });
 
 Deno.test("units taken in advance during a reset are not used afterwards", async () => {
-  const { stores: [store], limiters: [limiter], memory } = setUp(1, { max: 100, windowMs: 60_000, leases: 20 });
+  const { stores: [store], limiters: [limiter], memory } = setUp(1, { limit: 100, windowMs: 60_000, leases: 20 });
   const ahead = Promise.withResolvers<void>();
   store!.ahead = ahead.promise;
   const reset = limiter!.reset();
   store!.ahead = null;
   // it overtakes the reset, as can happen between listing the keys and deleting each
-  await limiter!.check("key");
+  await limiter!.consume("key");
   ahead.resolve();
   assertEquals(await reset, 1);
   let admitted = 0;
-  while ((await limiter!.check("key")).allowed) admitted++;
+  while ((await limiter!.consume("key")).allowed) admitted++;
   assertEquals(admitted, 100);
   assertEquals(memory.decide([{ policy: limiter!.policies[0]!, key: "key", cost: 0 }])[0]!.remaining, 0);
   await limiter!.close();
@@ -322,15 +322,15 @@ Deno.test("however many keys there are, each gets its whole quota", async () => 
 });
 
 Deno.test("an answer that never arrives does not block later commands", async () => {
-  const { clock, stores: [store], limiters: [limiter] } = setUp(1, { max: 100, windowMs: 60_000, leases: 20 });
+  const { clock, stores: [store], limiters: [limiter] } = setUp(1, { limit: 100, windowMs: 60_000, leases: 20 });
   store!.back = new Promise(() => {});
-  const asked = Promise.resolve(limiter!.check("key"));
+  const asked = Promise.resolve(limiter!.consume("key"));
   for (let turn = 0; turn < 20; turn++) await Promise.resolve();
   store!.back = null;
   clock.advance(100);
   assertEquals((await asked).decidedBy, "local");
   clock.advance(1000);
-  for (let times = 0; times < 5; times++) assertEquals((await limiter!.check("key")).decidedBy, "store");
+  for (let times = 0; times < 5; times++) assertEquals((await limiter!.consume("key")).decidedBy, "store");
   assertEquals(store!.calls.decide, 2);
   await limiter!.close();
 });
@@ -358,11 +358,11 @@ Deno.test("only units that can be used later in their window are leased", async 
 
 Deno.test("leases shrink as the quota runs out, and with the number of processes", async () => {
   for (const [processes, sizes] of [[1, [25, 18, 14, 10]], [5, [5, 4, 4, 4]]] as const) {
-    const { limiters: [limiter], used } = setUp(processes, { max: 100, windowMs: 60_000, leases: 50 });
+    const { limiters: [limiter], used } = setUp(processes, { limit: 100, windowMs: 60_000, leases: 50 });
     const taken: number[] = [];
     let before = 0;
     while (taken.length < sizes.length) {
-      await limiter!.check("key");
+      await limiter!.consume("key");
       if (used() > before) taken.push(used() - before);
       before = used();
     }

@@ -1,4 +1,4 @@
-import { importsExist, requirePackage } from "@sluice/limiting/core";
+import { importsExist, requirePackage } from "@sluice/shared";
 import { RedisConnection } from "./redis_connection.ts";
 import type { RedisPort } from "./redis_port.ts";
 

@@ -1,4 +1,4 @@
-import { describe, isThenable } from "@sluice/limiting/core";
+import { describe, isThenable } from "@sluice/shared";
 import { quote } from "./redis_key.ts";
 
 /** What a {@linkcode RedisStore} needs of a client: three methods. Implement them for clients without an adapter. */
@@ -27,10 +27,6 @@ export interface NodeRedisClient {
   eval(script: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>;
   /** Lists keys; not available on a cluster. */
   scanIterator?(options: { MATCH: string; COUNT: number }): AsyncIterable<unknown>;
-  /** Adds a listener. */
-  on?(event: "error", listener: (error: unknown) => void): unknown;
-  /** Number of listeners. */
-  listenerCount?(event: "error"): number;
   /** Primary nodes of a cluster. */
   readonly masters?: readonly unknown[];
   /** Client of one node of a cluster. */
@@ -132,9 +128,6 @@ export function keysBy(port: RedisPort, pattern: string): AsyncIterable<string> 
 const PAGE = 500;
 
 function nodeRedisPort(client: NodeRedisClient): RedisPort {
-  // errors show in failing commands; without a listener they would end the process, or keep the client from
-  // reconnecting
-  if (client.listenerCount?.("error") === 0) client.on?.("error", () => {});
   return {
     cluster: "masters" in client,
     evalsha: (sha, keys, args) => client.evalSha(sha, { keys: keys as string[], arguments: args as string[] }),

@@ -1,4 +1,4 @@
-import { isThenable, sha1 } from "@sluice/limiting/core";
+import { isThenable, sha1 } from "@sluice/shared";
 import { type AlgorithmName, hasDebts, type Policy } from "../../policy/policy.ts";
 import { hex } from "../hex.ts";
 import { decideEachText, decideText, FORGET, giveText, lookText, settleText } from "./lua/main.ts";

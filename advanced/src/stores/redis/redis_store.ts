@@ -1,4 +1,4 @@
-import { checkInteger, checkNames, checkType, type OptionNames } from "@sluice/limiting/core";
+import { checkInteger, checkNames, checkType, guardClient, type OptionNames } from "@sluice/shared";
 import { MAX_LIMIT } from "../../policy/check_policy.ts";
 import { windowAt } from "../../policy/calendar_window.ts";
 import { ALGORITHM_NAMES, capacityOf, DEFAULT_BUCKETS, hasDebts, type Policy } from "../../policy/policy.ts";
@@ -32,7 +32,10 @@ export interface RedisStoreOptions {
    * stores of one address share a connection.
    */
   url?: string;
-  /** A connected client of node-redis (also a cluster or sentinel), ioredis, Bun or Upstash; or a {@linkcode RedisPort}. */
+  /**
+   * A connected client of node-redis (also a cluster or sentinel), ioredis, Bun or Upstash; or a {@linkcode RedisPort}.
+   * Until it is closed, the store logs the client's `error` events, unless the program listens to them.
+   */
   client?: RedisClient;
   /** Prefix of all keys, `"sluice:"` by default; without braces. */
   prefix?: string;
@@ -62,7 +65,7 @@ const TEST_TTL_MS = 600_000;
  * import { Limiter, RedisStore } from "@sluice/rate-limit";
  *
  * const store = new RedisStore({ url: "redis://127.0.0.1:6379" });
- * const limiter = new Limiter({ algorithm: "sliding-window", max: 100, store });
+ * const limiter = new Limiter({ algorithm: "sliding-window", limit: 100, store });
  * ```
  */
 export class RedisStore implements Store {
@@ -75,6 +78,8 @@ export class RedisStore implements Store {
   readonly #port: RedisPort;
   readonly #prefix: string;
   readonly #clock: (() => number) | undefined;
+  /** Ends what keeps errors of the program's client from ending the process. */
+  readonly #unguard: () => void;
 
   /**
    * Makes the store; nothing is connected yet.
@@ -102,6 +107,7 @@ export class RedisStore implements Store {
       throw new TypeError(`RedisStore: option prefix must be a string without braces, not ${String(prefix)}`);
     }
     const { port, home } = url === undefined ? { port: redisPortOf(client!), home: client! } : sharedClient(url);
+    this.#unguard = client === undefined ? () => {} : guardClient("RedisStore", client);
     noteLocation(this, { home, prefix });
     this.#port = port;
     this.#prefix = prefix;
@@ -274,8 +280,9 @@ export class RedisStore implements Store {
     await this.#port.connect?.();
   }
 
-  /** Closes the connection, if the store made it and no other store uses it. */
+  /** Stops listening to the program's client, or closes the store's connection, if no other store uses it. */
   async close(): Promise<void> {
+    this.#unguard();
     await this.#port.close?.();
   }
 }
@@ -301,13 +308,13 @@ function verdictsOf(takes: readonly Take[], reply: unknown): Verdict[] {
 }
 
 function verdictAt(reply: readonly number[], i: number, limit: number): Verdict {
-  const retryMs = reply[i + 3]!;
+  const retryAfterMs = reply[i + 3]!;
   return {
     granted: reply[i]!,
     denied: reply[i + 1] === 1,
     limit,
     remaining: reply[i + 2]!,
-    retryMs: retryMs < 0 ? Infinity : retryMs,
+    retryAfterMs: retryAfterMs < 0 ? Infinity : retryAfterMs,
     nextMs: reply[i + 4]!,
     resetMs: reply[i + 5]!,
     blocked: reply[i + 6] === 1,

@@ -68,10 +68,14 @@ async function changeWindow(run: ContractRun, policy: Policy, key: string, settl
   }
   const refused = await run.take(changed, key, after.remaining + 1);
   run.same(refused.granted, 0, "as many as remaining says are granted, after a change too");
-  if (refused.retryMs === Infinity) return;
-  run.advance(refused.retryMs);
+  if (refused.retryAfterMs === Infinity) return;
+  run.advance(refused.retryAfterMs);
   const admitted = await run.take(changed, key, after.remaining + 1);
-  run.same(admitted.granted, after.remaining + 1, "who waits as long as retryMs says is admitted, after a change too");
+  run.same(
+    admitted.granted,
+    after.remaining + 1,
+    "who waits as long as retryAfterMs says is admitted, after a change too",
+  );
 }
 
 /** A window that is made shorter keeps nobody out for longer than if all had been used at that moment. */
@@ -91,10 +95,15 @@ export async function aShorterWindowKeepsNobodyOutForLonger(run: ContractRun, op
     await run.take(policy, late, all);
     for (let n = 0; n < (block?.after ?? 0); n++) await run.take(policy, late, 1);
     const [after, now] = [await run.take(policy, key, 1), await run.take(policy, late, 1)];
-    run.check(after.retryMs <= now.retryMs, "a shorter window is waited for no longer than itself", after, now);
+    run.check(
+      after.retryAfterMs <= now.retryAfterMs,
+      "a shorter window is waited for no longer than itself",
+      after,
+      now,
+    );
     run.check(after.resetMs <= now.resetMs, "and ends no later", after, now);
     if (after.granted > 0) continue;
-    run.advance(after.retryMs);
-    run.same((await run.take(policy, key, 1)).granted, 1, "who waits as long as retryMs says is admitted");
+    run.advance(after.retryAfterMs);
+    run.same((await run.take(policy, key, 1)).granted, 1, "who waits as long as retryAfterMs says is admitted");
   }
 }

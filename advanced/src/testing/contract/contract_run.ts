@@ -170,7 +170,7 @@ export class ContractRun {
   }
 
   #checkVerdict({ policy, cost }: Take, times: number, verdict: Verdict): void {
-    const { granted, denied, limit, remaining, retryMs, nextMs, resetMs, blocked } = verdict;
+    const { granted, denied, limit, remaining, retryAfterMs, nextMs, resetMs, blocked } = verdict;
     const claim = (holds: boolean, words: string) => {
       if (!holds) this.check(false, words, "a verdict that agrees with itself", verdict);
     };
@@ -189,10 +189,10 @@ export class ContractRun {
       );
       claim(remaining < limit || nextMs === 0, "nextMs is 0 when the quota is full");
     }
-    claim(denied || retryMs === 0, "retryMs is 0 unless something was refused");
+    claim(denied || retryAfterMs === 0, "retryAfterMs is 0 unless something was refused");
     claim(!denied || granted < cost * times, "a refusal that grants everything is none");
-    claim(!denied || retryMs > 0, "what was refused does not fit at once");
-    for (const ms of [retryMs, nextMs, resetMs]) {
+    claim(!denied || retryAfterMs > 0, "what was refused does not fit at once");
+    for (const ms of [retryAfterMs, nextMs, resetMs]) {
       claim(ms === Infinity || Number.isInteger(ms) && ms >= 0, "times are whole ms, at least 0");
     }
     claim(!blocked || remaining === 0, "a blocked key has nothing left");
@@ -200,8 +200,8 @@ export class ContractRun {
 }
 
 /** What a verdict says to the caller, in the order in which things are compared. */
-export function said({ granted, denied, limit, remaining, retryMs, nextMs, resetMs, blocked }: Said): Said {
-  return { granted, denied, limit, remaining, retryMs, nextMs, resetMs, blocked };
+export function said({ granted, denied, limit, remaining, retryAfterMs, nextMs, resetMs, blocked }: Said): Said {
+  return { granted, denied, limit, remaining, retryAfterMs, nextMs, resetMs, blocked };
 }
 
 /** A value in one line; keys with control characters stay readable. */

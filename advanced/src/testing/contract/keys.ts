@@ -73,11 +73,15 @@ export async function aKeyRefusedTooOftenIsBlocked(run: ContractRun): Promise<vo
       const { blocked } = await run.take(policy, key);
       run.same(blocked, i === 3, "a key is blocked by as many refusals as the policy says");
     }
-    run.same((await run.take(policy, key)).retryMs, 7000, "a blocked key is told when the block ends");
+    run.same((await run.take(policy, key)).retryAfterMs, 7000, "a blocked key is told when the block ends");
     run.same((await run.take(policy, other)).granted, 1, "another key is not blocked");
     run.advance(6999);
     const still = await run.take(policy, key);
-    run.same([still.blocked, still.granted, still.retryMs], [true, 0, 1], "refusals of a blocked key don't prolong it");
+    run.same(
+      [still.blocked, still.granted, still.retryAfterMs],
+      [true, 0, 1],
+      "refusals of a blocked key don't prolong it",
+    );
     run.advance(1);
     run.same((await run.take(policy, key)).granted, 1, "a block ends when it is over");
     await run.take(policy, key);

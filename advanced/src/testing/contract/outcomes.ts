@@ -47,16 +47,16 @@ export async function outcomesKeepTheBound(run: ContractRun, given: Policy, oper
   }
 }
 
-/** Who waits as long as `retryMs` says is admitted, however much earlier that would have been possible. */
+/** Who waits as long as `retryAfterMs` says is admitted, however much earlier that would have been possible. */
 export async function outcomesAdmitWhoWaits(run: ContractRun, given: Policy): Promise<void> {
   for (let i = 0; i < 10; i++) {
     const policy = named(run, given);
     const key = run.name();
     run.advance(run.pick(policy.windowMs));
-    const { retryMs } = await exhaust(run, policy, key);
-    run.check(retryMs <= policy.windowMs, "nobody waits for longer than a window", policy.windowMs, retryMs);
-    run.advance(run.pick(2) === 0 ? retryMs : Math.ceil(retryMs / 1000) * 1000);
-    run.same((await run.take(policy, key)).granted, 1, "who waits as long as retryMs says is admitted");
+    const { retryAfterMs } = await exhaust(run, policy, key);
+    run.check(retryAfterMs <= policy.windowMs, "nobody waits for longer than a window", policy.windowMs, retryAfterMs);
+    run.advance(run.pick(2) === 0 ? retryAfterMs : Math.ceil(retryAfterMs / 1000) * 1000);
+    run.same((await run.take(policy, key)).granted, 1, "who waits as long as retryAfterMs says is admitted");
   }
 }
 

@@ -23,24 +23,29 @@ async function along(
   }
 }
 
-/** `retryMs` is when the same cost fits, and not a millisecond later than need be. */
+/** `retryAfterMs` is when the same cost fits, and not a millisecond later than need be. */
 export async function retryMsIsWhenTheCostFits(run: ContractRun, operations: number): Promise<void> {
-  await along(run, operations, { consequences: true }, async (policy, key, { denied, retryMs, limit }, cost) => {
+  await along(run, operations, { consequences: true }, async (policy, key, { denied, retryAfterMs, limit }, cost) => {
     if (!denied || run.pick(2) === 0) return;
-    if (retryMs === Infinity) {
-      run.check(cost > limit, "only what can never fit is told so", "a number of ms", retryMs);
+    if (retryAfterMs === Infinity) {
+      run.check(cost > limit, "only what can never fit is told so", "a number of ms", retryAfterMs);
       return;
     }
     // a header tells whole seconds, rounded up
-    if (run.pick(3) === 0) run.advance(Math.ceil(retryMs / 1000) * 1000);
+    if (run.pick(3) === 0) run.advance(Math.ceil(retryAfterMs / 1000) * 1000);
     else {
-      run.advance(retryMs - 1);
+      run.advance(retryAfterMs - 1);
       const early = await run.peek(policy, key);
-      run.check(early.remaining < cost, "1 ms before retryMs is over, the cost does not fit", `below ${cost}`, early);
+      run.check(
+        early.remaining < cost,
+        "1 ms before retryAfterMs is over, the cost does not fit",
+        `below ${cost}`,
+        early,
+      );
       if (policy.onDenied === undefined && policy.block === undefined && run.capabilities.exactDeny) {
         const tooEarly = await run.take(policy, key, cost);
         run.same(
-          [tooEarly.granted, tooEarly.retryMs],
+          [tooEarly.granted, tooEarly.retryAfterMs],
           [0, 1],
           "who comes 1 ms too soon is refused, and told of that ms",
         );
@@ -48,7 +53,7 @@ export async function retryMsIsWhenTheCostFits(run: ContractRun, operations: num
       run.advance(1);
     }
     const { granted } = await run.take(policy, key, cost);
-    run.same(granted, cost, "who waits as long as retryMs says, in silence, is admitted");
+    run.same(granted, cost, "who waits as long as retryAfterMs says, in silence, is admitted");
   });
 }
 

@@ -73,11 +73,11 @@ function consequencesOf({ pick, capabilities }: ContractRun, policy: Policy): Pa
 export function randomAdvance(
   run: ContractRun,
   policy: Policy,
-  last: { retryMs: number; nextMs: number; resetMs: number },
+  last: { retryAfterMs: number; nextMs: number; resetMs: number },
 ): void {
   const { pick } = run;
   const { windowMs } = policy;
-  const edges = [last.retryMs, last.nextMs, last.resetMs, windowMs].filter((ms) => ms > 0 && ms !== Infinity);
+  const edges = [last.retryAfterMs, last.nextMs, last.resetMs, windowMs].filter((ms) => ms > 0 && ms !== Infinity);
   const choice = pick(12);
   let ms = 0;
   if (choice < 2) ms = pick(windowMs + 3);

@@ -124,6 +124,6 @@ async function backAcrossAWindow(run: ContractRun, policy: Policy): Promise<void
   run.advance(policy.windowMs);
   const refused = await run.take(policy, key, 10);
   if (!refused.denied) return;
-  run.advance(refused.retryMs);
-  run.same((await run.take(policy, key, 10)).granted, 10, "who waits as long as retryMs says is admitted");
+  run.advance(refused.retryAfterMs);
+  run.same((await run.take(policy, key, 10)).granted, 10, "who waits as long as retryAfterMs says is admitted");
 }

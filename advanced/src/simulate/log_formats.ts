@@ -1,0 +1,58 @@
+import { isDecisionLog, readDecision } from "./decision_log.ts";
+import { csvReader, jsonReader, separatorOf, textReader, w3cReader } from "./field_log.ts";
+import { type LineReader, type LogFormat, UnreadableLine } from "./log_record.ts";
+import { type RequestFields, USUAL_FIELDS } from "./request_fields.ts";
+import { balancerLog, commonLog, envoyLog, type Grammar, haproxyLog } from "./text_log.ts";
+
+/** A format of logs. */
+interface Format {
+  /** Whether a line that begins a log is one of it. */
+  begins(line: string, fields: RequestFields): boolean;
+  /** Makes a reader of its lines. */
+  reader(fields: RequestFields): LineReader;
+}
+
+/** The formats by their names; the first that a line is one of counts. */
+const FORMATS: Readonly<Record<LogFormat, Format>> = {
+  decisions: { begins: isDecisionLog, reader: () => readDecision },
+  json: { begins: (line) => line.startsWith("{"), reader: jsonReader },
+  w3c: { begins: (line) => /^#(?:Version|Software|Fields|Date|Start-Date):/.test(line), reader: w3cReader },
+  envoy: ofText("Envoy", envoyLog),
+  alb: ofText("load balancer's", balancerLog),
+  haproxy: ofText("HAProxy", haproxyLog),
+  common: ofText("common", commonLog),
+  csv: { begins: isCsvHeader, reader: csvReader },
+};
+
+/** Names of the formats, in the order in which they are tried. */
+export const LOG_FORMATS = Object.keys(FORMATS) as readonly LogFormat[];
+
+/** The format of which a line is, `null` if none is known. */
+export function formatOf(line: string, fields: RequestFields): LogFormat | null {
+  return LOG_FORMATS.find((name) => FORMATS[name].begins(line, fields)) ?? null;
+}
+
+/** Makes a reader of lines of a format. */
+export function readerOf(format: LogFormat, fields: RequestFields): LineReader {
+  return FORMATS[format].reader(fields);
+}
+
+function ofText(name: string, grammar: Grammar): Format {
+  return {
+    begins(line) {
+      try {
+        return grammar(line) !== null;
+      } catch (error) {
+        if (error instanceof UnreadableLine) return false;
+        throw error;
+      }
+    },
+    reader: (fields) => textReader(name, grammar, fields),
+  };
+}
+
+function isCsvHeader(line: string, fields: RequestFields): boolean {
+  const columns = line.split(separatorOf(line)).map((name) => name.trim().replace(/^"(.*)"$/, "$1"));
+  const times = fields.time === undefined ? USUAL_FIELDS.time : [fields.time];
+  return columns.length > 1 && columns.some((name) => times.includes(name));
+}

@@ -1,0 +1,165 @@
+import { subnetOf } from "@sluice/shared";
+import { UnreadableLine } from "./log_record.ts";
+
+/** The fields of a line by their names; `-` and nothing are none. */
+export type Fields = Readonly<Record<string, string | undefined>>;
+
+/** What lines of text consist of: the fields of a line, `null` for one of another format. */
+export type Grammar = (line: string) => Fields | null;
+
+/**
+ * The common and the combined log format of Apache and nginx, with a virtual host in front or not; of what follows, a
+ * list of addresses in quotation marks is `X-Forwarded-For`.
+ */
+export const commonLog: Grammar = (line) => {
+  // both servers escape quotation marks, so that the first one begins the request, whatever the user is called
+  const quote = firstQuote(line);
+  let start = line.lastIndexOf("[", quote);
+  while (start > 0 && !/^\[\d\d\/[A-Za-z]{3}\/\d{4}:/.test(line.slice(start, start + 13))) {
+    start = line.lastIndexOf("[", start - 1);
+  }
+  if (quote < 0 || start <= 0) return null;
+  const [client, , ...user] = clientAndUser(line.slice(0, start).trimEnd());
+  const [request, status, ...rest] = tokensOf(line, quote);
+  const [referer, userAgent, ...more] = rest.filter(isQuoted).map(unquoted);
+  return {
+    time: line.slice(start + 1, line.indexOf("]", start)),
+    ip: client,
+    user: user.join(" "),
+    request: unquoted(request!),
+    status,
+    referer,
+    "user-agent": userAgent,
+    "x-forwarded-for": more.find(isAddresses),
+  };
+};
+
+/** HAProxy's `httplog`, behind whatever syslog puts in front. */
+export const haproxyLog: Grammar = (line) => {
+  const found = / \[(\d\d\/[A-Za-z]{3}\/\d{4}:\d\d:\d\d:\d\d\.\d{1,9})\] /.exec(line);
+  if (found === null) return null;
+  const client = line.slice(line.lastIndexOf(" ", found.index - 1) + 1, found.index);
+  const [, , , status] = tokensOf(line, found.index + found[0].length);
+  const quote = line.indexOf('"', found.index);
+  const request = quote < 0 ? undefined : line.slice(quote + 1, line.lastIndexOf('"'));
+  return { time: found[1], ip: withoutLastPort(client), request, status };
+};
+
+/** Envoy's default format, and Istio's, which has more in front of and behind the five texts at its end. */
+export const envoyLog: Grammar = (line) => {
+  if (!/^\[\d{4}-\d\d-\d\dT/.test(line)) return null;
+  const [time, request, status, ...rest] = tokensOf(line, 0);
+  const quoted = rest.filter(isQuoted).map(unquoted);
+  if (request === undefined || !isQuoted(request) || quoted.length < 5) return null;
+  const [forwarded, userAgent] = quoted.slice(-5);
+  // behind these texts: the cluster, its address, the proxy's and the client's
+  const client = rest.slice(rest.findLastIndex(isQuoted) + 1)[3];
+  return {
+    time: time!.slice(1, -1),
+    ip: forwarded === "-" ? client : undefined,
+    request: unquoted(request),
+    status,
+    "user-agent": userAgent,
+    "x-forwarded-for": forwarded,
+  };
+};
+
+/** The columns of an Application Load Balancer of AWS; a Classic Load Balancer has no type in front. */
+const BALANCER = [
+  ...["type", "response_time", "elb", "client", "target", "", "", "", "status", "target_status", "", "", "request"],
+  ...["user-agent", "", "", "", "trace", "host", "", "", "time"],
+];
+
+/** Access logs of AWS's load balancers. */
+export const balancerLog: Grammar = (line) => {
+  const found = /^(?:([a-z\d]{2,5}) )?\d{4}-\d\d-\d\dT\S+ \S+ \S+:\d+ /.exec(line);
+  if (found === null) return null;
+  const tokens = tokensOf(line, 0).map(unquoted);
+  const names = found[1] === undefined ? BALANCER.slice(1) : BALANCER;
+  const fields = Object.fromEntries(names.map((name, i) => [name, tokens[i]]));
+  // the time of a line is that of the response, unless it is far behind
+  const time = fields["time"] ?? fields["response_time"];
+  return { ...fields, time, ip: withoutLastPort(fields["client"]!) };
+};
+
+/**
+ * The fields of a line in the W3C's extended format, as of IIS and CloudFront.
+ *
+ * @param names The names of the columns
+ * @param line The line
+ * @throws {UnreadableLine} If it has another number of columns
+ */
+export function w3cFields(names: readonly string[], line: string): Fields {
+  const values = line.includes("\t") ? line.split("\t") : tokensOf(line, 0).map(unquoted);
+  if (values.length !== names.length) throw new UnreadableLine(`${values.length} columns instead of ${names.length}`);
+  return Object.fromEntries(names.map((name, i) => [name, values[i]]));
+}
+
+/** Client, what `identd` said, and the words of the user's name. */
+function clientAndUser(text: string): string[] {
+  const words = text.split(" ");
+  // a virtual host
+  if (words.length > 3 && !isAddresses(words[0]!) && isAddresses(words[1]!)) words.shift();
+  // a list of addresses
+  let last = 0;
+  while (words[last]?.endsWith(",")) last++;
+  return [words.slice(0, last + 1).join(" "), ...words.slice(last + 1)];
+}
+
+/** Whether a text is an address, or a list of them: without ports, which are those of servers behind. */
+function isAddresses(text: string): boolean {
+  return text.split(",").every((one, i, all) => {
+    const bare = one.trim();
+    return subnetOf(bare, 128) !== undefined || bare === "" && i > 0 && i === all.length - 1;
+  });
+}
+
+// not even an IPv6 address is in brackets there
+function withoutLastPort(text: string): string {
+  return text.slice(0, text.lastIndexOf(":")).replace(/^\[(.*)\]$/, "$1");
+}
+
+/** What stands between spaces, or in quotation marks or brackets, which it keeps. */
+function tokensOf(line: string, from: number): string[] {
+  const tokens: string[] = [];
+  for (let at = from; at < line.length;) {
+    const first = line[at]!;
+    if (first === " ") {
+      at++;
+      continue;
+    }
+    const close = first === '"' ? endOfQuoted(line, at) : first === "[" ? line.indexOf("]", at) : -1;
+    const space = close < 0 ? line.indexOf(" ", at) : close + 1;
+    const end = space < 0 ? line.length : space;
+    tokens.push(line.slice(at, end));
+    at = end;
+  }
+  return tokens;
+}
+
+function isQuoted(token: string): boolean {
+  return token.startsWith('"');
+}
+
+function unquoted(token: string): string {
+  return isQuoted(token) ? token.slice(1, -1) : token;
+}
+
+function firstQuote(line: string): number {
+  let quote = line.indexOf('"');
+  while (quote >= 0 && isEscaped(line, quote)) quote = line.indexOf('"', quote + 1);
+  return quote;
+}
+
+function endOfQuoted(line: string, start: number): number {
+  for (let end = line.indexOf('"', start + 1); end >= 0; end = line.indexOf('"', end + 1)) {
+    if (!isEscaped(line, end)) return end;
+  }
+  throw new UnreadableLine("a quotation mark is not closed");
+}
+
+function isEscaped(line: string, at: number): boolean {
+  let slashes = 0;
+  while (line.charCodeAt(at - 1 - slashes) === 92) slashes++;
+  return slashes % 2 === 1;
+}

@@ -1,0 +1,297 @@
+/** Sends a trace through one entry, with one kind of store and of functions, in virtual time, and notes what comes of it. */
+import { assert, assertEquals } from "@std/assert";
+import { PATIENCE_MS } from "../../../tests/support/patience.ts";
+import { MemoryStore } from "@sluice/rate-limit";
+import { AsyncStore } from "../support/async_store.ts";
+import type { AnyOptions, Served, Subject } from "../frameworks/subjects.ts";
+import { Stage, turns } from "./stage.ts";
+import type { TracedRequest } from "./traces.ts";
+
+/** What options of a case are made of. */
+export interface Making {
+  /** Reads a header of what functions in the options get. */
+  header(context: unknown, name: string): string | undefined;
+  /** Responds to a refused request; see {@linkcode Subject}. */
+  respond: Subject["respond"];
+  /** The present time in ms. */
+  readonly clock: () => number;
+}
+
+/** Which path a request takes: whether the store, and the functions in the options, return promises. */
+export interface Variant {
+  readonly store: "memory" | "async";
+  readonly functions: "sync" | "async";
+}
+
+/** Options, and the requests that are sent. */
+export interface Scene {
+  options(making: Making): AnyOptions;
+  readonly trace: readonly TracedRequest[];
+  /** The beginning in ms since 1970. */
+  readonly start?: number;
+  /** What the store elsewhere does from when on, in ms: it fails, or its reply never comes. */
+  readonly outage?: { readonly from: number; readonly to: number; readonly kind: "fails" | "stalls" };
+  /** What is not compared: where a store is asked otherwise on purpose. */
+  readonly apart?: readonly ("state" | "headers" | "counters")[];
+  /**
+   * Whether requests of one moment are always decided one after another: by default, those whose functions return promises
+   * are decided together, and merged for a store elsewhere. In cases where requests of one moment are not alike, or
+   * refusals have consequences, those merged are told what holds after all of them.
+   */
+  readonly inTurn?: boolean;
+}
+
+/** What came of a request. */
+interface Outcome {
+  readonly status: number;
+  readonly headers: Record<string, string>;
+  readonly body: string;
+}
+
+/** What came of a trace. */
+export interface Observed {
+  /**
+   * For each moment at which something happened: counters and keys afterwards, and the requests that are over. Half a ms
+   * stands for requests that were sent at that time.
+   */
+  readonly steps: ReadonlyMap<number, string>;
+  /** When each request reached its handler, or was refused. */
+  readonly left: Record<string, string>;
+  readonly outcomes: Record<string, Outcome>;
+}
+
+const HEADERS = /^(x-ratelimit-|ratelimit|retry-after$|cache-control$)/;
+const COUNTERS = ["admitted", "limited", "shadowLimited", "skipped", "refunded"] as const;
+
+/** Functions that may return promises. */
+const AWAITED = [
+  ...["cost", "limit", "keyGenerator", "policy", "tier", "message", "onLimitReached"],
+  ...["requestWasSuccessful", "costAfter"],
+];
+
+// deno-lint-ignore no-explicit-any -- functions of all kinds
+type AnyFunction = (...args: any[]) => unknown;
+
+function made<Options extends object>(options: Options, names: readonly string[]): Options {
+  const later = (value: unknown) =>
+    typeof value === "function" ? async (...args: unknown[]) => await (value as AnyFunction)(...args) : value;
+  return Object.fromEntries(
+    Object.entries(options).map(([name, value]) => [name, names.includes(name) ? later(value) : value]),
+  ) as Options;
+}
+
+async function within<T>(what: string, promise: Promise<T>): Promise<T> {
+  let timer: ReturnType<typeof setTimeout>;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`${what} did not happen in ${PATIENCE_MS} ms`)), PATIENCE_MS);
+  });
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    clearTimeout(timer!);
+  }
+}
+
+/** One run. */
+class Run {
+  readonly left: Record<string, string> = {};
+  readonly outcomes: Record<string, Outcome> = {};
+  readonly #subject: Subject;
+  readonly #scene: Scene;
+  readonly #variant: Variant;
+  readonly #stage: Stage;
+  readonly #store: AsyncStore | null;
+  readonly #arrived = new Map<string, () => void>();
+  /** Responses that nothing holds up any more. */
+  readonly #due = new Map<string, Promise<void>>();
+  readonly #pending = new Map<string, Promise<void>>();
+  readonly #sent = new Map<string, TracedRequest>();
+  /** Lets requests on that came in one moment, in their order. */
+  #released: Promise<void> = Promise.resolve();
+  #served: Served | null = null;
+
+  constructor(subject: Subject, scene: Scene, variant: Variant) {
+    this.#subject = subject;
+    this.#scene = scene;
+    this.#variant = variant;
+    this.#stage = new Stage(scene.start ?? 1_700_000_000_000);
+    for (const request of scene.trace) this.#sent.set(request.id, request);
+    this.#store = null;
+    if (variant.store === "async") {
+      const { maxKeys } = this.#given();
+      this.#store = new AsyncStore(
+        new MemoryStore({ clock: this.#stage.clock.read, ...maxKeys === undefined ? {} : { maxKeys } }),
+      );
+    }
+  }
+
+  #given(): AnyOptions {
+    const { header, respond } = this.#subject;
+    return this.#scene.options({ header, respond, clock: this.#stage.clock.read });
+  }
+
+  #options(): AnyOptions {
+    const given = this.#given();
+    const isLate = this.#variant.functions === "async";
+    const idOf = (context: unknown) => this.#subject.header(context, "x-id")!;
+    const told = isLate ? made(given, AWAITED) : given;
+    return {
+      ...told,
+      ...isLate && given.fields && { fields: made(given.fields, Object.keys(given.fields)) },
+      validate: given.validate ?? false,
+      clock: this.#stage.clock.read,
+      timers: this.#stage.timers,
+      ...this.#store === null ? {} : { store: this.#store, processes: given.processes ?? 1 },
+      skip: (context, ...rest) => {
+        this.#arrived.get(idOf(context))?.();
+        const skips = () => given.skip?.(context, ...rest) ?? false;
+        return isLate ? this.#released.then(skips) : skips();
+      },
+      onLimitReached: (context, ...rest) => {
+        this.#leave(idOf(context), "refused");
+        return told.onLimitReached?.(context, ...rest);
+      },
+    };
+  }
+
+  #leave(id: string, how: string): void {
+    this.left[id] = this.left[id] === undefined
+      ? `${how} at ${this.#stage.at}`
+      : `${this.left[id]}, ${how} at ${this.#stage.at}`;
+    this.#due.set(id, this.#pending.get(id)!);
+  }
+
+  #handle = async (id: string): Promise<void> => {
+    this.#leave(id, "passed");
+    this.#due.delete(id);
+    const { hold, fails } = this.#sent.get(id)!;
+    await this.#stage.wait(hold);
+    this.#due.set(id, this.#pending.get(id)!);
+    if (fails) throw new Error("failed");
+  };
+
+  async #send({ id, ip, headers }: TracedRequest): Promise<void> {
+    const arrived = new Promise<void>((resolve) => this.#arrived.set(id, resolve));
+    const { promise: over, resolve, reject } = Promise.withResolvers<void>();
+    this.#pending.set(id, over);
+    this.#ask(id, ip, headers).then(resolve, reject);
+    await within(`arrival of request ${id}`, Promise.race([arrived, over]));
+  }
+
+  async #ask(id: string, ip: string | null, headers: Record<string, string>): Promise<void> {
+    const response = await this.#served!.ask("/hello", { ip, headers });
+    const body = await response.text();
+    const told = [...response.headers].filter(([name]) => HEADERS.test(name));
+    // an error leaves fetchLimit as it is, for its caller to respond to
+    const isPlain = response.status === 500 || this.#scene.apart?.includes("headers");
+    this.outcomes[id] = {
+      status: response.status,
+      headers: isPlain ? {} : Object.fromEntries(told),
+      body: response.status === 500 ? "" : body,
+    };
+  }
+
+  async #snapshot(): Promise<string> {
+    const [limiter] = this.#served!.limiters;
+    const counters = this.#scene.apart?.includes("counters")
+      ? []
+      : COUNTERS.map((name) => `${name} ${limiter!.counters[name]}`);
+    const keys: string[] = [];
+    if (!this.#scene.apart?.includes("state")) {
+      for (const { name } of limiter!.policies) {
+        for await (const { key, verdict } of limiter!.keys(name)) {
+          const { remaining, resetMs } = verdict;
+          if (resetMs > 0) keys.push(`${name} ${key}: ${remaining} for ${resetMs} ms`);
+        }
+      }
+    }
+    const over = Object.keys(this.outcomes).sort();
+    return JSON.stringify({ counters, keys: keys.sort(), over, left: Object.entries(this.left).sort() });
+  }
+
+  async #settle(expected: string | undefined): Promise<string> {
+    await turns();
+    for (const [id, over] of this.#due) await within(`response to request ${id}`, over);
+    await turns();
+    let snapshot = await this.#snapshot();
+    if (expected === undefined) return snapshot;
+    // some frameworks see to a request that is over only some time after its response
+    const end = performance.now() + SETTLE_MS;
+    while (snapshot !== expected && performance.now() < end) {
+      await turns();
+      snapshot = await this.#snapshot();
+    }
+    return snapshot;
+  }
+
+  async play(reference: Observed | null): Promise<Observed> {
+    const { trace, outage } = this.#scene;
+    const served = this.#served = await this.#subject.serve([this.#options()], undefined, this.#handle);
+    const steps = new Map<number, string>();
+    const known = [...reference?.steps.keys() ?? []];
+    let next = 0;
+    try {
+      for (;;) {
+        // what time brings about comes before what is sent at that time
+        const timed = Math.min(this.#stage.due, known.find((one) => !steps.has(one)) ?? Infinity);
+        const sent = trace[next]?.at ?? Infinity;
+        if (timed === Infinity && sent === Infinity) break;
+        const isSent = sent < timed;
+        const at = Math.floor(Math.min(timed, sent));
+        this.#stage.advanceTo(at);
+        if (this.#store !== null && outage !== undefined) this.#fail(outage, at);
+        if (isSent) {
+          const isCrowd = this.#variant.functions === "async" && !this.#scene.inTurn;
+          let release = () => {};
+          if (isCrowd) this.#released = new Promise((resolve) => release = resolve);
+          while (trace[next]?.at === at) {
+            await this.#send(trace[next++]!);
+            if (!isCrowd) await turns();
+          }
+          release();
+        }
+        const step = isSent ? at + 0.5 : at;
+        const expected = reference?.steps.get(step);
+        const snapshot = await this.#settle(expected);
+        if (reference !== null && expected === undefined) continue;
+        assertEquals(JSON.parse(snapshot), JSON.parse(expected ?? snapshot), `after ${at} ms`);
+        steps.set(step, snapshot);
+      }
+      await within("the last response", Promise.all(this.#pending.values()));
+      assert(Object.keys(this.outcomes).length === trace.length);
+    } finally {
+      await served.close();
+      for (const limiter of served.limiters) await limiter.close();
+    }
+    return { steps, left: this.left, outcomes: this.outcomes };
+  }
+
+  #fail({ from, to, kind }: NonNullable<Scene["outage"]>, at: number): void {
+    const isOut = at >= from && at < to;
+    this.#store!.failure = isOut && kind === "fails" ? new Error("down") : null;
+    this.#store!.ahead = isOut && kind === "stalls" ? new Promise(() => {}) : null;
+  }
+}
+
+/** How long is waited, in ms, for what a framework does after a response, before it counts as not done. */
+const SETTLE_MS = 3000;
+
+/**
+ * Plays a scene.
+ *
+ * @param reference What has to come of it at each moment; `null` for whatever comes
+ * @throws {AssertionError} If something else comes of it
+ */
+export async function play(
+  subject: Subject,
+  scene: Scene,
+  variant: Variant,
+  reference: Observed | null,
+): Promise<Observed> {
+  const observed = await new Run(subject, scene, variant).play(reference);
+  if (reference !== null) {
+    assertEquals(observed.left, reference.left);
+    assertEquals(observed.outcomes, reference.outcomes);
+  }
+  return observed;
+}

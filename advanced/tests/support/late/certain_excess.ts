@@ -1,0 +1,64 @@
+import type { Policy } from "../../../mod.ts";
+
+/** Units that were granted, and between which real times, in ms since 1970, the store decided it. */
+export interface Grant {
+  /** How many. */
+  readonly units: number;
+  /** The decision was not made before. */
+  readonly sent: number;
+  /** It was not made after. */
+  readonly replied: number;
+}
+
+/** Stores count whole ms, and two clocks of one machine differ by less than this, in ms. */
+const TOLERANCE = 2;
+
+/**
+ * Tells what was granted too much by any clock: whenever within its bounds each decision was made.
+ *
+ * It knows nothing of how a store counts, but what an algorithm promises of all intervals.
+ *
+ * @param policy The policy
+ * @param grants All that one key was ever granted
+ * @param earlyMs By how much later than it was decided a grant may take effect, in ms
+ * @returns The worst of it, `undefined` if nothing
+ */
+export function certainExcess(policy: Policy, grants: readonly Grant[], earlyMs: number): string | undefined {
+  const { windowMs, limit } = policy;
+  const slack = earlyMs + TOLERANCE;
+  const sorted = grants.toSorted((a, b) => a.sent - b.sent);
+  let worst: { excess: number; text: string } | undefined;
+  const note = (units: number, most: number, ms: number) => {
+    const excess = units - most;
+    if (excess <= (worst?.excess ?? 0)) return;
+    worst = { excess, text: `${units} units within ${Math.round(ms)} ms, where at most ${most} are` };
+  };
+  sorted.forEach(({ sent: start }, i) => {
+    // every grant that was certainly made after this one was asked for, in the order in which they were certainly made
+    let units = 0;
+    for (const grant of sorted.slice(i).toSorted((a, b) => a.replied - b.replied)) {
+      units += grant.units;
+      const ms = grant.replied - start;
+      note(units, mostWithin(policy, ms + slack, i === 0), ms);
+    }
+  });
+  if (policy.align !== "clock" && policy.algorithm !== "sliding-approximate") return worst?.text;
+  const byWindow = new Map<number, number>();
+  for (const { units, sent, replied } of sorted) {
+    const window = Math.floor((sent - slack) / windowMs);
+    // one that may belong to either of two
+    if (window !== Math.floor((replied + slack) / windowMs)) continue;
+    byWindow.set(window, (byWindow.get(window) ?? 0) + units);
+  }
+  for (const units of byWindow.values()) note(units, limit, windowMs);
+  return worst?.text;
+}
+
+function mostWithin({ algorithm, limit, windowMs, burst, align }: Policy, ms: number, isFirst: boolean): number {
+  if (algorithm === "token-bucket") return Math.floor((burst ?? limit) + limit * ms / windowMs);
+  const windows = Math.floor(ms / windowMs) + 1;
+  const isStrict = algorithm === "sliding-log" || algorithm === "sliding-window" ||
+    // the first grant of a key begins its first window
+    algorithm === "fixed-window" && align !== "clock" && isFirst;
+  return limit * (isStrict ? windows : windows + 1);
+}
