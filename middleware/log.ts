@@ -14,6 +14,6 @@
  *
  * @module
  */
-export { log, type LogOptions, type RequestLog } from "./src/log/log.ts";
+export { log, type LoggedLoad, type LogOptions, type RequestLog, type WriteLine } from "./src/log/log.ts";
 export type { LoggedError, LogLevel, LogRecord } from "./src/log/log_record.ts";
-export type { LineWriter, LogFunction, Logger, LogSink } from "./src/log/log_sink.ts";
+export type { LineWriter, LogFunction, Logger, LogStream } from "./src/log/log_stream.ts";

@@ -14,7 +14,7 @@
  *
  * @module
  */
-export type { DurableObjectNamespaceLike, DurableObjectResponse, DurableObjectStubLike } from "@sluice/limiting/core";
+export type { DurableObjectNamespaceLike, DurableObjectResponse, DurableObjectStubLike } from "@sluice/shared";
 export {
   DurableObjectSessionStore,
   type DurableObjectSessionStoreOptions,

@@ -8,7 +8,7 @@
  *
  * const app = sluice();
  *
- * app.post("/documents", upload({ to: { folder: ".cache/documents" }, types: ["application/pdf"] }), (req, res) => {
+ * app.post("/documents", upload({ dest: ".cache/documents", types: ["application/pdf"] }), (req, res) => {
  *   res.json(req.files.map(({ originalname, path }: { originalname: string; path: string }) => ({ originalname, path })));
  * });
  * ```
@@ -17,11 +17,11 @@
  */
 export {
   type FileField,
-  type ToFolder,
-  type ToFunction,
+  type ReceiveForm,
   type Upload,
   upload,
   type UploadOptions,
+  type UploadStorage,
 } from "./src/upload/upload.ts";
 export type { FileClaims, IncomingFile, TakeFile, UploadedFile } from "./src/upload/uploaded_file.ts";
 export type { UploadErrorCode } from "./src/upload/upload_error.ts";

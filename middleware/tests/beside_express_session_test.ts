@@ -31,7 +31,7 @@ function build(app: Any, lib: Any, options: SessionOptions): void {
   const maxAge = 3_600_000;
   const { rolling = false } = options;
   const theirs = { secret: SECRET, resave: false, saveUninitialized: false, rolling, cookie: { maxAge } };
-  app.use(lib === sluice ? session({ ...options, ttlMs: maxAge }) : expressSession(theirs));
+  app.use(lib === sluice ? session({ ...options, cookie: { ...options.cookie, maxAge } }) : expressSession(theirs));
   app.get("/", (req: Any, res: Any, next: Any) => {
     const run = ([operation, ...rest]: string[]): void => {
       const goOn = (failed?: unknown): void => failed ? next(failed) : run(rest);

@@ -5,6 +5,7 @@ import sluice, { type ErrorHandler, type FrameworkApp, type Handler, HttpError, 
 import { compress, type CompressOptions, isCompressible } from "@sluice/middleware/compress";
 import { sse } from "@sluice/middleware/sse";
 import { assert, assertEquals, assertMatch, assertThrows } from "@std/assert";
+import { random } from "../../tests/support/random.ts";
 import { until } from "../../tests/support/until.ts";
 
 const LONG = Array.from({ length: 300 }, (_, id) => ({ id, name: `User ${id}`, email: `user${id}@example.com` }));
@@ -15,6 +16,13 @@ const UNDO: Readonly<Record<string, (bytes: Uint8Array) => Uint8Array>> = {
   deflate: zlib.inflateSync,
   br: zlib.brotliDecompressSync,
   zstd: zlib.zstdDecompressSync,
+};
+
+const DECODERS: Readonly<Record<string, () => NodeJS.ReadWriteStream>> = {
+  gzip: zlib.createGunzip,
+  deflate: zlib.createInflate,
+  br: zlib.createBrotliDecompress,
+  zstd: zlib.createZstdDecompress,
 };
 
 /** An application that compresses what a handler sends. */
@@ -389,6 +397,64 @@ for (const accepted of ["gzip", "deflate", "gzip, br, zstd"]) {
   });
 }
 
+for (const coding of ["gzip", "deflate", "br", "zstd"]) {
+  Deno.test(`${coding} sends what there is while the source waits`, async () => {
+    const pieces = ["first", "then", "last"];
+    let proceed = (): void => {};
+    const next = () => new Promise<void>((resolve) => proceed = resolve);
+    const app = sluice().set("env", "test").use(compress());
+    app.get("/written", async (_req, res) => {
+      res.type("html");
+      for (const piece of pieces) {
+        res.write(piece);
+        await next();
+      }
+      res.end();
+    });
+    app.get("/announced", async (_req, res) => {
+      res.type("html").set("Content-Length", "2000").write("a".repeat(2000));
+      await next();
+      res.end();
+    });
+    app.get("/returned", () => {
+      async function* source(): AsyncGenerator<Uint8Array> {
+        for (const piece of pieces) {
+          yield new TextEncoder().encode(piece);
+          await next();
+        }
+      }
+      return new Response(ReadableStream.from(source()), { headers: { "content-type": "application/x-ndjson" } });
+    });
+    for (const [path, expected] of [["/written", pieces], ["/announced", ["a".repeat(2000)]], ["/returned", pieces]]) {
+      const { body, headers } = await app.inject(path as string, accepting(coding));
+      assertEquals(headers.get("content-encoding"), coding);
+      const decoder = Readable.fromWeb(body as never).pipe(DECODERS[coding]!());
+      let text = "";
+      decoder.on("data", (bytes: Uint8Array) => text += new TextDecoder().decode(bytes));
+      for (const piece of expected!) {
+        await until(() => text.endsWith(piece), `${piece} comes from ${path}`);
+        proceed();
+      }
+      await new Promise((resolve) => decoder.once("end", resolve));
+    }
+  });
+}
+
+Deno.test("a source that does not wait is flushed so rarely that it costs less than a hundredth of its size", async () => {
+  const pick = random(7);
+  const lines = Array.from(
+    { length: 60_000 },
+    (_, id) => JSON.stringify({ id, value: pick(1000) }) + "\n",
+  );
+  const app = sluice().set("env", "test").use(compress());
+  app.get("/", (_req, res) => res.type("text").send(ReadableStream.from(lines)));
+  for (const [coding, whole] of Object.entries({ gzip: zlib.gzipSync, deflate: zlib.deflateSync })) {
+    const streamed = await (await app.inject("/", accepting(coding))).bytes();
+    const least = whole(lines.join("")).length;
+    assert(streamed.length < least * 1.01, `${coding}: ${streamed.length} bytes instead of ${least}`);
+  }
+});
+
 /** Bytes that cannot be compressed. */
 function noise(length: number): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(length);
@@ -439,8 +505,8 @@ for (const coding of Object.keys(UNDO)) {
 }
 
 for (const [coding, levels] of [["br", [4, 11]], ["zstd", [1, 3, 19]]] as const) {
-  Deno.test(`what a body repeats within 100 KiB is found in ${coding}'s window, at any level`, async () => {
-    const once = btoa(String.fromCharCode(...noise(75_000)));
+  Deno.test(`what a body repeats within 50 KiB is found in ${coding}'s window, at any level`, async () => {
+    const once = btoa(String.fromCharCode(...noise(37_500)));
     for (const level of levels) {
       const app = compressing((_req, res) => res.type("text").send(once + once), { level: { [coding]: level } });
       const bytes = await (await app.inject("/", accepting(coding))).bytes();
@@ -595,7 +661,7 @@ function withModule(module: unknown): Handler {
   }
 }
 
-Deno.test("a runtime with nothing but CompressionStream compresses all but events", async () => {
+Deno.test("a runtime with nothing but CompressionStream compresses all but events and records", async () => {
   const app = sluice().set("env", "test").use(withModule(undefined));
   app.get("/events", (req, res) => sse(req, res).sendAll(["a"]));
   app.get("/huge", (_req, res) => res.type("text").send(HUGE));
@@ -607,6 +673,9 @@ Deno.test("a runtime with nothing but CompressionStream compresses all but event
   assertEquals(await plainText(await app.inject("/huge", accepting("gzip"))), HUGE);
   const events = await app.inject("/events", accepting("gzip"));
   assertEquals([events.headers.get("content-encoding"), await events.text()], [null, "data: a\n\n"]);
+  app.get("/records", (_req, res) => res.type("application/x-ndjson").end("{}\n"));
+  const records = await app.inject("/records", accepting("gzip"));
+  assertEquals([records.headers.get("content-encoding"), await records.text()], [null, "{}\n"]);
 });
 
 Deno.test("there, too, writers wait for a slow client, and a client may leave", async () => {
@@ -657,7 +726,8 @@ Deno.test("options that are not valid are refused, each by its name", () => {
       [{ threshold: null }, undefined, undefined],
       [{ encodings: "gzip" }, TypeError, /option encodings must be a list of br, deflate, gzip, zstd/],
       [{ encodings: ["lzma"] }, TypeError, /option encodings/],
-      [{ level: 6 }, TypeError, /option level must be an object/],
+      [{ level: "6" }, TypeError, /option level must be a number, or an object/],
+      [{ level: 10 }, RangeError, /option level\.deflate must be an integer from 0 to 9, not 10/],
       [{ level: { gzip: 10 } }, RangeError, /option level\.gzip must be an integer from 0 to 9, not 10/],
       [{ level: { brotli: 4 } }, TypeError, /option level: there is no option brotli/],
       [{ filter: /json/ }, TypeError, /option filter must be a function/],

@@ -280,7 +280,7 @@ Deno.test("it protects a route, or what is below a path, alone", async () => {
 Deno.test("options that cannot be meant are refused, by name", () => {
   const cases: [unknown, RegExp][] = [
     [null, /csrf: options must be an object, not null/],
-    [{ origin: [] }, /csrf: there is no option origin; there are origins, token/],
+    [{ origin: [] }, /csrf: there is no option origin; say origins, a list/],
     [{ origins: "https://example.com" }, /option origins must be a list/],
     [
       { origins: ["https://example.com/"] },

@@ -219,10 +219,10 @@ Deno.test("closing that begins while a check runs counts at once", async () => {
   await closing;
 });
 
-Deno.test("load that is being shed makes a process not ready, and its figures are in the report", async () => {
-  for (const [loadCritical, status, worst] of [[true, 503, "fail"], [false, 200, "warn"]] as const) {
+Deno.test("load that is being shed is in the report, and makes a process not ready where it is asked for", async () => {
+  for (const [options, status, worst] of [[{ loadCritical: true }, 503, "fail"], [{}, 200, "warn"]] as const) {
     const load = shedLoad({ maxPending: 1 });
-    const app = checked({ load, loadCritical });
+    const app = checked({ load, ...options });
     app.use(load);
     const arrived = Promise.withResolvers<void>();
     const go = Promise.withResolvers<void>();
@@ -255,4 +255,19 @@ Deno.test("options of health are checked", () => {
     [{ check: {} }, "health: there is no option check"],
   ];
   for (const [options, message] of failing) assertThrows(() => health(options as HealthOptions), Error, message);
+});
+
+Deno.test("what a check returns at once holds at once, and what it had to wait for holds for a second", async () => {
+  let isDraining = false;
+  let asked = 0;
+  let now = 0;
+  const checks = { draining: () => !isDraining, database: () => Promise.resolve(++asked) };
+  const app = checked({ checks, clock: () => now });
+  assertEquals((await ready(app))[0], 200);
+  isDraining = true;
+  assertEquals((await ready(app))[0], 503);
+  assertEquals(asked, 1);
+  isDraining = false;
+  now = 1001;
+  assertEquals([(await ready(app))[0], asked], [200, 2]);
 });

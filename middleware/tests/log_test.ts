@@ -1,7 +1,8 @@
 import morgan from "morgan";
 import pino from "pino";
 import { pinoHttp } from "pino-http";
-import sluice, { type FrameworkApp, type Handler, HttpError, Router } from "@sluice/sluice";
+import sluice, { type FrameworkApp, type Handler, HttpError, Router, shedLoad } from "@sluice/sluice";
+import { health } from "@sluice/middleware/health";
 import { log, type LogOptions, type LogRecord } from "@sluice/middleware/log";
 import { requestId } from "@sluice/middleware/request-id";
 import { assert, assertEquals, assertMatch, assertStringIncludes, assertThrows } from "@std/assert";
@@ -17,7 +18,7 @@ function logged(
     lines.push(line);
     all.push(record);
   };
-  return { app: sluice().set("env", env).use(log({ sink, ...options })), lines, all };
+  return { app: sluice().set("env", env).use(log({ stream: sink, ...options })), lines, all };
 }
 
 /** Lets everything happen that waits for nothing but other code. */
@@ -52,7 +53,7 @@ async function consoleOf(run: () => Promise<unknown>): Promise<{ out: unknown[][
 Deno.test("a request has one line of JSON when it is over", async () => {
   let now = 1000;
   const { app, lines } = logged({ clock: () => now });
-  app.use(requestId({ generate: () => "id-1" }));
+  app.use(requestId({ generator: () => "id-1" }));
   app.get("/users/:name", (_req, res) => {
     now += 12.3456;
     res.json({ a: 1 });
@@ -166,7 +167,7 @@ Deno.test("an error that no handler took is in the line, with stack and causes, 
 
 Deno.test("an error that a handler of the program takes is in the line with log's own error handler in front", async () => {
   const lines: LogRecord[] = [];
-  const requests = log({ sink: (_line, record) => lines.push(record) });
+  const requests = log({ stream: (_line, record) => lines.push(record) });
   const app = sluice().use(requests);
   app.get("/", () => {
     throw new Error("taken");
@@ -233,7 +234,7 @@ Deno.test("slow requests are marked, and levels choose what is written", async (
 Deno.test("a sample is chosen by the request's id, and errors and slow requests are always written", async () => {
   const { app, all } = logged({ sample: 0.25 });
   let count = 0;
-  app.use(requestId({ generate: () => `request-${++count}` }));
+  app.use(requestId({ generator: () => `request-${++count}` }));
   app.get("/", (_req, res) => res.send("x"));
   app.get("/fails", (_req, res) => res.sendStatus(500));
   for (let i = 0; i < 1000; i++) await app.inject("/");
@@ -398,7 +399,7 @@ Deno.test("colours are those of the status, and only where they are asked for or
   assertEquals(plain.lines.join("").includes("\x1b"), false);
 });
 
-Deno.test("without a sink lines go to the console, but not from tests", async () => {
+Deno.test("without a stream lines go to the console, but not from tests", async () => {
   const lines = async (env: string): Promise<number> => {
     const app = sluice().set("env", env).use(log());
     const { out } = await consoleOf(() => ask(app, "/"));
@@ -407,13 +408,13 @@ Deno.test("without a sink lines go to the console, but not from tests", async ()
   assertEquals([await lines("production"), await lines("development"), await lines("test")], [1, 1, 0]);
 });
 
-Deno.test("a sink may be pino, a console, or a stream", async () => {
+Deno.test("a stream may be pino, a console, or a stream", async () => {
   const written: string[] = [];
   const stream = { write: (text: string) => void written.push(text) };
   const told: unknown[][] = [];
   const likeConsole = { info: (...args: unknown[]) => told.push(args), warn: (...args: unknown[]) => told.push(args) };
   for (const sink of [pino({}, stream), likeConsole, stream]) {
-    const { app } = logged({ sink });
+    const { app } = logged({ stream: sink });
     app.get("/", (_req, res) => res.send("x"));
     for (const path of ["/", "/missing"]) await ask(app, path);
   }
@@ -444,18 +445,18 @@ Deno.test("pino-http and morgan work as they are", async () => {
   assertEquals([req.method, req.url, res.statusCode], ["GET", "/", 201]);
 });
 
-Deno.test("a sink that fails does not fail the request, and is told to the console", async () => {
+Deno.test("a stream that fails does not fail the request, and is told to the console", async () => {
   const sinks = [() => Promise.reject(new Error("disk full")), () => {
     throw new Error("disk full");
   }];
   for (const sink of sinks) {
-    const { app } = logged({ sink });
+    const { app } = logged({ stream: sink });
     app.get("/", () => {
       throw new Error("too");
     });
     const { err } = await consoleOf(async () => assertEquals((await ask(app, "/")).status, 500));
     assertEquals(err.map(([text, error]) => [text, (error as Error).message]), [[
-      "log: the sink failed:",
+      "log: the stream failed:",
       "disk full",
     ]]);
   }
@@ -477,17 +478,75 @@ Deno.test("a WebSocket has its line when it closes", async () => {
   ]);
 });
 
+Deno.test("requests that shedLoad refuses are counted in a line, at most every ten seconds", async () => {
+  let now = 0;
+  const load = shedLoad({ maxPending: 1, maxEventLoopDelayMs: Infinity, clock: () => now });
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const all: LogRecord[] = [];
+  const app = sluice().set("env", "production").use(load);
+  app.use(
+    log({ load, clock: () => now, stream: (_line: string, record: LogRecord) => void all.push(record) }),
+    health(),
+  );
+  app.get("/slow", async (_req, res) => {
+    await promise;
+    res.send("slow");
+  });
+  const slow = app.inject("/slow");
+  let refused = 0;
+  for (let i = 0; i < 300; i++) {
+    now += 100;
+    for (let n = 0; n < 7; n++) if ((await app.inject("/slow")).status === 503) refused++;
+    if (i % 10 === 9) await ask(app, "/livez");
+  }
+  resolve();
+  await (await slow).text();
+  const lines = all.filter((record) => record.refused !== undefined);
+  assertEquals(lines.map(({ level, refused }) => [level, refused]), [
+    ["warn", { pending: 70 }],
+    ["warn", { pending: 700 }],
+    ["warn", { pending: 700 }],
+  ]);
+  assertEquals(refused, 2100);
+  now += 10_000;
+  await ask(app, "/livez");
+  await ask(app, "/livez");
+  assertEquals(all.filter(({ refused }) => refused !== undefined).at(-1)!.refused, { pending: 630 });
+});
+
 Deno.test("options of log are checked", () => {
   const failing: [unknown, string][] = [
-    [{ sink: 7 }, "log: option sink must be a function, a logger with a method info, or a stream"],
+    [{ stream: 7 }, "log: option stream must be a function, a logger with a method info, or a stream"],
     [{ format: "xml" }, 'log: option format must be "json" or "text"'],
     [{ level: "debug" }, 'log: option level must be "info", "warn" or "error"'],
     [{ sample: 2 }, "log: option sample must be a number from 0 to 1, not 2"],
     [{ slowMs: -1 }, "log: option slowMs"],
     [{ redact: "email" }, "log: option redact must be a list of names and paths"],
+    [{ load: {} }, "log: option load must be what shedLoad returned"],
     [{ fields: {} }, "log: option fields must be a function"],
     [{ color: 1 }, "log: option color must be true or false"],
     [{ colour: true }, "log: there is no option colour"],
   ];
   for (const [options, message] of failing) assertThrows(() => log(options as LogOptions), Error, message);
+});
+
+Deno.test("req.log writes lines with the request's id and redaction, and leaves another logger alone", async () => {
+  const { app, all } = logged({ format: "json" });
+  app.use(requestId({ generator: () => "id-7" }));
+  app.get("/", (req, res) => {
+    req.log.info({ amount: 7, password: "p" }, "paid");
+    req.log.error(new Error("failed"));
+    res.send("ok");
+  });
+  await (await app.inject("/")).text();
+  const lines = all.map(({ id, level, message }) => [id, level, message]);
+  assertEquals(lines.slice(0, 2), [["id-7", "info", "paid"], ["id-7", "error", undefined]]);
+  assertEquals(JSON.stringify(all).includes('"p"'), false);
+  const theirs = { info() {} };
+  const other = sluice().set("env", "test").use((req, _res, next) => {
+    req.log = theirs;
+    next();
+  });
+  other.use(log({ stream: () => {} })).get("/", (req, res) => res.json(req.log === theirs));
+  assertEquals(await (await other.inject("/")).json(), true);
 });

@@ -11,6 +11,7 @@ import {
 } from "@opentelemetry/sdk-metrics";
 import { metrics as registered } from "@opentelemetry/api";
 import { assert, assertEquals, assertMatch, assertStringIncludes, assertThrows } from "@std/assert";
+import { until } from "../../tests/support/until.ts";
 
 /** An application whose requests take 20 ms each, by a clock of its own. */
 function measuredApp(options: MetricsOptions = {}): { app: FrameworkApp; measured: Metrics } {
@@ -36,11 +37,13 @@ function valuesOf(text: string, name: string): Record<string, number> {
 
 const COUNT = "http_server_request_duration_seconds_count";
 
-function kind(method: string, route: string, statusClass: string): string {
-  return `http_request_method="${method}",http_route="${route}",http_response_status_class="${statusClass}"`;
+function kind(method: string, route: string, status: number | "aborted"): string {
+  const statusClass = status === "aborted" ? status : `${Math.floor(status / 100)}xx`;
+  const labels = `http_request_method="${method}",http_route="${route}",http_response_status_class="${statusClass}"`;
+  return status === "aborted" ? labels : `${labels},http_response_status_code="${status}"`;
 }
 
-Deno.test("requests are counted by method, route and class of status", async () => {
+Deno.test("requests are counted by method, route and status", async () => {
   const { app, measured } = measuredApp();
   const members = Router();
   members.get("/:name", (_req, res) => res.send("found"));
@@ -54,12 +57,12 @@ Deno.test("requests are counted by method, route and class of status", async () 
     await (await app.inject(path)).text();
   }
   await (await app.inject("/teams/1/ada", { method: "POST" })).text();
-  assertEquals(valuesOf(measured.text(), COUNT), {
-    [kind("GET", "/teams/:team/:name", "2xx")]: 2,
-    [kind("GET", "/fails", "5xx")]: 1,
-    [kind("GET", "", "4xx")]: 2,
-    [kind("GET", "/returned/:id", "2xx")]: 1,
-    [kind("POST", "/teams/:team/:name", "2xx")]: 1,
+  assertEquals(valuesOf(measured.metrics(), COUNT), {
+    [kind("GET", "/teams/:team/:name", 200)]: 2,
+    [kind("GET", "/fails", 500)]: 1,
+    [kind("GET", "", 404)]: 2,
+    [kind("GET", "/returned/:id", 200)]: 1,
+    [kind("POST", "/teams/:team/:name", 201)]: 1,
   });
 });
 
@@ -67,14 +70,14 @@ Deno.test("durations are in buckets, each with all that took at most as long", a
   const { app, measured } = measuredApp({ buckets: [0.01, 0.02, 1] });
   app.get("/", (_req, res) => res.send("home"));
   for (let i = 0; i < 3; i++) await (await app.inject("/")).text();
-  const labels = kind("GET", "/", "2xx");
-  assertEquals(valuesOf(measured.text(), "http_server_request_duration_seconds_bucket"), {
+  const labels = kind("GET", "/", 200);
+  assertEquals(valuesOf(measured.metrics(), "http_server_request_duration_seconds_bucket"), {
     [`${labels},le="0.01"`]: 0,
     [`${labels},le="0.02"`]: 3,
     [`${labels},le="1"`]: 3,
     [`${labels},le="+Inf"`]: 3,
   });
-  assertEquals(valuesOf(measured.text(), "http_server_request_duration_seconds_sum"), { [labels]: 0.06 });
+  assertEquals(valuesOf(measured.metrics(), "http_server_request_duration_seconds_sum"), { [labels]: 0.06 });
 });
 
 Deno.test("the page is what Prometheus reads, and counts the requests in flight", async () => {
@@ -85,7 +88,7 @@ Deno.test("the page is what Prometheus reads, and counts the requests in flight"
   assertEquals(response.headers.get("cache-control"), "no-store");
   const text = await response.text();
   assertEquals(valuesOf(text, "http_server_active_requests"), { 'http_request_method="GET"': 1 });
-  assertEquals(valuesOf(measured.text(), "http_server_active_requests"), { 'http_request_method="GET"': 0 });
+  assertEquals(valuesOf(measured.metrics(), "http_server_active_requests"), { 'http_request_method="GET"': 0 });
   for (const line of text.trimEnd().split("\n")) {
     assertMatch(line, /^(# (HELP|TYPE) [a-z_]+ .+|[a-z_]+(\{([a-z_]+="([^"\\]|\\.)*",?)+\})? [\d.e+-]+)$/);
   }
@@ -98,20 +101,20 @@ Deno.test("a client that leaves before there is a response is counted as aborted
   const response = app.inject("/slow", { signal: aborting.signal });
   aborting.abort();
   await response.catch(() => {});
-  assertEquals(valuesOf(measured.text(), COUNT), { [kind("GET", "/slow", "aborted")]: 1 });
+  assertEquals(valuesOf(measured.metrics(), COUNT), { [kind("GET", "/slow", "aborted")]: 1 });
 });
 
 Deno.test("strangers cannot make series: unknown paths have no route, unknown methods one name", async () => {
   const { app, measured } = measuredApp();
   for (let i = 0; i < 20; i++) await (await app.inject(`/none/${i}`, { method: `X${i}` })).text();
-  assertEquals(valuesOf(measured.text(), COUNT), { [kind("_OTHER", "", "4xx")]: 20 });
+  assertEquals(valuesOf(measured.metrics(), COUNT), { [kind("_OTHER", "", 404)]: 20 });
 });
 
 Deno.test("what a program writes into a path is escaped", async () => {
   const { app, measured } = measuredApp();
   app.get(/^\/a(?:"|\\)?$/, (_req, res) => res.send("found"));
   await (await app.inject("/a")).text();
-  assertStringIncludes(measured.text(), String.raw`http_route="/^\\/a(?:\"|\\\\)?$/"`);
+  assertStringIncludes(measured.metrics(), String.raw`http_route="/^\\/a(?:\"|\\\\)?$/"`);
 });
 
 Deno.test("a WebSocket is in flight while it is open, and has no duration", async () => {
@@ -121,41 +124,41 @@ Deno.test("a WebSocket is in flight while it is open, and has no duration", asyn
   await new Promise((resolve) => server.once("listening", resolve));
   const socket = new WebSocket(`ws://127.0.0.1:${server.address()!.port}/live/7`);
   await new Promise((resolve) => socket.onmessage = resolve);
-  assertEquals(valuesOf(measured.text(), "http_server_active_requests"), { 'http_request_method="GET"': 1 });
-  assertEquals(valuesOf(measured.text(), "websocket_connections"), { "": 1 });
+  assertEquals(valuesOf(measured.metrics(), "http_server_active_requests"), { 'http_request_method="GET"': 1 });
+  assertEquals(valuesOf(measured.metrics(), "websocket_connections"), { "": 1 });
   const closed = new Promise((resolve) => socket.onclose = resolve);
   socket.close();
   await closed;
   await app.close();
-  assertEquals(valuesOf(measured.text(), "http_server_active_requests"), { 'http_request_method="GET"': 0 });
-  assertEquals(valuesOf(measured.text(), COUNT), {});
+  assertEquals(valuesOf(measured.metrics(), "http_server_active_requests"), { 'http_request_method="GET"': 0 });
+  assertEquals(valuesOf(measured.metrics(), COUNT), {});
 });
 
 Deno.test("open WebSockets are counted", async () => {
   const { app, measured } = measuredApp();
   app.connections.add({ send() {}, close() {} });
   await (await app.inject("/")).text();
-  assertEquals(valuesOf(measured.text(), "websocket_connections"), { "": 1 });
+  assertEquals(valuesOf(measured.metrics(), "websocket_connections"), { "": 1 });
 });
 
 Deno.test("limiters and shed load are shown under their names", async () => {
   const load = shedLoad({ maxPending: 1 });
-  const login = rateLimit({ windowMs: 60_000, max: 1, keyGenerator: () => "all" });
-  const jobs = new Limiter({ windowMs: 60_000, max: 5, store: new MemoryStore() });
+  const login = rateLimit({ windowMs: 60_000, limit: 1, keyGenerator: () => "all" });
+  const jobs = new Limiter({ windowMs: 60_000, limit: 5, store: new MemoryStore() });
   const { app, measured } = measuredApp({ load, limiters: { login: login.limiter, jobs } });
   app.use(load);
   app.get("/login", login, (_req, res) => res.send("welcome"));
   for (let i = 0; i < 3; i++) await (await app.inject("/login")).text();
-  await jobs.check("key");
-  const requests = valuesOf(measured.text(), "rate_limit_requests_total");
+  await jobs.consume("key");
+  const requests = valuesOf(measured.metrics(), "rate_limit_requests_total");
   assertEquals(requests['rate_limit_name="login",outcome="admitted"'], 1);
   assertEquals(requests['rate_limit_name="login",outcome="limited"'], 2);
   assertEquals(requests['rate_limit_name="jobs",outcome="admitted"'], 1);
-  assertEquals(valuesOf(measured.text(), "rate_limit_keys"), {
+  assertEquals(valuesOf(measured.metrics(), "rate_limit_keys"), {
     'rate_limit_name="login"': 1,
     'rate_limit_name="jobs"': 1,
   });
-  assertEquals(valuesOf(measured.text(), "shed_load_requests_total"), {
+  assertEquals(valuesOf(measured.metrics(), "shed_load_requests_total"), {
     'outcome="admitted"': 3,
     'outcome="refused",reason="eventLoopDelay"': 0,
     'outcome="refused",reason="pending"': 0,
@@ -168,7 +171,7 @@ Deno.test("a process with OpenTelemetry gets the same figures under the names of
   const reader = new PeriodicExportingMetricReader({ exporter, exportIntervalMillis: 3_600_000 });
   registered.setGlobalMeterProvider(new MeterProvider({ readers: [reader] }));
   try {
-    const login = rateLimit({ windowMs: 60_000, max: 1, keyGenerator: () => "all" });
+    const login = rateLimit({ windowMs: 60_000, limit: 1, keyGenerator: () => "all" });
     const { app } = measuredApp({ limiters: { login: login.limiter } });
     app.get("/users/:id", login, (_req, res) => res.send("found"));
     for (let i = 0; i < 2; i++) await (await app.inject("/users/7")).text();
@@ -270,9 +273,49 @@ Deno.test("a meter provider that is incomplete or throws is reported once and fa
         assertEquals([name, await (await app.inject("/")).text()], [name, "found"]);
       }
       assertEquals([name, phases], [name, Array(count).fill("telemetry")]);
-      assertEquals(valuesOf(measured.text(), COUNT), { [kind("GET", "/", "2xx")]: 3 });
+      assertEquals(valuesOf(measured.metrics(), COUNT), { [kind("GET", "/", 200)]: 3 });
     }
   } finally {
     globals[key] = before;
+  }
+});
+
+Deno.test("the page has the figures of the process, as prom-client names them", async () => {
+  const { measured } = measuredApp();
+  const now = (name: string) => valuesOf(measured.metrics(), name)[""]!;
+  const { rss, heapUsed } = Deno.memoryUsage();
+  assert(now("process_resident_memory_bytes") > rss / 2 && now("process_resident_memory_bytes") < rss * 2);
+  assert(now("nodejs_heap_size_used_bytes") > heapUsed / 4 && now("nodejs_heap_size_total_bytes") > heapUsed / 4);
+  const start = now("process_start_time_seconds");
+  assert(start < Date.now() / 1000 && start > Date.now() / 1000 - 3600, String(start));
+  const cpu = now("process_cpu_seconds_total");
+  await until(() => {
+    measured.metrics();
+    return now("process_cpu_seconds_total") > cpu;
+  }, "the process takes CPU time");
+  assert(now("process_cpu_user_seconds_total") + now("process_cpu_system_seconds_total") >= cpu);
+});
+
+Deno.test("a runtime without a process, or one that says 0 of it, has no such figures", () => {
+  const names = () => [...measuredApp().measured.metrics().matchAll(/^(?:process|nodejs)_\w+/gm)].map(([name]) => name);
+  const { process } = globalThis as unknown as { process: Record<"getBuiltinModule", (name: string) => unknown> };
+  const load = process.getBuiltinModule;
+  const zero = { rss: 0, heapTotal: 0, heapUsed: 0, external: 0 };
+  const fails = (): never => {
+    throw new Error("not implemented");
+  };
+  try {
+    for (
+      const instead of [undefined, {}, { memoryUsage: () => zero, uptime: () => 0, cpuUsage: fails }, {
+        memoryUsage: fails,
+      }]
+    ) {
+      process["getBuiltinModule"] = (name) => name === "node:process" ? instead : load(name);
+      assertEquals(names(), []);
+    }
+    process["getBuiltinModule"] = () => ({ memoryUsage: () => ({ ...zero, rss: 1 }), uptime: fails, cpuUsage: fails });
+    assertEquals(names(), ["process_resident_memory_bytes"]);
+  } finally {
+    process["getBuiltinModule"] = load;
   }
 });

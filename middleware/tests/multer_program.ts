@@ -30,7 +30,7 @@ function takes(app: Any, path: string, middleware: Any): void {
 }
 
 function middlewares({ limits = {}, field }: Form): [Any, Any] {
-  const fields = field === undefined ? {} : { fields: { [field[0]]: { max: field[1] } } };
+  const fields = field === undefined ? {} : { fields: { [field[0]]: { maxCount: field[1] } } };
   // the names of all browsers and of all current clients are in UTF-8
   const theirs = (multer as Any)({ limits, defParamCharset: "utf8" });
   return [

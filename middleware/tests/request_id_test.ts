@@ -74,7 +74,7 @@ Deno.test("an id that is too long, or has characters that a log would have to es
 
 Deno.test("ids can have a header and a maker of their own", async () => {
   let count = 0;
-  const app = naming({ header: "X-Correlation-Id", trust: true, generate: () => `n-${++count}` });
+  const app = naming({ headerName: "X-Correlation-Id", trust: true, generator: () => `n-${++count}` });
   const first = await app.inject("/");
   assertEquals([first.headers.get("x-correlation-id"), (await first.json()).id], ["n-1", "n-1"]);
   const second = await app.inject("/", { headers: { "x-correlation-id": "theirs" } });
@@ -83,11 +83,11 @@ Deno.test("ids can have a header and a maker of their own", async () => {
 
 Deno.test("a maker of ids that are not well formed is an error", async () => {
   for (const id of ["two\nlines", "", 7]) {
-    const app = sluice().set("env", "test").use(requestId({ generate: () => id as string }));
+    const app = sluice().set("env", "test").use(requestId({ generator: () => id as string }));
     const told: string[] = [];
     app.on("error", (error) => told.push(error.message));
     assertEquals((await app.inject("/")).status, 500);
-    assertMatch(told.join(), /^requestId: generate must return 1 to 128 letters/);
+    assertMatch(told.join(), /^requestId: generator must return 1 to 128 letters/);
   }
 });
 
@@ -98,11 +98,12 @@ Deno.test("a valid traceparent is continued: the same trace, and a new span for 
   assertEquals(headers, { traceparent: `00-${TRACE}-${trace.spanId}-01`, tracestate: "congo=t61rcWkgMzE,rojo=00f067" });
 });
 
-Deno.test("without one a trace begins, which nobody records", async () => {
+Deno.test("without one a trace begins, which the services behind this one are asked to record", async () => {
   const { traceId, trace, headers } = await named(naming());
   assertMatch(traceId, /^[0-9a-f]{32}$/);
   assertMatch(trace.spanId, /^[0-9a-f]{16}$/);
-  assertEquals(headers, { traceparent: `00-${traceId}-${trace.spanId}-00` });
+  assertEquals(headers, { traceparent: `00-${traceId}-${trace.spanId}-01` });
+  assertEquals((await continued(`00-${TRACE}-${SPAN}-00`)).headers["traceparent"]?.slice(-2), "00");
 });
 
 Deno.test("what W3C Trace Context calls invalid begins a new trace", async () => {
@@ -167,9 +168,9 @@ Deno.test("traceHeaders needs requestId in front", () => {
 
 Deno.test("options of requestId are checked", () => {
   const failing: [unknown, string][] = [
-    [{ header: "X Id" }, 'requestId: option header must be the name of a header, not "X Id"'],
+    [{ headerName: "X Id" }, 'requestId: option headerName must be the name of a header, not "X Id"'],
     [{ trust: "all" }, "requestId: option trust must be true, false"],
-    [{ generate: "uuid" }, "requestId: option generate must be a function"],
+    [{ generator: "uuid" }, "requestId: option generator must be a function"],
     [{ useTraceId: 1 }, "requestId: option useTraceId must be true or false"],
     [{ length: 1 }, "requestId: there is no option length"],
   ];

@@ -182,10 +182,10 @@ Deno.test("of requests at the same time the one that ends last wins", async () =
   assertEquals(await client.json("/read"), { a: "1", n: "slow" });
 });
 
-Deno.test("a session in a store ends ttlMs after it was written, and absoluteTtlMs after it began", async () => {
+Deno.test("a session in a store ends maxAge after it was written, and absoluteTtlMs after it began", async () => {
   const clock = new StillClock();
   const store = new MemorySessionStore({ clock: clock.read });
-  const options = { store, ttlMs: HOUR_MS, absoluteTtlMs: 2 * HOUR_MS, clock: clock.read };
+  const options = { store, cookie: { maxAge: HOUR_MS }, absoluteTtlMs: 2 * HOUR_MS, clock: clock.read };
   const client = new CookieClient(sessionApp(options));
   await client.text("/set?key=a&value=1");
   clock.time += HOUR_MS - 1;

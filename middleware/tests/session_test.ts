@@ -1,6 +1,7 @@
 import sluice from "@sluice/sluice";
 import { type Flash, session, type SessionOptions } from "@sluice/middleware/session";
 import { assert, assertEquals, assertMatch, assertNotEquals, assertThrows } from "@std/assert";
+import { SealedSessions } from "../src/session/sealed_sessions.ts";
 import { CookieClient } from "./support/cookie_client.ts";
 import { SECRETS, sessionApp, StillClock } from "./support/session_app.ts";
 
@@ -47,7 +48,7 @@ Deno.test("a change inside of a value is one", async () => {
 });
 
 Deno.test("the cookie is hidden from scripts, for the whole host, and lives as long as its session", async () => {
-  const client = new CookieClient(sessionApp({ secret: SECRET, ttlMs: HOUR_MS }));
+  const client = new CookieClient(sessionApp({ secret: SECRET, cookie: { maxAge: HOUR_MS } }));
   await client.text("/set?key=a&value=1");
   assertMatch(
     client.setCookies[0]!,
@@ -137,13 +138,37 @@ Deno.test("a cookie of another name, or sealed with another secret, is nothing",
 });
 
 Deno.test("two cookies of the same content share no bytes that tell so, and nobody can read them", async () => {
-  const [one, other] = [new CookieClient(sessionApp()), new CookieClient(sessionApp())];
+  const app = sessionApp();
+  const [one, other] = [new CookieClient(app), new CookieClient(app)];
   await Promise.all([one.text("/set?key=name&value=Ada"), other.text("/set?key=name&value=Ada")]);
   const [a, b] = [one, other].map(({ cookies }) => cookies.get("session")!) as [string, string];
-  // the version and the id of the key, of which 6 characters hold 36 of 40 bits
-  assertEquals(a.slice(0, 6), b.slice(0, 6));
-  assertNotEquals(a.slice(7), b.slice(7));
+  // the version, the secret and the key
+  assertEquals(a.slice(0, 28), b.slice(0, 28));
+  assertNotEquals(a.slice(28, 44), b.slice(28, 44));
+  assertNotEquals(a.slice(44), b.slice(44));
   assert(!atob(a.replaceAll("-", "+").replaceAll("_", "/")).includes("Ada"));
+});
+
+Deno.test("each process seals with a key of its own, and opens the cookies of all", async () => {
+  const [one, other] = [new CookieClient(sessionApp()), new CookieClient(sessionApp())];
+  for (const client of [one, other]) await client.text("/set?key=a&value=1");
+  const [a, b] = [one, other].map(({ cookies }) => cookies.get("session")!) as [string, string];
+  // the version and the secret
+  assertEquals(a.slice(0, 6), b.slice(0, 6));
+  assertNotEquals(a.slice(7, 28), b.slice(7, 28));
+  const third = sessionApp();
+  for (const cookie of [a, b, a]) {
+    assertEquals(await (await third.inject("/read", { headers: { cookie: `session=${cookie}` } })).json(), { a: "1" });
+  }
+});
+
+Deno.test("a key seals as many cookies as random IVs allow, and another one follows", async () => {
+  const sessions = new SealedSessions([SECRET], Date.now, 3);
+  const kept = sessions.begin();
+  const cookies = await Promise.all(Array.from({ length: 7 }, () => sessions.keep(kept, "{}", HOUR_MS, "session")));
+  const keys = cookies.map((cookie) => cookie.slice(0, 28));
+  assertEquals(keys.map((key) => keys.indexOf(key)), [0, 0, 0, 3, 3, 3, 6]);
+  for (const cookie of cookies) assertEquals((await sessions.find(cookie, "session"))!.id, kept.id);
 });
 
 Deno.test("a secret can be replaced: old cookies are read, and sealed with the new one", async () => {
@@ -158,9 +183,9 @@ Deno.test("a secret can be replaced: old cookies are read, and sealed with the n
   assertEquals(await renewed.json("/read"), { a: "1" });
 });
 
-Deno.test("a session ends ttlMs after the last response that changed it", async () => {
+Deno.test("a session ends maxAge after the last response that changed it", async () => {
   const clock = new StillClock();
-  const client = new CookieClient(sessionApp({ secret: SECRET, ttlMs: HOUR_MS, clock: clock.read }));
+  const client = new CookieClient(sessionApp({ secret: SECRET, cookie: { maxAge: HOUR_MS }, clock: clock.read }));
   await client.text("/set?key=a&value=1");
   clock.time += HOUR_MS - 1;
   assertEquals(await client.json("/set?key=b&value=2"), { a: "1", b: "2" });
@@ -173,7 +198,9 @@ Deno.test("a session ends ttlMs after the last response that changed it", async 
 Deno.test("touch() prolongs a session, and so does every response if it is rolling", async () => {
   for (const [path, rolling] of [["/touch", false], ["/untouched", true], ["/read", true]] as const) {
     const clock = new StillClock();
-    const client = new CookieClient(sessionApp({ secret: SECRET, ttlMs: HOUR_MS, rolling, clock: clock.read }));
+    const client = new CookieClient(
+      sessionApp({ secret: SECRET, cookie: { maxAge: HOUR_MS }, rolling, clock: clock.read }),
+    );
     await client.text(path);
     assertEquals(client.setCookies, [], "nothing to prolong");
     await client.text("/set?key=a&value=1");
@@ -189,7 +216,13 @@ Deno.test("touch() prolongs a session, and so does every response if it is rolli
 Deno.test("a session ends absoluteTtlMs after it began, however it is prolonged", async () => {
   const clock = new StillClock();
   const client = new CookieClient(
-    sessionApp({ secret: SECRET, ttlMs: HOUR_MS, absoluteTtlMs: 3 * HOUR_MS, rolling: true, clock: clock.read }),
+    sessionApp({
+      secret: SECRET,
+      cookie: { maxAge: HOUR_MS },
+      absoluteTtlMs: 3 * HOUR_MS,
+      rolling: true,
+      clock: clock.read,
+    }),
   );
   await client.text("/set?key=a&value=1");
   for (let i = 0; i < 5; i++) {
@@ -439,10 +472,11 @@ Deno.test("options that cannot be meant are refused, by name", () => {
     [{ secret: [secret, null] }, /session: option secret\[1\] must be text, not null/],
     [{ secret: "short and secret" }, /session: option secret has 16 characters; 32 or more are needed/],
     [{ secret: [secret, "short and secret"] }, /session: option secret\[1\] has 16 characters/],
-    [{ secret, resave: false }, /there is no option resave; a session is written when it has changed/],
-    [{ secret, saveUninitialized: false }, /no option saveUninitialized; a session begins when something is put into/],
-    [{ secret, keys: [] }, /no option keys; the secrets are option secret/],
-    [{ secret, ttlMs: 0 }, /option ttlMs must be an integer from 1/],
+    [{ secret, resave: true }, /option resave must be false: a session is written when it has changed, not true/],
+    [{ secret, saveUninitialized: true }, /option saveUninitialized must be false: a session begins when something/],
+    [{ secret, maxAge: 1 }, /there is no option maxAge; say cookie: { maxAge }/],
+    [{ secret, keys: [] }, /no option keys; say secret, which takes a list/],
+    [{ secret, cookie: { maxAge: 0 } }, /option cookie.maxAge must be an integer from 1/],
     [{ secret, absoluteTtlMs: 1.5 }, /option absoluteTtlMs must be an integer/],
     [{ secret, rolling: 1 }, /option rolling must be true or false/],
     [{ secret, clock: 1 }, /option clock must be a function/],
@@ -458,10 +492,10 @@ Deno.test("options that cannot be meant are refused, by name", () => {
     [{ secret, name: "__Host-s", cookie: { secure: true, path: "/a" } }, /refuse a cookie named __Host-s/],
     [{ secret, cookie: 1 }, /option cookie must be an object of attributes/],
     [
-      { secret, cookie: { maxAge: 1 } },
-      /session: option cookie: there is no option maxAge; its lifetime is option ttlMs/,
+      { secret, cookie: { expires: 1 } },
+      /session: option cookie: there is no option expires; say maxAge, in ms/,
     ],
-    [{ secret, cookie: { httponly: true } }, /option cookie: there is no option httponly; there are domain, httpOnly/],
+    [{ secret, cookie: { httponly: true } }, /option cookie: there is no option httponly; did you mean httpOnly/],
     [{ secret, cookie: { secure: "yes" } }, /option cookie.secure must be true, false or "auto"/],
     [{ secret, cookie: { sameSite: true } }, /option cookie.sameSite must be "lax", "strict" or "none"/],
     [{ secret, cookie: { sameSite: "none", secure: false } }, /sameSite "none" unless it is secure/],

@@ -88,6 +88,11 @@ Deno.test("a client that connects again says which event it got last", async () 
   const { app, stream } = streaming();
   await (await app.inject("/events", { headers: { "last-event-id": "41" } })).body!.cancel();
   assertEquals(stream().lastEventId, "41");
+  // as a browser sends them, each byte of UTF-8 a character; and what is no UTF-8
+  for (const [sent, id] of [["\xc3\xa9 \xe2\x98\x83", "é ☃"], ["\xe9", "\xe9"]] as const) {
+    await (await app.inject("/events", { headers: { "last-event-id": sent } })).body!.cancel();
+    assertEquals(stream().lastEventId, id);
+  }
   await (await app.inject("/events")).body!.cancel();
   assertEquals(stream().lastEventId, undefined);
 });

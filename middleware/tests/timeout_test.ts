@@ -309,10 +309,23 @@ Deno.test("the limit is shown where routes are listed", () => {
 Deno.test("arguments of timeout are checked", () => {
   const failing: [unknown, TimeoutOptions | undefined, string][] = [
     [0, undefined, "timeout: option ms must be an integer from 1"],
-    ["1s", undefined, "timeout: option ms must be a number"],
+    ["soon", undefined, 'timeout takes a number of ms or text such as "1d", not "soon"'],
     [2 ** 31, undefined, "timeout: option ms must be an integer from 1 to 2147483647"],
     [1, { retryAfterMs: -1 }, "timeout: option retryAfterMs"],
-    [1, { retryAfter: 1 } as TimeoutOptions, "timeout: there is no option retryAfter"],
+    [1, { retryAfter: 1 } as TimeoutOptions, "timeout: there is no option retryAfter; did you mean retryAfterMs?"],
   ];
   for (const [ms, options, message] of failing) assertThrows(() => timeout(ms as number, options), Error, message);
+});
+
+Deno.test("the time may be text, and req.timedout tells when it is over", async () => {
+  using timers = virtualTimers();
+  const seen: unknown[] = [];
+  const app = quiet();
+  app.get("/", timeout("2s"), async (req, res) => {
+    seen.push(req.timedout);
+    res.once("close", () => seen.push(req.timedout));
+    await timers.advance(2000);
+    res.send("late");
+  });
+  assertEquals([(await app.inject("/")).status, seen], [503, [false, true]]);
 });

@@ -121,6 +121,30 @@ const CASES: Readonly<Record<string, (server: Server) => Promise<void>>> = {
     await until(async () => (await seen(server)).told > before.told, "the function is told");
   },
 
+  async "an application has closed when the files that are not kept are removed"(server) {
+    assertEquals(JSON.parse(await ask(server, "/closing")), [0, 0, 0, 0, 0]);
+  },
+
+  async "a client that cuts a body off is a 400 that is only a warning in the log"(server) {
+    const json = ["Content-Type: application/json", "Content-Length: 500"];
+    for (
+      const client of [
+        await opened(server, requestHead("POST /logged/json", json)),
+        await begun(server, "/logged/form", MIB),
+      ]
+    ) {
+      await writeAll(client, encoder.encode('{"a'));
+      // the handler has begun to read
+      await ask(server, "/lines");
+      client.close();
+      const lines: unknown[] = [];
+      await until(async () => lines.push(...JSON.parse(await ask(server, "/lines"))) > 0, "the line is written");
+      assertEquals(lines, [["warn", 400, true]]);
+    }
+    // an error of its own would have come later
+    assertEquals(JSON.parse(await ask(server, "/lines")), []);
+  },
+
   async "a client that reads nothing before all is sent is told that it was too much"(server) {
     const bytes = 20_000_000;
     for (const headers of [[], ["Connection: close"]]) {

@@ -95,7 +95,7 @@ Deno.test("fields and files are where multer puts them", async () => {
 });
 
 Deno.test("with names of fields, files are listed by field", async () => {
-  const { send } = receiving({ fields: { avatar: { max: 1 }, pages: {} } });
+  const { send } = receiving({ fields: { avatar: { maxCount: 1 }, pages: {} } });
   const form = formOf({ avatar: fileOf("a"), pages: fileOf("b") });
   form.append("pages", fileOf("c"));
   const { req } = await send(form);
@@ -158,7 +158,7 @@ const REFUSALS: readonly [string, UploadOptions, BodyInit, number, string, strin
   ["a body that is too long", { limits: { total: 80 } }, part('name="a"', "1".repeat(99)), 413, "LIMIT_TOTAL_SIZE"],
   ["headers that are too long", {}, part('name="a"', "", `X: ${"x".repeat(8192)}`), 413, "LIMIT_HEADER_SIZE"],
   ["endless space", {}, `--B${" ".repeat(9000)}`, 413, "LIMIT_HEADER_SIZE"],
-  ["a file too many of a field", { fields: { a: { max: 1 } } }, twice(), 413, "LIMIT_UNEXPECTED_FILE", "a"],
+  ["a file too many of a field", { fields: { a: { maxCount: 1 } } }, twice(), 413, "LIMIT_UNEXPECTED_FILE", "a"],
   ["a field nobody expects", { fields: { b: {} } }, formOf({ a: fileOf("") }), 400, "LIMIT_UNEXPECTED_FILE", "a"],
   ["a type", { types: ["image/*", "text/css"] }, formOf({ a: fileOf("") }), 415, "UNSUPPORTED_TYPE", "a"],
   ["a field's type", typed("image/png"), formOf({ a: fileOf("", "x", "image/gif") }), 415, "UNSUPPORTED_TYPE", "a"],
@@ -314,7 +314,7 @@ Deno.test("memory counts for all requests together, until their responses are ov
 
 Deno.test("files in a folder have random names, belong to the owner alone, and stay", async () => {
   await withFolder(async (folder, names) => {
-    const { send } = receiving({ to: { folder: `${folder}/made` } });
+    const { send } = receiving({ dest: `${folder}/made` });
     const { req } = await send(formOf({ a: fileOf("content", "../../../etc/passwd") }));
     const { originalname, destination, filename, path, size } = req.file;
     assertEquals([originalname, destination, size, names()], ["passwd", `${folder}/made`, 7, ["made"]]);
@@ -327,7 +327,7 @@ Deno.test("files in a folder have random names, belong to the owner alone, and s
 
 Deno.test("a form that is refused leaves no file, neither whole nor in part", async () => {
   await withFolder(async (folder, names) => {
-    const { send } = receiving({ to: { folder }, limits: { fileSize: 100_000 } });
+    const { send } = receiving({ dest: folder, limits: { fileSize: 100_000 } });
     const first = part('name="a"; filename="a"', "whole");
     const second = part('name="b"; filename="b"', "part");
     for (const body of [first + part('name="b"; filename="b"', "x".repeat(200_000)), first + second.slice(0, -3)]) {
@@ -348,7 +348,7 @@ Deno.test("a form that is refused leaves no file, neither whole nor in part", as
 Deno.test("files that are not kept are removed when the response is over, unless the program has moved them", async () => {
   await withFolder(async (folder, names) => {
     const app = sluice();
-    app.post("/", upload({ to: { folder, keep: false } }), async (req, res) => {
+    app.post("/", upload({ dest: folder, keep: false }), async (req, res) => {
       await Deno.rename(req.files[0].path, `${folder}/moved`);
       res.json(names().length);
     });
@@ -365,7 +365,7 @@ Deno.test("where a runtime has no files, a folder is refused when the middleware
   try {
     delete process.getBuiltinModule;
     process.getBuiltinModule = undefined;
-    assertThrows(() => upload({ to: { folder: "x" } }), Error, "this runtime has no files");
+    assertThrows(() => upload({ dest: "x" }), Error, "this runtime has no files");
   } finally {
     process.getBuiltinModule = getBuiltinModule;
   }
@@ -377,7 +377,7 @@ Deno.test("a function gets each file as a stream, and the fields that came befor
     seen.push([claims, { ...req.body }]);
     return (await new Response(stream).text()).toUpperCase();
   };
-  const { send } = receiving({ to });
+  const { send } = receiving({ storage: to });
   const { req } = await send(formOf({ a: "1", f: fileOf("one"), b: "2", g: fileOf("two") }));
   const claims = { originalname: "f.txt", mimetype: "text/plain" };
   assertEquals(seen, [[{ fieldname: "f", ...claims }, { a: "1" }], [{ fieldname: "g", ...claims }, {
@@ -391,7 +391,7 @@ Deno.test("the client is not read faster than a function reads the file", async 
   let goOn = () => {};
   let reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
   const { send } = receiving({
-    async to({ stream }) {
+    async storage({ stream }) {
       reader = stream.getReader();
       await reader.read();
       await new Promise<void>((resolve) => goOn = resolve);
@@ -412,7 +412,7 @@ Deno.test("the client is not read faster than a function reads the file", async 
 Deno.test("what a function does not read of a file is discarded, and the next part is read", async () => {
   const streams: ReadableStream[] = [];
   const { send } = receiving({
-    async to({ fieldname, stream }) {
+    async storage({ fieldname, stream }) {
       streams.push(stream);
       if (fieldname === "cancelled") await stream.cancel();
       if (fieldname === "begun") await stream.getReader().read();
@@ -427,7 +427,7 @@ Deno.test("what a function does not read of a file is discarded, and the next pa
 });
 
 Deno.test("a limit counts for what is discarded, too", async () => {
-  const { status, error } = await receiving({ to: () => 1, limits: { fileSize: 10 } }).send(
+  const { status, error } = await receiving({ storage: () => 1, limits: { fileSize: 10 } }).send(
     formOf({ a: fileOf("x".repeat(11)) }),
   );
   assertEquals([status, error.code], [413, "LIMIT_FILE_SIZE"]);
@@ -438,7 +438,7 @@ Deno.test("a function sees why a file ends too early, and cannot change what the
     const causes: unknown[] = [];
     const { send } = receiving({
       limits: { fileSize: 10 },
-      async to({ stream }) {
+      async storage({ stream }) {
         try {
           await new Response(stream).text();
         } catch (error) {
@@ -455,7 +455,7 @@ Deno.test("a function sees why a file ends too early, and cannot change what the
 Deno.test("what a function fails with goes to the error handlers, and what it has kept before is given back", async () => {
   const discarded: unknown[] = [];
   const { send } = receiving<string>({
-    to: {
+    storage: {
       take({ fieldname }) {
         if (fieldname === "b") throw new Error("no room");
         return `key of ${fieldname}`;
@@ -469,7 +469,7 @@ Deno.test("what a function fails with goes to the error handlers, and what it ha
 
 Deno.test("a discard that fails is reported, and the others are tried", async () => {
   const { app, send } = receiving<string>({
-    to: {
+    storage: {
       take: ({ fieldname }) => fieldname,
       discard({ value }) {
         if (value === "a") throw new Error("cannot be removed");
@@ -494,7 +494,7 @@ Deno.test("a response that somebody else has sent ends the upload", async () => 
       respond = () => res.status(503).send("too late");
       next();
     });
-    app.post("/", upload({ to: { folder } }), (_req, res) => res.send("never"));
+    app.post("/", upload({ dest: folder }), (_req, res) => res.send("never"));
     const note: ErrorRequestHandler = (error) => void errors.push(error);
     app.use(note);
     const body = chunked((function* () {
@@ -609,23 +609,29 @@ Deno.test("hostile contents and boundaries take no longer than others", async ()
 Deno.test("options that are wrong are refused when the middleware is made", () => {
   const refused: [unknown, RegExp][] = [
     [7, /upload: options must be an object/],
-    [{ dest: "x" }, /upload: there is no option dest; there are to, limits, types, fields, required/],
-    [{ to: "disk" }, /option to must be "memory", \{ folder \}, a function, or .*, not "disk"/],
-    [{ to: { path: "x" } }, /option to must be/],
-    [{ to: { folder: "x", name: "y" } }, /upload: to: there is no option name; there are folder, keep/],
-    [{ to: { folder: "x", keep: 1 } }, /option to.keep must be true or false/],
-    [{ to: { take: () => {}, keep: true } }, /upload: to: there is no option keep; there are take, discard/],
-    [{ to: { take: () => {}, discard: 1 } }, /option to.discard must be a function/],
+    [{ dest: 7 }, /option dest must be a string, not 7/],
+    [{ to: "disk" }, /option storage must be a function, or .*, not "disk"/],
+    [{ fileFilter() {} }, /upload: there is no option fileFilter; say types/],
+    [{ storage: "disk" }, /option storage must be a function, or .*, not "disk"/],
+    [{ storage: { path: "x" } }, /option storage must be/],
+    [{ dest: "x", storage() {} }, /options dest and storage exclude each other/],
+    [{ dest: "x", keep: 1 }, /option keep must be true or false/],
+    [{ keep: false }, /option keep is for files in dest/],
+    [{ storage: { take: () => {}, keep: true } }, /upload: storage: there is no option keep; there are take, discard/],
+    [{ storage: { take: () => {}, discard: 1 } }, /option storage.discard must be a function/],
     [{ limits: { fileSize: -1 } }, /limits.fileSize must be an integer from 0/],
     [{ limits: { fileSize: "1mb" } }, /limits.fileSize must be a number/],
-    [{ limits: { filesize: 1 } }, /upload: limits: there is no option filesize; there are files, fileSize/],
+    [{ limits: { filesize: 1 } }, /upload: limits: there is no option filesize; did you mean fileSize/],
     [{ types: "image/*" }, /option types must be a list of media types/],
     [{ types: [] }, /option types must be a list/],
     [{ types: ["png"] }, /option types must be a list of media types such as .*, not "png"/],
     [{ fields: "avatar" }, /option fields must be an object/],
-    [{ fields: ["avatar"] }, /upload: field "0": options must be an object, not "avatar"/],
-    [{ fields: { a: { maxCount: 1 } } }, /upload: field "a": there is no option maxCount/],
-    [{ fields: { a: { max: 0 } } }, /option fields.a.max must be an integer from 1/],
+    [
+      { fields: ["avatar"] },
+      /option fields must be an object by the names of fields, such as { avatar: { maxCount: 1 } }/,
+    ],
+    [{ fields: { a: { most: 1 } } as never }, /upload: field "a": there is no option most/],
+    [{ fields: { a: { maxCount: 0 } } }, /option fields.a.maxCount must be an integer from 1/],
     [{ fields: { a: { types: ["x"] } } }, /option fields.a.types must be a list of media types/],
     [{ required: 1 }, /option required must be true or false/],
   ];
@@ -634,4 +640,23 @@ Deno.test("options that are wrong are refused when the middleware is made", () =
     assertMatch(error.message, message);
     assert(error instanceof TypeError || error instanceof RangeError);
   }
+});
+
+Deno.test("single and array receive files of one field, where multer puts them", async () => {
+  const app = sluice().set("env", "test");
+  const images = upload({ types: ["text/plain"] });
+  app.post("/one", images.single("avatar"), (req, res) => res.json([req.file.fieldname, req.files.length]));
+  app.post("/some", images.array("photos", 2), (req, res) => res.json(req.files.map((one: UploadedFile) => one.size)));
+  const onError: ErrorRequestHandler = (error, _req, res, _next) => void res.status(error.status).end();
+  app.use(onError);
+  const sent = (path: string, body: FormData) => app.inject(path, { method: "POST", body });
+  assertEquals(await (await sent("/one", formOf({ avatar: fileOf("a") }))).json(), ["avatar", 1]);
+  assertEquals((await sent("/one", formOf({ other: fileOf("a") }))).status, 400);
+  const photos = formOf({ photos: fileOf("a") });
+  photos.append("photos", fileOf("bc"));
+  assertEquals(await (await sent("/some", photos)).json(), [1, 2]);
+  photos.append("photos", fileOf("d"));
+  assertEquals((await sent("/some", photos)).status, 413);
+  assertThrows(() => images.single(""), TypeError, "upload.single: option name must be the name of a field");
+  assertThrows(() => images.array("a", 0), RangeError, "upload.array: option maxCount");
 });

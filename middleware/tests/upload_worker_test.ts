@@ -12,6 +12,6 @@ Deno.test("on Workers without nodejs_compat, files go to memory or to a function
     };
     assertEquals(JSON.parse(await text("/memory", form())), { body: { name: "Ada" }, files: [[7, "content"]] });
     assertEquals(await text("/stream", form()), '"content"');
-    assertMatch(await text("/folder"), /this runtime has no files: write to: "memory"/);
+    assertMatch(await text("/folder"), /this runtime has no files: leave it out for memory/);
   });
 });

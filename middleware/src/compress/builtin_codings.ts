@@ -1,4 +1,4 @@
-import { builtinModule } from "@sluice/limiting/core";
+import { builtinModule } from "@sluice/shared";
 import type { Coding, CodingLevels, CodingName, Compressor, CompressorEvents, Taken } from "./coding.ts";
 
 /** The used part of the streams of `node:zlib`. */
@@ -46,7 +46,7 @@ const BROTLI_LEVEL = 4;
  * brotli's own, 22, up to 8 MiB of the body wait in 17 to 25 MiB of memory. JSON and HTML of up to 256 KiB grow by less
  * than 1 % over the widest window, of 2 MiB by about as much, unless they repeat what is further back than the window.
  */
-const BROTLI_WINDOW = 17;
+const BROTLI_WINDOW = 16;
 const ZSTD_WINDOW = 19;
 
 /** Bytes that a compressor gets at once: given 2 MiB in one chunk, brotli takes 3.5 MiB more. */

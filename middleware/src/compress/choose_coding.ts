@@ -1,4 +1,4 @@
-import { rankEncodings } from "@sluice/limiting/core";
+import { rankEncodings } from "@sluice/shared";
 import type { Request, Response } from "@sluice/sluice";
 import type { Coding } from "./coding.ts";
 
@@ -38,8 +38,8 @@ export function chooseCoding(
   if (!isWhole(res, status) || isFixed(res) || !rules.filter(req, res)) return null;
   // also where it is not compressed: another client may get it compressed
   res.vary("Accept-Encoding");
-  const isOpen = isEventStream(res);
-  const codings = isOpen ? rules.codingsOfEvents : rules.codings;
+  const known = isEventStream(res) ? rules.codingsOfEvents : rules.codings;
+  const codings = isOfRecords(res) ? known.filter(({ canFlush }) => canFlush) : known;
   const names = rankEncodings(req.get("accept-encoding"), [...codings.map(({ name }) => name), "identity"]);
   const coding = codings.find(({ name }) => name === names[0]);
   // a client that refuses what is not compressed gets short bodies compressed, too
@@ -47,6 +47,14 @@ export function chooseCoding(
   if (coding === undefined || isShort) return null;
   describeCoded(res, coding.name);
   return coding;
+}
+
+// Whether a client reads each record as it comes: without a flush it would get them all at the end. Of other types,
+// such as HTML, hardly any response waits for long.
+function isOfRecords(res: Response): boolean {
+  return /^[ \t]*application\/(?:(?:x-)?ndjson|jsonl|json-seq)[ \t]*(?:;|$)/i.test(
+    String(res.getHeader("Content-Type")),
+  );
 }
 
 /** Whether a response is a stream of events, each of which the client waits for. */

@@ -1,4 +1,4 @@
-import { checkInteger, checkNames, checkType, type OptionNames, parseBytes, refuseOption } from "@sluice/limiting/core";
+import { checkInteger, checkNames, checkType, type OptionNames, parseBytes, refuseOption } from "@sluice/shared";
 import type { Request, Response } from "@sluice/sluice";
 import { builtinCodings } from "./builtin_codings.ts";
 import type { CompressionRules } from "./choose_coding.ts";
@@ -30,8 +30,11 @@ export interface CompressOptions {
    * `deflate` by default. Those that the runtime lacks are left out.
    */
   encodings?: readonly CodingName[];
-  /** How hard to compress, by coding; 4 for `br` and the runtime's own default for the others. */
-  level?: CodingLevels;
+  /**
+   * How hard to compress: a number for gzip and deflate, as with compression, or levels by coding; 4 for `br` and the
+   * runtime's own default for the others.
+   */
+  level?: number | CodingLevels;
   /**
    * Whether to compress a response whose headers are set; by default if its `Content-Type` is worth it
    * (`isCompressible`).
@@ -68,7 +71,8 @@ const LEVELS: Readonly<Record<CodingName, readonly [number, number]>> = {
  *
  * Left as they are: responses with a `Content-Encoding` or a digest, with `Cache-Control: no-transform`, without a body,
  * with a part of one, and those whose type is not worth it. A strong `ETag` becomes weak. Event streams are flushed
- * after each event, others by `res.flush()`; where the runtime cannot flush, event streams are not compressed.
+ * after each event, others by `res.flush()`, and within 5 ms while their source waits; where the runtime cannot flush,
+ * event streams and NDJSON are not compressed.
  *
  * @param options What is compressed, and how
  * @returns The middleware; where the runtime cannot compress at all, it does nothing
@@ -98,15 +102,13 @@ export function compress(options: CompressOptions = {}): Compress {
 
 function rulesOf(options: CompressOptions): CompressionRules {
   checkNames("compress", options, NAMES, insteadOf);
-  const { encodings = ENCODINGS, level = {}, filter = isWorthIt } = options;
+  const { encodings = ENCODINGS, filter = isWorthIt } = options;
+  const level = levelsOf(options.level ?? {});
   checkType("compress", "filter", filter, "function");
   const threshold = bytesOf(options.threshold ?? THRESHOLD_BYTES);
   const names = Object.keys(LEVEL_NAMES) as CodingName[];
   if (!Array.isArray(encodings) || encodings.some((name) => !names.includes(name))) {
     refuseOption("compress", "encodings", `a list of ${names.join(", ")}`, encodings);
-  }
-  if (typeof level !== "object" || level === null) {
-    refuseOption("compress", "level", "an object of codings and levels, such as { br: 4 }", level);
   }
   checkNames("compress: option level", level, LEVEL_NAMES);
   for (const name of names) {
@@ -115,6 +117,12 @@ function rulesOf(options: CompressOptions): CompressionRules {
   const known = builtinCodings(level) ?? streamCodings();
   const codings = (encodings as readonly CodingName[]).flatMap((name) => known[name] ?? []);
   return { codings, codingsOfEvents: codings.filter(({ canFlush }) => canFlush).sort(byMemory), threshold, filter };
+}
+
+function levelsOf(level: number | CodingLevels): CodingLevels {
+  if (typeof level === "number") return { gzip: level, deflate: level };
+  if (typeof level === "object" && level !== null) return level;
+  refuseOption("compress", "level", "a number, or an object of codings and levels, such as { br: 4 }", level);
 }
 
 function isWorthIt(_req: Request, res: Response): boolean {

@@ -1,4 +1,4 @@
-import { chunkBytes } from "@sluice/limiting/core";
+import { chunkBytes } from "@sluice/shared";
 import type { Request, Response } from "@sluice/sluice";
 import { OwnDrain } from "../methods/own_drain.ts";
 import { chooseCoding, type CompressionRules, isEventStream } from "./choose_coding.ts";
@@ -6,6 +6,12 @@ import type { Coding, Compressor, Taken } from "./coding.ts";
 
 /** Bytes up to which a body is compressed at once: a stream of `node:zlib` costs as much as compressing 32 KiB. */
 const WHOLE_BYTES = 32 * 1024;
+
+/**
+ * ms after which what was written is flushed, unless it is already more than the client can take. A source that does not
+ * wait writes hundreds of kilobytes meanwhile, so that flushing costs it next to nothing.
+ */
+const FLUSH_AFTER_MS = 5;
 
 /** Headers as `writeHead` takes them. */
 type GivenHeaders = Parameters<Response["writeHead"]>[2];
@@ -26,6 +32,8 @@ export class CompressedResponse {
   #isEnded = false;
   #isClosed = false;
   #needsDrain = false;
+  #isFlushSoon = false;
+  #flushTimer: ReturnType<typeof setTimeout> | undefined;
 
   /**
    * Replaces the methods of a response.
@@ -76,9 +84,11 @@ export class CompressedResponse {
     const isAll = this.#compressor === null && this.#held === null && bytes.byteLength === this.#length;
     if (isAll && taken === undefined && this.#isShort(bytes)) {
       this.#held = bytes;
+      this.#flushSoon();
       return true;
     }
     this.#needsDrain = !this.#begun().write(bytes, taken);
+    this.#flushSoon();
     return !this.#needsDrain;
   }
 
@@ -106,11 +116,13 @@ export class CompressedResponse {
       this.#plain.end.call(res, this.#coding!.whole!(whole), done);
       // not if it has thrown: an error handler may respond with another head
       this.#isEnded = true;
+      clearTimeout(this.#flushTimer);
       return res;
     }
     const compressor = this.#begun(done);
     if (last !== null) compressor.write(last);
     this.#isEnded = true;
+    clearTimeout(this.#flushTimer);
     compressor.end();
     return res;
   }
@@ -124,6 +136,23 @@ export class CompressedResponse {
   #flush(): void {
     if (this.#held !== null) this.#begun();
     this.#compressor?.flush();
+  }
+
+  // The client gets what there is while the source waits, be it for a timer, a database or a model. While the source waits
+  // for the client instead, more would only fill its buffers.
+  #flushSoon(): void {
+    if (this.#isFlushSoon || !this.#coding!.canFlush) return;
+    this.#isFlushSoon = true;
+    // most responses end before it, and need no timer
+    queueMicrotask(() => {
+      if (this.#isEnded || this.#isClosed) return;
+      this.#flushTimer = setTimeout(() => this.#flushWritten(), FLUSH_AFTER_MS);
+    });
+  }
+
+  #flushWritten(): void {
+    this.#isFlushSoon = false;
+    if (!this.#needsDrain && !this.#isEnded && !this.#isClosed) this.#flush();
   }
 
   // without a coding; without a body; or without anybody who would read it
@@ -149,10 +178,12 @@ export class CompressedResponse {
     // First, because a head that cannot be sent is the caller's error. And whoever waits for it must not wait for a
     // compressor that collects bytes.
     res.flushHeaders();
+    this.#drain.listen();
     const compressor = this.#compressor = this.#coding!.start({
       piece: (bytes) => write.call(res, bytes),
       drain: () => {
         this.#needsDrain = false;
+        this.#flushSoon();
         this.#drain.emit();
       },
       end: () => void end.call(res),
@@ -173,6 +204,7 @@ export class CompressedResponse {
     // before the program's listeners, which may fail
     res.prependOnceListener("close", () => {
       this.#isClosed = true;
+      clearTimeout(this.#flushTimer);
       compressor.destroy();
     });
     return compressor;

@@ -1,4 +1,4 @@
-import { unpaddedBase64 } from "@sluice/limiting/core";
+import { unpaddedBase64 } from "@sluice/shared";
 
 /**
  * Bytes as text that cookies, URLs and headers can carry (RFC 4648 section 5), without padding.

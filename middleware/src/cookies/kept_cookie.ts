@@ -1,11 +1,4 @@
-import {
-  asciiLowerCase,
-  checkNames,
-  checkType,
-  type OptionNames,
-  refuseOption,
-  trimBlanks,
-} from "@sluice/limiting/core";
+import { asciiLowerCase, checkNames, checkType, type OptionNames, refuseOption, trimBlanks } from "@sluice/shared";
 import type { Request, Response } from "@sluice/sluice";
 
 /** Attributes of a cookie that a middleware keeps. */

@@ -1,4 +1,4 @@
-import { checkNames, checkType, describe, HttpError, type OptionNames, refuseOption } from "@sluice/limiting/core";
+import { checkNames, checkType, describe, HttpError, type OptionNames, refuseOption } from "@sluice/shared";
 import type { Handler, Middleware, Request, Response } from "@sluice/sluice";
 import { type CookieAttributes, KeptCookie } from "../cookies/kept_cookie.ts";
 import { checkSecrets } from "../cookies/secrets.ts";
@@ -59,6 +59,17 @@ export interface CsrfExtras {
   csrfToken(): string;
 }
 
+/** Options of csurf, csrf-csrf and hono/csrf. */
+const INSTEAD = {
+  cookie: 'say token: { secret, cookie }, or token: "session"',
+  sessionKey: 'say token: "session", which is req.session',
+  getSecret: "say token: { secret }",
+  secret: "say token: { secret }",
+  value: "tokens are read from header X-CSRF-Token and field _csrf",
+  ignoreMethods: "GET, HEAD and OPTIONS pass",
+  origin: "say origins, a list",
+};
+
 const NAMES: OptionNames<CsrfOptions> = { origins: true, token: true };
 const TOKEN_NAMES: OptionNames<CsrfCookieOptions> = { secret: true, name: true, cookie: true };
 
@@ -94,7 +105,7 @@ const AMBIENT = /^(?:basic|digest|negotiate|ntlm)\b/i;
  */
 export function csrf(options: CsrfOptions & Required<Pick<CsrfOptions, "token">>): Middleware<CsrfExtras>;
 /**
- * The same without tokens: requests have no `csrfToken`.
+ * The same without tokens: `req.csrfToken` says how to get some.
  *
  * @param options Whose requests are let through
  * @returns Middleware; what it refuses goes to `next`
@@ -102,18 +113,21 @@ export function csrf(options: CsrfOptions & Required<Pick<CsrfOptions, "token">>
  */
 export function csrf(options?: CsrfOptions): Handler;
 export function csrf(options: CsrfOptions = {}): Handler {
-  checkNames("csrf", options, NAMES);
+  checkNames("csrf", options, NAMES, INSTEAD);
   const { origins = [], token } = options;
   const trusted = checkOrigins(origins);
   const secrets = token === undefined ? null : secretsOf(token);
 
   return function csrf(req, res, next) {
-    if (secrets !== null) Object.assign(req, { csrfToken: () => tokenFor(secrets, req, res) });
+    Object.assign(req, { csrfToken: () => tokenFor(secrets, req, res) });
     next(SAFE.has(req.method) ? undefined : refusal(req, trusted, secrets));
   };
 }
 
-function tokenFor(secrets: TokenSecrets, req: Request, res: Response): string {
+function tokenFor(secrets: TokenSecrets | null, req: Request, res: Response): string {
+  if (secrets === null) {
+    throw new TypeError('req.csrfToken: csrf makes tokens with option token: csrf({ token: "session" })');
+  }
   if (!res.headersSent) res.vary("Cookie");
   return maskedToken(secrets.ensure(req, res));
 }

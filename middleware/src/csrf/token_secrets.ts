@@ -1,4 +1,4 @@
-import { hmacSha256, utf8Bytes } from "@sluice/limiting/core";
+import { hmacSha256, utf8Bytes } from "@sluice/shared";
 import type { Request, Response } from "@sluice/sluice";
 import { fromBase64url, randomText, toBase64url } from "../cookies/base64url.ts";
 import type { KeptCookie } from "../cookies/kept_cookie.ts";

@@ -3,10 +3,11 @@ import {
   checkNames,
   checkType,
   describe,
+  isThenable,
   LONGEST_TIMER_MS,
   type OptionNames,
   reasonOf,
-} from "@sluice/limiting/core";
+} from "@sluice/shared";
 import type { CheckReport } from "./health_report.ts";
 
 /**
@@ -31,7 +32,8 @@ export interface Check {
 /** What holds for checks that do not say it themselves. */
 export interface CheckDefaults {
   readonly timeoutMs: number;
-  readonly cacheMs: number;
+  /** `undefined` if nobody has said it: then what a check returns at once is not used again. */
+  readonly cacheMs: number | undefined;
   readonly clock: () => number;
 }
 
@@ -42,6 +44,9 @@ const NAMES: OptionNames<Check> = { run: true, timeoutMs: true, cacheMs: true, c
  * takes a connection, and each further one would take another.
  */
 const HANGING_LIMITS = 10;
+
+/** ms for which what had to be waited for is used again, unless the program says how long. */
+const CACHE_MS = 1000;
 
 /** What a run found. */
 export interface Result {
@@ -56,12 +61,14 @@ export class CheckRunner {
   readonly critical: boolean;
   readonly #run: CheckFunction;
   readonly #timeoutMs: number;
-  readonly #cacheMs: number;
+  readonly #cacheMs: number | undefined;
   readonly #clock: () => number;
   /** What is being found out, or was last. */
   #result: Promise<Result> | null = null;
   /** Until when the result is used again; `Infinity` while it is being found out. */
   #freshUntil = 0;
+  /** Whether the last run returned a value, and no promise. */
+  #isImmediate = false;
   /** When the last run began, if its function has not come back. */
   #hangsSince: number | null = null;
 
@@ -84,7 +91,7 @@ export class CheckRunner {
     const { run, timeoutMs = defaults.timeoutMs, cacheMs = defaults.cacheMs, critical = true } = given;
     if (typeof run !== "function") throw new TypeError(`${caller}.run must be a function, not ${describe(run)}`);
     checkInteger(caller, "timeoutMs", timeoutMs, 1, LONGEST_TIMER_MS);
-    checkInteger(caller, "cacheMs", cacheMs, 0, LONGEST_TIMER_MS);
+    if (cacheMs !== undefined) checkInteger(caller, "cacheMs", cacheMs, 0, LONGEST_TIMER_MS);
     checkType(caller, "critical", critical, "boolean");
     this.name = name;
     this.critical = critical;
@@ -101,7 +108,8 @@ export class CheckRunner {
     if (this.#result !== null && (now < this.#freshUntil || isHanging)) return this.#result;
     this.#freshUntil = Infinity;
     return this.#result = this.#find(now).then((result) => {
-      this.#freshUntil = this.#clock() + this.#cacheMs;
+      // a flag such as `() => !isDraining` costs nothing to ask, and must hold at once
+      this.#freshUntil = this.#clock() + (this.#cacheMs ?? (this.#isImmediate ? 0 : CACHE_MS));
       return result;
     });
   }
@@ -132,7 +140,9 @@ export class CheckRunner {
   async #call(start: number, signal: AbortSignal): Promise<unknown> {
     this.#hangsSince = start;
     try {
-      return await this.#run(signal);
+      const result = this.#run(signal);
+      this.#isImmediate = !isThenable(result);
+      return await result;
     } finally {
       // another one may have begun since
       if (this.#hangsSince === start) this.#hangsSince = null;

@@ -1,13 +1,15 @@
 import {
+  asciiLowerCase,
   checkInteger,
   checkNames,
   checkType,
   LONGEST_TIMER_MS,
+  noteResponded,
   type OptionNames,
   reasonOf,
   refuseOption,
   withDetails,
-} from "@sluice/limiting/core";
+} from "@sluice/shared";
 import type { Next, Request, Response } from "@sluice/sluice";
 import { type Check, type CheckFunction, CheckRunner, type Result } from "./check.ts";
 import type { CheckReport, HealthReport, HealthStatus } from "./health_report.ts";
@@ -37,13 +39,17 @@ export interface HealthOptions {
   /** ms after which a check has failed, 1000 by default. */
   timeoutMs?: number;
   /**
-   * ms for which the result of a check is used again, 1000 by default, so that whoever asks often asks nothing of the
-   * database. Requests that come while a check runs always share its result.
+   * ms for which the result of a check is used again, so that frequent probes do not ask the database each time: no limit
+   * keeps them from asking. By default 1000 for what a promise told, and 0 for what a check returned at once, such as
+   * `() => !isDraining`. Requests that come while a check runs always share its result.
    */
   cacheMs?: number;
-  /** What `shedLoad` returned: its figures are in the report, and no requests are wanted while it refuses them. */
+  /** What `shedLoad` returned: its figures are in the report, which warns while it refuses requests. */
   load?: HealthLoad;
-  /** Whether overload makes a process not ready, true by default; otherwise the report only warns. */
+  /**
+   * Whether overload makes a process not ready, false by default: all replicas may be overloaded at once, and if none is
+   * ready, clients get no response at all instead of 503.
+   */
   loadCritical?: boolean;
   /** Whether reports say what failed; by default unless the setting `env` is `"production"`. */
   details?: boolean;
@@ -60,6 +66,20 @@ export interface Health {
   /** Responds whether the process should get requests: 200, or 503. */
   readonly ready: (req: Request, res: Response) => Promise<void>;
 }
+
+/** Options of terminus, lightship and health-check packages. */
+const INSTEAD = {
+  ready: "say checks: { name: () => … }; a process is ready while none of them fails",
+  readiness: "say checks: { name: () => … }",
+  healthChecks: 'say checks: { name: () => … }; probes ask "/livez" and "/readyz"',
+  live: "a process that responds lives: liveness needs no check",
+  liveness: "a process that responds lives: liveness needs no check",
+  path:
+    'mount it: app.use("/health", health()) responds at /health/live and /health/ready; for any other path there are ' +
+    "health().live and health().ready",
+  cache: "say cacheMs",
+  onShutdown: 'app.close runs it: app.on("close", …)',
+};
 
 const NAMES: OptionNames<HealthOptions> = {
   checks: true,
@@ -78,9 +98,12 @@ const HEADERS = { "Cache-Control": "no-store", "X-Content-Type-Options": "nosnif
 /**
  * Responds to probes of liveness and readiness, GET and HEAD, with a report in JSON.
  *
- * A process is ready unless a critical check fails, `shedLoad` refuses requests, or the application is being closed:
- * then it is 503 from the moment that `app.close` is called, and `drainDelayMs` keeps the server open until the load
- * balancer has noticed. When a check begins to fail, the error is reported as those of background work are.
+ * A process is ready unless a critical check fails or the application is being closed: then it is 503 from the moment
+ * that `app.close` is called, and `drainDelayMs` keeps the server open until the load balancer has noticed. When a check
+ * begins to fail, the error is reported as those of background work are.
+ *
+ * `shedLoad`, `rateLimit` and `adaptiveConcurrency` leave probes alone, wherever they are mounted; whatever else is in
+ * front, such as authentication, holds. The settings `strict routing` and `case sensitive routing` hold for the paths.
  *
  * @param options What decides
  * @returns The middleware, for an application or a router at any path
@@ -92,7 +115,7 @@ const HEADERS = { "Cache-Control": "no-store", "X-Content-Type-Options": "nosnif
  * import sluice, { shedLoad } from "@sluice/sluice";
  * import { health } from "@sluice/middleware/health";
  *
- * const load = shedLoad({ priority: (req) => req.path.startsWith("/health/") ? "critical" : "normal" });
+ * const load = shedLoad();
  * const cache = { ping: (_signal: AbortSignal) => Promise.resolve("PONG") };
  *
  * const app = sluice();
@@ -105,13 +128,33 @@ export function health(options: HealthOptions = {}): Health {
   const { ready, live } = new Readiness(options);
   function health(req: Request, res: Response, next: Next): unknown {
     if (req.method !== "GET" && req.method !== "HEAD") return next();
-    const { path } = req;
-    const isMounted = req.baseUrl !== "";
-    if (path === "/readyz" || (isMounted && path === "/ready")) return ready(req, res);
-    if (path === "/livez" || (isMounted && path === "/live")) return live(req, res);
-    next();
+    const probe = probeAt(req.path, req.baseUrl !== "", req.app);
+    if (probe === undefined) return next();
+    return probe === "live" ? live(req, res) : ready(req, res);
   }
-  return withDetails(Object.assign(health, { live, ready }), { name: "health" });
+  for (const handler of [live, ready]) withDetails(handler, { page: () => true });
+  const page = (...at: Parameters<typeof probeAt>): boolean => probeAt(...at) !== undefined;
+  return withDetails(Object.assign(health, { live, ready }), { name: "health", page });
+}
+
+/** What is asked at a path, if the middleware is mounted at one, too. */
+const PROBES: Readonly<Record<string, "live" | "ready">> = { "/livez": "live", "/readyz": "ready" };
+const MOUNTED: Readonly<Record<string, "live" | "ready">> = { ...PROBES, "/live": "live", "/ready": "ready" };
+
+/** Length of the longest path, with a slash at its end. */
+const LONGEST = "/readyz/".length;
+
+// as routes match: in any case, and with a slash at the end, unless settings say otherwise
+function probeAt(
+  path: string,
+  isMounted: boolean,
+  app: { enabled(setting: string): boolean },
+): "live" | "ready" | undefined {
+  if (path.length > LONGEST) return undefined;
+  const bare = path.endsWith("/") && !app.enabled("strict routing") ? path.slice(0, -1) : path;
+  const spelt = app.enabled("case sensitive routing") ? bare : asciiLowerCase(bare);
+  const probes = isMounted ? MOUNTED : PROBES;
+  return Object.hasOwn(probes, spelt) ? probes[spelt] : undefined;
 }
 
 class Readiness {
@@ -123,8 +166,8 @@ class Readiness {
   readonly #failing = new Set<string>();
 
   constructor(options: HealthOptions) {
-    checkNames("health", options, NAMES);
-    const { checks = {}, timeoutMs = CHECK_MS, cacheMs = CHECK_MS, load, loadCritical = true, details } = options;
+    checkNames("health", options, NAMES, INSTEAD);
+    const { checks = {}, timeoutMs = CHECK_MS, cacheMs, load, loadCritical = false, details } = options;
     const { clock = () => performance.now() } = options;
     if (typeof checks !== "object" || checks === null) {
       refuseOption("health", "checks", "an object of functions by names", checks);
@@ -133,7 +176,7 @@ class Readiness {
       refuseOption("health", "load", "what shedLoad returned", load);
     }
     checkInteger("health", "timeoutMs", timeoutMs, 1, LONGEST_TIMER_MS);
-    checkInteger("health", "cacheMs", cacheMs, 0, LONGEST_TIMER_MS);
+    if (cacheMs !== undefined) checkInteger("health", "cacheMs", cacheMs, 0, LONGEST_TIMER_MS);
     checkType("health", "loadCritical", loadCritical, "boolean");
     checkType("health", "details", details, "boolean");
     checkType("health", "clock", clock, "function");
@@ -145,11 +188,11 @@ class Readiness {
     this.#details = details;
   }
 
-  readonly live = (_req: Request, res: Response): void => send(res, { status: "pass" });
+  readonly live = (req: Request, res: Response): void => send(req, res, { status: "pass" });
 
   readonly ready = async (req: Request, res: Response): Promise<void> => {
     // whatever else is true; and nothing should be asked of a database that may be closing as well
-    if (req.app.isClosing) return send(res, { status: "fail", closing: true });
+    if (req.app.isClosing) return send(req, res, { status: "fail", closing: true });
     const results = await Promise.all(this.#checks.map((check) => check.result()));
     const figures = this.#load?.figures;
     const checks: Record<string, CheckReport> = {};
@@ -159,7 +202,7 @@ class Readiness {
     if (figures?.overloaded) statuses.push(this.#loadStatus);
     // closing may have begun meanwhile
     const closing = req.app.isClosing;
-    send(res, {
+    send(req, res, {
       status: closing ? "fail" : worstOf(statuses),
       ...closing ? { closing } : {},
       ...this.#checks.length > 0 && { checks },
@@ -187,7 +230,8 @@ class Readiness {
   }
 }
 
-function send(res: Response, report: HealthReport): void {
+function send(req: Request, res: Response, report: HealthReport): void {
+  noteResponded(req);
   res.status(report.status === "fail" ? 503 : 200).set(HEADERS).json(report);
 }
 

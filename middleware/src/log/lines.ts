@@ -29,16 +29,17 @@ const SHOWN = new Set([
  */
 export function readableLine(record: LogRecord, coloured: boolean): string {
   const paint = (colour: Colour, text: string): string => coloured ? `\x1b[${COLOURS[colour]}m${text}\x1b[0m` : text;
-  const { method, path, status, durationMs, bytes, slow, aborted, error } = record;
+  const { method, path, status, durationMs, bytes, slow, aborted, message, error } = record;
   const parts = [paint("dim", new Date(record.time).toTimeString().slice(0, 8))];
   if (method !== undefined) parts.push(withoutControls(method), withoutControls(String(path)));
+  if (typeof message === "string") parts.push(withoutControls(message));
   if (status !== undefined) parts.push(paint(colourOf(status), String(status)));
   if (durationMs !== undefined) parts.push(paint(slow ? "yellow" : "dim", `${durationMs} ms`));
   if (bytes !== undefined) parts.push(paint("dim", `${bytes} B`));
   if (slow) parts.push(paint("yellow", "slow"));
   if (aborted) parts.push(paint("yellow", "aborted"));
   for (const [name, value] of Object.entries(record)) {
-    if (SHOWN.has(name) || value === undefined) continue;
+    if (SHOWN.has(name) || value === undefined || (name === "message" && typeof value === "string")) continue;
     const text = typeof value === "string" ? value : JSON.stringify(value);
     parts.push(paint("dim", withoutControls(`${name}=${text}`)));
   }

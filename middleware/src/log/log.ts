@@ -7,13 +7,15 @@ import {
   isThenable,
   type OptionNames,
   refuseOption,
+  takeFormer,
   withDetails,
-} from "@sluice/limiting/core";
+} from "@sluice/shared";
 import type { Next, Request, Response } from "@sluice/sluice";
+import { currentRequest } from "../context/current_request.ts";
 import { jsonLine, readableLine } from "./lines.ts";
 import { loggedError } from "./logged_error.ts";
 import type { LogLevel, LogRecord } from "./log_record.ts";
-import { type LogSink, type WriteRecord, writerOf } from "./log_sink.ts";
+import { type LogStream, type WriteRecord, writerOf } from "./log_stream.ts";
 import { Redaction } from "./redaction.ts";
 import { isInSample } from "./sample.ts";
 
@@ -34,10 +36,10 @@ export interface LogOptions {
    * Where lines go: a function, a logger such as pino, a stream of Node's, the console. By default to the console, except
    * if the setting `env` is `"test"`.
    */
-  sink?: LogSink;
+  stream?: LogStream;
   /** `"json"` or `"text"`; by default text if the setting `env` is `"development"`, otherwise JSON. */
   format?: "json" | "text";
-  /** Whether text has colours; by default if the sink is the console, on a terminal, and `NO_COLOR` is not set. */
+  /** Whether text has colours; by default if the stream is the console, on a terminal, and `NO_COLOR` is not set. */
   color?: boolean;
   /**
    * What is left out besides passwords, tokens, cookies, keys and the like: names, wherever they are, such as `email` or
@@ -52,13 +54,50 @@ export interface LogOptions {
   level?: LogLevel;
   /** ms after which a request is slow, `Infinity` by default. */
   slowMs?: number;
+  /** What `shedLoad` returned: at most every ten seconds a line at level `warn` says how many requests it has refused. */
+  load?: LoggedLoad;
   /** Further fields, asked for at the end of each request. */
   fields?: (req: Request, res: Response) => Readonly<Record<string, unknown>> | undefined;
   /** The time in ms, `performance.now` by default. */
   clock?: () => number;
 }
 
-/** A middleware that logs requests. */
+/** The used part of what `shedLoad` returns. */
+export interface LoggedLoad {
+  /** The figures of this moment. */
+  readonly figures: { readonly refused: Readonly<Record<string, number>> };
+}
+
+/** Writes a line. */
+export interface WriteLine {
+  /** One that says something. */
+  (message: string): void;
+  /** One with further fields, or with the error that it is about; it may be the field `error` or `err`, too. */
+  (fields: object, message?: string): void;
+}
+
+/**
+ * A middleware that logs requests, and a logger for lines of the program's own: same stream, format and redaction. Behind
+ * `context`, lines have the `id` and the `traceId` of the request that they were written for.
+ *
+ * @example Lines from a function that does not get the request
+ * ```ts
+ * import sluice from "@sluice/sluice";
+ * import { context } from "@sluice/middleware/context";
+ * import { log } from "@sluice/middleware/log";
+ * import { requestId } from "@sluice/middleware/request-id";
+ *
+ * const logger = log();
+ * const reserve = (book: string) => logger.info({ book }, "reserved");
+ *
+ * const app = sluice();
+ * app.use(context(), logger, requestId());
+ * app.post("/books/:id", (req, res) => {
+ *   reserve(req.params.id); // {"time":"…","level":"info","id":"…","traceId":"…","message":"reserved","book":"7"}
+ *   res.sendStatus(204);
+ * });
+ * ```
+ */
 export interface RequestLog {
   /** Logs a request when it is over; mount it first. */
   (req: Request, res: Response, next: Next): void;
@@ -67,10 +106,30 @@ export interface RequestLog {
    * All other errors are noted without it.
    */
   readonly errors: (error: unknown, req: Request, res: Response, next: Next) => void;
+  /** Writes what is as it should be. */
+  readonly info: WriteLine;
+  /** Writes what should be looked at. */
+  readonly warn: WriteLine;
+  /** Writes what has failed. */
+  readonly error: WriteLine;
 }
 
+/** Options of pino-http, morgan and express-winston. */
+const INSTEAD = {
+  logger: "say stream, which takes loggers such as pino()",
+  transports: "say stream, which takes loggers such as winston's",
+  destination: "say stream",
+  serializers: "say fields: (req, res) => ({ … })",
+  customProps: "say fields: (req, res) => ({ … })",
+  customLogLevel: "the level follows from the status",
+  genReqId: "say app.use(requestId({ generator }))",
+  autoLogging: "say sample, or mount it at a path",
+  skip: "say sample, or mount it at a path",
+  immediate: "a request is logged when it is over",
+};
+
 const NAMES: OptionNames<LogOptions> = {
-  sink: true,
+  stream: true,
   format: true,
   color: true,
   redact: true,
@@ -78,9 +137,16 @@ const NAMES: OptionNames<LogOptions> = {
   sample: true,
   level: true,
   slowMs: true,
+  load: true,
   fields: true,
   clock: true,
 };
+
+/** ms between two lines about refused requests. */
+const REFUSED_EVERY_MS = 10_000;
+
+/** ms between two looks at what was refused. */
+const LOOK_EVERY_MS = 1000;
 
 const LEVELS: readonly LogLevel[] = ["info", "warn", "error"];
 
@@ -100,7 +166,7 @@ const MAX_TEXT = 256;
  *
  * @example With pino, and error handlers of the program's own
  * ```ts ignore
- * const requests = log({ sink: pino(), redact: ["email"] });
+ * const requests = log({ stream: pino(), redact: ["email"] });
  * app.use(requests);
  * app.use(routes);
  * app.use(requests.errors, (error, req, res, next) => res.status(500).render("sorry"));
@@ -110,13 +176,42 @@ export function log(options: LogOptions = {}): RequestLog {
   const logging = new Logging(checked(options));
   function log(req: Request, res: Response, next: Next): void {
     logging.begin(req, res);
+    // what is in front may be pino-http
+    req.log ??= new RequestLines(logging, req);
     next();
   }
   function logErrors(error: unknown, req: Request, _res: Response, next: Next): void {
     logging.note(error, req);
     next(error);
   }
-  return withDetails(Object.assign(log, { errors: logErrors }), { name: "log" });
+  const own = Object.fromEntries(LEVELS.map((level): [LogLevel, WriteLine] => [
+    level,
+    (first: unknown, message?: string) => logging.say(level, first, message),
+  ])) as Record<LogLevel, WriteLine>;
+  return withDetails(Object.assign(log, { errors: logErrors, ...own }), { name: "log" });
+}
+
+/** Lines about one request: `req.log`, as pino-http has it. */
+class RequestLines {
+  readonly #logging: Logging;
+  readonly #req: Request;
+
+  constructor(logging: Logging, req: Request) {
+    this.#logging = logging;
+    this.#req = req;
+  }
+
+  info(first: unknown, message?: string): void {
+    this.#logging.say("info", first, message, this.#req);
+  }
+
+  warn(first: unknown, message?: string): void {
+    this.#logging.say("warn", first, message, this.#req);
+  }
+
+  error(first: unknown, message?: string): void {
+    this.#logging.say("error", first, message, this.#req);
+  }
 }
 
 /** The options, complete where something has to be looked at for every request. */
@@ -145,28 +240,41 @@ class Pending {
 
 type App = Request["app"];
 
+type Fields = Record<string, unknown>;
+
 class Logging {
   readonly #options: Checked;
-  /** Writes to the sink; `null` without one, which means the console. */
+  /** Writes to the stream; `null` without one, which means the console. */
   readonly #write: WriteRecord | null;
   readonly #pending = new WeakMap<object, Pending>();
   /** The applications whose errors are heard. */
   readonly #heard = new WeakSet<App>();
+  /** The first of them, whose `env` lines of no request follow. */
+  #app: App | undefined;
   #isColoured: boolean | undefined;
+  #refusedLookAt = Number.NEGATIVE_INFINITY;
+  #refused: Readonly<Record<string, number>> = {};
 
   constructor(options: Checked) {
     this.#options = options;
-    this.#write = options.sink === undefined ? null : writerOf(options.sink);
+    this.#write = options.stream === undefined ? null : writerOf(options.stream);
     this.#isColoured = options.color;
   }
 
   begin(req: Request, res: Response): void {
     const { app } = req;
     if (!this.#heard.has(app)) this.#hear(app, req);
+    if (this.#options.load !== undefined) this.#putRefused(app, this.#options.load);
     // the address now, because some runtimes forget it
     const pending = new Pending(this.#options.clock(), req.ip);
     this.#pending.set(req, pending);
-    res.once("close", () => this.#end(app, req, res, pending));
+    res.once("close", () => {
+      const ms = this.#options.clock() - pending.start;
+      const end = (): void => this.#end(app, req, res, pending, ms);
+      // what reads a body that was cut off is about to tell so, with a status
+      if (!res.headersSent && req.request?.bodyUsed) setTimeout(end, 0);
+      else end();
+    });
   }
 
   note(error: unknown, req: Request): void {
@@ -174,10 +282,35 @@ class Logging {
     if (pending !== undefined) pending.failure ??= { error };
   }
 
+  /** Writes a line of the program's own. Like other loggers, it takes whatever it gets, and never throws. */
+  say(level: LogLevel, first: unknown, message: string | undefined, req = currentRequest()): void {
+    if (LEVELS.indexOf(level) < this.#options.least) return;
+    try {
+      const { redaction } = this.#options;
+      const isText = typeof first !== "object" || first === null;
+      const { err, error = err, ...fields } =
+        (isText ? {} : first instanceof Error ? { error: first } : first) as Fields;
+      const said = isText ? String(first) : message;
+      const { id, traceId } = (req ?? {}) as { id?: string | number; traceId?: string };
+      this.#put(req?.app ?? this.#app, {
+        time: new Date().toISOString(),
+        level,
+        id: typeof id === "number" ? id : redaction.text("id", id),
+        traceId: redaction.text("traceId", traceId),
+        message: said && redaction.message(said),
+        ...redaction.fields(fields),
+        ...error !== undefined && { error: loggedError(error, redaction, true) },
+      });
+    } catch (error) {
+      console.error("log: a line cannot be made:", error);
+    }
+  }
+
   #hear(app: App, req: Request): void {
+    this.#app ??= app;
     this.#heard.add(app);
-    const { sink } = this.#options;
-    this.#isColoured ??= (sink === undefined || sink === console) && isColourful(req);
+    const { stream } = this.#options;
+    this.#isColoured ??= (stream === undefined || stream === console) && isColourful(req);
     app.on("error", (error: unknown, context: { req?: Request; phase: string }) => {
       // whoever can connect causes these
       if (context.phase === "connection") return;
@@ -188,12 +321,12 @@ class Logging {
     });
   }
 
-  #end(app: App, req: Request, res: Response, pending: Pending): void {
-    const { clock, slowMs, sample, least, redaction, query } = this.#options;
+  #end(app: App, req: Request, res: Response, pending: Pending, ms: number): void {
+    const { slowMs, sample, least, redaction, query } = this.#options;
     const isWebSocket = res.statusCode === 101;
     const isAborted = !res.writableFinished && !isWebSocket;
     const status = isAborted && !res.headersSent ? 499 : res.statusCode;
-    const durationMs = Math.round((clock() - pending.start) * 1000) / 1000;
+    const durationMs = Math.round(ms * 1000) / 1000;
     const isSlow = durationMs > slowMs && !isWebSocket;
     const { id, traceId } = req as { id?: string | number; traceId?: string };
     const added = this.#added(app, req, res);
@@ -204,7 +337,7 @@ class Logging {
     if (level !== "error" && !isSlow && sample < 1 && !isInSample(id, sample)) return;
     const { originalUrl } = req;
     const end = query ? -1 : originalUrl.indexOf("?");
-    const url = end === -1 ? redaction.url(originalUrl) : originalUrl.slice(0, end);
+    const url = redaction.url(end === -1 ? originalUrl : originalUrl.slice(0, end), req.params ?? {}, req.routePath);
     const record: LogRecord = {
       time: new Date().toISOString(),
       level,
@@ -221,7 +354,7 @@ class Logging {
       slow: isSlow || undefined,
       aborted: isAborted || undefined,
       sample: sample < 1 ? sample : undefined,
-      error: failure && loggedError(failure.error, level === "error"),
+      error: failure && loggedError(failure.error, redaction, level === "error"),
     };
     this.#put(app, added === undefined ? record : { ...record, ...added });
   }
@@ -244,21 +377,44 @@ class Logging {
   #putError(app: App, error: unknown, { req, phase }: { req?: Request; phase: string }): void {
     const { id, traceId } = (req ?? {}) as { id?: string; traceId?: string };
     const { redaction } = this.#options;
+    const { status } = Object(error) as { status?: unknown };
+    // the client's fault, which was noticed when its request was over
+    const isClients = req !== undefined && typeof status === "number" && status >= 400 && status < 500;
+    const level = isClients ? "warn" : "error";
+    if (LEVELS.indexOf(level) < this.#options.least) return;
     this.#put(app, {
       time: new Date().toISOString(),
-      level: "error",
+      level,
       id: redaction.text("id", id),
       traceId: redaction.text("traceId", traceId),
       phase,
-      error: loggedError(error, true),
+      error: loggedError(error, redaction, !isClients),
     });
   }
 
-  #put(app: App, record: LogRecord): void {
-    const env: unknown = app.get("env");
+  // With a request that was admitted, so that there is no timer: probes come every few seconds.
+  #putRefused(app: App, load: LoggedLoad): void {
+    const { clock, least } = this.#options;
+    const now = clock();
+    if (now < this.#refusedLookAt) return;
+    this.#refusedLookAt = now + LOOK_EVERY_MS;
+    const { refused } = load.figures;
+    const since = Object.entries(refused).map(([cause, count]) => [cause, count - (this.#refused[cause] ?? 0)] as const)
+      .filter(([, count]) => count > 0);
+    if (since.length === 0) return;
+    this.#refusedLookAt = now + REFUSED_EVERY_MS;
+    this.#refused = refused;
+    if (LEVELS.indexOf("warn") < least) return;
+    this.#put(app, { time: new Date().toISOString(), level: "warn", refused: Object.fromEntries(since) });
+  }
+
+  // before the first request, the application is not known
+  #put(app: App | undefined, record: LogRecord): void {
+    const env: unknown = app?.get("env");
     if (this.#write === null && env === "test") return;
     const isText = this.#options.format === undefined ? env === "development" : this.#options.format === "text";
-    const line = (record: LogRecord): string => isText ? readableLine(record, this.#isColoured!) : jsonLine(record);
+    const line = (record: LogRecord): string =>
+      isText ? readableLine(record, this.#isColoured ?? false) : jsonLine(record);
     try {
       if (this.#write === null) return console.log(line(record));
       const written = this.#write(record, line);
@@ -271,7 +427,7 @@ class Logging {
 
 // not reported like other errors: that would be logged again
 function complain(error: unknown): void {
-  console.error("log: the sink failed:", error);
+  console.error("log: the stream failed:", error);
 }
 
 function levelOf(status: number, isSlow: boolean, hasFailed: boolean): LogLevel {
@@ -297,8 +453,9 @@ function isColourful(req: Request): boolean {
   return builtinModule<Terminals>("node:tty")?.isatty(STDOUT) ?? false;
 }
 
-function checked(options: LogOptions): Checked {
-  checkNames("log", options, NAMES);
+function checked(given: LogOptions): Checked {
+  const options = takeFormer(given, "sink", (stream) => ({ stream: stream as LogStream }));
+  checkNames("log", options, NAMES, INSTEAD);
   const { format, redact = [], sample = 1, level = "info", slowMs = Infinity, query = true } = options;
   const { clock = () => performance.now() } = options;
   if (format !== undefined && format !== "json" && format !== "text") {
@@ -313,6 +470,9 @@ function checked(options: LogOptions): Checked {
     refuseOption("log", "redact", 'a list of names and paths, such as ["email", "user.address.*"]', redact);
   }
   for (const name of ["color", "query"] as const) checkType("log", name, options[name], "boolean");
+  if (options.load !== undefined && typeof options.load?.figures?.refused !== "object") {
+    refuseOption("log", "load", "what shedLoad returned", options.load);
+  }
   checkType("log", "fields", options.fields, "function");
   checkType("log", "clock", clock, "function");
   return { ...options, redaction: new Redaction(redact), least: LEVELS.indexOf(level), query, sample, slowMs, clock };

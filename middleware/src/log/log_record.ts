@@ -49,8 +49,12 @@ export interface LogRecord {
   readonly sample?: number | undefined;
   /** What failed. */
   readonly error?: LoggedError | undefined;
+  /** What the program says with a line of its own. */
+  readonly message?: string | undefined;
   /** Where an error came from that belongs to no request that is still running. */
   readonly phase?: string | undefined;
+  /** Requests that `shedLoad` has refused since the last such line, by what there was too much of. */
+  readonly refused?: Readonly<Record<string, number>> | undefined;
   /** What the program added. */
   readonly [field: string]: unknown;
 }

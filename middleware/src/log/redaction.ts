@@ -1,21 +1,26 @@
-/** What stands for a secret. */
-const REDACTED = "[redacted]";
-
-/** Names that end with, begin with or contain one of these words are those of secrets, however they are written. */
-const SECRET =
-  /passw|passphrase|secret|token|authorization|cookie|api[-_]?key|private[-_]?key|jwt|credential|signature/i;
-
-/** Names that are those of secrets only if they are the whole name; the second list only in a query. */
-const SECRETS = new Set(["auth", "csrf", "otp", "pin", "pwd", "session", "sessionid", "sid"]);
-const QUERY_SECRETS = new Set(["code", "key", "sig"]);
+import {
+  hasEncodedSecret,
+  isSecretName,
+  isSecretParameter,
+  parameterNames,
+  REDACTED,
+  redactedPath,
+  redactedText,
+} from "@sluice/shared";
 
 /** Levels of a value that are written. */
 const MAX_DEPTH = 8;
+
+/** Patterns of paths that are remembered: more than programs have routes. */
+const MAX_PATTERNS = 4096;
 
 /** Leaves secrets out, by their names and by where they are. */
 export class Redaction {
   readonly #names: ReadonlySet<string>;
   readonly #paths: readonly (readonly string[])[];
+  /** Whether no name in the pattern of a path is that of a secret. */
+  readonly #harmless = new Map<string, boolean>();
+  readonly #hides = (name: string): boolean => isSecretName(name) || this.#names.has(name.toLowerCase());
 
   /** @param own Further names, and paths such as `user.email` or `users.*.email` */
   constructor(own: readonly string[]) {
@@ -23,28 +28,48 @@ export class Redaction {
     this.#paths = own.filter((one) => one.includes(".")).map((one) => one.split("."));
   }
 
-  /** Whether a name is that of a secret. */
-  hides(name: string): boolean {
-    return SECRET.test(name) || SECRETS.has(name.toLowerCase()) || this.#names.has(name.toLowerCase());
-  }
-
   /**
    * A path with its query, without the values of secrets.
    *
    * @param url What the client sent
+   * @param params The parameters, which a router that was left has taken back
+   * @param pattern The path of the route, if there is one
    */
-  url(url: string): string {
-    const start = url.indexOf("?");
-    return start === -1 ? url : url.slice(0, start + 1) + url.slice(start + 1).split("&").map((pair) => {
-      const end = pair.indexOf("=");
-      return end !== -1 && this.#hidesEncoded(pair.slice(0, end)) ? `${pair.slice(0, end)}=${REDACTED}` : pair;
-    }).join("&");
+  url(url: string, params: Readonly<Record<string, unknown>>, pattern: string | undefined): string {
+    const end = url.indexOf("?");
+    const plain = end === -1 ? url : url.slice(0, end);
+    const path = this.message(this.#isHarmless(pattern) ? plain : redactedPath(plain, params, this.#hides, pattern));
+    return end === -1 ? path : `${path}?${url.slice(end + 1).split("&").map((pair) => this.#pair(pair)).join("&")}`;
   }
 
-  #hidesEncoded(name: string): boolean {
-    const [outer = "", ...inner] = decoded(name).split(/[[\].]+/);
-    return QUERY_SECRETS.has(outer.toLowerCase()) || this.hides(outer) || inner.some((part) => this.hides(part)) ||
-      this.#isHiddenAt(["query", outer, ...inner]);
+  // to look for names takes a tenth of a request
+  #isHarmless(pattern: string | undefined): boolean {
+    if (pattern === undefined) return false;
+    let isHarmless = this.#harmless.get(pattern);
+    if (isHarmless === undefined) {
+      isHarmless = !pattern.split(/\W+/).some(this.#hides);
+      if (this.#harmless.size < MAX_PATTERNS) this.#harmless.set(pattern, isHarmless);
+    }
+    return isHarmless;
+  }
+
+  #pair(pair: string): string {
+    const end = pair.indexOf("=") + 1;
+    if (end === 0) return this.message(pair);
+    const name = pair.slice(0, end - 1);
+    const value = pair.slice(end);
+    const isHidden = isSecretParameter(name, this.#hides, true) || hasEncodedSecret(value, this.#hides) ||
+      this.#isHiddenAt(["query", ...parameterNames(name)]);
+    return `${name}=${isHidden ? REDACTED : this.message(value)}`;
+  }
+
+  /**
+   * What was written for people, such as the message of an error, without secrets.
+   *
+   * @param text The text
+   */
+  message(text: string): string {
+    return redactedText(text, this.#hides);
   }
 
   /**
@@ -68,17 +93,29 @@ export class Redaction {
 
   #copy(value: unknown, path: readonly string[]): unknown {
     const name = path.at(-1)!;
-    if (this.hides(name) || this.#isHiddenAt(path)) return REDACTED;
+    if (this.#hides(name) || this.#isHiddenAt(path)) return REDACTED;
+    if (typeof value === "string") return this.message(value);
     if (typeof value === "bigint") return String(value);
     // a copied method toJSON would be called
     if (typeof value === "function") return undefined;
     if (typeof value !== "object" || value === null) return value;
     if (ArrayBuffer.isView(value)) return `[${value.byteLength} bytes]`;
     const plain = forJson(value, name);
+    if (typeof plain === "string") return this.message(plain);
     if (typeof plain !== "object" || plain === null) return plain;
     if (path.length > MAX_DEPTH) return "[nested too deeply]";
-    if (Array.isArray(plain)) return plain.map((one, i) => this.#copy(one, [...path, String(i)]));
-    return Object.fromEntries(Object.entries(plain).map(([name, one]) => [name, this.#copy(one, [...path, name])]));
+    if (Array.isArray(plain)) {
+      return plain.map((one, i) => this.#element(plain, i) ?? this.#copy(one, [...path, String(i)]));
+    }
+    // a form that was sent as something else is a name
+    const members = Object.entries(plain).map(([name, one]) => [this.message(name), this.#copy(one, [...path, name])]);
+    return Object.fromEntries(members);
+  }
+
+  // names and values in turn, as in `req.rawHeaders` and in entries
+  #element(list: readonly unknown[], at: number): string | undefined {
+    const name = list[at - 1];
+    return at % 2 === 1 && typeof name === "string" && this.#hides(name) ? REDACTED : undefined;
   }
 
   #isHiddenAt(path: readonly string[]): boolean {
@@ -93,12 +130,4 @@ function forJson(value: object, name: string): unknown {
   if (value instanceof Error) return { name: value.name, message: value.message };
   const { toJSON } = value as { toJSON?: unknown };
   return typeof toJSON === "function" ? toJSON.call(value, name) : value;
-}
-
-function decoded(name: string): string {
-  try {
-    return decodeURIComponent(name.replaceAll("+", " "));
-  } catch {
-    return name;
-  }
 }

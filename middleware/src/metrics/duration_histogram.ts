@@ -6,6 +6,8 @@ export interface RequestKind {
   readonly route: string;
   /** `2xx`, or `aborted` if the client left before there was a status. */
   readonly statusClass: string;
+  /** The status, if there was one. */
+  readonly status: number | undefined;
 }
 
 /** The durations of the requests of one kind. */
@@ -43,7 +45,7 @@ export class DurationHistogram {
    * @param seconds How long it took
    */
   record(kind: RequestKind, seconds: number): void {
-    const key = `${kind.method} ${kind.statusClass} ${kind.route}`;
+    const key = `${kind.method} ${kind.status} ${kind.route}`;
     let series = this.#series.get(key);
     if (series === undefined) {
       series = { ...kind, counts: Array<number>(this.#bounds.length + 1).fill(0), sum: 0 };

@@ -2,11 +2,12 @@ import {
   checkNames,
   checkType,
   describe,
+  noteResponded,
   type OptionNames,
   refuseOption,
   RequestsInProgress,
   withDetails,
-} from "@sluice/limiting/core";
+} from "@sluice/shared";
 import type { Next, Request, Response } from "@sluice/sluice";
 import { DurationHistogram } from "./duration_histogram.ts";
 import {
@@ -19,6 +20,7 @@ import {
   socketFigure,
 } from "./figures.ts";
 import { type MeasuredRequests, registeredMeter } from "./open_telemetry.ts";
+import { processFigures } from "./process_figures.ts";
 import { PROMETHEUS_TYPE, prometheusText } from "./prometheus_text.ts";
 
 /**
@@ -58,11 +60,36 @@ export interface MetricsOptions {
 export interface Metrics {
   /** Measures a request; whatever it passes to is measured, so mount it first. */
   (req: Request, res: Response, next: Next): void;
-  /** A handler that responds with all metrics in the text format of Prometheus (0.0.4). */
+  /**
+   * A handler that responds with all metrics in the text format of Prometheus (0.0.4), as they were within the last
+   * second. `shedLoad` and limits leave its requests alone, and guards in front of it hold.
+   */
   readonly page: (req: Request, res: Response) => void;
-  /** All metrics in the text format of Prometheus. */
-  text(): string;
+  /** All metrics in the text format of Prometheus, as prom-client's `register.metrics()`, for a page of the program. */
+  metrics(): string;
+  /** The content type of that text. */
+  readonly contentType: string;
 }
+
+const PAGE = 'the program chooses the path: const measure = metrics(); app.use(measure).get("/metrics", measure.page)';
+const FIXED = "names and labels are those of OpenTelemetry's conventions, which dashboards know";
+
+/** Options of prom-client and express-prom-bundle. */
+const INSTEAD = {
+  path: PAGE,
+  metricsPath: PAGE,
+  endpoint: PAGE,
+  prefix: FIXED,
+  labels: FIXED,
+  customLabels: FIXED,
+  defaultLabels: FIXED,
+  includeMethod: FIXED,
+  includePath: FIXED,
+  includeStatusCode: FIXED,
+  register:
+    "metrics of prom-client go beside these, in a page of the program: measure.metrics() + await register.metrics()",
+  collectDefaultMetrics: "figures of the process are always among them",
+};
 
 const NAMES: OptionNames<MetricsOptions> = {
   buckets: true,
@@ -75,6 +102,9 @@ const NAMES: OptionNames<MetricsOptions> = {
 /** OpenTelemetry, "Semantic conventions for HTTP metrics". */
 const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
 
+/** ms for which the page shows the same text. */
+const RECENT_MS = 1000;
+
 const HEADERS = {
   "Content-Type": PROMETHEUS_TYPE,
   "Cache-Control": "no-store",
@@ -85,12 +115,13 @@ const HEADERS = {
 const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "CONNECT", "TRACE", "QUERY"]);
 
 /**
- * Measures requests: how many by route, method and class of status, how long they took, how many are in flight. A request
+ * Measures requests: how many by route, method and status, how long they took, how many are in flight. A request
  * whose client disconnects is in flight until its handler ends the response, for at most one minute.
  *
  * If the process has an OpenTelemetry meter provider when the first request comes (an SDK, or Deno with `OTEL_DENO`), it
  * gets `http.server.request.duration`, `http.server.active_requests` and all other figures. In every process, `page`
- * shows them to Prometheus. Paths that match no route count as one, so that strangers cannot make series.
+ * shows them to Prometheus, with those of prom-client where the runtime knows them. Paths that match no route count as
+ * one, so that strangers cannot make series.
  *
  * @param options What is measured besides
  * @returns The middleware
@@ -104,7 +135,7 @@ const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIO
  *
  * const app = sluice();
  * const load = shedLoad({ maxPending: 1000 });
- * const login = rateLimit({ windowMs: 60_000, max: 5 });
+ * const login = rateLimit({ windowMs: 60_000, limit: 5 });
  * const measured = metrics({ limiters: { login: login.limiter }, load });
  * app.use(measured, load);
  * app.post("/login", login, (req, res) => res.json({ welcome: true }));
@@ -112,7 +143,7 @@ const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIO
  * ```
  */
 export function metrics(options: MetricsOptions = {}): Metrics {
-  checkNames("metrics", options, NAMES);
+  checkNames("metrics", options, NAMES, INSTEAD);
   const { buckets = BUCKETS, limiters = {}, load, openTelemetry = true, clock = () => performance.now() } = options;
   checkType("metrics", "openTelemetry", openTelemetry, "boolean");
   checkType("metrics", "clock", clock, "function");
@@ -126,10 +157,14 @@ export function metrics(options: MetricsOptions = {}): Metrics {
     measuring.begin(req, res);
     next();
   }
-  function metricsPage(_req: Request, res: Response): void {
-    res.set(HEADERS).send(measuring.text());
+  function metricsPage(req: Request, res: Response): void {
+    noteResponded(req);
+    res.set(HEADERS).send(measuring.recentText());
   }
-  return withDetails(Object.assign(measure, { page: metricsPage, text: () => measuring.text() }), { name: "metrics" });
+  const page = withDetails(metricsPage, { page: () => true });
+  return withDetails(Object.assign(measure, { page, metrics: () => measuring.text(), contentType: PROMETHEUS_TYPE }), {
+    name: "metrics",
+  });
 }
 
 class Measuring {
@@ -137,9 +172,13 @@ class Measuring {
   readonly #clock: () => number;
   readonly #histogram: DurationHistogram;
   readonly #figures: readonly Figure[];
+  /** Not for OpenTelemetry, whose SDKs have their own. */
+  readonly #ofProcess = processFigures();
   readonly #requests: RequestsInProgress;
   readonly #inFlight = new Map<string, number>();
   #connections: CountedConnections | undefined;
+  #recent = "";
+  #recentSince = Number.NEGATIVE_INFINITY;
   /** Looked for with each request until there is one: an SDK may be registered after the application was made. */
   #meter: MeasuredRequests | null = null;
 
@@ -156,9 +195,19 @@ class Measuring {
     this.#figures = [...figures, socketFigure(() => this.#connections)];
   }
 
+  /** The text, put together at most once a second, since no limit holds for those who ask. */
+  recentText(): string {
+    const now = this.#clock();
+    if (now - this.#recentSince >= RECENT_MS) {
+      this.#recent = this.text();
+      this.#recentSince = now;
+    }
+    return this.#recent;
+  }
+
   text(): string {
     this.#requests.expire();
-    return prometheusText(this.#histogram, [this.#activeFigure(), ...this.#figures]);
+    return prometheusText(this.#histogram, [this.#activeFigure(), ...this.#figures, ...this.#ofProcess]);
   }
 
   begin(req: Request, res: Response): void {
@@ -195,7 +244,8 @@ class Measuring {
     if (isAborted && req.get("upgrade") !== undefined) return;
     const route = req.routePath ?? "";
     const statusClass = isAborted ? "aborted" : `${Math.floor(res.statusCode / 100)}xx`;
-    this.#histogram.record({ method, route, statusClass }, seconds);
+    const status = isAborted ? undefined : res.statusCode;
+    this.#histogram.record({ method, route, statusClass, status }, seconds);
     if (!this.#meter) return;
     this.#meter.took(seconds, {
       "http.request.method": method,

@@ -18,11 +18,12 @@ export function prometheusText(histogram: DurationHistogram, figures: readonly F
 function histogramLines(histogram: DurationHistogram): string[] {
   const name = "http_server_request_duration_seconds";
   const lines = [`# HELP ${name} How long requests took`, `# TYPE ${name} histogram`];
-  for (const { method, route, statusClass, counts, sum } of histogram.series) {
+  for (const { method, route, statusClass, status, counts, sum } of histogram.series) {
     const attributes = {
       "http.request.method": method,
       "http.route": route,
       "http.response.status_class": statusClass,
+      ...status === undefined ? {} : { "http.response.status_code": status },
     };
     let total = 0;
     counts.forEach((count, at) => {

@@ -1,5 +1,7 @@
-import { checkNames, checkType, describe, type OptionNames, refuseOption } from "@sluice/limiting/core";
+import { checkNames, checkType, describe, type OptionNames, refuseOption, takeFormer } from "@sluice/shared";
 import type { Middleware, Next, Request, Response } from "@sluice/sluice";
+import { currentRequest } from "../context/current_request.ts";
+import { activeTrace, isTraceAppended } from "./active_trace.ts";
 import { continuedTrace, headersOfTrace, newTrace, type TraceContext } from "./trace_context.ts";
 
 /**
@@ -12,19 +14,19 @@ import { continuedTrace, headersOfTrace, newTrace, type TraceContext } from "./t
  *
  * const app = sluice();
  * app.set("trust proxy", "loopback");
- * app.use(requestId({ header: "X-Correlation-Id", generate: () => crypto.randomUUID() }));
+ * app.use(requestId({ headerName: "X-Correlation-Id", generator: () => crypto.randomUUID() }));
  * ```
  */
 export interface RequestIdOptions {
   /** Header of the request and the response that has the id, `X-Request-Id` by default. */
-  header?: string;
+  headerName?: string;
   /**
    * Whose ids and traces are taken over. By default `"proxy"`: those of a peer that the setting `trust proxy` trusts,
    * which therefore nobody else can forge. `true` takes everybody's, `false` nobody's; a function decides.
    */
   trust?: "proxy" | boolean | ((req: Request) => boolean);
   /** Makes an id: 1 to 128 letters, digits and characters of `_.:+/=@~-`. A random UUID by default. */
-  generate?: (req: Request) => string;
+  generator?: (req: Request) => string;
   /** Whether the id of the trace is used where no id was taken over. */
   useTraceId?: boolean;
 }
@@ -39,7 +41,16 @@ export interface RequestIdExtras {
   trace: TraceContext;
 }
 
-const NAMES: OptionNames<RequestIdOptions> = { header: true, trust: true, generate: true, useTraceId: true };
+/** Options of express-request-id, pino-http, hono/request-id and this package before its first version. */
+const INSTEAD = {
+  genReqId: "say generator",
+  uuidVersion: "say generator",
+  setHeader: "the header is always set",
+  attributeName: "the id is req.id",
+  limitLength: "ids that are longer than 128 characters are replaced",
+};
+
+const NAMES: OptionNames<RequestIdOptions> = { headerName: true, trust: true, generator: true, useTraceId: true };
 
 /** What logs, headers and commands can hold without an escape; UUIDs, ULIDs and the ids of load balancers are such. */
 const WELL_FORMED = /^[\w.:+\/=@~-]{1,128}$/;
@@ -50,9 +61,12 @@ const HEADER_NAME = /^[!#$%&'*+.^`|~\w-]+$/;
 /**
  * Gives each request an id, as `req.id` and in a header of the response, and a trace, as `req.trace` and `req.traceId`.
  *
+ * The trace is that of OpenTelemetry's active span. Where there is none, a `traceparent` that is taken over and valid by
+ * W3C Trace Context is continued; otherwise a trace begins, which the services behind this one are asked to record.
+ * Behind another `requestId`, such as that of an application around this one, the first one's id and trace are kept.
+ *
  * An id that is taken over has 1 to 128 letters, digits and characters of `_.:+/=@~-`; one that has anything else is
- * replaced. `traceparent` is taken over if it is valid by W3C Trace Context; otherwise a trace begins that nobody
- * records.
+ * replaced.
  *
  * @param options Where they come from
  * @returns The middleware
@@ -67,23 +81,33 @@ const HEADER_NAME = /^[!#$%&'*+.^`|~\w-]+$/;
  * app.use(requestId({ useTraceId: true }));
  * ```
  */
-export function requestId(options: RequestIdOptions = {}): Middleware<RequestIdExtras> {
-  checkNames("requestId", options, NAMES);
-  const { header = "X-Request-Id", trust = "proxy", generate, useTraceId = false } = options;
+export function requestId(given: RequestIdOptions = {}): Middleware<RequestIdExtras> {
+  const options = takeFormer(
+    takeFormer(given, "header", (headerName) => ({ headerName: headerName as string })),
+    "generate",
+    (generator) => ({ generator: generator as NonNullable<RequestIdOptions["generator"]> }),
+  );
+  checkNames("requestId", options, NAMES, INSTEAD);
+  const { headerName: header = "X-Request-Id", trust = "proxy", generator, useTraceId = false } = options;
   if (typeof header !== "string" || !HEADER_NAME.test(header)) {
-    refuseOption("requestId", "header", "the name of a header", header);
+    refuseOption("requestId", "headerName", "the name of a header", header);
   }
   if (trust !== "proxy" && typeof trust !== "boolean" && typeof trust !== "function") {
     refuseOption("requestId", "trust", 'true, false, "proxy" or a function', trust);
   }
-  checkType("requestId", "generate", generate, "function");
+  checkType("requestId", "generator", generator, "function");
   checkType("requestId", "useTraceId", useTraceId, "boolean");
   return function requestId(req: Request, res: Response, next: Next): void {
+    const first = req as Partial<RequestIdExtras>;
+    if (first.id !== undefined && first.trace !== undefined) {
+      res.setHeader(header, first.id);
+      return next();
+    }
     const isTrusted = trust === "proxy" ? isProxied(req) : typeof trust === "function" ? trust(req) : trust;
     const sent = isTrusted ? req.get(header) : undefined;
     const continued = isTrusted ? continuedTrace(req.get("traceparent"), req.get("tracestate")) : undefined;
-    const trace = continued ?? newTrace();
-    const id = sent !== undefined && WELL_FORMED.test(sent) ? sent : useTraceId ? trace.traceId : made(req, generate);
+    const trace = joined(activeTrace(req.app), continued) ?? continued ?? newTrace();
+    const id = sent !== undefined && WELL_FORMED.test(sent) ? sent : useTraceId ? trace.traceId : made(req, generator);
     const extras: RequestIdExtras = { id, traceId: trace.traceId, trace };
     Object.assign(req, extras);
     res.setHeader(header, id);
@@ -93,23 +117,35 @@ export function requestId(options: RequestIdOptions = {}): Middleware<RequestIdE
 
 /**
  * The headers with which the trace of a request goes on in what it asks of other services: `traceparent`, and
- * `tracestate` if there is one.
+ * `tracestate` if there is one. In a span of that trace, such as one that a handler begins, they continue the span.
  *
- * @param req A request that `requestId` has handled
- * @returns The headers, for `fetch`
- * @throws {TypeError} If it has not
+ * There are none where OpenTelemetry adds them to what `fetch` sends (Deno with `OTEL_DENO=true`, Node with the
+ * instrumentation of undici), because a request with two is taken for one without a trace.
+ *
+ * @param req A request that `requestId` has handled; by default the current one, which `context` knows
+ * @returns The headers, for `fetch`; none outside of any request
+ * @throws {TypeError} If `requestId` has not handled it
  *
  * @example Beside others
  * ```ts ignore
  * await fetch(url, { headers: { ...traceHeaders(req), "X-Request-Id": req.id }, signal: req.signal });
  * ```
  */
-export function traceHeaders(req: Request): Record<string, string> {
+export function traceHeaders(req: Request | undefined = currentRequest()): Record<string, string> {
+  if (req === undefined) return {};
   const { trace } = req as Request & Partial<RequestIdExtras>;
   if (trace === undefined) {
     throw new TypeError("traceHeaders: the request has no trace; mount requestId() in front of this handler");
   }
-  return headersOfTrace(trace);
+  if (isTraceAppended(req.app)) return {};
+  const active = activeTrace(req.app);
+  return headersOfTrace(active?.traceId === trace.traceId ? active : trace);
+}
+
+// OpenTelemetry's span owns the trace; that it continues what the caller sent says who the caller is
+function joined(active: TraceContext | undefined, sent: TraceContext | undefined): TraceContext | undefined {
+  if (active === undefined || sent?.parentId === undefined || sent.traceId !== active.traceId) return active;
+  return { ...active, parentId: sent.parentId };
 }
 
 function isProxied(req: Request): boolean {
@@ -117,11 +153,11 @@ function isProxied(req: Request): boolean {
   return Boolean(req.app.get("trust proxy")) && Boolean(req.app.get("trust proxy fn")?.(req.peer.address, 0));
 }
 
-function made(req: Request, generate: RequestIdOptions["generate"]): string {
-  if (generate === undefined) return crypto.randomUUID();
-  const id: unknown = generate(req);
+function made(req: Request, generator: RequestIdOptions["generator"]): string {
+  if (generator === undefined) return crypto.randomUUID();
+  const id: unknown = generator(req);
   if (typeof id === "string" && WELL_FORMED.test(id)) return id;
   throw new TypeError(
-    `requestId: generate must return 1 to 128 letters, digits and characters of _.:+/=@~-, not ${describe(id)}`,
+    `requestId: generator must return 1 to 128 letters, digits and characters of _.:+/=@~-, not ${describe(id)}`,
   );
 }

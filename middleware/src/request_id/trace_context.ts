@@ -1,4 +1,5 @@
-import { trimBlanks } from "@sluice/limiting/core";
+import { trimBlanks } from "@sluice/shared";
+
 /** The part of a trace that one request is (W3C Trace Context, level 1). */
 export interface TraceContext {
   /** Names the whole trace: 32 hexadecimal digits in lower case. */
@@ -7,7 +8,7 @@ export interface TraceContext {
   readonly spanId: string;
   /** Names the caller in it; absent if the trace begins here. */
   readonly parentId?: string;
-  /** Whether the caller records the trace. */
+  /** Whether it is to be recorded: what the active span or the caller says; `true` if the trace begins here. */
   readonly sampled: boolean;
   /** What vendors add: `tracestate`. */
   readonly state?: string;
@@ -45,9 +46,9 @@ export function continuedTrace(traceparent: string | undefined, tracestate?: str
   };
 }
 
-/** Begins a trace. Nobody records it, as far as is known here. */
+/** Begins a trace. Nothing records it here, but 0 would keep every service behind this one from recording it. */
 export function newTrace(): TraceContext {
-  return { traceId: digits(), spanId: newSpanId(), sampled: false };
+  return { traceId: digits(), spanId: newSpanId(), sampled: true };
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { Request, Response } from "@sluice/sluice";
 import { OwnDrain } from "../methods/own_drain.ts";
-import { type Method, replaceMethods } from "../methods/replace_methods.ts";
+import { type Method, type Methods, putBack } from "../methods/replaced_methods.ts";
 
 /** What has to be done with a response. */
 export interface ResponseHooks {
@@ -22,8 +22,6 @@ export interface ResponseHooks {
   failed(error: unknown): void;
 }
 
-/** The methods that send something. */
-const SENDING = ["writeHead", "flushHeaders", "write", "end"] as const;
 /** What the response shows while what was sent is held. */
 const SHOWN = ["headersSent", "_header", "writableEnded", "finished", "writableNeedDrain"] as const;
 /** What compression shows of the body that it compresses. */
@@ -33,7 +31,8 @@ const ABOUT_BODY = ["Content-Encoding", "Content-Language", "Content-Length", "C
 /** Bytes or characters that are held before `write` returns `false`. */
 const HELD_BYTES = 1024 * 1024;
 
-type Sending = (typeof SENDING)[number] | "flush";
+/** The methods that send something. */
+type Sending = "writeHead" | "flushHeaders" | "write" | "end" | "flush";
 type Shown = (typeof SHOWN)[number];
 
 /**
@@ -55,12 +54,12 @@ class HeldResponse {
   readonly #res: Response;
   readonly #hooks: ResponseHooks;
   readonly #drain: OwnDrain;
-  /** Puts back the methods of the response. */
-  readonly #restore: () => void;
+  /** The methods of the response that it has replaced. */
+  readonly #before: Methods;
   /** What was called meanwhile; `null` while nothing is waited for. */
   #calls: (() => unknown)[] | null = null;
   /** Own properties of the response that those shown hide. */
-  readonly #hidden = new Map<Shown, PropertyDescriptor | undefined>();
+  #hidden: Map<Shown, PropertyDescriptor | undefined> | null = null;
   #bytes = 0;
   /** Whether what was written last can be followed by more at once. */
   #hasRoom = true;
@@ -75,19 +74,27 @@ class HeldResponse {
     this.#drain = new OwnDrain(res, () => {
       if (this.#calls === null) this.#drain.emit();
     });
-    // compression has `flush`, which must not overtake what is held
-    const names = "flush" in res ? [...SENDING, "flush"] as const : SENDING;
-    const send = this.#send.bind(this);
-    this.#restore = replaceMethods(res, names, (name: Sending, plain): Method => {
-      return function (...args) {
-        return send(name, args, () => plain.apply(this, args), this);
-      };
-    });
+    const { writeHead, flushHeaders, write, end } = res;
+    const before: Methods = this.#before = { writeHead, flushHeaders, write, end };
+    res.writeHead = this.#held("writeHead", writeHead);
+    res.flushHeaders = this.#held("flushHeaders", flushHeaders);
+    res.write = this.#held("write", write);
+    res.end = this.#held("end", end);
+    // compression has it, and it must not overtake what is held
+    if ("flush" in res) res.flush = this.#held("flush", before["flush"] = res.flush as Method);
   }
 
-  #send(name: Sending, args: unknown[], call: () => unknown, self: unknown): unknown {
+  #held(name: Sending, plain: Method): Method {
+    const send = this.#send.bind(this);
+    return function (...args) {
+      return send(name, args, plain, this);
+    };
+  }
+
+  #send(name: Sending, args: unknown[], plain: Method, self: unknown): unknown {
     if (this.#isDropped) return name === "write" ? false : self;
-    if (this.#calls !== null) return this.#hold(name, args, call, self);
+    if (this.#calls !== null) return this.#hold(name, args, plain, self);
+    const call = (): unknown => plain.apply(self, args);
     if (name === "flush") return call();
     const isFirst = !this.#hasHead && !this.#res.headersSent;
     if (!isFirst && (name !== "end" || this.#hasEnd)) return call();
@@ -112,14 +119,15 @@ class HeldResponse {
       () => this.#release(isFirst),
       (error) => this.#fail(error),
     );
-    return this.#hold(name, args, call, self);
+    return this.#hold(name, args, plain, self);
   }
 
-  #hold(name: Sending, args: unknown[], call: () => unknown, self: unknown): unknown {
+  #hold(name: Sending, args: unknown[], plain: Method, self: unknown): unknown {
     const calls = this.#calls!;
+    const call = (): unknown => plain.apply(self, args);
     // what began with another call has an end of its own
     if (name === "end") {
-      calls.push(this.#hasEnd ? call : () => this.#send(name, args, call, self));
+      calls.push(this.#hasEnd ? call : () => this.#send(name, args, plain, self));
       this.#show("writableEnded", "finished");
     } else if (name !== "write") calls.push(call);
     else calls.push(() => this.#hasRoom = call() !== false);
@@ -157,7 +165,7 @@ class HeldResponse {
   // it, and goes past that middleware.
   #drop(): void {
     this.#isDropped = true;
-    this.#restore();
+    putBack(this.#res, this.#before);
     this.#drain.remove();
     for (const property of SHOWN_BY_OTHERS) Reflect.deleteProperty(this.#res, property);
     for (const name of ABOUT_BODY) this.#res.removeHeader(name);
@@ -167,19 +175,20 @@ class HeldResponse {
     const calls = this.#calls!;
     this.#calls = null;
     this.#bytes = 0;
-    for (const [property, own] of this.#hidden) {
+    for (const [property, own] of this.#hidden ?? []) {
       if (own === undefined) Reflect.deleteProperty(this.#res, property);
       else Object.defineProperty(this.#res, property, own);
     }
-    this.#hidden.clear();
+    this.#hidden = null;
     return calls;
   }
 
   // until it is unheld, the property hides that of the prototype, or of a layer around this one
   #show(...properties: readonly Shown[]): void {
+    const hidden = this.#hidden ??= new Map();
     for (const property of properties) {
-      if (this.#hidden.has(property)) continue;
-      this.#hidden.set(property, Object.getOwnPropertyDescriptor(this.#res, property));
+      if (hidden.has(property)) continue;
+      hidden.set(property, Object.getOwnPropertyDescriptor(this.#res, property));
       Object.defineProperty(this.#res, property, { value: true, configurable: true });
     }
   }

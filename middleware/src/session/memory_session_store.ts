@@ -1,4 +1,4 @@
-import { checkInteger, checkNames, checkType, type OptionNames } from "@sluice/limiting/core";
+import { checkInteger, checkNames, checkType, type OptionNames } from "@sluice/shared";
 import type { SessionStore, SetSessionOptions } from "./session_store.ts";
 
 /**

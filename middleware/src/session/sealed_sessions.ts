@@ -1,42 +1,75 @@
-import { utf8Bytes } from "@sluice/limiting/core";
+import { GenerationalCache, utf8Bytes } from "@sluice/shared";
 import { fromBase64url, randomText, toBase64url } from "../cookies/base64url.ts";
 import type { FoundSession, KeptSession, SessionKeeper } from "./session_keeper.ts";
 
 /** Version of the format: its first byte. */
 const VERSION = 1;
-const KEY_ID_BYTES = 4;
+const SECRET_ID_BYTES = 4;
+const SALT_BYTES = 16;
+/** Bytes that all cookies of one key begin with. In base64 they are exactly {@linkcode KEY_CHARACTERS} characters. */
+const KEY_HEAD_BYTES = 1 + SECRET_ID_BYTES + SALT_BYTES;
+const KEY_CHARACTERS = KEY_HEAD_BYTES / 3 * 4;
 const IV_BYTES = 12;
-const HEAD_BYTES = 1 + KEY_ID_BYTES + IV_BYTES;
+const HEAD_BYTES = KEY_HEAD_BYTES + IV_BYTES;
 const TAG_BYTES = 16;
-const KEY_BYTES = 32;
 const ID_BYTES = 16;
+/**
+ * Most cookies sealed with one key: with random IVs of 96 bits, two are then the same with a probability of 2^-32 at the
+ * most (NIST SP 800-38D).
+ */
+const MOST_SEALED = 2 ** 32;
+/** Number of keys that are remembered: each process that seals has one. */
+const MOST_KEYS = 1000;
 
-/** A key that seals. */
+/** What keys are derived from. */
+interface Secret {
+  readonly id: Uint8Array<ArrayBuffer>;
+  readonly material: CryptoKey;
+}
+
+/** The key of this process. */
 interface SealingKey {
-  readonly id: Uint8Array;
+  /** What its cookies begin with. */
+  readonly head: Uint8Array<ArrayBuffer>;
   readonly key: CryptoKey;
+}
+
+/** A key that has opened a cookie. */
+interface OpeningKey {
+  readonly key: CryptoKey;
+  /** Index of its secret. */
+  readonly index: number;
 }
 
 /**
  * Sessions inside their cookies, sealed with AES-256-GCM.
  *
- * A cookie is a version, the id of the key, an IV of 96 random bits, and the sealed JSON of when it expires, when the
- * session began, its id, and what is in it. Version, key and the cookie's name are authenticated, too, so that the
- * cookie of one middleware is nothing to another. Keys come from the secrets by HKDF (RFC 5869).
+ * A cookie is a version, the id of the secret, a salt, an IV of 96 random bits, and the sealed JSON of when it expires,
+ * when the session began, its id, and what is in it. The salt is random for each process, whose key comes from the secret
+ * and the salt by HKDF (RFC 5869). So the number of cookies of a secret has no limit: a process takes another key after
+ * 2^32. The head and the cookie's name are authenticated, too, so that the cookie of one middleware is nothing to another.
  */
 export class SealedSessions implements SessionKeeper {
   readonly isApart = false;
-  readonly #secrets: readonly string[];
+  readonly #texts: readonly string[];
   readonly #clock: () => number;
-  #keys: Promise<SealingKey[]> | null = null;
+  readonly #mostSealed: number;
+  #secrets: Promise<Secret[]> | null = null;
+  #sealing: Promise<SealingKey> | null = null;
+  /** Number of cookies sealed with the present key. */
+  #sealed = 0;
+  /** By what their cookies begin with. Only those that have opened one: anybody can make up a salt. */
+  readonly #opening = new GenerationalCache<OpeningKey>(MOST_KEYS);
 
   /**
    * @param secrets The first seals, all unseal
    * @param clock The present time in ms
+   * @param mostSealed Most cookies sealed with one key
    */
-  constructor(secrets: readonly string[], clock: () => number) {
-    this.#secrets = secrets;
+  constructor(secrets: readonly string[], clock: () => number, mostSealed: number = MOST_SEALED) {
+    this.#texts = secrets;
     this.#clock = clock;
+    this.#mostSealed = mostSealed;
   }
 
   begin(): KeptSession {
@@ -46,16 +79,19 @@ export class SealedSessions implements SessionKeeper {
   async find(value: string, name: string): Promise<FoundSession | null> {
     const bytes = fromBase64url(value);
     if (bytes === null || bytes.length < HEAD_BYTES + TAG_BYTES || bytes[0] !== VERSION) return null;
-    const keys = await this.#allKeys();
-    const index = keys.findIndex(({ id }) => id.every((byte, i) => byte === bytes[1 + i]));
-    if (index === -1) return null;
+    const keyHead = value.slice(0, KEY_CHARACTERS);
+    const known = this.#opening.get(keyHead);
+    const opening = known ?? await this.#openingKey(bytes);
+    if (opening === null) return null;
+    const { index, key } = opening;
     let text: ArrayBuffer;
     try {
-      text = await crypto.subtle.decrypt(algorithm(bytes, name), keys[index]!.key, bytes.subarray(HEAD_BYTES));
+      text = await crypto.subtle.decrypt(algorithm(bytes, name), key, bytes.subarray(HEAD_BYTES));
     } catch {
       // it was tampered with, or has another name: the client has no session
       return null;
     }
+    if (known === undefined) this.#opening.set(keyHead, opening);
     const [expires, created, id, content] = JSON.parse(new TextDecoder().decode(text));
     if (expires <= this.#clock()) return null;
     return { id, token: "", created, isNew: false, content, isStale: index > 0 };
@@ -63,11 +99,10 @@ export class SealedSessions implements SessionKeeper {
 
   async keep(session: KeptSession, content: string, ttlMs: number, name: string): Promise<string> {
     const text = `[${this.#clock() + ttlMs},${session.created},"${session.id}",${content}]`;
-    const [{ id, key }] = await this.#allKeys() as [SealingKey];
+    const { head: keyHead, key } = await this.#sealingKey();
     const head = new Uint8Array(HEAD_BYTES);
-    head[0] = VERSION;
-    head.set(id, 1);
-    crypto.getRandomValues(head.subarray(1 + KEY_ID_BYTES));
+    head.set(keyHead);
+    crypto.getRandomValues(head.subarray(KEY_HEAD_BYTES));
     const sealed = await crypto.subtle.encrypt(algorithm(head, name), key, utf8Bytes(text));
     session.isNew = false;
     const bytes = new Uint8Array(HEAD_BYTES + sealed.byteLength);
@@ -84,26 +119,52 @@ export class SealedSessions implements SessionKeeper {
     return Promise.resolve();
   }
 
-  #allKeys(): Promise<SealingKey[]> {
-    return this.#keys ??= Promise.all(this.#secrets.map(keyOf));
+  #sealingKey(): Promise<SealingKey> {
+    if (this.#sealing === null || this.#sealed >= this.#mostSealed) {
+      this.#sealed = 0;
+      this.#sealing = this.#newSealingKey();
+    }
+    this.#sealed++;
+    return this.#sealing;
+  }
+
+  async #newSealingKey(): Promise<SealingKey> {
+    const [secret] = await this.#allSecrets() as [Secret];
+    const salt = crypto.getRandomValues(new Uint8Array(SALT_BYTES));
+    return { head: new Uint8Array([VERSION, ...secret.id, ...salt]), key: await derivedKey(secret, salt) };
+  }
+
+  async #openingKey(bytes: Uint8Array<ArrayBuffer>): Promise<OpeningKey | null> {
+    const secrets = await this.#allSecrets();
+    const index = secrets.findIndex(({ id }) => id.every((byte, i) => byte === bytes[1 + i]));
+    if (index === -1) return null;
+    return { index, key: await derivedKey(secrets[index]!, bytes.slice(1 + SECRET_ID_BYTES, KEY_HEAD_BYTES)) };
+  }
+
+  #allSecrets(): Promise<Secret[]> {
+    return this.#secrets ??= Promise.all(this.#texts.map(secretOf));
   }
 }
 
 function algorithm(head: Uint8Array, name: string): AesGcmParams {
   const named = utf8Bytes(name);
-  const additionalData = new Uint8Array(1 + KEY_ID_BYTES + named.length);
-  additionalData.set(head.subarray(0, 1 + KEY_ID_BYTES));
-  additionalData.set(named, 1 + KEY_ID_BYTES);
-  return { name: "AES-GCM", iv: head.slice(1 + KEY_ID_BYTES, HEAD_BYTES), additionalData };
+  const additionalData = new Uint8Array(KEY_HEAD_BYTES + named.length);
+  additionalData.set(head.subarray(0, KEY_HEAD_BYTES));
+  additionalData.set(named, KEY_HEAD_BYTES);
+  return { name: "AES-GCM", iv: head.slice(KEY_HEAD_BYTES, HEAD_BYTES), additionalData };
 }
 
-async function keyOf(secret: string): Promise<SealingKey> {
-  const material = await crypto.subtle.importKey("raw", utf8Bytes(secret), "HKDF", false, ["deriveBits"]);
-  const bits = await crypto.subtle.deriveBits(
-    { name: "HKDF", hash: "SHA-256", salt: new Uint8Array(), info: utf8Bytes("sluice sealed session") },
-    material,
-    (KEY_BYTES + KEY_ID_BYTES) * 8,
-  );
-  const key = await crypto.subtle.importKey("raw", bits.slice(0, KEY_BYTES), "AES-GCM", false, ["encrypt", "decrypt"]);
-  return { id: new Uint8Array(bits, KEY_BYTES), key };
+async function secretOf(text: string): Promise<Secret> {
+  const material = await crypto.subtle.importKey("raw", utf8Bytes(text), "HKDF", false, ["deriveBits", "deriveKey"]);
+  const id = await crypto.subtle.deriveBits(hkdf("sluice session secret"), material, 8 * SECRET_ID_BYTES);
+  return { id: new Uint8Array(id), material };
+}
+
+function derivedKey({ material }: Secret, salt: Uint8Array<ArrayBuffer>): Promise<CryptoKey> {
+  const aes = { name: "AES-GCM", length: 256 };
+  return crypto.subtle.deriveKey(hkdf("sluice sealed session", salt), material, aes, false, ["encrypt", "decrypt"]);
+}
+
+function hkdf(info: string, salt: Uint8Array<ArrayBuffer> = new Uint8Array()): HkdfParams {
+  return { name: "HKDF", hash: "SHA-256", salt, info: utf8Bytes(info) };
 }

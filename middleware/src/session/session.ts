@@ -1,8 +1,17 @@
-import { checkInteger, checkNames, checkType, type OptionNames, refuseOption } from "@sluice/limiting/core";
+import {
+  checkInteger,
+  checkNames,
+  checkType,
+  LONGEST_TIMER_MS,
+  type OptionNames,
+  refuseOption,
+  takeFormer,
+} from "@sluice/shared";
 import type { Middleware, NextFunction, Request, Response } from "@sluice/sluice";
 import { type CookieAttributes, KeptCookie } from "../cookies/kept_cookie.ts";
 import { checkSecrets } from "../cookies/secrets.ts";
 import { LiveSession, type SessionSettings } from "./live_session.ts";
+import { lostKeeper, lostSession } from "./lost_session.ts";
 import { SealedSessions } from "./sealed_sessions.ts";
 import type { SessionKeeper } from "./session_keeper.ts";
 import type { SessionMethods } from "./request_session.ts";
@@ -20,7 +29,7 @@ import { StoredSessions } from "./stored_sessions.ts";
  * const app = sluice();
  * app.use(session({
  *   secret: "of at least 32 characters, from the environment",
- *   ttlMs: 3_600_000,
+ *   cookie: { maxAge: 3_600_000 },
  *   absoluteTtlMs: 86_400_000,
  *   rolling: true,
  * }));
@@ -36,14 +45,30 @@ export interface SessionOptions {
   name?: string;
   /** Attributes of the cookie. */
   cookie?: SessionCookieOptions;
-  /** ms that a session lives after the last response that changed or prolonged it; one day by default. */
-  ttlMs?: number;
-  /** ms that a session lives at most, however it is prolonged; 30 days by default, or `ttlMs` if that is longer. */
+  /** express-session's option. Sessions are written when they have changed: `false` says so, `true` is refused. */
+  resave?: false;
+  /** express-session's option. Sessions begin when something is put into them: `false` says so, `true` is refused. */
+  saveUninitialized?: false;
+  /** ms that a session lives at most, however it is prolonged; 30 days by default, or `cookie.maxAge` if that is longer. */
   absoluteTtlMs?: number;
   /** Whether every response prolongs the session; `false` by default: those that change it do. */
   rolling?: boolean;
   /** Where sessions are kept; in their cookies by default. */
   store?: SessionStore;
+  /**
+   * Whether a request has a session; others have no `req.session`, and the store is not asked. All do by default.
+   *
+   * @param req The request
+   */
+  when?(req: Request): boolean;
+  /** ms after which a call of the store fails with a 503; none by default: the store decides how long requests wait. */
+  timeoutMs?: number;
+  /**
+   * What a request gets whose session cannot be read. `"fail"`, the default: the error handlers, with the store's error.
+   * `"empty"`: an empty session that stays so, because to change it or to end it fails with that error, which is also
+   * reported to the application. Or a function that decides, which reports it itself.
+   */
+  onStoreError?: "fail" | "empty" | ((error: unknown, req: Request) => "fail" | "empty");
   /** The present time in ms; for tests. */
   clock?: () => number;
 }
@@ -61,6 +86,8 @@ export interface SessionOptions {
  * ```
  */
 export interface SessionCookieOptions extends CookieAttributes {
+  /** ms that a session lives after the last response that changed or prolonged it; one day by default. */
+  maxAge?: number | undefined;
   /** Whether browsers keep it when they are closed; `true` by default. */
   persistent?: boolean | undefined;
 }
@@ -122,19 +149,24 @@ const NAMES: OptionNames<SessionOptions> = {
   secret: true,
   name: true,
   cookie: true,
-  ttlMs: true,
+  resave: true,
+  saveUninitialized: true,
   absoluteTtlMs: true,
   rolling: true,
   store: true,
+  when: true,
+  timeoutMs: true,
+  onStoreError: true,
   clock: true,
 };
 
 /** What is told of options that other packages have. */
 const INSTEAD: Record<string, string> = {
-  resave: "a session is written when it has changed, as with resave: false",
-  saveUninitialized: "a session begins when something is put into it, as with saveUninitialized: false",
-  maxAge: "its lifetime is option ttlMs",
-  keys: "the secrets are option secret",
+  maxAge: "say cookie: { maxAge }",
+  keys: "say secret, which takes a list",
+  proxy: 'set "trust proxy" in the application',
+  genid: "ids are random, and made here",
+  unset: "req.session = null ends a session",
 };
 
 const DAY_MS = 86_400_000;
@@ -151,7 +183,7 @@ const LONGEST_TTL_MS = 3650 * DAY_MS;
  * @typeParam Data The program's data, for handlers behind it in the same call; for all handlers, declare it once with
  *   {@linkcode SessionExtras}
  * @param options How sessions are kept
- * @returns Middleware; errors of the store go to `next`
+ * @returns Middleware; errors of the store go to `next`, unless `onStoreError` decides otherwise
  * @throws {TypeError} If an option is unknown or of the wrong type, or there is neither a secret nor a store
  * @throws {RangeError} If an option is out of bounds, or a secret is too short
  *
@@ -172,17 +204,28 @@ const LONGEST_TTL_MS = 3650 * DAY_MS;
 export function session<Data extends object = SessionData>(options: SessionOptions): Middleware<SessionExtras<Data>> {
   const settings = checked(options);
   const { keeper, cookie, clock, absoluteTtlMs } = settings;
+  const { when, onStoreError = "fail" } = options;
 
   async function load(value: string, req: Request, res: Response, next: NextFunction): Promise<void> {
-    const found = await keeper.find(value, cookie.nameFor(req));
-    const isOver = found !== null && found.created + absoluteTtlMs <= clock();
-    attach(new LiveSession(settings, { req, res, next }, isOver ? null : found), req);
+    let live: LiveSession;
+    try {
+      const found = await keeper.find(value, cookie.nameFor(req));
+      const isOver = found !== null && found.created + absoluteTtlMs <= clock();
+      live = new LiveSession(settings, { req, res, next }, isOver ? null : found);
+    } catch (error) {
+      const isDecided = typeof onStoreError === "function";
+      if ((isDecided ? onStoreError(error, req) : onStoreError) !== "empty") throw error;
+      if (!isDecided) req.app.reportError(error, { req, phase: "handler" });
+      const lost = { ...settings, keeper: lostKeeper(error, keeper), rolling: false };
+      live = new LiveSession(lost, { req, res, next }, lostSession(value, clock()));
+    }
+    attach(live, req);
     next();
   }
 
   return function session(req: Request, res: Response, next: NextFunction) {
     // as with Express's, the first of two middlewares counts
-    if (Object.hasOwn(req, "session")) return next();
+    if (Object.hasOwn(req, "session") || when !== undefined && !when(req)) return next();
     const value = cookie.read(req);
     if (value !== undefined) return load(value, req, res, next);
     attach(new LiveSession(settings, { req, res, next }, null), req);
@@ -211,23 +254,47 @@ function attach(live: LiveSession, req: Request): void {
   });
 }
 
-function checked(options: SessionOptions): SessionSettings {
-  checkNames("session", options, NAMES, (name) => INSTEAD[name]);
-  const { secret, name, cookie = {}, ttlMs = DAY_MS, rolling = false, store, clock = () => Date.now() } = options;
-  checkInteger("session", "ttlMs", ttlMs, 1, LONGEST_TTL_MS);
+function checked(given: SessionOptions): SessionSettings {
+  const options = takeFormer(given, "ttlMs", (ttlMs) => ({ cookie: { ...given.cookie, maxAge: ttlMs as number } }));
+  checkNames("session", options, NAMES, INSTEAD);
+  const {
+    secret,
+    name,
+    cookie = {},
+    resave = false,
+    saveUninitialized = false,
+    rolling = false,
+    store,
+    clock = () => Date.now(),
+  } = options;
+  const { when, timeoutMs, onStoreError } = options;
+  if (resave !== false) refuseOption("session", "resave", "false: a session is written when it has changed", resave);
+  if (saveUninitialized !== false) {
+    const wanted = "false: a session begins when something is put into it";
+    refuseOption("session", "saveUninitialized", wanted, saveUninitialized);
+  }
+  if (typeof cookie !== "object" || cookie === null) {
+    refuseOption("session", "cookie", "an object of attributes", cookie);
+  }
+  const { maxAge: ttlMs = DAY_MS, persistent = true, ...attributes } = cookie;
+  checkInteger("session", "cookie.maxAge", ttlMs, 1, LONGEST_TTL_MS);
   const { absoluteTtlMs = Math.max(ABSOLUTE_TTL_MS, ttlMs) } = options;
   checkInteger("session", "absoluteTtlMs", absoluteTtlMs, 1, LONGEST_TTL_MS);
   checkType("session", "name", name, "string");
   checkType("session", "rolling", rolling, "boolean");
   checkType("session", "clock", clock, "function");
-  if (typeof cookie !== "object" || cookie === null) {
-    refuseOption("session", "cookie", "an object of attributes", cookie);
+  checkType("session", "when", when, "function");
+  if (timeoutMs !== undefined) checkInteger("session", "timeoutMs", timeoutMs, 1, LONGEST_TIMER_MS);
+  if (typeof onStoreError !== "function" && ![undefined, "fail", "empty"].includes(onStoreError)) {
+    refuseOption("session", "onStoreError", '"fail", "empty" or a function', onStoreError);
   }
-  const { persistent = true, ...attributes } = cookie;
+  if (store === undefined && (timeoutMs ?? onStoreError) !== undefined) {
+    throw new TypeError("session: options timeoutMs and onStoreError need option store: sealed cookies have none");
+  }
   checkType("session", "cookie.persistent", persistent, "boolean");
   return {
-    keeper: keeperOf(secret, store, clock),
-    cookie: new KeptCookie("session", name, "session", attributes, INSTEAD["maxAge"]!),
+    keeper: keeperOf(secret, store, clock, timeoutMs),
+    cookie: new KeptCookie("session", name, "session", attributes, "say maxAge, in ms"),
     ttlMs,
     absoluteTtlMs,
     rolling,
@@ -236,7 +303,12 @@ function checked(options: SessionOptions): SessionSettings {
   };
 }
 
-function keeperOf(secret: unknown, store: SessionStore | undefined, clock: () => number): SessionKeeper {
+function keeperOf(
+  secret: unknown,
+  store: SessionStore | undefined,
+  clock: () => number,
+  timeoutMs: number | undefined,
+): SessionKeeper {
   const secrets = secret === undefined ? undefined : checkSecrets("session", "secret", secret);
   if (store === undefined) {
     if (secrets !== undefined) return new SealedSessions(secrets, clock);
@@ -246,5 +318,5 @@ function keeperOf(secret: unknown, store: SessionStore | undefined, clock: () =>
     if (typeof store?.[method] === "function") continue;
     refuseOption("session", "store", "a SessionStore, with get, set, destroy and touch", store);
   }
-  return new StoredSessions(store, clock);
+  return new StoredSessions(store, clock, timeoutMs);
 }

@@ -1,4 +1,4 @@
-import { checkNames, checkType, type OptionNames, refuseOption } from "@sluice/limiting/core";
+import { checkNames, checkType, type OptionNames, refuseOption } from "@sluice/shared";
 import type { SessionStore, SetSessionOptions } from "../session/session_store.ts";
 
 /** A part of a key in Deno KV. */

@@ -5,7 +5,7 @@ import {
   type DurableObjectNamespaceLike,
   type OptionNames,
   refuseOption,
-} from "@sluice/limiting/core";
+} from "@sluice/shared";
 import type { SessionStore, SetSessionOptions } from "../session/session_store.ts";
 import type { Question } from "./session_object.ts";
 

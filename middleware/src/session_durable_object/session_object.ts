@@ -1,4 +1,4 @@
-import { ALARM_DELAY_MS } from "@sluice/limiting/core";
+import { ALARM_DELAY_MS } from "@sluice/shared";
 
 /** Storage of a Durable Object, as far as the object uses it. */
 export interface DurableObjectStorageLike {

@@ -1,4 +1,4 @@
-import { checkNames, checkType, describe, isThenable, type OptionNames } from "@sluice/limiting/core";
+import { checkNames, checkType, describe, guardClient, isThenable, type OptionNames } from "@sluice/shared";
 import type { SessionStore, SetSessionOptions } from "../session/session_store.ts";
 import { bunCommands, type BunRedisClient } from "./bun_redis.ts";
 import { type IoRedisClient, ioRedisCommands } from "./ioredis.ts";
@@ -17,7 +17,10 @@ export type RedisClient = NodeRedisClient | IoRedisClient | BunRedisClient;
  * ```
  */
 export interface RedisSessionStoreOptions {
-  /** The program's own client of npm's `redis` 5 or later, of npm's `ioredis`, or Bun's; it is never closed. */
+  /**
+   * The program's own client of npm's `redis` 5 or later, of npm's `ioredis`, or Bun's; it is never closed.
+   * Its `error` events are logged, unless the program listens to them.
+   */
   client: RedisClient;
   /** What the keys begin with, `"session:"` by default. */
   prefix?: string;
@@ -56,6 +59,7 @@ export class RedisSessionStore implements SessionStore {
     const { client, prefix = "session:" } = options;
     checkType("RedisSessionStore", "prefix", prefix, "string");
     this.#commands = commandsOf(client);
+    guardClient("RedisSessionStore", client);
     this.#prefix = prefix;
   }
 

@@ -1,4 +1,4 @@
-import { describe } from "@sluice/limiting/core";
+import { describe } from "@sluice/shared";
 
 /** An event, as an `EventSource` gets it. */
 export interface ServerSentEvent {

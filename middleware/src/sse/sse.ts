@@ -1,7 +1,7 @@
-import { checkInteger, checkNames, LONGEST_TIMER_MS, type OptionNames } from "@sluice/limiting/core";
+import { checkInteger, checkNames, LONGEST_TIMER_MS, type OptionNames } from "@sluice/shared";
 import type { Request, Response } from "@sluice/sluice";
 import { commentText, eventText, type ServerSentEvent } from "./server_sent_event.ts";
-import { closeWithApp } from "./streams_of_app.ts";
+import { closeWithApp, type OpenStreams } from "./streams_of_app.ts";
 
 /**
  * How events are sent.
@@ -69,6 +69,9 @@ export interface EventStream {
   close(): void;
 }
 
+/** Options of better-sse and express-sse. */
+const INSTEAD = { keepAlive: "say heartbeatMs", pingInterval: "say heartbeatMs", retry: "say retryMs" };
+
 const NAMES: OptionNames<SseOptions> = { heartbeatMs: true, retryMs: true, maxPendingBytes: true };
 
 const HEARTBEAT_MS = 15_000;
@@ -103,7 +106,7 @@ const MAX_PENDING_BYTES = 1024 * 1024;
  * ```
  */
 export function sse(req: Request, res: Response, options: SseOptions = {}): EventStream {
-  checkNames("sse", options, NAMES);
+  checkNames("sse", options, NAMES, INSTEAD);
   const { heartbeatMs = HEARTBEAT_MS, retryMs, maxPendingBytes = MAX_PENDING_BYTES } = options;
   checkInteger("sse", "heartbeatMs", heartbeatMs, 0, LONGEST_TIMER_MS);
   if (retryMs !== undefined) checkInteger("sse", "retryMs", retryMs, 0, Number.MAX_SAFE_INTEGER);
@@ -115,31 +118,32 @@ export function sse(req: Request, res: Response, options: SseOptions = {}): Even
 
 class Stream implements EventStream {
   readonly lastEventId: string | undefined;
-  readonly closed: Promise<void>;
   readonly #res: Response;
   readonly #maxPendingBytes: number;
   readonly #heartbeatMs: number;
-  readonly #report: (error: unknown) => void;
+  readonly #req: Request;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #room: Promise<void> | null = null;
   #isClosed = false;
-  #resolveClosed = (): void => {};
+  /** Made when somebody asks for it: few do, and a stream may be idle for days. */
+  #closed: Promise<void> | null = null;
+  readonly #listed: OpenStreams;
   /** Called when the stream is closed: what somebody waits for will not come. */
-  readonly #waiting = new Set<() => void>();
+  #waiting: Set<() => void> | null = null;
 
   constructor(req: Request, res: Response, heartbeatMs: number, maxPendingBytes: number) {
     this.#res = res;
     this.#heartbeatMs = heartbeatMs;
     this.#maxPendingBytes = maxPendingBytes;
-    this.#report = (error) => req.app.reportError(error, { req, phase: "handler" });
-    this.lastEventId = req.get("last-event-id");
-    this.closed = new Promise((resolve) => this.#resolveClosed = resolve);
+    this.#req = req;
+    this.lastEventId = asText(req.get("last-event-id"));
     if (!res.hasHeader("Cache-Control")) res.setHeader("Cache-Control", "no-cache");
     // nginx would wait until it has some kilobytes
     res.writeHead(200, { "Content-Type": "text/event-stream", "X-Accel-Buffering": "no" });
-    const forget = closeWithApp(req.app, this);
-    res.once("close", () => {
-      forget();
+    this.#listed = closeWithApp(req.app, this);
+    // not once(), which would keep a wrapper
+    res.on("close", () => {
+      for (const streams of this.#listed) streams.delete(this);
       this.#over();
     });
     if (req.method === "HEAD" || res.destroyed || req.app.isClosing) this.close();
@@ -147,11 +151,19 @@ class Stream implements EventStream {
       // the client's `open` event must not wait for the first event
       res.flushHeaders();
       this.#beat();
+      // with all of the walk
+      (req as { next?: unknown }).next = undefined;
     }
   }
 
   get isClosed(): boolean {
     return this.#isClosed;
+  }
+
+  get closed(): Promise<void> {
+    return this.#closed ??= this.#isClosed
+      ? Promise.resolve()
+      : new Promise((resolve) => (this.#waiting ??= new Set()).add(resolve));
   }
 
   send(event: ServerSentEvent | string): Promise<void> {
@@ -181,7 +193,9 @@ class Stream implements EventStream {
 
   // Not waited for: a generator runs its `finally` only when what it is waiting for has come.
   #end(events: AsyncIterator<unknown> | Iterator<unknown>): void {
-    Promise.resolve(events.return?.()).catch(this.#report);
+    Promise.resolve(events.return?.()).catch((error) => {
+      this.#req.app.reportError(error, { req: this.#req, phase: "handler" });
+    });
   }
 
   close(): void {
@@ -193,9 +207,8 @@ class Stream implements EventStream {
   #over(): void {
     this.#isClosed = true;
     clearTimeout(this.#timer);
-    this.#resolveClosed();
-    for (const release of this.#waiting) release();
-    this.#waiting.clear();
+    this.#waiting?.forEach((release) => release());
+    this.#waiting = null;
   }
 
   #write(text: string): Promise<void> {
@@ -225,8 +238,8 @@ class Stream implements EventStream {
   #unlessClosed<T>(promise: Promise<T>): Promise<T | undefined> {
     return new Promise((resolve, reject) => {
       const release = (): void => resolve(undefined);
-      this.#waiting.add(release);
-      promise.then(resolve, reject).finally(() => this.#waiting.delete(release));
+      (this.#waiting ??= new Set()).add(release);
+      promise.then(resolve, reject).finally(() => this.#waiting?.delete(release));
     });
   }
 
@@ -238,5 +251,15 @@ class Stream implements EventStream {
       if (this.#room === null) this.comment("");
       else this.#beat();
     }, this.#heartbeatMs);
+  }
+}
+
+// Browsers send UTF-8 (HTML standard, 9.2.3), and each byte of a header is a character. What is no UTF-8 stays as it is.
+function asText(value: string | undefined): string | undefined {
+  if (value === undefined || !/^[\0-\xff]*[\x80-\xff]/.test(value)) return value;
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(Uint8Array.from(value, (byte) => byte.charCodeAt(0)));
+  } catch {
+    return value;
   }
 }

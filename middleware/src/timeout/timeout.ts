@@ -4,8 +4,9 @@ import {
   HttpError,
   LONGEST_TIMER_MS,
   type OptionNames,
+  parseDuration,
   withDetails,
-} from "@sluice/limiting/core";
+} from "@sluice/shared";
 import type { Next, Request, Response } from "@sluice/sluice";
 import { ignoreLateSends } from "./late_sends.ts";
 import { abortableSignal } from "./abortable_signal.ts";
@@ -32,11 +33,12 @@ const NAMES: OptionNames<TimeoutOptions> = { retryAfterMs: true };
 /**
  * Limits the time until a response begins. When it is over, error handlers get an `HttpError` with the status 503, the
  * name `TimeoutError`, and `code` and `timeout` as connect-timeout has them; then `req.signal` aborts with the same
- * error. What the handler sends later is ignored. A response that has begun is not cut, and a WebSocket is none.
+ * error, and `req.timedout` is `true`. What the handler sends later is ignored. A response that has begun is not cut,
+ * and a WebSocket is none.
  *
  * Inside another one, the shorter of both counts. `req.request.signal` belongs to the platform, and does not abort.
  *
- * @param ms The time, in ms
+ * @param time The time: ms, or text such as `"5s"`, as with connect-timeout
  * @param options How clients are told
  * @returns The middleware, for an application, a router or a route
  * @throws {TypeError} If an option is unknown or of the wrong type
@@ -50,17 +52,22 @@ const NAMES: OptionNames<TimeoutOptions> = { retryAfterMs: true };
  * ```
  */
 export function timeout(
-  ms: number,
+  time: number | string,
   options: TimeoutOptions = {},
 ): (req: Request, res: Response, next: Next) => void {
+  const ms = typeof time === "string" ? parseDuration(time, "timeout") : time;
   checkInteger("timeout", "ms", ms, 1, LONGEST_TIMER_MS);
-  checkNames("timeout", options, NAMES);
+  checkNames("timeout", options, NAMES, { respond: "the error goes to next, as with respond: true" });
   const { retryAfterMs } = options;
   if (retryAfterMs !== undefined) checkInteger("timeout", "retryAfterMs", retryAfterMs, 1, LONGEST_TIMER_MS);
   const headers = retryAfterMs === undefined ? undefined : { "Retry-After": String(Math.ceil(retryAfterMs / 1000)) };
   function timeout(req: Request, res: Response, next: Next): void {
     const abort = abortableSignal(req);
-    const timer = setTimeout(() => expire(res, next, timeoutError(ms, headers), abort), ms);
+    req.timedout = false;
+    const timer = setTimeout(() => {
+      req.timedout = true;
+      expire(res, next, timeoutError(ms, headers), abort);
+    }, ms);
     res.once("close", () => clearTimeout(timer));
     next();
   }

@@ -1,4 +1,4 @@
-import { builtinModule } from "@sluice/limiting/core";
+import { builtinModule } from "@sluice/shared";
 import type { FileContent, FileStore } from "./uploaded_file.ts";
 
 /** The used part of `node:fs`. */
@@ -24,7 +24,7 @@ export function folderStore(folder: string, keeps: boolean): FileStore {
   const fs = builtinModule<FileModule>("node:fs");
   if (fs === undefined) {
     throw new Error(
-      'upload: option to is a folder, and this runtime has no files: write to: "memory", or a function',
+      "upload: option dest is a folder, and this runtime has no files: leave it out for memory, or say storage",
     );
   }
   fs.mkdirSync(folder, { recursive: true });

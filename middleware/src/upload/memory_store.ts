@@ -1,4 +1,4 @@
-import { ByteCollector, nodeBytes } from "@sluice/limiting/core";
+import { ByteCollector, nodeBytes } from "@sluice/shared";
 import type { FileContent, FileStore } from "./uploaded_file.ts";
 
 /** Keeps files in memory. */

@@ -1,4 +1,4 @@
-import { asciiLowerCase, trimBlanks } from "@sluice/limiting/core";
+import { asciiLowerCase, trimBlanks } from "@sluice/shared";
 /** What the headers of a part say (RFC 7578 section 4). */
 export interface PartHead {
   /** Name of the field, `undefined` if there is none. */

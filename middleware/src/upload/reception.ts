@@ -1,4 +1,4 @@
-import { FairBudget, HttpError, type RequestsInProgress, Reservation } from "@sluice/limiting/core";
+import { FairBudget, HttpError, type RequestsInProgress, Reservation } from "@sluice/shared";
 import type { Request, Response } from "@sluice/sluice";
 import { collected } from "./memory_store.ts";
 import { MultipartReader } from "./multipart_reader.ts";
@@ -14,7 +14,9 @@ export interface FormPlan {
   /** Media types of files, `undefined` for any. */
   readonly types: readonly string[] | undefined;
   /** The fields that may have files, `undefined` for any. */
-  readonly fields: ReadonlyMap<string, { max: number; types: readonly string[] | undefined }> | undefined;
+  readonly fields: ReadonlyMap<string, { maxCount: number; types: readonly string[] | undefined }> | undefined;
+  /** Whether `req.files` lists them by field. */
+  readonly isByField: boolean;
   /** Where files go. */
   readonly store: FileStore;
   /** Whether a request that is no form is refused. */
@@ -50,13 +52,16 @@ export class Reception {
   #parts = 0;
   #fields = 0;
   #received = 0;
-  readonly #memory: Reservation = new Reservation(memory, () => this.#evict());
+  readonly #memory: Reservation = new Reservation(memory, this);
   #isDone = false;
   #isOver = false;
   /** Rejects the pending read. */
   #interrupt: (reason: Error) => void = () => {};
   /** Why the rest of the form is not needed: the response is over before it, or others need its memory. */
   #left: Error | undefined;
+  #refuse: (reason: Error) => void = () => {};
+  /** Resolves when the form was received, or nothing is left of it. */
+  #settled: Promise<void> | undefined;
   #tellLeft: ((reason: Error) => void) | undefined;
 
   /**
@@ -78,12 +83,23 @@ export class Reception {
   }
 
   /**
-   * Reads the form, and sets what the program gets of it.
+   * Reads the form, and sets what the program gets of it. An application that closes waits for the files of a client that
+   * has disconnected to be removed.
    *
    * @throws {HttpError} If the form is refused
    * @throws {unknown} What a function of the program, or a disk, has failed with
    */
-  async run(): Promise<void> {
+  receive(): Promise<void> {
+    const received = this.#receive();
+    this.#settled = received.catch(() => {});
+    // files of a client that has disconnected are removed behind its back
+    return new Promise((resolve, reject) => {
+      this.#refuse = reject;
+      received.then(resolve, reject);
+    });
+  }
+
+  async #receive(): Promise<void> {
     const { requests } = this.#plan;
     requests.expire();
     this.#res.once("close", () => this.#closed());
@@ -109,7 +125,7 @@ export class Reception {
   }
 
   #begin(): void {
-    const { limits, fields } = this.#plan;
+    const { limits, isByField } = this.#plan;
     if (this.#res.destroyed) throw this.#left = cutOff();
     if (this.#req.readableDidRead) {
       throw new TypeError("upload needs the body, and an earlier middleware has read it");
@@ -122,7 +138,7 @@ export class Reception {
     assertWithin(limits, "total", Number(this.#req.get("content-length")));
     this.#form = new MultipartReader({ next: () => this.#nextChunk() }, boundary);
     this.#filled.body = this.#body;
-    this.#filled.files = fields === undefined ? this.#files : this.#filesByField;
+    this.#filled.files = isByField ? this.#filesByField : this.#files;
   }
 
   async #nextChunk(): Promise<IteratorResult<Uint8Array<ArrayBuffer>, undefined>> {
@@ -178,8 +194,8 @@ export class Reception {
     if (fields !== undefined && field === undefined) {
       throw refusal(400, "LIMIT_UNEXPECTED_FILE", "a file was not expected", name);
     }
-    if (field !== undefined && this.#filesByField[name]?.length === field.max) {
-      throw refusal(413, "LIMIT_UNEXPECTED_FILE", `more than ${field.max} files were not expected`, name);
+    if (field !== undefined && this.#filesByField[name]?.length === field.maxCount) {
+      throw refusal(413, "LIMIT_UNEXPECTED_FILE", `more than ${field.maxCount} files were not expected`, name);
     }
     const types = field?.types ?? general;
     if (types === undefined || types.some((type) => isOfType(mimetype, type))) return;
@@ -208,14 +224,19 @@ export class Reception {
   #over(): void {
     this.#isOver = true;
     this.#memory.release();
-    if (this.#isDone && this.#plan.store.isTemporary) void this.#removeAll();
+    if (this.#isDone && this.#plan.store.isTemporary) this.#req.waitUntil(this.#removeAll());
   }
 
   #closed(): void {
-    if (!this.#isDone) this.#leave(cutOff(this.#form?.part?.name));
+    if (this.#isDone) return;
+    const reason = cutOff(this.#form?.part?.name);
+    this.#leave(reason);
+    this.#refuse(reason);
+    if (this.#settled !== undefined) this.#req.waitUntil(this.#settled);
   }
 
-  #evict(): void {
+  /** Ends the reading, because other forms need its memory and this one comes slowest. */
+  evict(): void {
     const reason = memoryIsShort(this.#plan.limits.memory, "slowest", this.#form.part?.name);
     this.#leave(reason);
     this.#interrupt(reason);

@@ -6,8 +6,9 @@ import {
   type OptionNames,
   refuseOption,
   RequestsInProgress,
+  takeFormer,
   withDetails,
-} from "@sluice/limiting/core";
+} from "@sluice/shared";
 import type { Request, Response } from "@sluice/sluice";
 import { type FormPlan, Reception } from "./reception.ts";
 import { folderStore } from "./folder_store.ts";
@@ -20,21 +21,13 @@ import { checkLimits, type UploadLimits } from "./upload_limits.ts";
 /** A field that may have files. */
 export interface FileField {
   /** Most files in it; by default `limits.files`. */
-  max?: number;
+  maxCount?: number;
   /** Media types of its files, instead of the option `types`. */
   types?: readonly string[];
 }
 
-/** A folder that files go to. */
-export interface ToFolder {
-  /** Its path; it is made unless it exists. */
-  readonly folder: string;
-  /** Whether files stay there when the response is over, as multer's do; on by default. */
-  readonly keep?: boolean;
-}
-
-/** A function that files go to. */
-export interface ToFunction<Value = unknown> {
+/** What keeps files. */
+export interface UploadStorage<Value = unknown> {
   /** Takes a file. */
   readonly take: TakeFile<Value>;
   /** Removes what it has kept of a file, if the request is refused because of a later part. */
@@ -52,18 +45,19 @@ export interface ToFunction<Value = unknown> {
  * const app = sluice();
  * const pictures = upload({
  *   types: ["image/png", "image/jpeg"],
- *   fields: { picture: { max: 2 } },
+ *   fields: { picture: { maxCount: 2 } },
  *   limits: { fileSize: 1024 * 1024 },
  * });
  * app.post("/pictures", pictures, (req, res) => res.json(req.files));
  * ```
  */
 export interface UploadOptions<Value = unknown> {
-  /**
-   * Where files go: to `"memory"`, the default; to a folder, where their names are random; or to a function, which gets
-   * each as a stream.
-   */
-  to?: "memory" | ToFolder | TakeFile<Value> | ToFunction<Value>;
+  /** The folder that files go to, under random names; it is made unless it exists. Without, they are kept in memory. */
+  dest?: string;
+  /** Whether files stay in `dest` when the response is over, as multer's do; on by default. */
+  keep?: boolean;
+  /** Takes each file as a stream, instead of a folder or memory. */
+  storage?: TakeFile<Value> | UploadStorage<Value>;
   /** What a form may have; the defaults suit some pictures or documents. */
   limits?: UploadLimits;
   /**
@@ -81,19 +75,47 @@ export interface UploadOptions<Value = unknown> {
 }
 
 /** Receives forms; sets `req.body`, `req.file` and `req.files`. */
-export type Upload = (req: Request, res: Response, next: (error?: unknown) => void) => void;
+export type ReceiveForm = (req: Request, res: Response, next: (error?: unknown) => void) => void;
+
+/** Receives forms with files in the fields of the options, and makes middleware for one field, as multer does. */
+export interface Upload extends ReceiveForm {
+  /**
+   * Receives forms with one file, `req.file`; one in another field is refused.
+   *
+   * @param name Name of the field
+   */
+  single(name: string): ReceiveForm;
+  /**
+   * Receives forms with files in one field, `req.files`; one in another field is refused.
+   *
+   * @param name Name of the field
+   * @param maxCount Most files, `limits.files` by default
+   */
+  array(name: string, maxCount?: number): ReceiveForm;
+}
 
 const NAMES: OptionNames<UploadOptions> = {
-  to: true,
+  dest: true,
+  keep: true,
+  storage: true,
   limits: true,
   types: true,
   fields: true,
   required: true,
 };
 
-const FOLDER_NAMES: OptionNames<ToFolder> = { folder: true, keep: true };
-const FUNCTION_NAMES: OptionNames<ToFunction> = { take: true, discard: true };
-const FIELD_NAMES: OptionNames<FileField> = { max: true, types: true };
+/** Options of multer, busboy, formidable and express-fileupload. */
+const INSTEAD = {
+  fileFilter: 'say types: ["image/*"]; to look into the file, take it in storage',
+  tempFileDir: "say dest, and keep: false",
+  useTempFiles: "say dest, and keep: false",
+  maxFileSize: "say limits: { fileSize }",
+  maxFiles: "say limits: { files }",
+  multiples: "a field may have several files: say fields: { avatar: { maxCount: 1 } } for one",
+};
+
+const STORAGE_NAMES: OptionNames<UploadStorage> = { take: true, discard: true };
+const FIELD_NAMES: OptionNames<FileField> = { maxCount: true, types: true };
 
 const TYPES = 'a list of media types such as ["image/*", "application/pdf"]';
 
@@ -108,7 +130,7 @@ const TYPES = 'a list of media types such as ["image/*", "application/pdf"]';
  * for what is too large or too much, 415 for a type, 400 for what is malformed, not expected, or was cut off, 408 for a
  * client that stops sending, 503 if memory is short. All of its files are removed then.
  *
- * @typeParam Value What a function in `to` returns
+ * @typeParam Value What `storage` returns
  * @param options How forms are received
  * @returns The middleware
  * @throws {TypeError} If an option is unknown or of the wrong type
@@ -121,7 +143,7 @@ const TYPES = 'a list of media types such as ["image/*", "application/pdf"]';
  * import { upload } from "@sluice/middleware/upload";
  *
  * const app = sluice();
- * const avatar = upload({ types: ["image/*"], fields: { avatar: { max: 1 } }, limits: { fileSize: 2 * 1024 * 1024 } });
+ * const avatar = upload({ types: ["image/*"], fields: { avatar: { maxCount: 1 } }, limits: { fileSize: 2 * 1024 * 1024 } });
  *
  * app.post("/avatar", avatar, (req, res) => res.json({ name: req.body.name, bytes: req.file?.size }));
  * ```
@@ -134,7 +156,7 @@ const TYPES = 'a list of media types such as ["image/*", "application/pdf"]';
  * const app = sluice();
  * const toArchive = upload({
  *   limits: { fileSize: Infinity },
- *   to: async ({ mimetype, stream }) => {
+ *   storage: async ({ mimetype, stream }) => {
  *     const key = crypto.randomUUID();
  *     const init = { method: "PUT", headers: { "content-type": mimetype }, body: stream, duplex: "half" };
  *     const { ok, status } = await fetch(`https://archive.example/${key}`, init);
@@ -148,57 +170,81 @@ const TYPES = 'a list of media types such as ["image/*", "application/pdf"]';
  */
 export function upload<Value = unknown>(options: UploadOptions<Value> = {}): Upload {
   const plan = planOf(options as UploadOptions);
-  // its name and its limits are shown in lists of routes
-  const handler: Upload = function upload(req, res, next) {
-    if (!req.is("multipart/form-data")) return next(plan.isRequired ? Reception.notAForm() : undefined);
-    // somebody else may have responded meanwhile: the error is nobody's then
-    new Reception(plan, req, res).run().then(() => next(), (error) => res.writableEnded || next(error));
+  const ofField = (caller: string, name: string, maxCount?: number): ReceiveForm => {
+    if (typeof name !== "string" || name === "") refuseOption(caller, "name", "the name of a field", name);
+    if (maxCount !== undefined) checkInteger(caller, "maxCount", maxCount, 1, Number.MAX_SAFE_INTEGER);
+    const field = maxCount === undefined ? {} : { maxCount };
+    return receiving({ ...plan, fields: checkFields({ [name]: field }), isByField: false }, { [name]: field });
   };
-  // fields with files, for whoever documents the route
-  return withDetails(handler, { limits: plan.limits, operation: { files: options.fields } });
+  return Object.assign(receiving(plan, options.fields), {
+    single: (name: string) => ofField("upload.single", name, 1),
+    array: (name: string, maxCount?: number) => ofField("upload.array", name, maxCount),
+  });
 }
 
-function planOf(options: UploadOptions): FormPlan {
-  checkNames("upload", options, NAMES);
-  const { to = "memory", limits = {}, fields, types, required = false } = options;
+function receiving(plan: FormPlan, files: UploadOptions["fields"]): ReceiveForm {
+  // its name and its limits are shown in lists of routes
+  const handler: ReceiveForm = function upload(req, res, next) {
+    if (!req.is("multipart/form-data")) return next(plan.isRequired ? Reception.notAForm() : undefined);
+    // somebody else may have responded meanwhile: the error is nobody's then
+    new Reception(plan, req, res).receive().then(() => next(), (error) => res.writableEnded || next(error));
+  };
+  // fields with files, for whoever documents the route
+  return withDetails(handler, { limits: plan.limits, operation: { files } });
+}
+
+// what `to` meant: "memory", { folder, keep }, a function, or { take, discard }
+function formerly(to: unknown): Partial<UploadOptions> {
+  if (to === "memory") return {};
+  const { folder, ...rest } = Object(to) as { folder?: string; keep?: boolean };
+  return folder === undefined ? { storage: to as TakeFile } : { dest: folder, ...rest };
+}
+
+function planOf(given: UploadOptions): FormPlan {
+  const options = takeFormer(given, "to", formerly);
+  checkNames("upload", options, NAMES, INSTEAD);
+  const { limits = {}, fields, types, required = false } = options;
   checkType("upload", "required", required, "boolean");
   return {
     limits: checkLimits(limits),
     types: checkTypes("types", types),
     fields: fields === undefined ? undefined : checkFields(fields),
-    store: storeOf(to),
+    isByField: fields !== undefined,
+    store: storeOf(options),
     isRequired: required,
     requests: new RequestsInProgress(() => performance.now()),
   };
 }
 
-function storeOf(to: unknown): FileStore {
-  if (to === "memory") return memoryStore();
-  if (typeof to === "function") return functionStore(to as TakeFile);
-  const { folder, keep, take, discard } = Object(to) as Partial<ToFolder & ToFunction>;
-  if (typeof folder === "string") {
-    checkNames("upload: to", to, FOLDER_NAMES);
-    checkType("upload", "to.keep", keep, "boolean");
-    return folderStore(folder, keep !== false);
+function storeOf({ dest, keep, storage }: UploadOptions): FileStore {
+  checkType("upload", "dest", dest, "string");
+  checkType("upload", "keep", keep, "boolean");
+  if (keep !== undefined && dest === undefined) throw new TypeError("upload: option keep is for files in dest");
+  if (dest !== undefined) {
+    if (storage !== undefined) throw new TypeError("upload: options dest and storage exclude each other");
+    return folderStore(dest, keep !== false);
   }
-  if (typeof take === "function") {
-    checkNames("upload: to", to, FUNCTION_NAMES);
-    checkType("upload", "to.discard", discard, "function");
-    return functionStore(take, discard);
-  }
-  refuseOption("upload", "to", '"memory", { folder }, a function, or { take: a function }', to);
+  if (storage === undefined) return memoryStore();
+  if (typeof storage === "function") return functionStore(storage);
+  const { take, discard } = Object(storage) as Partial<UploadStorage>;
+  if (typeof take !== "function") refuseOption("upload", "storage", "a function, or { take: a function }", storage);
+  checkNames("upload: storage", storage, STORAGE_NAMES);
+  checkType("upload", "storage.discard", discard, "function");
+  return functionStore(take, discard);
 }
 
 function checkFields(fields: unknown): FormPlan["fields"] {
-  if (typeof fields !== "object" || fields === null) {
-    refuseOption("upload", "fields", "an object such as { avatar: {} }", fields);
+  if (typeof fields !== "object" || fields === null || Array.isArray(fields)) {
+    refuseOption("upload", "fields", "an object by the names of fields, such as { avatar: { maxCount: 1 } }", fields);
   }
   return new Map(
     Object.entries(fields).map(([name, field]) => {
       checkNames(`upload: field ${JSON.stringify(name)}`, field, FIELD_NAMES);
-      const { max = Infinity, types } = field as FileField;
-      if (max !== Infinity) checkInteger("upload", `fields.${name}.max`, max, 1, Number.MAX_SAFE_INTEGER);
-      return [name, { max, types: checkTypes(`fields.${name}.types`, types) }];
+      const { maxCount = Infinity, types } = field as FileField;
+      if (maxCount !== Infinity) {
+        checkInteger("upload", `fields.${name}.maxCount`, maxCount, 1, Number.MAX_SAFE_INTEGER);
+      }
+      return [name, { maxCount, types: checkTypes(`fields.${name}.types`, types) }];
     }),
   );
 }

@@ -1,4 +1,4 @@
-import { HttpError } from "@sluice/limiting/core";
+import { HttpError } from "@sluice/shared";
 
 /** Kinds of refusals: multer's codes where it has one. */
 export type UploadErrorCode =

@@ -1,4 +1,4 @@
-import { checkInteger, checkNames, type HttpError, type OptionNames } from "@sluice/limiting/core";
+import { checkInteger, checkNames, type HttpError, type OptionNames } from "@sluice/shared";
 import { MOST_HEAD_BYTES } from "./multipart_reader.ts";
 import { refusal, type UploadErrorCode } from "./upload_error.ts";
 

@@ -1,4 +1,4 @@
-import { describe } from "@sluice/limiting/core";
+import { describe } from "@sluice/shared";
 import type { LogLevel, LogRecord } from "./log_record.ts";
 
 /** Gets each line. */
@@ -26,25 +26,25 @@ export interface Logger {
 }
 
 /** Where lines go. */
-export type LogSink = LogFunction | LineWriter | Logger;
+export type LogStream = LogFunction | LineWriter | Logger;
 
 /** Takes a record; the line is made only if it is used. */
 export type WriteRecord = (record: LogRecord, line: (record: LogRecord) => string) => unknown;
 
 /**
- * Finds out how a sink is written to.
+ * Finds out how a stream is written to.
  *
- * @param sink The sink
+ * @param stream The stream
  * @throws {TypeError} If it is none
  */
-export function writerOf(sink: unknown): WriteRecord {
-  if (typeof sink === "function") return (record, line) => (sink as LogFunction)(line(record), record);
-  const { info, write, child } = Object(sink) as Partial<Record<"info" | "write" | "child", unknown>>;
-  if (typeof info === "function") return toLogger(sink as LevelledLogger, typeof child === "function");
-  if (typeof write === "function") return (record, line) => (sink as LineWriter).write(line(record) + "\n");
+export function writerOf(stream: unknown): WriteRecord {
+  if (typeof stream === "function") return (record, line) => (stream as LogFunction)(line(record), record);
+  const { info, write, child } = Object(stream) as Partial<Record<"info" | "write" | "child", unknown>>;
+  if (typeof info === "function") return toLogger(stream as LevelledLogger, typeof child === "function");
+  if (typeof write === "function") return (record, line) => (stream as LineWriter).write(line(record) + "\n");
   throw new TypeError(
-    "log: option sink must be a function, a logger with a method info, or a stream with a method write, not " +
-      describe(sink),
+    "log: option stream must be a function, a logger with a method info, or a stream with a method write, not " +
+      describe(stream),
   );
 }
 
@@ -55,10 +55,8 @@ function toLogger(logger: LevelledLogger, isStructured: boolean): WriteRecord {
     const level = typeof logger[record.level] === "function" ? record.level : "info";
     if (!isStructured) return logger[level]!(line(record));
     const { time: _time, level: _level, ...rest } = record;
-    return logger[level]!(rest, messageOf(record));
+    if (record.method !== undefined) return logger[level]!(rest, `${record.method} ${record.path} ${record.status}`);
+    const { message, ...fields } = rest;
+    return logger[level]!(fields, message ?? record.error?.message ?? "");
   };
-}
-
-function messageOf({ method, path, status, error }: LogRecord): string {
-  return method === undefined || status === undefined ? error?.message ?? "" : `${method} ${path} ${status}`;
 }

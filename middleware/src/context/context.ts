@@ -1,0 +1,46 @@
+import { builtinModule } from "@sluice/shared";
+import type { Handler, Next, Request, Response } from "@sluice/sluice";
+import { type RequestStorage, requestStorage } from "./current_request.ts";
+
+/** Where runtimes have `AsyncLocalStorage`: in Node's module; the edge runtime of Next.js has it as a global. */
+interface HasStorage {
+  AsyncLocalStorage?: new () => RequestStorage;
+}
+
+/**
+ * Makes each request the current one for whatever follows from it: `currentRequest()` returns it, lines of the logger
+ * that `log` returns have its id, and `traceHeaders()` are those of its trace. Mount it first.
+ *
+ * @returns The middleware
+ * @throws {Error} If the runtime has no `AsyncLocalStorage`, as Workers have none without `nodejs_compat`
+ *
+ * @example The user, in a function that does not get the request
+ * ```ts
+ * import sluice from "@sluice/sluice";
+ * import { context, currentRequest } from "@sluice/middleware/context";
+ *
+ * const author = () => currentRequest()?.user?.name ?? "nobody";
+ *
+ * const app = sluice();
+ * app.use(context());
+ * app.use((req, _res, next) => {
+ *   req.user = { name: "Ada" };
+ *   next();
+ * });
+ * app.post("/notes", (_req, res) => res.json({ author: author() }));
+ * ```
+ */
+export function context(): Handler {
+  const storage = requestStorage(newStorage);
+  return function context(req: Request, _res: Response, next: Next): void {
+    storage.run(req, next);
+  };
+}
+
+function newStorage(): RequestStorage {
+  const { AsyncLocalStorage } = builtinModule<HasStorage>("node:async_hooks") ?? globalThis as HasStorage;
+  if (AsyncLocalStorage !== undefined) return new AsyncLocalStorage();
+  throw new Error(
+    "context: this runtime has no AsyncLocalStorage; in a Worker, add nodejs_compat to compatibility_flags",
+  );
+}
