@@ -206,7 +206,7 @@ Deno.test("a body has the media types that its parsers really read, and those th
   const bytes = { reads: ["application/cbor"] };
   app.post("/foreign", Object.assign(() => {}, { [Symbol.for("sluice.details")]: bytes }), validate({ body }), end);
   app.post("/npm", bodyParser.json() as never, validate({ body }), end);
-  const fields = { picture: { max: 1 } };
+  const fields = { picture: { maxCount: 1 } };
   app.post("/all", sluice.json(), sluice.urlencoded(), upload({ fields }), validate({ body }), end);
   const { paths } = await documentOf(app);
   const contentOf = (path: string) => paths[path]!["post"]!.requestBody!.content;
@@ -230,9 +230,9 @@ Deno.test("a body has the media types that its parsers really read, and those th
 Deno.test("a form with files has the fields of the upload in front and those of the schema", async () => {
   const app = sluice();
   const body = z.object({ title: z.string() });
-  const fields = { picture: { max: 1, types: ["image/*"] }, attachments: {} };
+  const fields = { picture: { maxCount: 1, types: ["image/*"] }, attachments: {} };
   app.post("/own", upload({ fields }), validate({ body }), end);
-  const files = { picture: { max: 1, types: ["image/*"] }, attachments: {} };
+  const files = { picture: { maxCount: 1, types: ["image/*"] }, attachments: {} };
   app.post("/multer", multer().any() as never, operation({ files }), validate({ body }), end);
   const { paths } = await documentOf(app);
   const file = { type: "string", format: "binary" };
@@ -253,11 +253,11 @@ Deno.test("a limiter in front responds 429 with its headers, and load shedding 5
   const app = sluice().set("env", "test");
   const keyGenerator = () => "one";
   app.get("/free", end);
-  app.use("/limited", rateLimit({ windowMs: 60_000, max: 1, keyGenerator }));
+  app.use("/limited", rateLimit({ windowMs: 60_000, limit: 1, keyGenerator }));
   app.get("/limited", end);
-  app.get("/exact", exactLimit({ windowMs: 60_000, max: 1, name: "exact", keyGenerator }), end);
+  app.get("/exact", exactLimit({ windowMs: 60_000, limit: 1, name: "exact", keyGenerator }), end);
   for (const standardHeaders of ["draft-6", "draft-7", "draft-8", "draft-11"] as const) {
-    const options = { windowMs: 60_000, max: 1, name: standardHeaders, keyGenerator, legacyHeaders: false };
+    const options = { windowMs: 60_000, limit: 1, name: standardHeaders, keyGenerator, legacyHeaders: false };
     app.get(`/${standardHeaders}`, exactLimit({ ...options, standardHeaders }), end);
   }
   app.get("/shed", shedLoad({ maxPending: 9 }), end);

@@ -308,3 +308,43 @@ Deno.test("a problem names at most a hundred mistakes", async () => {
   const [status, problem] = await seen(app, "/", posted(Array(5000).fill("x")));
   assertEquals([status, (problem as { errors: unknown[] }).errors.length], [400, 100]);
 });
+
+Deno.test("an error names the field and what is expected, and nothing of the value", async () => {
+  const schemas = {
+    zod: z.object({ pin: z.number().max(10), role: z.enum(["admin", "user"]) }),
+    valibot: v.object({ pin: v.pipe(v.number(), v.maxValue(10)), role: v.picklist(["admin", "user"]) }),
+    arktype: type({ pin: "number < 10", role: "'admin' | 'user'" }),
+  };
+  const app = appOf();
+  for (const [name, body] of Object.entries(schemas)) app.post(`/${name}`, sluice.json(), validate({ body }));
+  const errorsOf = async (path: string, body: unknown) => {
+    const init = { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
+    const { errors } = await (await app.inject(path, init)).json();
+    return errors.map(({ pointer, message }: { pointer: string; message: string }) => `${pointer} ${message}`);
+  };
+  for (
+    const body of [{ pin: 99, role: "administrator" }, { pin: 123, role: "x" }, { pin: 1234, role: 'a "b" (was)' }]
+  ) {
+    assertEquals(await errorsOf("/zod", body), [
+      "/pin Too big: expected number to be <=10",
+      '/role Invalid option: expected one of "admin"|"user"',
+    ]);
+    assertEquals(await errorsOf("/valibot", body), [
+      "/pin Invalid value: Expected <=10",
+      '/role Invalid type: Expected ("admin" | "user")',
+    ]);
+    assertEquals(await errorsOf("/arktype", body), [
+      "/pin pin must be less than 10",
+      '/role role must be "admin" or "user"',
+    ]);
+  }
+  // a kind is not a value
+  assertEquals(await errorsOf("/zod", { pin: "undefined" }), [
+    "/pin Invalid input: expected number, received string",
+    '/role Invalid option: expected one of "admin"|"user"',
+  ]);
+  assertEquals(await errorsOf("/arktype", { pin: "x" }), [
+    "/pin pin must be a number (was a string)",
+    '/role role must be "admin" or "user" (was missing)',
+  ]);
+});

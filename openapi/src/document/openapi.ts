@@ -1,4 +1,4 @@
-import { checkNames, checkType, isThenable, type OptionNames, refuseOption } from "@sluice/limiting/core";
+import { checkNames, checkType, isThenable, type OptionNames, refuseOption } from "@sluice/shared";
 import type { DetailedRoute } from "@sluice/sluice";
 import type { RequestPart } from "../metadata/route_schemas.ts";
 import { Components } from "./components.ts";
@@ -80,6 +80,15 @@ const INFO_NAMES: OptionNames<OpenApiInfo> = {
   license: true,
 };
 
+/** Options of swagger-jsdoc, Fastify's swagger and express-openapi. */
+const INSTEAD = {
+  info: 'write openapi(app, { title: "Books", version: "1.0.0" }, options)',
+  definition: 'write openapi(app, { title: "Books", version: "1.0.0" }, options)',
+  openapi: 'write openapi(app, { title: "Books", version: "1.0.0" }, options)',
+  path: 'the document is an object: app.get("/openapi.json", (_req, res) => res.json(openapi(app, info)))',
+  apis: "routes are found in the application",
+};
+
 /** The methods that OpenAPI 3.1 has. */
 const METHODS = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
 
@@ -123,7 +132,7 @@ export function openapi(app: WithRoutes, info: OpenApiInfo, options: OpenApiOpti
  * @throws {TypeError} If one is unknown or of the wrong type
  */
 export function checkDocument(info: OpenApiInfo, options: OpenApiOptions): void {
-  checkNames("openapi: info", info, INFO_NAMES);
+  checkNames("openapi: info", info, INFO_NAMES, INSTEAD);
   for (const name of ["title", "version"] as const) {
     if (typeof info[name] !== "string") refuseOption("openapi: info", name, "a string", info[name]);
   }

@@ -78,7 +78,9 @@ function form(
   if (names.length === 0) return { schema: schema ?? { type: "object" } };
   const shape = objectShape(schema ?? {}, (one) => components.resolve(one));
   const file = { type: "string", format: "binary" };
-  const fields = names.map((name) => [name, files[name]!.max === 1 ? file : { type: "array", items: file }] as const);
+  const fields = names.map((name) =>
+    [name, files[name]!.maxCount === 1 ? file : { type: "array", items: file }] as const
+  );
   const encoding = names.flatMap((name) => {
     const { types } = files[name]!;
     return types === undefined ? [] : [[name, { contentType: types.join(", ") }] as const];

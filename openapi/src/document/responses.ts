@@ -1,4 +1,4 @@
-import { statusText } from "@sluice/limiting/core";
+import { statusText } from "@sluice/shared";
 import type { ResponseDetails } from "../metadata/operation.ts";
 import type { JsonSchema, OpenApiResponse } from "./openapi_document.ts";
 

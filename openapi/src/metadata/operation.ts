@@ -1,4 +1,4 @@
-import { checkNames, checkType, type OptionNames, refuseOption, withDetails } from "@sluice/limiting/core";
+import { checkNames, checkType, type OptionNames, refuseOption, withDetails } from "@sluice/shared";
 import type { Handler, Request } from "@sluice/sluice";
 import { REQUEST_PARTS, type RequestPart } from "./route_schemas.ts";
 import type { AnySchema } from "./standard_schema.ts";
@@ -20,7 +20,7 @@ export interface ResponseDetails {
 /** A field of a form that has files. */
 export interface FileDetails {
   /** Most files in it; several by default. */
-  readonly max?: number;
+  readonly maxCount?: number;
   /** Their media types, such as `["image/*"]`. */
   readonly types?: readonly string[];
 }
@@ -120,7 +120,7 @@ function checkOperation(details: OperationDetails): void {
   }
   if (examples !== undefined) checkNames("operation: examples", examples, EXAMPLE_NAMES);
   if (files !== undefined && (typeof files !== "object" || files === null)) {
-    refuseOption("operation", "files", "an object such as { avatar: { max: 1 } }", files);
+    refuseOption("operation", "files", "an object such as { avatar: { maxCount: 1 } }", files);
   }
   if (responses === undefined) return;
   if (typeof responses !== "object" || responses === null) {

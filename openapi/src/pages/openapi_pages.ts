@@ -1,4 +1,4 @@
-import { checkType, refuseOption } from "@sluice/limiting/core";
+import { checkType, refuseOption } from "@sluice/shared";
 import type { Handler, Request, Response } from "@sluice/sluice";
 import { checkDocument, openapi, type OpenApiOptions, type WithRoutes } from "../document/openapi.ts";
 import type { OpenApiDocument, OpenApiInfo } from "../document/openapi_document.ts";

@@ -1,4 +1,4 @@
-import { findPackage } from "@sluice/limiting/core";
+import { findPackage } from "@sluice/shared";
 
 /** The package with the viewer. */
 export const VIEWER = "swagger-ui-dist";

@@ -1,7 +1,8 @@
-import { isThenable } from "@sluice/limiting/core";
+import { isThenable } from "@sluice/shared";
 import type { Request, Response } from "@sluice/sluice";
 import type { ResponseSchemas } from "../metadata/route_schemas.ts";
 import { pointerOf } from "./invalid.ts";
+import { withoutInput } from "./without_input.ts";
 import type { AnySchema } from "../metadata/standard_schema.ts";
 
 /** Whether responses are checked, and sent as their schemas have them. */
@@ -44,8 +45,9 @@ function outputOf(schema: AnySchema, value: unknown, req: Request, res: Response
     throw new TypeError(`${route}: validate needs a synchronous schema for the response of status ${res.statusCode}`);
   }
   if (result.issues === undefined) return result.value;
-  const { path, message } = result.issues[0]!;
+  const issue = result.issues[0]!;
+  const reason = withoutInput(issue, value);
   throw new TypeError(
-    `${route}: the response of status ${res.statusCode} is not valid: ${pointerOf(path)}: ${message}`,
+    `${route}: the response of status ${res.statusCode} is not valid: ${pointerOf(issue.path)}: ${reason}`,
   );
 }

@@ -1,4 +1,4 @@
-import { describe } from "@sluice/limiting/core";
+import { describe } from "@sluice/shared";
 import type { AnySchema } from "../metadata/standard_schema.ts";
 
 /**
@@ -9,14 +9,23 @@ import type { AnySchema } from "../metadata/standard_schema.ts";
  * @throws {TypeError} If it is none
  */
 export function checkSchema(option: string, schema: unknown): void {
-  const isObject = (typeof schema === "object" && schema !== null) || typeof schema === "function";
-  const standard = isObject ? (schema as { "~standard"?: Partial<AnySchema["~standard"]> })["~standard"] : undefined;
-  if (standard?.version === 1 && typeof standard.validate === "function") return;
+  if (isSchema(schema)) return;
   throw new TypeError(
     `validate: ${option} must be a schema of Standard Schema 1, as those of zod, valibot and arktype are, not ${
       describe(schema)
     }`,
   );
+}
+
+/**
+ * Whether something is a schema of Standard Schema 1.
+ *
+ * @param schema What may be one
+ */
+export function isSchema(schema: unknown): schema is AnySchema {
+  const isObject = (typeof schema === "object" && schema !== null) || typeof schema === "function";
+  const standard = isObject ? (schema as { "~standard"?: Partial<AnySchema["~standard"]> })["~standard"] : undefined;
+  return standard?.version === 1 && typeof standard.validate === "function";
 }
 
 /**

@@ -1,5 +1,7 @@
 import type { RequestPart } from "../metadata/route_schemas.ts";
+import { REDACTED } from "@sluice/shared";
 import type { SchemaIssue } from "../metadata/standard_schema.ts";
+import { isFieldName, keyOf, withoutInput } from "./without_input.ts";
 
 /** One thing that is wrong with a request. */
 export interface Invalid {
@@ -7,7 +9,7 @@ export interface Invalid {
   readonly in: RequestPart;
   /** Where in it, as a JSON pointer (RFC 6901): `/items/0/name`; empty for the whole. */
   readonly pointer: string;
-  /** What the schema says. */
+  /** What the schema says, without the value. */
   readonly message: string;
 }
 
@@ -19,9 +21,10 @@ export const MOST_ISSUES = 100;
  *
  * @param part The part of the request
  * @param issue The issue
+ * @param value The part's value
  */
-export function invalid(part: RequestPart, { path, message }: SchemaIssue): Invalid {
-  return { in: part, pointer: pointerOf(path), message };
+export function invalid(part: RequestPart, issue: SchemaIssue, value?: unknown): Invalid {
+  return { in: part, pointer: pointerOf(issue.path), message: withoutInput(issue, value) };
 }
 
 /**
@@ -32,8 +35,9 @@ export function invalid(part: RequestPart, { path, message }: SchemaIssue): Inva
 export function pointerOf(path: SchemaIssue["path"]): string {
   let pointer = "";
   for (const segment of path ?? []) {
-    const key = typeof segment === "object" ? segment.key : segment;
-    pointer += `/${String(key).replaceAll("~", "~0").replaceAll("/", "~1")}`;
+    const key = String(keyOf(segment));
+    const name = isFieldName(key) ? key : REDACTED;
+    pointer += `/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
   }
   return pointer;
 }

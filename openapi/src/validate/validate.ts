@@ -8,7 +8,7 @@ import {
   type OptionNames,
   type Registration,
   withDetails,
-} from "@sluice/limiting/core";
+} from "@sluice/shared";
 import type { Middleware, Next, Request, RequestBehind, Response } from "@sluice/sluice";
 import {
   REQUEST_PARTS,
@@ -16,7 +16,7 @@ import {
   type RequestSchemas,
   type ResponseSchemas,
 } from "../metadata/route_schemas.ts";
-import { checkSchema, parameterNames } from "./check_schema.ts";
+import { checkSchema, isSchema, parameterNames } from "./check_schema.ts";
 import { type Invalid, invalid, problemOf } from "./invalid.ts";
 import { refusals } from "./refusals.ts";
 import { checkResponses } from "./check_responses.ts";
@@ -99,8 +99,8 @@ interface Outcome {
  *
  * `req.params`, `req.query` and `req.body` are replaced; headers and cookies are in `req.valid`, because others read
  * `req.headers`, too. All parts are checked, in this order, and all issues reported: the error that goes to `next` has
- * `status` 400, `errors`, and a `problem` (RFC 9457), which clients that do not prefer HTML get unless an error handler
- * responds. A request with a body that no parser has read is 415. Schemas that are synchronous make no promise; what an
+ * `status` 400, `errors` without the values, and a `problem` (RFC 9457), which clients that do not prefer HTML get unless
+ * an error handler responds. A request with a body that no parser has read is 415. Schemas that are synchronous make no promise; what an
  * asynchronous one rejects with goes to `next`.
  *
  * @param options The schemas, and what happens to what is invalid
@@ -171,22 +171,23 @@ export function validate<const Schemas extends ValidateOptions>(
 function run(checks: readonly Check[], from: number, req: Request, outcome: Outcome): Promise<void> | undefined {
   for (let i = from; i < checks.length; i++) {
     const { part, schema } = checks[i]!;
-    const result = schema["~standard"].validate(req[part]);
+    const value = req[part];
+    const result = schema["~standard"].validate(value);
     if (isThenable(result)) {
       return Promise.resolve(result).then((result) => {
-        note(part, result, outcome);
+        note(part, value, result, outcome);
         return run(checks, i + 1, req, outcome);
       });
     }
-    note(part, result, outcome);
+    note(part, value, result, outcome);
   }
   return undefined;
 }
 
-function note(part: RequestPart, result: SchemaResult, { outputs, issues }: Outcome): void {
+function note(part: RequestPart, value: unknown, result: SchemaResult, { outputs, issues }: Outcome): void {
   if (result.issues === undefined) outputs[part] = result.value;
   else if (result.issues.length === 0) issues.push(invalid(part, { message: "Invalid" }));
-  else for (const issue of result.issues) issues.push(invalid(part, issue));
+  else for (const issue of result.issues) issues.push(invalid(part, issue, value));
 }
 
 // to next, nothing means that all is well, and "route" that another route is to be tried
@@ -235,6 +236,9 @@ function unreadText(req: Request): string {
 function checkOptions(options: ValidateOptions): void {
   checkNames("validate", options, NAMES);
   for (const part of REQUEST_PARTS) if (options[part] !== undefined) checkSchema(part, options[part]);
+  if (isSchema(options.response)) {
+    throw new TypeError("validate: option response has a schema for each status, such as response: { 200: schema }");
+  }
   for (const [status, schema] of Object.entries(options.response ?? {})) checkSchema(`response.${status}`, schema);
   const { status, onInvalid, checkResponses, serialize } = options;
   if (status !== undefined && status !== 400 && status !== 422) {

@@ -1,4 +1,5 @@
 import { validate } from "@sluice/openapi";
+import express4 from "@sluice/express/4";
 import sluice, { type FrameworkApp } from "@sluice/sluice";
 import { z } from "zod";
 import { oneOf, type Pick } from "../../../tests/support/random.ts";
@@ -7,8 +8,8 @@ const METHODS = ["get", "post", "put", "patch", "delete"] as const;
 
 /** An application with one to four routes, whose schemas, paths and mounts are random. */
 export function generatedRoutes(pick: Pick): FrameworkApp {
-  const app = sluice().set("env", "test").set("query parser", "extended");
-  const router = sluice.Router({ mergeParams: true });
+  const app = express4().set("env", "test").set("query parser", "extended");
+  const router = express4.Router({ mergeParams: true });
   const isMounted = pick(2) === 0;
   const target = isMounted ? router : app.router;
   for (let i = 0, count = 1 + pick(4); i < count; i++) {
