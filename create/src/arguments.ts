@@ -28,6 +28,7 @@ Usage:
   npm create sluice [folder] -- [options]
   bun create sluice [folder] [options]
   deno run -A jsr:@sluice/create [folder] [options]
+  npx create-sluice try --help        tries Sluice on the Express program in this folder
 
 Options:
   --runtime <name>    ${Object.keys(RUNTIMES).join(", ")}

@@ -5,6 +5,7 @@ import { type Choice, RUNTIMES, TEMPLATES } from "./choices.ts";
 import { projectFolder } from "./project_folder.ts";
 import { commandsOf, filesOf } from "./project_files.ts";
 import { askForRest } from "./questions.ts";
+import { tryProgram } from "./try/try_program.ts";
 import { UserError } from "./user_error.ts";
 import { VERSION } from "./versions.ts";
 import { writeProject } from "./write_project.ts";
@@ -13,9 +14,10 @@ import { writeProject } from "./write_project.ts";
  * Runs the program.
  *
  * @param args Its arguments
- * @returns Its exit code: 0 if a project was written, or help was wanted
+ * @returns Its exit code: 0 if a project was written, or help was wanted; that of `try` has a meaning of its own
  */
 export async function main(args: readonly string[]): Promise<number> {
+  if (args[0] === "try") return await tryProgram(args.slice(1));
   try {
     const { help, version, chosen } = readArguments(args);
     if (help || version) {

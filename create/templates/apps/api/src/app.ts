@@ -11,7 +11,7 @@ export function createApp() {
   const notes: Note[] = [];
 
   // each client gets 100 requests a minute
-  app.use(rateLimit({ windowMs: 60_000, max: 100 }));
+  app.use(rateLimit({ windowMs: 60_000, limit: 100 }));
   app.use(sluice.json({ limit: "10kb" }));
 
   app.get("/notes", (_req, res) => res.json(notes));

@@ -10,7 +10,7 @@ const app = sluice();
 let limit: RateLimitMiddleware | undefined;
 app.use((req, res, next) => {
   const store = () => new DurableObjectStore({ namespace: req.env.RATE_LIMIT });
-  limit ??= rateLimit({ name: "api", windowMs: 60_000, max: 100, store: store() });
+  limit ??= rateLimit({ name: "api", windowMs: 60_000, limit: 100, store: store() });
   return limit(req, res, next);
 });
 

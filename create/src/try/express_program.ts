@@ -1,0 +1,95 @@
+/** The Express program that is tried. */
+import { readdir, readFile } from "node:fs/promises";
+import { join, relative } from "node:path";
+import { codeOf, UserError } from "../user_error.ts";
+
+/** An installed Express. */
+export interface InstalledExpress {
+  /** Its folder, relative to the program's. */
+  readonly folder: string;
+  /** Its version. */
+  readonly version: string;
+  /** Its major, which has to be 4 or 5. */
+  readonly major: 4 | 5;
+}
+
+/** What is known of the program. */
+export interface ExpressProgram {
+  /** Its folder. */
+  readonly folder: string;
+  /** The Express that it requires itself. */
+  readonly express: InstalledExpress;
+  /** Every Express in its `node_modules`, those of its packages too. */
+  readonly installed: readonly InstalledExpress[];
+  /** The script `test` of its `package.json`. */
+  readonly testScript: string | undefined;
+}
+
+interface Manifest {
+  readonly name?: string;
+  readonly version?: string;
+  readonly scripts?: Readonly<Record<string, string>>;
+}
+
+/**
+ * Looks at the program in a folder.
+ *
+ * @param folder The folder
+ * @throws {UserError} If there is no program for Express, or its packages are not installed there
+ */
+export async function expressProgram(folder: string): Promise<ExpressProgram> {
+  const manifest = await readManifest(folder);
+  if (manifest === undefined) throw new UserError(`${folder} has no package.json: run this in the folder of a program`);
+  const installed = await installedExpress(folder);
+  const express = installed.find((one) => one.folder === join("node_modules", "express"));
+  if (express === undefined) {
+    throw new UserError(
+      "There is no Express 4 or 5 in node_modules: run this in the folder where the program's packages are installed",
+    );
+  }
+  const { test } = manifest.scripts ?? {};
+  // what npm init writes
+  const testScript = test?.includes("no test specified") ? undefined : test;
+  return { folder, express, installed, testScript };
+}
+
+async function readManifest(folder: string): Promise<Manifest | undefined> {
+  const path = join(folder, "package.json");
+  try {
+    return JSON.parse(await readFile(path, "utf8"));
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return undefined;
+    throw new UserError(`${path} cannot be read: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+async function installedExpress(folder: string): Promise<InstalledExpress[]> {
+  const found: InstalledExpress[] = [];
+  const look = async (modules: string): Promise<void> => {
+    const entries = await readdir(modules, { withFileTypes: true }).catch(() => []);
+    for (const entry of entries) {
+      const path = join(modules, entry.name);
+      // pnpm links to the folders that it keeps in .pnpm, but for the program's own
+      const isOwn = modules === join(folder, "node_modules");
+      if (entry.name === "express" && (isOwn || entry.isDirectory())) await note(path);
+      if (!entry.isDirectory()) continue;
+      if (entry.name === ".pnpm") await lookBelow(path);
+      else if (entry.name.startsWith("@")) await lookBelow(path);
+      else await look(join(path, "node_modules"));
+    }
+  };
+  const lookBelow = async (path: string): Promise<void> => {
+    for (const entry of await readdir(path, { withFileTypes: true })) {
+      if (entry.isDirectory()) await look(join(path, entry.name, "node_modules"));
+    }
+  };
+  const note = async (path: string): Promise<void> => {
+    const { name, version = "" } = await readManifest(path) ?? {};
+    const major = Number(version.split(".")[0]);
+    if (name === "express" && (major === 4 || major === 5)) {
+      found.push({ folder: relative(folder, path), version, major });
+    }
+  };
+  await look(join(folder, "node_modules"));
+  return found;
+}

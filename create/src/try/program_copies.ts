@@ -1,0 +1,102 @@
+/** Copies of the program: one as it is, and one with Sluice in the place of Express. */
+import { constants } from "node:fs";
+import { cp, mkdir, mkdtemp, readdir, readFile, realpath, rename, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join, relative, sep } from "node:path";
+import { UserError } from "../user_error.ts";
+import type { ExpressProgram } from "./express_program.ts";
+import { lastLines, runCommand } from "./run_command.ts";
+
+/** Name of the package that takes Express's place. */
+export const ALIAS = "@sluice/express";
+
+/** ms for npm to install it. */
+const INSTALL_MS = 5 * 60_000;
+
+/** Both copies. */
+export interface Copies {
+  /** Folder of the program as it is. */
+  readonly express: string;
+  /** Folder of the program with Sluice. */
+  readonly sluice: string;
+  /** Version of the package in the place of the program's own Express. */
+  readonly version: string;
+  /** Removes both. */
+  remove(): Promise<void>;
+}
+
+/**
+ * Copies the program twice, with its packages and without its repository.
+ *
+ * @param program The program
+ * @throws {UserError} If npm cannot install the package that takes Express's place
+ */
+export async function copyProgram(program: ExpressProgram): Promise<Copies> {
+  const root = await realpath(await mkdtemp(join(tmpdir(), "create-sluice-try-")));
+  const remove = (): Promise<void> => rm(root, { recursive: true, force: true, maxRetries: 5 });
+  try {
+    const [express, sluice] = [join(root, "express"), join(root, "sluice")];
+    for (const to of [express, sluice]) await copyFolder(program.folder, to);
+    const version = await replaceExpress(program, sluice, join(root, "alias"));
+    return { express, sluice, version, remove };
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}
+
+async function copyFolder(from: string, to: string): Promise<void> {
+  await cp(from, to, {
+    recursive: true,
+    // links stay links: pnpm's packages find one another by them
+    verbatimSymlinks: true,
+    mode: constants.COPYFILE_FICLONE,
+    filter: (path) => relative(from, path).split(sep)[0] !== ".git",
+  });
+}
+
+// The core goes to one place, where the packages of both majors find it: two copies would be two frameworks.
+async function replaceExpress({ installed, express }: ExpressProgram, copy: string, work: string): Promise<string> {
+  const majors = new Set(installed.map(({ major }) => major));
+  let version = "";
+  for (const major of majors) {
+    const modules = join(await installAlias(join(work, String(major)), major), "node_modules");
+    await placeCore(modules, join(copy, "node_modules"));
+    for (const one of installed.filter((one) => one.major === major)) {
+      const path = await realpath(join(copy, one.folder));
+      await rm(path, { recursive: true });
+      await copyFolder(join(modules, "express"), path);
+    }
+    if (major === express.major) version = await versionOf(join(modules, "express"));
+  }
+  return version;
+}
+
+async function installAlias(folder: string, major: number): Promise<string> {
+  await mkdir(folder, { recursive: true });
+  const command = `npm install --no-save --no-audit --no-fund --ignore-scripts express@npm:${ALIAS}@${major}`;
+  const { code, output } = await runCommand(command, { folder, limitMs: INSTALL_MS });
+  if (code === 0) return folder;
+  throw new UserError(`npm could not install ${ALIAS}@${major}:\n${lastLines(output)}`);
+}
+
+async function placeCore(from: string, to: string): Promise<void> {
+  const core = join(to, "@sluice", "sluice");
+  await mkdir(dirname(core), { recursive: true });
+  for (const name of await readdir(join(from, "@sluice"))) {
+    await rm(join(to, "@sluice", name), { recursive: true, force: true });
+    await copyFolder(join(from, "@sluice", name), join(to, "@sluice", name));
+  }
+  // what it depends on goes inside: the program may have other versions of that
+  for (const name of await readdir(from)) {
+    if (name.startsWith(".") || name === "express" || name === "@sluice") continue;
+    const path = join(core, "node_modules", name);
+    await mkdir(dirname(path), { recursive: true });
+    await rm(path, { recursive: true, force: true });
+    await rename(join(from, name), path);
+  }
+}
+
+async function versionOf(folder: string): Promise<string> {
+  return JSON.parse(await readFile(join(folder, "package.json"), "utf8")).version;
+}

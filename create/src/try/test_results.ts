@@ -1,0 +1,114 @@
+/** What a run of tests came to, as its runner printed it. */
+import { stripVTControlCharacters } from "node:util";
+
+/** How often tests of one name passed and failed. */
+export interface Outcome {
+  readonly passed: number;
+  readonly failed: number;
+}
+
+/** A test whose outcome is another one. */
+export interface Difference {
+  /** Its name, as the runner prints it. */
+  readonly name: string;
+  /** Its outcome at first. */
+  readonly before: Outcome;
+  /** Its outcome then. */
+  readonly after: Outcome;
+}
+
+const NONE: Outcome = { passed: 0, failed: 0 };
+
+/** Lines of mocha, Jest, Vitest, AVA and `node --test` about a test that passed. */
+const PASSED = /^\s*[✓✔√]\s+(.+)$/;
+/** The same about one that failed. */
+const FAILED = /^\s*(?:[✕✖×✗✘]|●)\s+(.+)$/;
+/** Headings that begin like a failed test. */
+const HEADINGS = /^(?:failing tests:|Console|.*Warning:?)$/;
+/** A failed test in mocha's list, which repeats it with its error after the totals. */
+const NUMBERED = /^\s*\d+\) (.+)$/;
+/** A line of the Test Anything Protocol. */
+const TAP = /^\s*(not )?ok \d+\s*(?:- )?(.*)$/;
+/** mocha's totals, behind which it repeats what failed. */
+const TOTALS = /^\s*\d+ (?:passing|failing|pending)\b/;
+/** The files of Jest, which prints no single tests if there are several. */
+const FILE = /^\s*(PASS|FAIL)\s+(\S+)(?: \(.*\))?$/;
+
+/**
+ * Reads what a test runner printed.
+ *
+ * @param output What it printed
+ * @returns The outcome of the tests, by name; empty if it prints no names
+ */
+export function readTestResults(output: string): ReadonlyMap<string, Outcome> {
+  const outcomes = new Map<string, Outcome>();
+  const note = (name: string, isPassed: boolean): void => {
+    const { passed, failed } = outcomes.get(name) ?? NONE;
+    outcomes.set(name, isPassed ? { passed: passed + 1, failed } : { passed, failed: failed + 1 });
+  };
+  const repeated = new Set<string>();
+  let isSummary = false;
+  for (const line of stripVTControlCharacters(output).split(/\r?\n/)) {
+    if (TOTALS.test(line)) isSummary = true;
+    const tap = TAP.exec(line);
+    const file = FILE.exec(line);
+    if (tap) {
+      // of skipped tests and those to be done, nothing is known
+      if (!/#\s*(?:skip|todo)\b/i.test(tap[2]!)) note(nameIn(tap[2]!), tap[1] === undefined);
+    } else if (file) {
+      note(file[2]!, file[1] === "PASS");
+    } else if (PASSED.test(line)) {
+      isSummary = false;
+      note(nameIn(PASSED.exec(line)![1]!), true);
+    } else if (FAILED.test(line)) {
+      const name = nameIn(FAILED.exec(line)![1]!);
+      // Jest, Vitest and `node --test` print what failed again at the end
+      if (!repeated.has(name) && !HEADINGS.test(name)) note(name, false);
+      repeated.add(name);
+    } else if (NUMBERED.test(line) && !isSummary) {
+      note(nameIn(NUMBERED.exec(line)![1]!), false);
+    }
+  }
+  return outcomes;
+}
+
+/** Totals of Jest, Vitest, `node --test`, jasmine and mocha, which may print fewer names. */
+const TOTAL =
+  /^Tests:.*?(\d+) total$|^\s*Tests\s.*\((\d+)\)$|^[#ℹ] tests (\d+)$|^(\d+) specs?,|^\s*(\d+) (?:pass|fail)ing\b/gm;
+
+/**
+ * How many tests ran, by the totals that the runner prints, or by their names.
+ *
+ * @param output What it printed
+ * @param outcomes What was read of that
+ */
+export function countTests(output: string, outcomes: ReadonlyMap<string, Outcome>): number {
+  const totals = Array.from(
+    stripVTControlCharacters(output).matchAll(TOTAL),
+    (found) => Number(found.slice(1).find(Boolean)),
+  );
+  const named = [...outcomes.values()].reduce((sum, { passed, failed }) => sum + passed + failed, 0);
+  return totals.length === 0 ? named : totals.reduce((sum, one) => sum + one, 0);
+}
+
+// without the time it took, which Vitest prints behind the number of tests
+function nameIn(text: string): string {
+  return text.replace(/^\[fail\]: /, "").replace(/\s+\(?\d+(?:\.\d+)?\s?m?s\)?\s*$/, "").replace(/\s+#.*$/, "").trim();
+}
+
+/**
+ * Compares two runs.
+ *
+ * @param before The outcomes at first
+ * @param after The outcomes then
+ * @returns The tests that differ, in the order of their names
+ */
+export function differences(
+  before: ReadonlyMap<string, Outcome>,
+  after: ReadonlyMap<string, Outcome>,
+): Difference[] {
+  const names = [...new Set([...before.keys(), ...after.keys()])].sort();
+  return names
+    .map((name) => ({ name, before: before.get(name) ?? NONE, after: after.get(name) ?? NONE }))
+    .filter(({ before, after }) => before.passed !== after.passed || before.failed !== after.failed);
+}

@@ -1,0 +1,88 @@
+/** The arguments of `create-sluice try`. */
+import { parseArgs } from "node:util";
+import { UserError } from "../user_error.ts";
+
+/** What the arguments ask for. */
+export interface TryArguments {
+  /** Whether help is all that is wanted. */
+  readonly help: boolean;
+  /** Command that runs the program's tests; `npm test` by default. */
+  readonly test: string | undefined;
+  /** Command that starts the program, to measure a request. */
+  readonly start: string | undefined;
+  /** Path that is requested then. */
+  readonly url: string;
+  /** Port the program listens on, if it does not read `PORT`. */
+  readonly port: number | undefined;
+  /** Minutes for one run of the tests. */
+  readonly minutes: number;
+  /** Whether the report is JSON. */
+  readonly json: boolean;
+}
+
+const OPTIONS = {
+  test: { type: "string" },
+  start: { type: "string" },
+  url: { type: "string" },
+  port: { type: "string" },
+  minutes: { type: "string" },
+  json: { type: "boolean" },
+  help: { type: "boolean" },
+} as const;
+
+/** The text that `try --help` shows. */
+export const TRY_HELP = `Tries Sluice on the Express program in this folder, in a copy: the program is not changed.
+
+Usage:
+  npx create-sluice try [options]
+
+It runs the program's tests twice on Express, to find those that are flaky, and once on @sluice/express of the same
+major, and names the tests that differ. It also lists the lines of the program that use what is known to differ.
+
+Options:
+  --test <command>    runs the tests; "npm test" by default
+  --start <command>   starts the program on the port that PORT names, and compares the cost of a request
+  --url <path>        the path that is requested then; "/" by default
+  --port <number>     the port of a program that does not read PORT
+  --minutes <number>  time limit of one run of the tests; 30 by default
+  --json              prints the report as JSON
+  --help              shows this
+
+Exit code: 0 if nothing differs, 1 if something does, 2 if nothing could be compared.
+`;
+
+/**
+ * Reads the arguments.
+ *
+ * @param args What follows `try`
+ * @throws {UserError} If one is unknown or makes no sense
+ */
+export function readTryArguments(args: readonly string[]): TryArguments {
+  const { help = false, json = false, test, start, url = "/", port, minutes = "30" } = parsed(args);
+  if (!url.startsWith("/")) throw new UserError(`--url takes a path such as /users, not ${JSON.stringify(url)}`);
+  return {
+    help,
+    json,
+    test,
+    start,
+    url,
+    port: port === undefined ? undefined : positive("port", port, 65_535),
+    minutes: positive("minutes", minutes, 24 * 60),
+  };
+}
+
+function parsed(args: readonly string[]) {
+  try {
+    return parseArgs({ args: [...args], options: OPTIONS }).values;
+  } catch (cause) {
+    const [what] = (cause as Error).message.split(". ");
+    const known = Object.keys(OPTIONS).map((name) => `--${name}`).join(", ");
+    throw new UserError(`${what}; the options of try are ${known}`, { cause });
+  }
+}
+
+function positive(option: string, given: string, most: number): number {
+  const value = Number(given);
+  if (Number.isInteger(value) && value > 0 && value <= most) return value;
+  throw new UserError(`--${option} takes a whole number from 1 to ${most}, not ${JSON.stringify(given)}`);
+}

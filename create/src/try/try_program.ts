@@ -1,0 +1,115 @@
+/** `create-sluice try`: runs an Express program's own tests on Sluice, in a copy. */
+import process from "node:process";
+import { UserError } from "../user_error.ts";
+import { type ExpressProgram, expressProgram } from "./express_program.ts";
+import { ALIAS, type Copies, copyProgram } from "./program_copies.ts";
+import { type Cost, requestCost } from "./request_cost.ts";
+import { lastLines, runCommand, TOO_LATE } from "./run_command.ts";
+import { sourceFindings } from "./source_findings.ts";
+import { countTests, differences, readTestResults } from "./test_results.ts";
+import { readTryArguments, TRY_HELP, type TryArguments } from "./try_arguments.ts";
+import { differs, reportText, type TestReport, type TryReport } from "./try_report.ts";
+
+/** Exit code if nothing could be compared. */
+const NOTHING_COMPARED = 2;
+
+/** Rounds in which the cost of a request is measured, on both in turn. */
+const COST_ROUNDS = 3;
+
+/**
+ * Tries Sluice on the program in the working directory.
+ *
+ * @param args What follows `try`
+ * @returns The exit code: 0 if nothing differs, 1 if something does, 2 if nothing could be compared
+ */
+export async function tryProgram(args: readonly string[]): Promise<number> {
+  try {
+    const chosen = readTryArguments(args);
+    if (chosen.help) {
+      process.stdout.write(TRY_HELP);
+      return 0;
+    }
+    const report = await trial(await expressProgram(process.cwd()), chosen);
+    process.stdout.write(chosen.json ? `${JSON.stringify(report, null, 2)}\n` : reportText(report));
+    return differs(report) ? 1 : 0;
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    return NOTHING_COMPARED;
+  }
+}
+
+async function trial(program: ExpressProgram, chosen: TryArguments): Promise<TryReport> {
+  const command = chosen.test ?? (program.testScript === undefined ? undefined : "npm test");
+  if (command === undefined && chosen.start === undefined) {
+    throw new UserError(
+      "package.json has no script `test`: give the command with --test, or --start to compare the cost of a request",
+    );
+  }
+  const copies = await step("Copying the program", () => copyProgram(program));
+  try {
+    const tests = command === undefined ? null : await compareTests(command, copies, chosen.minutes * 60_000);
+    const findings = await sourceFindings(program.folder);
+    const cost = chosen.start === undefined ? null : await compareCost({ ...chosen, start: chosen.start }, copies);
+    return { express: program.express.version, sluice: `${ALIAS} ${copies.version}`, tests, findings, cost };
+  } finally {
+    await copies.remove();
+  }
+}
+
+async function compareTests(command: string, { express, sluice }: Copies, limitMs: number): Promise<TestReport> {
+  const run = (what: string, folder: string) =>
+    step(`${command} on ${what}`, async () => {
+      const ended = await runCommand(command, { folder, limitMs });
+      if (ended.code === TOO_LATE) {
+        throw new UserError(`"${command}" took more than ${limitMs / 60_000} minutes; --minutes allows more`);
+      }
+      return { ...ended, outcomes: readTestResults(ended.output) };
+    });
+  const first = await run("Express, the first time", express);
+  if (first.code !== 0 && first.outcomes.size === 0) {
+    throw new UserError(`"${command}" ends with ${first.code} on Express itself:\n${lastLines(first.output)}`);
+  }
+  const second = await run("Express, once more", express);
+  const other = await run("Sluice", sluice);
+  const flaky = differences(first.outcomes, second.outcomes).map(({ name }) => name);
+  return {
+    command,
+    total: countTests(first.output, first.outcomes),
+    exitCodes: { express: first.code, sluice: other.code },
+    flaky,
+    differences: differences(first.outcomes, other.outcomes).filter(({ name }) => !flaky.includes(name)),
+  };
+}
+
+async function compareCost(
+  options: TryArguments & { readonly start: string },
+  { express, sluice }: Copies,
+): Promise<NonNullable<TryReport["cost"]>> {
+  const rounds: { express: Cost; sluice: Cost }[] = [];
+  for (let round = 1; round <= COST_ROUNDS; round++) {
+    const measure = (what: string, folder: string) =>
+      step(`${options.start} on ${what}, ${round} of ${COST_ROUNDS}`, () => requestCost(folder, options));
+    rounds.push({ express: await measure("Express", express), sluice: await measure("Sluice", sluice) });
+  }
+  return {
+    url: options.url,
+    express: middle(rounds.map(({ express }) => express)),
+    sluice: middle(rounds.map(({ sluice }) => sluice)),
+  };
+}
+
+function middle(costs: Cost[]): Cost {
+  return costs.sort((a, b) => a.processorUs - b.processorUs)[costs.length >> 1]!;
+}
+
+// on the error stream, so that the report can be piped
+async function step<T>(what: string, run: () => Promise<T>): Promise<T> {
+  process.stderr.write(`${what} …`);
+  const began = performance.now();
+  try {
+    return await run();
+  } finally {
+    process.stderr.write(` ${((performance.now() - began) / 1000).toFixed(1)} s\n`);
+  }
+}

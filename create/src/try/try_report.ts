@@ -1,0 +1,100 @@
+/** What came of a trial, and how it is shown. */
+import type { Cost } from "./request_cost.ts";
+import type { Finding } from "./source_findings.ts";
+import type { Difference, Outcome } from "./test_results.ts";
+
+/** What came of the tests. */
+export interface TestReport {
+  /** The command that ran them. */
+  readonly command: string;
+  /** How many ran on Express. */
+  readonly total: number;
+  /** Exit codes, on Express and on Sluice. */
+  readonly exitCodes: { readonly express: number; readonly sluice: number };
+  /** Names of those that differ between two runs on Express. */
+  readonly flaky: readonly string[];
+  /** Those that differ on Sluice. */
+  readonly differences: readonly Difference[];
+}
+
+/** What came of a trial. */
+export interface TryReport {
+  /** Version of the program's Express. */
+  readonly express: string;
+  /** The package that took its place, with its version. */
+  readonly sluice: string;
+  /** What came of the tests; `null` if there are none. */
+  readonly tests: TestReport | null;
+  /** Lines that use what is known to differ. */
+  readonly findings: readonly Finding[];
+  /** What a request costs; `null` if it was not measured. */
+  readonly cost: { readonly url: string; readonly express: Cost; readonly sluice: Cost } | null;
+}
+
+/** Whether anything that was run differs; lines of the program are advice. */
+export function differs({ tests, cost }: TryReport): boolean {
+  return (tests !== null && (tests.differences.length > 0 || hasOtherEnd(tests))) ||
+    (cost !== null && cost.express.status !== cost.sluice.status);
+}
+
+// a runner that prints no names of tests tells by its exit code alone
+function hasOtherEnd({ exitCodes, flaky }: TestReport): boolean {
+  return flaky.length === 0 && (exitCodes.express === 0) !== (exitCodes.sluice === 0);
+}
+
+/** The report as people read it. */
+export function reportText(report: TryReport): string {
+  const { express, sluice, tests, findings, cost } = report;
+  const lines = [`Express ${express} and ${sluice}`, ""];
+  if (tests !== null) lines.push(...testLines(tests), "");
+  if (findings.length > 0) {
+    lines.push(`${count(findings.length, "line")} may behave differently:`);
+    for (const { file, line, what, instead } of findings) {
+      lines.push(`  ${file}:${line}  ${what}`, `    write: ${instead}`);
+    }
+    lines.push("");
+  }
+  if (cost !== null) lines.push(...costLines(cost), "");
+  lines.push(differs(report) ? "Something differs." : "Nothing differs.");
+  return `${lines.join("\n")}\n`;
+}
+
+function testLines({ command, total, exitCodes, flaky, differences }: TestReport): string[] {
+  const lines = [
+    total > 0
+      ? `${command}: ${count(total, "test")}, ${
+        differences.length === 0 ? "none differs" : `${differences.length} differ`
+      }`
+      : `${command} names no tests; it ended with ${exitCodes.express} on Express and ${exitCodes.sluice} on Sluice`,
+  ];
+  for (const { name, before, after } of differences) {
+    lines.push(`  ${name}`, `    on Express ${outcome(before)}, on Sluice ${outcome(after)}`);
+  }
+  if (flaky.length > 0) {
+    lines.push(`${count(flaky.length, "test")} left out, because two runs on Express differ:`);
+    lines.push(...flaky.map((name) => `  ${name}`));
+  }
+  return lines;
+}
+
+function outcome({ passed, failed }: Outcome): string {
+  if (passed + failed === 0) return "it did not run";
+  if (passed + failed === 1) return passed === 1 ? "it passes" : "it fails";
+  return `${passed} pass and ${failed} fail`;
+}
+
+function costLines({ url, express, sluice }: NonNullable<TryReport["cost"]>): string[] {
+  const row = (name: string, { processorUs, memoryMib, status }: Cost): string =>
+    `  ${name.padEnd(8)} ${processorUs.toFixed(0).padStart(6)} µs ${
+      memoryMib.toFixed(0).padStart(6)
+    } MiB  status ${status}`;
+  return [
+    `GET ${url}: processor time of a request, memory of the program`,
+    row("Express", express),
+    row("Sluice", sluice),
+  ];
+}
+
+function count(number: number, what: string): string {
+  return `${number} ${what}${number === 1 ? "" : "s"}`;
+}
