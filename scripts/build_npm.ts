@@ -4,15 +4,14 @@
  *
  * `--repository=https://…` is the repository that npm shows and checks the provenance against.
  */
-import { cp, rm } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { bundle } from "./bundle.ts";
 import { type Exported, writeDeclarations } from "./declarations.ts";
+import { expressMajors, writeExpress } from "./express_package.ts";
 import { flags } from "./flags.ts";
 import {
   commandFile,
-  EXPRESS_FILE_TYPES,
-  expressFileName,
   NPM_FACTS,
   type NpmCommand,
   npmManifest,
@@ -33,6 +32,8 @@ import {
   unstage,
 } from "./packages.ts";
 import { run } from "./process.ts";
+import { WORKERD_MODULES } from "./workerd_modules.ts";
+import { exportWhole, WHOLE } from "./whole_export.ts";
 import { rewrite } from "./rewrite.ts";
 import { writeTemplateTexts } from "./template_texts.ts";
 
@@ -45,17 +46,13 @@ export const NPM = new URL(".cache/npm/", ROOT);
 export interface Built {
   /** Its name on npm. */
   readonly name: string;
+  /** Its version. */
+  readonly version: string;
   /** What is in the tarball. */
   readonly folder: URL;
   /** The tarball. */
   readonly tarball: URL;
 }
-
-/** A name for whatever a module of CommonJS is as a whole. */
-const WHOLE = "module.exports";
-
-/** Makes it what `require` returns. */
-const WHOLE_ALONE = `module.exports = exports["${WHOLE}"];`;
 
 /** How that is called. */
 const MAKES_APPLICATIONS = "<L extends _Locals = _Locals>(): _FrameworkApp<L>";
@@ -65,7 +62,8 @@ const MAKES_APPLICATIONS = "<L extends _Locals = _Locals>(): _FrameworkApp<L>";
  *
  * On Node, the code is CommonJS, and its ES modules only pass on what that exports, so that there is one instance of
  * each class however a program loads it: Jest, and tsx in older versions, cannot `require` ES modules. On Deno, Bun,
- * Workers and in bundles for anything else it is ES modules, the same as on JSR.
+ * Workers and in bundles for anything else it is ES modules, the same as on JSR; for Workers, the framework is bundled
+ * without what they cannot run.
  *
  * @param to Where to; what it held before is removed
  * @param repository Address of the repository
@@ -87,6 +85,11 @@ export async function buildNpm(to: URL, repository: string): Promise<Built[]> {
     const entries = Object.fromEntries(Object.entries(all).filter(([name]) => name !== facts.command?.entry));
     const modules = { folder, external: names.filter((name) => !included.includes(name)), sourceMaps: true };
     await bundle({ ...modules, entries: all, to: "dist/", format: "es" });
+    if (facts.listensOnNode) {
+      // without source maps, four fifths of the size: wrangler makes its own, and the code has the names of the sources
+      const forWorkers = { ...modules, sourceMaps: false, replaced: WORKERD_MODULES };
+      await bundle({ ...forWorkers, entries, to: "workerd/", format: "es" });
+    }
     const onNode = facts.listensOnNode ? { ...entries, mod: await onNodeEntry(folder) } : entries;
     const exported = await bundle({ ...modules, entries: onNode, to: "node/", format: "cjs" });
     const declaring = {
@@ -99,7 +102,6 @@ export async function buildNpm(to: URL, repository: string): Promise<Built[]> {
     if (facts.listensOnNode) await includeExpressGlobals(new URL("types/", folder));
     for (const name of Object.keys(entries)) await writeForNode(folder, name, exported[name]!, declared[name]!);
     if (facts.command !== undefined) await writeCommand(folder, facts.command);
-    if (facts.expressFiles.length > 0) await writeExpressFiles(folder, manifest.name, facts.expressFiles);
     if (included.length > 0) {
       await Deno.writeTextFile(new URL("LICENSES.txt", folder), await licensesOf(folder, included));
     }
@@ -109,7 +111,7 @@ export async function buildNpm(to: URL, repository: string): Promise<Built[]> {
       new URL("package.json", folder),
       npmManifest(manifest, facts, repository, await rangesOf(manifest)),
     );
-    built.push({ name: manifest.name, folder, tarball: await pack(folder, to) });
+    built.push({ name: manifest.name, version: manifest.version, folder, tarball: await pack(folder, to) });
   }
   return built;
 }
@@ -132,7 +134,7 @@ export async function buildProgram(to: URL, repository: string): Promise<Built> 
   await unstage(folder);
   await removeSources(folder, manifest);
   await writeJson(new URL("package.json", folder), programManifest(manifest, repository, await rangesOf(manifest)));
-  return { name: PROGRAM.name, folder, tarball: await pack(folder, to) };
+  return { name: PROGRAM.name, version: manifest.version, folder, tarball: await pack(folder, to) };
 }
 
 /**
@@ -178,24 +180,8 @@ async function writeForNode(
   ];
   await Deno.writeTextFile(new URL(`node/${name}.js`, folder), `${lines.join("\n")}\n`);
   if (!isWhole) return;
-  await rewrite(new URL(`node/${name}.cjs`, folder), (code) => afterCode(code, WHOLE_ALONE));
+  await exportWhole(new URL(`node/${name}.cjs`, folder));
   await Deno.writeTextFile(new URL(`types/${REQUIRED}.d.cts`, folder), typesOfWhole(name, types, MAKES_APPLICATIONS));
-}
-
-/**
- * Express's files that programs import, as modules of CommonJS that take everything from the package itself. They have no
- * types, as Express has none for them; without declarations, though, compilers refuse them.
- */
-async function writeExpressFiles(folder: URL, name: string, paths: readonly string[]): Promise<void> {
-  await cp(new URL("express_lib/", ROOT), new URL("lib/", folder), { recursive: true });
-  const entries = Object.fromEntries(paths.map((path) => [expressFileName(path), `./lib/${path}.ts`]));
-  await bundle({ folder, entries, to: "node/", format: "cjs", external: [name], sourceMaps: true });
-  for (const entry of Object.keys(entries)) {
-    await rewrite(new URL(`node/${entry}.cjs`, folder), (code) => afterCode(code, WHOLE_ALONE));
-  }
-  const types = `declare const file: any;\nexport = file;\n`;
-  await Deno.writeTextFile(new URL(`types/${EXPRESS_FILE_TYPES}.d.cts`, folder), types);
-  await rm(new URL("lib/", folder), { recursive: true });
 }
 
 /** Types of a function with properties, which is what `require` returns if there is a default export. */
@@ -237,11 +223,6 @@ async function includeExpressGlobals(types: URL): Promise<void> {
   await rewrite(new URL(`${EXPRESS_GLOBALS[0]![0]}.d.cts`, types), (text) => `${text}${globals}`);
 }
 
-// in front of the address of the source map, which has to be last
-function afterCode(code: string, line: string): string {
-  return code.replace(/(\n\/\/# sourceMappingURL=.*\s*)?$/, (map) => `\n${line}${map}`);
-}
-
 async function removeSources(
   folder: URL,
   { exports, publish }: Manifest,
@@ -250,7 +231,7 @@ async function removeSources(
   const sources = [
     "src/",
     "limiting/",
-    "shared/",
+    "internal/",
     "mod_on_node.ts",
     "deno.json",
     "jsr.json",
@@ -286,8 +267,30 @@ async function pack(folder: URL, to: URL): Promise<URL> {
   return new URL(filename, to);
 }
 
+/**
+ * Builds `@sluice/express`, once for each major of Express.
+ *
+ * @param to Where to, beside the libraries
+ * @param repository Address of the repository
+ * @returns The packages, the newest major last
+ * @throws {Error} If one cannot be built or packed
+ */
+export async function buildExpress(to: URL, repository: string): Promise<Built[]> {
+  const built: Built[] = [];
+  for (const major of await expressMajors()) {
+    const folder = new URL(`express-${major.major}/`, to);
+    await writeExpress(folder, major, repository);
+    built.push({ name: "@sluice/express", version: major.version, folder, tarball: await pack(folder, to) });
+  }
+  return built;
+}
+
 if (import.meta.main) {
   const { repository } = flags({ repository: REPOSITORY });
-  const built = [...await buildNpm(NPM, repository), await buildProgram(NPM, repository)];
+  const built = [
+    ...await buildNpm(NPM, repository),
+    ...await buildExpress(NPM, repository),
+    await buildProgram(NPM, repository),
+  ];
   for (const { name, tarball } of built) console.log(`${name}: ${fileURLToPath(tarball)}`);
 }

@@ -1,4 +1,4 @@
-/** What packages are built from, and whether that has changed. */
+/** What packages and the site are built from, and whether that has changed. */
 import { createHash } from "node:crypto";
 
 /** Folders that no package is built from; all else may become part of one. */
@@ -39,8 +39,23 @@ async function filesBelow(root: URL, folder: string): Promise<string[]> {
  * @param root The repository
  */
 export async function digestOfSources(root: URL): Promise<string> {
+  return await digestOf(root, await builtFrom(root));
+}
+
+/**
+ * A digest of what the documentation site is built from: the sources, of which its reference is made, its pages, and the
+ * programs that they show.
+ *
+ * @param root The repository
+ */
+export async function digestOfSite(root: URL): Promise<string> {
+  const more = await Promise.all(["docs/", "examples/"].map((folder) => filesBelow(root, folder)));
+  return await digestOf(root, [...await builtFrom(root), ...more.flat().sort()]);
+}
+
+async function digestOf(root: URL, paths: readonly string[]): Promise<string> {
   const hash = createHash("sha256").update(Deno.version.deno);
-  for (const path of await builtFrom(root)) {
+  for (const path of paths) {
     const contents = await Deno.readFile(new URL(path, root));
     hash.update(`\n${path} ${contents.length}\n`).update(contents);
   }

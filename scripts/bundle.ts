@@ -1,5 +1,5 @@
 /** Bundling, with Rolldown: what is published can be read, and has the names of the sources. */
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { rolldown } from "rolldown";
 import { rewrite } from "./rewrite.ts";
 
@@ -17,6 +17,8 @@ export interface Bundling {
   readonly format: "es" | "cjs";
   /** Whether the bundles get source maps. */
   readonly sourceMaps: boolean;
+  /** Modules to be bundled in place of others, by the paths of those below the folder; none by default. */
+  readonly replaced?: Readonly<Record<string, string>>;
 }
 
 /**
@@ -27,7 +29,7 @@ export interface Bundling {
  * @throws {Error} If anything cannot be resolved
  */
 export async function bundle(
-  { folder, entries, to, external, format, sourceMaps }: Bundling,
+  { folder, entries, to, external, format, sourceMaps, replaced = {} }: Bundling,
 ): Promise<Record<string, readonly string[]>> {
   const extension = format === "es" ? "js" : "cjs";
   const bundled = await rolldown({
@@ -36,6 +38,15 @@ export async function bundle(
     external: (id) => id.startsWith("node:") || external.some((name) => id === name || id.startsWith(`${name}/`)),
     platform: format === "es" ? "neutral" : "node",
     resolve: { mainFields: ["module", "main"] },
+    plugins: [{
+      name: "replace modules",
+      resolveId(id, importer) {
+        if (importer === undefined || !id.startsWith(".")) return null;
+        const { href } = new URL(id, pathToFileURL(importer));
+        const path = href.startsWith(folder.href) ? replaced[href.slice(folder.href.length)] : undefined;
+        return path === undefined ? null : fileURLToPath(new URL(path, folder));
+      },
+    }],
     // what cannot be resolved is only a warning otherwise
     onLog(_level, log) {
       throw new Error(log.message);

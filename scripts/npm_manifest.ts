@@ -32,8 +32,6 @@ export interface NpmFacts {
    * them, so that nobody downloads frameworks to start the demo.
    */
   readonly typesOf?: Readonly<Record<string, string>>;
-  /** Files of Express that it has as well, by their paths below `lib/`. */
-  readonly expressFiles: readonly string[];
   /** A command, whose entry is a module that only this command loads. */
   readonly command?: NpmCommand;
   /** Whether it has applications, which listen on Node by an adapter of its own, and is a function that makes them. */
@@ -72,19 +70,6 @@ export const NPM_FACTS: Readonly<Record<string, NpmFacts>> = {
     included: ["srvx"],
     dependencies: ["ws"],
     optionalPeers: [],
-    expressFiles: [
-      "application",
-      "express",
-      "middleware/init",
-      "middleware/query",
-      "request",
-      "response",
-      "router/index",
-      "router/layer",
-      "router/route",
-      "utils",
-      "view",
-    ],
     command: { name: "sluice-routes", entry: "routes", run: "printProgramRoutes" },
     listensOnNode: true,
   },
@@ -122,7 +107,6 @@ export const NPM_FACTS: Readonly<Record<string, NpmFacts>> = {
       hono: "^4.0.0",
       koa: "^3.0.0",
     },
-    expressFiles: [],
     files: ["policies.schema.json"],
     command: { name: "sluice-simulate", entry: "simulate", run: "runSimulation" },
     listensOnNode: false,
@@ -136,7 +120,6 @@ export const NPM_FACTS: Readonly<Record<string, NpmFacts>> = {
     optionalPeers: ["@sluice/sluice", "swagger-ui-dist"],
     // served as files; whoever starts the demo should not have to wait for 12 MB
     peerRanges: { "swagger-ui-dist": "^5.0.0" },
-    expressFiles: [],
     listensOnNode: false,
   },
   "@sluice/middleware": {
@@ -159,7 +142,6 @@ export const NPM_FACTS: Readonly<Record<string, NpmFacts>> = {
     dependencies: [],
     // for its types
     optionalPeers: ["@sluice/sluice"],
-    expressFiles: [],
     listensOnNode: false,
   },
 };
@@ -192,18 +174,20 @@ export function npmManifest(
     ...("." in manifest.exports ? { main: "./node/mod.cjs", types: requiredTypes("mod", facts) } : {}),
     exports: {
       ...Object.fromEntries(entriesByName.map(([name, entry]) => [name, conditionsOf(entry, facts)])),
-      ...Object.fromEntries(facts.expressFiles.flatMap(expressEntries)),
       ...Object.fromEntries((facts.files ?? []).map((file) => [`./${file}`, `./${file}`])),
       "./package.json": "./package.json",
     },
     // what makes applications listen on Node
-    sideEffects: !facts.listensOnNode
-      ? false
-      : ["./node/mod.js", "./node/mod.cjs", "./node/node.js", "./node/node.cjs", "./dist/node.js"],
+    sideEffects: !facts.listensOnNode ? false : [
+      ...["mod", "node"].flatMap((name) => [`./node/${name}.js`, `./node/${name}.cjs`]),
+      "./dist/node.js",
+      "./workerd/node.js",
+    ],
     ...(facts.command === undefined ? {} : { bin: { [facts.command.name]: commandFile(facts.command.name) } }),
     files: [
       ...(facts.command === undefined ? [] : ["bin/"]),
       "dist/",
+      ...(facts.listensOnNode ? ["workerd/"] : []),
       "node/",
       "types/",
       ...facts.files ?? [],
@@ -258,7 +242,7 @@ export function programManifest(
 }
 
 /** What all packages say alike: what they are, where they come from, and what runs them. */
-function commonFields(
+export function commonFields(
   { name, version, license }: Manifest,
   { description, keywords }: Pick<NpmFacts, "description" | "keywords">,
   repository: string,
@@ -284,33 +268,13 @@ function conditionsOf(entry: string, facts: NpmFacts): Record<string, unknown> {
   return {
     deno: modules,
     bun: modules,
-    workerd: modules,
+    workerd: facts.listensOnNode ? { types, default: `./workerd/${entry}.js` } : modules,
     node: {
       require: { types: requiredTypes(entry, facts), default: `./node/${entry}.cjs` },
       default: { types, default: `./node/${entry}.js` },
     },
     default: modules,
   };
-}
-
-/**
- * Name of what is made of one of Express's files.
- *
- * @param path Its path below `lib/`
- */
-export function expressFileName(path: string): string {
-  return `lib_${path.replaceAll("/", "_")}`;
-}
-
-/** Name of the declarations of Express's files. */
-export const EXPRESS_FILE_TYPES = "express_file";
-
-// with and without the extension, and a folder by its name: all that Node finds in Express's package
-function expressEntries(path: string): [string, unknown][] {
-  const file = { types: `./types/${EXPRESS_FILE_TYPES}.d.cts`, default: `./node/${expressFileName(path)}.cjs` };
-  const conditions = { deno: file, bun: file, workerd: file, node: file, default: file };
-  const names = path.endsWith("/index") ? [path.slice(0, -"/index".length), path, `${path}.js`] : [path, `${path}.js`];
-  return names.map((name) => [`./lib/${name}`, conditions]);
 }
 
 // only the framework has a default export

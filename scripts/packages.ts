@@ -1,7 +1,7 @@
 /** The packages of this repository, and what building them for any registry begins with. */
 import { cp, rm } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-import { copyEngine } from "./copy_engine.ts";
+import { copyInternals } from "./copy_internals.ts";
 import { installLocked } from "./locked_packages.ts";
 
 const ROOT = new URL("../", import.meta.url);
@@ -26,7 +26,6 @@ export const PACKAGES: readonly Package[] = [
       "content-type",
       "cookie-es",
       "encodeurl",
-      "mrmime",
       "path-to-regexp",
       "type-is",
     ],
@@ -98,7 +97,7 @@ export async function stage(folder: URL, { path, included }: Package): Promise<v
     const filter = (source: string) => source === fileURLToPath(from) || !source.endsWith("/deno.json");
     await cp(from, new URL(name, folder), { recursive: true, filter });
   }
-  await copyEngine(folder);
+  await copyInternals(folder);
 }
 
 /** Removes what {@linkcode stage} has installed. */

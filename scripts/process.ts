@@ -5,15 +5,29 @@ export const TOO_LATE = 124;
 export interface Finished {
   /** Exit code; {@linkcode TOO_LATE} if the time limit ended it. */
   readonly code: number;
-  /** What it printed, if `quiet` was set. */
+  /** What it printed: standard output, then errors. */
   readonly output: string;
+}
+
+/** Reads what a process prints, and shows it meanwhile if `shown` is given. */
+async function textOf(
+  stream: ReadableStream<Uint8Array>,
+  shown?: { writeSync(bytes: Uint8Array): number },
+): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = "";
+  for await (const bytes of stream) {
+    if (shown) { for (let at = 0; at < bytes.length; at += shown.writeSync(bytes.subarray(at))); }
+    text += decoder.decode(bytes, { stream: true });
+  }
+  return text + decoder.decode();
 }
 
 /** Options for running a process. */
 export interface RunOptions {
   /** ms after which it is killed. */
   readonly limitMs: number;
-  /** Captures its output instead of showing it. */
+  /** Does not show its output. */
   readonly quiet?: boolean;
   /** Variables added to the environment. */
   readonly env?: Record<string, string>;
@@ -30,14 +44,13 @@ export interface RunOptions {
  * @returns How it ended; code 127 if there is no such program
  */
 export async function run(program: string, args: string[], options: RunOptions): Promise<Finished> {
-  const pipe = options.quiet ? "piped" : "inherit";
   let child: Deno.ChildProcess;
   try {
     child = new Deno.Command(program, {
       args,
       stdin: "null",
-      stdout: pipe,
-      stderr: pipe,
+      stdout: "piped",
+      stderr: "piped",
       ...(options.env ? { env: options.env } : {}),
       ...(options.cwd ? { cwd: options.cwd } : {}),
     }).spawn();
@@ -51,13 +64,12 @@ export async function run(program: string, args: string[], options: RunOptions):
     child.kill("SIGKILL");
   }, options.limitMs);
   try {
-    if (!options.quiet) {
-      const { code } = await child.status;
-      return { code: late ? TOO_LATE : code, output: "" };
-    }
-    const { code, stdout, stderr } = await child.output();
-    const output = new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr);
-    return { code: late ? TOO_LATE : code, output };
+    const [{ code }, printed, errors] = await Promise.all([
+      child.status,
+      textOf(child.stdout, options.quiet ? undefined : Deno.stdout),
+      textOf(child.stderr, options.quiet ? undefined : Deno.stderr),
+    ]);
+    return { code: late ? TOO_LATE : code, output: printed + errors };
   } finally {
     clearTimeout(timer);
   }

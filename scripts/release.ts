@@ -1,5 +1,6 @@
 /**
- * `deno task release --tag=v1.2.3`: publishes that version of all packages on npm and on JSR.
+ * `deno task release --tag=v1.2.3`: publishes that version of all packages on npm and on JSR, and
+ * `--tag=express-v5.2.1` that version of `@sluice/express`, which is on npm only and has versions of its own.
  *
  * Stops at the first package that cannot be published. Started again, it leaves out what a registry already has.
  * `--dry-run` does everything but publish. In the workflow, both registries accept it by the identity that GitHub vouches
@@ -7,7 +8,8 @@
  */
 import { fileURLToPath } from "node:url";
 import { buildPackages } from "./build.ts";
-import { buildNpm, buildProgram } from "./build_npm.ts";
+import { buildExpress, buildNpm, buildProgram, type Built } from "./build_npm.ts";
+import { expressMajors } from "./express_package.ts";
 import { flags } from "./flags.ts";
 import { REPOSITORY } from "./npm_manifest.ts";
 import { FOLDERS } from "./packages.ts";
@@ -42,8 +44,10 @@ const { tag, repository, changelog, npm, jsr, "dry-run": isDry } = flags({
   jsr: "https://jsr.io",
   "dry-run": false,
 });
-const version = await versionOf(tag);
-const steps = [...await stepsForNpm(), ...await stepsForJsr()];
+const expressVersion = tag.match(/^express-v(.*)$/)?.[1];
+const steps = expressVersion === undefined
+  ? await stepsForAll(await versionOf(tag))
+  : await stepsForExpress(expressVersion);
 for (const step of steps) await take(step);
 
 /**
@@ -67,23 +71,49 @@ async function versionOf(tag: string): Promise<string> {
   return named;
 }
 
-async function stepsForNpm(): Promise<Step[]> {
-  // npm asks for a tag where "latest" would be wrong
-  const args = [`--registry=${npm}`, ...(version.includes("-") ? ["--tag=next"] : [])];
+async function stepsForAll(version: string): Promise<Step[]> {
   const to = new URL("npm/", FOLDER);
   const built = [...await buildNpm(to, repository), await buildProgram(to, repository)];
-  return built.map(({ name, folder, tarball }) => ({
+  // npm asks for a tag where "latest" would be wrong
+  const args = version.includes("-") ? ["--tag=next"] : [];
+  return [...built.map((one) => npmStep(one, args)), ...await stepsForJsr(version)];
+}
+
+/**
+ * What publishing one version of `@sluice/express` takes.
+ *
+ * @throws {Error} If no major has that version
+ */
+async function stepsForExpress(version: string): Promise<Step[]> {
+  const majors = await expressMajors();
+  if (!majors.some((one) => one.version === version)) {
+    const versions = majors.map((one) => one.version).join(" and ");
+    throw new Error(`The tag is ${tag}, and express/versions.json says ${versions}`);
+  }
+  const built = (await buildExpress(new URL("npm/", FOLDER), repository)).find((one) => one.version === version)!;
+  // `npm install @sluice/express` gets the newest major, whichever was published last
+  return [npmStep(built, version === majors.at(-1)!.version ? [] : [`--tag=latest-${version.split(".")[0]}`])];
+}
+
+function npmStep({ name, version, folder, tarball }: Built, args: readonly string[]): Step {
+  return {
     name: `${name}@${version}`,
     registry: "npm",
     address: `${npm}/${name}/${version}`,
     program: "npm",
-    args: ["publish", fileURLToPath(tarball), ...args, ...(isDry ? ["--dry-run"] : ["--provenance"])],
+    args: [
+      "publish",
+      fileURLToPath(tarball),
+      `--registry=${npm}`,
+      ...args,
+      ...(isDry ? ["--dry-run"] : ["--provenance"]),
+    ],
     cwd: folder,
     env: {},
-  }));
+  };
 }
 
-async function stepsForJsr(): Promise<Step[]> {
+async function stepsForJsr(version: string): Promise<Step[]> {
   const built = new URL("jsr/", FOLDER);
   await buildPackages(built);
   return await Promise.all(FOLDERS.map(async (path): Promise<Step> => {

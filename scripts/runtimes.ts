@@ -64,5 +64,7 @@ async function install(...args: string[]): Promise<string | undefined> {
     quiet: true,
     cwd: fileURLToPath(FOLDER),
   });
-  return code === 0 ? undefined : `npm install failed: ${output.trim().split("\n").at(-1)}`;
+  if (code === 0) return undefined;
+  // the last line only names a log
+  return `npm install failed: ${output.split("\n").filter((line) => line.startsWith("npm error")).join("\n")}`;
 }

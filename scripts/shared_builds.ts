@@ -4,7 +4,7 @@
  */
 import { alone } from "./alone.ts";
 import { buildPackages } from "./build.ts";
-import { buildNpm, buildProgram, type Built } from "./build_npm.ts";
+import { buildExpress, buildNpm, buildProgram, type Built } from "./build_npm.ts";
 import { digestOfSources } from "./built_from.ts";
 import { REPOSITORY } from "./npm_manifest.ts";
 import { run } from "./process.ts";
@@ -19,6 +19,8 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 export interface NpmPackages {
   /** The libraries, each after those it needs. */
   readonly libraries: readonly Built[];
+  /** `@sluice/express`, for each major of Express. */
+  readonly express: readonly Built[];
   /** The program that starts projects. */
   readonly program: Built;
 }
@@ -48,11 +50,15 @@ export function jsrPackages(): Promise<URL> {
 async function builtNpm(): Promise<NpmPackages> {
   const { output: version } = await run("npm", ["--version"], { limitMs: 20_000, quiet: true });
   const folder = await builtOnce(`npm-${version.trim()}`, async (to) => {
-    const built = [...await buildNpm(to, REPOSITORY), await buildProgram(to, REPOSITORY)];
+    const built = [
+      ...await buildNpm(to, REPOSITORY),
+      ...await buildExpress(to, REPOSITORY),
+      await buildProgram(to, REPOSITORY),
+    ];
     const paths = built.map((one) => ({ ...one, folder: below(to, one.folder), tarball: below(to, one.tarball) }));
     await Deno.writeTextFile(new URL("built.json", to), JSON.stringify(paths));
   });
-  const paths: { name: string; folder: string; tarball: string }[] = JSON.parse(
+  const paths: (Omit<Built, "folder" | "tarball"> & { folder: string; tarball: string })[] = JSON.parse(
     await Deno.readTextFile(new URL("built.json", folder)),
   );
   const built = paths.map((one) => ({
@@ -60,25 +66,41 @@ async function builtNpm(): Promise<NpmPackages> {
     folder: new URL(one.folder, folder),
     tarball: new URL(one.tarball, folder),
   }));
-  return { libraries: built.slice(0, -1), program: built.at(-1)! };
+  const express = built.filter(({ name }) => name === "@sluice/express");
+  return {
+    libraries: built.slice(0, -1).filter((one) => !express.includes(one)),
+    express,
+    program: built.at(-1)!,
+  };
 }
 
 function below(folder: URL, { href }: URL): string {
   return href.slice(folder.href.length);
 }
 
-/** Builds, unless any program has done so from files with the same contents; if one is about to, waits for it. */
-function builtOnce(kind: string, build: (to: URL) => Promise<void>): Promise<URL> {
+/**
+ * Builds, unless any program has done so from files with the same contents; if one is about to, waits for it.
+ *
+ * @param kind What is built
+ * @param build Builds it into a folder
+ * @param digestOf A digest of the files of a repository that it is built from
+ * @returns The folder that has it
+ */
+export function builtOnce(
+  kind: string,
+  build: (to: URL) => Promise<void>,
+  digestOf: (root: URL) => Promise<string> = digestOfSources,
+): Promise<URL> {
   return alone(new URL("lock", FOLDER), async () => {
     for (;;) {
-      const digest = await digestOfSources(ROOT);
+      const digest = await digestOf(ROOT);
       const folder = new URL(`${kind}-${digest}/`, FOLDER);
       if (await Deno.stat(folder).catch(() => null) !== null) return folder;
       await removeOld();
       // whatever has the other name is complete, and nobody has changed a file meanwhile
       const unfinished = new URL(`${kind}-unfinished/`, FOLDER);
       await build(unfinished);
-      if (await digestOfSources(ROOT) === digest) await Deno.rename(unfinished, folder);
+      if (await digestOf(ROOT) === digest) await Deno.rename(unfinished, folder);
     }
   });
 }

@@ -46,6 +46,38 @@ export function withLinks(text: string, replace: (target: string) => string): st
   ).join("");
 }
 
+/** Names of tabs: runtimes, and package managers of Node. */
+export const TABS: ReadonlySet<string> = new Set(["Node", "Deno", "Bun", "Workers", "npm", "pnpm", "Yarn"]);
+
+const TAB_BLOCKS = new RegExp(`(?:^\`\`\`\\w+ \\[(?:${[...TABS].join("|")})\\]\\n.*?^\`\`\`\\n+)+`, "gms");
+
+/** Blocks that follow one another and are named as tabs, such as `sh [Node]` and `sh [Deno]`, in a group of tabs. */
+export function withTabs(text: string): string {
+  return text.replaceAll(TAB_BLOCKS, (blocks) => `::: code-group\n\n${blocks.trimEnd()}\n\n:::\n\n`);
+}
+
+/** A paragraph that is a link to a file: `[The whole of app.ts](../../examples/tutorial/step-1/app.ts)`. */
+const WHOLE_FILE = /^\[(The whole of) ([\w./-]+)\]\(([^)\s]+)\)$/gm;
+
+/**
+ * Replaces each link to a whole file by the file itself, in a block that opens on a click.
+ *
+ * @param text The page
+ * @param read Reads the target of a link
+ */
+export async function withWholeFiles(text: string, read: (target: string) => Promise<string>): Promise<string> {
+  const files = new Map<string, string>();
+  for (const { 3: target } of text.matchAll(WHOLE_FILE)) files.set(target!, await read(target!));
+  return text.replaceAll(WHOLE_FILE, (_, words, path: string, target: string) => {
+    const language = path.match(/\.(\w+)$/)?.[1] ?? path.toLowerCase();
+    return [
+      `<details class="details custom-block">\n<summary>${words} <code>${path}</code></summary>\n`,
+      `\`\`\`${language} [${path}]\n${files.get(target)!.trimEnd()}\n\`\`\`\n`,
+      "</details>",
+    ].join("\n");
+  });
+}
+
 function withoutBlocks(text: string): string {
   return text.replaceAll(/^ *```.*?^ *```$/gms, "");
 }

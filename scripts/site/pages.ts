@@ -1,7 +1,7 @@
 /** The pages of the documentation site: which files they are, where they stand, and what is in them. */
 import { ADDRESSES, type Section, SECTIONS } from "../../docs/.vitepress/navigation.ts";
 import { REPOSITORY } from "../npm_manifest.ts";
-import { descriptionOf, titleOf, withLinks } from "./markdown.ts";
+import { descriptionOf, titleOf, withLinks, withWholeFiles } from "./markdown.ts";
 import { join, relative } from "node:path/posix";
 
 const ROOT = new URL("../../", import.meta.url);
@@ -70,7 +70,8 @@ async function readPage(file: string, known: ReadonlySet<string>): Promise<Page>
     throw new Error(`${file} has no ${title === undefined ? "title" : "paragraph that says what it is about"}`);
   }
   const path = addressOf(file);
-  return { path, title, description, text: withLinks(source, (target) => linkOnSite(target, file, known)) };
+  const whole = await withWholeFiles(source, (target) => Deno.readTextFile(new URL(join(file, "..", target), ROOT)));
+  return { path, title, description, text: withLinks(whole, (target) => linkOnSite(target, file, known)) };
 }
 
 /** A link of a file of the repository, as the site has it: to a page there, or to the file on GitHub. */

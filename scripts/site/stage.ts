@@ -4,6 +4,7 @@
  */
 import { REPOSITORY } from "../npm_manifest.ts";
 import { type FilledSection, homePage, type Page, urlOf, writtenPages } from "./pages.ts";
+import { withTabs } from "./markdown.ts";
 import { decisionsIndex } from "./decisions.ts";
 import { referenceSections } from "./reference/reference.ts";
 
@@ -45,8 +46,10 @@ export function pagesOf({ home, sections }: Site): Page[] {
  * @param folder Where to
  */
 export async function stage(site: Site, folder: URL): Promise<void> {
-  const files = new Map<string, string | Uint8Array>(pagesOf(site).map(({ path, text }) => [path, text]));
-  for (const path of ["config.ts", "theme/index.ts", "theme/style.css"]) {
+  const files = new Map<string, string | Uint8Array>(
+    pagesOf(site).map(({ path, text }) => [path, withTabs(text)]),
+  );
+  for (const path of ["config.ts", "theme/index.ts", "theme/tabs.ts", "theme/style.css"]) {
     files.set(`.vitepress/${path}`, await Deno.readTextFile(new URL(`docs/.vitepress/${path}`, ROOT)));
   }
   files.set(".vitepress/site.json", JSON.stringify(settingsOf(site), null, 2));

@@ -34,11 +34,11 @@ export interface Admitted {
 export async function admittedBy(name: AlgorithmName): Promise<Admitted> {
   const clock = new VirtualClock(0);
   const store = new MemoryStore({ clock: clock.read });
-  const limiter = new Limiter({ algorithm: name, max: MAX, windowMs: WINDOW * 1000, store, clock: clock.read });
+  const limiter = new Limiter({ algorithm: name, limit: MAX, windowMs: WINDOW * 1000, store, clock: clock.read });
   const allowed: boolean[] = [];
   for (const second of REQUESTS) {
     clock.advance(second * 1000 - clock.now);
-    allowed.push((await limiter.check("client")).allowed);
+    allowed.push((await limiter.consume("client")).allowed);
   }
   const most = Math.max(...REQUESTS.map((second) => countUntil(second, allowed)));
   return { name, allowed, most };

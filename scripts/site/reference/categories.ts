@@ -71,7 +71,7 @@ export const CATEGORIES: Readonly<Record<string, readonly Category[]>> = {
       slug: "http",
       title: "Middleware and Fetch",
       description: "Limits for applications of Sluice and Express, and for handlers that take a web request.",
-      paths: ["advanced/src/http/", "limiting/", "src/http/"],
+      paths: ["advanced/src/http/", "limiting/", "shared/", "src/http/"],
     },
     {
       slug: "frameworks",

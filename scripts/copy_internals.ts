@@ -5,23 +5,23 @@ import { rewrite } from "./rewrite.ts";
 
 const ROOT = new URL("../", import.meta.url);
 
-/** The engine of both limiters: a folder of this repository, and no package. */
-const ENGINE = "limiting/";
+/** Packages that nobody publishes: the engine of both limiters, and what all packages share. */
+const INTERNAL = ["limiting/", "shared/"];
 
 /** Where a package has its copy, with the paths that the files have in this repository. */
-const COPY = "shared/";
+const COPY = "internal/";
 
 /**
- * Copies the engine into a package that imports it by its name, with those of the framework's files that it imports,
- * and makes these imports lead to the copy. A package that has the engine among its own folders needs none.
+ * Copies internal packages into one that imports them by name, with those of the framework's files that they import,
+ * and makes these imports lead to the copy. A package that has them among its own folders needs none.
  *
  * @param folder The package
  */
-export async function copyEngine(folder: URL): Promise<void> {
-  const { name, exports } = JSON.parse(await Deno.readTextFile(new URL(`${ENGINE}deno.json`, ROOT)));
+export async function copyInternals(folder: URL): Promise<void> {
   const entries = new Map<string, string>();
-  for (const [entry, path] of Object.entries<string>(exports)) {
-    entries.set(name + entry.slice(1), ENGINE + path.slice(2));
+  for (const internal of INTERNAL) {
+    const { name, exports } = JSON.parse(await Deno.readTextFile(new URL(`${internal}deno.json`, ROOT)));
+    entries.set(name, internal + exports["."].slice("./".length));
   }
   const copied = new Set<string>();
   for (const path of await sources(folder)) {

@@ -1,0 +1,136 @@
+/**
+ * The package `@sluice/express`, once for each major of Express: versions of one package, from one folder. It imports the
+ * framework, of which it has no copy.
+ */
+import { cp } from "node:fs/promises";
+import { bundle } from "./bundle.ts";
+import { commonFields } from "./npm_manifest.ts";
+import { manifestOf } from "./packages.ts";
+import { exportWhole } from "./whole_export.ts";
+
+const PACKAGE = "./express/";
+const SOURCES = new URL(`../${PACKAGE}`, import.meta.url);
+
+/** A major of Express. */
+export interface Major {
+  /** The major. */
+  readonly major: number;
+  /** Version of the package: major and minor are those of the Express whose tests have passed. */
+  readonly version: string;
+}
+
+/** The majors, the newest last, which becomes `latest` on npm. */
+export async function expressMajors(): Promise<Major[]> {
+  const versions: Record<string, string> = JSON.parse(await Deno.readTextFile(new URL("versions.json", SOURCES)));
+  return Object.entries(versions).map(([major, version]) => ({ major: Number(major), version }))
+    .sort((one, other) => one.major - other.major);
+}
+
+/** Express's files that programs import, by their paths below `lib/`. */
+export const EXPRESS_FILES: readonly string[] = [
+  "application",
+  "express",
+  "middleware/init",
+  "middleware/query",
+  "request",
+  "response",
+  "router/index",
+  "router/layer",
+  "router/route",
+  "utils",
+  "view",
+];
+
+/**
+ * Writes what is in the package of one major.
+ *
+ * @param folder Where to
+ * @param major The major
+ * @param repository Address of the repository
+ * @throws {Error} If it cannot be bundled
+ */
+export async function writeExpress(folder: URL, { major, version }: Major, repository: string): Promise<void> {
+  const entry = major === 4 ? "four" : "five";
+  const sources = new URL("sources/", folder);
+  for (const name of ["src", "lib", `${entry}.ts`]) {
+    await cp(new URL(name, SOURCES), new URL(name, sources), { recursive: true });
+  }
+  const onNode = `import "@sluice/sluice/node";
+export * from "./${entry}.ts";
+export { default } from "./${entry}.ts";
+`;
+  await Deno.writeTextFile(new URL("mod_on_node.ts", sources), onNode);
+  const manifest = await manifestOf(PACKAGE);
+  const modules = { folder: sources, external: [manifest.name, "@sluice/sluice"], sourceMaps: true };
+  const entries = { mod: `./${entry}.ts`, mod_on_node: "./mod_on_node.ts" };
+  await bundle({ ...modules, entries, to: "../dist/", format: "es" });
+  const files = Object.fromEntries(EXPRESS_FILES.map((path) => [fileName(path), `./lib/${path}.ts`]));
+  await bundle({ ...modules, entries: { mod: "./mod_on_node.ts", ...files }, to: "../node/", format: "cjs" });
+  for (const name of ["mod", ...Object.keys(files)]) await exportWhole(new URL(`node/${name}.cjs`, folder));
+  await cp(new URL("types/", SOURCES), new URL("types/", folder), { recursive: true });
+  for (const name of ["README.md", "LICENSE"]) await cp(new URL(name, SOURCES), new URL(name, folder));
+  await Deno.remove(sources, { recursive: true });
+  await Deno.writeTextFile(new URL("node/mod.js", folder), esModule(major));
+  const sluice = await manifestOf("./");
+  const text = JSON.stringify(
+    {
+      name: manifest.name,
+      ...commonFields({ ...manifest, version }, { description: describing(major), keywords: KEYWORDS }, repository),
+      homepage: "https://jsr.io/@sluice/sluice",
+      main: "./node/mod.cjs",
+      // without types of its own: compilers find those of @types/express under the name of the alias, as for Express
+      exports: {
+        ".": {
+          deno: "./dist/mod_on_node.js",
+          bun: "./dist/mod_on_node.js",
+          workerd: "./dist/mod.js",
+          node: { require: "./node/mod.cjs", default: "./node/mod.js" },
+          default: "./dist/mod.js",
+        },
+        "./sluice": { types: "./types/sluice.d.ts" },
+        ...Object.fromEntries(EXPRESS_FILES.flatMap(fileEntries)),
+        "./package.json": "./package.json",
+      },
+      // importing it makes applications listen
+      sideEffects: ["./node/mod.js", "./node/mod.cjs", "./dist/mod_on_node.js"],
+      files: ["dist/", "node/", "types/"],
+      dependencies: { [sluice.name]: `^${sluice.version}`, "@types/express": major === 4 ? "^4.17.0" : "^5.0.0" },
+    },
+    null,
+    2,
+  );
+  await Deno.writeTextFile(new URL("package.json", folder), `${text}\n`);
+}
+
+const KEYWORDS = ["express", "express4", "express5", "sluice", "web", "framework", "router", "alias"];
+
+function describing(major: number): string {
+  return `Express ${major} on Sluice, for programs that are not changed: npm install express@npm:@sluice/express@${major}`;
+}
+
+/** Names that the package exports, besides the default. */
+const NAMES = ["Route", "Router", "application", "json", "raw", "request", "response", "static", "text", "urlencoded"];
+
+// the same instances as for require()
+function esModule(major: number): string {
+  const names = major === 4 ? [...NAMES, "query"] : NAMES;
+  return [
+    `import required from "./mod.cjs";`,
+    `export default required;`,
+    `const { ${names.map((one) => `${one}: _${one}`).join(", ")} } = required;`,
+    `export { ${names.map((one) => `_${one} as ${one}`).join(", ")} };`,
+    ``,
+  ].join("\n");
+}
+
+function fileName(path: string): string {
+  return `lib_${path.replaceAll("/", "_")}`;
+}
+
+// with and without the extension, and a folder by its name: all that Node finds in Express's package
+function fileEntries(path: string): [string, unknown][] {
+  const file = { types: "./types/file.d.cts", default: `./node/${fileName(path)}.cjs` };
+  const conditions = { deno: file, bun: file, workerd: file, node: file, default: file };
+  const names = path.endsWith("/index") ? [path.slice(0, -"/index".length), path, `${path}.js`] : [path, `${path}.js`];
+  return names.map((name) => [`./lib/${name}`, conditions]);
+}
