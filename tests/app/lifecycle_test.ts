@@ -328,6 +328,27 @@ Deno.test("a signal passed to an earlier listen does not close a later server", 
   await app.close();
 });
 
+Deno.test("closing waits for the work of mounted applications, and each reports its own failures", async () => {
+  const work = Promise.withResolvers<void>();
+  const reported: string[] = [];
+  const inner = quietApp().get("/", (req, res) => {
+    req.waitUntil(work.promise);
+    res.send("begun");
+  });
+  inner.on("error", (error, { phase }) => reported.push(`inner ${phase} ${error.message}`));
+  const app = quietApp().use("/outer", quietApp().use("/inner", inner));
+  app.on("error", () => reported.push("outer"));
+  const { url } = app.listen({ port: 0, hostname: "127.0.0.1" });
+  assertEquals(await (await fetch(`${url}outer/inner`)).text(), "begun");
+  let isClosed = false;
+  const closed = app.close().then(() => isClosed = true);
+  await assertRejects(() => fetch(`${url}outer/inner`));
+  assertEquals(isClosed, false);
+  work.reject(new Error("planted"));
+  await closed;
+  assertEquals(reported, ["inner background planted"]);
+});
+
 Deno.test("close with a deadline ends even if a client stops reading or uploading, or work continues", async () => {
   const app = quietApp();
   let arrived = Promise.withResolvers<void>();
@@ -532,7 +553,7 @@ Deno.test("a deadline passed in the wrong place or under an unknown name is refu
   assertThrows(
     () => quietApp().close({ timeout: 5000 } as never),
     TypeError,
-    "app.close: there is no option timeout; there are timeoutMs",
+    "app.close: there is no option timeout; did you mean timeoutMs?",
   );
 });
 

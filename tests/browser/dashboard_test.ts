@@ -18,11 +18,11 @@ for (const [width, height, colorScheme] of [[1280, 900, "light"], [380, 800, "da
     async () => {
       const clock = new VirtualClock();
       const store = new FaultyStore(new MemoryStore({ clock: clock.read }));
-      const api = rateLimit({ name: "per-user", max: 3, keyGenerator: (req) => req.query.user });
+      const api = rateLimit({ name: "per-user", limit: 3, keyGenerator: (req) => req.query.user });
       const jobs = new Limiter({
         limits: [
-          { name: "often", algorithm: "token-bucket", max: 2, windowMs: 1000 },
-          { name: "at-once", algorithm: "concurrency", max: 4, windowMs: 30_000, shadow: true },
+          { name: "often", algorithm: "token-bucket", limit: 2, windowMs: 1000 },
+          { name: "at-once", algorithm: "concurrency", limit: 4, windowMs: 30_000, shadow: true },
         ],
         store,
         clock: clock.read,
@@ -33,13 +33,13 @@ for (const [width, height, colorScheme] of [[1280, 900, "light"], [380, 800, "da
       const app = sluice().set("env", "test");
       app.use("/limits", dashboard({ limiters: { api, jobs }, authorize: () => isAllowed }));
       const ask = async (user: string, times: number) => {
-        for (let i = 0; i < times; i++) await api.limiter.check(user);
+        for (let i = 0; i < times; i++) await api.limiter.consume(user);
       };
       await ask("ada", 12);
       await ask(EVIL, 9);
       await ask("192.0.2.1", 5);
       store.fail();
-      for (let i = 0; i < 7; i++) await jobs.check("nightly");
+      for (let i = 0; i < 7; i++) await jobs.consume("nightly");
 
       const browser = await launchBrowser();
       try {

@@ -5,6 +5,7 @@ import { departedClients } from "./cases/departed_clients.ts";
 import { bodilessRequests } from "./cases/bodiless.ts";
 import { bodyLimits } from "./cases/body_limits.ts";
 import { compressed } from "./cases/compressed.ts";
+import { contexts } from "./cases/contexts.ts";
 import { documented } from "./cases/documented.ts";
 import { events } from "./cases/events.ts";
 import { uploads } from "./cases/uploads.ts";
@@ -41,6 +42,7 @@ export const MIDDLEWARE_CONTRACT: readonly Chapter[] = [
   compressed,
   sessions,
   operations,
+  contexts,
   metrics,
 ];
 

@@ -1,35 +1,41 @@
 import { fileURLToPath } from "node:url";
 import { run } from "../../scripts/process.ts";
-import { packageFlags } from "../support/node_program.ts";
+import { packageFlags, workerdFlags } from "../support/node_program.ts";
 import { putFile } from "../support/put_file.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 
 const bundles = new Map<string, Promise<string>>();
 
+/** What a program is bundled for: `browser` if it must not need anything of Node's, `workerd` as the package for npm. */
+export type BundledFor = "browser" | "deno" | "workerd";
+
 /**
  * Bundles a program, once, for runtimes that support neither TypeScript nor import maps.
  *
  * @param path Its path below the root
- * @param platform `browser` if the bundle must not need anything of Node's
+ * @param platform What for
  * @returns Path of the bundle
  */
-export function bundled(path: string, platform: "browser" | "deno" = "browser"): Promise<string> {
+export function bundled(path: string, platform: BundledFor = "browser"): Promise<string> {
   const key = `${path} ${platform}`;
   const known = bundles.get(key) ?? bundle(path, platform);
   bundles.set(key, known);
   return known;
 }
 
-async function bundle(path: string, platform: "browser" | "deno"): Promise<string> {
+async function bundle(path: string, platform: BundledFor): Promise<string> {
   const folder = new URL(".cache/contracts/", ROOT);
   const name = `${path.replace(/[^a-z0-9]+/g, "_")}_${platform}`;
   const file = (extension: string) => fileURLToPath(new URL(`${name}.${extension}`, folder));
   await Deno.mkdir(folder, { recursive: true });
   const source = fileURLToPath(new URL(path, ROOT));
-  const flags = ["--quiet", ...await packageFlags(`contracts_${name}`), "--platform", platform];
+  const lock = `contracts_${name}`;
+  const flags = platform === "workerd"
+    ? await workerdFlags(lock)
+    : [...await packageFlags(lock), "--platform", platform];
   await putFile(file("mjs"), async (to) => {
-    const { code, output } = await run(Deno.execPath(), ["bundle", ...flags, "-o", to, source], {
+    const { code, output } = await run(Deno.execPath(), ["bundle", "--quiet", ...flags, "-o", to, source], {
       limitMs: 60_000,
       quiet: true,
       cwd: fileURLToPath(ROOT),

@@ -26,7 +26,9 @@ export type Feature =
   | "abort"
   | "cut"
   | "cancel"
-  | "upload";
+  | "upload"
+  | "context"
+  | "socketContext";
 
 /** Sends a request to a subject; redirects are not followed. */
 export type Ask = (path: string, init?: RequestInit) => Promise<Response>;

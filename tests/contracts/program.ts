@@ -11,6 +11,7 @@ import { bodilessRoutes } from "./program_bodiless.ts";
 import { bodyLimitRoutes } from "./program_body_limits.ts";
 import { advancedLimitRoutes } from "./program_advanced_limits.ts";
 import { metricsRoutes } from "./program_metrics.ts";
+import { contextRoutes } from "./program_contexts.ts";
 import { compressedRoutes } from "./program_compressed.ts";
 import { documentRoutes } from "./program_document.ts";
 import { eventRoutes } from "./program_events.ts";
@@ -54,6 +55,7 @@ export function buildProgram(): FrameworkApp {
   sessionRoutes(app);
   compressedRoutes(app);
   operationRoutes(app);
+  contextRoutes(app);
   uploadRoutes(app);
   validatedRoutes(app);
   return app;

@@ -27,7 +27,7 @@ type Options = RateLimitOptions<FrameworkRequest>;
 export function advancedLimitRoutes(app: FrameworkApp, clock: RequestedClock): void {
   const common = { clock: clock.read, keyGenerator: byClient };
   const limited = (name: string, options: Options): RateLimitMiddleware => {
-    const limiter = rateLimit<FrameworkRequest>({ ...common, ...(options.limits ? {} : { max: 2 }), ...options });
+    const limiter = rateLimit<FrameworkRequest>({ ...common, ...(options.limits ? {} : { limit: 2 }), ...options });
     app.get(`/advanced/${name}`, limiter, (req, res) => {
       const { limit, used, remaining } = (req as { rateLimit?: Record<string, unknown> }).rateLimit ?? {};
       res.json({ limit, used, remaining });
@@ -42,28 +42,28 @@ export function advancedLimitRoutes(app: FrameworkApp, clock: RequestedClock): v
   controls(app, limited("controlled", {}));
   clients(app, clock);
   const limit = fetchLimit({
-    ...{ max: 2, windowMs: 60_000, clock: clock.read, standardHeaders: "draft-8", name: "fetch" },
+    ...{ limit: 2, windowMs: 60_000, clock: clock.read, standardHeaders: "draft-8", name: "fetch" },
     keyGenerator: (request) => request.headers.get("x-client") ?? undefined,
   });
   app.mount("/advanced/fetch", limit((request: Request) => new Response(`plain ${request.method}`)));
   turns(app);
-  app.ws("/advanced/socket", rateLimit({ ...common, max: 1 }), { open: (ws) => ws.send("admitted") });
+  app.ws("/advanced/socket", rateLimit({ ...common, limit: 1 }), { open: (ws) => ws.send("admitted") });
 }
 
 type Limited = (name: string, options: Options) => RateLimitMiddleware;
 
 function algorithms(limited: Limited): void {
   for (const algorithm of ["fixed-window", "sliding-window", "sliding-log", "token-bucket"] as const) {
-    limited(algorithm, { algorithm, max: 20 });
+    limited(algorithm, { algorithm, limit: 20 });
   }
-  limited("sliding-approximate", { algorithm: "sliding-approximate", max: 20 });
-  limited("burst", { algorithm: "token-bucket", max: 6, burst: 2 });
-  limited("limits", { limits: [{ name: "second", max: 1, windowMs: 1000 }, { name: "minute", max: 3 }] });
+  limited("sliding-approximate", { algorithm: "sliding-approximate", limit: 20 });
+  limited("burst", { algorithm: "token-bucket", limit: 6, burst: 2 });
+  limited("limits", { limits: [{ name: "second", limit: 1, windowMs: 1000 }, { name: "minute", limit: 3 }] });
   limited("blocking", { block: { after: 2, forMs: 600_000 } });
 }
 
 function headers(limited: Limited): void {
-  const limits = [{ name: "a", max: 10, windowMs: 60_000 }, { name: "b", max: 3, windowMs: 5000 }];
+  const limits = [{ name: "a", limit: 10, windowMs: 60_000 }, { name: "b", limit: 3, windowMs: 5000 }];
   limited("draft-6", { limits, standardHeaders: true, legacyHeaders: false });
   limited("draft-7", { limits, standardHeaders: "draft-7", legacyHeaders: false });
   limited("draft-8", { limits, standardHeaders: "draft-8", legacyHeaders: false });
@@ -72,34 +72,34 @@ function headers(limited: Limited): void {
 }
 
 function refusals(limited: Limited): void {
-  limited("text", { max: 0, message: "not now", statusCode: 503 });
-  limited("made", { max: 0, message: (req) => Promise.resolve({ path: req.path }) });
-  limited("problem", { max: 0, name: "quota", problemDetails: true });
+  limited("text", { limit: 0, message: "not now", statusCode: 503 });
+  limited("made", { limit: 0, message: (req) => Promise.resolve({ path: req.path }) });
+  limited("problem", { limit: 0, name: "quota", problemDetails: true });
   limited("handler", {
-    max: 0,
+    limit: 0,
     handler: (_req, res, _next, { statusCode }) => {
       res.statusCode = 418;
       res.end(`instead of ${statusCode}`);
     },
   });
   limited("passed-on", {
-    max: 0,
+    limit: 0,
     handler: (_req, _res, next) => next(Object.assign(new Error("told"), { status: 420 })),
   });
-  limited("dry", { max: 0, dryRun: true });
+  limited("dry", { limit: 0, dryRun: true });
 }
 
 function takings(limited: Limited, app: FrameworkApp): void {
-  limited("costing", { max: 10, cost: (req) => Number(req.query["cost"] ?? 1) });
-  limited("tiers", { max: (req) => Promise.resolve(req.query["gold"] === undefined ? 1 : 3) });
-  limited("skipping", { max: 1, skip: (req) => Promise.resolve("free" in req.query) });
+  limited("costing", { limit: 10, cost: (req) => Number(req.query["cost"] ?? 1) });
+  limited("tiers", { limit: (req) => Promise.resolve(req.query["gold"] === undefined ? 1 : 3) });
+  limited("skipping", { limit: 1, skip: (req) => Promise.resolve("free" in req.query) });
   limited("by-keys", {
-    limits: [{ name: "client", max: 1 }, { name: "group", max: 2 }],
+    limits: [{ name: "client", limit: 1 }, { name: "group", limit: 2 }],
     keyGenerator: (req) => ({ client: req.get("x-client")!, group: req.get("x-group")! }),
   });
-  const forgiving = rateLimit<FrameworkRequest>({ max: 1, keyGenerator: byClient, skipFailedRequests: true });
+  const forgiving = rateLimit<FrameworkRequest>({ limit: 1, keyGenerator: byClient, skipFailedRequests: true });
   app.get("/advanced/forgiving/:status", forgiving, (req, res) => res.status(Number(req.params.status)).end());
-  const under = rateLimit<FrameworkRequest>({ algorithm: "concurrency", max: 1, keyGenerator: byClient });
+  const under = rateLimit<FrameworkRequest>({ algorithm: "concurrency", limit: 1, keyGenerator: byClient });
   app.get("/advanced/concurrency", under, async (req, res, next) => {
     const flag = req.query["until"];
     if (flag === undefined) return next();
@@ -117,14 +117,14 @@ function stores(limited: Limited, clock: RequestedClock): void {
   const memory = () => new MemoryStore({ clock: clock.read });
   const failing = () => new FaultyStore(memory()).fail(new Error("the store is down"));
   // many are in flight at once, and on two cores that takes longer than the default timeout of a decision
-  const late = { max: 20, timeoutMs: PATIENCE_MS };
+  const late = { limit: 20, timeoutMs: PATIENCE_MS };
   limited("store-later", { ...late, store: lateStore(clock.read) });
   limited("store-counter", { ...late, store: fromCounter(lateCounter(clock.read), { clock: clock.read }) });
   limited("store-database", { ...late, store: lateDatabase(clock.read) });
-  limited("store-fails", { max: 1, store: failing() });
-  limited("store-fails-open", { max: 1, store: failing(), passOnStoreError: true });
-  limited("store-fails-closed", { max: 1, store: failing(), onStoreFailure: "closed" });
-  limited("store-hangs", { max: 1, store: new FaultyStore(memory()).hang(), timeoutMs: 20 });
+  limited("store-fails", { limit: 1, store: failing() });
+  limited("store-fails-open", { limit: 1, store: failing(), passOnStoreError: true });
+  limited("store-fails-closed", { limit: 1, store: failing(), onStoreFailure: "closed" });
+  limited("store-hangs", { limit: 1, store: new FaultyStore(memory()).hang(), timeoutMs: 20 });
 }
 
 function controls(app: FrameworkApp, limiter: RateLimitMiddleware): void {
@@ -138,21 +138,21 @@ function controls(app: FrameworkApp, limiter: RateLimitMiddleware): void {
 
 function clients(app: FrameworkApp, clock: RequestedClock): void {
   const behind = sluice().set("trust proxy", 1).set("env", "test");
-  const limits = [{ name: "client", max: 1 }, { name: "site", max: 2, ipv6Subnet: 48 }];
+  const limits = [{ name: "client", limit: 1 }, { name: "site", limit: 2, ipv6Subnet: 48 }];
   behind.use(rateLimit({ limits, clock: clock.read }));
   behind.get("/", (req, res) => res.send(req.ip));
   app.use("/advanced/behind-proxy", behind);
   const composite = sluice().set("trust proxy", 1).set("env", "test");
   const keyGenerator = (req: FrameworkRequest): string => `${clientKey(req)}:${byClient(req)}`;
   const cost = (req: FrameworkRequest): number => "free" in req.query ? 0 : 1;
-  composite.use(rateLimit({ max: 2, windowMs: 60_000, clock: clock.read, keyGenerator, cost }));
+  composite.use(rateLimit({ limit: 2, windowMs: 60_000, clock: clock.read, keyGenerator, cost }));
   composite.get("/", (_req, res) => res.send("admitted"));
   app.use("/advanced/composite", composite);
 }
 
 // callers that wait for their turn
 function turns(app: FrameworkApp): void {
-  const limiter = new Limiter({ algorithm: "concurrency", max: 1 });
+  const limiter = new Limiter({ algorithm: "concurrency", limit: 1 });
   const entered = new Map<string, number>();
   const held = new Map<string, Decision>();
   app.post("/advanced/turns/:flag", async (req, res) => {

@@ -26,4 +26,12 @@ export function compressedRoutes(app: FrameworkApp): void {
     const ticking = setInterval(() => void events.send("tick"), 5);
     return events.closed.then(() => clearInterval(ticking));
   });
+  app.get("/compressed/records", (_req, res) => {
+    res.type("application/x-ndjson").write("{}\n");
+    return new Promise<void>((resolve) => res.once("close", resolve));
+  });
+  app.get("/compressed/records/returned", () => {
+    const records = new ReadableStream({ start: (controller) => controller.enqueue(new TextEncoder().encode("{}\n")) });
+    return new Response(records, { headers: { "content-type": "application/x-ndjson" } });
+  });
 }

@@ -37,42 +37,42 @@ export function limitRoutes(app: FrameworkApp, clock: RequestedClock): void {
     clock.advance(Number(req.params.ms));
     res.json(clock.read());
   });
-  const common = { max: 2, windowMs: 60_000, clock: clock.read, keyGenerator: byClient };
+  const common = { limit: 2, windowMs: 60_000, clock: clock.read, keyGenerator: byClient };
   const limited = (name: string, options: RateLimitOptions): void => {
     app.get(`/limits/${name}`, rateLimit({ ...common, ...options }), (_req, res) => res.send("admitted"));
   };
   limited("two", {});
-  limited("twenty", { max: 20 });
-  limited("none", { max: 0 });
-  limited("text", { max: 0, message: "not now", statusCode: 503 });
-  limited("object", { max: 0, message: { error: "slower" } });
-  limited("silent", { max: 1, headers: false });
-  limited("skipping", { max: 1, skip: (req) => Promise.resolve("free" in req.query) });
-  limited("later", { max: 1, keyGenerator: (req) => Promise.resolve(byClient(req)) });
+  limited("twenty", { limit: 20 });
+  limited("none", { limit: 0 });
+  limited("text", { limit: 0, message: "not now", statusCode: 503 });
+  limited("object", { limit: 0, message: { error: "slower" } });
+  limited("silent", { limit: 1, headers: false });
+  limited("skipping", { limit: 1, skip: (req) => Promise.resolve("free" in req.query) });
+  limited("later", { limit: 1, keyGenerator: (req) => Promise.resolve(byClient(req)) });
   const refused = new Map<string, number>();
   limited("told", {
-    max: 1,
+    limit: 1,
     onLimitReached: (req) => refused.set(byClient(req)!, (refused.get(byClient(req)!) ?? 0) + 1),
   });
   app.get("/limits/told/:client", (req, res) => res.json(refused.get(req.params.client) ?? 0));
 
   app.get("/limits/made-inside", (req, res, next) => rateLimit({ ...common, name: "made inside" })(req, res, next));
   app.get("/limits/made-inside", (_req, res) => res.send("admitted"));
-  app.use("/limits/peer", rateLimit({ max: 1, windowMs: 60_000, message: { error: "slower" } }));
+  app.use("/limits/peer", rateLimit({ limit: 1, windowMs: 60_000, message: { error: "slower" } }));
   app.get("/limits/peer", (_req, res) => res.send("admitted"));
 
   controls(app, rateLimit(common));
   mounted(app, rateLimit(common));
   const behind = sluice().set("trust proxy", 1).set("env", "test");
-  behind.use(rateLimit({ max: 1, windowMs: 60_000, clock: clock.read }));
+  behind.use(rateLimit({ limit: 1, windowMs: 60_000, clock: clock.read }));
   behind.get("/", (req, res) => res.send(req.ip));
   app.use("/limits/behind-proxy", behind);
   const composite = sluice().set("trust proxy", 1).set("env", "test");
   const keyGenerator = (req: FrameworkRequest): string => `${clientKey(req)}:${byClient(req)}`;
-  composite.use(rateLimit({ max: 2, windowMs: 60_000, clock: clock.read, keyGenerator }));
+  composite.use(rateLimit({ limit: 2, windowMs: 60_000, clock: clock.read, keyGenerator }));
   composite.get("/", (_req, res) => res.send("admitted"));
   app.use("/limits/composite", composite);
-  app.ws("/limits/socket", rateLimit({ ...common, max: 1 }), { open: (ws) => ws.send("admitted") });
+  app.ws("/limits/socket", rateLimit({ ...common, limit: 1 }), { open: (ws) => ws.send("admitted") });
 }
 
 function controls(app: FrameworkApp, limiter: ReturnType<typeof rateLimit>): void {

@@ -3,14 +3,14 @@ import { health } from "@sluice/middleware/health";
 import { log, type LogRecord } from "@sluice/middleware/log";
 import { requestId, type RequestIdExtras } from "@sluice/middleware/request-id";
 import { timeout } from "@sluice/middleware/timeout";
-import { type FrameworkApp, type FrameworkRequest, Router } from "@sluice/sluice";
+import sluice, { type FrameworkApp, type FrameworkRequest, Router } from "@sluice/sluice";
 
 /** Routes behind each of them. */
 export function operationRoutes(app: FrameworkApp): void {
   const records: LogRecord[] = [];
   const aborted = new Set<string>();
   const routes = Router();
-  routes.use(log({ sink: (_line, record) => void records.push(record) }), requestId({ trust: true }));
+  routes.use(log({ stream: (_line, record) => void records.push(record) }), requestId({ trust: true }));
   routes.get("/late", timeout(20, { retryAfterMs: 1000 }), (req, res) => {
     const { signal } = req;
     signal.addEventListener("abort", () => {
@@ -27,5 +27,21 @@ export function operationRoutes(app: FrameworkApp): void {
   let checks = 0;
   routes.use("/probes", health({ checks: { counted: { run: () => ++checks, cacheMs: 60_000 } } }));
   routes.use("/failing", health({ checks: { failing: () => false } }));
+  const bound = sluice().set("env", "test");
+  const kept: unknown[] = [];
+  bound.get("/", (req, res) => {
+    req.waitUntil(Promise.resolve());
+    res.json([req.env["GREETING"], typeof (req.executionCtx as { waitUntil?: unknown } | undefined)?.waitUntil]);
+  });
+  const env = { GREETING: "Hello" };
+  const ctx = { waitUntil: (work: unknown) => void kept.push(work) };
+  routes.get("/bindings/fetch", async (_req, res) => {
+    res.json(await (await bound.fetch(new Request("http://localhost/"), env, ctx)).json());
+  });
+  routes.get("/bindings/inject", async (_req, res) => res.json(await (await bound.inject("/", { env, ctx })).json()));
+  routes.get("/bindings/alone", async (_req, res) => {
+    const response = await bound.fetch(new Request("http://localhost/"), env);
+    res.json(await response.json());
+  });
   app.use("/operations", routes);
 }

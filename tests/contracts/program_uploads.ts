@@ -20,7 +20,7 @@ export function uploadRoutes(app: FrameworkApp): void {
     }
   };
   const received: RequestHandler = (req, res) => void res.json([req.file.size, req.file.value]);
-  app.post("/uploads/stream", upload({ to: sum, fields: { file: { max: 1 } } }), received);
+  app.post("/uploads/stream", upload({ storage: sum, fields: { file: { maxCount: 1 } } }), received);
   const refused: ErrorRequestHandler = (error, _req, res, _next) => {
     res.status(error.status).json([error.code, error.field]);
   };

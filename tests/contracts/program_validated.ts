@@ -68,7 +68,7 @@ export function validatedRoutes(app: FrameworkApp): void {
   for (const [library, { note, form, one }] of Object.entries(LIBRARIES)) {
     const router = Router();
     router.post("/", sluice.json(), note, (req, res) => res.json([req.query.page, req.body.name, req.body.tags]));
-    const fields = { picture: { max: 1, types: ["image/*"] } };
+    const fields = { picture: { maxCount: 1, types: ["image/*"] } };
     router.post("/form", operation({ tags: ["forms"] }), upload({ fields }), form, (req, res) => {
       res.json([req.body.title, req.file?.size ?? 0]);
     });

@@ -1,6 +1,6 @@
 /** The ways to run the program: on every runtime, every way its users have. */
 import type { Subject } from "./app_contract.ts";
-import { bundled } from "./bundled.ts";
+import { bundled, type BundledFor } from "./bundled.ts";
 import type { Feature } from "./case.ts";
 import { packageFlags } from "../support/node_program.ts";
 import { placeCopy } from "../support/put_file.ts";
@@ -49,7 +49,13 @@ const GAPS = {
     pausing: NO_PAUSE,
     compression: CODINGS_OF_WORKERS,
   },
-  object: { ping: NO_PINGS, pausing: NO_PAUSE, host: HOST_OF_WORKERS, compression: CODINGS_OF_WORKERS },
+  object: {
+    ping: NO_PINGS,
+    pausing: NO_PAUSE,
+    host: HOST_OF_WORKERS,
+    compression: CODINGS_OF_WORKERS,
+    socketContext: "a connection outlives what the object had in memory: its request is `ws.data.req`",
+  },
   lambda: {
     websocket: "a function URL does not upgrade connections",
     forwarded: "a function URL writes the forwarding headers itself",
@@ -69,6 +75,7 @@ const GAPS = {
     compression: "the runtime cannot compress",
     unpacking: "the runtime has no `DecompressionStream`; a compressed body is 415",
     head: "the runtime sends the head of a streamed response with its first piece",
+    context: "the runtime has no `AsyncLocalStorage`; that of Next.js has",
     cut: "the local server of the runtime ends a response that fails as if it were complete",
   },
 } satisfies Record<string, Gaps>;
@@ -99,7 +106,7 @@ function node(name: string, file: string): SubjectKind {
 /** How a host is started. */
 interface HostOptions {
   /** What the program is bundled for. */
-  readonly platform?: "browser" | "deno";
+  readonly platform?: BundledFor;
   /** Further arguments of the host. */
   readonly args?: readonly string[];
 }
@@ -115,8 +122,8 @@ function onNode(name: string, gaps: Gaps, host: string, file: string, options: H
 }
 
 // until it writes to it, workerd takes an orderly close for a client that has merely finished sending
-function worker(name: string, gaps: Gaps, file: string, ...args: string[]): SubjectKind {
-  return { ...onNode(name, gaps, "workerd.mjs", file, { args }), noticesResets: true };
+function worker(name: string, gaps: Gaps, file: string, platform: BundledFor, ...args: string[]): SubjectKind {
+  return { ...onNode(name, gaps, "workerd.mjs", file, { platform, args }), noticesResets: true };
 }
 
 function onUnixSocket(name: string, gaps: Gaps, needs: Needed, command: () => Promise<string[]>): SubjectKind {
@@ -160,9 +167,10 @@ export const SUBJECTS: readonly SubjectKind[] = [
   ),
   node("Node serve", "node_serve"),
   node("Node own server", "node_handler"),
-  worker("workerd default", GAPS.worker, "exported"),
-  worker("workerd fetch", GAPS.worker, "worker"),
-  worker("workerd object", GAPS.object, "worker_object", "Program"),
+  worker("workerd default", GAPS.worker, "exported", "workerd"),
+  // as from JSR, which has one version for all runtimes
+  worker("workerd fetch", GAPS.worker, "worker", "browser"),
+  worker("workerd object", GAPS.object, "worker_object", "workerd", "Program"),
   onNode("Lambda", GAPS.lambda, "lambda.mjs", "lambda_buffered", { platform: "deno" }),
   onNode("Lambda streaming", LAMBDA_STREAMING, "lambda.mjs", "lambda_streaming", { platform: "deno" }),
   onNode("edge-runtime", GAPS.edge, "edge_runtime.mjs", "fetch_event"),

@@ -31,7 +31,7 @@ Deno.test("it is one program, which names no machine and has all templates insid
   assertEquals(list.trim().split("\n").sort(), files.map((name) => `package/${name}`));
   const code = await Deno.readTextFile(new URL("dist/create.js", folder));
   assertMatch(code, /^#!\/usr\/bin\/env node\n/);
-  assertEquals([fileURLToPath(ROOT), "readFile"].filter((text) => code.includes(text)), []);
+  assertEquals([fileURLToPath(ROOT), "import.meta"].filter((text) => code.includes(text)), []);
 });
 
 Deno.test("it says what it needs and where it comes from", { ignore: skipNode }, async () => {

@@ -185,3 +185,30 @@ Deno.test("each middleware sees the URL below its own mount, whichever ran befor
     "last  /a/c {}",
   ]);
 });
+
+Deno.test("in a router that a handler calls, a second next() is warned about, and late errors are reported", async () => {
+  const warnings: string[] = [];
+  const { warn } = console;
+  console.warn = (message) => void warnings.push(message);
+  const reported: string[] = [];
+  try {
+    const app = quietApp().set("env", "development");
+    app.on("error", (error, { phase }) => reported.push(`${phase}: ${error.message}`));
+    const router = Router();
+    router.param("id", (_req, _res, next) => {
+      next();
+      next(new Error("late"));
+    });
+    router.use("/:id", (_req, _res, next) => {
+      next();
+      next();
+    });
+    app.use((req, res, next) => router(req, res, next));
+    app.get("/:id", (_req, res) => res.send("once"));
+    assertEquals(await askText(app, "/7"), "once");
+  } finally {
+    console.warn = warn;
+  }
+  assertEquals(warnings, ["next() was called a second time by the same handler; the call was ignored (GET /7)"]);
+  assertEquals(reported, ["handler: late"]);
+});

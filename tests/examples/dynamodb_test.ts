@@ -11,6 +11,8 @@ import dynalite from "dynalite";
 import { type AlgorithmName, fromCompareAndSet, type Policy, type Store } from "@sluice/rate-limit";
 import { storeContract } from "@sluice/rate-limit/testing";
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { assertNotLate } from "../../advanced/tests/support/late/assert_not_late.ts";
+import { lateDatabase } from "../../advanced/tests/support/late/late_database.ts";
 import { DynamoCounters } from "../../examples/stores/dynamodb.ts";
 import { until } from "../support/until.ts";
 
@@ -24,9 +26,9 @@ const POLICY: Policy = { name: "policy", algorithm: "sliding-window", limit: 50,
 class Client extends DynamoDBClient implements Disposable {
   commands = 0;
 
-  constructor() {
+  constructor(port = server.address().port) {
     super({
-      endpoint: `http://127.0.0.1:${server.address().port}`,
+      endpoint: `http://127.0.0.1:${port}`,
       region: "us-east-1",
       credentials: { accessKeyId: "key", secretAccessKey: "secret" },
     });
@@ -121,6 +123,15 @@ for (const tells of [false, true]) {
     for (const client of clients) client.destroy();
   });
 }
+
+Deno.test("DynamoDB grants as much as is documented while commands and replies are late by up to a second", async () => {
+  const table = await makeTable();
+  const subject = lateDatabase("DynamoDB", server.address().port, (port) => {
+    const client = new Client(port);
+    return { database: new DynamoCounters(client, table), close: () => client.destroy() };
+  });
+  await assertNotLate(subject, 7, 12);
+});
 
 Deno.test("a decision takes one command of DynamoDB, and a second one if another process has written", async () => {
   using client = new Client().telling();

@@ -3,6 +3,8 @@ import { MemcacheClient } from "memcache-client";
 import { fromCompareAndSet, type Policy } from "@sluice/rate-limit";
 import { storeContract } from "@sluice/rate-limit/testing";
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { assertNotLate } from "../../advanced/tests/support/late/assert_not_late.ts";
+import { lateDatabase } from "../../advanced/tests/support/late/late_database.ts";
 import { MemcachedCounters } from "../../examples/stores/memcached.ts";
 import { startMemcached } from "../support/memcached_server.ts";
 
@@ -35,6 +37,16 @@ Deno.test("processes that share Memcached admit exactly what the limit says", as
   }));
   assertEquals(verdicts.filter(({ granted }) => granted === 1).length, 50);
   for (const { client } of processes) client.shutdown();
+});
+
+Deno.test("Memcached grants as much as is documented while commands and replies are late by up to a second", async () => {
+  const prefix = `${crypto.randomUUID()}:`;
+  const port = Number(Deno.env.get("MEMCACHED_ADDRESS")!.split(":")[1]);
+  const subject = lateDatabase("Memcached", port, (port) => {
+    const client = new MemcacheClient({ server: `127.0.0.1:${port}` });
+    return { database: new MemcachedCounters(client, prefix), close: () => client.shutdown() };
+  });
+  await assertNotLate(subject, 6);
 });
 
 Deno.test("an item in Memcached is kept as long as the longest of its limits, even beyond a month", async () => {

@@ -1,10 +1,13 @@
-/** The programs of `docs/recipes.md` and the guide to authentication: each is what a page prints, and does what it says. */
+/**
+ * The programs of `docs/recipes.md` and the guide to authentication: each is what a page prints, and does what it says.
+ * `recipes/` runs those that others want on every runtime.
+ */
 import { createRemoteJWKSet, exportJWK, generateKeyPair, SignJWT } from "jose";
 import sluice, { type FrameworkApp } from "@sluice/sluice";
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { authenticated, makeApp as makeNotes } from "../../examples/recipes/authentication.ts";
 import { makeApp as makeReports, responseCache } from "../../examples/recipes/caching.ts";
-import { makeApp as makeProxy, proxy } from "../../examples/recipes/proxy.ts";
+import { proxy } from "../../examples/recipes/proxy.ts";
 import { quietApp, serving } from "../support/app.ts";
 
 const RECIPES = new URL("../../examples/recipes/", import.meta.url);
@@ -114,34 +117,6 @@ Deno.test("authentication: a provider that cannot be reached is not the token's 
   });
 });
 
-Deno.test("proxy: method, path, query, body and headers arrive, and the response comes back", async () => {
-  const behind = quietApp();
-  behind.post("/items/:id", async (req, res) => {
-    const { method, url, headers } = req;
-    res.status(201).cookie("a", "1").cookie("b", "2").set({ "X-Own": "1", "Connection": "X-Hop", "X-Hop": "1" });
-    res.json({ method, url, headers, body: await req.json() });
-  });
-  behind.get("/moved", (_req, res) => res.redirect("/elsewhere"));
-  await serving(behind, async (origin) => {
-    const app = makeProxy(origin).set("env", "test");
-    const response = await app.inject("/api/items/7?a=1&b=%20", {
-      method: "POST",
-      headers: { "content-type": "application/json", "x-kept": "1", "connection": "x-dropped", "x-dropped": "1" },
-      body: '{"c":[1]}',
-    });
-    const { method, url, headers, body } = await response.json();
-    assertEquals([response.status, method, url, body], [201, "POST", "/items/7?a=1&b=%20", { c: [1] }]);
-    assertEquals([headers["x-kept"], headers["x-dropped"], headers["x-forwarded-host"], headers["x-forwarded-proto"]], [
-      ...["1", undefined, "localhost", "http"],
-    ]);
-    assertEquals(response.headers.getSetCookie().map((cookie) => cookie.split(";")[0]), ["a=1", "b=2"]);
-    assertEquals([response.headers.get("x-own"), response.headers.get("x-hop")], ["1", null]);
-    const moved = await app.inject("/api/moved");
-    assertEquals([moved.status, moved.headers.get("location")], [302, "/elsewhere"]);
-    await moved.body?.cancel();
-  });
-});
-
 Deno.test("proxy: a path cannot choose the server, and only a trusted proxy's addresses are passed on", async () => {
   const behind = quietApp().use((req, res) => res.json([req.url, req.get("x-forwarded-for"), req.get("host")]));
   await serving(behind, async (origin) => {
@@ -155,55 +130,6 @@ Deno.test("proxy: a path cannot choose the server, and only a trusted proxy's ad
     assertEquals(await ask("//127.0.0.1:1/x", false), ["//127.0.0.1:1/x", "10.0.0.1", host]);
     assertEquals(await ask("/@evil.test/", true), ["/@evil.test/", "192.0.2.1, 10.0.0.1", host]);
   });
-});
-
-Deno.test("proxy: both bodies are streamed, each piece as it comes", async () => {
-  const behind = quietApp().post("/echo", (req) => new Response(req.request.body));
-  await serving(behind, async (origin) => {
-    await serving(makeProxy(origin).set("env", "test"), async (front) => {
-      const { readable, writable } = new TransformStream<string, string>();
-      const writer = writable.getWriter();
-      void writer.write("one");
-      const body = readable.pipeThrough(new TextEncoderStream());
-      const response = await fetch(`${front}/api/echo`, { method: "POST", body, duplex: "half" } as RequestInit);
-      const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
-      assertEquals((await reader.read()).value, "one");
-      void writer.write("two");
-      assertEquals((await reader.read()).value, "two");
-      await writer.close();
-      assertEquals((await reader.read()).done, true);
-    });
-  });
-});
-
-Deno.test("proxy: a client that leaves ends the request behind it", async () => {
-  const left = [Promise.withResolvers<void>(), Promise.withResolvers<void>()] as const;
-  const arrived = Promise.withResolvers<void>();
-  const behind = quietApp();
-  behind.get("/waits", (req) => {
-    req.signal.addEventListener("abort", () => left[0].resolve());
-    arrived.resolve();
-  });
-  behind.get("/begun", (_req, res) => {
-    res.on("close", () => left[1].resolve());
-    res.write("begun");
-  });
-  await serving(behind, async (origin) => {
-    await serving(makeProxy(origin).set("env", "test"), async (front) => {
-      const leaving = new AbortController();
-      const waiting = fetch(`${front}/api/waits`, { signal: leaving.signal }).catch(() => "gone");
-      await arrived.promise;
-      leaving.abort();
-      assertEquals(await waiting, "gone");
-      await left[0].promise;
-      await (await fetch(`${front}/api/begun`)).body!.cancel();
-      await left[1].promise;
-    });
-  });
-});
-
-Deno.test("proxy: a server that cannot be reached is 502", async () => {
-  assertEquals((await makeProxy("http://127.0.0.1:1").set("env", "test").inject("/api/")).status, 502);
 });
 
 /** What an application responds with at a path: which report it is, and its age. */

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertNotEquals, assertThrows } from "@std/assert";
 import { AddressKeys } from "@sluice/limiting";
-import { subnetOf } from "@sluice/limiting/core";
+import { parseSubnet, subnetOf } from "@sluice/shared";
 import { rateLimit } from "@sluice/sluice";
 import { random } from "../support/random.ts";
 
@@ -54,6 +54,47 @@ Deno.test("a subnet without a valid number of bits is refused: each of its addre
     const refused = `subnetOf takes the number of bits to keep, from 0 to 128, not ${shown}`;
     assertThrows(() => subnetOf("2001:db8::1", bits as number), RangeError, refused);
   }
+});
+
+Deno.test("the bits of an IPv4 address are a number of their own", () => {
+  for (const bits of [0, 8, 24, 32, 64, 128]) assertEquals(subnetOf("198.51.100.7", bits), "198.51.100.7");
+  for (let i = 0; i < 2_000; i++) {
+    const bits = pick(33);
+    const [high, low] = [pick(65_536), pick(65_536)];
+    const kept = bits === 0 ? 0n : (BigInt(high * 65_536 + low) >> BigInt(32 - bits)) << BigInt(32 - bits);
+    const bytes = [24n, 16n, 8n, 0n].map((shift) => (kept >> shift) & 255n).join(".");
+    const address = [high >> 8, high & 255, low >> 8, low & 255].join(".");
+    assertEquals(subnetOf(address, pick(129), bits), `${bytes}/${bits}`);
+    assertEquals(subnetOf(`::ffff:${address}`, pick(129), bits), `${bytes}/${bits}`);
+  }
+  assertEquals(subnetOf("2001:db8::1", 48, 24), "2001:db8::/48");
+  const refused = "subnetOf takes the number of an IPv4 address's bits to keep, from 0 to 32, not 64";
+  assertThrows(() => subnetOf("198.51.100.7", 24, 64), RangeError, refused);
+});
+
+Deno.test("a list of networks has the addresses that are in them, in every spelling", () => {
+  for (let i = 0; i < 2_000; i++) {
+    const groups = randomGroups();
+    const [high, low] = [pick(65_536), pick(65_536)];
+    const v4 = [high >> 8, high & 255, low >> 8, low & 255].join(".");
+    const bits = 1 + pick(128);
+    const v4Bits = 1 + pick(32);
+    const contains = parseSubnet(subnetOf(spell(groups), bits)!);
+    const containsV4 = parseSubnet(subnetOf(v4, 64, v4Bits)!);
+    assert(contains(spell(groups)) && containsV4(v4) && containsV4(`::ffff:${v4}`));
+    assert(!contains(v4) && !containsV4(spell(groups)));
+    const flipped = pick(bits);
+    const other = groups.map((group, at) => at === flipped >> 4 ? group ^ (0x8000 >> (flipped & 15)) : group);
+    assert(!contains(other.map((group) => group.toString(16)).join(":")) || other[0] === 0);
+  }
+  assert(parseSubnet("uniquelocal")("10.1.2.3") && !parseSubnet("uniquelocal")("198.51.100.7"));
+  for (const address of [undefined, "", "198.51.100.7:80", "unknown"]) {
+    assertEquals(parseSubnet("198.51.100.0/24")(address), false);
+  }
+  for (const wrong of ["198.51.100.0/33", "198.51.100", "", "2001:db8::/129", "10.0.0.0/255.0.255.0"]) {
+    assertThrows(() => parseSubnet(wrong), TypeError, "parseSubnet takes addresses, subnets like");
+  }
+  assertThrows(() => parseSubnet(24 as unknown as string), TypeError, '"uniquelocal", not 24');
 });
 
 Deno.test("an IPv6 address has one key, however it is written", () => {

@@ -33,7 +33,7 @@ Deno.test("clients whose address is unknown have one key, with a warning", async
 function appWith(options: RateLimitOptions, trust?: unknown) {
   const app = quietApp();
   if (trust !== undefined) app.set("trust proxy", trust);
-  app.use(rateLimit({ max: 2, ...options }), (_req, res) => res.send("in"));
+  app.use(rateLimit({ limit: 2, ...options }), (_req, res) => res.send("in"));
   return async (hostname: string, headers: Record<string, string> = {}) =>
     (await app.fetch(new Request("http://localhost/?user=bob", { headers }), { remoteAddr: { hostname } })).status;
 }

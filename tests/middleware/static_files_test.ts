@@ -4,6 +4,7 @@ import express from "express";
 import sluice, { type FrameworkResponse, type ServeStaticOptions } from "@sluice/sluice";
 import { ask, quietApp } from "../support/app.ts";
 import { type Any, askBoth } from "../support/sluice_and_express.ts";
+import { runtimeKey } from "../../src/util/runtime_key.ts";
 
 const FILES = fileURLToPath(new URL("../fixtures/files", import.meta.url));
 
@@ -236,7 +237,7 @@ Deno.test("a file that becomes a folder before it is read is passed to the error
   const readBytes = () => Promise.reject(Object.assign(new Error("Is a directory"), { code: "EISDIR" }));
   const names = () => Promise.resolve(["changing.txt"]);
   const files = { stat: () => Promise.resolve(stat), names, readBytes, workingDirectory: () => "/" };
-  Object.defineProperty(app, "runtimeSupport", { value: { ...app.runtimeSupport, files } });
+  Object.defineProperty(app, runtimeKey, { value: { ...app[runtimeKey], files } });
   app.use(sluice.static("/public"));
   app.use((error: Any, _req: Any, res: Any, _next: Any) => res.status(500).send(error.code));
   assertEquals(await (await ask(app, "/changing.txt")).text(), "EISDIR");

@@ -6,12 +6,13 @@ import { requestOf } from "../../reliability/fuzz/spellings/spelling_fuzzer.ts";
 import { quietApp } from "../support/app.ts";
 import type { Any } from "../support/sluice_and_express.ts";
 import { warningsOf } from "../support/warnings.ts";
+import { runtimeKey } from "../../src/util/runtime_key.ts";
 
 function on(kind: DiskKind, app: FrameworkApp, options?: ServeStaticOptions): FrameworkApp {
   const root = kind === "Windows" ? "C:/www" : "/www";
   const names = ["admin/secret.txt", "Café/menu.txt", "Long Name.txt", "x~1/y.txt"];
   const { files } = new Disk(kind, Object.fromEntries(names.map((name) => [`${root}/${name}`, name])));
-  Object.defineProperty(app, "runtimeSupport", { value: { ...app.runtimeSupport, files } });
+  Object.defineProperty(app, runtimeKey, { value: { ...app[runtimeKey], files } });
   app.use(sluice.static(root, options));
   app.use((_req, res) => res.status(404).send("nothing"));
   return app;

@@ -8,7 +8,7 @@ import { tool, tools } from "./support/tools.ts";
 const registry = await startRegistry();
 globalThis.addEventListener("unload", () => void registry.stop());
 
-const ALIAS = "npm:@sluice/sluice@^0.1.0";
+const ALIAS = "npm:@sluice/express@^4.22.0";
 const DEPENDENCIES = {
   "express": ALIAS,
   "express-rate-limit": "8.7.5",
@@ -36,7 +36,7 @@ const PROGRAM = `
     const post = await fetch(address + "/db/posts/1");
     const third = await fetch(address);
     console.log(JSON.stringify({
-      isSluice: express.FrameworkApp !== undefined && theirs("express") === express,
+      isSluice: express.application.getRoutes !== undefined && theirs("express") === express,
       sharesFiles: theirs("express/lib/router/layer") === require("express/lib/router/layer"),
       home: [home.status, await home.text(), home.headers.get("set-cookie").split("=")[0]],
       post: await post.json(),
@@ -112,7 +112,7 @@ for (const { name, manifest, files = {}, install: [command, ...args] } of MANAGE
     const express = await seenInFiles(project, NODE, await tools(), "express-4");
     for (const runtime of name === "npm" ? RUNTIMES : [NODE]) {
       const sluice = await seenInFiles(project, runtime, project.path, "express");
-      assertEquals(sluice, { ...express, manifest: "@sluice/sluice" }, runtime[0]);
+      assertEquals(sluice, { ...express, manifest: "@sluice/express" }, runtime[0]);
     }
   });
 }

@@ -35,7 +35,7 @@ const FILES = `
 `;
 
 Deno.test("each file of Express is there with what it exports in Express, of the same instance", async () => {
-  const project = await makeProject(registry, { dependencies: { express: "npm:@sluice/sluice@^0.1.0" } });
+  const project = await makeProject(registry, { dependencies: { express: "npm:@sluice/express@^4.22.0" } });
   await project.write("files.mjs", FILES);
   await installWithNpm(project);
   const { output } = await project.run("node", "files.mjs");
@@ -80,7 +80,7 @@ const PACKAGES = `
 Deno.test("packages that patch or read Express 4's layers do so with Sluice", async () => {
   const project = await makeProject(registry, {
     dependencies: {
-      "express": "npm:@sluice/sluice@^0.1.0",
+      "express": "npm:@sluice/express@^4.22.0",
       "express-async-errors": "3.1.1",
       "express-list-endpoints": "6.0.0",
       "@wesleytodd/openapi": "1.1.0",

@@ -1,4 +1,7 @@
-/** Types of packages that were made for Express, in a program that has Sluice under that name. */
+/**
+ * A program with types in the way of Express: with `@sluice/express` under that name, compilers know what they know of
+ * Express, and one import adds what Sluice has.
+ */
 import { assertEquals } from "@std/assert";
 import { installWithNpm, makeProject } from "./support/project.ts";
 import { startRegistry } from "./support/registry.ts";
@@ -9,9 +12,11 @@ globalThis.addEventListener("unload", () => void registry.stop());
 
 const MANIFEST = {
   dependencies: {
-    "express": "npm:@sluice/sluice@^0.1.0",
+    "express": "npm:@sluice/express@^5.2.0",
     "express-rate-limit": "8.7.5",
     "helmet": "8.3.0",
+    "pino-http": "11.0.0",
+    "ws": "8.19.0",
     "@types/cookie-parser": "1.4.10",
     "@types/cors": "2.8.19",
     "@types/express-session": "1.19.0",
@@ -19,6 +24,7 @@ const MANIFEST = {
     "@types/multer": "2.3.0",
     "@types/node": "22.20.5",
     "@types/passport": "1.0.17",
+    "@types/ws": "8.18.1",
   },
   overrides: { express: "$express" },
 };
@@ -29,8 +35,12 @@ const PROGRAM = `
   import cors from "cors";
   import express, { type Request, type RequestHandler, type Response } from "express";
   import { rateLimit } from "express-rate-limit";
+  import type {} from "express/sluice";
   import session from "express-session";
   import helmet from "helmet";
+  import * as http from "node:http";
+  import { pinoHttp } from "pino-http";
+  import { WebSocketServer } from "ws";
   import morgan from "morgan";
   import multer from "multer";
   import passport from "passport";
@@ -47,9 +57,6 @@ const PROGRAM = `
   declare module "express-session" {
     interface SessionData { views: number }
   }
-  declare module "express" {
-    interface Request { traced?: string }
-  }
 
   const app = express();
   app.use(helmet(), cors(), morgan("dev"), cookieParser("secret"), passport.initialize(), passport.session());
@@ -58,7 +65,7 @@ const PROGRAM = `
 
   const signedIn: RequestHandler = (req, res, next) => req.isAuthenticated() ? next() : res.refuse("sign in");
   app.get("/me/:id", passport.authenticate("local"), signedIn, (req, res) => {
-    const id: string = req.params.id;
+    const { id } = req.params;
     const name: string | undefined = req.user?.name;
     const started: number = res.locals.started;
     req.session.views = (req.session.views ?? 0) + 1;
@@ -68,13 +75,23 @@ const PROGRAM = `
     req.session.views = "1";
     // @ts-expect-error: what is not declared anywhere is not there
     req.undeclared;
-    res.json({ id, name, started, tenant: req.tenant, traced: req.traced, release: app.release });
+    res.json({ id, name, started, tenant: req.tenant, release: app.release });
   });
   app.post("/files/:folder", multer().single("file"), (req, res) => {
     const size: number | undefined = req.file?.size;
     res.json({ size, folder: req.params.folder });
   });
-  const seen = (req: Request, res: Response) => res.json([req.tenant, req.user?.name, req.traced, req.cookies.theme]);
+  const log = (req: http.IncomingMessage, res: http.ServerResponse) => [req.url, res.statusCode];
+  const list: RequestHandler[] = [helmet(), morgan("dev"), cors()];
+  app.use(...list, pinoHttp(), (req, res, next) => {
+    req.log.info(log(req, res));
+    next();
+  });
+  const server: http.Server = app.listen(0);
+  new WebSocketServer({ server });
+  const response: globalThis.Response | Promise<globalThis.Response> = app.fetch(new globalThis.Request("http://localhost/"));
+  void app.close().then(() => response);
+  const seen = (req: Request, res: Response) => res.json([req.tenant, req.user?.name, req.cookies.theme]);
   app.get("/seen", seen);
 `;
 
@@ -98,7 +115,6 @@ for (const [compiler, module, type] of COMPILERS) {
   Deno.test(`${compiler} knows what packages declare for Express, in a program of type ${type}`, async () => {
     await project.write("package.json", JSON.stringify({ ...MANIFEST, type }));
     const path = `${await tools()}node_modules/${compiler}/bin/tsc`;
-    // @types/passport demands Node's request where Sluice's is
     const options = [
       "--noEmit",
       "--skipLibCheck",

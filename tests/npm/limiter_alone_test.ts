@@ -31,7 +31,7 @@ const EXPRESS = `
   import { clientKey, rateLimit, subnetOf } from "@sluice/rate-limit";
 
   const app = express();
-  app.use(rateLimit({ max: 2, keyGenerator: (req) => clientKey(req) + subnetOf("2001:db8::1", 48) }));
+  app.use(rateLimit({ limit: 2, keyGenerator: (req) => clientKey(req) + subnetOf("2001:db8::1", 48) }));
   app.get("/", (req, res) => res.send("admitted"));
   const server = app.listen(0, "127.0.0.1", async () => {
     await statuses(() => fetch("http://127.0.0.1:" + server.address().port));
@@ -44,7 +44,7 @@ const HONO = `
   import { fetchLimit } from "@sluice/rate-limit";
 
   const app = new Hono().get("/", (c) => c.text("admitted"));
-  const handler = fetchLimit({ max: 2, clientAddress: (request) => request.headers.get("x-client") })(app.fetch);
+  const handler = fetchLimit({ limit: 2, clientAddress: (request) => request.headers.get("x-client") })(app.fetch);
   await statuses(() => handler(new Request("http://localhost/", { headers: { "x-client": "2001:db8::1" } })));
 `;
 
@@ -52,7 +52,7 @@ const HONO_OWN = `
   import { Hono } from "hono";
   import { rateLimit } from "@sluice/rate-limit/hono";
 
-  const app = new Hono().use(rateLimit({ max: 2 })).get("/", (c) => c.text("admitted " + c.get("rateLimit").limit));
+  const app = new Hono().use(rateLimit({ limit: 2 })).get("/", (c) => c.text("admitted " + c.get("rateLimit").limit));
   await statuses(() => app.request("/", {}, { incoming: { socket: { remoteAddress: "2001:db8::1" } } }));
 `;
 
@@ -63,7 +63,7 @@ const ENTRIES = `
     for (const name of names) {
       const [imported, required] = [await import(name), require(name)];
       if (imported.rateLimit !== required.rateLimit) console.log(name, "differs");
-      const limit = required.rateLimit({ max: 1 });
+      const limit = required.rateLimit({ limit: 1 });
       if (!(limit.limiter instanceof require("@sluice/rate-limit").Limiter)) console.log(name, "has a copy");
     }
     console.log("loaded " + names.length);
@@ -75,7 +75,7 @@ const PLAIN = `
   const { VirtualClock } = require("@sluice/rate-limit/testing");
 
   const store = new MemoryStore({ clock: new VirtualClock().read });
-  const handler = fetchLimit({ max: 2, store, keyGenerator: () => "all" })(() => new Response("admitted"));
+  const handler = fetchLimit({ limit: 2, store, keyGenerator: () => "all" })(() => new Response("admitted"));
   statuses(() => handler(new Request("http://localhost/")));
 `;
 
@@ -116,7 +116,7 @@ Deno.test("on Deno, from JSR, the limiter loads no framework of ours", async () 
   await Deno.remove(`${own.path}package.json`);
   const program = `
     import { fetchLimit } from "jsr:@sluice/rate-limit";
-    const handler = fetchLimit({ max: 2 })(() => new Response("admitted"));
+    const handler = fetchLimit({ limit: 2 })(() => new Response("admitted"));
     await statuses(() => handler(new Request("http://localhost/"), { remoteAddr: { hostname: "::1" } }));
   `;
   await own.write("main.ts", STATUSES + program);
@@ -154,7 +154,7 @@ const TYPED = `
   app.use(rateLimit({ keyGenerator: (req) => req.getHeader("x-user") }));
   const limit = rateLimit<Request>({ handler: (_req, res) => res.status(503).send("later") });
   app.use(limit, rateLimit());
-  new Limiter({ max: 1 }).on("limited", () => {});
+  new Limiter({ limit: 1 }).on("limited", () => {});
   fetchLimit({ keyGenerator: (request) => request.headers.get("x-user") ?? "nobody" }) satisfies object;
 `;
 

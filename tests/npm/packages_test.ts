@@ -76,7 +76,7 @@ for (const one of packages) {
       }
     }
     assertEquals(pathsIn(exports).filter((path) => !files.includes(path.slice("./".length))), []);
-    const code = files.filter((path) => /^(?:dist|node)\/.*\.c?js$/.test(path));
+    const code = files.filter((path) => /^(?:dist|node|workerd)\/.*\.c?js$/.test(path));
     assert(code.length > 5, code.join());
     for (const path of code) {
       const text = await Deno.readTextFile(new URL(path, one.folder));
@@ -89,7 +89,7 @@ for (const one of packages) {
 
   Deno.test(`${one.name} has no file that nobody needs, and names no machine`, async () => {
     const known =
-      /^(?:(?:dist|node)\/[\w-]+\.c?js(?:\.map)?|bin\/sluice-(?:routes|simulate)\.js|types\/[\w/]+\.d\.c?ts|[A-Z]+(?:\.md)?|LICENSES\.txt|package\.json|policies\.schema\.json)$/;
+      /^(?:(?:dist|node)\/[\w-]+\.c?js(?:\.map)?|workerd\/[\w-]+\.js|bin\/sluice-(?:routes|simulate)\.js|types\/[\w/]+\.d\.c?ts|[A-Z]+(?:\.md)?|LICENSES\.txt|package\.json|policies\.schema\.json)$/;
     const files = await packed(one);
     assertEquals(files.filter((path) => !known.test(path)), []);
     assert(files.includes("LICENSE") && files.includes("README.md"));
@@ -135,14 +135,14 @@ Deno.test("any version of a framework may be installed beside the limiter, which
 Deno.test("only what makes applications listen on Node has effects of its own", async () => {
   const effects = await Promise.all(packages.map(async (one) => (await manifestOf(one)).sideEffects));
   assertEquals(effects, [
-    ["./node/mod.js", "./node/mod.cjs", "./node/node.js", "./node/node.cjs", "./dist/node.js"],
+    ["./node/mod.js", "./node/mod.cjs", "./node/node.js", "./node/node.cjs", "./dist/node.js", "./workerd/node.js"],
     false,
     false,
     false,
   ]);
 });
 
-Deno.test("the code for Deno, Bun and Workers is what JSR has", async () => {
+Deno.test("the code for Deno and Bun is what JSR has", async () => {
   const published = await jsrPackages();
   const textOf = async (folder: URL, name: string) => {
     const text = await Deno.readTextFile(new URL(`dist/${name}.js`, folder));

@@ -13,7 +13,7 @@ const runtimes = Deno.env.get("SLUICE_RUNTIMES");
 const program = (path: string) => `
   const express = require(${JSON.stringify(path)});
   const { default: again, Router, rateLimit } = express;
-  const app = express().use(rateLimit({ windowMs: 1000, max: 1, keyGenerator: () => "all" }));
+  const app = express().use(rateLimit({ windowMs: 1000, limit: 1, keyGenerator: () => "all" }));
   app.use(express.Router().get("/", (req, res) => res.send(again === express && Router === express.Router)));
   const answer = app.handle(new Request("http://localhost/")).then((response) => response.text());
   Promise.all([answer, import(${JSON.stringify(path)})]).then(([text, { default: _, ...names }]) => {

@@ -40,9 +40,14 @@ interface Program {
   readonly notRun: string | undefined;
 }
 
-function programs(text: string): Program[] {
-  const found = text.matchAll(/(?:^<!-- not run: ([^\n]+?) -->\n\n)?^```ts\n(.*?)^```/gms);
-  return Array.from(found, ([, notRun, code]) => ({ code: code!.replaceAll('"jsr:@sluice/', '"@sluice/'), notRun }));
+function programs(path: string, text: string): Program[] {
+  const found = [...text.matchAll(/(?:^<!-- not run: ([^\n]+?) -->\n\n)?^```ts( \[[^\]\n]+\])?\n(.*?)^```/gms)];
+  return found
+    // what has no name in the tutorial is a part of one of its files; what imports another file is one of several
+    .filter(([, , name, code]) =>
+      (name !== undefined || !path.startsWith("docs/tutorial/")) && !/ from "\.\//.test(code!)
+    )
+    .map(([, notRun, , code]) => ({ code: code!.replaceAll('"jsr:@sluice/', '"@sluice/'), notRun }));
 }
 
 /** Names that an excerpt uses and does not have. */
@@ -87,7 +92,7 @@ async function allPrograms(isWanted: (path: string) => boolean = () => true): Pr
   const found = new Map<string, Program>();
   for (const path of (await documents()).filter(isWanted)) {
     const name = path.replaceAll(/\W/g, "_");
-    programs(await read(path)).forEach((program, i) => found.set(`${name}_${i + 1}.ts`, program));
+    programs(path, await read(path)).forEach((program, i) => found.set(`${name}_${i + 1}.ts`, program));
   }
   return found;
 }

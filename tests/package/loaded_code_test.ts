@@ -54,6 +54,7 @@ Deno.test("what is loaded is named in the source, but for installed packages and
     ...await sourceFiles(""),
     ...await sourceFiles("src/"),
     ...await sourceFiles("limiting/"),
+    ...await sourceFiles("shared/"),
     ...await sourceFiles("advanced/"),
     ...await sourceFiles("middleware/"),
     ...await sourceFiles("openapi/"),

@@ -8,7 +8,7 @@ import { minify } from "rolldown/utils";
 const ROOT = new URL("../../", import.meta.url);
 
 /** Most bytes of an entry, minified and compressed, without what it needs from npm. */
-const MOST_BYTES = 7.5 * 1024;
+const MOST_BYTES = 8.25 * 1024;
 
 const { exports, imports } = JSON.parse(await Deno.readTextFile(new URL("middleware/deno.json", ROOT)));
 const readme = await Deno.readTextFile(new URL("middleware/README.md", ROOT));
@@ -20,7 +20,7 @@ async function bundled(path: string): Promise<string> {
   const bundle = await rolldown({
     input: fileURLToPath(new URL(`middleware/${path}`, ROOT)),
     external: (id) => packages.some((name) => id === name || id.startsWith(`${name}/`)),
-    resolve: { alias: { "@sluice/limiting/core": fileURLToPath(new URL("limiting/core.ts", ROOT)) } },
+    resolve: { alias: { "@sluice/shared": fileURLToPath(new URL("shared/mod.ts", ROOT)) } },
     platform: "neutral",
   });
   const { output } = await bundle.generate({ format: "es", comments: false });

@@ -20,7 +20,7 @@ async function bundled(module: string, names: string): Promise<string> {
         return `export { ${names} } from ${JSON.stringify(fileURLToPath(new URL(module, ROOT)))};`;
       },
     }],
-    resolve: { alias: { "@sluice/limiting/core": fileURLToPath(new URL("limiting/core.ts", ROOT)) } },
+    resolve: { alias: { "@sluice/shared": fileURLToPath(new URL("shared/mod.ts", ROOT)) } },
     platform: "neutral",
     treeshake: { moduleSideEffects: false },
   });
@@ -32,8 +32,8 @@ async function bundled(module: string, names: string): Promise<string> {
 
 /** Most bytes, minified and compressed. */
 const BUDGETS = [
-  { names: "validate", module: "openapi/mod.ts", most: 4 * 1024 },
-  { names: "operation", module: "openapi/mod.ts", most: 1.5 * 1024 },
+  { names: "validate", module: "openapi/mod.ts", most: 4.75 * 1024 },
+  { names: "operation", module: "openapi/mod.ts", most: 1.6 * 1024 },
   { names: "openapi", module: "openapi/mod.ts", most: 8 * 1024 },
   { names: "openapiPages", module: "openapi/pages.ts", most: 9.5 * 1024 },
 ];

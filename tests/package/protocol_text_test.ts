@@ -3,7 +3,16 @@ import { readSources, withoutComments } from "../support/sources.ts";
 
 /** Folders of the packages that may read what comes from a client. */
 const FOLDERS = [
-  ...["src/", "limiting/", "express_lib/", "middleware/src/", "advanced/src/", "openapi/src/", "create/src/"],
+  ...[
+    "src/",
+    "limiting/",
+    "shared/",
+    "express/",
+    "middleware/src/",
+    "advanced/src/",
+    "openapi/src/",
+    "create/src/",
+  ],
 ];
 
 /** What takes characters beyond ASCII for blanks, or for letters of ASCII. */
@@ -26,11 +35,9 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   "src/util/": "settings, stacks, names of encodings, functions of the program, and what is to be used instead",
   "src/app/listen_options.ts": "the program's port",
   "src/dispatch/development_page.ts": "lines of the program's source",
-  "src/dispatch/masked_text.ts": "a log, in which more is masked than has to be",
   "src/dispatch/near_routes.ts": "a suggestion of the development page",
   "src/http/byte_range.ts": "what Express's package reads, where a client can only ask for less",
   "src/http/freshness.ts": "what Express's package reads, where a client can only ask for more",
-  "src/matching/legacy_path.ts": "the program's routes",
   "src/matching/literal_source.ts": "the program's routes, in the case that regular expressions with the flag i ignore",
   "src/matching/regexp_shape.ts": "the program's regular expressions",
   "src/matching/trie_node.ts":
@@ -49,6 +56,7 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   "advanced/src/text/escape.ts": "a table, in which more is escaped than has to be",
   "openapi/src/document/": "the program's schemas and routes",
   "create/src/": "the command line",
+  "express/src/four/paths/legacy_path.ts": "the program's routes",
 };
 
 /** Names of what a program uses of these. */

@@ -2,6 +2,7 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { fileURLToPath } from "node:url";
 import { run } from "../../scripts/process.ts";
+import { expressMajors } from "../../scripts/express_package.ts";
 import { manifestOf } from "../../scripts/packages.ts";
 import { npmPackages } from "../../scripts/shared_builds.ts";
 import { copySources } from "../support/checkout.ts";
@@ -71,6 +72,19 @@ Deno.test("a release publishes every package on both registries, and leaves out 
   }
 });
 
+Deno.test("a release of @sluice/express publishes that version alone", async () => {
+  await using checkout = await copySources();
+  for (const { major, version } of await expressMajors()) {
+    const { code, lines } = await release(checkout.path, `express-v${version}`);
+    assertEquals(code, 0, lines.join("\n"));
+    assertEquals(
+      lines.filter((line) => /^(?:npm|JSR) /.test(line)),
+      [`npm would get @sluice/express@${version}`],
+      `${major}`,
+    );
+  }
+});
+
 Deno.test("a tag that is not the packages' version, or that the changelog does not know, releases nothing", async () => {
   const { version } = await manifestOf("./");
   const isReleased = (await Deno.readTextFile(new URL("CHANGELOG.md", ROOT))).includes(`\n## [${version}] - `);
@@ -79,6 +93,7 @@ Deno.test("a tag that is not the packages' version, or that the changelog does n
       ...(isReleased ? [] : [[`v${version}`, `CHANGELOG.md has no section "## [${version}] - "`] as const]),
       ["v99.0.0", "The tag is v99.0.0, and ./deno.json says"],
       ["1.0", 'it is "1.0"'],
+      ["express-v5.0.99", "express/versions.json says 4."],
       ["", "--tag names the version"],
     ] as const
   ) {

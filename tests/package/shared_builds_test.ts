@@ -12,7 +12,7 @@ const FILES = [
   "advanced/deno.json",
   "create/templates/runtimes/node/Dockerfile",
   "deno.lock",
-  "express_lib/router/layer.ts",
+  "express/lib/router/layer.ts",
   "middleware/src/sse/sse.ts",
   "mod.ts",
   "scripts/bundle.ts",

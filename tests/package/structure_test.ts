@@ -10,6 +10,7 @@ const doors = (Object.values(entries) as string[]).map((path) => path.slice("./"
 const sources: Source[] = [
   ...await Promise.all(doors.map(readSource)),
   ...await readSources("limiting/"),
+  ...await readSources("shared/"),
   ...await readSources("src/"),
 ];
 const core = sources.filter(({ path }) =>
@@ -18,7 +19,7 @@ const core = sources.filter(({ path }) =>
 const byPath = new Map(sources.map((source) => [source.path, source]));
 
 /** What the package `@sluice/rate-limit` gets copies of, besides the engine. */
-const COPIED = "limiting/core.ts";
+const COPIED = "shared/mod.ts";
 
 /**
  * Which rooms each room imports, besides itself. A folder may import those inside it, and never the other way round.
@@ -28,6 +29,8 @@ const ARROWS: Arrows = {
   http: ["util"],
   // the engine of both limiters
   limiting: ["http", "util"],
+  // what other packages get copies of, besides the list of that
+  shared: [],
   // paths and layers know nothing of requests
   matching: ["util"],
   exchange: ["http", "util"],
@@ -58,7 +61,7 @@ const ARROWS: Arrows = {
   lambda: ["node", "platform/shared", "http", "util"],
   fastly: ["platform", "platform/shared", "exchange"],
   node: [
-    ...["app", "dispatch", "websocket", "response/node", "response", "request/node", "request"],
+    ...["app", "dispatch", "websocket", "response/node", "response/web", "response", "request/node", "request"],
     ...["platform", "platform/shared", "exchange", "http", "util"],
   ],
   // imported only by redis.ts: topics across processes
@@ -90,6 +93,7 @@ Deno.test("every import that is allowed between folders is used", () => {
 /** The same in `@sluice/middleware`: each entry has a room of its own, so that a program loads only what it imports. */
 const MIDDLEWARE_ARROWS: Arrows = {
   compress: ["methods"],
+  context: [],
   cookies: [],
   csrf: ["cookies"],
   methods: [],
@@ -99,8 +103,8 @@ const MIDDLEWARE_ARROWS: Arrows = {
   session_redis: ["session"],
   metrics: [],
   health: [],
-  log: [],
-  request_id: [],
+  log: ["context"],
+  request_id: ["context"],
   sse: [],
   timeout: [],
   upload: [],
@@ -111,6 +115,18 @@ Deno.test("the entries of @sluice/middleware share nothing but what the list say
   assertEquals(importsAgainst(found, "middleware/src/", MIDDLEWARE_ARROWS), []);
   const rooms = new Set(found.map(({ path }) => roomOf(path, "middleware/src/", Object.keys(MIDDLEWARE_ARROWS))));
   assertEquals([...rooms].sort(), Object.keys(MIDDLEWARE_ARROWS).sort());
+});
+
+/** The same in `@sluice/express`: neither major knows the other. */
+const EXPRESS_ARROWS: Arrows = {
+  four: ["shared"],
+  five: ["shared"],
+  shared: [],
+};
+
+Deno.test("the majors of @sluice/express share what the list says, and import nothing of one another", async () => {
+  const found = await readSources("express/src/");
+  assertEquals(importsAgainst(found, "express/src/", EXPRESS_ARROWS), []);
 });
 
 /** The same in `@sluice/openapi`. */
@@ -145,6 +161,7 @@ Deno.test("there are no import cycles, types included", async () => {
   assertEquals(importCycles(await readSources("create/src/")), []);
   assertEquals(importCycles(await readSources("middleware/src/")), []);
   assertEquals(importCycles(await readSources("openapi/src/")), []);
+  assertEquals(importCycles(await readSources("express/src/")), []);
 });
 
 Deno.test("the core names no runtime and no Node module", () => {
@@ -155,6 +172,12 @@ Deno.test("the core names no runtime and no Node module", () => {
       return found === null ? [] : [`${source.path}: ${found[0]}`];
     });
   assertEquals(impure, []);
+});
+
+Deno.test("an asynchronous context is kept by two modules alone: for a runtime's events, and by promises", () => {
+  const keeping = /\bAsyncResource\b|\bAsyncLocalStorage\b|\.then\(queueMicrotask\)|node:async_hooks/;
+  const named = sources.filter(({ code }) => keeping.test(code)).map(({ path }) => path);
+  assertEquals(named.sort(), ["src/platform/shared/async_scope.ts", "src/util/async_context.ts"]);
 });
 
 Deno.test("no module of the core imports a Node module", () => {
@@ -182,15 +205,18 @@ function reachedFrom(entry: string): string[] {
 }
 
 Deno.test("other packages get copies of nothing that knows requests, routes or applications", () => {
-  const rooms = ["http", "limiting", "util"];
-  assertEquals(reachedFrom(COPIED).filter((path) => !rooms.includes(roomOf(path, "src/", ["limiting"]) ?? "")), [
-    // a type
-    "src/exchange/peer.ts",
-    "src/platform/shared/builtin_module.ts",
-    "src/platform/shared/installed_package.ts",
-    "src/platform/shared/node_bytes.ts",
-    "src/platform/shared/peer_of.ts",
-  ]);
+  const rooms = ["http", "limiting", "shared", "util"];
+  assertEquals(
+    reachedFrom(COPIED).filter((path) => !rooms.includes(roomOf(path, "src/", ["limiting", "shared"]) ?? "")),
+    [
+      // a type
+      "src/exchange/peer.ts",
+      "src/platform/shared/builtin_module.ts",
+      "src/platform/shared/installed_package.ts",
+      "src/platform/shared/node_bytes.ts",
+      "src/platform/shared/peer_of.ts",
+    ],
+  );
 });
 
 Deno.test("a Lambda function starts without Node's server", () => {

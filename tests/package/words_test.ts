@@ -19,6 +19,7 @@ Deno.test("no name of a file or in code has a word with several meanings", async
   const sources = [
     ...await readSources("src/"),
     ...await readSources("limiting/"),
+    ...await readSources("shared/"),
     ...await readSources("advanced/src/"),
     ...await readSources("middleware/src/"),
     ...await readSources("openapi/src/"),

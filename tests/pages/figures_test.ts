@@ -1,5 +1,5 @@
 /** Figures that a page for users repeats are those that were measured. */
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertStringIncludes } from "@std/assert";
 
 const DOCS = new URL("../../docs/", import.meta.url);
 
@@ -24,4 +24,21 @@ Deno.test("what a request costs, in the comparison, is what docs/performance.md 
   });
   assertEquals(rows, expected);
   assertEquals(rows.map(([runtime]) => runtime), ["Node", "Deno", "Bun"]);
+});
+
+Deno.test("the figures of the first page are those of docs/performance.md and docs/ecosystem.md", async () => {
+  const [first, measured, ecosystem] = await Promise.all(
+    ["index.md", "performance.md", "ecosystem.md"].map((path) => Deno.readTextFile(new URL(path, DOCS))),
+  );
+  const prose = first!.replaceAll(/\s+/g, " ");
+  const [, node] = measured!.match(/<!-- bench:node -->(.*?)<!-- \/bench/s)!;
+  const [, ratio, interval] = node!.match(/^\| Sluice over Express +\| ([\d.]+) \(([\d.–]+)\)/m)!;
+  assertStringIncludes(
+    prose,
+    `**${Number(ratio).toFixed(1)} ×** <span>as fast as Express, in processor time</span>`,
+  );
+  assertStringIncludes(prose, `${ratio} times, with a 95 % interval of ${interval} (`);
+  const [, , , passing, own, share] = cellsOf(ecosystem!.match(/^\| Express 5, .*\| Node \d.*$/m)![0]);
+  assertStringIncludes(prose, `**${share}** <span>of Express's own tests pass</span>`);
+  assertStringIncludes(prose, `${own} of the ${passing} that pass on Express, unchanged, on Node`);
 });

@@ -1,34 +1,21 @@
-/** The tutorial: the tests of every step pass, its pages print its files, and its server sends what they show. */
+/**
+ * The tutorial's pages show the files of its steps: whole, or parts that explain. That they can be typed, and do what they
+ * say, is for `tests/site/typed_test.ts`.
+ */
 import { assert, assertEquals } from "@std/assert";
 import { fileURLToPath } from "node:url";
-import { run } from "../../scripts/process.ts";
-import { stdFlags } from "../../scripts/std.ts";
-import { startProgram } from "../support/program.ts";
-import { curl } from "./support/curl.ts";
-import { isAsShown, printedFiles, requestsOf } from "./support/page_programs.ts";
+import { printedFiles } from "./support/page_programs.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const STEPS = `${ROOT}examples/tutorial/`;
 const DOCS = `${ROOT}docs/tutorial/`;
 
 const pages = [...Deno.readDirSync(DOCS)].map(({ name }) => name).filter((name) => /^\d/.test(name)).sort();
-const { flags } = await stdFlags();
 
 Deno.test("the tutorial has seven steps, each with a page", () => {
   const steps = [...Deno.readDirSync(STEPS)].map(({ name }) => name).sort();
   assertEquals(steps, pages.map((name) => `step-${name[0]}`));
   assertEquals(steps.length, 7);
-});
-
-Deno.test("the tests of every step pass", async () => {
-  const options = { limitMs: 120_000, quiet: true, cwd: ROOT, env: { NODE_ENV: "test" } };
-  const { code, output } = await run(
-    Deno.execPath(),
-    ["test", "-A", "--no-check", ...flags, "examples/tutorial/"],
-    options,
-  );
-  assertEquals(code, 0, output);
-  for (const page of pages) assert(output.includes(`/step-${page[0]}/app.test.ts`), `step ${page[0]} was not tested`);
 });
 
 /** The lines of a text; the formatter moves a part of a file to the left margin. */
@@ -37,33 +24,45 @@ function unindented(text: string): string {
 }
 
 for (const page of pages) {
-  const folder = `${STEPS}step-${page[0]}/`;
+  const step = `step-${page[0]}`;
   const text = Deno.readTextFileSync(DOCS + page);
+  const files = new Map(
+    Array.from(Deno.readDirSync(STEPS + step), ({ name }) => [name, Deno.readTextFileSync(`${STEPS}${step}/${name}`)]),
+  );
+  const linked = Array.from(
+    text.matchAll(/^\[The whole of (\S+)\]\((\S+)\)$/gm),
+    ([, name, target]) => ({ name, target }),
+  );
 
-  Deno.test(`docs/tutorial/${page} prints the files of its step`, () => {
+  Deno.test(`docs/tutorial/${page} prints whole files of its step under their names, and links to the others`, () => {
     const printed = printedFiles(text);
-    assert(printed.length > 1, "hardly a file is printed");
-    for (const { path, content } of printed) {
-      const file = Deno.readTextFileSync(folder + path);
-      assert(unindented(file).includes(unindented(content)), `${folder}${path} has not\n${content}`);
+    for (const { path, content } of printed) assertEquals(content, files.get(path), path);
+    for (const { name, target } of linked) assertEquals(target, `../../examples/tutorial/${step}/${name}`);
+    assert(printed.length + linked.length > 1, "hardly a file is printed");
+  });
+
+  Deno.test(`docs/tutorial/${page} has all that is new in its step`, () => {
+    const before = `${STEPS}step-${Number(page[0]) - 1}/`;
+    const shown = new Set([...printedFiles(text).map(({ path }) => path), ...linked.map(({ name }) => name)]);
+    for (const [name, content] of files) {
+      const isSame = page[0] !== "1" && readIfThere(before + name) === content;
+      assertEquals(shown.has(name), !isSame, name);
     }
   });
 
-  Deno.test(`docs/tutorial/${page} shows what the server of its step sends`, async () => {
-    const requests = requestsOf(text);
-    assert(requests.length > 0, "no request is shown");
-    const env = {
-      PORT: "0",
-      DATABASE: ":memory:",
-      SECRET: "of a test, with 32 characters or more",
-      NODE_ENV: "production",
-    };
-    const args = ["run", "-A", "--no-check", "--quiet", ...flags, `${folder}server.ts`];
-    await using server = await startProgram(Deno.execPath(), args, { cwd: ROOT, env });
-    const jar = new Map<string, string>();
-    for (const { command, output } of requests) {
-      const came = await curl(command, server.line.replace("localhost", "127.0.0.1"), output, jar);
-      assert(isAsShown(came, output), `${command}\n--- shown\n${output}\n--- came\n${came}`);
+  Deno.test(`docs/tutorial/${page} explains with parts of these files`, () => {
+    for (const [, part] of text.matchAll(/^```ts\n(.*?)^```$/gms)) {
+      const isPart = [...files.values()].some((file) => unindented(file).includes(unindented(part!)));
+      assert(isPart, `no file of ${step} has\n${part}`);
     }
   });
+}
+
+function readIfThere(path: string): string | undefined {
+  try {
+    return Deno.readTextFileSync(path);
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return undefined;
+    throw error;
+  }
 }

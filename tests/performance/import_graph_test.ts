@@ -12,7 +12,6 @@ Deno.test("mod.ts loads seven packages", async () => {
       "content-type",
       "cookie-es",
       "encodeurl",
-      "mrmime",
       "path-to-regexp",
       "type-is",
     ],

@@ -7,6 +7,7 @@ import { toNodeHandler } from "@sluice/sluice/node";
 import { genericPlatform } from "../../src/platform/shared/generic_platform.ts";
 import { quietApp } from "../support/app.ts";
 import type { Any } from "../support/sluice_and_express.ts";
+import { runtimeKey } from "../../src/util/runtime_key.ts";
 
 Deno.test("http.createServer(app) serves the application, as supertest uses it", async () => {
   const app = quietApp();
@@ -36,7 +37,8 @@ Deno.test("called with a next, as by npm's connect, the application answers or c
 
 Deno.test("a Node response with an added send, as in @fastify/express, is not taken for an Express response", async () => {
   const app = quietApp();
-  app.get("/", (req, res) => res.cookie("a", "1").json({ path: req.path }));
+  // what it calls is the server's own, as with Express
+  app.get("/", (req, res) => res.cookie("a", "1").end(JSON.stringify({ path: req.path })));
   const server = http.createServer((req, res) => {
     Object.assign(res, { send: () => res.end("the server's own"), status: () => res, json: () => res });
     (app as unknown as (...args: unknown[]) => void)(req, res, () => res.writeHead(404).end("not found"));
@@ -301,7 +303,7 @@ Deno.test("without the entry for Node, listening and sending files say what is m
     'on Node import "@sluice/sluice/node"',
   );
   const app = quietApp();
-  Object.defineProperty(app, "runtimeSupport", { value: genericPlatform() });
+  Object.defineProperty(app, runtimeKey, { value: genericPlatform() });
   app.use(sluice.static("public"), (error: Error, _req: Request, res: Response, _next: unknown) => {
     res.send(error.message);
   });

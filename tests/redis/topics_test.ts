@@ -419,6 +419,19 @@ Deno.test("topics wait for a Redis that is not up yet", async () => {
   client.destroy();
 });
 
+Deno.test("a client is listened to before anything is published, until the application closes", async () => {
+  for (const client of [createClient(), new Redis({ lazyConnect: true })]) {
+    const app = sluice();
+    app.on("error", () => {});
+    app.connections.use(redisTopics(client));
+    assertEquals(client.listenerCount("error"), 1);
+    app.connections.publish("t", "one");
+    await app.close();
+    assertEquals(client.listenerCount("error"), 0);
+    if ("disconnect" in client) client.disconnect();
+  }
+});
+
 Deno.test("a client that was never connected is reported with what is missing", async () => {
   const app = sluice();
   const errors: Error[] = [];

@@ -8,6 +8,7 @@ import type { FrameworkResponse } from "@sluice/sluice";
 import { ask, quietApp, serving } from "../support/app.ts";
 import { type Any, askBoth, serveBoth } from "../support/sluice_and_express.ts";
 import { until } from "../support/until.ts";
+import { openStreamsKey } from "../../src/exchange/app_like.ts";
 
 /** Requests what a handler writes. */
 function written(handler: (res: FrameworkResponse) => unknown, init?: RequestInit): Promise<Response> {
@@ -384,7 +385,7 @@ Deno.test("a status that no web response can carry is an error for streams too, 
       "A web response carries a status from 200 to 599, not 600; set another with res.status()",
     ]);
   }
-  assertEquals([app.openStreams.size, cancelled], [0, 1]);
+  assertEquals([app[openStreamsKey].size, cancelled], [0, 1]);
 });
 
 Deno.test("a long body adds one listener for drain to a response whose methods were replaced, not one for each chunk", async () => {
@@ -445,7 +446,7 @@ Deno.test("a source whose chunks cannot be sent is cancelled, also behind middle
       );
     });
     for (const path of ["/list", "/stream"]) await assertRejects(async () => await (await ask(app, path)).text());
-    assertEquals([givenUp, app.openStreams.size], [["list", "stream"], 0]);
+    assertEquals([givenUp, app[openStreamsKey].size], [["list", "stream"], 0]);
   }
 });
 

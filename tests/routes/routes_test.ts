@@ -29,7 +29,7 @@ Deno.test("the routes of a program that listens are printed, and it does not lis
   assertEquals([code, output.trimEnd().split("\n")], [0, [
     "GET /api/users/:id (showUser)",
     "    logger",
-    "    rateLimit  on /api  limits max 100, window 60000 ms",
+    "    rateLimit  on /api  limits limit 100, window 60000 ms",
     "    jsonParser  on /api  limits limit 10240 B",
     "GET /",
     "    logger",

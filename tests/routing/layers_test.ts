@@ -1,4 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
+import express4 from "@sluice/express/4";
 import express from "express";
 import sluice, { type FrameworkApp, Layer, Router } from "@sluice/sluice";
 import { ask, askText, quietApp } from "../support/app.ts";
@@ -11,8 +12,8 @@ function stackOf(app: FrameworkApp): Any[] {
   return (app as Any)._router.stack;
 }
 
-Deno.test("layers show their path as an expression of Express 4, with its keys and marks", () => {
-  const app = quietApp();
+Deno.test("layers of Express 4 show their path as an expression, with its keys and marks", () => {
+  const app = express4();
   app.use(() => {}).use("/static", () => {}).use("/t/:tenant", Router());
   app.get("/a/:x(\\d+)", () => {}).get("/o/:o?", () => {}).get(["/one", "/two/:t"], () => {}).get("*", () => {});
   app.get("/file/:name*", () => {}).get(/^\/re(\d+)-(?<n>x)$/, () => {}).get("/new/*rest", () => {});
@@ -33,6 +34,26 @@ Deno.test("layers show their path as an expression of Express 4, with its keys a
     [String.raw`/^\/file\/(?:([^\/]+?)((?:[\/].+?)?))\/?$/i`, ["name", 0], false, false],
     [String.raw`/^\/re(\d+)-(?<n>x)$/`, [0, "n"], false, false],
     [String.raw`/^\/new\/(.+)\/?$/i`, ["rest"], false, false],
+  ]);
+});
+
+Deno.test("layers show paths of words and parameters in the form of Express 4, and others as they are matched", () => {
+  const app = quietApp();
+  app.use(() => {}).use("/static", () => {}).use("/t/:tenant", Router());
+  app.get("/a.b/:x", () => {}).get(["/one", "/two/:t"], () => {}).get("/new/*rest", () => {});
+  const strict = quietApp().enable("strict routing").enable("case sensitive routing").get("/s", () => {});
+  const shown = [...stackOf(app), ...stackOf(strict)].map(({ regexp, keys }) => [
+    String(regexp),
+    keys.map(({ name }: Any) => name),
+  ]);
+  assertEquals(shown, [
+    [String.raw`/^\/?(?=\/|$)/i`, []],
+    [String.raw`/^\/static\/?(?=\/|$)/i`, []],
+    [String.raw`/^\/t\/(?:([^\/]+?))\/?(?=\/|$)/i`, ["tenant"]],
+    [String.raw`/^\/a\.b\/(?:([^\/]+?))\/?$/i`, ["x"]],
+    [String.raw`/^\/one\/?$|^\/two\/(?:([^\/]+?))\/?$/i`, ["t"]],
+    [String(stackOf(app).at(-1).patterns[0].regex), ["rest"]],
+    [String.raw`/^\/s$/`, []],
   ]);
 });
 

@@ -1,4 +1,5 @@
 import { fileURLToPath } from "node:url";
+import express4 from "@sluice/express/4";
 import { assertEquals, assertMatch, assertThrows } from "@std/assert";
 import { packageFlags } from "../support/node_program.ts";
 import { quietApp } from "../support/app.ts";
@@ -35,7 +36,7 @@ const QUICK = [
 Deno.test("a constraint that may take exponential time is refused, in whatever form", () => {
   for (const source of SLOW) {
     assertThrows(
-      () => quietApp().get(`/:id(${source})`, () => {}),
+      () => express4().get(`/:id(${source})`, () => {}),
       TypeError,
       `The constraint (${source}) of ":id" in "/:id(${source})" repeats what can match the same text in several ways`,
     );
@@ -43,7 +44,7 @@ Deno.test("a constraint that may take exponential time is refused, in whatever f
 });
 
 Deno.test("a constraint that repeats, but matches every text in one way, is accepted", () => {
-  for (const source of QUICK) quietApp().get(`/:id(${source})`, () => {});
+  for (const source of QUICK) express4().get(`/:id(${source})`, () => {});
 });
 
 Deno.test("what is refused does take exponential time, and what is accepted does not", () => {

@@ -127,16 +127,26 @@ async function answer(port: number, request: string): Promise<string> {
   return text;
 }
 
-/** Takes all descriptors of a process for a time. */
+function hasEnded({ pid }: Program): boolean {
+  try {
+    return descriptors({ pid }) === 0;
+  } catch {
+    return true;
+  }
+}
+
+/** Takes all descriptors of a process, and lets go of them once it has had time to run into that. */
 async function exhausted(port: number, server: Program): Promise<void> {
   // Deno panics without a descriptor in the first half second
   await answer(port, get("/"));
   await new Deno.Command("prlimit", { args: ["--pid", String(server.pid), "--nofile=100:100"] }).output();
   const clients: (Deno.Conn | null)[] = [];
   for (let i = 0; i < 150; i++) clients.push(await Deno.connect({ hostname: "127.0.0.1", port }).catch(() => null));
+  await until(() => hasEnded(server) || descriptors(server) >= 100, "no descriptor is left");
+  await new Promise((resolve) => setTimeout(resolve, ANSWER_MS));
   for (const client of clients) client?.close();
   // those that were waiting to be accepted are gone
-  await until(() => descriptors(server) < 90, "descriptors are free");
+  await until(() => hasEnded(server) || descriptors(server) < 90, "descriptors are free");
 }
 
 function started(runtime: Limit["runtime"]): Promise<Program> {

@@ -86,3 +86,20 @@ Deno.test(
     }
   },
 );
+
+Deno.test("on Node, a listener before the application's has changed the request and the response", {
+  ignore: skipNode,
+}, async () => {
+  await using program = await startNode("tests/fixtures/node/touched.ts");
+  const ports = JSON.parse(program.line) as Record<string, number>;
+  const seen = async (name: string, query = ""): Promise<[number, unknown]> => {
+    const response = await fetch(`http://127.0.0.1:${ports[name]}/${query}`);
+    return [response.status, await response.json()];
+  };
+  const touched = { tenant: "acme", added: "yes", front: "1", status: 202 };
+  assertEquals(await seen("alone"), [200, { status: 200 }]);
+  for (const name of ["in front", "around"]) {
+    assertEquals(await seen(name), [202, touched]);
+    assertEquals(await seen(name, "?only=properties"), [200, { tenant: "acme", added: "yes", status: 200 }]);
+  }
+});

@@ -70,6 +70,13 @@ const SCENARIOS: readonly [string, string, unknown][] = [
     [200, true, 404, true, 201, '{"a":1}', "1.1", 200, true],
   ],
   ["closing answers requests in flight and sends GOAWAY", "closing", ['{"length":22}', "goaway"]],
+  ["a drain delay sends GOAWAY at once, and to later connections with their first request", "draining", [
+    ["goaway", 0, 1],
+    '{"length":22}',
+    201,
+    '{"a":1}',
+    ["goaway", 0, 1],
+  ]],
   [
     "closing with a deadline ends connections without a request, or even a handshake, if their clients do not",
     "silent",

@@ -30,6 +30,33 @@ async function startNode(receiver: OtlpReceiver): Promise<Program> {
   return await startProgram("node", [bundle], { cwd, env: environment(receiver) });
 }
 
+/** Starts it with a tracer and no instrumentation: spans of requests are Sluice's own. */
+const startTracing = async (receiver: OtlpReceiver, command: string, ...args: string[]): Promise<Program> => {
+  const bundle = await bundleForNode("tests/fixtures/node/otlp_spans.ts", PROGRAM);
+  return await startProgram(command, [...args, bundle], { cwd, env: environment(receiver) });
+};
+
+const BUN = Deno.env.get("SLUICE_RUNTIMES");
+
+/** Where nothing else makes spans of requests. */
+const TRACING = [
+  {
+    runtime: "Bun with the SDK",
+    start: (receiver: OtlpReceiver) => startTracing(receiver, `${BUN}node_modules/.bin/bun`),
+    ignore: BUN === undefined,
+  },
+  {
+    runtime: "Node with the SDK and no instrumentation",
+    start: (receiver: OtlpReceiver) => startTracing(receiver, "node"),
+    ignore: skipNode,
+  },
+  {
+    runtime: "Deno with the SDK",
+    start: (receiver: OtlpReceiver) => startTracing(receiver, Deno.execPath(), "run", "-A", "--quiet", "--no-config"),
+    ignore: false,
+  },
+];
+
 /** The server's spans, when as many have come. */
 async function serverSpans(receiver: OtlpReceiver, count: number): Promise<ReceivedSpan[]> {
   const found = () => receiver.spans().filter(({ kind }) => kind === 2);
@@ -48,7 +75,7 @@ const TARGETS = [
   { runtime: "Node with the SDK and the instrumentation of http", start: startNode, ignore: skipNode },
 ];
 
-for (const { runtime, start, ignore } of TARGETS) {
+for (const { runtime, start, ignore } of [...TARGETS, ...TRACING]) {
   Deno.test(`${runtime}: the spans that a receiver gets have names, routes and errors`, { ignore }, async () => {
     await using receiver = receiveOtlp();
     await using program = await start(receiver);
@@ -93,17 +120,20 @@ for (const { runtime, start, ignore } of TARGETS) {
   });
 }
 
-Deno.test("Deno with OTEL_DENO=true: the span of a WebSocket's handshake has the route", async () => {
-  await using receiver = receiveOtlp();
-  await using program = await startDeno(receiver);
-  const socket = new WebSocket(`ws://127.0.0.1:${program.line}/live/tea`);
-  await new Promise((resolve) => socket.onopen = resolve);
-  const closed = new Promise((resolve) => socket.onclose = resolve);
-  socket.close();
-  await closed;
-  const [span] = await serverSpans(receiver, 1);
-  assertEquals([span!.name, span!.attributes["http.route"]], ["GET /live/:room", "/live/:room"]);
-});
+for (const { runtime, start, ignore } of [TARGETS[0]!, ...TRACING]) {
+  Deno.test(`${runtime}: the span of a WebSocket's handshake has the route`, { ignore }, async () => {
+    await using receiver = receiveOtlp();
+    await using program = await start(receiver);
+    const socket = new WebSocket(`ws://127.0.0.1:${program.line}/live/tea`);
+    await new Promise((resolve) => socket.onopen = resolve);
+    if (start !== startDeno) await serverSpans(receiver, 1);
+    const closed = new Promise((resolve) => socket.onclose = resolve);
+    socket.close();
+    await closed;
+    const [span] = await serverSpans(receiver, 1);
+    assertEquals([span!.name, span!.attributes["http.route"]], ["GET /live/:room", "/live/:room"]);
+  });
+}
 
 Deno.test("Deno with OTEL_DENO=true: its own metrics of requests have the route", async () => {
   await using receiver = receiveOtlp();

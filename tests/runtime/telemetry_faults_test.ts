@@ -27,6 +27,10 @@ const HARMLESS = [
   "a context that is missing",
   "a context that is undefined",
   "a propagator that throws",
+  "a tracer that works",
+  "a tracer that begins nothing",
+  "a context manager whose with runs nothing",
+  "a context manager whose with runs twice",
   "a subscriber that works",
   "metadata that cannot be read",
   "channels whose runStores runs nothing",
@@ -49,7 +53,7 @@ for (const { name, ignore, command } of LISTENING_RUNTIMES) {
         signal: AbortSignal.timeout(PATIENCE_MS),
       }).output();
       const outcomes: Outcome[] = new TextDecoder().decode(stdout).trim().split("\n").map((line) => JSON.parse(line));
-      assertEquals(outcomes.length, 50);
+      assertEquals(outcomes.length, 63);
       for (const { fault, served, fetched, reported, again, uncaught } of outcomes) {
         assertEquals({ fault, served, fetched }, { fault, served: RESPONSES, fetched: RESPONSES });
         assertEquals({ fault, again }, { fault, again: 0 });

@@ -9,7 +9,11 @@ import type { FrameworkApp } from "@sluice/sluice";
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { createApp } from "../../examples/tutorial/step-6/app.ts";
 import { Users } from "../../examples/tutorial/step-6/users.ts";
+import { memoryAdapter } from "better-auth/adapters/memory";
+import { makeApp as makeAccounts } from "../../examples/recipes/accounts.ts";
+import { makeApp as makeCors } from "../../examples/recipes/cors.ts";
 import { makeApp as makeNotes } from "../../examples/recipes/authentication.ts";
+import { makeApp as makeTokens, newKey } from "../../examples/recipes/tokens.ts";
 import { responseCache } from "../../examples/recipes/caching.ts";
 import { quietApp } from "../support/app.ts";
 import { assertGuarded, assertGuardedApp, type Guarded, LOCAL, sent, spellings, stranger } from "./support/attacks.ts";
@@ -265,6 +269,68 @@ const ATTACKS: readonly Attack[] = [
     },
   },
   {
+    name: "accounts of better-auth",
+    guards: {
+      "docs/guide/authentication.md": [
+        ...["const signedIn", "HttpError(401)", "signedIn, (_req", "signedIn, sluice.json()"],
+        ...["secret:", "csrf({ origins"],
+      ],
+    },
+    attack: async () => {
+      const baseURL = "http://localhost";
+      const secret = "for tests, of more than 32 characters";
+      const database = () => memoryAdapter({ user: [], session: [], account: [], verification: [] });
+      const app = quiet(makeAccounts({ database: database(), secret, baseURL }));
+      const signUp = async (app: FrameworkApp) => {
+        const body = JSON.stringify({ email: "ann@x.test", password: "correct horse battery", name: "Ann" });
+        const headers = { "content-type": "application/json", origin: baseURL };
+        return cookieOf(await app.inject("/api/auth/sign-up/email", { method: "POST", headers, body }));
+      };
+      const cookie = await signUp(app);
+      const elsewhere = await signUp(makeAccounts({ database: database(), secret: secret.toUpperCase(), baseURL }));
+      await assertGuardedApp(app, {
+        path: "/me",
+        allowed: { headers: { cookie } },
+        secret: /"name":"Ann"/,
+        // what is signed is the value; spaces behind its name are nobody's forgery
+        wrong: [{ headers: { cookie: elsewhere } }, ...forged(cookie).slice(0, -1)],
+      });
+      await assertCsrf(app);
+    },
+  },
+  {
+    name: "tokens of one's own",
+    guards: { "docs/guide/authentication.md": ["const signedIn", "HttpError(401", "signedIn, (_req"] },
+    attack: async () => {
+      const [own, other] = [await newKey(), await newKey()];
+      const issuer = { issuer: "https://login.test/", audience: "notes" };
+      const login = () => Promise.resolve("ann");
+      const tokenOf = async (app: FrameworkApp) => {
+        const body = JSON.stringify({ name: "ann", password: "x" });
+        const response = await app.inject("/login", {
+          method: "POST",
+          body,
+          headers: { "content-type": "application/json" },
+        });
+        return (await response.json()).access_token;
+      };
+      const app = quiet(makeTokens({ ...issuer, login, keys: [own] }));
+      const good = await tokenOf(app);
+      const bearer = (one: string) => ({ headers: { authorization: `Bearer ${one}` } });
+      const wrong = [
+        await tokenOf(makeTokens({ ...issuer, login, keys: [{ ...other, kid: own.kid! }] })),
+        await tokenOf(makeTokens({ ...issuer, issuer: "https://evil.example/", login, keys: [own] })),
+        await tokenOf(makeTokens({ ...issuer, audience: "others", login, keys: [own] })),
+      ];
+      await assertGuardedApp(app, {
+        path: "/me",
+        allowed: bearer(good),
+        secret: /"user":"ann"/,
+        wrong: [...wrong.map(bearer), { headers: { authorization: good } }, { headers: { cookie: `token=${good}` } }],
+      });
+    },
+  },
+  {
     name: "sealed sessions",
     guards: {
       "docs/guide/cookies-and-sessions.md": ["session({ secret"],
@@ -387,6 +453,14 @@ const ATTACKS: readonly Attack[] = [
       );
       assert(checklist.some(({ code }) => code.includes("app.use(helmet(), csrf(), timeout(10_000));")));
       await assertCsrf(quiet((await defined("middleware/csrf.ts", "csrf()", ["app"])).app));
+    },
+  },
+  {
+    name: "requests of pages of other origins to an API that some may call",
+    guards: { "docs/recipes.md": ["makeApp(origins", "origin: origins", "csrf({ origins })"] },
+    attack: async () => {
+      await assertCsrf(quiet(makeCors(["https://app.example.com"])));
+      await assertCsrf(quiet(makeCors(["https://app.example.com"])), "https://app.example.com.evil.example");
     },
   },
   {
@@ -624,7 +698,7 @@ const ATTACKS: readonly Attack[] = [
       await assertKeysCounted(await program("docs/limits/language-models.md", "atOnce"), "/complete", post);
       const rest: [string, string, string][] = [
         ["src/middleware/rate_limit/options.ts", "customers.get(", "/"],
-        ["advanced/README.md", "max: async (req)", "/"],
+        ["advanced/README.md", "limit: async (req)", "/"],
         ["advanced/README.md", "policy: async (req)", "/api"],
       ];
       for (const [file, part, path] of rest) {
@@ -669,13 +743,10 @@ const ATTACKS: readonly Attack[] = [
       "docs/limits/api-keys.md": ["cost:"],
       "docs/moving/from-express-rate-limit.md": ["skip:"],
       "docs/production.md": ["priority:"],
-      "docs/guide/production-checklist.md": ["priority:"],
-      "docs/tutorial/7-tests-and-deploy.md": ["priority:"],
       "src/middleware/rate_limit/options.ts": ["skip:"],
       "src/middleware/overload/shed_load.ts": ["priority:"],
       "advanced/src/concurrency/adaptive_concurrency.ts": ["priority:"],
       "advanced/README.md": ["cost:", "skip:", "priority:"],
-      "middleware/README.md": ["priority:"],
     },
     attack: async () => {
       await assertByRoute("docs/limits/api-keys.md", "cost", "/export", { route: 2 });
@@ -686,16 +757,17 @@ const ATTACKS: readonly Attack[] = [
       for (const file of ["docs/production.md", "src/middleware/overload/shed_load.ts"]) {
         await assertByRoute(file, "priority", "/health", { others: "normal" });
       }
-      for (
-        const file of [
-          ...["docs/guide/production-checklist.md", "docs/tutorial/7-tests-and-deploy.md", "middleware/README.md"],
-        ]
-      ) await assertByRoute(file, "priority", "/readyz", { others: "normal" });
       for (const file of ["advanced/src/concurrency/adaptive_concurrency.ts", "advanced/README.md"]) {
         await assertByRoute(file, "priority", "/reports", { route: "low" });
       }
       await assertByRoute("advanced/README.md", "cost", "/export", { route: 10 });
     },
+  },
+  {
+    name: "sessions that some paths do without",
+    guards: { "middleware/README.md": ["app.use(session({"] },
+    // whatever spelling reaches a route that needs a session, the session is there
+    attack: () => assertByRoute("middleware/README.md", "when", "/account", { route: true }),
   },
   {
     name: "responses that a cache must not share",

@@ -14,6 +14,8 @@ const symbols = new Map(
 
 /** What programs call, or pass to what they call. */
 function isUsed({ name, kind, specifier }: PublicSymbol & { specifier: string }): boolean {
+  // that one is for packages such as @sluice/express
+  if (specifier === "@sluice/sluice/profile") return false;
   // that entry has types alone
   const isValue = specifier !== "@sluice/sluice/types" && ["class", "function", "variable"].includes(kind);
   return isValue || name.endsWith("Options");

@@ -37,7 +37,7 @@ async function keep(page: Page, name: string): Promise<void> {
 
 /** Clients of whom most are within the limit, some a little above it, and one far beyond. */
 async function watchDashboard(page: Page): Promise<void> {
-  const limit = rateLimit({ name: "api", algorithm: "sliding-window", max: 20, windowMs: 10_000 });
+  const limit = rateLimit({ name: "api", algorithm: "sliding-window", limit: 20, windowMs: 10_000 });
   const app = sluice();
   app.use("/limits", dashboard({ limiters: { api: limit }, authorize: () => true }));
   await serving(app, async (origin) => {
@@ -45,7 +45,7 @@ async function watchDashboard(page: Page): Promise<void> {
     for (let second = 0; second < SECONDS; second++) {
       for (let client = 1; client <= 12; client++) {
         const times = client === 1 ? 9 : client < 4 ? 3 : second % client === 0 ? 2 : 0;
-        for (let i = 0; i < times; i++) await limit.limiter.check(`203.0.113.${client}`);
+        for (let i = 0; i < times; i++) await limit.limiter.consume(`203.0.113.${client}`);
       }
       await page.waitForTimeout(1000);
     }

@@ -1,6 +1,7 @@
 /** Bundles programs and runs them under real Node, which supports neither TypeScript nor import maps. */
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { TESTS_CONFIG, TESTS_LOCK } from "../../scripts/tests_config.ts";
+import { workerdImportMap } from "../../scripts/workerd_modules.ts";
 import { placeCopy, putFile } from "./put_file.ts";
 import { type Program, startProgram } from "./program.ts";
 
@@ -67,6 +68,19 @@ export async function packageFlags(name: string): Promise<string[]> {
   const lock = fileURLToPath(new URL(`.cache/node/${name}.lock`, root));
   await placeCopy(pathToFileURL(TESTS_LOCK), lock);
   return [`--config=${TESTS_CONFIG}`, `--lock=${lock}`];
+}
+
+/**
+ * Flags like {@linkcode packageFlags}, for bundling what bundlers for Workers get from npm.
+ *
+ * @param name Name of the copy of the lock file
+ */
+export async function workerdFlags(name: string): Promise<string[]> {
+  const flags = await packageFlags(name);
+  const map = fileURLToPath(new URL(".cache/node/workerd.json", root));
+  const text = await workerdImportMap();
+  await putFile(map, (path) => Deno.writeTextFile(path, text));
+  return [...flags, `--import-map=${map}`, "--platform", "browser"];
 }
 
 /** Where programs run, and their environment. */

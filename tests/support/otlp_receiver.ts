@@ -8,6 +8,12 @@ export type OtlpSignal = "traces" | "metrics" | "logs";
 
 /** A span, as far as tests look at it. */
 export interface ReceivedSpan {
+  /** Its trace. */
+  readonly traceId: string;
+  /** Itself. */
+  readonly spanId: string;
+  /** What caused it; empty for nothing. */
+  readonly parentSpanId: string;
   /** Its name. */
   readonly name: string;
   /** 2 for a server's. */
@@ -60,6 +66,9 @@ interface KeyValue {
 }
 
 interface Span {
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly parentSpanId?: string;
   readonly name: string;
   readonly kind: number;
   readonly attributes?: KeyValue[];
@@ -68,9 +77,12 @@ interface Span {
 }
 
 function spansOf({ scopeSpans }: { scopeSpans: { spans: Span[] }[] }): ReceivedSpan[] {
-  return scopeSpans.flatMap(({ spans }) => spans).map(({ name, kind, attributes, status, events = [] }) => ({
-    name,
-    kind,
+  return scopeSpans.flatMap(({ spans }) => spans).map(({ attributes, status, events = [], ...span }) => ({
+    traceId: span.traceId,
+    spanId: span.spanId,
+    parentSpanId: span.parentSpanId ?? "",
+    name: span.name,
+    kind: span.kind,
     attributes: recordOf(attributes),
     status: status?.code ?? 0,
     events: events.map((event) => ({ name: event.name, attributes: recordOf(event.attributes) })),

@@ -34,13 +34,21 @@ export interface TestPostgres {
   stop(): Promise<void>;
 }
 
+/** One that can be restarted, with its data. */
+export interface OwnPostgres extends TestPostgres {
+  /** Ends it and its connections, as a restart by an administrator does. */
+  halt(): Promise<void>;
+  /** Starts it again, on the same port. */
+  restart(): Promise<void>;
+}
+
 /**
  * Starts a server and waits until it accepts connections.
  *
  * @param programs Folder of the programs
  * @returns The server
  */
-export async function startPostgres(programs: string): Promise<TestPostgres> {
+export async function startPostgres(programs: string): Promise<OwnPostgres> {
   const folder = await Deno.makeTempDir({ prefix: "sluice-postgres-" });
   const data = `${folder}/data`;
   const user: string[] = [];
@@ -56,8 +64,8 @@ export async function startPostgres(programs: string): Promise<TestPostgres> {
   const port = freePort();
   const asked = ["-h", "127.0.0.1", "-p", String(port), "-q"];
   const removed = () => Deno.remove(folder, { recursive: true });
-  try {
-    const server = await startServerProcess({
+  const start = () =>
+    startServerProcess({
       name: `PostgreSQL on port ${port}`,
       setpriv: [...user, "--pdeathsig", "INT"],
       command: [
@@ -67,12 +75,18 @@ export async function startPostgres(programs: string): Promise<TestPostgres> {
       cwd: folder,
       answers: async () => (await run(`${programs}/pg_isready`, asked, { limitMs: 5000, quiet: true })).code === 0,
     });
-    // it waits for connections that are being closed, and, after a while, ends the others
-    const stop = async () => {
-      await server.end("SIGTERM", "SIGINT");
-      await removed();
+  try {
+    let server = await start();
+    return {
+      url: `postgres://postgres@127.0.0.1:${port}/postgres`,
+      halt: () => server.end("SIGINT"),
+      restart: async () => void (server = await start()),
+      async stop() {
+        // it waits for connections that are being closed, and, after a while, ends the others
+        await server.end("SIGTERM", "SIGINT");
+        await removed();
+      },
     };
-    return { url: `postgres://postgres@127.0.0.1:${port}/postgres`, stop };
   } catch (error) {
     await removed();
     throw error;

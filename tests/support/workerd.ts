@@ -48,7 +48,7 @@ export async function withWorker(
   options: WorkerOptions,
   body: (worker: RunningWorker) => Promise<void>,
 ): Promise<void> {
-  const script = await Deno.readTextFile(await bundled(program));
+  const script = await Deno.readTextFile(await bundled(program, "workerd"));
   const { main, flags = [], bindings = {}, objects = {}, limits = {}, files = {} } = options;
   const modules = main === undefined ? { "main.js": script } : { "main.js": main, "program.js": script };
   const miniflare = new Miniflare({

@@ -1,10 +1,9 @@
-/** What an editor shows of a handler's arguments. */
-import { assertEquals } from "@std/assert";
+/** What an editor shows of a handler's arguments, of the methods that every program calls, and of settings. */
+import { assertEquals, assertMatch } from "@std/assert";
 import { fileURLToPath } from "node:url";
 import ts from "typescript";
 
 const ROOT = new URL("../../", import.meta.url);
-const PROGRAM = fileURLToPath(new URL("tests/types/shown_program.ts", ROOT));
 const TEXT = `
   import express from "../../mod.ts";
   const app = express();
@@ -30,25 +29,54 @@ const options: ts.CompilerOptions = {
   types: [],
 };
 
-/** What is shown for the name that follows each comment. */
-function shown(): Record<string, string> {
-  const service = ts.createLanguageService({
-    getCompilationSettings: () => options,
-    getScriptFileNames: () => [PROGRAM],
-    getScriptVersion: () => "1",
-    getScriptSnapshot: (path) => {
-      const text = path === PROGRAM ? TEXT : ts.sys.readFile(path);
-      return text === undefined ? undefined : ts.ScriptSnapshot.fromString(text);
-    },
-    getCurrentDirectory: () => fileURLToPath(ROOT),
-    getDefaultLibFileName: ts.getDefaultLibFilePath,
-    fileExists: (path) => path === PROGRAM || ts.sys.fileExists(path),
-    readFile: ts.sys.readFile,
+const CALLS = `
+  import express from "../../mod.ts";
+  const app = express();
+  app./*app.get*/get("/users/:id", (req, res) => {
+    res./*res.set*/set("X-A", "b").json(req.params);
   });
-  const marks = [...TEXT.matchAll(/\/\*([\w ]+)\*\//g)];
-  return Object.fromEntries(marks.map(({ 0: mark, 1: name, index }) => {
-    const { displayParts = [] } = service.getQuickInfoAtPosition(PROGRAM, index + mark.length) ?? {};
-    return [name, displayParts.map(({ text }) => text).join("").replaceAll(/\s+/g, " ")];
+  app./*app.get of a setting*/get("env");
+  app./*app.post*/post("/notes", express.json(), (req, res) => void res.json(req.body));
+  app./*app.use*/use((_req, _res, next) => next());
+  app./*app.use of several*/use(express.json(), express.urlencoded());
+  app./*app.use of a path*/use("/static", express.static("public"));
+  app./*app.ws*/ws("/rooms/:room", { message: (ws, text) => void ws.send(text) });
+  app./*app.set*/set("trust proxy", 1);
+  express.Router()./*router.get*/get("/", (_req, res) => void res.end());
+  express.Router()./*router.use*/use((_req, _res, next) => next());
+  express.Router()./*router.ws*/ws("/", { message: (ws, text) => void ws.send(text) });
+`;
+const SETTING = `import express from "../../mod.ts"; express().set("/*name*/", 1);`;
+
+/** Programs that are open in the editor, by the paths they would have. */
+const PROGRAMS = new Map(
+  [TEXT, CALLS, SETTING].map((text, i) => [fileURLToPath(new URL(`tests/types/shown_${i}.ts`, ROOT)), text]),
+);
+
+const editor = ts.createLanguageService({
+  getCompilationSettings: () => options,
+  getScriptFileNames: () => [...PROGRAMS.keys()],
+  getScriptVersion: () => "1",
+  getScriptSnapshot: (path) => {
+    const text = PROGRAMS.get(path) ?? ts.sys.readFile(path);
+    return text === undefined ? undefined : ts.ScriptSnapshot.fromString(text);
+  },
+  getCurrentDirectory: () => fileURLToPath(ROOT),
+  getDefaultLibFileName: ts.getDefaultLibFilePath,
+  fileExists: (path) => PROGRAMS.has(path) || ts.sys.fileExists(path),
+  readFile: ts.sys.readFile,
+});
+
+function pathOf(program: string): string {
+  return [...PROGRAMS].find(([, text]) => text === program)![0];
+}
+
+/** What is shown for the name that follows each comment of a program. */
+function shown(program: string): { name: string; info: ts.QuickInfo | undefined }[] {
+  const marks = [...program.matchAll(/\/\*([\w. ]+)\*\//g)];
+  return marks.map(({ 0: mark, 1: name, index }) => ({
+    name: name!,
+    info: editor.getQuickInfoAtPosition(pathOf(program), index + mark.length),
   }));
 }
 
@@ -57,7 +85,11 @@ Deno.test("editors show the parameters of a path, and no name of a type that mak
   const framework = "FrameworkRequest";
   const ofRoute = "{ id: string; part?: string | undefined; path: string[]; }";
   const ofGroup = "{ id: string; } & { tenant: string; }";
-  assertEquals(shown(), {
+  const texts = shown(TEXT).map(({ name, info }) => [
+    name,
+    (info?.displayParts ?? []).map(({ text }) => text).join("").replaceAll(/\s+/g, " "),
+  ]);
+  assertEquals(Object.fromEntries(texts), {
     "req": `(parameter) req: ${request}`,
     "res": "(parameter) res: Response<any, Record<string, any>, number>",
     "id": "const id: string",
@@ -67,4 +99,21 @@ Deno.test("editors show the parameters of a path, and no name of a type that mak
     "in a group": `(property) ${framework}<${ofGroup}, any, ParsedQs>.params: ${ofGroup}`,
     "of a socket": "(property) ConnectionData<{ room: string; }>.params: { room: string; }",
   });
+});
+
+Deno.test("editors show a program that calls what every program calls", () => {
+  const calls = shown(CALLS);
+  assertEquals(calls.length, 12);
+  for (const { name, info } of calls) {
+    const examples = info?.tags?.filter((tag) => tag.name === "example") ?? [];
+    const text = examples.flatMap(({ text }) => text ?? []).map(({ text }) => text).join("");
+    const [, method = ""] = name.match(/^\w+\.(\w+)/) ?? [];
+    assertMatch(text, new RegExp(`\`\`\`ts\\n[^]*\\.(?:${method}|get|post)\\(`), name);
+  }
+});
+
+Deno.test("editors complete the names of settings", () => {
+  const completed = editor.getCompletionsAtPosition(pathOf(SETTING), SETTING.indexOf("/*name*/"), {});
+  const names = completed?.entries.map(({ name }) => name) ?? [];
+  assertEquals(["env", "trust proxy", "view engine"].filter((name) => !names.includes(name)), []);
 });

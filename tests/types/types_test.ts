@@ -153,3 +153,26 @@ Deno.test("handlers of a group see the parameters of its prefix", () => {
   app.group("/t/:tenant", (group: Router) => group.get("/", guard));
   assertEquals(app.children.length, 3);
 });
+
+Deno.test("a setting whose name is nearly another one's does not compile, and a program's own does", () => {
+  const app = sluice().set("env", "test");
+  // @ts-expect-error -- it is "trust proxy"
+  app.set("trust proxies", 1);
+  // @ts-expect-error -- it is "trust proxy"
+  app.set("trustProxy", 1);
+  // @ts-expect-error -- it is "view engine"
+  app.set("View Engine", "ejs");
+  // @ts-expect-error -- it is "query parser"
+  app.set("querry parser", "simple");
+  // @ts-expect-error -- it is "x-powered-by"
+  app.disable("x-powerd-by");
+  // @ts-expect-error -- it is "json spaces"
+  app.enable("json space");
+  const names: string[] = ["title", "port"];
+  for (const name of names) app.set(name, 1);
+  // what programs made for Express store
+  app.set("title", "x").set("port", 3000).set("db", {}).set("view options", {}).set("trust proxy fn", () => false);
+  app.set("secret", "x").set("appName", "x").set("superSecret", "x").set("json", true).set("layout", "main");
+  app.set("settingOfTypesTest", 1).enable("feature");
+  assertEquals(app.get("settingOfTypesTest"), 1);
+});

@@ -4,7 +4,17 @@ import { nearestName } from "../../src/util/nearest_name.ts";
 const NAMES = ["limit", "httpOnly", "maxAge", "view engine", "views", "trust proxy", "env"];
 
 Deno.test("a name that differs in capitals, punctuation or a character or two is taken for the nearest", () => {
-  const given = ["httponly", "HttpOnly", "Max-Age", "limmit", "limti", "view engin", "view-engine", "trust  prox"];
+  const given = [
+    "httponly",
+    "HttpOnly",
+    "Max-Age",
+    "limmit",
+    "limti",
+    "view engin",
+    "view-engine",
+    "trust  prox",
+    "trust proxies",
+  ];
   assertEquals(given.map((name) => nearestName(name, NAMES)), [
     "httpOnly",
     "httpOnly",
@@ -13,6 +23,7 @@ Deno.test("a name that differs in capitals, punctuation or a character or two is
     "limit",
     "view engine",
     "view engine",
+    "trust proxy",
     "trust proxy",
   ]);
 });

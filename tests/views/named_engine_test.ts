@@ -146,8 +146,10 @@ for (const { name, command, flags, ignore, downloads } of COMMANDS) {
     for (const [view, outcome] of Object.entries(outcomes)) {
       assertStringIncludes(
         outcome,
-        `Cannot find module '${view.slice(view.indexOf(".") + 1)}'. The view "${view}" has neither the extension of ` +
-          '"view engine", .beside, nor that of a registered engine.',
+        `Cannot find module '${
+          view.slice(view.indexOf(".") + 1)
+        }'. The extension of the view "${view}" does not provide ` +
+          'a view engine: it is neither that of "view engine", .beside, nor that of a registered engine.',
       );
     }
     assertEquals(Object.keys(outcomes).length, 8);

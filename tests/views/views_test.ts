@@ -3,6 +3,7 @@ import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import ejs from "ejs";
 import type { View } from "@sluice/sluice";
 import { ask, askText, quietApp } from "../support/app.ts";
+import { runtimeKey } from "../../src/util/runtime_key.ts";
 
 const VIEWS = fileURLToPath(new URL("../fixtures/views", import.meta.url));
 
@@ -50,9 +51,9 @@ Deno.test("a view that may not be read is an error that says why", async () => {
   const statSync = (path: string): never => {
     throw new Deno.errors.NotCapable(`Requires read access to "${path}", run again with the --allow-read flag`);
   };
-  const { runtimeSupport } = app;
-  const files = { ...runtimeSupport.files!, statSync };
-  Object.defineProperty(app, "runtimeSupport", { value: { ...runtimeSupport, files } });
+  const { [runtimeKey]: runtime } = app;
+  const files = { ...runtime.files!, statSync };
+  Object.defineProperty(app, runtimeKey, { value: { ...runtime, files } });
   const error = await new Promise<Error | null>((resolve) => app.render("page", {}, (failure) => resolve(failure)));
   assertStringIncludes(error!.message, `in views directory "${VIEWS}"; Requires read access to "${VIEWS}/page.ejs"`);
 });

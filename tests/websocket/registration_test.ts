@@ -90,7 +90,7 @@ Deno.test("unknown options of durableSockets are refused", () => {
   assertThrows(
     () => durableSockets(() => quietApp(), { autoresponse: { request: "ping", response: "pong" } } as never),
     TypeError,
-    "durableSockets: there is no option autoresponse; there are headers, autoResponse, base",
+    "durableSockets: there is no option autoresponse; did you mean autoResponse?",
   );
 });
 
@@ -114,11 +114,11 @@ Deno.test("options of durableSockets that no object could use are refused at the
 Deno.test("an unknown handler or option is refused, but an instance of a class may have other members", () => {
   const names =
     "there are open, message, close, drain, error, protocols, pingTimeoutMs, maxMessageBytes, maxBufferedBytes, origins";
-  for (const name of ["onmessage", "mesage", "idleTimeout"]) {
+  for (const [name, advice] of [["onmessage", "did you mean message?"], ["nonsense", names]]) {
     assertThrows(
-      () => quietApp().ws("/", { open() {}, [name]: () => {} }),
+      () => quietApp().ws("/", { open() {}, [name!]: () => {} }),
       TypeError,
-      `app.ws: there is no option ${name}; ${names}`,
+      `app.ws: there is no option ${name}; ${advice}`,
     );
   }
   class Room {

@@ -53,9 +53,11 @@ export const compressed: Chapter = chapter("Compressed responses", (it) => {
   it(
     "events come as they are sent",
     async ({ ask }) => {
-      const reader = decoded(await ask("/compressed/events", GZIP)).body!.getReader();
-      assertEquals(new TextDecoder().decode((await reader.read()).value).startsWith("data: tick\n\n"), true);
-      await reader.cancel();
+      for (const [path, first] of [["events", "data: tick\n\n"], ["records", "{}\n"], ["records/returned", "{}\n"]]) {
+        const reader = decoded(await ask(`/compressed/${path}`, GZIP)).body!.getReader();
+        assertEquals(new TextDecoder().decode((await reader.read()).value).startsWith(first!), true, path);
+        await reader.cancel();
+      }
     },
     "pieces",
     "cancel",

@@ -91,7 +91,7 @@ export const limits: Chapter = chapter("The limiter", (it) => {
     assertEquals(await seen(ask, "/limits/object", init), [429, '{"error":"slower"}']);
   });
 
-  it("max 0 refuses every request", async ({ ask, flag }) => {
+  it("limit 0 refuses every request", async ({ ask, flag }) => {
     assertEquals(await statuses(ask, "/limits/none", flag, 2), [429, 429]);
   });
 

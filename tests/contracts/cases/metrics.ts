@@ -10,7 +10,8 @@ export const metrics: Chapter = chapter("Metrics", (it) => {
       const page = await text(ask, "/measured/page");
       return Object.entries(asked).map(([name, status]) =>
         Number(
-          page.match(new RegExp(`_count{.*:flag/${name}",http_response_status_class="${status}"} (\\d+)`))?.[1] ?? 0,
+          page.match(new RegExp(`_count{.*:flag/${name}",http_response_status_class="${status}"[^}]*} (\\d+)`))?.[1] ??
+            0,
         )
       );
     };

@@ -27,6 +27,12 @@ export const operations: Chapter = chapter("Time limits, request ids, logs and p
     assertMatch(traceId, /^[0-9a-f]{32}$/);
   });
 
+  it("bindings reach a program through fetch and inject", async ({ ask }) => {
+    assertEquals(await json(ask, "/operations/bindings/fetch"), ["Hello", "function"]);
+    assertEquals(await json(ask, "/operations/bindings/inject"), ["Hello", "function"]);
+    assertEquals(await json(ask, "/operations/bindings/alone"), ["Hello", "undefined"]);
+  });
+
   it("a request has one line in the log", async ({ ask, flag }) => {
     const id = `log-${flag}`;
     const headers = { "x-request-id": id, "user-agent": "contract" };

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import { Miniflare } from "miniflare";
 
 const [, , script, object] = process.argv;
+const { BINDINGS = "{}" } = process.env;
 const FILES = "tests/fixtures";
 
 // the files a Worker has are the modules it was deployed with
@@ -14,6 +15,7 @@ const worker = new Miniflare({
   compatibilityDate: "2026-07-01",
   // without the first there is no node:fs, without the second req.signal never aborts
   compatibilityFlags: ["nodejs_compat", "enable_request_signal"],
+  bindings: JSON.parse(BINDINGS),
   durableObjects: object === undefined ? {} : { PROGRAM: { className: object, useSQLite: true } },
   host: "127.0.0.1",
   port: 0,

@@ -1,6 +1,7 @@
 /**
  * Programs that know by the asynchronous context whose request they work for: one that keeps its tenant there, and one
- * that reports its errors to Sentry. They print the same on Sluice as on Express.
+ * that reports its errors to Sentry. They print the same on Sluice as on Express. Another one prints by which names
+ * Sentry gets to know requests and errors: those of routes, on every runtime.
  */
 import { fileURLToPath } from "node:url";
 import { assertEquals } from "@std/assert";
@@ -34,6 +35,12 @@ const TITLES: Readonly<Record<string, string>> = {
   sentry: "Sentry gets the errors of three users at once, each with its own user, URL and body,",
 };
 
+/** What `transactions.mjs` prints. */
+const NAMED = {
+  errors: ["boom: GET /api/boom/:id", "captured: GET /api/captured/:id", "later: GET /api/later/:id"],
+  transactions: ["GET /api/boom/:id", "GET /api/captured/:id", "GET /api/later/:id"],
+};
+
 /** Runs a program on each side. */
 const SIDES: Readonly<Record<string, (program: string) => Promise<unknown>>> = {
   "Express on Node": (program) => printed("node", [program, "express"]),
@@ -47,8 +54,8 @@ const SIDES: Readonly<Record<string, (program: string) => Promise<unknown>>> = {
 };
 
 Deno.test.beforeAll(async () => {
-  await installLocked(FOLDER, ["@sentry/node", "express", "multer"]);
-  for (const name of Object.keys(PRINTED)) {
+  await installLocked(FOLDER, ["@sentry/bun", "@sentry/node", "express", "multer"]);
+  for (const name of [...Object.keys(PRINTED), "transactions"]) {
     // bare names resolve only beside their node_modules
     await Deno.copyFile(new URL(`${HERE}${name}.mjs`, ROOT), new URL(`${name}.mjs`, FOLDER));
   }
@@ -73,4 +80,10 @@ for (const [name, title] of Object.entries(TITLES)) {
   for (const [side, print] of Object.entries(SIDES)) {
     Deno.test(`${title} on ${side}`, async () => assertEquals(await print(`${name}.mjs`), PRINTED[name]));
   }
+}
+
+for (const [side, print] of Object.entries(SIDES).filter(([side]) => side.startsWith("Sluice"))) {
+  Deno.test(`Sentry names transactions and errors by the route on ${side}`, async () => {
+    assertEquals(await print("transactions.mjs"), NAMED);
+  });
 }

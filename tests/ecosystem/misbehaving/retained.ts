@@ -4,6 +4,7 @@
  * Arguments: the programs whose requests are made; `never` for handlers that never answer.
  */
 import sluice from "@sluice/sluice";
+import { openStreamsKey } from "../../../src/exchange/app_like.ts";
 
 declare const gc: () => void;
 
@@ -41,7 +42,7 @@ for (const name of Deno.args) {
   // what waits for the platform's cleanup must be equal before and after, so these kinds are measured one by one
   const groups = name === "never" ? givenUp(app).map((kind) => [kind]) : [await ended(app, name)];
   for (const kinds of groups) await measure(kinds);
-  open += app.openStreams.size;
+  open += app[openStreamsKey].size;
   await app.close({ timeoutMs: 0 });
 }
 console.log(JSON.stringify({ grown, open }));

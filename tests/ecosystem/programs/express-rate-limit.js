@@ -10,7 +10,7 @@ export default function (app) {
     "/draft-6",
     rateLimit({ windowMs: minute, limit: 1, standardHeaders: "draft-6", message: { error: "slow down" } }),
   );
-  app.use("/legacy", rateLimit({ windowMs: minute, max: 1, statusCode: 420, message: "enhance your calm" }));
+  app.use("/legacy", rateLimit({ windowMs: minute, limit: 1, statusCode: 420, message: "enhance your calm" }));
   app.use(
     "/own",
     rateLimit({

@@ -50,7 +50,7 @@ app.get("/:id", (req: sluice.Request<{ id: string }>, res: sluice.Response<strin
   const error: sluice.HttpError = new sluice.HttpError(400);
   res.status(error.status).send(req.params.id);
 });
-const limit: limits.RateLimitMiddleware = limits.rateLimit({ max: 1, windowMs: 1 });
+const limit: limits.RateLimitMiddleware = limits.rateLimit({ limit: 1, windowMs: 1 });
 app.use(limit);
 app.listen(3000);
 // @ts-expect-error: there is no such setting

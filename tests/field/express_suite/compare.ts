@@ -1,7 +1,8 @@
-/** Compares how Express's own suite ends on Sluice with what `failing.ts` says. */
+/** Compares how one of Express's own suites ends on Sluice with what `failing.ts` says. */
 import type { RuntimeName } from "../../../reliability/support/children.ts";
 import type { Results } from "../support/suite.ts";
 import { FAILING, type Failing } from "./failing.ts";
+import type { Major } from "./suite.ts";
 
 /** How the suite ended on one runtime. */
 export interface Judged {
@@ -20,8 +21,9 @@ export interface Judged {
 }
 
 /**
- * Compares the results of the suite on a runtime.
+ * Compares the results of a suite on a runtime.
  *
+ * @param major The suite's major
  * @param runtime The runtime
  * @param theirs Results on Express
  * @param ours Results on Sluice
@@ -29,18 +31,20 @@ export interface Judged {
  * @param list Tests that are known to fail
  */
 export function compare(
+  major: Major,
   runtime: RuntimeName,
   theirs: Results,
   ours: Results,
   output: string,
   list: readonly Failing[] = FAILING,
 ): Omit<Judged, "version"> {
-  const known = list.filter(({ on }) => on?.includes(runtime) ?? true);
+  const known = list.filter(({ on, tests }) => (on?.includes(runtime) ?? true) && tests[major] !== undefined)
+    .map(({ kind, tests }) => ({ kind, tests: tests[major]! }));
   const listed = new Set(known.flatMap(({ tests }) => tests));
   // those of a method that the runtime lacks are not there
   const titles = [...theirs.keys()];
   const passes = (title: string) => ours.get(title) === "passed";
-  const unlisted = titles.filter((title) => !passes(title) && !listed.has(title));
+  const unlisted = titles.filter((title) => theirs.get(title) === "passed" && !passes(title) && !listed.has(title));
   const fixed = titles.filter((title) => passes(title) && listed.has(title));
   const added = [...ours.keys()].filter((title) => !theirs.has(title));
   const counts = known.map(({ kind, tests }) => [kind, tests.filter((title) => theirs.has(title)).length] as const);

@@ -1,13 +1,13 @@
-/** The section of docs/ecosystem.md about Express's own suite. */
+/** The section of docs/ecosystem.md about Express's own suites. */
 import { type RuntimeName, RUNTIMES } from "../../../reliability/support/children.ts";
 import { withSection } from "../../../scripts/section.ts";
 import { table } from "../../ecosystem/support/page.ts";
 import type { Judged } from "./compare.ts";
 import { FAILING } from "./failing.ts";
-import { EXPRESS } from "./suite.ts";
+import { type Major, MAJORS, SUITES } from "./suite.ts";
 
 /** The results of the last runs, which `deno task test:express --record` writes. */
-export type Recorded = Readonly<Record<RuntimeName, Omit<Judged, "unexpected">>>;
+export type Recorded = Readonly<Record<Major, Readonly<Record<RuntimeName, Omit<Judged, "unexpected">>>>>;
 
 /**
  * Writes the section.
@@ -17,23 +17,30 @@ export type Recorded = Readonly<Record<RuntimeName, Omit<Judged, "unexpected">>>
  * @returns The new page
  */
 export function withExpressSuite(page: string, recorded: Recorded): string {
-  const { repository, commit } = EXPRESS;
-  const passed = RUNTIMES.map((runtime) => {
-    const { version, tests, express, sluice } = recorded[runtime];
-    return [`${runtime} ${version}`, String(tests), String(express), String(sluice), shareOf(sluice, tests)];
-  });
+  const passed = MAJORS.flatMap((major) =>
+    RUNTIMES.map((runtime) => {
+      const { version, tests, express, sluice } = recorded[major][runtime];
+      const { name, repository, commit } = SUITES[major];
+      const suite = `${name}, [${commit.slice(0, 7)}](https://github.com/${repository}/tree/${commit})`;
+      return [suite, `${runtime} ${version}`, String(tests), String(express), String(sluice), shareOf(sluice, tests)];
+    })
+  );
+  const columns = MAJORS.flatMap((major) => RUNTIMES.map((runtime) => ({ major, runtime })));
   const reasons = FAILING.map(({ kind, why }) => [
     why,
-    ...RUNTIMES.map((runtime) => String(recorded[runtime].failing[kind] ?? 0)),
+    ...columns.map(({ major, runtime }) => String(recorded[major][runtime].failing[kind] ?? 0)),
   ]);
   return withSection(
     page,
     "express",
-    `Commit [${commit.slice(0, 7)}](https://github.com/${repository}/tree/${commit}):
+    `${table(["suite", "runtime", "tests", "pass on Express", "pass on Sluice", "share"], passed)}
 
-${table(["runtime", "tests", "pass on Express", "pass on Sluice", "share"], passed)}
-
-${table(["why tests fail on Sluice", ...RUNTIMES], reasons)}`,
+${
+      table(
+        ["why tests fail on Sluice", ...columns.map(({ major, runtime }) => `${major}, ${runtime}`)],
+        reasons,
+      )
+    }`,
   );
 }
 

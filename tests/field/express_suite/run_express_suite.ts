@@ -1,25 +1,24 @@
-/** Runs Express's own suite on a runtime, with Express and with Sluice as npm installs it. */
+/** Runs one of Express's own suites on a runtime, with Express and with `@sluice/express` as npm installs it. */
 import { cp } from "node:fs/promises";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import type { RuntimeName } from "../../../reliability/support/children.ts";
 import { alone } from "../../../scripts/alone.ts";
 import { run, TOO_LATE } from "../../../scripts/process.ts";
 import { installRuntimes } from "../../../scripts/runtimes.ts";
+import type { Built } from "../../../scripts/build_npm.ts";
 import { npmPackages } from "../../../scripts/shared_builds.ts";
 import { checkOut } from "../support/checkout.ts";
 import { FIELD } from "../support/folder.ts";
 import { byTitle } from "../support/run_suite.ts";
 import type { Outcome, Results } from "../support/suite.ts";
 import { compare, type Judged } from "./compare.ts";
-import { EXPRESS } from "./suite.ts";
+import { type Major, SUITES } from "./suite.ts";
 
 const LIMIT_MS = 300_000;
 const REPORTER = fileURLToPath(new URL("../support/mocha_reporter.cjs", import.meta.url));
 
 /** What `lib/express.js` becomes: `index.js`, all tests and all examples load that. */
-const SLUICE = `if (process.versions.bun) require("@sluice/sluice/node");
-module.exports = require("@sluice/sluice");
-`;
+const SLUICE = `module.exports = require("@sluice/express");\n`;
 
 /** Whose tests are run: Express's `lib/express.js`, or Sluice in its stead. */
 type Library = "express" | "sluice";
@@ -27,22 +26,26 @@ type Library = "express" | "sluice";
 /** The suite in a folder of its own, so that several processes may run it at a time. `await using` removes it. */
 export class ExpressSuite implements AsyncDisposable {
   readonly #folder: string;
+  readonly #major: Major;
 
-  private constructor(folder: string) {
+  private constructor(folder: string, major: Major) {
     this.#folder = folder;
+    this.#major = major;
   }
 
   /**
    * Checks the suite out and installs Sluice beside it.
    *
+   * @param major The major of Express
    * @throws {Error} If git or npm cannot
    */
-  static async prepare(): Promise<ExpressSuite> {
-    const checkout = await alone(new URL("express.lock", FIELD), () => checkOut(EXPRESS));
-    const { libraries: [sluice] } = await npmPackages();
-    const suite = new ExpressSuite(await Deno.makeTempDir({ dir: fileURLToPath(FIELD) }));
+  static async prepare(major: Major): Promise<ExpressSuite> {
+    const checkout = await alone(new URL("express.lock", FIELD), () => checkOut(SUITES[major]));
+    const { libraries: [sluice], express } = await npmPackages();
+    const alias = express.find(({ version }) => version.startsWith(`${major}.`))!;
+    const suite = new ExpressSuite(await Deno.makeTempDir({ dir: fileURLToPath(FIELD) }), major);
     try {
-      await suite.#install(sluice!.tarball);
+      await suite.#install(sluice!, alias);
       for (const library of ["express", "sluice"] as const) await suite.#copy(checkout, library);
       await Deno.writeTextFile(`${suite.#folder}/sluice/lib/express.js`, SLUICE);
     } catch (error) {
@@ -70,11 +73,12 @@ export class ExpressSuite implements AsyncDisposable {
   async #judge(runtime: RuntimeName, command: readonly string[], theirs: Results): Promise<Judged> {
     const ours = await this.#run(command, "sluice");
     const version = await versionOf(command[0]!);
-    return { version, ...compare(runtime, theirs, ours.results, ours.output) };
+    return { version, ...compare(this.#major, runtime, theirs, ours.results, ours.output) };
   }
 
-  async #install(tarball: URL): Promise<void> {
-    const dependencies = { "@sluice/sluice": `file:${fileURLToPath(tarball)}` };
+  async #install(...packages: readonly Built[]): Promise<void> {
+    const files = packages.map(({ name, tarball }) => [name, `file:${fileURLToPath(tarball)}`]);
+    const dependencies = Object.fromEntries(files);
     await Deno.writeTextFile(`${this.#folder}/package.json`, JSON.stringify({ private: true, dependencies }));
     const args = ["install", "--no-audit", "--no-fund", "--no-package-lock", "--prefer-offline"];
     const { code, output } = await run("npm", args, { limitMs: LIMIT_MS, quiet: true, cwd: this.#folder });
@@ -95,11 +99,13 @@ export class ExpressSuite implements AsyncDisposable {
     library: Library,
   ): Promise<{ results: Results; output: string }> {
     const file = await Deno.makeTempFile({ dir: this.#folder });
-    const mocha = ["node_modules/mocha/bin/mocha.js", "--exit", "--reporter", REPORTER, ...EXPRESS.tests];
+    const cwd = `${this.#folder}/${library}`;
+    const bin = JSON.parse(await Deno.readTextFile(`${cwd}/node_modules/mocha/package.json`)).bin.mocha;
+    const mocha = [`node_modules/mocha/${bin}`, "--exit", "--reporter", REPORTER, ...SUITES[this.#major].tests];
     const { code, output } = await run(program!, [...args, ...mocha], {
       limitMs: LIMIT_MS,
       quiet: true,
-      cwd: `${this.#folder}/${library}`,
+      cwd,
       env: { FIELD_RESULTS: file, NO_COLOR: "1" },
     });
     if (code === TOO_LATE) throw new Error(`${library} on ${program} took more than ${LIMIT_MS / 60_000} minutes`);

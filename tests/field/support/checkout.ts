@@ -47,8 +47,9 @@ async function isCheckedOut(suite: Suite): Promise<boolean> {
   return await Deno.readTextFile(folderOf(suite) + DONE).catch(() => "") === wantedOf(suite);
 }
 
-function folderOf({ repository }: Suite): string {
-  return fileURLToPath(new URL(`suites/${repository.replace("/", "+")}/`, FIELD));
+function folderOf({ repository, checkout }: Suite): string {
+  const name = repository.replace("/", "+") + (checkout === undefined ? "" : `+${checkout}`);
+  return fileURLToPath(new URL(`suites/${name}/`, FIELD));
 }
 
 function wantedOf({ commit, packages, links, without, ignoresLock }: Suite): string {

@@ -1,6 +1,6 @@
-/** What suites and programs run on: Express 4 and 5 from npm, and Sluice as it is built for npm, under its name. */
+/** What suites and programs run on: Express 4 and 5 from npm, and `@sluice/express` as it is built for npm. */
 import { fileURLToPath } from "node:url";
-import { buildNpm } from "../../../scripts/build_npm.ts";
+import { buildExpress, buildNpm, type Built } from "../../../scripts/build_npm.ts";
 import { REPOSITORY } from "../../../scripts/npm_manifest.ts";
 import { run } from "../../../scripts/process.ts";
 import { FIELD } from "./folder.ts";
@@ -12,9 +12,15 @@ export type Framework = "sluice" | keyof typeof VERSIONS;
 
 const FOLDER = new URL("frameworks/", FIELD);
 
-/** Folder of a package, which stands in for `node_modules/express`. */
-export function folderOf(framework: Framework): string {
-  return fileURLToPath(new URL(`node_modules/${framework}`, FOLDER));
+/**
+ * Folder of a package, which stands in for `node_modules/express`.
+ *
+ * @param framework The framework
+ * @param measure The Express in whose place it stands, by which the major of `@sluice/express` is chosen
+ */
+export function folderOf(framework: Framework, measure: keyof typeof VERSIONS): string {
+  const name = framework === "sluice" ? measure.replace("express", "sluice") : framework;
+  return fileURLToPath(new URL(`node_modules/${name}`, FOLDER));
 }
 
 /**
@@ -23,12 +29,18 @@ export function folderOf(framework: Framework): string {
  * @throws {Error} If npm cannot
  */
 export async function installFrameworks(): Promise<void> {
-  const [sluice] = await buildNpm(new URL("npm/", FIELD), REPOSITORY);
-  const manifest = { private: true, dependencies: { ...VERSIONS, sluice: `file:${fileURLToPath(sluice!.tarball)}` } };
+  const to = new URL("npm/", FIELD);
+  const [sluice] = await buildNpm(to, REPOSITORY);
+  const ours = { "@sluice/sluice": sluice! } as Record<string, Built>;
+  for (const one of await buildExpress(to, REPOSITORY)) ours[`sluice-${one.version.split(".")[0]}`] = one;
+  const files = Object.entries(ours).map(([name, { tarball }]) => [name, `file:${fileURLToPath(tarball)}`]);
+  const manifest = { private: true, dependencies: { ...VERSIONS, ...Object.fromEntries(files) } };
   await Deno.mkdir(FOLDER, { recursive: true });
   await Deno.writeTextFile(new URL("package.json", FOLDER), JSON.stringify(manifest));
-  // npm compares versions, and this one stays the same
-  await Deno.remove(folderOf("sluice"), { recursive: true }).catch(() => undefined);
+  // npm compares versions, and these stay the same
+  for (const name of Object.keys(ours)) {
+    await Deno.remove(new URL(`node_modules/${name}`, FOLDER), { recursive: true }).catch(() => undefined);
+  }
   const args = ["install", "--no-audit", "--no-fund", "--no-package-lock", "--prefer-offline"];
   const { code, output } = await run("npm", args, { limitMs: 300_000, quiet: true, cwd: fileURLToPath(FOLDER) });
   if (code !== 0) throw new Error(`The frameworks cannot be installed: ${output}`);

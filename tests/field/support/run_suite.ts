@@ -59,6 +59,7 @@ export async function runSuite(
   folder: string,
   framework: Framework | "its own",
 ): Promise<Results> {
+  const measure = suite.express ?? "express-5";
   await replaceExpress(folder, framework);
   const env = await variablesOf(suite);
   const cwd = folder + (suite.folder ?? "");
@@ -81,7 +82,7 @@ export async function runSuite(
       ...env,
       ...await installerOf(suite),
       FIELD_RESULTS: results,
-      FIELD_FRAMEWORK: folderOf(framework === "its own" ? suite.express ?? "express-5" : framework),
+      FIELD_FRAMEWORK: folderOf(framework === "its own" ? measure : framework, measure),
       NODE_OPTIONS: [env["NODE_OPTIONS"] ?? "", ...wrapping].join(" ").trim(),
     },
   });

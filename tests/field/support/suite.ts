@@ -9,6 +9,8 @@ export interface Suite {
   readonly repository: string;
   /** The commit that is tried. */
   readonly commit: string;
+  /** Suffix of the folder it is checked out in, for a repository with several suites. */
+  readonly checkout?: string;
   /** The program that runs the tests. */
   readonly runner: Runner;
   /** Arguments of that program: files, folders, options. */

@@ -58,7 +58,7 @@ Deno.test("admits the same requests with the same remaining count as express-rat
       keyGenerator: (req) => (req as unknown as { key: string }).key,
       store: new ClockedStore(clock),
     });
-    const options: RateLimitOptions = { max: limit, windowMs, clock, keyGenerator: (req) => req.get("x-key") };
+    const options: RateLimitOptions = { limit: limit, windowMs, clock, keyGenerator: (req) => req.get("x-key") };
     const app = quietApp().use(rateLimit(options), (_req, res) => res.send("in"));
     for (let i = 0; i < 200; i++) {
       now += pick(400);

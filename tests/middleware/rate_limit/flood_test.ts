@@ -18,7 +18,7 @@ function floodedBy(flood: Crowd): FixedWindowTable {
 
 // a fifth of the keys and requests of the other floods, for each goes through an application
 Deno.test("while requests from two /48s fill the table, new IPv4 clients are served, and nobody beyond the limit", async () => {
-  const limiter = rateLimit({ max: MAX, windowMs: 60_000, maxKeys: 20_000, clock: () => 0 });
+  const limiter = rateLimit({ limit: MAX, windowMs: 60_000, maxKeys: 20_000, clock: () => 0 });
   const app = quietApp().use(limiter, (_req, res) => res.send("in"));
   const ask = async (hostname: string) =>
     (await app.fetch(new Request("http://localhost/"), { remoteAddr: { hostname } })).status;

@@ -8,7 +8,7 @@ let windowMs = 3_600_000;
 
 /** A handler that makes a limiter for every request, with options no other test uses. */
 function perRequest(options: RateLimitOptions = {}): Handler {
-  const own = { max: 2, windowMs: windowMs++, ...options };
+  const own = { limit: 2, windowMs: windowMs++, ...options };
   return (req, res, next) => rateLimit(own)(req, res, next);
 }
 
@@ -34,8 +34,8 @@ Deno.test("limiters made inside requests cause one warning, and none if they hav
         await admitted(app, ["/", "/"]);
       }
     });
-  assertEquals(await made({ max: 2, name: "named" }), []);
-  assertEquals((await made({ max: 2 })).length, 1);
+  assertEquals(await made({ limit: 2, name: "named" }), []);
+  assertEquals((await made({ limit: 2 })).length, 1);
 });
 
 function paths(of: (i: number) => string): string[] {
@@ -88,7 +88,7 @@ Deno.test("limiters with the same name and window share a count across routes, a
 
 Deno.test("a limiter made before any request never shares a count with one made inside a request", async () => {
   await warningsOf(async () => {
-    const options = { max: 2, windowMs: 7_000_002 };
+    const options = { limit: 2, windowMs: 7_000_002 };
     const app = quietApp().use("/outside", rateLimit(options)).use("/inside", perRequest(options));
     app.use(answering());
     assertEquals(await admitted(app, ["/outside", "/outside", "/outside"]), 2);
@@ -98,7 +98,7 @@ Deno.test("a limiter made before any request never shares a count with one made 
 
 Deno.test("concurrent requests share the count of a limiter made inside them", async () => {
   await warningsOf(async () => {
-    const app = quietApp().use(perRequest({ max: 5, keyGenerator: () => Promise.resolve("k") }));
+    const app = quietApp().use(perRequest({ limit: 5, keyGenerator: () => Promise.resolve("k") }));
     app.use((_req, res) => res.send("in"));
     const all = await Promise.all(paths(() => "/").map((path) => ask(app, path, undefined, PEER)));
     assertEquals(all.filter(({ status }) => status === 200).length, 5);

@@ -1,4 +1,4 @@
-import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { type FrameworkApp, rateLimit, type RateLimitOptions, Router } from "@sluice/sluice";
 import { ask, quietApp } from "../../support/app.ts";
 import { fakeTime } from "../../support/fake_time.ts";
@@ -24,17 +24,17 @@ async function statuses(app: FrameworkApp, count: number, path = "/", init?: Req
   return seen;
 }
 
-Deno.test("request number max is admitted, the next one is limited", async () => {
-  assertEquals(await statuses(limited({ max: 3 }), 5), [200, 200, 200, 429, 429]);
+Deno.test("request number limit is admitted, the next one is limited", async () => {
+  assertEquals(await statuses(limited({ limit: 3 }), 5), [200, 200, 200, 429, 429]);
 });
 
-Deno.test("max 0 limits everything", async () => {
-  assertEquals(await statuses(limited({ max: 0 }), 2), [429, 429]);
+Deno.test("limit 0 limits everything", async () => {
+  assertEquals(await statuses(limited({ limit: 0 }), 2), [429, 429]);
 });
 
 Deno.test("a window begins with the first request and ends after windowMs", async () => {
   let now = 1000;
-  const app = limited({ max: 1, windowMs: 500, clock: () => now });
+  const app = limited({ limit: 1, windowMs: 500, clock: () => now });
   assertEquals(await statuses(app, 2), [200, 429]);
   now = 1499;
   assertEquals(await statuses(app, 1), [429]);
@@ -43,16 +43,32 @@ Deno.test("a window begins with the first request and ends after windowMs", asyn
 });
 
 Deno.test("a window ends in the fake time of a test that begins after the limiter was made", async () => {
-  const app = limited({ max: 1, windowMs: 500 });
+  const app = limited({ limit: 1, windowMs: 500 });
   using time = fakeTime();
   assertEquals(await statuses(app, 2), [200, 429]);
   time.advance(500);
   assertEquals(await statuses(app, 2), [200, 429]);
 });
 
+Deno.test("a window lasts as long as it should while the system's clock is set by an hour", async () => {
+  const app = limited({ limit: 1, windowMs: 60_000 });
+  assertEquals(await statuses(app, 2), [200, 429]);
+  const real = Date.now;
+  try {
+    for (const jump of [3_600_000, -3_600_000]) {
+      Date.now = () => real() + jump;
+      assertEquals(await statuses(app, 1), [429]);
+      const reset = Number((await ask(app, "/", undefined, PEER)).headers.get("x-ratelimit-reset"));
+      assert(reset > 50 && reset <= 60, `${reset} s`);
+    }
+  } finally {
+    Date.now = real;
+  }
+});
+
 Deno.test("headers tell the limit, the remaining count, whole seconds to the reset, and when to retry", async () => {
   let now = 0;
-  const app = limited({ max: 2, windowMs: 10_500, clock: () => now });
+  const app = limited({ limit: 2, windowMs: 10_500, clock: () => now });
   const headers = async () => {
     const response = await ask(app, "/", undefined, PEER);
     return ["x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset", "retry-after"].map((name) =>
@@ -68,7 +84,7 @@ Deno.test("headers tell the limit, the remaining count, whole seconds to the res
 
 Deno.test("with several limiters, the headers describe the one of which the smallest part is left", async () => {
   const clock = () => 0;
-  const [few, many] = [{ max: 10, windowMs: 1000, clock }, { max: 1000, windowMs: 5000, clock }];
+  const [few, many] = [{ limit: 10, windowMs: 1000, clock }, { limit: 1000, windowMs: 5000, clock }];
   for (const order of [[few, many], [many, few]]) {
     const app = quietApp();
     app.use(...order.map((options) => rateLimit(options)), (_req, res) => res.send("in"));
@@ -80,7 +96,7 @@ Deno.test("with several limiters, the headers describe the one of which the smal
 
 Deno.test("a client that waits as long as Retry-After says is admitted", async () => {
   let now = 0;
-  const app = limited({ max: 1, windowMs: 1234, clock: () => now });
+  const app = limited({ limit: 1, windowMs: 1234, clock: () => now });
   await ask(app, "/", undefined, PEER);
   now = 77;
   const retry = Number((await ask(app, "/", undefined, PEER)).headers.get("retry-after"));
@@ -92,7 +108,7 @@ Deno.test("Retry-After is not early for a limiter in front that has nothing left
   const clock = () => 0;
   for (const headers of [true, false]) {
     const app = quietApp();
-    app.use(rateLimit({ max: 3, windowMs: 10_000, headers, clock }), rateLimit({ max: 1, windowMs: 4_000, clock }));
+    app.use(rateLimit({ limit: 3, windowMs: 10_000, headers, clock }), rateLimit({ limit: 1, windowMs: 4_000, clock }));
     app.use((_req, res) => res.send("in"));
     const wait = async () => (await ask(app, "/", undefined, PEER)).headers.get("retry-after");
     assertEquals([await wait(), await wait(), await wait()], [null, "4", "10"]);
@@ -100,13 +116,13 @@ Deno.test("Retry-After is not early for a limiter in front that has nothing left
 });
 
 Deno.test("headers can be turned off", async () => {
-  const response = await ask(limited({ max: 0, headers: false }), "/", undefined, PEER);
+  const response = await ask(limited({ limit: 0, headers: false }), "/", undefined, PEER);
   assertEquals([...response.headers.keys()].filter((name) => /ratelimit|retry/.test(name)), []);
 });
 
 Deno.test("the refusal has the default message, a text or an object, with the configured status", async () => {
   const body = async (options: RateLimitOptions) => {
-    const response = await ask(limited({ max: 0, ...options }), "/", undefined, PEER);
+    const response = await ask(limited({ limit: 0, ...options }), "/", undefined, PEER);
     return [response.status, await response.text(), response.headers.get("content-type")];
   };
   const json = "application/json; charset=utf-8";
@@ -116,7 +132,7 @@ Deno.test("the refusal has the default message, a text or an object, with the co
 });
 
 Deno.test("each client has its own count; an IPv6 client is its /64, a mapped IPv4 address is IPv4", async () => {
-  const app = limited({ max: 1 });
+  const app = limited({ limit: 1 });
   for (const address of ["192.0.2.1", "192.0.2.2", "2001:db8::1", "2001:db8:0:1::1"]) {
     assertEquals(await statuses(app, 1, "/", undefined, from(address)), [200], address);
   }
@@ -126,7 +142,7 @@ Deno.test("each client has its own count; an IPv6 client is its /64, a mapped IP
 });
 
 Deno.test("a client keeps its count when a proxy writes the port of each connection beside its address", async () => {
-  const app = limited({ max: 1 }).set("trust proxy", 1);
+  const app = limited({ limit: 1 }).set("trust proxy", 1);
   const through = (forwarded: string) => statuses(app, 1, "/", { headers: { "x-forwarded-for": forwarded } });
   assertEquals(await through("203.0.113.5:40001"), [200]);
   for (const other of ["203.0.113.5:40002", "203.0.113.5", "[::ffff:203.0.113.5]:40003", "::ffff:203.0.113.5:40004"]) {
@@ -137,26 +153,26 @@ Deno.test("a client keeps its count when a proxy writes the port of each connect
 });
 
 Deno.test("a key may come from anywhere in the request, at once or later", async () => {
-  const keyed = limited({ max: 1, keyGenerator: (req) => req.get("x-key") ?? "none" });
+  const keyed = limited({ limit: 1, keyGenerator: (req) => req.get("x-key") ?? "none" });
   assertEquals(await statuses(keyed, 2, "/", { headers: { "x-key": "a" } }), [200, 429]);
   assertEquals(await statuses(keyed, 1, "/", { headers: { "x-key": "b" } }), [200]);
-  const later = limited({ max: 2, keyGenerator: (req) => Promise.resolve(req.get("x-key")) });
+  const later = limited({ limit: 2, keyGenerator: (req) => Promise.resolve(req.get("x-key")) });
   const all = await Promise.all(Array.from({ length: 50 }, () => ask(later, "/", { headers: { "x-key": "a" } })));
   assertEquals(all.filter(({ status }) => status === 200).length, 2);
 });
 
 Deno.test("requests that are skipped are neither counted nor limited", async () => {
-  const app = limited({ max: 1, skip: (req) => req.path === "/free" });
+  const app = limited({ limit: 1, skip: (req) => req.path === "/free" });
   assertEquals(await statuses(app, 3, "/free"), [200, 200, 200]);
   assertEquals(await statuses(app, 2), [200, 429]);
-  const later = limited({ max: 1, skip: async (req) => await Promise.resolve(req.path === "/free") });
+  const later = limited({ limit: 1, skip: async (req) => await Promise.resolve(req.path === "/free") });
   assertEquals(await statuses(later, 3, "/free"), [200, 200, 200]);
   assertEquals(await statuses(later, 2), [200, 429]);
 });
 
 Deno.test("onLimitReached is called for each limited request", async () => {
   const paths: string[] = [];
-  const app = limited({ max: 1, onLimitReached: (req) => void paths.push(req.path) });
+  const app = limited({ limit: 1, onLimitReached: (req) => void paths.push(req.path) });
   await statuses(app, 3, "/x");
   assertEquals(paths, ["/x", "/x"]);
 });
@@ -164,7 +180,7 @@ Deno.test("onLimitReached is called for each limited request", async () => {
 Deno.test("functions of the options get the response, too", async () => {
   const reached: unknown[] = [];
   const app = limited({
-    max: 1,
+    limit: 1,
     skip: (req, res) => (res.locals.user = req.query.user) === "root",
     keyGenerator: (_req, res) => res.locals.user,
     onLimitReached: (_req, res) => void reached.push(res.locals.user),
@@ -179,8 +195,8 @@ Deno.test("functions that throw or reject make an error, never a free pass", asy
     throw new Error("broken");
   };
   for (const name of ["keyGenerator", "skip", "onLimitReached"] as const) {
-    assertEquals(await statuses(limited({ max: 0, [name]: broken }), 1), [500], name);
-    assertEquals(await statuses(limited({ max: 0, [name]: () => Promise.reject(new Error("x")) }), 1), [500], name);
+    assertEquals(await statuses(limited({ limit: 0, [name]: broken }), 1), [500], name);
+    assertEquals(await statuses(limited({ limit: 0, [name]: () => Promise.reject(new Error("x")) }), 1), [500], name);
   }
 });
 
@@ -206,18 +222,25 @@ Deno.test("a key that is missing because the client is unknown is an error that 
 Deno.test("an unknown option is refused, with a list of those there are", () => {
   // deno-lint-ignore no-explicit-any -- the type checker would refuse them too
   const refused = (options: any) => assertThrows(() => rateLimit(options), TypeError).message;
-  assertStringIncludes(refused({ windowMS: 5 }), "there is no option windowMS; there are windowMs, max, message");
-  assertStringIncludes(refused({ store: {} }), "@sluice/rate-limit has more");
   assertStringIncludes(
-    refused({ max: () => 5 }),
-    "option max must be a number; the one of @sluice/rate-limit takes a function",
+    refused({ nonsense: 5 }),
+    "there is no option nonsense; there are windowMs, limit, max, message",
+  );
+  assertStringIncludes(
+    refused({ windowMS: 5, store: {} }),
+    "windowMS; did you mean windowMs?; there is no option store; rateLimit of @sluice/rate-limit has it",
+  );
+  assertStringIncludes(refused({ store: {} }), "there is no option store; rateLimit of @sluice/rate-limit has it");
+  assertStringIncludes(
+    refused({ limit: () => 5 }),
+    "option limit must be a number; the one of @sluice/rate-limit takes a function",
   );
 });
 
 Deno.test("unknown clients share a count, and one warning names what is missing", async () => {
   const warnings = await warningsOf(async () => {
-    assertEquals(await statuses(limited({ max: 1 }), 3, "/", undefined, {}), [200, 429, 429]);
-    assertEquals(await statuses(limited({ max: 1 }), 1, "/", undefined, {}), [200]);
+    assertEquals(await statuses(limited({ limit: 1 }), 3, "/", undefined, {}), [200, 429, 429]);
+    assertEquals(await statuses(limited({ limit: 1 }), 1, "/", undefined, {}), [200]);
   });
   assertEquals(warnings.length, 1);
   assertStringIncludes(warnings[0]!, "trust proxy");
@@ -233,9 +256,9 @@ Deno.test("with missingKey 'error' an unknown client is an error, a known one is
 
 Deno.test("limiters can be stacked: each counts by itself, and the headers are those of the tightest", async () => {
   const app = quietApp();
-  app.use(rateLimit({ max: 10 }));
-  app.use("/api", rateLimit({ max: 2 }));
-  app.get("/api/x", rateLimit({ max: 5 }), (_req, res) => res.send("in"));
+  app.use(rateLimit({ limit: 10 }));
+  app.use("/api", rateLimit({ limit: 2 }));
+  app.get("/api/x", rateLimit({ limit: 5 }), (_req, res) => res.send("in"));
   app.get("/y", (_req, res) => res.send("in"));
   const first = await ask(app, "/api/x", undefined, PEER);
   assertEquals([first.headers.get("x-ratelimit-limit"), first.headers.get("x-ratelimit-remaining")], ["2", "1"]);
@@ -245,7 +268,7 @@ Deno.test("limiters can be stacked: each counts by itself, and the headers are t
 
 Deno.test("limiters with equal options count apart", async () => {
   const app = quietApp();
-  for (const path of ["/a", "/b"]) app.get(path, rateLimit({ max: 1 }), (_req, res) => res.send("in"));
+  for (const path of ["/a", "/b"]) app.get(path, rateLimit({ limit: 1 }), (_req, res) => res.send("in"));
   assertEquals([await statuses(app, 2, "/a"), await statuses(app, 2, "/b")], [[200, 429], [200, 429]]);
 });
 
@@ -260,7 +283,7 @@ Deno.test("refusing a request that was answered meanwhile is not an error", asyn
     res.status(503).send("it took too long");
     resolve("key");
   });
-  const limit = rateLimit({ max: 0, keyGenerator: () => key });
+  const limit = rateLimit({ limit: 0, keyGenerator: () => key });
   app.use(async (req, res, next) => {
     await limit(req, res, next);
     over.resolve();
@@ -274,10 +297,10 @@ Deno.test("refusing a request that was answered meanwhile is not an error", asyn
 Deno.test("limiters made inside requests with the same options share a count", async () => {
   const app = quietApp();
   const router = Router();
-  router.use((req, res, next) => void rateLimit({ max: 2, windowMs: 50_001 })(req, res, next));
+  router.use((req, res, next) => void rateLimit({ limit: 2, windowMs: 50_001 })(req, res, next));
   router.use((_req, res) => res.send("in"));
   app.use("/inside", router);
-  app.use("/named", (req, res, next) => void rateLimit({ max: 1, name: "other" })(req, res, next));
+  app.use("/named", (req, res, next) => void rateLimit({ limit: 1, name: "other" })(req, res, next));
   app.use((_req, res) => res.send("in"));
   // the first limiter made inside a request is warned of
   await warningsOf(async () => {
@@ -287,7 +310,7 @@ Deno.test("limiters made inside requests with the same options share a count", a
 });
 
 Deno.test("a limiter can reset one key or all, and tells how many it has", async () => {
-  const limiter = rateLimit({ max: 1 });
+  const limiter = rateLimit({ limit: 1 });
   const app = quietApp();
   app.use(limiter, (_req, res) => res.send("in"));
   await statuses(app, 1, "/", undefined, from("192.0.2.1"));
@@ -306,9 +329,9 @@ const BAD: readonly (readonly [option: string, value: unknown, kind: typeof Type
   ["windowMs", NaN, RangeError],
   ["windowMs", Infinity, RangeError],
   ["windowMs", "60000", TypeError],
-  ["max", -1, RangeError],
-  ["max", 2.5, RangeError],
-  ["max", null, TypeError],
+  ["limit", -1, RangeError],
+  ["limit", 2.5, RangeError],
+  ["limit", null, TypeError],
   ["statusCode", 99, RangeError],
   ["headers", "yes", TypeError],
   ["message", 7, TypeError],
@@ -318,7 +341,6 @@ const BAD: readonly (readonly [option: string, value: unknown, kind: typeof Type
   ["maxKeys", 0, RangeError],
   ["ipv6Subnet", 129, RangeError],
   ["missingKey", "ignore", TypeError],
-  ["limit", 5, TypeError],
   ["store", {}, TypeError],
 ];
 
@@ -331,7 +353,7 @@ for (const [option, value, kind] of BAD) {
 Deno.test("a function that throws undefined or another non-error lets no request past the limiter", async () => {
   for (const fails of THROWING_NOTHING) {
     for (const options of [{ skip: fails }, { keyGenerator: fails }, { onLimitReached: fails }]) {
-      assertEquals(await statuses(limited({ max: 0, ...options }), 1), [500]);
+      assertEquals(await statuses(limited({ limit: 0, ...options }), 1), [500]);
     }
   }
 });

@@ -1,6 +1,6 @@
 /** A program that uses the files of Express by their paths, as programs do that reach into it. */
 import { assertEquals } from "@std/assert";
-import { NPM_FACTS } from "../../../scripts/npm_manifest.ts";
+import { EXPRESS_FILES as FILES } from "../../../scripts/express_package.ts";
 import type { Project } from "./project.ts";
 
 /**
@@ -99,7 +99,7 @@ export async function seenInFiles(
 ): Promise<{ manifest: string }> {
   await project.write("files.cjs", EXPRESS_FILES);
   await project.write("page.html", "");
-  const paths = JSON.stringify(NPM_FACTS["@sluice/sluice"]!.expressFiles);
+  const paths = JSON.stringify(FILES);
   const { code, output } = await project.run(program!, ...args, "files.cjs", from, name, paths);
   assertEquals(code, 0, output);
   return JSON.parse(output);

@@ -26,10 +26,10 @@ export interface Registry {
 
 /** Serves the packages, as they are built. */
 export async function startRegistry(): Promise<Registry> {
-  const { libraries, program } = await npmPackages();
+  const { libraries, express, program } = await npmPackages();
   const published = await jsrPackages();
   const upstream = await realRegistry();
-  const served = new Map([...libraries, program].map((one) => [one.name, one]));
+  const served = Map.groupBy([...libraries, ...express, program], ({ name }) => name);
   const npm = serve((path) => npmAnswer(path, served, upstream, npm.url));
   const jsr = serve((path) => jsrAnswer(path, published));
   return {
@@ -57,27 +57,31 @@ function serve(response: (path: string) => Promise<Response>): { url: string; st
 
 async function npmAnswer(
   path: string,
-  served: ReadonlyMap<string, Built>,
+  served: ReadonlyMap<string, readonly Built[]>,
   upstream: string,
   url: string,
 ): Promise<Response> {
-  const one = served.get(path.replace(/^\//, "").replace(/\/-\/.*$/, ""));
-  if (one === undefined) return await fetch(`${upstream}${path.replace(/^\/(@[^/]+)\//, "/$1%2f")}`);
-  const tarball = await Deno.readFile(one.tarball);
-  if (path.endsWith(".tgz")) return new Response(tarball);
-  const manifest = JSON.parse(await Deno.readTextFile(new URL("package.json", one.folder)));
-  const { name, version } = manifest;
-  const digest = new Uint8Array(await crypto.subtle.digest("SHA-512", tarball));
-  const dist = {
-    tarball: `${url}/${name}/-/${version}.tgz`,
-    integrity: `sha512-${digest.toBase64()}`,
-  };
+  const [name, version] = path.slice(1).split("/-/") as [string, string?];
+  const all = served.get(name);
+  if (all === undefined) return await fetch(`${upstream}${path.replace(/^\/(@[^/]+)\//, "/$1%2f")}`);
+  if (version !== undefined) {
+    const one = all.find((one) => `${one.version}.tgz` === version);
+    return one === undefined ? new Response(null, { status: 404 }) : new Response(await Deno.readFile(one.tarball));
+  }
+  const versions = await Promise.all(all.map(async (one) => [one.version, await versionAnswer(one, url)] as const));
   return Response.json({
     name,
-    "dist-tags": { latest: version },
-    versions: { [version]: { ...manifest, dist } },
-    time: { [version]: "2026-01-01T00:00:00.000Z" },
+    "dist-tags": { latest: all.at(-1)!.version },
+    versions: Object.fromEntries(versions),
+    time: Object.fromEntries(versions.map(([version]) => [version, "2026-01-01T00:00:00.000Z"])),
   });
+}
+
+async function versionAnswer({ name, version, folder, tarball }: Built, url: string): Promise<object> {
+  const manifest = JSON.parse(await Deno.readTextFile(new URL("package.json", folder)));
+  const digest = new Uint8Array(await crypto.subtle.digest("SHA-512", await Deno.readFile(tarball)));
+  const dist = { tarball: `${url}/${name}/-/${version}.tgz`, integrity: `sha512-${digest.toBase64()}` };
+  return { ...manifest, dist };
 }
 
 /** Addresses of packages, by their names. */

@@ -44,6 +44,35 @@ export async function nodes(): Promise<ReadonlyMap<string, string>> {
   return own;
 }
 
+/** The first Node that runs TypeScript as it is. */
+const RUNS_TYPESCRIPT: readonly [major: number, minor: number] = [22, 18];
+
+const NEWER_NODE = new URL("../../../.cache/newer_node/", import.meta.url);
+
+/**
+ * A Node that runs TypeScript as it is: the machine's own, or one that is installed once.
+ *
+ * @returns Its path
+ * @throws {Error} If npm cannot install it
+ */
+export async function nodeForTypeScript(): Promise<string> {
+  const { output } = await run("node", ["-p", "process.version + process.execPath"], { limitMs: 20_000, quiet: true });
+  const [, major, minor, own] = output.match(/^v(\d+)\.(\d+)\.\d+(.*)/) ?? [];
+  const [firstMajor, firstMinor] = RUNS_TYPESCRIPT;
+  if (Number(major) > firstMajor || Number(major) === firstMajor && Number(minor) >= firstMinor) return own!;
+  return await alone(new URL("lock", NEWER_NODE), async () => {
+    const folder = fileURLToPath(NEWER_NODE);
+    const node = `${folder}node_modules/node-24/bin/node`;
+    if (await Deno.stat(node).catch(() => null) !== null) return node;
+    const dependencies = { "node-24": NODES["node-24"] };
+    await Deno.writeTextFile(`${folder}package.json`, JSON.stringify({ private: true, dependencies }));
+    const args = ["install", "--prefer-offline", "--no-audit", "--no-fund", "--no-package-lock"];
+    const { code, output } = await run("npm", args, { limitMs: 300_000, quiet: true, cwd: folder });
+    if (code !== 0) throw new Error(`A newer Node cannot be installed: ${output}`);
+    return node;
+  });
+}
+
 let installed: Promise<string> | null = null;
 
 /**

@@ -4,4 +4,4 @@ import { type DurableObjectNamespaceLike, DurableObjectStore, rateLimit } from "
 export { RateLimitObject } from "@sluice/rate-limit";
 
 export default (namespace: DurableObjectNamespaceLike): unknown =>
-  rateLimit({ max: 10, store: new DurableObjectStore({ namespace }) });
+  rateLimit({ limit: 10, store: new DurableObjectStore({ namespace }) });

@@ -52,12 +52,15 @@ export async function curl(command: string, origin: string, shown: string, jar: 
     } else if (word.startsWith("-") && word !== "-s") throw new Error(`curl ${word} is not known here`);
     else url = word;
   }
-  const target = origin + url.replace(/^(?:http:\/\/)?localhost:3000(?=\/|$)/, "");
-  if (!target.startsWith(`${origin}/`) && target !== origin) throw new Error(`${url} is not on localhost:3000`);
+  const target = origin + url.replace(/^(?:http:\/\/)?localhost:\d+(?=\/|$)/, "");
+  if (!target.startsWith(`${origin}/`) && target !== origin) throw new Error(`${url} is not on localhost`);
   headers.set("accept", headers.get("accept") ?? "*/*");
   headers.set("user-agent", headers.get("user-agent") ?? "curl/8");
   const init = { method: method ?? (body === undefined ? "GET" : "POST"), headers, redirect: "manual" } as const;
-  const response = await fetch(target, { ...init, ...body === undefined ? {} : { body } });
+  // a new connection each time, as curl makes one: the server of the last one may have ended
+  using client = Deno.createHttpClient({ poolMaxIdlePerHost: 0 });
+  const options: RequestInit & { client: Deno.HttpClient } = { ...init, ...body === undefined ? {} : { body }, client };
+  const response = await fetch(target, options);
   for (const cookie of response.headers.getSetCookie()) {
     const [, name, value] = cookie.match(/^([^=]+)=([^;]*)/)!;
     jar.set(name!, value!);

@@ -1,12 +1,14 @@
 /**
  * The programs of a page, with what the page says of them.
  *
- * A block of TypeScript that imports something is a complete program. Blocks that follow it say what comes of it: `sh`
+ * A block of TypeScript that imports something is a complete program, whether it names its file or not. Blocks that follow it say what comes of it: `sh`
  * with lines that begin with `$ curl`, each with what the server sends, and `text` with what the program prints. A
  * program behind `<!-- not run: why -->` is only type-checked, and so are blocks without an import. `…` stands for
  * whatever is different each time. A block that has a path in brackets, such as `html [public/index.html]`, is a file
  * beside the programs.
  */
+
+import { TABS } from "../../../scripts/site/markdown.ts";
 
 /** A request that a page shows, and what comes back. */
 export interface ShownRequest {
@@ -42,7 +44,8 @@ export function programsOf(text: string): PageProgram[] {
   for (const [, notRun, language, info, code] of text.matchAll(FENCE)) {
     if (language === "ts" || language === "js") {
       last = undefined;
-      if (language !== "ts" || info !== "" || !/^import /m.test(code!)) continue;
+      if (!/^(?: \[[^\]]+\])?$/.test(info!) || !/^import /m.test(code!)) continue;
+      if (language === "js" && info === "") continue;
       last = { code: code!, notRun, requests: [], prints: undefined };
       programs.push(last);
     } else if (language === "sh") {
@@ -72,19 +75,12 @@ export interface PrintedFile {
  */
 export function printedFiles(text: string): PrintedFile[] {
   const found = text.matchAll(/^```\w+ \[([^\]\n]+)\]\n(.*?)^```$/gms);
-  return [...found].map(([, path, content]) => ({ path: path!, content: content! }));
+  const named = Array.from(found, ([, path, content]) => ({ path: path!, content: content! }));
+  return named.filter(({ path }) => !TABS.has(path));
 }
 
-/**
- * The requests that a page shows, of whatever program.
- *
- * @param text The page
- */
-export function requestsOf(text: string): ShownRequest[] {
-  return [...text.matchAll(/^```sh\n(.*?)^```$/gms)].flatMap(([, block]) => requestsIn(block!));
-}
-
-function requestsIn(block: string): ShownRequest[] {
+/** The requests in a block of commands. */
+export function requestsIn(block: string): ShownRequest[] {
   // a line that ends with a backslash goes on in the next one
   const parts = block.replaceAll("\\\n", "").split(/^\$ /m).slice(1);
   return parts.filter((part) => part.startsWith("curl ")).map((part) => {

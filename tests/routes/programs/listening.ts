@@ -5,7 +5,7 @@ const app = sluice();
 app.use(function logger(_req, _res, next) {
   next();
 });
-app.use("/api", rateLimit({ windowMs: 60_000, max: 100 }), sluice.json({ limit: "10kb" }));
+app.use("/api", rateLimit({ windowMs: 60_000, limit: 100 }), sluice.json({ limit: "10kb" }));
 const users = Router();
 users.get("/:id", function showUser(req, res) {
   res.json({ id: req.params.id });

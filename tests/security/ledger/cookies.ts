@@ -118,7 +118,7 @@ export const cookies: Theme = {
       here: "a session inside a cookie ends at the time that is sealed in it, whatever the client keeps",
       async attack() {
         const clock = new StillClock();
-        const client = new CookieClient(sessionApp({ secret: SECRET, ttlMs: HOUR_MS, clock: clock.read }));
+        const client = new CookieClient(sessionApp({ secret: SECRET, cookie: { maxAge: HOUR_MS }, clock: clock.read }));
         await client.text("/set?key=user&value=ann");
         const thief = client.copy();
         clock.time += HOUR_MS - 1;
@@ -135,7 +135,9 @@ export const cookies: Theme = {
       async attack() {
         const clock = new StillClock();
         const store = new MemorySessionStore({ clock: clock.read });
-        const client = new CookieClient(sessionApp({ secret: SECRET, ttlMs: HOUR_MS, clock: clock.read, store }));
+        const client = new CookieClient(
+          sessionApp({ secret: SECRET, cookie: { maxAge: HOUR_MS }, clock: clock.read, store }),
+        );
         await client.text("/set?key=user&value=ann");
         const thief = client.copy();
         clock.time += HOUR_MS - 1;

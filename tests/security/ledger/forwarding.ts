@@ -105,7 +105,7 @@ export const forwarding: Theme = {
           assertEquals(await readFrom({ trust: "2001:db8::1", from, headers }, (req) => req.ip), "203.0.113.7");
         }
         const app = quietApp();
-        app.use(rateLimit({ max: 1 }));
+        app.use(rateLimit({ limit: 1 }));
         app.get("/", (_req, res) => res.send("done"));
         const statuses = [];
         for (const hostname of spellings) {

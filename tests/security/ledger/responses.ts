@@ -238,7 +238,7 @@ export const responses: Theme = {
         for (const format of ["json", "text"] as const) {
           const lines: string[] = [];
           const app = quietApp();
-          app.use(log({ format, sink: (line: string) => void lines.push(line) }));
+          app.use(log({ format, stream: (line: string) => void lines.push(line) }));
           app.get("/*rest", (_req, res) => res.send("done"));
           const user = btoa('evil\r\n203.0.113.7 - admin "GET /forged"\x1b[2J');
           const headers = {

@@ -212,7 +212,10 @@ export const uploads: Theme = {
           },
           discard: () => void ended.push("discarded"),
         };
-        const { status, got } = await sent(cut(`${FILE}${FILE.slice(0, -4)}`), { to } as UploadOptions<unknown>);
+        const { status, got } = await sent(
+          cut(`${FILE}${FILE.slice(0, -4)}`),
+          { storage: to } as UploadOptions<unknown>,
+        );
         assertEquals([status >= 400 && status < 500, got], [true, undefined]);
         await until(() => ended.length === 2, "both files have ended");
         assertEquals(ended.sort(), ["discarded", "failed"]);
@@ -232,7 +235,7 @@ export const uploads: Theme = {
               files: 1,
             }]] as const
           ) {
-            const { status, got } = await sent(body, { to: { folder }, limits });
+            const { status, got } = await sent(body, { dest: folder, limits });
             assertEquals([status >= 400 && status < 500, got], [true, undefined]);
             await until(() => names().length === 0, "the files are removed");
           }
@@ -245,7 +248,7 @@ export const uploads: Theme = {
       here: "the files of an upload whose client disconnects are removed",
       attack: () =>
         withFolder(async (folder, names) => {
-          await sent(cut(`${FILE}${FILE.slice(0, -4)}`), { to: { folder } });
+          await sent(cut(`${FILE}${FILE.slice(0, -4)}`), { dest: folder });
           await until(() => names().length === 0, "the files are removed");
         }),
     },

@@ -9,7 +9,7 @@ interface Env {
   LIMITER: RateLimitBindingLike;
 }
 
-const LIMIT = { max: 5, windowMs: 60_000 };
+const LIMIT = { limit: 5, windowMs: 60_000 };
 
 /** The application. */
 export function makeApp(env: Env): FrameworkApp {
@@ -32,7 +32,7 @@ export function makeApp(env: Env): FrameworkApp {
   };
   app.get("/turn/:name", async (req, res) => {
     const limiter = limiters[req.params.name as keyof typeof limiters];
-    const decisions = await Promise.all(Array.from({ length: 8 }, () => limiter.check(String(req.query["key"]))));
+    const decisions = await Promise.all(Array.from({ length: 8 }, () => limiter.consume(String(req.query["key"]))));
     res.json(decisions.map(({ allowed, decidedBy }) => [allowed, decidedBy]));
   });
 

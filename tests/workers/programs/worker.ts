@@ -39,7 +39,7 @@ app.get("/limited", (req, res, next) => {
   limiter ??= rateLimit({
     name: "everybody",
     windowMs: 600_000,
-    max: 3,
+    limit: 3,
     keyGenerator: () => "everybody",
     store: new DurableObjectStore({ namespace: req.env["RATE_LIMIT"] }),
   });
@@ -59,7 +59,7 @@ const namespace = {
 };
 const late = new Limiter({ timeoutMs: 2000, onStoreFailure: "open", store: new DurableObjectStore({ namespace }) });
 app.get("/checked/:key", async (req, res) => {
-  const { decidedBy } = await late.check(req.params.key);
+  const { decidedBy } = await late.consume(req.params.key);
   res.send(decidedBy);
 });
 app.get("/asked", (_req, res) => res.json([...asked.keys()]));
@@ -69,7 +69,7 @@ app.get("/tell/:key", (req, res) => {
     limit: 60,
     remaining: 59,
     denied: false,
-    retryMs: 0,
+    retryAfterMs: 0,
     nextMs: 0,
     resetMs: 1000,
     stamp: 0,
@@ -78,7 +78,7 @@ app.get("/tell/:key", (req, res) => {
   res.send("told");
 });
 
-const slow = new Limiter({ max: 1, windowMs: 1000, maxWaiting: 1 });
+const slow = new Limiter({ limit: 1, windowMs: 1000, maxWaiting: 1 });
 let waiting = 0;
 app.get("/waited", async (_req, res) => {
   waiting++;
@@ -99,7 +99,7 @@ const elsewhere = {
   resetKey: () => Promise.resolve(),
 };
 const forgiving = rateLimit({
-  max: 1,
+  limit: 1,
   skipSuccessfulRequests: true,
   keyGenerator: () => "everybody",
   store: elsewhere,
@@ -115,7 +115,7 @@ const beginning = {
 };
 const begun = new Limiter({ timeoutMs: 60_000, onStoreFailure: "open", store: fromCounter(beginning) });
 app.get("/begun", async (_req, res) => {
-  const { decidedBy } = await begun.check("everybody");
+  const { decidedBy } = await begun.consume("everybody");
   res.send(decidedBy);
 });
 app.get("/inits", (_req, res) => res.send(String(inits)));
@@ -209,7 +209,7 @@ app.get("/remote/background", (req, res) => {
 });
 const remotely = {
   windowMs: 600_000,
-  max: 1,
+  limit: 1,
   keyGenerator: (req: object) => remoteOf(req as FrameworkRequest).key(),
   skip: (req: object) => remoteOf(req as FrameworkRequest).isAdmin(),
 };

@@ -1,12 +1,15 @@
-import { assert, assertEquals } from "@std/assert";
+import type { FrameworkApp } from "@sluice/sluice";
+import { assert, assertEquals, assertThrows } from "@std/assert";
 import pathToRegexp from "path-to-regexp-of-express-4";
-import { type LegacyKey, readLegacyPath } from "../../src/matching/legacy_path.ts";
-import { ask, quietApp } from "../support/app.ts";
+import express4 from "@sluice/express/4";
+import { readLegacyPath } from "../../express/src/four/paths/legacy_path.ts";
+import type { PathKey } from "../../profile.ts";
+import { ask } from "../support/app.ts";
 import { random } from "../support/random.ts";
 
 /** What `path-to-regexp` of Express 4 makes of a path, `null` if it cannot. */
-function ofExpress4(path: string, options: object): { regexp: RegExp; keys: LegacyKey[] } | null {
-  const keys: LegacyKey[] = [];
+function ofExpress4(path: string, options: object): { regexp: RegExp; keys: PathKey[] } | null {
+  const keys: PathKey[] = [];
   try {
     return { regexp: pathToRegexp(path, keys, options), keys };
   } catch {
@@ -34,7 +37,7 @@ Deno.test("a path of Express 4 matches what it matches there, and its groups hav
     const ours = unlessRefused(() => readLegacyPath(path, options));
     if (ours === null || theirs === null) continue;
     read++;
-    const shown = (keys: readonly LegacyKey[]) => keys.map(({ name, optional }) => [name, optional]);
+    const shown = (keys: readonly PathKey[]) => keys.map(({ name, optional }) => [name, optional]);
     assertEquals(shown(ours.keys), shown(theirs.keys), path);
     for (let times = 0; times < 10; times++) {
       const asked = `/${some(text, 6)}`;
@@ -122,7 +125,7 @@ const ANSWERS: readonly (readonly [path: string, asked: string, params: Record<s
 for (const [path, asked, params] of ANSWERS) {
   const response = params === null ? "is not found" : `has ${JSON.stringify(params)}`;
   Deno.test(`${asked} under ${path} ${response}, also beside other routes`, async () => {
-    const app = quietApp();
+    const app = express4().set("env", "test");
     // the index decides by the beginning of the path
     app.get(["/api/other", "/x/other", "/ab/other"], (_req, res) => res.send("other"));
     app.get(path, (req, res) => res.json(req.params));
@@ -132,7 +135,7 @@ for (const [path, asked, params] of ANSWERS) {
 }
 
 Deno.test("a router mounted at a path of Express 4 sees the rest of the path and its parameters", async () => {
-  const app = quietApp();
+  const app = express4().set("env", "test");
   app.use("/v:version(\\d+)?/api", (req, res) => res.json([req.baseUrl, req.url, req.params.version ?? null]));
   assertEquals(await (await ask(app, "/v2/api/x?y")).json(), ["/v2/api", "/x?y", "2"]);
   assertEquals(await (await ask(app, "/v/api/x")).json(), ["/v/api", "/x", null]);
@@ -140,8 +143,11 @@ Deno.test("a router mounted at a path of Express 4 sees the rest of the path and
 });
 
 Deno.test("a constraint is as sensitive to case as its router", async () => {
-  const strict = quietApp().enable("case sensitive routing").get("/:id([a-z]+)", (_req, res) => res.send("found"));
-  const loose = quietApp().get("/:id([a-z]+)", (_req, res) => res.send("found"));
+  const strict = express4().set("env", "test").enable("case sensitive routing").get(
+    "/:id([a-z]+)",
+    (_req, res) => res.send("found"),
+  );
+  const loose = express4().set("env", "test").get("/:id([a-z]+)", (_req, res) => res.send("found"));
   assertEquals([(await ask(strict, "/AB")).status, (await ask(loose, "/AB")).status], [404, 200]);
 });
 
@@ -163,3 +169,33 @@ Deno.test("no path of Express 4 makes a request slow by what is not a regular ex
     assert(performance.now() - start < 5000, path);
   }
 });
+
+Deno.test("what a program for Express 4 writes works: bare wildcards, optional parts, constraints, groups", async () => {
+  const app = express4().set("env", "test");
+  app.get("/old/*", (req, res) => res.json(req.params));
+  app.get("/opt/:id?", (req, res) => res.json(req.params));
+  app.get("/num/:id(\\d+)", (req, res) => res.json(req.params));
+  app.get("/rest/:path(.*)", (req, res) => res.json(req.params));
+  app.get("/files/:file(*)", (req, res) => res.json(req.params));
+  app.get("/end/?", (_req, res) => res.json("end"));
+  app.get("/team/:id/push/?*", (req, res) => res.json(req.params));
+  assertEquals(await text(app, "/old/a/b"), '{"0":"a/b"}');
+  assertEquals(await text(app, "/old/"), '{"0":""}');
+  assertEquals(await text(app, "/opt"), "{}");
+  assertEquals(await text(app, "/opt/7"), '{"id":"7"}');
+  assertEquals(await text(app, "/num/42"), '{"id":"42"}');
+  assertEquals((await ask(app, "/num/x")).status, 404);
+  // groups without names have numbers, and a wildcard in a constraint is one
+  assertEquals(await text(app, "/rest/a/b"), '{"0":"/b","path":"a/b"}');
+  assertEquals(await text(app, "/files/a/b"), '{"0":"a/b","file":"a/b"}');
+  for (const path of ["/end", "/end/"]) assertEquals(await text(app, path), '"end"');
+  assertEquals((await ask(app, "/en")).status, 404);
+  for (const [rest, wildcard] of [["", ""], ["/", ""], ["/a/b", "a/b"], ["es", "es"]] as const) {
+    assertEquals(await (await ask(app, `/team/7/push${rest}`)).json(), { 0: wildcard, id: "7" }, rest);
+  }
+  assertThrows(() => app.get("/search?q=1", () => {}), TypeError, "Unexpected ?");
+});
+
+async function text(app: FrameworkApp, path: string): Promise<string> {
+  return await (await ask(app, path)).text();
+}

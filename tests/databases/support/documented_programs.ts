@@ -1,0 +1,153 @@
+/** The programs of the documentation that use a database, made so that a test can start them and ask them. */
+
+const ROOT = new URL("../../../", import.meta.url);
+const FOLDERS = [
+  "docs/",
+  "src/",
+  "limiting/",
+  "shared/",
+  "advanced/",
+  "middleware/",
+  "openapi/",
+  "create/",
+  "examples/",
+];
+
+/** What makes a program one that uses a database. */
+const USES = /from "(?:redis|ioredis|pg|postgres)"|new (?:RedisStore|PostgresStore|RedisSessionStore)\(|redisTopics\(/;
+
+/** How a program uses its database, which is how it is asked to. */
+export type Use = "limiters" | "limited app" | "topics" | "events" | "sessions";
+
+/** Where the databases are. */
+export interface Databases {
+  /** URL of Redis. */
+  readonly redis: string;
+  /** URL of PostgreSQL. */
+  readonly postgres: string;
+}
+
+/** A program of the documentation. */
+export interface DocumentedProgram {
+  /** The file that shows it, and which of its programs it is. */
+  readonly name: string;
+  /** What stands there. */
+  readonly code: string;
+  /** How it uses its database. */
+  readonly use: Use;
+}
+
+/**
+ * All programs that use a database: blocks of TypeScript, in pages and in comments of the sources, that import something.
+ * Those that import files of their own are parts of `examples/`, whose stores connect by themselves.
+ *
+ * @throws {Error} If it is not known how one is used
+ */
+export async function documentedPrograms(): Promise<DocumentedProgram[]> {
+  const programs: DocumentedProgram[] = [];
+  for (const path of await documents()) {
+    const text = await Deno.readTextFile(new URL(path, ROOT));
+    const plain = path.endsWith(".ts") ? text.replaceAll(/^ *\* ?/gm, "") : text;
+    const found = [...plain.matchAll(/^```ts(?: ignore| \[[^\]\n]+\])?\n(.*?)^```$/gms)].map(([, code]) => code!);
+    const using = found.filter((code) => /^import /m.test(code) && !/ from "\./.test(code) && USES.test(code));
+    using.forEach((code, i) => {
+      const name = `${path} ${i + 1}`;
+      programs.push({ name, code, use: useOf(name, code) });
+    });
+  }
+  return programs;
+}
+
+async function documents(): Promise<string[]> {
+  const found: string[] = [];
+  async function walk(folder: string): Promise<void> {
+    for await (const { name, isDirectory } of Deno.readDir(new URL(folder || "./", ROOT))) {
+      const path = folder + name;
+      if (isDirectory) {
+        if (folder !== "" && name !== "tests" && name !== "node_modules") await walk(`${path}/`);
+      } else if (/\.(?:md|ts)$/.test(name) && path !== "CHANGELOG.md") found.push(path);
+    }
+  }
+  for (const folder of ["", ...FOLDERS]) await walk(folder);
+  return found.sort();
+}
+
+function useOf(name: string, code: string): Use {
+  if (/redisTopics\(/.test(code)) return "topics";
+  if (/RedisSessionStore\(/.test(code)) return "sessions";
+  if (/app\.use\((?:"[^"]*", )?rateLimit\(/.test(code)) return "limited app";
+  if (/const (?:limit|another|limiter|store) = /.test(code)) return "limiters";
+  if (/\bsse\(/.test(code)) return "events";
+  throw new Error(`${name}: say here how this program uses its database`);
+}
+
+/** What is added to a program, before it listens, by how it uses its database. */
+const SERVED: Readonly<Record<Use, string>> = {
+  // limits that the store did not decide are decided without it
+  limiters: `
+served.get("/use", async (_req, res) => {
+  for (const one of limiters) {
+    const { decidedLocally, failedOpen, failedClosed } = one.counters;
+    await one.consume("probe " + crypto.randomUUID());
+    const { counters } = one;
+    const without = counters.decidedLocally + counters.failedOpen + counters.failedClosed;
+    if (without !== decidedLocally + failedOpen + failedClosed) return void res.sendStatus(503);
+  }
+  res.sendStatus(200);
+});`,
+  "limited app": `served.get("/use", (_req, res) => res.sendStatus(200));`,
+  topics: `
+const got = [];
+const member = { send: (message) => void got.push(message), close() {} };
+served.get("/use", (_req, res) => {
+  served.connections.add(member);
+  served.connections.subscribe("probe", member);
+  res.json(got);
+});`,
+  events: "",
+  sessions: `
+served.get("/use", (req, res) => {
+  req.session.probe = true;
+  res.sendStatus(200);
+});`,
+};
+
+/**
+ * A program that serves requests, and prints its port when it does.
+ *
+ * @param program What the documentation shows
+ * @param databases Where its database is
+ * @throws {Error} If it would use a database at another address
+ */
+export function servedProgram({ name, code, use }: DocumentedProgram, databases: Databases): string {
+  const url = JSON.stringify(databases.redis);
+  const placed = code
+    .replaceAll(/"redis:\/\/(?:localhost|127\.0\.0\.1):6379"/g, url)
+    .replaceAll("createClient()", `createClient({ url: ${url} })`)
+    .replaceAll(/createClient\(\{ (?!url)/g, `createClient({ url: ${url}, `)
+    .replaceAll(/"postgres:\/\/localhost(?::5432)?\/app"/g, JSON.stringify(databases.postgres))
+    .replaceAll("new Pool()", `new Pool({ connectionString: ${JSON.stringify(databases.postgres)} })`)
+    .replaceAll("process.env.REDIS_URL", url)
+    .replace(/^const \{ REDIS \} = process\.env;$/m, `const REDIS = ${url};`);
+  const ending = /^(?:await [\w.]+\.(?:close|end)\(\)|\w+\.disconnect\(\)|app\.listen\(3000\));.*\n/gm;
+  const running = placed.replaceAll(ending, "");
+  const addresses = running.match(/createClient\(|new Redis\(|Pool\(|RedisStore\(\{ url/g)?.length ?? 0;
+  const known = running.split(url).length + running.split(JSON.stringify(databases.postgres)).length - 2;
+  if (addresses > known) throw new Error(`${name}: not every address is known:\n${running}`);
+  const limiters = [...running.matchAll(/^const (limit|another|limiter) = /gm)].map(([, own]) =>
+    own === "limiter" ? own : `${own}.limiter`
+  );
+  const isOwnStore = use === "limiters" && limiters.length === 0;
+  return [
+    /^import sluice /m.test(running) ? "" : 'import sluice from "@sluice/sluice";',
+    isOwnStore ? 'import { Limiter as ProbeLimiter } from "@sluice/rate-limit";' : "",
+    /^const app = /m.test(running) ? "" : "const app = sluice();",
+    running,
+    isOwnStore ? "const limiters = [new ProbeLimiter({ limit: 100, store })];" : `const limiters = [${limiters}];`,
+    "const served = app;",
+    SERVED[use],
+    'served.get("/alive", (_req, res) => res.send("alive"));',
+    'const probed = served.listen({ port: 0, hostname: "127.0.0.1" }, () => console.log(probed.port));',
+    "",
+  ].join("\n");
+}

@@ -1,0 +1,8 @@
+/** The program on Deno and Bun; ends as a deploy ends it. */
+import process from "node:process";
+import { buildProgram } from "../program.ts";
+
+const app = buildProgram();
+const server = app.listen({ port: 0, hostname: "127.0.0.1" });
+console.log(server.port);
+process.once("SIGTERM", () => app.close().then(() => process.exit()));

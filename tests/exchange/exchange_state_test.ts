@@ -1,0 +1,112 @@
+import sluice from "@sluice/sluice";
+import { assertEquals, assertThrows } from "@std/assert";
+import { Exchange } from "../../src/exchange/exchange.ts";
+import { type ExchangeEvent, type ExchangeState, STATES } from "../../src/exchange/exchange_state.ts";
+
+const NAMES = Object.keys(STATES) as ExchangeState[];
+
+/** Every way to end an exchange, or to change its state otherwise, and the events it means. */
+const CALLS: Readonly<Record<string, (exchange: Exchange) => readonly ExchangeEvent[]>> = {
+  finish(exchange) {
+    exchange.finish();
+    return ["finish"];
+  },
+  leave(exchange) {
+    exchange.leave();
+    return ["leave"];
+  },
+  "leave, with a response": (exchange) => {
+    exchange.leave(new Response(null, { status: 503 }));
+    return ["leave"];
+  },
+  lose(exchange) {
+    exchange.lose();
+    return ["lose"];
+  },
+  breakOff(exchange) {
+    const isFirst = exchange.response === null;
+    exchange.breakOff(new Error("broken off by the test"));
+    return [isFirst ? "breakOffFirst" : "breakOff"];
+  },
+  upgrade(exchange) {
+    exchange.upgrade(() => new Response());
+    return ["upgrade"];
+  },
+  "upgrade, refused": (exchange) => {
+    assertThrows(() =>
+      exchange.upgrade(() => {
+        throw new Error("no handshake");
+      })
+    );
+    return ["upgrade", "decline"];
+  },
+};
+
+/** How to bring an exchange to a state. */
+const WAYS: Readonly<Record<ExchangeState, (exchange: Exchange) => void>> = {
+  open: () => {},
+  upgrading: (exchange) => exchange.upgrade(() => new Response()),
+  finished: (exchange) => exchange.finish(),
+  left: (exchange) => exchange.leave(),
+  lost: (exchange) => exchange.lose(),
+  brokenOff(exchange) {
+    exchange.settle(new Response("begun"));
+    exchange.breakOff();
+  },
+  unanswered: (exchange) => exchange.breakOff(),
+};
+
+function seen(exchange: Exchange): unknown {
+  const { finished, aborted, broken, isBrokenOff, isWithoutResponse } = exchange;
+  return { finished, aborted, broken, isBrokenOff, isWithoutResponse };
+}
+
+function shown(state: ExchangeState): unknown {
+  return {
+    finished: state === "finished",
+    aborted: STATES[state].isAborted,
+    broken: state === "lost",
+    isBrokenOff: state === "brokenOff" || state === "unanswered",
+    isWithoutResponse: state === "unanswered",
+  };
+}
+
+for (const state of NAMES) {
+  for (const responds of [false, true]) {
+    for (const [name, call] of Object.entries(CALLS)) {
+      const before = responds ? "with a response" : "without a response";
+      Deno.test(`an exchange that is ${state}, ${before}: ${name}`, async () => {
+        const exchange = new Exchange(new Request("http://localhost/"), undefined, undefined, sluice());
+        let ends = 0, departures = 0;
+        exchange.onEnd(() => ends++);
+        exchange.onLeave(() => departures++);
+        if (responds) exchange.settle(new Response());
+        WAYS[state](exchange);
+        // breaking off before there is a response is another state than afterwards
+        const from = state === "unanswered" && responds ? "brokenOff" : state;
+        assertEquals(seen(exchange), shown(from), "on arrival");
+
+        let to: ExchangeState = from;
+        for (const event of call(exchange)) to = STATES[to].after[event] ?? to;
+
+        assertEquals(seen(exchange), shown(to));
+        // the listeners run in a microtask, and what waits for a response of the handler after this turn
+        await new Promise((resolve) => setTimeout(resolve, 0));
+        assertEquals({ ends, departures }, {
+          ends: STATES[to].isOver ? 1 : 0,
+          departures: STATES[to].isAborted ? 1 : 0,
+        });
+        await exchange.response?.body?.cancel().catch(() => {});
+      });
+    }
+  }
+}
+
+Deno.test("an exchange that is over stays as it ended", () => {
+  for (const state of NAMES.filter((name) => STATES[name].isOver)) assertEquals(STATES[state].after, {});
+});
+
+Deno.test("every state of an exchange is reached", () => {
+  const reached = new Set<string>(["open", ...NAMES.flatMap((state) => Object.values(STATES[state].after))]);
+  assertEquals(NAMES.filter((state) => !reached.has(state)), []);
+});

@@ -1,0 +1,150 @@
+import { assert, assertEquals, assertThrows } from "@std/assert";
+import sluice, { clientKey, rateLimit, Router, shedLoad } from "../../mod.ts";
+import { durableSockets } from "../../workers.ts";
+import { redisTopics } from "../../redis.ts";
+import { DenoKvStore, Limiter, LoggedMemoryStore, MemoryStore, rateLimit as limitAnything } from "@sluice/rate-limit";
+import { adaptiveConcurrency, fetchLimit, fromCounter, fromExclusive, RedisStore } from "@sluice/rate-limit";
+import { compress } from "@sluice/middleware/compress";
+import { csrf } from "@sluice/middleware/csrf";
+import { health } from "@sluice/middleware/health";
+import { log } from "@sluice/middleware/log";
+import { metrics } from "@sluice/middleware/metrics";
+import { requestId } from "@sluice/middleware/request-id";
+import { MemorySessionStore, session } from "@sluice/middleware/session";
+import { sse } from "@sluice/middleware/sse";
+import { timeout } from "@sluice/middleware/timeout";
+import { upload } from "@sluice/middleware/upload";
+import { openapi, operation, validate } from "@sluice/openapi";
+import { openapiPages } from "@sluice/openapi/pages";
+
+// deno-lint-ignore no-explicit-any -- what plain JavaScript may give
+type Given = any;
+
+const SECRET = "a secret of at least 32 characters";
+const INFO = { title: "Notes", version: "1.0.0" };
+const quiet = () => sluice().set("env", "test");
+
+/** Every function that takes options, and refuses what it does not know. */
+const DOORS: Readonly<Record<string, (options: Given) => unknown>> = {
+  "app.close": (options) => quiet().close(options),
+  "app.listen": (options) => quiet().listen({ port: 0, ...options }),
+  "app.ws": (options) => quiet().ws("/", { open() {}, ...options }),
+  "router.group": (options) => Router().group("/a", options, () => {}),
+  "rateLimit of the core": rateLimit,
+  clientKey: (options) => clientKey({ ip: "192.0.2.1" }, options),
+  shedLoad,
+  durableSockets: (options) => durableSockets(() => quiet(), options),
+  redisTopics: (options) => redisTopics({} as never, options),
+  Limiter: (options) => new Limiter(options),
+  "limiter.consume": (options) => new Limiter().consume("key", options),
+  "limiter.peek": (options) => new Limiter().peek("key", options),
+  "rateLimit of @sluice/rate-limit": limitAnything,
+  fetchLimit,
+  adaptiveConcurrency,
+  MemoryStore: (options) => new MemoryStore(options),
+  LoggedMemoryStore: (options) => new LoggedMemoryStore({ write() {}, ...options }),
+  RedisStore: (options) => new RedisStore({ url: "redis://localhost", ...options }),
+  DenoKvStore: (options) => new DenoKvStore({ kv: {} as never, ...options }),
+  fromCounter: (options) =>
+    fromCounter({ increment: () => ({ totalHits: 1, resetTime: undefined }) } as never, options),
+  fromExclusive: (options) => fromExclusive((() => {}) as never, options),
+  compress,
+  csrf,
+  health,
+  "health, a check": (options) => health({ checks: { a: { run: () => true, ...options } } }),
+  log,
+  metrics,
+  requestId,
+  session: (options) => session({ secret: SECRET, ...options }),
+  "session, its cookie": (options) => session({ secret: SECRET, cookie: options }),
+  MemorySessionStore: (options) => new MemorySessionStore(options),
+  sse: (options) => sse({} as never, {} as never, options),
+  timeout: (options) => timeout(1000, options),
+  upload,
+  "upload, a field": (options) => upload({ fields: { avatar: options } }),
+  "upload, limits": (options) => upload({ limits: options }),
+  validate,
+  operation,
+  openapi: (options) => openapi(quiet(), INFO, options),
+  "openapi, info": (options) => openapi(quiet(), { ...INFO, ...options }),
+  openapiPages: (options) => openapiPages(quiet(), INFO, options),
+};
+
+for (const [name, door] of Object.entries(DOORS)) {
+  Deno.test(`${name} refuses options that it does not know, and names all of them`, () => {
+    const { message } = assertThrows(() => door({ nonsense: 1, rubbish: 2 }), TypeError);
+    assert(message.includes("there is no option nonsense; "), message);
+    assert(message.includes("there is no option rubbish; "), message);
+  });
+}
+
+/** What a user of the packages for Express guesses, and what the error tells to write. */
+const GUESSES: readonly (readonly [door: string, given: object, advice: string])[] = [
+  ["rateLimit of the core", { handler() {} }, "@sluice/rate-limit has it"],
+  ["Limiter", { points: 5, duration: 1 }, "say limit; there is no option duration; say windowMs, in ms"],
+  ["upload", { fileFilter() {} }, 'say types: ["image/*"]'],
+  ["metrics", { path: "/metrics" }, 'app.use(measure).get("/metrics", measure.page)'],
+  ["health", { ready() {} }, "say checks: { name: () => … }"],
+  ["health", { timeout: 5 }, "did you mean timeoutMs?"],
+  ["sse", { keepAlive: 5 }, "say heartbeatMs"],
+  ["openapi, info", { info: INFO }, "write openapi(app, {"],
+  ["shedLoad", { maxEventLoopDelay: 5 }, "did you mean maxEventLoopDelayMs?"],
+];
+
+for (const [name, given, advice] of GUESSES) {
+  Deno.test(`${name} says what to write instead of ${Object.keys(given)[0]}`, () => {
+    const { message } = assertThrows(() => DOORS[name]!(given), TypeError);
+    assert(message.includes(advice), message);
+  });
+}
+
+Deno.test("methods that other limiters have say what to write", () => {
+  const limiter = new Limiter() as Given;
+  assertThrows(() => limiter.reserve("key"), TypeError, "write limiter.consume(key, most)");
+  assertEquals(Object.keys(Object.getPrototypeOf(limiter)), []);
+});
+
+Deno.test("consume takes units as a number, as rate-limiter-flexible does", async () => {
+  const limiter = new Limiter({ limit: 5, windowMs: 1000 });
+  assertEquals((await limiter.consume("key", 4)).remaining, 1);
+  const { allowed, retryAfterMs } = await limiter.consume("key", 2);
+  assertEquals([allowed, retryAfterMs > 0], [false, true]);
+});
+
+Deno.test("the former names of a decision go on working: check and retryMs", async () => {
+  const limiter = new Limiter({ limit: 5, windowMs: 1000 });
+  assertEquals((await limiter.check("key", { cost: 4 })).remaining, 1);
+  const refused = await limiter.check("key", { cost: 2 });
+  assertEquals([refused.allowed, refused.retryMs], [false, refused.retryAfterMs]);
+});
+
+for (const name of ["rateLimit of the core", "Limiter", "rateLimit of @sluice/rate-limit", "fetchLimit"]) {
+  Deno.test(`${name} takes max for limit, and not two numbers`, () => {
+    DOORS[name]!({ max: 5 });
+    DOORS[name]!({ max: 5, limit: 5 });
+    const { message } = assertThrows(() => DOORS[name]!({ max: 5, limit: 6 }), TypeError);
+    assert(message.endsWith("options limit and max are the same; give limit alone"), message);
+  });
+}
+
+Deno.test("the former names of options of @sluice/middleware go on working", async () => {
+  const lines: unknown[] = [];
+  const folder = await Deno.makeTempDir();
+  const app = quiet();
+  app.use(log({ format: "json", sink: (line: unknown) => lines.push(line) } as Given));
+  app.use(requestId({ header: "x-trace", generate: () => "made" } as Given));
+  app.use(session({ secret: "s".repeat(32), ttlMs: 60_000, cookie: { httpOnly: true } } as Given));
+  app.post("/", upload({ to: { folder, keep: false } } as Given), (req: Given, res: Given) => {
+    req.session.n = 1;
+    res.json([req.file.size, req.file.path.startsWith(folder)]);
+  });
+  const body = new FormData();
+  body.set("file", new File(["abc"], "a.txt"));
+  const response = await app.inject("/", { method: "POST", body });
+  assertEquals(await response.json(), [3, true]);
+  assertEquals(response.headers.get("x-trace"), "made");
+  assert(response.headers.getSetCookie()[0]!.includes("Max-Age=60;"), response.headers.getSetCookie().join());
+  await app.close();
+  assertEquals([lines.length, Array.from(Deno.readDirSync(folder)).length], [1, 0]);
+  await Deno.remove(folder);
+});

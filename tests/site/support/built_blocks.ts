@@ -1,0 +1,66 @@
+/** The blocks of code of a built page: what a reader sees of them, and nothing of the sources. */
+
+/** A block of code. */
+export interface BuiltBlock {
+  /** Its language. */
+  readonly language: string;
+  /** What is in it. */
+  readonly code: string;
+  /** Path of the file that it is, if it names one. */
+  readonly path?: string;
+}
+
+/** Blocks of which a reader sees one, each with the name of its tab. */
+export interface BuiltTabs {
+  readonly tabs: ReadonlyMap<string, BuiltBlock>;
+}
+
+const PARTS = new RegExp(
+  [
+    '<div class="vp-code-group[^>]*><div class="tabs">(?<tabs>.*?)</div>',
+    "<figcaption>(?<path>[^<]*)</figcaption>",
+    '<div class="language-(?<language>\\w*)[^>]*>.*?<code[^>]*>(?<code>.*?)</code></pre></div>',
+  ].join("|"),
+  "gs",
+);
+
+/**
+ * The blocks of a page, in order.
+ *
+ * @param html The page
+ */
+export function builtBlocks(html: string): (BuiltBlock | BuiltTabs)[] {
+  const found: (BuiltBlock | BuiltTabs)[] = [];
+  let path: string | undefined;
+  let names: string[] = [];
+  let tabs = new Map<string, BuiltBlock>();
+  for (const { groups } of html.matchAll(PARTS)) {
+    if (groups!["tabs"] !== undefined) {
+      names = Array.from(groups!["tabs"].matchAll(/<label[^>]*>(.*?)<\/label>/g), ([, name]) => textOf(name!));
+      tabs = new Map();
+      found.push({ tabs });
+    } else if (groups!["path"] !== undefined) {
+      path = textOf(groups!["path"]);
+    } else {
+      const [language, code] = [groups!["language"]!, `${textOf(groups!["code"]!)}\n`];
+      const block = { language, code, ...path === undefined ? {} : { path } };
+      const name = names.shift();
+      if (name === undefined) found.push(block);
+      else tabs.set(name, block);
+      path = undefined;
+    }
+  }
+  return found;
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { lt: "<", gt: ">", quot: '"', amp: "&" };
+
+function textOf(html: string): string {
+  return html.replaceAll(/<[^>]*>/g, "").replaceAll(
+    /&(?:#(?:x([\da-f]+)|(\d+))|(\w+));/gi,
+    (whole, hex, decimal, name) => {
+      if (name !== undefined) return ENTITIES[name] ?? whole;
+      return String.fromCodePoint(hex === undefined ? Number(decimal) : parseInt(hex, 16));
+    },
+  );
+}

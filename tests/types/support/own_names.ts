@@ -1,0 +1,38 @@
+/** What Sluice's objects have beside Express's names and the web's; each is explained in the reference. */
+export const OWN_NAMES = {
+  app: [
+    ...["fetch", "inject", "mount", "ws", "group", "getEngine", "getSettings", "setAppContext", "websocket"],
+    ...["connections", "server", "close", "isClosing", "reportError", "idleTimeout", "maxRequestBodySize", "stop"],
+    ...["routes", "middlewares", "prefixMiddlewares", "children", "errorHandlers", "wsRoutes", "routerOptions"],
+    ...["getRoutes", "getChildren", "getWsRoutes", "getRegisteredRoutes", "printRoutes"],
+    ...["fastMatcher", "paramHandlers", "_appContext"],
+    // Express 4's
+    ...["_router", "lazyrouter"],
+  ],
+  router: [
+    ...["mount", "ws", "group", "register", "routes", "middlewares", "prefixMiddlewares", "children"],
+    ...["errorHandlers", "wsRoutes", "getRoutes", "getChildren", "getWsRoutes", "getRegisteredRoutes", "printRoutes"],
+    ...["fastMatcher", "paramHandlers"],
+  ],
+  route: ["add", "entriesFor", "allowedMethods"],
+  req: [
+    ...["request", "info", "peer", "env", "executionCtx", "waitUntil", "routePath", "cookies", "files", "file", "user"],
+    ...["session", "secret", "signedCookies"],
+    // what entries of @sluice/middleware add
+    ...["csrfToken", "id", "log", "timedout"],
+    // what older body parsers check
+    ...["_body"],
+  ],
+  // the last three are Node's own, which its imitation on Deno lacks
+  res: ["respondWith", "writeHeader", "closed", "_isLenientHeaderValidation"],
+  // params is a guess, and throws what to write instead
+  ws: ["data", "params", "publish", "subscribe", "unsubscribe", "isSubscribed"],
+  limiter: [
+    ...["breakerIsOpen", "close", "consume", "counters", "keys", "overflows", "peek", "policies", "refund", "release"],
+    ...["replace", "reset", "size", "top", "waitFor", "warm"],
+    // methods of other limiters, which throw what to write instead
+    ...["block", "check", "delete", "get", "limit", "penalty", "removeTokens", "reserve", "reward"],
+  ],
+  store: ["capabilities", "decide", "give", "inspect", "overflows", "reset", "settle", "size"],
+  middleware: ["getKey", "limiter", "reset", "resetKey", "size"],
+} as const satisfies Record<string, readonly string[]>;
