@@ -52,7 +52,7 @@ const registry = await startRegistry();
 const program = (imports: string) =>
   `${imports}
 const app = sluice();
-app.use(rateLimit({ windowMs: 60_000, max: 10 }));
+app.use(rateLimit({ windowMs: 60_000, limit: 10 }));
 app.get("/", (req, res) => res.json({ running: true }));
 const server = app.listen(0, async () => {
   const response = await fetch(\`http://127.0.0.1:\${server.address().port}/\`);

@@ -9,7 +9,7 @@ const KEYS = 1_000_000;
 const NAMES = [
   ...["floor", "floor + clock", "floor: Map of objects"],
   ...["Sluice: fixed-window", "Sluice: token-bucket", "Sluice: sliding-approximate", "Sluice: sliding-window"],
-  ...["Sluice: sliding-log", "Sluice: concurrency", "Sluice Limiter.check"],
+  ...["Sluice: sliding-log", "Sluice: concurrency", "Sluice Limiter.consume"],
   ...["hitlimit", "hono-rate-limiter", "express-rate-limit", "rate-limiter-flexible"],
 ];
 

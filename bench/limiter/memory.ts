@@ -10,14 +10,14 @@ const PEERS = ["hitlimit", "hono-rate-limiter", "express-rate-limit", "rate-limi
 const ALGORITHMS = ["sliding-window", "sliding-approximate", "token-bucket", "sliding-log", "concurrency"];
 const NAMES = [
   ...["floor", "floor + clock", "floor + clock, awaited"],
-  ...["Sluice: fixed-window", "Sluice, a clock of its own", "Sluice, awaited", "Sluice Limiter.check"],
+  ...["Sluice: fixed-window", "Sluice, a clock of its own", "Sluice, awaited", "Sluice Limiter.consume"],
   ...ALGORITHMS.map((algorithm) => `Sluice: ${algorithm}`),
   ...PEERS,
 ];
 
 const ABOUT =
   `ns per decision, then the ratio to one \`Map\` lookup, an increment and one clock read (paired; lowest–highest). \
-Windows of an hour that are never full. Sluice: \`store.decide\` with takes made before; \`Limiter.check(key)\` makes its own. \
+Windows of an hour that are never full. Sluice: \`store.decide\` with takes made before; \`Limiter.consume(key)\` makes its own. \
 A loop is one turn of the event loop, in which Sluice reads the clock every 64 decisions; "a clock of its own" reads it every \
 time, and "awaited" is one turn for each decision, as in a server that is not busy: compare it with the floor that is awaited \
 too. express-rate-limit and rate-limiter-flexible answer by promises and are awaited one by one. \

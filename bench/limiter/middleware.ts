@@ -83,7 +83,7 @@ async function made(name: string): Promise<Middleware> {
       return floor();
     case "Sluice": {
       const { rateLimit } = await import("../../advanced/mod.ts");
-      return rateLimit({ max: LIMIT, windowMs: HOUR }) as unknown as Middleware;
+      return rateLimit({ limit: LIMIT, windowMs: HOUR }) as unknown as Middleware;
     }
     case "hitlimit": {
       const { hitlimit } = await import("@joint-ops/hitlimit");

@@ -112,10 +112,10 @@ function floor(name: string): MakeDecide {
 
 async function sluice(name: string): Promise<MakeDecide> {
   const { Limiter, MemoryStore } = await import("../../advanced/mod.ts");
-  if (name === "Sluice Limiter.check") {
+  if (name === "Sluice Limiter.consume") {
     return (keys, windowMs) => {
-      const limiter = new Limiter({ max: LIMIT, windowMs, maxKeys: MAX_KEYS });
-      return (i) => limiter.check(keys[i]!);
+      const limiter = new Limiter({ limit: LIMIT, windowMs, maxKeys: MAX_KEYS });
+      return (i) => limiter.consume(keys[i]!);
     };
   }
   const ownClock = name === "Sluice, a clock of its own";

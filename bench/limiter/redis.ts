@@ -203,9 +203,12 @@ async function limiter(name: string, url: string): Promise<Contestant> {
   const { Limiter, RedisStore } = await import("../../advanced/mod.ts");
   const one = new Limiter({
     store: new RedisStore({ url, prefix: `${name}:` }),
-    ...{ max: LIMIT, windowMs: WINDOW_MS },
+    ...{ limit: LIMIT, windowMs: WINDOW_MS },
     leases: name.endsWith("16") ? 16 : undefined,
   });
   await one.warm();
-  return { decide: (key) => one.check(key), otherwise: () => one.counters.storeFailures + one.counters.decidedLocally };
+  return {
+    decide: (key) => one.consume(key),
+    otherwise: () => one.counters.storeFailures + one.counters.decidedLocally,
+  };
 }

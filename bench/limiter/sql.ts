@@ -94,10 +94,10 @@ async function postgres(rounds: number): Promise<void> {
 function addStores(to: Map<string, Decide>, name: string, make: (name: string) => Store): () => Promise<unknown> {
   const [grants, refuses, limited] = ["grants", "refuses", "limited"].map(make) as [Store, Store, Store];
   const full = { ...POLICY, limit: 1 };
-  const limiter = new Limiter({ store: limited, algorithm: "fixed-window", max: LIMIT, windowMs: WINDOW_MS });
+  const limiter = new Limiter({ store: limited, algorithm: "fixed-window", limit: LIMIT, windowMs: WINDOW_MS });
   to.set(`${name}`, (key) => grants.decide([{ policy: POLICY, key, cost: 1 }]));
   to.set(`${name}, refusals`, (key) => refuses.decide([{ policy: full, key, cost: 1 }]));
-  to.set("Limiter, defaults", (key) => limiter.check(key));
+  to.set("Limiter, defaults", (key) => limiter.consume(key));
   return () => Promise.all([grants.close?.(), refuses.close?.(), limiter.close()]);
 }
 

@@ -93,7 +93,8 @@ function waiting(name: string, title: string, request: string, until: string): F
   return {
     name,
     title,
-    connections: 100,
+    // each takes some kilobytes, less than what a runtime takes from the system at once
+    connections: 1000,
     async connect(target) {
       const connection = await opened(target, request);
       await readUntil(connection, until);

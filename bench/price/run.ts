@@ -48,6 +48,8 @@ console.log(`\n${text}`);
 if (write) await writeSections(new Map([["price", text]]), "security.md");
 
 function cell({ mebibytes, requests, descriptors, processorMs }: Price): string {
-  const [memory, time] = [mebibytes, processorMs].map((value) => Math.max(0, value).toFixed(value < 1 ? 2 : 1));
+  const [memory, time] = [mebibytes, processorMs].map((value) =>
+    Math.max(0, value).toFixed(value < 0.1 ? 3 : value < 1 ? 2 : 1)
+  );
   return `${memory} · ${requests.toFixed(0)} · ${descriptors.toFixed(0)} · ${time}`;
 }

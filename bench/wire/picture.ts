@@ -34,7 +34,7 @@ export function picture(title: string, all: readonly (readonly Row[])[]): string
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" role="img">
 <title>${escape(title)}</title>
 <style>
-text{${FONT};font-size:11px;fill:#24292f}
+text{${FONT};font-size:12.5px;fill:#24292f}
 .quiet{fill:#57606a}.title{font-size:16px;font-weight:600}.panel{font-size:13px;font-weight:600}.mean{font-weight:600}
 .axis{stroke:#d0d7de}.floor{stroke:#57606a;stroke-dasharray:3 3}.page{fill:#ffffff}
 .figure{paint-order:stroke;stroke:#ffffff;stroke-width:3px}

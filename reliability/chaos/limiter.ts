@@ -5,6 +5,7 @@ import { packageFlags } from "../../tests/support/node_program.ts";
 import { startSentinel } from "../../tests/support/redis_sentinel.ts";
 import { startServer } from "../../tests/support/redis_servers.ts";
 import { Child } from "../support/children.ts";
+import { passed } from "../support/passed.ts";
 import type { LimiterOrder, LimiterReport } from "./limiter_process.ts";
 import type { Row } from "./row.ts";
 
@@ -110,10 +111,6 @@ const FAULTS: readonly Fault[] = [
   },
 ];
 
-function passed(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
-}
-
 /** Injects each fault; yields its row when it is over. */
 export async function* limiterFaults(): AsyncGenerator<Row> {
   for (const { fault } of FAULTS) yield await limiterFault(fault);
@@ -140,7 +137,7 @@ async function injected(name: string, change: Partial<LimiterOrder>): Promise<{ 
   const order: LimiterOrder = {
     redis,
     processes: PROCESSES,
-    max: MAX,
+    limit: MAX,
     slices: SLICES,
     sliceMs: SLICE_MS,
     requests: REQUESTS,

@@ -13,7 +13,7 @@ export interface LimiterOrder {
   readonly redis: string | number;
   readonly processes: number;
   /** Units for each key. */
-  readonly max: number;
+  readonly limit: number;
   readonly slices: number;
   readonly sliceMs: number;
   /** Requests in a slice. */
@@ -53,9 +53,9 @@ async function storeOf(redis: string | number): Promise<RedisStore> {
 }
 
 async function work(order: LimiterOrder): Promise<LimiterReport> {
-  const { redis, processes, max, slices, sliceMs, requests } = order;
+  const { redis, processes, limit, slices, sliceMs, requests } = order;
   const store = await storeOf(redis);
-  const limiter = new Limiter({ store, processes, max, windowMs: 3_600_000, name: "chaos" });
+  const limiter = new Limiter({ store, processes, limit, windowMs: 3_600_000, name: "chaos" });
   limiter.on("storeFailure", () => {});
   await limiter.warm();
   console.log("ready");
@@ -66,7 +66,7 @@ async function work(order: LimiterOrder): Promise<LimiterReport> {
   const ask = async (slice: number) => {
     const begun = performance.now();
     try {
-      const { allowed, decidedBy } = await limiter.check(`key ${slice}`);
+      const { allowed, decidedBy } = await limiter.consume(`key ${slice}`);
       const counts = report.slices[slice]!;
       if (allowed) counts.admitted++;
       if (decidedBy !== "store") counts.byOthers++;

@@ -1,13 +1,15 @@
 /**
- * `deno task chaos [--only=limiter,topics,shutdown,bodies] [--write]`: Redis killed, frozen, cut off and moved, processes
- * starved, servers closed under load, and kept busy by slow clients. `--write` puts the table into docs/reliability.md. The exit code is 1 if anything
- * is lost or admitted that the documentation does not say.
+ * `deno task chaos [--only=limiter,topics,shutdown,kubernetes,bodies] [--write]`: Redis killed, frozen, cut off and moved, processes
+ * starved, servers closed and replaced under load, and kept busy by slow clients. `--write` puts the table into
+ * docs/reliability.md. The exit code is 1 if anything is lost or admitted that the documentation does not say.
  */
 import { writeSections } from "../../bench/support/page.ts";
 import { table } from "../../bench/support/table.ts";
 import { flags } from "../../scripts/flags.ts";
 import { limiterFaults } from "./limiter.ts";
 import type { Row } from "./row.ts";
+import { deploys } from "./deploy.ts";
+import { kubernetes } from "./kubernetes.ts";
 import { shutdowns } from "./shutdown.ts";
 import { slowBodies } from "./slow_bodies.ts";
 import { topicFaults } from "./topics.ts";
@@ -15,7 +17,11 @@ import { topicFaults } from "./topics.ts";
 const PARTS: Readonly<Record<string, () => AsyncGenerator<Row>>> = {
   limiter: limiterFaults,
   topics: topicFaults,
-  shutdown: shutdowns,
+  async *shutdown() {
+    yield* shutdowns();
+    yield* deploys();
+  },
+  kubernetes,
   bodies: slowBodies,
 };
 
@@ -24,6 +30,7 @@ const TABLES: Readonly<Record<string, string>> = {
   limiter: "chaos",
   topics: "chaos",
   shutdown: "chaos",
+  kubernetes: "kubernetes",
   bodies: "bodies",
 };
 

@@ -9,6 +9,7 @@ import { CONTEXT_SERVERS, ContextFuzzer } from "./contexts/context_fuzzer.ts";
 import { ContextTarget } from "./contexts/context_target.ts";
 import { EndingFuzzer } from "./endings/ending_fuzzer.ts";
 import { fuzz, type FuzzOptions, type FuzzReport } from "./fuzzer.ts";
+import { LATE_STORES } from "./late/late_fuzzer.ts";
 import { LimiterFuzzer } from "./limiter/limiter_fuzzer.ts";
 import { OrderFuzzer, SUBJECTS } from "./orders/order_fuzzer.ts";
 import { PairsFuzzer } from "./pairs/pairs_fuzzer.ts";
@@ -16,6 +17,8 @@ import { RawFuzzer } from "./raw/raw_fuzzer.ts";
 import { RequestFuzzer } from "./requests/request_fuzzer.ts";
 import { buildTarget } from "./requests/target.ts";
 import { reported } from "./reported.ts";
+import { RouterFuzzer } from "./routers/router_fuzzer.ts";
+import { ROUTERS } from "./routers/routers.ts";
 import { SpellingFuzzer } from "./spellings/spelling_fuzzer.ts";
 
 const PARTS: Readonly<Record<string, (options: FuzzOptions) => Promise<FuzzReport[]>>> = {
@@ -42,6 +45,16 @@ const PARTS: Readonly<Record<string, (options: FuzzOptions) => Promise<FuzzRepor
   async limiter(options) {
     return [await fuzz(new LimiterFuzzer(), options)];
   },
+  // one after the other, because what counts is the real time
+  async late({ forMs = Infinity, ...options }) {
+    const reports: FuzzReport[] = [];
+    for (const start of LATE_STORES) {
+      await using fuzzer = await start();
+      reports.push(await fuzz(fuzzer, { ...options, forMs: forMs / LATE_STORES.length, smallerMs: 60_000 }));
+      console.log(`${fuzzer.name}: ${fuzzer.decisions} decisions`);
+    }
+    return reports;
+  },
   // one after the other: each starts three servers at a time
   async orders({ forMs = Infinity, ...options }) {
     const reports: FuzzReport[] = [];
@@ -67,6 +80,14 @@ const PARTS: Readonly<Record<string, (options: FuzzOptions) => Promise<FuzzRepor
     for (const runtime of RUNTIMES) {
       await using fuzzer = await PairsFuzzer.on(runtime);
       reports.push(await fuzz(fuzzer, { ...options, smallerMs: 90_000 }));
+    }
+    return reports;
+  },
+  async routers({ forMs = Infinity, ...options }) {
+    const reports: FuzzReport[] = [];
+    const frameworks = Object.keys(ROUTERS);
+    for (const framework of frameworks) {
+      reports.push(await fuzz(new RouterFuzzer(framework), { ...options, forMs: forMs / frameworks.length }));
     }
     return reports;
   },

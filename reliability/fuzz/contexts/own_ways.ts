@@ -240,7 +240,7 @@ const middleware: readonly Way[] = [
         for await (const _ of stream) see(req, "chunk of a file")();
         see(req, "behind the loop")();
       };
-      router.post("/", upload({ to: to as Any }), done(see));
+      router.post("/", upload({ storage: to as Any }), done(see));
     },
   },
   {
@@ -286,7 +286,7 @@ const middleware: readonly Way[] = [
         see(req, "keyGenerator")();
         return req.get("x-id");
       };
-      router.use(lib.json(ROOMY), coreRateLimit({ windowMs: 60_000, max: 100, keyGenerator }));
+      router.use(lib.json(ROOMY), coreRateLimit({ windowMs: 60_000, limit: 100, keyGenerator }));
       router.post("/", done(see));
     },
   },
@@ -300,7 +300,10 @@ const middleware: readonly Way[] = [
         return "everybody";
       };
       const max = 1e6;
-      router.use(lib.json(ROOMY), rateLimit({ windowMs: 60_000, max, keyGenerator, store: slowCounts() }) as Any);
+      router.use(
+        lib.json(ROOMY),
+        rateLimit({ windowMs: 60_000, limit: max, keyGenerator, store: slowCounts() }) as Any,
+      );
       router.post("/", done(see));
     },
   },
@@ -312,7 +315,7 @@ const middleware: readonly Way[] = [
         see(req, "message")();
         return "refused";
       };
-      const limit = { windowMs: 60_000, max: 0, keyGenerator: () => "everybody", message, store: slowCounts() };
+      const limit = { windowMs: 60_000, limit: 0, keyGenerator: () => "everybody", message, store: slowCounts() };
       router.use(lib.json(ROOMY), rateLimit(limit as Any) as Any);
       router.post("/", done(see));
     },
@@ -322,7 +325,7 @@ const middleware: readonly Way[] = [
     content: "json",
     set(router, lib, see) {
       // one at a time: whoever is next is let through by the end of another request
-      const one = { algorithm: "concurrency", max: 1, windowMs: 30_000 } as const;
+      const one = { algorithm: "concurrency", limit: 1, windowMs: 30_000 } as const;
       const keyGenerator = () => "everybody";
       router.use(lib.json(ROOMY), rateLimit({ ...one, keyGenerator, delay: { maxMs: 5000 } } as Any) as Any);
       router.post("/", async (req: Any, res: Any) => {
@@ -364,7 +367,7 @@ const middleware: readonly Way[] = [
         req.noteLine = see(req, "res close");
         next();
       });
-      router.use(log({ fields, sink: () => {} }));
+      router.use(log({ fields, stream: () => {} }));
       router.post("/", lib.json(ROOMY), done(see));
     },
   },

@@ -2,11 +2,12 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { context, createContextKey, ROOT_CONTEXT } from "@opentelemetry/api";
 import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
+import { context as requestContext, currentRequest } from "@sluice/middleware/context";
 import type { Any } from "../../../tests/support/sluice_and_express.ts";
 import type { See, Way } from "./way.ts";
 
 /** Ways to enter a context. */
-export const ENTRIES = ["run", "enterWith", "run, later", "context.with"] as const;
+export const ENTRIES = ["run", "enterWith", "run, later", "context.with", "context()"] as const;
 
 /** One of them. */
 export type Entry = typeof ENTRIES[number];
@@ -116,9 +117,15 @@ export function buildTarget(lib: Any, ways: readonly Way[], fault?: string): Any
   context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
   const stored = (): string | null => storage.getStore()?.id ?? null;
   const active = (): string | null => (context.active().getValue(ID) as string | undefined) ?? null;
+  const current = (): string | null => (currentRequest()?.headers["x-id"] as string | undefined) ?? null;
+  const ours = requestContext();
+  const PRESENT: Readonly<Partial<Record<Entry, () => string | null>>> = {
+    "context.with": active,
+    "context()": current,
+  };
   const notes = new Notes();
   const see: See = ({ headers }, label) =>
-    notes.see(headers["x-id"], label, headers["x-enter"] === "context.with" ? active : stored);
+    notes.see(headers["x-id"], label, PRESENT[headers["x-enter"] as Entry] ?? stored);
 
   const app = lib();
   // as Express does, other environments log the errors that handlers throw
@@ -126,7 +133,7 @@ export function buildTarget(lib: Any, ways: readonly Way[], fault?: string): Any
   app.get("/control/seen", async (req: Any, res: Any) => res.json(await notes.settled(req.query.ids.split(","))));
   // what a request leaves behind on its connection
   app.post("/control/present", (req: Any, res: Any) => {
-    notes.see(req.headers["x-before"], "another request of the connection", () => stored() ?? active())();
+    notes.see(req.headers["x-before"], "another request of the connection", () => stored() ?? active() ?? current())();
     res.json({});
   });
   app.use((req: Any, res: Any, next: Any) => {
@@ -140,6 +147,7 @@ export function buildTarget(lib: Any, ways: readonly Way[], fault?: string): Any
       },
       "run, later": () => void setTimeout(() => storage.run({ id }, next), 1),
       "context.with": () => context.with(ROOT_CONTEXT.setValue(ID, id), next),
+      "context()": () => void ours(req, res, next),
     };
     enter[req.headers["x-enter"] as Entry]();
   });

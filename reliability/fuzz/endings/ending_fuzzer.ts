@@ -43,8 +43,6 @@ const LOOK_MS = 5;
 
 /** Options of {@linkcode EndingFuzzer}. */
 export interface EndingOptions {
-  /** Whether some clients close their side early, as by default. */
-  readonly halfClosed?: boolean;
   /** Name of a fault that the program plants. */
   readonly fault?: string;
   /** ms to wait for what has to happen, 10 000 by default. */
@@ -87,7 +85,7 @@ export class EndingFuzzer implements Fuzzer<Ending>, AsyncDisposable {
         slow: pick(4) === 0,
         gate: pick(3) === 0,
         twice: pick(3) === 0,
-        half: pick(8) === 0 && this.#options.halfClosed !== false,
+        half: pick(8) === 0,
         body: oneOf(pick, BODIES),
       };
       const sensible = this.#sensible(step);
@@ -273,10 +271,11 @@ async function report(port: number): Promise<Report> {
 
 // Once the client has disconnected, nothing shows that a handler destroys the request or the connection, that it waits
 // for the body, that the pipeline of a runtime has not begun because the response is destroyed, or that Express
-// gives up a file.
+// gives up a file, before it has found out that it is missing, too.
 function mayEndNothing({ way, moment, half, twice }: Ending): boolean {
   if (way === "never") return true;
-  return /^(?:request|socket)Destroyed|^(?:async|data)Listener|^file$|^(?:missing|failing)?[Pp]ipeline$/.test(way) &&
+  return /^(?:request|socket)Destroyed|^(?:async|data)Listener|^(?:missingF|f)ile$|^(?:missing|failing)?[Pp]ipeline$/
+    .test(way) &&
     (moment !== "stays" || half || twice);
 }
 

@@ -55,13 +55,13 @@ export async function serve(
   const measured = metrics({ clock: now, openTelemetry: false });
   const store = new MemoryStore({ clock: now });
   const slots = rateLimit({
-    ...{ algorithm: "concurrency", max: 1000, windowMs: 600_000, keyGenerator: () => "key" },
+    ...{ algorithm: "concurrency", limit: 1000, windowMs: 600_000, keyGenerator: () => "key" },
     ...{ store, clock: now },
   });
   let unsettled = 0;
   const asked = new WeakSet<object>();
   const tokens = rateLimit({
-    ...{ max: 1_000_000, maxDebt: 0, cost: 2, windowMs: 60_000, keyGenerator: () => "key", clock: now },
+    ...{ limit: 1_000_000, maxDebt: 0, cost: 2, windowMs: 60_000, keyGenerator: () => "key", clock: now },
     costAfter(req: object) {
       if (!asked.has(req)) unsettled--;
       asked.add(req);
@@ -82,7 +82,7 @@ export async function serve(
 
   app.get("/control/report", async (_req: Any, res: Any) => {
     const { remaining } = await slots.limiter.peek("key");
-    const active = [...measured.text().matchAll(/^http_server_active_requests\{.*\} (\d+)$/gm)];
+    const active = [...measured.metrics().matchAll(/^http_server_active_requests\{.*\} (\d+)$/gm)];
     const counters = {
       concurrency: 1000 - remaining,
       adaptive: adaptive.figures.inFlight,

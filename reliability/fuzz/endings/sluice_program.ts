@@ -38,7 +38,7 @@ const extras = {
   middleware: [
     shed,
     log({
-      sink(_line, record) {
+      stream(_line, record) {
         if ("status" in record) unlogged--;
       },
     }),

@@ -65,8 +65,11 @@ export class Client implements Disposable {
       if (status < 200) continue;
       const field = (name: string) =>
         lines.find((line) => line.toLowerCase().startsWith(`${name}:`))?.slice(name.length + 1);
-      const isBodiless = method === "HEAD" || status === 204 || status === 304;
-      const body = isBodiless ? "" : await this.#body(field("transfer-encoding"), field("content-length"));
+      const [coding, length] = [field("transfer-encoding"), field("content-length")];
+      // Deno tells no length with 205, and keeps the connection
+      const isReset = status === 205 && coding === undefined && length === undefined;
+      const isBodiless = method === "HEAD" || status === 204 || status === 304 || isReset;
+      const body = isBodiless ? "" : await this.#body(coding, length);
       if (body === null) return `${NO_RESPONSE} after its head: ${start}`;
       if (/close/i.test(field("connection") ?? "")) this[Symbol.dispose]();
       const shown = lines.filter((line) => !/^(?:date|connection|keep-alive):/i.test(line)).map(masked);

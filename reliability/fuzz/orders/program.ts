@@ -181,7 +181,7 @@ function buildTarget(fault: string | undefined): FrameworkApp {
   });
   app.use("/docs", openapiPages(app, { title: "Orders", version: "1.0.0" }));
   app.use("/csrf", csrf({ origins: ["https://a.example"] }), (_req, res) => res.send("allowed"));
-  const endless = { windowMs: 3_600_000, max: 1_000_000 };
+  const endless = { windowMs: 3_600_000, limit: 1_000_000 };
   app.use("/limit", coreRateLimit(endless), rateLimit({ ...endless, algorithm: "token-bucket" }), echoRequest);
   app.use("/limited", rateLimit({ ...endless, keyGenerator: (req) => req.get("x-flag") ?? "none" }), echoRequest);
   for (const [i, settings] of OTHERS.entries()) app.use(`/app${i}`, otherApp(settings));

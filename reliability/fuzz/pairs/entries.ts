@@ -1,5 +1,6 @@
 /** The middleware that is put in pairs, ours and npm's, with a new instance for each mount. */
 import { compress } from "@sluice/middleware/compress";
+import { context } from "@sluice/middleware/context";
 import { csrf } from "@sluice/middleware/csrf";
 import { health } from "@sluice/middleware/health";
 import { log } from "@sluice/middleware/log";
@@ -41,17 +42,18 @@ const PLENTY = 1_000_000_000;
 export const OURS: Readonly<Record<string, Make>> = {
   adaptiveConcurrency: () => adaptiveConcurrency({ min: 1000, initial: 1000, max: 10_000 }),
   compress: () => compress(),
+  context: () => context(),
   csrf: () => csrf({ token: { secret: SECRET } }),
   health: () => health(),
   json: () => sluice.json({ limit: "10mb" }),
   log: ({ logged }) =>
     log({
-      sink: (_line: string, record: Any) => logged(record.case),
+      stream: (_line: string, record: Any) => logged(record.case),
       fields: (req: Any) => ({ case: req.get("x-case") }),
     }),
   metrics: () => metrics(),
   quota: ({ store }) => quota({ limit: PLENTY, windowMs: 60_000, store: countersOf(store), passOnStoreError: true }),
-  rateLimit: () => rateLimit({ max: PLENTY, windowMs: 60_000 }),
+  rateLimit: () => rateLimit({ limit: PLENTY, windowMs: 60_000 }),
   raw: () => sluice.raw({ limit: "10mb" }),
   requestId: () => requestId(),
   session: ({ store }) => session({ store: sessionsOf(store) }),

@@ -3,6 +3,7 @@ import sluice, { type FrameworkApp, type Handler, rateLimit } from "@sluice/slui
 import { oneOf, type Pick } from "../../../tests/support/random.ts";
 import type { Any } from "../../../tests/support/sluice_and_express.ts";
 import { Disk, type DiskKind } from "./disk.ts";
+import { runtimeKey } from "../../../src/util/runtime_key.ts";
 
 /** What the file says that is behind the guard. */
 export const SECRET = "behind the guard";
@@ -116,9 +117,9 @@ export function buildWorld(world: World, between?: Handler): FrameworkApp {
   const root = disk === "Windows" ? "C:/www" : "/www";
   const files = { [`${root}/${folder}/secret.txt`]: SECRET, [`${root}/${folder}/index.html`]: SECRET };
   const app = sluice().set("env", "test").set("case sensitive routing", sensitive);
-  const support = { ...app.runtimeSupport, files: new Disk(disk, { ...files, [`${root}/${open}`]: OPEN }).files };
+  const support = { ...app[runtimeKey], files: new Disk(disk, { ...files, [`${root}/${open}`]: OPEN }).files };
   const inner = at === "application" ? sluice().set("env", "test").set("case sensitive routing", sensitive) : app;
-  for (const one of new Set([app, inner])) Object.defineProperty(one, "runtimeSupport", { value: support });
+  for (const one of new Set([app, inner])) Object.defineProperty(one, runtimeKey, { value: support });
   const target: Any = at === "router" ? sluice.Router({ caseSensitive: sensitive }) : inner;
   const path = at === "/files" ? `/files${written(world)}` : written(world);
   const refuse: Handler = (_req, res) => res.status(401).send("guarded");
@@ -126,7 +127,7 @@ export function buildWorld(world: World, between?: Handler): FrameworkApp {
   else if (guard === "list") target.use(["/other", path], refuse);
   else if (guard === "router") target.use(path, sluice.Router().use(refuse));
   else {
-    target.use(path, rateLimit({ max: 0, keyGenerator: () => "all" }));
+    target.use(path, rateLimit({ limit: 0, keyGenerator: () => "all" }));
   }
   if (between !== undefined) target.use(between);
   target.use(at === "/files" ? at : "/", sluice.static(root, OPTIONS[world.options]));

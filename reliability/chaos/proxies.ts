@@ -1,0 +1,117 @@
+/** Proxies in front of servers of this machine, on 127.0.0.1. */
+import { freePort } from "../../tests/support/free_port.ts";
+import { until } from "../../tests/support/until.ts";
+import { ask } from "../support/http_client.ts";
+
+/** A proxy that runs. */
+export interface Proxy {
+  /** Its port. */
+  readonly port: number;
+  /**
+   * Sends nothing more to one server, from now on; absent where the proxy notices by itself that a server is not ready.
+   *
+   * @param left Port of the server; `undefined` to send to all of them again
+   */
+  leaveOut?(left: number | undefined): Promise<void>;
+}
+
+/** ms that nginx has to read its settings again. */
+const RELOAD_MS = 500;
+
+/** ms between two looks of haproxy whether a server is ready; two failures are one too many. */
+export const CHECK_MS = 200;
+
+/**
+ * Starts haproxy, which looks whether servers are ready.
+ *
+ * @param ports Of the servers
+ * @param stack Ends it
+ */
+export async function haproxy(ports: readonly number[], stack: AsyncDisposableStack): Promise<Proxy> {
+  const servers = ports.map((port, i) => `  server s${i} 127.0.0.1:${port} check inter ${CHECK_MS}ms fall 2 rise 1`);
+  const { port } = await started("haproxy", ["-db", "-f"], stack, (_folder, front) => [
+    "defaults",
+    "  mode http",
+    "  timeout connect 2s",
+    "  timeout client 60s",
+    "  timeout server 60s",
+    "  option httpchk GET /ready",
+    "  retries 0",
+    "frontend clients",
+    `  bind 127.0.0.1:${front}`,
+    "  default_backend servers",
+    "backend servers",
+    "  balance roundrobin",
+    ...servers,
+  ]);
+  return { port };
+}
+
+/**
+ * Starts nginx, which keeps connections to servers and sends requests to all of them, ready or not, so that it has to be
+ * told. One that refuses a connection is not left out after that: nginx asks the next one, and would soon have none.
+ *
+ * @param ports Of the servers
+ * @param stack Ends it
+ */
+export async function nginx(ports: readonly number[], stack: AsyncDisposableStack): Promise<Proxy> {
+  const { port, reload } = await started("nginx", ["-e", "stderr", "-c"], stack, (folder, front, left) => [
+    "daemon off;",
+    "worker_processes 1;",
+    `pid ${folder}/pid;`,
+    "error_log stderr crit;",
+    "events { worker_connections 1024; }",
+    "http {",
+    "  access_log off;",
+    ...["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map((name) => `  ${name}_temp_path ${folder}/${name};`),
+    "  upstream servers {",
+    ...ports.map((port) => `    server 127.0.0.1:${port} max_fails=0${port === left ? " down" : ""};`),
+    "    keepalive 32;",
+    "  }",
+    "  server {",
+    `    listen 127.0.0.1:${front};`,
+    // to read its settings again, nginx closes connections that clients keep, whatever crosses with that
+    "    keepalive_timeout 0;",
+    "    location / {",
+    "      proxy_pass http://servers;",
+    "      proxy_http_version 1.1;",
+    '      proxy_set_header Connection "";',
+    "    }",
+    "  }",
+    "}",
+  ]);
+  return { port, leaveOut: reload };
+}
+
+async function started(
+  program: string,
+  flags: readonly string[],
+  stack: AsyncDisposableStack,
+  settings: (folder: string, front: number, left?: number) => readonly string[],
+): Promise<{ readonly port: number; reload(left: number | undefined): Promise<void> }> {
+  const front = freePort();
+  const folder = await Deno.makeTempDir();
+  stack.defer(() => Deno.remove(folder, { recursive: true }));
+  const file = `${folder}/${program}.conf`;
+  const configure = (left?: number) => Deno.writeTextFile(file, [...settings(folder, front, left), ""].join("\n"));
+  await configure();
+  const command = new Deno.Command(program, { args: [...flags, file], stdin: "null", stdout: "null", stderr: "null" });
+  let proxy: Deno.ChildProcess;
+  try {
+    proxy = command.spawn();
+  } catch (cause) {
+    throw new Error(`deploys need ${program}: apt-get install ${program}`, { cause });
+  }
+  stack.defer(async () => {
+    // not SIGKILL: it would leave the processes that nginx starts
+    proxy.kill("SIGTERM");
+    await proxy.status;
+  });
+  await until(async () => (await ask(front, "/ready")).status === 200, `${program} is ready`);
+  const reload = async (left: number | undefined): Promise<void> => {
+    await configure(left);
+    proxy.kill("SIGHUP");
+    await new Promise((resolve) => setTimeout(resolve, RELOAD_MS));
+  };
+  return { port: front, reload };
+}
