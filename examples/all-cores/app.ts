@@ -11,6 +11,6 @@ const worker = crypto.randomUUID();
 
 app.get("/", (_req, res) => res.json({ worker }));
 // counted by each process for itself: with four of them, a client gets up to 40 answers a minute
-app.get("/limited", rateLimit({ windowMs: 60_000, max: 10 }), (_req, res) => res.json({ worker }));
+app.get("/limited", rateLimit({ windowMs: 60_000, limit: 10 }), (_req, res) => res.json({ worker }));
 
 export default app;

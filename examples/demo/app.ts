@@ -47,7 +47,7 @@ export function makeDemo(): FrameworkApp {
   api.use(
     rateLimit({
       windowMs: WINDOW_MS,
-      max: MAX,
+      limit: MAX,
       onLimitReached: (req) => tell({ admitted: false, request: `${req.method} ${req.originalUrl}`, at: Date.now() }),
     }),
     (req, _res, next) => {
@@ -60,7 +60,7 @@ export function makeDemo(): FrameworkApp {
   const info = { title: "Notes", version: "1.0.0", description: "The API of Sluice's demo." };
   app.use("/docs", openapiPages(api, info, { prefix: "/api", schemas: { Note }, viewer }));
 
-  app.get("/live", (_req, res) => res.render("live", { title: "Live", max: MAX, seconds: WINDOW_MS / 1000 }));
+  app.get("/live", (_req, res) => res.render("live", { title: "Live", limit: MAX, seconds: WINDOW_MS / 1000 }));
   app.ws("/live/feed", {
     open(ws) {
       ws.subscribe("feed");

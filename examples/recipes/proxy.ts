@@ -11,9 +11,12 @@ export function proxy(origin: string): Handler {
   return async (req) => {
     // resolving it would let `//elsewhere/` choose the host
     if (!req.url.startsWith("/")) throw new HttpError(400);
-    const headers = endToEnd(req.request.headers);
+    // on Node, what the web calls a request's headers lacks this one
+    const headers = endToEnd(req.request.headers, req.get("connection"));
     // fetch would decode the body, and the length and the coding be wrong
     headers.set("accept-encoding", "identity");
+    // what only this proxy knows; the client may have invented it
+    for (const name of ["forwarded", "x-real-ip", "x-forwarded-port"]) headers.delete(name);
     // without `trust proxy` there are no addresses before this one: they would be the client's word
     headers.set("x-forwarded-for", [...req.ips, req.socket.remoteAddress].filter(Boolean).join(", "));
     headers.set("x-forwarded-host", req.host);
@@ -35,13 +38,17 @@ export function proxy(origin: string): Handler {
       throw new HttpError(502, "The server behind the proxy cannot be reached", { cause: error });
     }
     const { status, statusText } = response;
-    return new Response(response.body, { status, statusText, headers: endToEnd(response.headers) });
+    const received = endToEnd(response.headers, response.headers.get("connection"));
+    // nobody but this proxy reaches the server behind it by that address
+    const location = received.get("location");
+    if (location?.startsWith(`${origin}/`)) received.set("location", req.baseUrl + location.slice(origin.length));
+    return new Response(response.body, { status, statusText, headers: received });
   };
 }
 
-function endToEnd(received: Headers): Headers {
+function endToEnd(received: Headers, connection: string | null | undefined): Headers {
   const headers = new Headers(received);
-  const named = received.get("connection")?.split(",").map((name) => name.trim()) ?? [];
+  const named = connection?.split(",").map((name) => name.trim()) ?? [];
   for (const name of [...HOP_BY_HOP, ...named]) if (/^[\w-]+$/.test(name)) headers.delete(name);
   return headers;
 }

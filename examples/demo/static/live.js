@@ -4,7 +4,7 @@ const SECONDS = 30; // ten of them are to come, so that the end of the window is
 const SVG = "http://www.w3.org/2000/svg";
 const byId = (id) => document.getElementById(id);
 const quota = byId("quota");
-const MAX = Number(quota.dataset.max);
+const MAX = Number(quota.dataset.limit);
 const WINDOW_MS = Number(quota.dataset.seconds) * 1000;
 
 const counts = { admitted: 0, limited: 0 };

@@ -18,7 +18,7 @@ app.use(shedLoad({ maxPending: 1000 }));
 // one process counts in memory; several need Redis to count together
 const { PORT = "3000", REDIS_URL } = process.env;
 const store = REDIS_URL ? new RedisStore({ url: REDIS_URL }) : new MemoryStore();
-app.use("/convert", rateLimit({ max: 10, windowMs: 60_000, store }));
+app.use("/convert", rateLimit({ limit: 10, windowMs: 60_000, store }));
 
 app.get("/", (req, res) => {
   res.json({ service: req.env.SERVICE_NAME ?? "converter", units: [...METRES.keys()] });

@@ -18,7 +18,7 @@ app.use(shedLoad({ maxPending: 1000 }));
 
 // counted in Deno KV, which all regions share; a write may have to reach another continent
 const kv = await Deno.openKv();
-app.use("/convert", rateLimit({ max: 10, windowMs: 60_000, store: new DenoKvStore({ kv }), timeoutMs: 2000 }));
+app.use("/convert", rateLimit({ limit: 10, windowMs: 60_000, store: new DenoKvStore({ kv }), timeoutMs: 2000 }));
 
 app.get("/", (req, res) => {
   res.json({ service: req.env.SERVICE_NAME ?? "converter", units: [...METRES.keys()] });

@@ -14,10 +14,10 @@ export function createApp(links: Links, store: Store = new MemoryStore()) {
   const app = sluice();
 
   // visits are cheap, and many clients may share an address
-  app.use(rateLimit({ name: "all", algorithm: "token-bucket", windowMs: 60_000, max: 300, burst: 50, store }));
+  app.use(rateLimit({ name: "all", algorithm: "token-bucket", windowMs: 60_000, limit: 300, burst: 50, store }));
 
   // in front of the parser: what is refused is not read
-  const making = rateLimit({ name: "making", algorithm: "sliding-window", windowMs: 60_000, max: 10, store });
+  const making = rateLimit({ name: "making", algorithm: "sliding-window", windowMs: 60_000, limit: 10, store });
 
   app.post(
     "/api/links",

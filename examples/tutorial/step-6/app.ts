@@ -28,7 +28,7 @@ export function createApp({ db, secret, store = new MemoryStore() }: Options) {
   const app = sluice();
   const [links, users] = [new Links(db), new Users(db)];
 
-  app.use(rateLimit({ name: "all", algorithm: "token-bucket", windowMs: 60_000, max: 300, burst: 50, store }));
+  app.use(rateLimit({ name: "all", algorithm: "token-bucket", windowMs: 60_000, limit: 300, burst: 50, store }));
   app.use("/api", session({ secret }), csrf(), sluice.json({ limit: "10kb" }));
 
   // by name and client: who guesses at one name locks nobody else out
@@ -36,9 +36,9 @@ export function createApp({ db, secret, store = new MemoryStore() }: Options) {
     name: "login",
     algorithm: "sliding-log",
     windowMs: 15 * 60_000,
-    max: 5,
+    limit: 5,
     skipSuccessfulRequests: true,
-    keyGenerator: (req) => `${clientKey(req)}:${req.body?.name}`,
+    keyGenerator: (req) => `${clientKey(req)}:${req.body.name}`,
     store,
   });
 
@@ -56,8 +56,8 @@ export function createApp({ db, secret, store = new MemoryStore() }: Options) {
 
   app.post(
     "/api/login",
-    guessing,
     validate({ body: Account }),
+    guessing,
     async (req, res) => {
       const { name, password } = req.body;
       if (!await users.has(name, password)) throw new HttpError(401);
@@ -79,7 +79,7 @@ export function createApp({ db, secret, store = new MemoryStore() }: Options) {
     next();
   };
 
-  const making = rateLimit({ name: "making", algorithm: "sliding-window", windowMs: 60_000, max: 10, store });
+  const making = rateLimit({ name: "making", algorithm: "sliding-window", windowMs: 60_000, limit: 10, store });
 
   app.post(
     "/api/links",

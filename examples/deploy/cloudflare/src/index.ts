@@ -25,7 +25,7 @@ let limit: RateLimitMiddleware | undefined;
 app.use("/convert", (req, res, next) => {
   limit ??= rateLimit({
     name: "convert",
-    max: 10,
+    limit: 10,
     windowMs: 60_000,
     store: new DurableObjectStore({ namespace: req.env.RATE_LIMIT }),
     // an object that nobody has asked yet starts first, which may take longer than the default 100 ms for a decision

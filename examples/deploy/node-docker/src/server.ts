@@ -22,7 +22,7 @@ app.set("trust proxy", Number(process.env.PROXIES ?? 0));
 // one container counts in memory; several need Redis to count together
 const { PORT = "3000", REDIS_URL } = process.env;
 const store = REDIS_URL ? new RedisStore({ url: REDIS_URL }) : new MemoryStore();
-app.use("/convert", rateLimit({ max: 10, windowMs: 60_000, store }));
+app.use("/convert", rateLimit({ limit: 10, windowMs: 60_000, store }));
 
 app.get("/health", (_req, res) => res.json({ ok: true }));
 

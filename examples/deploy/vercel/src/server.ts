@@ -24,7 +24,7 @@ app.set("trust proxy", 1);
 const { REDIS_URL } = process.env;
 const store = REDIS_URL ? await redisStore(REDIS_URL) : new MemoryStore();
 // an instance that was paused reconnects first, which takes longer than the default 100 ms for a decision
-app.use("/convert", rateLimit({ max: 10, windowMs: 60_000, store, timeoutMs: 1000 }));
+app.use("/convert", rateLimit({ limit: 10, windowMs: 60_000, store, timeoutMs: 1000 }));
 
 async function redisStore(url: string): Promise<RedisStore> {
   const client = createClient({ url }).on("error", console.error);
