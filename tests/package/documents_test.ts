@@ -1,6 +1,6 @@
 /** Code examples and links in the documentation. */
 import { assert, assertEquals } from "@std/assert";
-import { LIBRARY_FOLDERS } from "../../scripts/packages.ts";
+import { FOLDERS, LIBRARY_FOLDERS } from "../../scripts/packages.ts";
 import { run } from "../../scripts/process.ts";
 import { allImports, TESTS_LOCK } from "../../scripts/tests_config.ts";
 
@@ -173,6 +173,32 @@ Deno.test("every link in a document leads to an existing file and heading", asyn
     }
   }
   assertEquals(broken, []);
+});
+
+/** Folders whose files documents for contributors name by their path from the root. */
+const ROOMS = /^(?:src|tests|docs|scripts|bench|advanced|middleware|openapi|limiting|shared|reliability|create)\//;
+
+/** Documents that tell contributors where things are. */
+const FOR_CONTRIBUTORS = /^(?:CONTRIBUTING|RELEASING)\.md$|^docs\/decisions\//;
+
+Deno.test("every file that a document for contributors names exists", async () => {
+  const gone: string[] = [];
+  for (const path of (await documents()).filter((one) => FOR_CONTRIBUTORS.test(one))) {
+    const prose = (await read(path)).replaceAll(/^```.*?^```/gms, "");
+    for (const [, name] of prose.matchAll(/`([\w./-]+\/[\w.-]*)`/g)) {
+      if (!ROOMS.test(name!)) continue;
+      if (!await Deno.stat(new URL(name!, ROOT)).then(() => true, () => false)) gone.push(`${path}: ${name}`);
+    }
+  }
+  assertEquals(gone, []);
+});
+
+Deno.test("SECURITY.md covers every package", async () => {
+  const text = await read("SECURITY.md");
+  for (const folder of [...FOLDERS, "./express/"]) {
+    const { name } = JSON.parse(await read(`${folder}deno.json`));
+    assert(text.includes(`\`${name}\``), `SECURITY.md does not name ${name}`);
+  }
 });
 
 Deno.test("no document has the marks of an unfinished merge", async () => {
