@@ -201,13 +201,15 @@ Deno.test("the keys a limiter is asked for in one turn take one statement, and e
   await using client = new CountedPool();
   await using other = new CountedPool();
   const table = aTable();
+  // on a busy machine the statement would be late by the server's clock, and be decided again
+  const clock = () => 1_700_000_000_000;
   const limiter = new Limiter({
-    store: new PostgresStore({ client, table }),
+    store: new PostgresStore({ client, table, clock }),
     limit: 5,
     name: "turn",
     timeoutMs: 60_000,
   });
-  const rival = new Limiter({ store: new PostgresStore({ client: other, table }), limit: 5, name: "turn" });
+  const rival = new Limiter({ store: new PostgresStore({ client: other, table, clock }), limit: 5, name: "turn" });
   await limiter.warm();
   await limiter.consume("first");
   const keys = Array.from({ length: 20 }, (_, i) => `key ${i}`);
