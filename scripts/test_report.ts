@@ -10,47 +10,44 @@ export interface FailedTest {
   readonly message: string;
 }
 
-/** What a run of `deno test` came to. */
+/** What a run of `deno test` came to; steps count as tests. */
 export interface TestReport {
   readonly passed: number;
   readonly skipped: number;
   readonly failed: readonly FailedTest[];
 }
 
-const TEST_CASE = /<testcase name="([^"]*)" classname="([^"]*)"[^>]*>(.*?)<\/testcase>/gs;
-const UNCAUGHT = /^(\S+) \(uncaught error\)\n(?:error: )?(.+)/gm;
-const ENTITIES: Readonly<Record<string, string>> = { amp: "&", apos: "'", gt: ">", lt: "<", quot: '"' };
+/** The last line: tests and, in brackets, steps. */
+const SUMMARY =
+  /^(?:ok|FAILED) \| (\d+ passed.*) \| (\d+ failed.*?)(?: \| (\d+ ignored.*?))? \([\d.]+\w+(?: [\d.]+\w+)*\)$/gm;
+/** A failure: where it is and, in the next line, what it said. */
+const FAILURE = /^(?:(.+) => (\.\/\S+?)(?::\d+)+|(\S+) \(uncaught error\))\n(?:error: )?(.*)/gm;
 
-function decode(text: string): string {
-  return text.replace(/&(\w+);/g, (entity, name: string) => ENTITIES[name] ?? entity);
+function sum(text = ""): number {
+  return [...text.matchAll(/\d+/g)].reduce((total, [digits]) => total + Number(digits), 0);
 }
 
+/** Path of a file as the run's own list has it. */
 function pathOf(name: string): string {
-  return decode(name).replace(/^\.\//, "");
+  return name.replace(/^\.\//, "");
 }
 
 /**
- * Reads what `deno test` reports.
+ * Reads what `deno test` prints. Not the report of `--junit-path`: that is cut off if the process is slow to write it, and
+ * lacks errors outside of tests.
  *
- * @param xml The report of `--junit-path`
- * @param output What it printed: errors outside of tests, which end a file, stand in the output alone
+ * @param output All that the run has printed
+ * @returns `null` if the run did not get to its summary
  */
-export function readTestReport(xml: string, output: string): TestReport {
-  let passed = 0, skipped = 0;
-  const failed: FailedTest[] = [];
-  for (const [, name = "", file = "", outcome = ""] of xml.matchAll(TEST_CASE)) {
-    const failure = /<(?:failure|error) message="([^"]*)"/.exec(outcome);
-    if (failure) {
-      failed.push({
-        file: pathOf(file),
-        name: decode(name),
-        message: decode(failure[1] ?? "").split("\n", 1)[0] ?? "",
-      });
-    } else if (outcome.includes("<skipped/>")) skipped++;
-    else passed++;
-  }
-  for (const [, file = "", message = ""] of stripVTControlCharacters(output).matchAll(UNCAUGHT)) {
-    failed.push({ file: pathOf(file), name: "an error outside of tests", message });
-  }
-  return { passed, skipped, failed };
+export function readTestReport(output: string): TestReport | null {
+  const text = stripVTControlCharacters(output).replaceAll("\r\n", "\n");
+  // the last one: tests may print the output of others
+  const summary = [...text.matchAll(SUMMARY)].at(-1);
+  if (summary === undefined) return null;
+  const [, passed, , skipped] = summary;
+  const errors = text.slice(0, summary.index).split("\n ERRORS \n").at(-1)!.split("\n FAILURES \n");
+  const failed = errors.length < 2 ? [] : [...errors[0]!.matchAll(FAILURE)].map((
+    [, name, file, uncaught, message = ""],
+  ) => ({ file: pathOf(file ?? uncaught!), name: name ?? "an error outside of tests", message }));
+  return { passed: sum(passed), skipped: sum(skipped), failed };
 }

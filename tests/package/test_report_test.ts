@@ -1,48 +1,58 @@
 import { assertEquals } from "@std/assert";
 import { readTestReport } from "../../scripts/test_report.ts";
 
-const REPORT = `<?xml version="1.0" encoding="UTF-8"?>
-<testsuites name="deno test" tests="4" failures="2" errors="0" time="0.077">
-    <testsuite name="./a_test.ts" tests="4" disabled="1" errors="0" failures="2">
-        <testcase name="good &amp; &lt;x&gt;" classname="./a_test.ts" time="0.000" line="1" col="6">
-        </testcase>
-        <testcase name="left out" classname="./a_test.ts" time="0.000" line="2" col="6">
-            <skipped/>
-        </testcase>
-        <testcase name="bad &quot;q&quot;" classname="./a_test.ts" time="0.002" line="3" col="6">
-            <failure message="1 test step failed">1 test step failed.</failure>
-        </testcase>
-        <testcase name="bad &quot;q&quot; &gt; inner" classname="./a_test.ts" time="0.001" line="3" col="47">
-            <failure message="Uncaught Error: &quot;x&quot;
-    at a_test.ts">Error: &lt;/testcase&gt;</failure>
-        </testcase>
-    </testsuite>
-</testsuites>`;
+const REPORT = `running 4 tests from ./a_test.ts
+good & <x> ... ok (849µs)
+\u001b[1mbad "q"\u001b[0m ...
+------- post-test output -------
+ok | 7 passed | 0 failed (3s)
+----- post-test output end -----
 
-Deno.test("a report of deno test names the tests that failed, with their files", () => {
-  assertEquals(readTestReport(REPORT, ""), {
-    passed: 1,
-    skipped: 1,
+ ERRORS 
+
+./b_test.ts (uncaught error)
+error: (in promise) Error: x
+throw new Error("x");
+
+\u001b[1mbad "q" ... inner\u001b[0m => ./a_test.ts:3:82
+\u001b[31merror\u001b[0m: Error: line one
+line two
+    at file:///a_test.ts:3:107
+
+throws text => ./a_test.ts:5:6
+error: "a string"
+
+ FAILURES 
+
+./b_test.ts (uncaught error)
+bad "q" ... inner => ./a_test.ts:3:82
+throws text => ./a_test.ts:5:6
+
+\u001b[31mFAILED\u001b[0m | 30 passed (1 step) | 3 failed (2 steps) | 1 ignored (2 steps) (1m2s)
+
+error: Test failed
+`;
+
+Deno.test("a report names the tests that failed, with their files, and errors outside of tests", () => {
+  assertEquals(readTestReport(REPORT), {
+    passed: 31,
+    skipped: 3,
     failed: [
-      { file: "a_test.ts", name: 'bad "q"', message: "1 test step failed" },
-      { file: "a_test.ts", name: 'bad "q" > inner', message: 'Uncaught Error: "x"' },
+      { file: "b_test.ts", name: "an error outside of tests", message: "(in promise) Error: x" },
+      { file: "a_test.ts", name: 'bad "q" ... inner', message: "Error: line one" },
+      { file: "a_test.ts", name: "throws text", message: '"a string"' },
     ],
   });
 });
 
-Deno.test("a report without tests names none", () => {
-  assertEquals(readTestReport('<testsuites name="deno test" tests="0"></testsuites>', ""), {
-    passed: 0,
+Deno.test("a run in which everything passed names none", () => {
+  assertEquals(readTestReport("ok | 295 passed (370 steps) | 0 failed (4m11s)\n"), {
+    passed: 665,
     skipped: 0,
     failed: [],
   });
 });
 
-Deno.test("an error outside of tests fails the file it came from", () => {
-  const output = "Uncaught error from ./b_test.ts \u001b[31mFAILED\u001b[0m\n\n ERRORS \n\n" +
-    "\u001b[1m./b_test.ts\u001b[0m (uncaught error)\n\u001b[0m\u001b[1merror\u001b[0m: (in promise) Error: x\n" +
-    "    at file:///b_test.ts:2:7\n\n FAILURES \n\n./b_test.ts (uncaught error)\n\nFAILED | 1 passed | 1 failed";
-  assertEquals(readTestReport(REPORT, output).failed.slice(2), [
-    { file: "b_test.ts", name: "an error outside of tests", message: "(in promise) Error: x" },
-  ]);
+Deno.test("a run without a summary has no report", () => {
+  assertEquals(readTestReport('error: Module not found "file:///nope.ts".\n'), null);
 });
