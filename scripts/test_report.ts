@@ -44,10 +44,14 @@ export function readTestReport(output: string): TestReport | null {
   // the last one: tests may print the output of others
   const summary = [...text.matchAll(SUMMARY)].at(-1);
   if (summary === undefined) return null;
-  const [, passed, , skipped] = summary;
+  const [, passed, failures, skipped] = summary;
   const errors = text.slice(0, summary.index).split("\n ERRORS \n").at(-1)!.split("\n FAILURES \n");
-  const failed = errors.length < 2 ? [] : [...errors[0]!.matchAll(FAILURE)].map((
+  const failed: FailedTest[] = errors.length < 2 ? [] : [...errors[0]!.matchAll(FAILURE)].map((
     [, name, file, uncaught, message = ""],
   ) => ({ file: pathOf(file ?? uncaught!), name: name ?? "an error outside of tests", message }));
+  const tests = Number.parseInt(failures!);
+  if (failed.length < tests) {
+    failed.push({ file: "a file", name: "a test", message: `${tests} failed, and ${failed.length} were named` });
+  }
   return { passed: sum(passed), skipped: sum(skipped), failed };
 }

@@ -53,6 +53,14 @@ Deno.test("a run in which everything passed names none", () => {
   });
 });
 
+Deno.test("a failure that the run has not named is a failure all the same", () => {
+  assertEquals(readTestReport("FAILED | 2 passed | 1 failed (3s)\n"), {
+    passed: 2,
+    skipped: 0,
+    failed: [{ file: "a file", name: "a test", message: "1 failed, and 0 were named" }],
+  });
+});
+
 Deno.test("a run without a summary has no report", () => {
   assertEquals(readTestReport('error: Module not found "file:///nope.ts".\n'), null);
 });
