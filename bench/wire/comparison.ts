@@ -14,6 +14,10 @@ export const TITLES: ReadonlyMap<string, string> = new Map([
   ["elysia", "Elysia"],
   ["fastify", "fastify"],
   ["express", "Express"],
+  ["uws-hand", "uWebSockets.js by hand"],
+  ["uws-sluice", "Sluice on uWebSockets.js"],
+  ["uws-sluice-lean", "Sluice lean on uWebSockets.js"],
+  ["uws-express", "ultimate-express"],
   ["sluice-before", "Sluice before"],
   ["sluice-lean-before", "Sluice lean before"],
 ]);
@@ -24,13 +28,22 @@ export const FLOOR = "hand";
 /** What the contestants of another checkout have at the end of their names. */
 const BEFORE = "-before";
 
+/** What the contestants on uWebSockets.js have at the beginning of their names. */
+const ENGINE = "uws-";
+
+const ON_A_RUNTIME = [...TITLES.keys()].filter((name) => !isBefore(name) && !name.startsWith(ENGINE));
+
 /** Contestants on Deno and on Bun. */
-export const ON_THE_WEB: readonly string[] = [...TITLES.keys()].filter((name) => {
-  return name !== "fastify" && !isBefore(name);
-});
+export const ON_THE_WEB: readonly string[] = ON_A_RUNTIME.filter((name) => name !== "fastify");
 
 /** Contestants on Node, which Elysia does not run on without an adapter. */
-export const ON_NODE: readonly string[] = [...TITLES.keys()].filter((name) => name !== "elysia" && !isBefore(name));
+export const ON_NODE: readonly string[] = ON_A_RUNTIME.filter((name) => name !== "elysia");
+
+/** Contestants with and without uWebSockets.js. */
+export const ON_UWS: readonly string[] = [
+  ...["hand", "sluice", "sluice-lean", "fastify", "express"],
+  ...[...TITLES.keys()].filter((name) => name.startsWith(ENGINE)),
+];
 
 /** Pairs that claim to send the same bytes. */
 export const SAME_BYTES: readonly (readonly [sluice: string, hand: string])[] = [
@@ -47,6 +60,11 @@ export const PAIRS: readonly (readonly [own: string, other: string, title: strin
   ["sluice-lean", "hono", "Sluice lean over Hono"],
   ["sluice-lean", "elysia", "Sluice lean over Elysia"],
   ["sluice-lean", "fastify", "Sluice lean over fastify"],
+  ["uws-sluice-lean", "hand", "Sluice lean on uWebSockets.js over the barest node:http by hand"],
+  ["uws-sluice", "hand", "Sluice on uWebSockets.js over the barest node:http by hand"],
+  ["uws-sluice", "express", "Sluice on uWebSockets.js over Express"],
+  ["uws-sluice", "uws-express", "Sluice on uWebSockets.js over ultimate-express"],
+  ["uws-sluice-lean", "uws-hand", "Sluice lean on uWebSockets.js over uWebSockets.js by hand"],
 ];
 
 /** Pairs of a contestant of this checkout and the same of another one. */

@@ -29,6 +29,8 @@ export interface Field {
   readonly program: string;
   /** How it is started. */
   readonly start: Start;
+  /** The page that gets the results; by default that of all runtimes, which has a picture, too. */
+  readonly page?: string;
   /** Seconds that each is loaded before it is measured; see `Effort`. */
   readonly leadSeconds?: number;
 }
@@ -149,12 +151,14 @@ function report(byClient: readonly (readonly Row[])[], repeated: readonly Row[])
 }
 
 async function writeResults(
-  { section, runtime }: Field,
+  { section, runtime, page }: Field,
   byClient: readonly (readonly Row[])[],
   repeated: readonly Row[],
 ): Promise<void> {
   const goals = goalsTable(byClient);
-  await writeSections(new Map([[section, `${compactTable(byClient)}${goals === null ? "" : `\n\n${goals}`}`]]));
+  const results = new Map([[section, `${compactTable(byClient)}${goals === null ? "" : `\n\n${goals}`}`]]);
+  await writeSections(results, page);
+  if (page !== undefined) return;
   if (repeated.length > 0) {
     await writeSections(new Map([["repeated", repeatedTable(repeated)]]), "measurements/details.md");
   }

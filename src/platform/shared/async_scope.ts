@@ -15,6 +15,9 @@ interface ContextModule {
   readonly AsyncResource: new (type: string) => AsyncScope;
 }
 
+/** The module, `null` where there is none; `undefined` before it was looked for. */
+let found: ContextModule | null | undefined = undefined;
+
 const NO_SCOPE: AsyncScope = { runInAsyncScope: (run) => run() };
 
 /**
@@ -24,6 +27,7 @@ const NO_SCOPE: AsyncScope = { runInAsyncScope: (run) => run() };
  * @returns The scope of the context; on Workers without `nodejs_compat`, where nothing has a context, one that does nothing
  */
 export function asyncScope(): AsyncScope {
-  const AsyncResource = builtinModule<ContextModule>("node:async_hooks")?.AsyncResource;
-  return AsyncResource === undefined ? NO_SCOPE : new AsyncResource("Sluice");
+  // looked for once: on Node that takes longer than to make one
+  if (found === undefined) found = builtinModule<ContextModule>("node:async_hooks") ?? null;
+  return found === null ? NO_SCOPE : new found.AsyncResource("Sluice");
 }

@@ -50,7 +50,15 @@ export interface Routed extends ErrorReporter {
   readonly websocket?: unknown;
   /** Bodies being streamed. */
   readonly [openStreamsKey]: OpenStreams;
+  /** What a program has put in place of the application's `handle`, which then gets all requests; otherwise `null`. */
+  readonly [replacedHandleKey]?: NodeHandle | null;
 }
+
+/** Key of what a program has put in place of an application's `handle`. */
+export const replacedHandleKey: unique symbol = Symbol("sluice.replaced handle");
+
+/** Handles a request of Node's server. */
+export type NodeHandle = (req: object, res: object) => unknown;
 
 /**
  * Time limits of a server in ms; 0 or `Infinity` for none. The names are those of Node's `http.Server`, and nginx's for
@@ -111,6 +119,10 @@ export interface NativeServer extends EmitterMethods {
 export interface PlatformServer {
   /** Node's own; absent elsewhere. */
   readonly native?: NativeServer;
+  /** What has Node's server in its place; absent where the usual advice is right. */
+  readonly advice?: string;
+  /** Whether it speaks TLS; absent where the option `cert` tells. */
+  readonly isEncrypted?: boolean;
   /** The limits it keeps, and no others; each may be set while it listens. */
   readonly limits: Partial<Record<LimitName, number | undefined>>;
   /** The port it listens on. */
@@ -237,6 +249,9 @@ export interface Servers {
   /** Whether a function may be the default export; Workers take every function for a class. */
   readonly callableApps: boolean;
 }
+
+/** What makes servers: the platform, or another engine on the same runtime. */
+export type ServerMaker = Pick<Servers, "serve" | "listenLimits"> & Pick<ProcessAccess, "name">;
 
 /** How the runtime accepts WebSockets. */
 export interface Upgrades {

@@ -1,0 +1,166 @@
+import { type BodyOutlet, BodyStream } from "../response/web/body_stream.ts";
+import type { EngineResponse } from "./engine.ts";
+import type { Head } from "./head.ts";
+import type { UwsCall } from "./uws_call.ts";
+
+/** Where the pieces of a body come from. */
+interface Source {
+  /** Asks for the next piece, which is passed to the outlet. */
+  pull(): void;
+  /** The rest is not needed. */
+  cancel(): void;
+}
+
+/** Writes a body piece by piece, at the pace of the client. */
+export class ResponseOutlet implements BodyOutlet {
+  readonly #call: UwsCall;
+  readonly #head: Head;
+  /** Bytes that the head announces; `undefined` for a body that is sent in chunks. */
+  readonly #length: number | undefined;
+  #source!: Source;
+  #hasBegun = false;
+  #isOver = false;
+  /** Whether the source has been asked for a piece. */
+  #isAsked = false;
+  /** Bytes of all pieces so far. */
+  #sent = 0;
+  /** What the engine has not taken of a body whose length is announced. */
+  #rest: Uint8Array | null = null;
+
+  /**
+   * @param call The request, whose response is awaited
+   * @param head The head
+   * @param length Bytes of the body, if they are known
+   */
+  constructor(call: UwsCall, head: Head, length: number | undefined) {
+    this.#call = call;
+    this.#head = head;
+    this.#length = length;
+  }
+
+  /**
+   * Begins to write.
+   *
+   * @param body The body
+   */
+  begin(body: ReadableStream<Uint8Array>): void {
+    this.#source = BodyStream.redirect(body, this) ?? new StreamSource(body, this);
+    this.#call.onGone(() => this.#leave());
+    this.#call.res?.onWritable((offset) => this.#writable(offset));
+    // later, as a web stream is read, so that what is written in one turn is sent together
+    queueMicrotask(() => this.#next());
+  }
+
+  #next(): void {
+    if (this.#isOver || this.#isAsked) return;
+    this.#isAsked = true;
+    this.#source.pull();
+  }
+
+  #leave(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#source.cancel();
+  }
+
+  enqueue(bytes: Uint8Array): void {
+    this.#isAsked = false;
+    if (this.#isOver) return;
+    if (bytes.byteLength === 0) return queueMicrotask(() => this.#next());
+    let isTaken = true;
+    this.#call.cork((res) => {
+      this.#begin(res);
+      isTaken = this.#length === undefined ? res.write(bytes) : this.#writeOf(this.#length, res, bytes);
+    });
+    if (isTaken) queueMicrotask(() => this.#next());
+  }
+
+  #begin(res: EngineResponse): void {
+    if (this.#hasBegun) return;
+    this.#hasBegun = true;
+    this.#head.write(res);
+    // the engine closes nothing behind a body that comes in pieces; the client does
+    if (this.#head.isLast) res.writeHeader("connection", "close");
+  }
+
+  // the part of a body whose length is announced
+  #writeOf(length: number, res: EngineResponse, bytes: Uint8Array): boolean {
+    const piece = bytes.subarray(0, length - this.#sent);
+    const start = res.getWriteOffset();
+    this.#sent += piece.byteLength;
+    if (this.#sent === length) this.#call.unpause();
+    const [isTaken, isDone] = res.tryEnd(piece, length);
+    if (isDone) this.#done();
+    else if (!isTaken) this.#rest = piece.subarray(res.getWriteOffset() - start);
+    return isTaken;
+  }
+
+  #done(): void {
+    this.#call.complete();
+    // the source may go on, but nobody will get that
+    this.#leave();
+  }
+
+  #writable(offset: number): boolean {
+    const rest = this.#rest;
+    if (this.#length !== undefined && rest !== null) {
+      const [isTaken, isDone] = this.#call.res!.tryEnd(rest, this.#length);
+      if (isDone) this.#done();
+      else this.#rest = isTaken ? null : rest.subarray(this.#call.res!.getWriteOffset() - offset);
+      if (!isTaken || isDone) return isTaken;
+    }
+    // Even if there is nothing to write yet: the engine does not send on what it keeps unless something is written, or
+    // uncorked.
+    this.#call.cork(() => this.#next());
+    return true;
+  }
+
+  close(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    const { res } = this.#call;
+    if (res === null) return;
+    if (this.#length !== undefined && this.#sent < this.#length) return this.#call.close();
+    this.#call.cork(() => {
+      this.#begin(res);
+      this.#call.unpause();
+      res.end();
+    });
+    this.#call.complete();
+  }
+
+  error(): void {
+    this.#isOver = true;
+    this.#call.close();
+  }
+
+  /** The source has failed, and nobody else tells. */
+  fail(error: unknown): void {
+    if (this.#isOver) return;
+    this.#call.report(error);
+    this.error();
+  }
+}
+
+/** A web stream that a program has made. */
+class StreamSource implements Source {
+  readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
+  readonly #calllet: ResponseOutlet;
+
+  constructor(stream: ReadableStream<Uint8Array>, outlet: ResponseOutlet) {
+    this.#reader = stream.getReader();
+    this.#calllet = outlet;
+  }
+
+  pull(): void {
+    this.#reader.read().then(({ done, value }) => {
+      if (done) return this.#calllet.close();
+      if (!(value instanceof Uint8Array)) throw new TypeError("A body must be a stream of bytes");
+      this.#calllet.enqueue(value);
+    }).catch((error) => this.#calllet.fail(error));
+  }
+
+  cancel(): void {
+    this.#reader.cancel().catch(() => {});
+  }
+}

@@ -1,0 +1,81 @@
+import { NodeResponse, RawResponse } from "../node/node_response.ts";
+import type { WebBody } from "../exchange/exchange.ts";
+import { Head } from "./head.ts";
+import type { UwsCall } from "./uws_call.ts";
+import { ResponseOutlet } from "./response_outlet.ts";
+
+/** Length of a whole body up to which the engine may keep a copy for a client that reads slowly. */
+const COPIED = 64 * 1024;
+
+/**
+ * Sends a response.
+ *
+ * @param call The request
+ * @param response The response
+ */
+export function send(call: UwsCall, response: Response): void {
+  const parts = NodeResponse.partsOf(response);
+  if (parts !== null) return sendParts(call, response, parts);
+  const { status, statusText, headers } = response;
+  sendParts(call, response, new RawResponse(response.body as WebBody, status, statusText, [...headers].flat()));
+}
+
+function sendParts(call: UwsCall, response: Response, parts: RawResponse): void {
+  const { body, status } = parts;
+  const head = new Head(parts, call.isLast);
+  if (call.standIn.method === "HEAD" || status === 204 || status === 304) {
+    if (body instanceof ReadableStream) void body.cancel().catch(() => {});
+    return sendHead(call, head);
+  }
+  if (body instanceof Blob) return stream(call, head, body.stream(), body.size);
+  if (!(body instanceof ReadableStream)) return sendWhole(call, head, body ?? "");
+  stream(call, head, body, head.length);
+  if (NodeResponse.partsOf(response) !== null) NodeResponse.release(response, parts);
+}
+
+// What the length would be is a header like any other here: the engine would wait for the bytes that it announces. Nor
+// does it close such a connection without a length of 0; the client does.
+function sendHead(call: UwsCall, head: Head): void {
+  call.cork((res) => {
+    head.write(res);
+    if (head.length !== undefined) res.writeHeader("content-length", String(head.length));
+    if (head.isLast) res.writeHeader("connection", "close");
+    call.unpause();
+    res.endWithoutBody();
+  });
+  call.complete();
+}
+
+function sendWhole(call: UwsCall, head: Head, body: string | Uint8Array): void {
+  if (body.length > COPIED && !head.isLast) return sendLarge(call, head, asBytes(body));
+  call.cork((res) => {
+    head.write(res);
+    call.unpause();
+    res.end(body, head.isLast);
+  });
+  call.complete();
+}
+
+function asBytes(body: string | Uint8Array): Uint8Array {
+  return typeof body === "string" ? Buffer.from(body) : body;
+}
+
+// keeps no copy of what the client has yet to take
+function sendLarge(call: UwsCall, head: Head, bytes: Uint8Array): void {
+  call.await();
+  call.cork((res) => {
+    head.write(res);
+    call.unpause();
+    if (res.tryEnd(bytes, bytes.byteLength)[1]) return call.complete();
+    res.onWritable((offset) => {
+      const [isTaken, isDone] = res.tryEnd(bytes.subarray(offset), bytes.byteLength);
+      if (isDone) call.complete();
+      return isTaken;
+    });
+  });
+}
+
+function stream(call: UwsCall, head: Head, body: ReadableStream<Uint8Array>, length: number | undefined): void {
+  call.await();
+  new ResponseOutlet(call, head, length).begin(body);
+}

@@ -1,0 +1,331 @@
+import { type HostServer, hostServerKey, ownFetches } from "../dispatch/host_server.ts";
+import { type Exchange, exchangeKey } from "../exchange/exchange.ts";
+import { webRequestKey } from "../exchange/web_request.ts";
+import { HttpError } from "../http/http_error.ts";
+import { nextTurn } from "../node/next_turn.ts";
+import { NodeResponse } from "../node/node_response.ts";
+import { asyncScope } from "../platform/shared/async_scope.ts";
+import type { Servable, Upgrade, UpgradeOptions } from "../platform/shared/platform.ts";
+import { upgradedResponse } from "../platform/shared/upgraded_response.ts";
+import type { FrameworkRequest } from "../request/framework_request.ts";
+import type { FrameworkResponse } from "../response/framework_response.ts";
+import { asciiLowerCase } from "../util/ascii.ts";
+import { isThenable } from "../util/is_thenable.ts";
+import type { Linked } from "../util/linked_list.ts";
+import { type Upgrader, upgraderKey } from "../websocket/accept.ts";
+import type { EngineRequest, EngineResponse } from "./engine.ts";
+import { type Flow, IncomingUpload } from "./incoming_upload.ts";
+import { type RequestOwner, UwsRequest } from "./uws_request.ts";
+import { UwsSocket } from "./uws_socket.ts";
+
+/** What handlers find as `req.info`. */
+export interface UwsInfo {
+  /** The other end of the connection, in Deno's form; the engine does not tell its port. */
+  readonly remoteAddr: { hostname: string | undefined; port: number | undefined };
+}
+
+/** What a call needs of its server. */
+export interface CallServer {
+  /** Whether it speaks TLS. */
+  readonly isEncrypted: boolean;
+  /** The address it listens on. */
+  readonly hostname: string;
+  /** The port it listens on. */
+  readonly port: number;
+  /** Whether each connection ends with its next response. */
+  readonly isDraining: boolean;
+  /** Whether it takes no connection any more. */
+  readonly isClosing: boolean;
+  /** Notes that a response has to be waited for. */
+  began(call: UwsCall): void;
+  /** Notes that it has not any more. */
+  ended(call: UwsCall): void;
+  /** Sends a response. */
+  send(call: UwsCall, response: Response): void;
+}
+
+/** Reads addresses. */
+const ASCII = new TextDecoder();
+
+/** One request of the engine, and the response to it. */
+export class UwsCall implements HostServer, Upgrader, RequestOwner, Flow, UwsInfo, Linked<UwsCall> {
+  before: UwsCall | null = null;
+  after: UwsCall | null = null;
+  /** What stands for the web request as long as nobody has asked for it; only Sluice's own code may get that. */
+  readonly standIn: UwsRequest;
+  readonly server: CallServer;
+  /** The engine's; `null` when it must not be used any more. */
+  #res: EngineResponse | null;
+  /** What the engine needs for an upgrade; `null` for any other request. */
+  readonly #context: unknown;
+  #response: FrameworkResponse | null = null;
+  #upload: IncomingUpload | null = null;
+  #isAwaited = false;
+  #isInCall = true;
+  #isPaused = false;
+  #isUpgraded = false;
+  #isHeldBack = false;
+  #hasBegun = false;
+  #address: string | undefined = undefined;
+  #listeners: (() => void)[] | null = null;
+  isGone = false;
+
+  /**
+   * Takes a request.
+   *
+   * @param server Its server
+   * @param res The engine's response
+   * @param req The engine's request, which is copied
+   * @param context What the engine needs for an upgrade; `null` for any other request
+   */
+  constructor(server: CallServer, res: EngineResponse, req: EngineRequest, context: unknown) {
+    this.server = server;
+    this.#res = res;
+    this.#context = context;
+    this.standIn = new UwsRequest(req, this);
+  }
+
+  /** The web request. */
+  get request(): Request {
+    return this.standIn[webRequestKey];
+  }
+
+  get isEncrypted(): boolean {
+    return this.server.isEncrypted;
+  }
+
+  get port(): number {
+    return this.server.port;
+  }
+
+  /**
+   * Has an application respond.
+   *
+   * @param app The application
+   */
+  handle(app: Servable): void {
+    if (this.standIn.isMalformed) this.#refuse("400 Bad Request");
+    // for the engine, all its calls are in the same asynchronous context: what a handler enters would stay
+    else asyncScope().runInAsyncScope(() => this.#ask(app));
+    // otherwise the engine would end the process
+    this.await();
+    this.#isInCall = false;
+  }
+
+  #ask(app: Servable): void {
+    const failed = (error: unknown): void => this.#fail(error);
+    try {
+      const request = ownFetches.has(app.fetch) ? this.standIn as unknown as Request : this.request;
+      const response = app.fetch(request, this);
+      if (!isThenable(response)) return this.#send(response);
+      response.then((late) => this.#send(late)).catch(failed);
+    } catch (error) {
+      failed(error);
+    }
+  }
+
+  #send(response: Response): void {
+    if (this.#isUpgraded) return;
+    // the client is gone, or the server has responded
+    if (this.#res === null) return void response.body?.cancel().catch(() => {});
+    if (this.#response?.[exchangeKey].isWithoutResponse) return this.close();
+    if (this.#upload?.isBeingRead && !this.#isHeldBack) return this.#holdBack(response);
+    this.server.send(this, response);
+  }
+
+  // for a turn: behind a response the engine drops what comes of the body, even what has come with the rest of it
+  #holdBack(response: Response): void {
+    this.#isHeldBack = true;
+    nextTurn(() => {
+      try {
+        this.#send(response);
+      } catch (error) {
+        this.#fail(error);
+      }
+    });
+  }
+
+  /** The engine's response, `null` when it must not be used any more. */
+  get res(): EngineResponse | null {
+    return this.#res;
+  }
+
+  /** Whether the connection ends with the response, whatever that says. */
+  get isLast(): boolean {
+    return this.server.isDraining;
+  }
+
+  /** Whether the engine closes the connection behind the response, even if more of a body has yet to come. */
+  get isClosedBehind(): boolean {
+    return this.isLast || asciiLowerCase(this.standIn.header("connection") ?? "") === "close";
+  }
+
+  /** Writes to the client, all of it in one piece; does nothing if the client is gone. */
+  cork(write: (res: EngineResponse) => void): void {
+    const res = this.#res;
+    if (res === null) return;
+    this.#hasBegun = true;
+    // the engine has corked the call of a handler by itself
+    if (this.#isInCall) write(res);
+    else res.cork(() => write(res));
+  }
+
+  /** Waits for the response beyond this turn: the engine has to be told now what to do if the client leaves. */
+  await(): void {
+    if (this.#isAwaited || this.#res === null) return;
+    this.#isAwaited = true;
+    this.server.began(this);
+    this.#res.onAborted(() => this.#abort());
+    if (this.standIn.hasBody) this.receive();
+  }
+
+  receive(): IncomingUpload | null {
+    if (this.#upload !== null || this.#res === null) return this.#upload;
+    const upload = this.#upload = new IncomingUpload(this);
+    this.#res.onData((bytes, isLast) => upload.receive(bytes, isLast));
+    return upload;
+  }
+
+  pause(): void {
+    this.#isPaused = true;
+    this.#res?.pause();
+  }
+
+  resume(): void {
+    this.#isPaused = false;
+    this.#res?.resume();
+  }
+
+  /** Notes that the response is complete: the engine takes its own back. */
+  complete(): void {
+    this.#release("The engine discards what comes of a body behind the response");
+  }
+
+  #abort(): void {
+    this.isGone = true;
+    this.#release("The client disconnected");
+    const listeners = this.#listeners;
+    this.#listeners = null;
+    listeners?.forEach((listener) => listener());
+  }
+
+  // an error is made only if there is somebody to get it: that takes longer than anything else here
+  #release(cause: string): void {
+    if (this.#res === null) return;
+    this.#res = null;
+    this.#upload?.fail(cause);
+    if (this.#isAwaited) this.server.ended(this);
+  }
+
+  /** Reads on, before the response is complete: the next request comes over the same connection. */
+  unpause(): void {
+    if (this.#isPaused) this.resume();
+  }
+
+  onGone(listener: () => void): void {
+    if (this.isGone) listener();
+    else (this.#listeners ??= []).push(listener);
+  }
+
+  /** Closes the connection, without a response or in the middle of it. */
+  close(): void {
+    const res = this.#res;
+    if (res === null) return;
+    // the engine tells the listener, if there is one
+    res.close();
+    this.#abort();
+  }
+
+  /** Ends it now: with 503 in place of a handler that has not responded, in the middle of a response otherwise. */
+  cut(): void {
+    if (this.#hasBegun) return this.close();
+    this.#refuse("503 Service Unavailable");
+    this.#abort();
+  }
+
+  #refuse(status: string): void {
+    this.cork((res) => {
+      res.writeStatus(status);
+      res.end(status.slice("503 ".length), true);
+    });
+    this.complete();
+  }
+
+  #fail(error: unknown): void {
+    this.report(error);
+    if (this.#hasBegun) return this.close();
+    this.cork((res) => {
+      res.writeStatus("500 Internal Server Error");
+      res.end("", this.isLast);
+    });
+    this.complete();
+  }
+
+  /** Reports that its response could not be sent. */
+  report(error: unknown): void {
+    const response = this.#response;
+    if (response === null) console.error(error);
+    else response[exchangeKey].app.reportError(error, { req: response.req, phase: "response" });
+  }
+
+  get remoteAddr(): { hostname: string | undefined; port: number | undefined } {
+    if (this.#res !== null) this.#address ??= ASCII.decode(this.#res.getRemoteAddressAsText());
+    return { hostname: this.#address || undefined, port: undefined };
+  }
+
+  /** Itself. */
+  get [hostServerKey](): this {
+    return this;
+  }
+
+  get takesOver(): boolean {
+    return false;
+  }
+
+  isOf(request: Request): boolean {
+    return this.standIn.isOf(request);
+  }
+
+  enter(exchange: Exchange, _req: FrameworkRequest, res: FrameworkResponse): void {
+    this.#response = res;
+    exchange.respond = NodeResponse.of;
+  }
+
+  leave(_error: unknown): boolean {
+    return false;
+  }
+
+  /** Itself: the engine upgrades requests, not its server. */
+  get [upgraderKey](): this {
+    return this;
+  }
+
+  /**
+   * Responds to a handshake, which has been validated.
+   *
+   * @param request The request
+   * @param _info This call
+   * @param options The chosen protocol and the headers set so far
+   * @returns The connection
+   * @throws {HttpError} 503 if the server is closing, 400 if the client is gone, 501 for a request that the engine has not
+   * delivered
+   */
+  upgrade(request: Request, _info: unknown, options: UpgradeOptions): Upgrade {
+    const { protocol = "", headers = new Headers(), pingTimeoutMs } = options;
+    if (this.server.isClosing) throw new HttpError(503, "The server is closing");
+    if (this.#res === null) throw new HttpError(400, "The client disconnected before its handshake was answered");
+    const key = this.standIn.header("sec-websocket-key");
+    if (this.#context === null || key === null || !this.isOf(request)) {
+      throw new HttpError(501, "uWebSockets.js upgrades only requests that its server delivers", { expose: true });
+    }
+    const socket = new UwsSocket(pingTimeoutMs);
+    this.#isUpgraded = true;
+    this.cork((res) => {
+      res.writeStatus("101 Switching Protocols");
+      headers.forEach((value, name) => res.writeHeader(name, Buffer.from(value, "latin1")));
+      res.upgrade({ socket }, key, protocol, "", this.#context);
+    });
+    this.complete();
+    return { socket: socket as unknown as WebSocket, response: upgradedResponse() };
+  }
+}

@@ -1,0 +1,272 @@
+import { METHODS } from "node:http";
+import { asciiLowerCase } from "../util/ascii.ts";
+import { isHost } from "../http/host.ts";
+import { mayHaveBody, requestAsSent } from "../http/request_as_sent.ts";
+import type { BodySink, Filling } from "../exchange/body_sink.ts";
+import type { ClientWatch } from "../exchange/runtime_support.ts";
+import { webRequestKey } from "../exchange/web_request.ts";
+import type { EngineRequest } from "./engine.ts";
+import type { IncomingUpload } from "./incoming_upload.ts";
+
+/** What the application reads of a web request. */
+type Read = Pick<Request, "arrayBuffer" | "body" | "bodyUsed" | "headers" | "method" | "signal" | "text" | "url">;
+
+/** What a request needs of its connection. */
+export interface RequestOwner {
+  /** Whether it is encrypted. */
+  readonly isEncrypted: boolean;
+  /** The port of the server, for URLs of requests that name no host. */
+  readonly port: number;
+  /** Whether the client is gone. */
+  readonly isGone: boolean;
+  /** The body as it comes, `null` once it is too late for it. */
+  receive(): IncomingUpload | null;
+  /** Runs something when the client is gone. */
+  onGone(listener: () => void): void;
+}
+
+const KNOWN_METHODS: ReadonlySet<string> = new Set(METHODS.filter((method) => method !== "CONNECT"));
+
+/** What stands in nearly every value. */
+const PLAIN = /^[\t\x20-\x7e]*$/;
+
+/** Bytes that no value has (RFC 9110 section 5.5). */
+const FORBIDDEN = /[^\t\x20-\x7e\u0080-\uffff]/;
+
+/** The last origin: most requests have the same one. */
+let last = { host: "", isEncrypted: false, origin: "" };
+
+/** Headers that say how a request came here, which Node's `fetch` would refuse. */
+const OF_THE_WAY = /^(?:connection|expect|keep-alive|transfer-encoding)$/;
+
+/**
+ * A request of the engine, copied, since the engine's own can be read during the call of its handler only. To the
+ * application it stands for a web `Request`, which is made when somebody asks for `req.request`.
+ */
+export class UwsRequest implements Read {
+  readonly method: string;
+  readonly #owner: RequestOwner;
+  readonly #target: string;
+  /** Lower-case names and values in turn. */
+  readonly #lines: string[] = [];
+  #host: string | null = null;
+  #length: string | null = null;
+  #coding: string | null = null;
+  #isMalformed = false;
+  #url: string | null = null;
+  #filled = false;
+  #web: Request | null = null;
+  /** Holds the body of a request whose method allows none in a web `Request`. */
+  #carrier: Response | null = null;
+  #signal: AbortSignal | null = null;
+
+  /**
+   * Copies a request.
+   *
+   * @param native The engine's
+   * @param owner Its connection
+   */
+  constructor(native: EngineRequest, owner: RequestOwner) {
+    this.#owner = owner;
+    this.method = native.getCaseSensitiveMethod();
+    const path = native.getUrl();
+    const query = native.getQuery();
+    // `null` for none, in newer versions `undefined`
+    const target = typeof query === "string" ? `${path}?${query}` : path;
+    this.#target = PLAIN.test(target) ? target : bytewise(target);
+    native.forEach((name, value) => this.#add(name, value));
+  }
+
+  #add(name: string, value: string): void {
+    const text = PLAIN.test(value) ? value : this.#unusual(value);
+    if (name === "host") this.#host = this.#once(this.#host, text);
+    else if (name === "content-length") this.#length = this.#once(this.#length, text);
+    else if (name === "transfer-encoding") this.#coding = this.#once(this.#coding, text);
+    this.#lines.push(name, text);
+  }
+
+  // as on Node: a character for each byte
+  #unusual(value: string): string {
+    if (FORBIDDEN.test(value)) this.#isMalformed = true;
+    return bytewise(value);
+  }
+
+  // with two of them, the message could be read in two ways (RFC 9112 sections 3.2 and 6.3)
+  #once(before: string | null, value: string): string {
+    if (before !== null) this.#isMalformed = true;
+    return value;
+  }
+
+  /** Whether it is one that `node:http` would have refused, although the engine has not. */
+  get isMalformed(): boolean {
+    if (this.#isMalformed || !KNOWN_METHODS.has(this.method)) return true;
+    const [length, coding] = [this.#length, this.#coding];
+    if (coding !== null) return length !== null || asciiLowerCase(coding) !== "chunked";
+    return length !== null && !/^\d{1,15}$/.test(length);
+  }
+
+  /** Whether a body comes behind the head (RFC 9112 section 6.3). */
+  get hasBody(): boolean {
+    return this.#coding !== null || (this.#length !== null && Number(this.#length) > 0);
+  }
+
+  /** The URL; unlike with `new URL()`, `/../` is not resolved, so that path checks see what was sent. */
+  get url(): string {
+    return this.#url ??= this.#origin() + this.#target;
+  }
+
+  /** Scheme and host, empty if the client's `Host` is improper: then the application refuses the request. */
+  #origin(): string {
+    const { isEncrypted, port } = this.#owner;
+    const host = this.#host ?? "";
+    if (host === last.host && isEncrypted === last.isEncrypted && host !== "") return last.origin;
+    if (host !== "" && !isHost(host)) return "";
+    const origin = `${isEncrypted ? "https" : "http"}://${host === "" ? `localhost:${port}` : host}`;
+    if (host !== "") last = { host, isEncrypted, origin };
+    return origin;
+  }
+
+  /** The real web request, made on demand. */
+  get [webRequestKey](): Request {
+    return this.#web ??= this.#makeWeb();
+  }
+
+  #makeWeb(): Request {
+    const { method, signal } = this;
+    const headers = new Headers();
+    this.visitHeaders((value, name) => OF_THE_WAY.test(name) || headers.append(name, value));
+    const init = { method, headers, signal };
+    if (!mayHaveBody(method) || !this.hasBody) return requestAsSent(this.url, init);
+    const body = this.#unread();
+    return requestAsSent(this.url, { ...init, body, duplex: "half" } as RequestInit & typeof init);
+  }
+
+  // what somebody else reads, or has read, cannot be read again
+  #unread(): ReadableStream<Uint8Array<ArrayBuffer>> {
+    const upload = this.#filled ? null : this.#owner.receive();
+    if (upload !== null && !upload.isTouched && !upload.isLocked) return upload.stream;
+    const used = new ReadableStream<Uint8Array<ArrayBuffer>>();
+    void used.cancel();
+    return used;
+  }
+
+  /**
+   * Tells whether a request is this one, or the web request made of it.
+   *
+   * @param request The request
+   */
+  isOf(request: Request): boolean {
+    return request === this as unknown || request === this.#web;
+  }
+
+  /** The headers; to read only some of them, {@linkcode UwsRequest.header} takes less. */
+  get headers(): Headers {
+    return this[webRequestKey].headers;
+  }
+
+  /** The body, `null` where there is none. */
+  get body(): ReadableStream<Uint8Array<ArrayBuffer>> | null {
+    if (!this.hasBody) return null;
+    const upload = this.#filled || this.#web !== null ? null : this.#owner.receive();
+    return upload?.stream ?? this.#holder.body;
+  }
+
+  // Express's parsers read the body of any method
+  get #holder(): Request | Response {
+    if (mayHaveBody(this.method)) return this[webRequestKey];
+    return this.#carrier ??= new Response(this.hasBody ? this.#unread() : null);
+  }
+
+  /** Whether the body was read. */
+  get bodyUsed(): boolean {
+    if (this.#filled) return true;
+    const holder = this.#carrier ?? this.#web;
+    return holder === null ? this.hasBody && this.#owner.receive()?.isTouched === true : holder.bodyUsed;
+  }
+
+  /** The body as text. */
+  text(): Promise<string> {
+    return this.#holder.text();
+  }
+
+  /** The body as bytes. */
+  arrayBuffer(): Promise<ArrayBuffer> {
+    return this.#holder.arrayBuffer();
+  }
+
+  /** Aborts when the client disconnects before the response is complete. */
+  get signal(): AbortSignal {
+    if (this.#signal === null) {
+      const leaving = new AbortController();
+      this.#owner.onGone(() => leaving.abort());
+      this.#signal = leaving.signal;
+    }
+    return this.#signal;
+  }
+
+  /**
+   * Tells whether a request is the engine's.
+   *
+   * @param request The request
+   */
+  static isOne(request: unknown): request is UwsRequest {
+    return #lines in (request as UwsRequest);
+  }
+
+  /**
+   * Reads a header.
+   *
+   * @param name Its name, in any case
+   * @returns The value, `null` when it is absent
+   */
+  header(name: string): string | null {
+    const key = asciiLowerCase(name);
+    const lines = this.#lines;
+    let found: string | null = null;
+    for (let i = 0; i < lines.length; i += 2) {
+      if (lines[i] !== key) continue;
+      found = found === null ? lines[i + 1]! : found + (key === "cookie" ? "; " : ", ") + lines[i + 1]!;
+    }
+    return found;
+  }
+
+  /**
+   * Visits all header lines.
+   *
+   * @param visitor Called with value and name of each
+   */
+  visitHeaders(visitor: (value: string, name: string) => void): void {
+    const lines = this.#lines;
+    for (let i = 0; i < lines.length; i += 2) visitor(lines[i + 1]!, lines[i]!);
+  }
+
+  /**
+   * Fills a sink with the body.
+   *
+   * @param sink Takes the body
+   * @returns What fills it; `null` if the body has to be read otherwise
+   */
+  fillSink(sink: BodySink): Filling | null {
+    if (!this.hasBody || this.bodyUsed || this.#web !== null || this.#carrier !== null) return null;
+    const upload = this.#owner.receive();
+    if (upload === null || upload.isLocked) return null;
+    this.#filled = true;
+    return upload.fill(sink);
+  }
+
+  /**
+   * Watches the client.
+   *
+   * @param watch Notified when it is gone
+   * @param listen Listens to the signal, if it is gone already
+   */
+  watchClient(watch: ClientWatch, listen: () => void): void {
+    if (this.#owner.isGone) listen();
+    else this.#owner.onGone(() => watch.hear());
+  }
+}
+
+// the engine takes what it receives for UTF-8
+function bytewise(text: string): string {
+  return Buffer.from(text).toString("latin1");
+}
