@@ -1,13 +1,15 @@
 import { beginInspection } from "../util/inspection.ts";
 
-/** The used part of an application. */
-export interface ListedApp {
+/** The used part of an application that a program has made. */
+export interface LoadedApp {
   /** The application it is mounted on. */
   readonly parent: unknown;
   /** Lists its routes. */
   getRegisteredRoutes(prefix: string, options: { details: true }): readonly object[];
   /** Prints them. */
   printRoutes(prefix: string, options: { details: true }): void;
+  /** Responds to a request. */
+  fetch(request: Request, info: object): Response | Promise<Response>;
 }
 
 /** How long a program may take until it listens, in ms: it may connect to its database first. */
@@ -23,20 +25,20 @@ const REST_MS = 1000;
  * @returns The applications that would listen or are exported, and without any all there are, in the order of making
  * @throws What the program throws when it is loaded
  */
-export async function appsOfProgram(url: string): Promise<ListedApp[]> {
-  const made = new Set<ListedApp>();
-  const chosen = new Set<ListedApp>();
+export async function appsOfProgram(url: string): Promise<LoadedApp[]> {
+  const made = new Set<LoadedApp>();
+  const chosen = new Set<LoadedApp>();
   let wake = (): void => {};
   const served = new Promise<void>((resolve) => wake = resolve);
   beginInspection({
-    made: (app) => void made.add(app as ListedApp),
+    made: (app) => void made.add(app as LoadedApp),
     serves(app) {
-      chosen.add(app as ListedApp);
+      chosen.add(app as LoadedApp);
       wake();
     },
   });
   const loaded = load(url).then((exported) => {
-    for (const one of exported) if (made.has(one as ListedApp)) chosen.add(one as ListedApp);
+    for (const one of exported) if (made.has(one as LoadedApp)) chosen.add(one as LoadedApp);
   });
   await Promise.race([loaded, served.then(() => new Promise((resolve) => setTimeout(resolve, REST_MS)))]);
   if (chosen.size === 0) await within(PATIENCE_MS, served);

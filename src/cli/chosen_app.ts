@@ -1,0 +1,63 @@
+import { CommandError, type FlagValues, UsageError } from "./command.ts";
+import { loadProgram } from "./load_program.ts";
+import { type Documenting, openApiPackage } from "./openapi_package.ts";
+import type { LoadedApp } from "./program_apps.ts";
+
+/** Flags of commands that read the document of an application. */
+export const DOCUMENT_OPTIONS = { app: { type: "string" }, document: { type: "string" } } as const;
+
+/** What help says of them. */
+export const DOCUMENT_DETAILS: readonly string[] = [
+  "--app            which application, if the program has several: 1 for the first",
+  "--document       where the application serves its document, such as /docs/openapi.json; made of its routes by default",
+];
+
+/** An application, and its document. */
+export interface Documented {
+  /** The application. */
+  readonly app: LoadedApp;
+  /** Its document. */
+  readonly document: { readonly "x-not-expressible"?: readonly Missing[] };
+}
+
+/** What a document cannot express. */
+interface Missing {
+  readonly method: string;
+  readonly path: string;
+  readonly reason: string;
+}
+
+/**
+ * Runs a program and gets the document of its application.
+ *
+ * @param file Its main module
+ * @param flags Values of {@linkcode DOCUMENT_OPTIONS}
+ * @throws {UsageError} If the program has several applications, and none is chosen
+ * @throws {CommandError} If the program fails, or does not serve its document there
+ */
+export async function documentedApp(file: string, flags: FlagValues): Promise<Documented> {
+  const app = chosen(await loadProgram(file), flags["app"] as string | undefined);
+  const path = flags["document"] as string | undefined;
+  if (path === undefined) {
+    const { openapi } = await openApiPackage<Documenting>("", file);
+    return { app, document: openapi(app, { title: file, version: "1" }) };
+  }
+  const response = await app.fetch(new Request(`http://localhost${path}`), {});
+  const text = await response.text();
+  try {
+    const document = JSON.parse(text);
+    if (response.ok && typeof document.paths === "object") return { app, document };
+  } catch {
+    // it is no document, which is what the error says
+  }
+  throw new CommandError(`${path} is no OpenAPI document: ${response.status} ${text.slice(0, 100)}`);
+}
+
+function chosen(apps: readonly LoadedApp[], number: string | undefined): LoadedApp {
+  const app = apps[Number(number ?? 1) - 1];
+  if (app !== undefined && (number !== undefined || apps.length === 1)) return app;
+  throw new UsageError(
+    `the program has ${apps.length === 1 ? "one application" : `${apps.length} applications`}, so --app is 1 to ` +
+      `${apps.length}, as \`sluice routes\` prints them`,
+  );
+}

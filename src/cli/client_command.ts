@@ -1,0 +1,78 @@
+import { readFile, rename, writeFile } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
+import process from "node:process";
+import { pathToFileURL } from "node:url";
+import { DOCUMENT_DETAILS, DOCUMENT_OPTIONS, documentedApp } from "./chosen_app.ts";
+import { type Command, CommandError, UsageError } from "./command.ts";
+import { aside } from "./load_program.ts";
+import { type Generating, openApiPackage } from "./openapi_package.ts";
+import { watchAndRepeat } from "./watch.ts";
+
+/** `sluice client`: writes a typed client of a program's routes. */
+export const clientCommand: Command = {
+  summary: "Writes a typed client of a program's routes, in TypeScript.",
+  args: "FILE [-o CLIENT] [--watch]",
+  details: [
+    "-o, --output     the file that is written; standard output by default",
+    "--watch          writes it again when a file beside the program is saved",
+    ...DOCUMENT_DETAILS,
+    "",
+    "The program is run as it is, but its applications do not listen. What else it does when it is imported, it",
+    "does: connect to a database, start timers. Export the application from a file that only makes it, such as",
+    "app.ts, import that where it listens, and name it here: then nothing else happens.",
+  ],
+  options: { output: { type: "string", short: "o" }, watch: { type: "boolean" }, ...DOCUMENT_OPTIONS },
+  async run(files, flags) {
+    if (files.length !== 1) throw new UsageError(`it takes the file of one program, not ${files.length}`);
+    const [file] = files as [string];
+    const output = flags["output"] as string | undefined;
+    if (flags["watch"] === true) {
+      if (output === undefined) throw new UsageError("--watch needs a file to write: --output client.ts");
+      // each time a process of its own: modules are loaded once in a process
+      return await watchAndRepeat(dirname(resolve(file)), resolve(output), ["--watch"]);
+    }
+    const text = await aside(async () => {
+      const { app, document } = await documentedApp(file, flags);
+      const { generateClient } = await openApiPackage<Generating>("/generate", file);
+      for (const { method, path, reason } of document["x-not-expressible"] ?? []) {
+        console.error(`client: ${method} ${path}: ${reason}`);
+      }
+      if (!await exportsApp(file, app)) console.error(`client: ${file} listens; it was run without that, see --help`);
+      return generateClient(app, { document, command: commandText(file, flags) });
+    });
+    if (output === undefined) return void process.stdout.write(text);
+    console.error(`client: ${output} ${await written(output, text) ? "was written" : "has not changed"}`);
+  },
+};
+
+function commandText(file: string, flags: Readonly<Record<string, unknown>>): string {
+  const said = Object.entries(flags).flatMap(([name, value]) =>
+    typeof value !== "string" ? [] : name === "output" ? [`-o ${value}`] : [`--${name} ${value}`]
+  );
+  return ["sluice client", file, ...said].join(" ");
+}
+
+/** Whether a program exports its application; one that is still loading, because it waits for its server, does not. */
+async function exportsApp(file: string, app: unknown): Promise<boolean> {
+  const url = /^(?:file|https?|jsr|npm):/.test(file) ? file : pathToFileURL(resolve(file)).href;
+  const none = (): unknown[] => [];
+  const loaded = import(/* webpackIgnore: true */ /* @vite-ignore */ url).then(
+    (all): unknown[] => Object.values(all),
+    none,
+  );
+  const exported = await Promise.race([loaded, new Promise<unknown[]>((resolve) => setTimeout(resolve, 10, none()))]);
+  return exported.includes(app);
+}
+
+/** Writes a file, whole or not at all, if that is not what it is already. */
+async function written(path: string, text: string): Promise<boolean> {
+  const before = await readFile(path, "utf8").catch(() => undefined);
+  if (before === text) return false;
+  if (before !== undefined && before.trim() !== "" && !/^\/\/ Written by `sluice client /m.test(before)) {
+    throw new CommandError(`${path} was not written by sluice client: remove it, or name another file`);
+  }
+  const draft = `${path}.${process.pid}.tmp`;
+  await writeFile(draft, text);
+  await rename(draft, path);
+  return true;
+}

@@ -1,0 +1,52 @@
+import module from "node:module";
+import { resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { CommandError } from "./command.ts";
+
+/** The part of `@sluice/openapi/generate` that is used. */
+export interface Generating {
+  /** Writes a client. */
+  generateClient(app: unknown, options: { readonly document?: object; readonly command: string }): string;
+}
+
+/** The part of `@sluice/openapi/check` that is used. */
+export interface Checking {
+  /** Checks an application. */
+  checkApplication(app: unknown, options: object): Promise<{ readonly findings: readonly object[] }>;
+  /** Writes what was found. */
+  reportText(report: object, repeat: (finding: never) => string): string;
+}
+
+/** The part of `@sluice/openapi` that is used. */
+export interface Documenting {
+  /** Makes the document of an application. */
+  openapi(app: unknown, info: { readonly title: string; readonly version: string }): object;
+}
+
+/**
+ * Loads an entry of `@sluice/openapi`: the one that the program has, or else the one beside this package.
+ *
+ * @param entry What follows the package's name
+ * @param program The program's file
+ * @throws {CommandError} If it is not installed
+ */
+export async function openApiPackage<Entry>(entry: "" | "/check" | "/generate", program: string): Promise<Entry> {
+  const name = `@sluice/openapi${entry}`;
+  const specifiers = [name];
+  try {
+    specifiers.unshift(pathToFileURL(module.createRequire(pathToFileURL(resolve(program))).resolve(name)).href);
+  } catch {
+    // Deno knows it by the name alone
+  }
+  const reasons: string[] = [];
+  for (const specifier of specifiers) {
+    try {
+      return await import(/* webpackIgnore: true */ /* @vite-ignore */ specifier);
+    } catch (error) {
+      reasons.push((error as Error).message);
+    }
+  }
+  throw new CommandError(
+    `it needs @sluice/openapi, installed beside the program: npm install @sluice/openapi\n${reasons.join("\n")}`,
+  );
+}

@@ -1,0 +1,64 @@
+import { spawn } from "node:child_process";
+import { type FSWatcher, readdirSync, watch } from "node:fs";
+import { join } from "node:path";
+import process from "node:process";
+
+/** How long to wait for further changes, ms: editors write several files at once. */
+const QUIET_MS = 50;
+
+/** What is not watched: packages, and folders of tools. */
+const IGNORED = /^(?:node_modules|\..*)$/;
+
+/**
+ * Runs the same command again without some of its arguments, now and each time a file in a folder has changed. It ends
+ * with the process.
+ *
+ * @param folder The folder
+ * @param output A file in it whose changes do not count
+ * @param without Arguments that are left out
+ */
+export async function watchAndRepeat(folder: string, output: string, without: readonly string[]): Promise<never> {
+  const args = process.argv.slice(2).filter((arg) => !without.includes(arg));
+  const watchers = new Map<string, FSWatcher>();
+  let changed = (): void => {};
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const onChange = (path: string): void => {
+    if (path === output || path.startsWith(`${output}.`) || IGNORED.test(path.slice(path.lastIndexOf("/") + 1))) return;
+    clearTimeout(timer);
+    timer = setTimeout(() => changed(), QUIET_MS);
+  };
+  for (;;) {
+    // what is saved while it runs counts as well
+    const next = new Promise<void>((resolve) => changed = resolve);
+    watchFolders(folder, watchers, onChange);
+    await repeated(args);
+    await next;
+  }
+}
+
+function repeated(args: readonly string[]): Promise<void> {
+  const { Deno } = globalThis as { Deno?: { readonly mainModule: string } };
+  const own = Deno === undefined ? [...process.execArgv, process.argv[1]!] : ["run", "-A", "--quiet", Deno.mainModule];
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [...own, ...args], { stdio: "inherit" });
+    child.once("error", reject);
+    // what went wrong it has said, and the next change may mend it
+    child.once("exit", () => resolve());
+  });
+}
+
+/** Watches a folder and those in it: not all systems and runtimes do that at once, and packages are left out. */
+function watchFolders(folder: string, watchers: Map<string, FSWatcher>, changed: (path: string) => void): void {
+  if (!watchers.has(folder)) {
+    const watcher = watch(folder, (_event, name) => changed(join(folder, String(name))));
+    // a folder that was removed
+    watcher.once("error", () => {
+      watcher.close();
+      watchers.delete(folder);
+    });
+    watchers.set(folder, watcher);
+  }
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    if (entry.isDirectory() && !IGNORED.test(entry.name)) watchFolders(join(folder, entry.name), watchers, changed);
+  }
+}
