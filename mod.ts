@@ -35,7 +35,7 @@ export type { ListenOptions } from "./src/platform/shared/platform.ts";
 export type { ErrorContext } from "./src/exchange/error_context.ts";
 
 // routes and handlers
-export type { Middleware, RequestBehind } from "./src/routing/making_middleware.ts";
+export type { Middleware, RequestBehind, ResponseBehind } from "./src/routing/making_middleware.ts";
 export type { ErrorHandler, Handler, HandlerResult, Next, ParamHandler, ParamsOf } from "./src/routing/handler.ts";
 export { Route } from "./src/routing/route.ts";
 export type { DetailedRoute, ListedHandler } from "./src/routing/detailed_routes.ts";

@@ -35,7 +35,17 @@ export type { AppClasses } from "./src/dispatch/handle_request.ts";
 export { sha1EntityTag, strongEntityTag, type TagMaker } from "./src/http/entity_tag.ts";
 export { type ExtendedQueryOptions, parseExtendedQuery } from "./src/http/nested_query.ts";
 export { isExponential } from "./src/matching/ambiguity.ts";
+export {
+  type CalledLayer,
+  handleError,
+  handleRequest,
+  type LayerCall,
+  type LayerErrorCall,
+  type LayerNext,
+  replaceLayerCalls,
+} from "./src/matching/layer_call.ts";
 export { literalSource } from "./src/matching/literal_source.ts";
+export { METHODS } from "./src/matching/methods.ts";
 export {
   dialectKey,
   type DialectPath,

@@ -16,7 +16,8 @@ export function foreignPrototype(object: object, own: object, ours: object): obj
   for (const level of levels) {
     for (const key of Reflect.ownKeys(level)) {
       if (key === "constructor" || (Object.hasOwn(ours, key) && key !== "headersSent")) continue;
-      Object.defineProperty(layer, key, Object.getOwnPropertyDescriptor(level, key)!);
+      // another level may have the same, and some of Node's on Deno are final
+      Object.defineProperty(layer, key, { ...Object.getOwnPropertyDescriptor(level, key), configurable: true });
     }
   }
   return layer;

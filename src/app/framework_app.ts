@@ -18,7 +18,13 @@ import { defineMethod, defineVerbs } from "../matching/methods.ts";
 import { noteRegistration, pagesExist } from "../matching/registrations.ts";
 import { detected, detectPlatform, handleNodeRequest, type ServerResponseLike } from "../platform/detect.ts";
 import { injectedRequest, type InjectInit } from "./injected_request.ts";
-import type { AppFetch, ListenOptions } from "../platform/shared/platform.ts";
+import {
+  type AppFetch,
+  type ListenOptions,
+  type NodeHandle,
+  replacedHandleKey,
+  type ServerMaker,
+} from "../platform/shared/platform.ts";
 import {
   acceptSocketKey,
   adoptKey,
@@ -123,6 +129,9 @@ export interface FrameworkApp<
 
 /** Key of what recreates the request of a WebSocket, for the framework's own use. */
 export const resumeKey: unique symbol = Symbol("sluice.resume");
+
+/** Key of what listens with another server than the runtime's, for the framework's own use. */
+export const listenOnKey: unique symbol = Symbol("sluice.listen on");
 
 /** What was saved of the request of a WebSocket that outlived the application which accepted it. */
 export interface ResumedRequest {
@@ -442,8 +451,10 @@ export class FrameworkApp<
   handle(req: Any, res: Any, next?: Next): void;
   handle(first: Any, second?: Any, next?: Next): Promise<Response> | void {
     if (first instanceof Request) return Promise.resolve(this.fetch(first, second));
-    // without a socket it is a mock: then the handlers get the very objects, as in Express
-    if (isNodeResponse(second) && first?.socket) return handleNodeRequest(this, first, second, next);
+    // without a socket it is a mock: then the handlers get the very objects, as in Express; so do those of a mounted one
+    if (isNodeResponse(second) && first?.socket && exchangeOf(first) === null) {
+      return handleNodeRequest(this, first, second, next);
+    }
     if (second === undefined && next === undefined) {
       throw new TypeError(
         `app.handle takes a Request, such as new Request("http://localhost/"), not ${describe(first)}`,
@@ -460,6 +471,15 @@ export class FrameworkApp<
         leave();
       }
     });
+  }
+
+  /**
+   * What a program has put in place of `handle`.
+   *
+   * @internal
+   */
+  get [replacedHandleKey](): NodeHandle | null {
+    return this.handle === ownHandle ? null : (req, res) => this.handle(req, res);
   }
 
   /**
@@ -808,11 +828,24 @@ export class FrameworkApp<
     port?: number | string | ListenOptions | ListenCallback,
     ...rest: (number | string | ListenCallback | undefined)[]
   ): Server {
+    return this[listenOnKey](undefined, port, ...rest);
+  }
+
+  /**
+   * Listens with another server than the runtime's.
+   *
+   * @param maker What makes the server, `undefined` for the runtime
+   * @param args Those of `listen`
+   * @returns The server
+   *
+   * @internal
+   */
+  [listenOnKey](maker: ServerMaker | undefined, ...args: unknown[]): Server {
     const { fetch } = this;
     // again, because layers may have been registered since it was first read
     originalOf(this).#indexLayers();
     if (isWarningNoted) tellWarnings(this);
-    return originalOf(this).#lifecycle.listen(fetch, [port, ...rest]);
+    return originalOf(this).#lifecycle.listen(fetch, args, maker);
   }
 
   /**
@@ -1043,6 +1076,8 @@ function readsSetting(path: string): string {
 function isExtended(prototype: object): boolean {
   return Reflect.ownKeys(prototype).length > 2;
 }
+
+const { handle: ownHandle } = FrameworkApp.prototype;
 
 defineVerbs(FrameworkApp.prototype, registeringVerb);
 

@@ -4,7 +4,7 @@ import { type Deferred, deferred } from "../util/deferred.ts";
 import { LONGEST_TIMER_MS } from "../util/units.ts";
 import { detectPlatform } from "../platform/detect.ts";
 import { untilQuiet } from "../platform/shared/until_quiet.ts";
-import type { AppFetch, PlatformServer, Routed } from "../platform/shared/platform.ts";
+import type { AppFetch, PlatformServer, Routed, ServerMaker } from "../platform/shared/platform.ts";
 import { noteClosing } from "../exchange/closing.ts";
 import type { OpenStreams } from "../exchange/open_streams.ts";
 import { callGuarded } from "../exchange/call_guarded.ts";
@@ -88,10 +88,11 @@ export class Lifecycle {
    *
    * @param handler Handles requests
    * @param args Express's forms: `(port?, hostname?, backlog?, callback?)`, or options and a callback
+   * @param maker What makes the server; by default the platform
    * @returns The server
    * @throws If the port is not available and there is no callback
    */
-  listen(handler: AppFetch, args: readonly unknown[]): Server {
+  listen(handler: AppFetch, args: readonly unknown[], maker: ServerMaker = detectPlatform()): Server {
     const callback = args.findLast((arg) => typeof arg === "function") as ListenCallback | undefined;
     const close = (timeoutMs?: number): Promise<void> => this.#closeOne(listening, timeoutMs);
     // nobody waits for this closing
@@ -99,7 +100,8 @@ export class Lifecycle {
     const isOpen = (): boolean => listening.stopped === null && this.#listening.includes(listening);
     let opened: OpenServer;
     try {
-      opened = openServer(this.#app, handler, args.filter((arg) => typeof arg !== "function"), { close, cut, isOpen });
+      const given = args.filter((arg) => typeof arg !== "function");
+      opened = openServer(this.#app, handler, given, { close, cut, isOpen }, maker);
     } catch (error) {
       if (callback === undefined || !isUnavailable(error)) throw error;
       const server = neverOpened(error);

@@ -1,7 +1,6 @@
 import { deferred } from "../util/deferred.ts";
 import { currentInspection } from "../util/inspection.ts";
-import { detectPlatform } from "../platform/detect.ts";
-import type { AppFetch, ListenOptions, PlatformServer, Routed } from "../platform/shared/platform.ts";
+import type { AppFetch, ListenOptions, PlatformServer, Routed, ServerMaker } from "../platform/shared/platform.ts";
 import { listenOptions } from "./listen_options.ts";
 import { Server } from "./server.ts";
 import { dropUnkept } from "./server_limits.ts";
@@ -33,6 +32,7 @@ export interface OpenServer {
  * @param handler Handles requests
  * @param args Express's forms without the callback: `(port?, hostname?, backlog?)`, or options
  * @param control What the application does with it
+ * @param maker What makes it
  * @throws {TypeError} If the arguments are invalid, or the runtime cannot listen
  * @throws {Error} If the port is not available
  */
@@ -41,13 +41,14 @@ export function openServer(
   handler: AppFetch,
   args: readonly unknown[],
   control: ServerControl,
+  maker: ServerMaker,
 ): OpenServer {
   const options = listenOptions(args);
   options.signal?.throwIfAborted();
-  const runtime = detectPlatform();
-  dropUnkept(options, runtime.listenLimits, runtime.name);
-  const platform = currentInspection() === undefined ? runtime.serve(handler, options, app) : silentServer(options);
-  const server = new Server(platform, control.close, control.cut, control.isOpen, options.cert !== undefined);
+  dropUnkept(options, maker.listenLimits, maker.name);
+  const platform = currentInspection() === undefined ? maker.serve(handler, options, app) : silentServer(options);
+  const isSecure = platform.isEncrypted ?? options.cert !== undefined;
+  const server = new Server(platform, control.close, control.cut, control.isOpen, isSecure);
   return { platform, server, signal: options.signal };
 }
 

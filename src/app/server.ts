@@ -217,8 +217,9 @@ export class Server extends Emitter {
    */
   getConnections(callback: (error: Error | null, count?: number) => void): this {
     const { native } = this.#platform;
+    const { advice = "only Node counts its server's connections" } = this.#platform;
     if (native !== undefined) native.getConnections(callback);
-    else queueMicrotask(() => callback(new Error("server.getConnections: only Node counts its server's connections")));
+    else queueMicrotask(() => callback(new Error(`server.getConnections: ${advice}`)));
     return this;
   }
 
@@ -287,7 +288,7 @@ export class Server extends Emitter {
    * @throws {TypeError} For other events, which would never be emitted
    */
   override [listenedTo](event: EventName): void {
-    assertOwnEvent("on", event);
+    assertOwnEvent("on", event, this.#platform.advice);
   }
 
   /**
@@ -296,7 +297,7 @@ export class Server extends Emitter {
    * @throws {TypeError} For events of an `http.Server` where there is none: socket.io would take over their listeners
    */
   override listeners(event: EventName): Listener[] {
-    assertOwnEvent("listeners", event);
+    assertOwnEvent("listeners", event, this.#platform.advice);
     return super.listeners(event);
   }
 
@@ -327,10 +328,10 @@ function notRunning(): Error {
   return Object.assign(new Error("server.close: the server is not running"), { code: "ERR_SERVER_NOT_RUNNING" });
 }
 
-function assertOwnEvent(method: string, event: EventName): void {
+const ADVICE = "what app.listen returns is no http.Server; make one, const server = http.createServer(app), beside " +
+  'import "@sluice/sluice/node", and call server.listen(port)';
+
+function assertOwnEvent(method: string, event: EventName, advice = ADVICE): void {
   if (OWN_EVENTS.has(event)) return;
-  throw new TypeError(
-    `server.${method}("${String(event)}"): what app.listen returns is no http.Server; make one, ` +
-      'const server = http.createServer(app), beside import "@sluice/sluice/node", and call server.listen(port)',
-  );
+  throw new TypeError(`server.${method}("${String(event)}"): ${advice}`);
 }

@@ -1,5 +1,6 @@
 import { encodeUrl } from "encodeurl";
 import { escapeHtml } from "../util/escape_html.ts";
+import { utf8Length } from "../util/encodings.ts";
 import { responseClass } from "../exchange/response_class.ts";
 import { statusMessage } from "../http/status_text.ts";
 import { profileKey } from "../exchange/app_profile.ts";
@@ -79,6 +80,8 @@ export function sendErrorPage(req: FrameworkRequest, res: FrameworkResponse, err
     ? page(message)
     : developmentPage({ req, app, error, status, message: pageText(message) });
   res.setHeader("Content-Type", asJson ? (problem === undefined ? JSON_UTF8 : "application/problem+json") : HTML);
+  // a number, which loggers and adapters get to see
+  if (isExpress) res.setHeader("Content-Length", utf8Length(body));
   res[endWholeKey](body, true);
 }
 

@@ -31,6 +31,8 @@ type Next = (signal?: unknown) => void;
 export class HandlerEvents {
   readonly #channels: TracingChannels;
   readonly #app: ErrorReporter;
+  /** Paths of the routes that are called as a whole, as they matched. */
+  readonly paths: Map<object, string | RegExp> = new Map();
   /** Errors that were published, or that did not come from a handler. */
   readonly #seen = new Set<unknown>();
 

@@ -70,7 +70,7 @@ export class Observation implements CallObserver {
   over(layers: LayerSource): LayerSource {
     const isKept = this.events !== null || this.#timing !== null || this.#sentry !== null ||
       this.#spans.some((span) => span.isRecorded);
-    return isKept ? new ObservedSource(layers, this) : layers;
+    return isKept ? ObservedSource.over(this.#exchange, layers, this) : layers;
   }
 
   called({ fn, layer: { route: declared } }: Step): void {

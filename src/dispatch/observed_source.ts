@@ -1,4 +1,7 @@
-import type { AnyHandler, LayerIndex, LayerSource, Step, WalkObserver } from "../matching/layer.ts";
+import { type Exchange, exchangeOf } from "../exchange/exchange.ts";
+import { type AnyHandler, type LayerIndex, type LayerSource, Step, type WalkObserver } from "../matching/layer.ts";
+import { rootOf } from "../matching/scope.ts";
+import { calledLayer, withMounts } from "../matching/steps.ts";
 import type { HandlerEvents } from "./handler_events.ts";
 
 /** Notes the calls of handlers. */
@@ -9,6 +12,21 @@ export interface CallObserver {
   called(step: Step): void;
   /** Notes the error that an error handler gets. */
   failed(error: unknown): void;
+}
+
+/** Who notes the calls of a request, while it is observed. */
+const observers = new WeakMap<Exchange, CallObserver>();
+
+/**
+ * The layers of a router that a function calls, observed if the request is.
+ *
+ * @param req The request
+ * @param layers The layers
+ */
+export function observedOf(req: unknown, layers: LayerSource): LayerSource {
+  const exchange = exchangeOf(req);
+  const observer = exchange === null ? undefined : observers.get(exchange);
+  return observer === undefined ? layers : new ObservedSource(layers, observer);
 }
 
 /** The layers of a router whose calls are observed. Walks take it for the router. */
@@ -25,6 +43,18 @@ export class ObservedSource implements LayerSource, LayerIndex, WalkObserver {
   constructor(source: LayerSource, observer: CallObserver) {
     this.#source = source;
     this.#observer = observer;
+  }
+
+  /**
+   * The layers of a request's application, and of whatever routers its handlers call.
+   *
+   * @param exchange The request
+   * @param layers The layers
+   * @param observer Notes the calls
+   */
+  static over(exchange: Exchange, layers: LayerSource, observer: CallObserver): ObservedSource {
+    observers.set(exchange, observer);
+    return new ObservedSource(layers, observer);
   }
 
   get paramHandlers(): LayerSource["paramHandlers"] {
@@ -59,8 +89,12 @@ export class ObservedSource implements LayerSource, LayerIndex, WalkObserver {
 
   stepsFor(path: string, method: string): readonly Step[] {
     this.#path = path;
-    return this.#source.fastMatcher.stepsFor(path, method).map((step) =>
-      step.fn === null ? step : this.#observed(step, path, method)
+    const steps = this.#source.fastMatcher.stepsFor(path, method);
+    if (this.#observer.events === null) return steps.map((step) => this.#observed(step, path, method));
+    if (steps.length === 0) return steps;
+    // the calls of mounted routers are published, too, so each is called by itself
+    return withMounts(steps, rootOf(steps[0]!.scope)).map((step) =>
+      this.#observed(step.kind === "mount" ? callingRouter(step) : step, path, method)
     );
   }
 
@@ -72,7 +106,7 @@ export class ObservedSource implements LayerSource, LayerIndex, WalkObserver {
     const { events } = this.#observer;
     if (events === null) return handler;
     const { layer } = step;
-    const route = layerPath(step, this.#path);
+    const route = layerPath(step, this.#path, events);
     return (req, res, next, value) => {
       const event = { req, res, layer, handler, route, param: name };
       return events.publish(event, next, (pass) => handler(req, res, pass, value, name));
@@ -80,35 +114,65 @@ export class ObservedSource implements LayerSource, LayerIndex, WalkObserver {
   }
 
   #observed(step: Step, path: string, method: string): Step {
+    if (step.fn === null) return step;
     const observer = this.#observer;
     const { events } = observer;
-    const handler = step.fn!;
+    const call = step.fn;
+    const { layer } = step;
+    if (isWholeRoute(step)) {
+      // its handlers are observed when it calls them
+      return events === null ? step : step.calling((req, res, next) => {
+        events.paths.set(layer.route!, layerPath(step, path, events));
+        return call(req, res, next);
+      });
+    }
+    const handler = layer.mounted === null ? calledLayer(step)?.handle ?? call : layer.handle;
     const event = (req: unknown, res: unknown) => {
-      return { req, res, layer: layerOf(step, method), handler, route: layerPath(step, path) };
+      return { req, res, layer: layerOf(step, method), handler, route: layerPath(step, path, events!) };
     };
     if (step.kind === "error") {
       return step.calling((error, req, res, next) => {
         observer.failed(error);
-        if (events === null) return handler(error, req, res, next);
+        if (events === null) return call(error, req, res, next);
         const failure = { ...event(req, res), errorHandler: true, incomingError: error } as const;
-        return events.publish(failure, next, (pass) => handler(error, req, res, pass));
+        return events.publish(failure, next, (pass) => call(error, req, res, pass));
       });
     }
     return step.calling((req, res, next) => {
       observer.called(step);
-      if (events === null) return handler(req, res, next);
-      return events.publish(event(req, res), next, (pass) => handler(req, res, pass));
+      if (events === null) return call(req, res, next);
+      return events.publish(event(req, res), next, (pass) => call(req, res, pass));
     });
   }
 }
 
+// as Express's routers, it is left a turn later, when the message of its end has been published
+function callingRouter(step: Step): Step {
+  const { layer } = step;
+  const fn: AnyHandler = (req, res, next) =>
+    layer.handle(req, res, (error: unknown) => queueMicrotask(() => next(error)));
+  return new Step({ ...step, kind: "handler", fn });
+}
+
+function isWholeRoute(step: Step): boolean {
+  const { layer, fn } = step;
+  return layer.route !== null && (layer.wrapper?.fn === fn || calledLayer(step) === layer);
+}
+
 // as in Express, a route has a layer for each of its handlers
-function layerOf({ layer, fn }: Step, method: string): unknown {
-  return layer.route?.entriesFor(method).find((entry) => entry.fn === fn) ?? layer;
+function layerOf(step: Step, method: string): unknown {
+  const { layer, fn } = step;
+  return calledLayer(step) ?? layer.route?.entriesFor(method).find((entry) => entry.fn === fn) ?? layer;
 }
 
 // the path of a layer as it was registered; of a list of paths, the one that matches
-function layerPath({ layer: { patterns }, scope }: Step, path: string): string | RegExp {
+function layerPath(
+  { layer: { patterns, route }, scope }: Step,
+  path: string,
+  { paths }: HandlerEvents,
+): string | RegExp {
+  const known = route === null ? undefined : paths.get(route);
+  if (known !== undefined) return known;
   if (patterns.length === 1) return patterns[0]!.source;
   const below = path.slice(scope.consumed);
   const rooted = below.startsWith("/") ? below : `/${below}`;

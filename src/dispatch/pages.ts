@@ -134,31 +134,37 @@ export class Pages implements ExemptPages {
     depth: number,
   ): AnyHandler | null {
     if (depth > DEEPEST) return null;
-    for (const step of this.#relevantOf(source.fastMatcher.stepsFor(path, method))) {
-      const { fn, scope: { consumed }, layer } = step;
+    for (const step of this.#relevantOf(source.fastMatcher.stepsFor(path, method), method)) {
+      const { scope: { consumed }, layer } = step;
       const below = path.slice(consumed) || "/";
       const match = step.fixed ?? found(step, below);
       if (match === null || (layer.route === null && !entersMount(match, below))) continue;
       const end = consumed + (layer.route === null ? match.length : 0);
       const rest = rooted(path.slice(end));
       const isBelow = isMounted || end > 1;
-      const page = fn === null
-        ? this.#pageFor(layer.mounted!.source, rest, method, isBelow, depth + 1)
-        : pageOf(fn)!(rest, isBelow, this.#app)
-        ? fn
-        : null;
-      if (page !== null) return page;
+      const page = layer.mounted !== null
+        ? this.#pageFor(layer.mounted.source, rest, method, isBelow, depth + 1)
+        : functionsOf(step, method).find((fn) => pageOf(fn)?.(rest, isBelow, this.#app));
+      if (page) return page;
     }
     return null;
   }
 
-  #relevantOf(steps: readonly Step[]): readonly Step[] {
+  #relevantOf(steps: readonly Step[], method: string): readonly Step[] {
     const known = this.#relevant.get(steps);
     if (known !== undefined) return known;
-    const relevant = steps.filter(({ kind, fn }) => kind === "mount" || (fn !== null && pageOf(fn) !== undefined));
+    const relevant = steps.filter((step) =>
+      step.layer.mounted !== null || functionsOf(step, method).some((fn) => pageOf(fn) !== undefined)
+    );
     this.#relevant.set(steps, relevant);
     return relevant;
   }
+}
+
+// a program may have put others over them
+function functionsOf({ fn, layer }: Step, method: string): AnyHandler[] {
+  if (fn === null) return [];
+  return layer.isCalled ? (layer.route?.entriesFor(method) ?? layer.entries).map((entry) => entry.fn) : [fn];
 }
 
 function pageOf(fn: AnyHandler): HandlerDetails["page"] {

@@ -170,11 +170,13 @@ function typeOf(error: unknown): string | undefined {
   return error instanceof Error ? error.name : undefined;
 }
 
-// only what a span takes of an error: its other properties may be the body, or the command that failed
+// Only what a span takes of an error: its other properties may be the body, or the command that failed. It is an Error,
+// because Elastic's spans take the message of nothing else.
 function withoutSecrets(error: unknown): object | string {
   if (typeof error !== "object" || error === null) return redactedText(String(error));
   const { name, code, message, stack } = error as Record<string, unknown>;
-  return { name, code, message: redacted(message), stack: redacted(stack) };
+  const shown = { name, code, message: redacted(message), stack: redacted(stack) };
+  return Object.assign(Object.create(Error.prototype), shown);
 }
 
 function redacted(text: unknown): unknown {

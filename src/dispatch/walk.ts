@@ -5,7 +5,7 @@ import { isResponse } from "../exchange/response_class.ts";
 import { type AnyHandler, entersMount, type LayerSource, type Scope, type Step } from "../matching/layer.ts";
 import type { PathMatch } from "../matching/path_pattern.ts";
 import { registrationEpoch } from "../matching/registrations.ts";
-import { containsScope, firstEntered } from "../matching/scope.ts";
+import { containsScope, firstEntered, rootOf } from "../matching/scope.ts";
 import { rematched, withMounts } from "../matching/steps.ts";
 import { fromForeign } from "../response/web/foreign_response.ts";
 import { respondToOptions } from "./options_response.ts";
@@ -36,6 +36,8 @@ export interface WalkOwner {
    * @returns The method that layers are matched by, if it is not the request's own
    */
   rewritten?(source: LayerSource, walk: Walk): string | undefined;
+  /** Whether `next("router")` is passed on: the walk is one through a route. */
+  readonly passesRouter?: boolean;
 }
 
 /**
@@ -164,7 +166,9 @@ export class Walk implements WalkOwner {
   resume(signal: unknown): void {
     this.#open = false;
     const current = this.#steps[this.#at - 1];
-    if (signal === "router" && (current === undefined || current.scope.parent === null)) return this.#leave(undefined);
+    if (signal === "router" && (current === undefined || current.scope.parent === null)) {
+      return this.#leave(this.#owner.passesRouter ? signal : undefined);
+    }
     if (signal === "route") this.#at = current?.end ?? this.#at;
     if (stateOf(this.position) !== this.#matchedAt) this.#matchAgain();
     if (signal === "router") this.#skip(current!.scope);
@@ -458,8 +462,4 @@ function isReadable(result: unknown): boolean {
 /** `"route"` and `"router"` only say where to continue; everything else that is truthy is an error. */
 function isFailure(signal: unknown): boolean {
   return Boolean(signal) && signal !== "route" && signal !== "router";
-}
-
-function rootOf(scope: Scope): Scope {
-  return scope.parent === null ? scope : rootOf(scope.parent);
 }

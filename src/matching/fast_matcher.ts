@@ -45,8 +45,11 @@ export class FastMatcher implements LayerIndex, LayerList {
   /** The list, in registration order, with the positions updated; for building an index. */
   get layers(): readonly Layer[] {
     const layers = this.#layers();
-    // programs may remove layers from a router's list, and move them
-    layers.forEach((layer, index) => layer.order = index);
+    // programs may remove layers from a router's list, move them, and put others over what they call
+    layers.forEach((layer, index) => {
+      layer.order = index;
+      layer.noteOwnHandle();
+    });
     return layers;
   }
 

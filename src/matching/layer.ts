@@ -1,5 +1,5 @@
 import { describe } from "../util/error_text.ts";
-import { defineLayerCalls } from "./layer_call.ts";
+import { defineLayerCalls, replacedCall, replacedErrorCall } from "./layer_call.ts";
 import { type LayerRegExp, shownPath } from "./layer_regexp.ts";
 import type { PatternOptions } from "./path_dialect.ts";
 import { type PathMatch, PathPattern } from "./path_pattern.ts";
@@ -58,7 +58,7 @@ export interface RoutedEntries {
   entriesFor(method: string): readonly LayerEntry[];
   /** Methods for the `Allow` header. */
   allowedMethods(): string[];
-  /** Passes a request through the handlers of its method. */
+  /** Passes a request through the handlers of its method; WebSocket routes have none. */
   dispatch?: AnyHandler;
 }
 
@@ -291,13 +291,19 @@ export class Layer {
    *
    * @internal
    */
-  mounted: Mounted | null;
+  readonly mounted: Mounted | null;
   /**
-   * The functions of a layer that is not a route, or the function that a program has put around a route.
+   * The functions of a layer that is not a route.
    *
    * @internal
    */
-  entries: readonly LayerEntry[];
+  readonly entries: readonly LayerEntry[];
+  /**
+   * What a program has put in place of `handle`; it is called for a router or a route as a whole, too.
+   *
+   * @internal
+   */
+  declare wrapper?: LayerEntry;
   /** Whether it is a WebSocket route, which only upgrade requests reach. */
   readonly socket: boolean;
   /** Whether the path itself must match a trailing slash or its absence. */
@@ -342,16 +348,41 @@ export class Layer {
 
   /** What is called for a request: the function, the router, or the route. Programs may assign a wrapper. */
   get handle(): AnyHandler {
-    return this.entries[0]?.fn ?? ((...args) => this.route?.dispatch?.(...args));
+    if (this.wrapper !== undefined) return this.wrapper.fn;
+    const { entries: [entry], route } = this;
+    // named as in Express 5
+    return entry?.fn ?? function handle(req, res, next) {
+      route?.dispatch?.(req, res, next);
+    };
   }
 
   set handle(fn: AnyHandler) {
-    this.mounted = null;
-    this.entries = [layerEntry(fn)];
+    this.wrapper = layerEntry(fn);
     noteRegistration();
   }
 
-  /** Name of what is called, `"router"` for routers, `"mounted_app"` for applications, `"handle"` for routes. */
+  /**
+   * Notices a `handle` that a program has defined on the layer itself, as agents do.
+   *
+   * @internal
+   */
+  noteOwnHandle(): void {
+    if (Object.hasOwn(this, "handle")) this.wrapper = layerEntry(this.handle);
+  }
+
+  /**
+   * Whether the layer is called as a whole, as in Express, because a program has replaced what is called or what calls it.
+   *
+   * @internal
+   */
+  get isCalled(): boolean {
+    return this.wrapper !== undefined || replacedCall !== null || replacedErrorCall !== null;
+  }
+
+  /**
+   * Name of what was registered, `"router"` for routers, `"mounted_app"` for applications, `"handle"` for routes; it stays
+   * when a program replaces `handle`.
+   */
   get name(): string {
     if (this.route !== null) return "handle";
     return this.mounted?.enter !== undefined ? "mounted_app" : this.entries[0]?.fn.name || "<anonymous>";

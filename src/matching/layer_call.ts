@@ -1,26 +1,38 @@
 import { isThenable } from "../util/is_thenable.ts";
 import { noteRegistration } from "./registrations.ts";
 
-// deno-lint-ignore no-explicit-any -- handlers and error handlers are distinguished at run time
-type AnyHandler = (...args: any[]) => unknown;
-
 /** Continues with the next layer. */
-type Next = (error?: unknown) => void;
+export type LayerNext = (error?: unknown) => void;
 
 /** A layer as Express's methods see it. */
-interface Called {
-  readonly handle: AnyHandler;
+export interface CalledLayer {
+  /** What is called. */
+  // deno-lint-ignore no-explicit-any -- handlers and error handlers are distinguished at run time
+  readonly handle: (...args: any[]) => unknown;
 }
 
-/** What a program has put in place of `Layer.prototype.handle_request`. */
-export type LayerCall = (this: Called, req: unknown, res: unknown, next: Next) => unknown;
+/** What calls a layer for a request: `Layer.prototype.handle_request`. */
+export type LayerCall = (this: CalledLayer, req: unknown, res: unknown, next: LayerNext) => unknown;
 
-/** That of the program, `null` if there is none: then handlers are called directly. */
+/** What calls a layer for an error: `Layer.prototype.handle_error`. */
+export type LayerErrorCall = (
+  this: CalledLayer,
+  error: unknown,
+  req: unknown,
+  res: unknown,
+  next: LayerNext,
+) => unknown;
+
+/** What a program has put in place of the first, `null` for nothing: then handlers are called directly. */
 export let replacedCall: LayerCall | null = null;
+
+/** What a program has put in place of the second, `null` for nothing. */
+export let replacedErrorCall: LayerErrorCall | null = null;
 
 /**
  * Gives a class of layers Express's methods for being called, under their names in Express 4 and 5. Walks do without them,
- * unless a program has replaced the one for requests, as some do to wait for promises or to measure time.
+ * unless a program has replaced one, as some do to wait for promises, to measure time, or to trace. As in Express, it then
+ * calls all layers: routers and routes as well as functions.
  *
  * @param prototype Prototype of the class
  */
@@ -29,34 +41,70 @@ export function defineLayerCalls(prototype: object): void {
     Object.defineProperty(prototype, name, {
       configurable: true,
       get: () => replacedCall ?? handleRequest,
-      set: (call: LayerCall) => {
-        replacedCall = call === handleRequest ? null : call;
-        noteRegistration();
-      },
+      set: (call: LayerCall) => replaceLayerCalls(call, replacedErrorCall),
     });
   }
   for (const name of ["handle_error", "handleError"]) {
-    Object.defineProperty(prototype, name, { configurable: true, writable: true, value: handleError });
+    Object.defineProperty(prototype, name, {
+      configurable: true,
+      get: () => replacedErrorCall ?? handleError,
+      set: (call: LayerErrorCall) => replaceLayerCalls(replacedCall, call),
+    });
   }
 }
 
-function handleRequest(this: Called, req: unknown, res: unknown, next: Next): void {
-  const { handle } = this;
-  if (handle.length > 3) return next();
-  settle(() => handle(req, res, next), next);
+/**
+ * Has every layer called by other functions than Express's.
+ *
+ * @param request What calls it for a request; `null` for Express's own
+ * @param error What calls it for an error; `null` for Express's own
+ */
+export function replaceLayerCalls(request: LayerCall | null, error: LayerErrorCall | null): void {
+  replacedCall = request === handleRequest ? null : request;
+  replacedErrorCall = error === handleError ? null : error;
+  noteRegistration();
 }
 
-function handleError(this: Called, error: unknown, req: unknown, res: unknown, next: Next): void {
+/**
+ * Calls a layer for a request, as Express does.
+ *
+ * @param req The request
+ * @param res The response
+ * @param next Gets what the layer throws, or its promise rejects with
+ * @returns What the layer returns, which may be a response
+ */
+export function handleRequest(this: CalledLayer, req: unknown, res: unknown, next: LayerNext): unknown {
   const { handle } = this;
-  if (handle.length !== 4) return next(error);
-  settle(() => handle(error, req, res, next), next);
+  return handle.length > 3 ? next() : settle(() => handle(req, res, next), next);
 }
 
-function settle(call: () => unknown, next: Next): void {
+/**
+ * Calls a layer for an error, as Express does.
+ *
+ * @param error The error
+ * @param req The request
+ * @param res The response
+ * @param next Gets what the layer throws, or its promise rejects with
+ * @returns What the layer returns, which may be a response
+ */
+export function handleError(
+  this: CalledLayer,
+  error: unknown,
+  req: unknown,
+  res: unknown,
+  next: LayerNext,
+): unknown {
+  const { handle } = this;
+  return handle.length === 4 ? settle(() => handle(error, req, res, next), next) : next(error);
+}
+
+function settle(call: () => unknown, next: LayerNext): unknown {
   try {
     const result = call();
-    if (isThenable(result)) result.then(undefined, (error) => next(error || new Error("Rejected promise")));
+    return isThenable(result)
+      ? result.then(undefined, (error) => next(error || new Error("Rejected promise")))
+      : result;
   } catch (error) {
-    next(error);
+    return next(error);
   }
 }

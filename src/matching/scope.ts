@@ -12,7 +12,7 @@ import { type Layer, type LayerIndex, type LayerList, Scope } from "./layer.ts";
  */
 export function scopeBelow(scope: Scope, layer: Layer): Scope | null {
   const { mounted, patterns } = layer;
-  if (mounted === null || mounted.enter !== undefined || patterns.length !== 1) return null;
+  if (mounted === null || mounted.enter !== undefined || patterns.length !== 1 || layer.isCalled) return null;
   const known = scope.below?.get(layer);
   if (known !== undefined) return known;
   const { fastMatcher: list } = mounted.source;
@@ -31,6 +31,11 @@ function isList(index: LayerIndex): index is LayerIndex & LayerList {
 export function containsScope(outer: Scope, inner: Scope): boolean {
   for (let scope: Scope | null = inner; scope !== null; scope = scope.parent) if (scope === outer) return true;
   return false;
+}
+
+/** The scope of the router that is walked. */
+export function rootOf(scope: Scope): Scope {
+  return scope.parent === null ? scope : rootOf(scope.parent);
 }
 
 /**

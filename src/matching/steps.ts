@@ -1,5 +1,5 @@
-import { replacedCall } from "./layer_call.ts";
-import { type AnyHandler, type Layer, type LayerEntry, type Scope, Step } from "./layer.ts";
+import { replacedCall, replacedErrorCall } from "./layer_call.ts";
+import { type AnyHandler, type Layer, type LayerEntry, layerEntry, type Scope, Step } from "./layer.ts";
 import type { PathPattern } from "./path_pattern.ts";
 import { compareOrder, firstEntered, type OrderedLayer } from "./scope.ts";
 
@@ -21,33 +21,72 @@ export function stepsOf(reached: Iterable<Reached>, method: string): Step[] {
   for (const { layer, proven, scope } of reached) {
     const found = { layer, proven, scope };
     const { route } = layer;
-    if (layer.mounted !== null) {
+    // on Workers, applications are objects, which nothing can call
+    if (layer.mounted !== null && !(layer.isCalled && typeof layer.handle === "function")) {
       steps.push(mountStep(found, steps.length));
       continue;
     }
     // all() matches upgrades, too: otherwise a client could bypass its guards with an Upgrade header
     if (layer.socket && method !== "WS") continue;
     const own = route?.entriesFor(method) ?? layer.entries;
-    // a wrapper around a route is called only for the methods of the route
-    const entries = own.length > 0 && layer.entries.length > 0 ? layer.entries : own;
+    // a route is called as a whole only for its methods
+    const isWhole = own.length > 0 && layer.isCalled && (route === null || route.dispatch !== undefined);
+    const entries = isWhole ? [layer.wrapper ?? layerEntry(layer.handle)] : own;
     // a route without a handler for OPTIONS still contributes its methods
     if (route !== null && entries.length === 0 && method === "OPTIONS") {
       steps.push(new Step({ ...found, kind: "allow", fn: null, enters: true, end: steps.length + 1 }));
     }
     const end = steps.length + entries.length;
     entries.forEach((entry, index) => {
-      const fn = called(entry, entries === layer.entries ? layer : entry);
+      const fn = called(entry, isWhole ? layer : entry);
       steps.push(new Step({ ...found, kind: entry.kind, fn, enters: index === 0, end }));
     });
   }
   return steps;
 }
 
-// a program may have replaced how layers call their functions
+/**
+ * The steps of one route for a method, for a walk through its handlers alone.
+ *
+ * @param found The route's layer
+ * @param entries The handlers for the method
+ */
+export function stepsOfRoute(found: Reached, entries: readonly LayerEntry[]): Step[] {
+  return entries.map((entry, index) =>
+    new Step({ ...found, kind: entry.kind, fn: called(entry, entry), enters: index === 0, end: entries.length })
+  );
+}
+
+/** A layer of a router or of a route, as Express's methods see it. */
+type Called = (LayerEntry | Layer) & { readonly handle: AnyHandler };
+
+const calledBy = new WeakMap<AnyHandler, Called>();
+
+/**
+ * The layer that the function of a step calls, if a program has replaced how layers are called.
+ *
+ * @param step The step
+ */
+export function calledLayer({ fn }: Step): Called | undefined {
+  return fn === null ? undefined : calledBy.get(fn);
+}
+
 function called({ fn, kind }: LayerEntry, self: LayerEntry | Layer): AnyHandler {
-  if (replacedCall === null || kind !== "handler" || !("handle" in self)) return fn;
-  const call = replacedCall;
-  return (req, res, next) => call.call(self, req, res, next);
+  const made = "handle" in self ? calling(kind, self) : null;
+  if (made !== null) calledBy.set(made, self as Called);
+  return made ?? fn;
+}
+
+function calling(kind: LayerEntry["kind"], self: Called): AnyHandler | null {
+  if (kind === "handler" && replacedCall !== null) {
+    const call = replacedCall;
+    return (req, res, next) => call.call(self, req, res, next);
+  }
+  if (kind === "error" && replacedErrorCall !== null) {
+    const call = replacedErrorCall;
+    return (error, req, res, next) => call.call(self, error, req, res, next);
+  }
+  return null;
 }
 
 function mountStep(found: Reached, at: number): Step {

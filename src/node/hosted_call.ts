@@ -7,7 +7,8 @@ import type { FrameworkResponse } from "../response/framework_response.ts";
 import type { NodeIncoming } from "./incoming_request.ts";
 import { NodeCall } from "./node_call.ts";
 import type { NodeNext } from "./node_info.ts";
-import { copyRequestBack, copyResponseBack, shareRequest, shareResponse } from "./shared_properties.ts";
+import { profileKey } from "../exchange/app_profile.ts";
+import { copyRequestBack, copyResponseBack, shareRequest, shareResponse, showToAgents } from "./shared_properties.ts";
 
 /** A response as Node's server and Express deliver it. */
 interface NodeOutgoing extends ServerResponse {
@@ -52,7 +53,10 @@ export class HostedCall extends NodeCall {
     this.#version = exchange.target.version;
     if (body !== undefined) req.body = body;
     shareRequest(this.req, req);
-    shareResponse(this.res, res);
+    shareResponse(this.res, res, () => this.#handOver(res));
+    // in Express, they are the same objects; over HTTP/2, agents know the stream
+    const isShown = exchange.app[profileKey] !== null && !this.takesOver && this.req.httpVersionMajor < 2;
+    if (isShown) showToAgents(this.req, this.res, req, res);
     const { locals } = this.res as NodeOutgoing;
     if (locals !== undefined) res.locals = locals;
     // Express's object, which earlier middleware may have changed; but not with HTTP/2's pseudo-headers
@@ -62,7 +66,7 @@ export class HostedCall extends NodeCall {
     if (names.length > 0) this.#inFront = names;
     for (const name of names) {
       const value = this.res.getHeader(name)!;
-      res.setHeader(name, Array.isArray(value) ? [...value] : String(value));
+      res.setHeader(name, Array.isArray(value) ? [...value] : value);
     }
   }
 
@@ -84,9 +88,7 @@ export class HostedCall extends NodeCall {
     copyRequestBack(asked, req);
     copyResponseBack(response, res);
     (res as NodeOutgoing).locals = response.locals;
-    res.statusCode = response.statusCode;
-    this.dropRemoved((name) => response.hasHeader(name));
-    for (const [name, value] of Object.entries(response.getHeaders())) res.setHeader(name, value as string | string[]);
+    this.#handOver(response);
     // before the watch of the client, which would take every response of others for a client that is gone
     res.prependOnceListener(
       "close",
@@ -94,6 +96,18 @@ export class HostedCall extends NodeCall {
     );
     this.#next(error);
     return true;
+  }
+
+  // Node's response gets status and headers as the application has set them so far
+  #handOver(response: FrameworkResponse): void {
+    const { res } = this;
+    if (response.headersSent || res.headersSent) return;
+    res.statusCode = response.statusCode;
+    this.dropRemoved((name) => response.hasHeader(name));
+    const headers = Object.entries(response.getHeaders());
+    for (const [name, value] of headers) res.setHeader(name, value as string | string[]);
+    // the application may still remove them
+    this.#inFront = [...new Set([...this.#inFront, ...headers.map(([name]) => name)])];
   }
 
   /**

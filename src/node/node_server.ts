@@ -9,7 +9,14 @@ import {
 import { Server as NetServer, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { type Linked, LinkedList } from "../util/linked_list.ts";
-import type { AppFetch, ListenOptions, NativeServer, PlatformServer, Routed } from "../platform/shared/platform.ts";
+import {
+  type AppFetch,
+  type ListenOptions,
+  type NativeServer,
+  type PlatformServer,
+  replacedHandleKey,
+  type Routed,
+} from "../platform/shared/platform.ts";
 import { reportClientErrors } from "./client_errors.ts";
 import { ConnectionLimits } from "./connection_limits.ts";
 import { receive } from "./handle_call.ts";
@@ -69,9 +76,11 @@ class NodeServer implements PlatformServer {
     if (reusePort) assertSharedPorts(process.versions.node);
     this.#requested = { port, hostname };
     const served = { fetch: handler };
+    const handle = app[replacedHandleKey] ?? null;
     const listener = (req: IncomingMessage, res: ServerResponse): void => {
       this.#watch(res);
       if (this.#isDraining) this.#endAfter(res);
+      if (handle !== null) return void handle(req, res);
       const isTouched = res.statusCode !== 200 || res.getHeaderNames().length > 0 || !isAlone(server, listener);
       receive(served, isTouched ? new HostedCall(req, res) : new NodeCall(req, res));
     };

@@ -1,5 +1,6 @@
 import { ServerResponse } from "node:http";
 import { nodeBytes } from "../platform/shared/node_bytes.ts";
+import type { FrameworkResponse } from "../response/framework_response.ts";
 import { nextTurn } from "./next_turn.ts";
 
 /** A response to be sent. */
@@ -14,6 +15,8 @@ export interface Sent {
   readonly body: Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array<ArrayBuffer>> | null;
   /** Whether to send the headers before the first chunk of the body. */
   readonly early: boolean;
+  /** The application's response, which knows headers as they were set. */
+  readonly response: FrameworkResponse | null;
 }
 
 /**
@@ -48,17 +51,24 @@ export function isPatched(res: ServerResponse): boolean {
  * @param sent The response
  */
 export async function sendPatched(res: ServerResponse, sent: Sent): Promise<void> {
-  const { status, statusText, headers, body, early } = sent;
+  const { status, statusText, headers, body, early, response } = sent;
   if (!res.headersSent) {
     res.statusCode = status;
     if (statusText !== "") res.statusMessage = statusText;
-    for (const [name, value] of headers) res.setHeader(name, value);
-    if (body instanceof Uint8Array && body.length > 0) res.setHeader("content-length", String(body.length));
+    const set = (name: string, value: string): void => void res.setHeader(name, asSet(response, name, value));
+    for (const [name, value] of headers) set(name, value);
+    if (body instanceof Uint8Array && body.length > 0) set("content-length", String(body.length));
   }
   if (body instanceof ReadableStream && res.req.method !== "HEAD") return await pour(body, res, early);
   if (body instanceof Uint8Array && body.length > 0) return void res.end(nodeBytes(body));
   res.end();
   if (body instanceof ReadableStream) await body.cancel();
+}
+
+// adapters such as serverless-express pass on what they find: the length of a file is a number
+function asSet(response: FrameworkResponse | null, name: string, value: string): string | number {
+  const given = response?.getHeader(name);
+  return typeof given === "number" && String(given) === value ? given : value;
 }
 
 async function pour(body: ReadableStream<Uint8Array<ArrayBuffer>>, res: ServerResponse, early: boolean): Promise<void> {

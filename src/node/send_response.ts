@@ -101,7 +101,7 @@ async function sendWebResponse(call: NodeCall, response: Response, parts: RawRes
     // flushed early if the handler is still writing, and for event streams
     const early = call.response?.writableEnded === false ||
       headers.get("content-type")?.startsWith("text/event-stream") === true;
-    return await sendPatched(res, { ...sent, body, early });
+    return await sendPatched(res, { ...sent, body, early, response: call.response });
   }
   sent.statusText ||= STATUS_CODES[status] ?? "";
   await sendNodeResponse(res, new FastResponse(body ?? noBody(call.req.method, status), sent));

@@ -5,8 +5,8 @@ import { assignOwn } from "../util/assignable.ts";
 
 /** Own properties of what Node itself makes, with those that listeners add. */
 interface Known {
-  readonly request: ReadonlySet<string>;
-  readonly response: ReadonlySet<string>;
+  readonly request: ReadonlySet<string | symbol>;
+  readonly response: ReadonlySet<string | symbol>;
 }
 
 let known: Known | null = null;
@@ -15,7 +15,7 @@ function nodesOwn(): Known {
   if (known !== null) return known;
   const request = new IncomingMessage(new Socket()).on("error", () => {});
   const response = new ServerResponse(request).on("error", () => {});
-  const names = (object: object): Set<string> => new Set(Object.getOwnPropertyNames(object));
+  const names = (object: object): Set<string | symbol> => new Set(Reflect.ownKeys(object));
   // of a request that asks for an upgrade
   return known = { request: names(request).add("parser"), response: names(response) };
 }
@@ -28,7 +28,7 @@ const OURS: ReadonlySet<string> = new Set([
 /** Values that both sides parse: earlier middleware may have unsigned the cookies, or sanitized the query. */
 const PARSED: ReadonlySet<string> = new Set(["cookies", "query"]);
 
-type Properties = Record<string, unknown>;
+type Properties = Record<string | symbol, unknown>;
 
 /**
  * Makes properties that earlier middleware has added to Node's request visible on the application's, also in place of
@@ -48,37 +48,80 @@ export function shareRequest(incoming: IncomingMessage, req: object): void {
 }
 
 /**
- * The same of a response. What replaces Node's own methods is called when the response is sent.
+ * The same of a response. What replaces Node's own methods is called when the response is sent. A method that others
+ * have added may send Node's response itself, as `send` of @fastify/express does.
  *
  * @param outgoing Node's response
  * @param res The application's response
+ * @param beforeCall Runs before such a method is read, and so before it is called
  */
-export function shareResponse(outgoing: ServerResponse, res: object): void {
+export function shareResponse(outgoing: ServerResponse, res: object, beforeCall: () => void): void {
   const from = outgoing as unknown as Properties;
-  for (const name of addedTo(outgoing, nodesOwn().response, ServerResponse.prototype)) share(from, name, res);
+  for (const name of addedTo(outgoing, nodesOwn().response, ServerResponse.prototype)) {
+    share(from, name, res, beforeCall);
+  }
 }
 
-function addedTo(object: object, known: ReadonlySet<string>, prototype: object): string[] {
+/** What Express puts on Node's request, and monitoring agents read there. */
+const SHOWN = ["app", "baseUrl", "body", "originalUrl", "params", "query", "route"];
+
+/**
+ * Makes Node's request show what Express's has, for monitoring agents, which know a request by Node's object. What they
+ * have put there under symbols is on the application's, too; what they put on that is on Node's once the response ends,
+ * before they learn that it did.
+ *
+ * @param incoming Node's request
+ * @param outgoing Node's response
+ * @param req The application's request
+ * @param res The application's response
+ */
+export function showToAgents(incoming: IncomingMessage, outgoing: ServerResponse, req: object, res: object): void {
+  const { request, response } = nodesOwn();
+  for (const name of SHOWN) if (!Object.hasOwn(incoming, name)) share(req as Properties, name, incoming);
+  if (!Object.hasOwn(incoming, "res")) assignOwn(incoming, "res", outgoing);
+  const ours = new Set<string | symbol>(Object.getOwnPropertySymbols(req));
+  shareSymbols(incoming, request, req);
+  shareSymbols(outgoing, response, res);
+  const handOver = (): void => shareSymbols(req, ours, incoming);
+  outgoing.prependOnceListener("finish", handOver).prependOnceListener("close", handOver);
+}
+
+function shareSymbols(from: object, known: ReadonlySet<string | symbol>, to: object): void {
+  for (const key of Object.getOwnPropertySymbols(from)) {
+    if (!known.has(key) && !Object.hasOwn(to, key)) share(from as Properties, key, to);
+  }
+}
+
+function addedTo(object: object, known: ReadonlySet<string | symbol>, prototype: object): string[] {
   return Object.getOwnPropertyNames(object).filter((name) =>
     !known.has(name) && !OURS.has(name) && !(name in prototype)
   );
 }
 
-function share(from: Properties, name: string, to: object): void {
+function share(from: Properties, name: string | symbol, to: object, beforeCall?: () => void): void {
   Object.defineProperty(to, name, {
-    get: () => from[name],
+    get() {
+      const value = from[name];
+      if (typeof value === "function") beforeCall?.();
+      return value;
+    },
     set: (value: unknown) => from[name] = value,
     configurable: true,
     enumerable: true,
   });
 }
 
-// A proxy may have any property, and tells of none. What the application's request has itself comes first.
+// A proxy may have any property, and tells of none; it gets what the application adds. What the application's request has
+// itself comes first.
 function inheritFrom(from: Properties, to: object): void {
   const prototype = Object.getPrototypeOf(to);
   const both = new Proxy(Object.create(prototype), {
     get: (_target, name, receiver) =>
       name in prototype || typeof name === "symbol" ? Reflect.get(prototype, name, receiver) : from[name],
+    set: (_target, name, value, receiver) =>
+      name in prototype || typeof name === "symbol"
+        ? Reflect.set(prototype, name, value, receiver)
+        : Reflect.set(from, name, value),
     has: (_target, name) => name in prototype || name in from,
   });
   Object.setPrototypeOf(to, both);

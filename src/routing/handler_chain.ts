@@ -79,7 +79,7 @@ export interface PathHandlerChain<Self, L extends Record<string, Any>, Outer, Ar
     sixth: HandlerBehind<M6, M1 & M2 & M3 & M4 & M5, ParamsOf<P> & Outer, L, NamesFor<ParamsOf<P>, Around>>,
     last: HandlersBehind<M1 & M2 & M3 & M4 & M5 & M6, ParamsOf<P> & Outer, L, NamesFor<ParamsOf<P>, Around>>,
   ): Self;
-  /** Registers eight handlers and more. */
+  /** Registers eight handlers. */
   <M1, M2, M3, M4, M5, M6, M7, const P extends Path>(
     path: P,
     first: HandlerBehind<M1, unknown, ParamsOf<P> & Outer, L, NamesFor<ParamsOf<P>, Around>>,
@@ -89,7 +89,25 @@ export interface PathHandlerChain<Self, L extends Record<string, Any>, Outer, Ar
     fifth: HandlerBehind<M5, M1 & M2 & M3 & M4, ParamsOf<P> & Outer, L, NamesFor<ParamsOf<P>, Around>>,
     sixth: HandlerBehind<M6, M1 & M2 & M3 & M4 & M5, ParamsOf<P> & Outer, L, NamesFor<ParamsOf<P>, Around>>,
     seventh: HandlerBehind<M7, M1 & M2 & M3 & M4 & M5 & M6, ParamsOf<P> & Outer, L, NamesFor<ParamsOf<P>, Around>>,
-    ...others: HandlersBehind<M1 & M2 & M3 & M4 & M5 & M6 & M7, ParamsOf<P> & Outer, L, NamesFor<ParamsOf<P>, Around>>[]
+    last: HandlersBehind<M1 & M2 & M3 & M4 & M5 & M6 & M7, ParamsOf<P> & Outer, L, NamesFor<ParamsOf<P>, Around>>,
+  ): Self;
+  /** Registers nine handlers and more. */
+  <M1, M2, M3, M4, M5, M6, M7, M8, const P extends Path>(
+    path: P,
+    first: HandlerBehind<M1, unknown, ParamsOf<P> & Outer, L, NamesFor<ParamsOf<P>, Around>>,
+    second: HandlerBehind<M2, M1, ParamsOf<P> & Outer, L, NamesFor<ParamsOf<P>, Around>>,
+    third: HandlerBehind<M3, M1 & M2, ParamsOf<P> & Outer, L, NamesFor<ParamsOf<P>, Around>>,
+    fourth: HandlerBehind<M4, M1 & M2 & M3, ParamsOf<P> & Outer, L, NamesFor<ParamsOf<P>, Around>>,
+    fifth: HandlerBehind<M5, M1 & M2 & M3 & M4, ParamsOf<P> & Outer, L, NamesFor<ParamsOf<P>, Around>>,
+    sixth: HandlerBehind<M6, M1 & M2 & M3 & M4 & M5, ParamsOf<P> & Outer, L, NamesFor<ParamsOf<P>, Around>>,
+    seventh: HandlerBehind<M7, M1 & M2 & M3 & M4 & M5 & M6, ParamsOf<P> & Outer, L, NamesFor<ParamsOf<P>, Around>>,
+    eighth: HandlerBehind<M8, M1 & M2 & M3 & M4 & M5 & M6 & M7, ParamsOf<P> & Outer, L, NamesFor<ParamsOf<P>, Around>>,
+    ...others: HandlersBehind<
+      M1 & M2 & M3 & M4 & M5 & M6 & M7 & M8,
+      ParamsOf<P> & Outer,
+      L,
+      NamesFor<ParamsOf<P>, Around>
+    >[]
   ): Self;
   /** Registers handlers and error handlers, in lists nested to any depth. */
   <const P = Path, ResBody = Any, ReqBody = Any, ReqQuery = ParsedQs, Ls extends Record<string, Any> = L>(
@@ -169,7 +187,7 @@ export interface HandlerChain<Self, Params, L extends Record<string, Any>, Aroun
     sixth: HandlerBehind<M6, M1 & M2 & M3 & M4 & M5, Params, L, NamesFor<Params, Around>>,
     last: HandlersBehind<M1 & M2 & M3 & M4 & M5 & M6, Params, L, NamesFor<Params, Around>>,
   ): Self;
-  /** Adds eight handlers and more. */
+  /** Adds eight handlers. */
   <M1, M2, M3, M4, M5, M6, M7>(
     first: HandlerBehind<M1, unknown, Params, L, NamesFor<Params, Around>>,
     second: HandlerBehind<M2, M1, Params, L, NamesFor<Params, Around>>,
@@ -178,7 +196,19 @@ export interface HandlerChain<Self, Params, L extends Record<string, Any>, Aroun
     fifth: HandlerBehind<M5, M1 & M2 & M3 & M4, Params, L, NamesFor<Params, Around>>,
     sixth: HandlerBehind<M6, M1 & M2 & M3 & M4 & M5, Params, L, NamesFor<Params, Around>>,
     seventh: HandlerBehind<M7, M1 & M2 & M3 & M4 & M5 & M6, Params, L, NamesFor<Params, Around>>,
-    ...others: HandlersBehind<M1 & M2 & M3 & M4 & M5 & M6 & M7, Params, L, NamesFor<Params, Around>>[]
+    last: HandlersBehind<M1 & M2 & M3 & M4 & M5 & M6 & M7, Params, L, NamesFor<Params, Around>>,
+  ): Self;
+  /** Adds nine handlers and more. */
+  <M1, M2, M3, M4, M5, M6, M7, M8>(
+    first: HandlerBehind<M1, unknown, Params, L, NamesFor<Params, Around>>,
+    second: HandlerBehind<M2, M1, Params, L, NamesFor<Params, Around>>,
+    third: HandlerBehind<M3, M1 & M2, Params, L, NamesFor<Params, Around>>,
+    fourth: HandlerBehind<M4, M1 & M2 & M3, Params, L, NamesFor<Params, Around>>,
+    fifth: HandlerBehind<M5, M1 & M2 & M3 & M4, Params, L, NamesFor<Params, Around>>,
+    sixth: HandlerBehind<M6, M1 & M2 & M3 & M4 & M5, Params, L, NamesFor<Params, Around>>,
+    seventh: HandlerBehind<M7, M1 & M2 & M3 & M4 & M5 & M6, Params, L, NamesFor<Params, Around>>,
+    eighth: HandlerBehind<M8, M1 & M2 & M3 & M4 & M5 & M6 & M7, Params, L, NamesFor<Params, Around>>,
+    ...others: HandlersBehind<M1 & M2 & M3 & M4 & M5 & M6 & M7 & M8, Params, L, NamesFor<Params, Around>>[]
   ): Self;
 }
 

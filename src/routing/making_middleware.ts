@@ -75,8 +75,8 @@ export type ExtraOr<Makes, Name extends Replaced> = MadeOr<
  *
  * @internal
  */
-export type Added<Makes> = [Exclude<keyof Makes, Replaced>] extends [never] ? unknown
-  : { [Name in keyof Makes as Exclude<Name, Replaced>]: Makes[Name] };
+export type Added<Makes> = [Exclude<keyof Makes, Replaced | "~responses">] extends [never] ? unknown
+  : { [Name in keyof Makes as Exclude<Name, Replaced | "~responses">]: Makes[Name] };
 
 /**
  * A request with what a middleware makes of it.
@@ -107,9 +107,42 @@ export interface RequestMade<Makes, P, L extends Record<string, Any>>
  */
 export type RequestBehind<Makes, P, L extends Record<string, Any> = Record<string, Any>> = string extends keyof Makes
   ? TypedRequest<P, Any, Any, ParsedQs, L>
-  : [Exclude<keyof Makes, "params" | "query" | "body">] extends [never]
+  : [Exclude<keyof Makes, "params" | "query" | "body" | "~responses">] extends [never]
     ? TypedRequest<MadeOr<Makes, "params", P>, Any, MadeOr<Makes, "body", Any>, MadeOr<Makes, "query", ParsedQs>, L>
   : RequestMade<Makes, P, L> & Added<Makes>;
+
+/**
+ * A response, as it is behind a middleware that says what is sent: `{ "~responses": { 200: User, 404: Problem } }`.
+ *
+ * @typeParam Makes What the middleware makes
+ * @typeParam L Type of `res.locals`
+ */
+export type ResponseBehind<Makes, L extends Record<string, Any> = Record<string, Any>> = string extends keyof Makes
+  ? TypedResponse<Any, L>
+  : "~responses" extends keyof Makes ? ResponseWith<Makes["~responses"], 200, L>
+  : TypedResponse<Any, L>;
+
+/**
+ * A response of a status, whose body is what is sent with that.
+ *
+ * @internal
+ * @typeParam Bodies What is sent, by status
+ * @typeParam Status The status
+ * @typeParam L Type of `res.locals`
+ */
+export type ResponseWith<Bodies, Status, L extends Record<string, Any>> =
+  & StatusMethod<Bodies, L>
+  & TypedResponse<Status extends keyof Bodies ? Bodies[Status] : Any, L>;
+
+/**
+ * Sets the status, and with it the type of the body.
+ *
+ * @internal
+ */
+export interface StatusMethod<Bodies, L extends Record<string, Any>> {
+  /** Sets the status. */
+  status<const Status extends number>(code: Status): ResponseWith<Bodies, Status, L>;
+}
 
 /**
  * Declared as a method, as all handlers are.
@@ -118,7 +151,7 @@ export type RequestBehind<Makes, P, L extends Record<string, Any> = Record<strin
  */
 export interface HandlerBehindShape<Makes, P, L extends Record<string, Any>, Result> {
   /** The handler. */
-  call(req: RequestBehind<Makes, P, L>, res: TypedResponse<Any, L>, next: Next): Result;
+  call(req: RequestBehind<Makes, P, L>, res: ResponseBehind<Makes, L>, next: Next): Result;
 }
 
 /**
@@ -164,8 +197,8 @@ export type HandlersBehind<Before, P, L extends Record<string, Any>, Names> =
  */
 export type RequestBeing<Makes, Params = Any> =
   & TypedRequest<Params, Any, Any, Any>
-  & ([Exclude<keyof Makes, Replaced>] extends [never] ? unknown
-    : { [Name in Exclude<keyof Makes, Replaced>]?: Makes[Name] | undefined });
+  & ([Exclude<keyof Makes, Replaced | "~responses">] extends [never] ? unknown
+    : { [Name in Exclude<keyof Makes, Replaced | "~responses">]?: Makes[Name] | undefined });
 
 /**
  * Declared as a method, as all handlers are.

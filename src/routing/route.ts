@@ -5,14 +5,16 @@ import {
   kindOf,
   Layer,
   type LayerEntry,
+  layerEntry,
   type RoutedEntries,
   Scope,
 } from "../matching/layer.ts";
 import { positionOf } from "../dispatch/foreign_target.ts";
+import { observedOf } from "../dispatch/observed_source.ts";
 import { Walk } from "../dispatch/walk.ts";
 import { defineLayerCalls } from "../matching/layer_call.ts";
 import { defineVerbs, headFromGet, withHeadFromGet } from "../matching/methods.ts";
-import { stepsOf } from "../matching/steps.ts";
+import { stepsOfRoute } from "../matching/steps.ts";
 import { detailsOf } from "../util/handler_details.ts";
 import type { PathDialect } from "../matching/path_dialect.ts";
 import { notePage, noteRegistration } from "../matching/registrations.ts";
@@ -50,12 +52,14 @@ export class RouteEntry implements LayerEntry {
   }
 
   set handle(fn: AnyHandler) {
+    const { name } = this;
+    Object.defineProperty(this, "name", { value: name, configurable: true, enumerable: true, writable: true });
     this.fn = fn;
     this.kind = kindOf(fn);
     noteRegistration();
   }
 
-  /** Name of the handler. */
+  /** Name of the handler; it stays when a program replaces `handle`. */
   get name(): string {
     return this.fn.name || "<anonymous>";
   }
@@ -167,11 +171,13 @@ export class Route<Params = RouteParams, L extends Record<string, Any> = Record<
   dispatch(req: Any, res: Any, done: Next): void {
     const position = positionOf(req);
     const layer = new Layer("Route.dispatch", "/", { sensitive: false, strict: false, end: false }, { route: this });
-    const reached = [{ layer, proven: layer.patterns[0]!, scope: new Scope(null) }];
-    const stepsFor = (_path: string, method: string) => stepsOf(reached, method);
+    const reached = { layer, proven: layer.patterns[0]!, scope: new Scope(null) };
+    const stepsFor = (_path: string, method: string) => stepsOfRoute(reached, this.entriesFor(method));
     const fastMatcher = { stepsFor, leadsToSocket: () => false, reachesSocket: () => false, hasSockets: false };
     const source = { fastMatcher, paramHandlers: new Map(), mergeParams: true };
-    new Walk(source, { walked: (error) => done(error) }, req, res, position, undefined).start();
+    // the router around the route is left, too
+    const owner = { walked: (signal: unknown) => done(signal), passesRouter: true };
+    new Walk(observedOf(req, source), owner, req, res, position, undefined).start();
   }
 
   /** Handlers for a method: its own and those of `all()`, in order. GET handlers handle HEAD where no other does. */
@@ -179,7 +185,7 @@ export class Route<Params = RouteParams, L extends Record<string, Any> = Record<
     // methods are case-sensitive (RFC 9110 section 9.1): "pOST", which Deno lets through, would bypass what guards POST
     const isProper = method === asciiUpperCase(method);
     const name = isProper ? headFromGet(asciiLowerCase(method), (one) => this.#has(one)) : null;
-    return this.stack.filter((entry) => entry.method === null || entry.method === name);
+    return this.stack.filter((entry) => entry.method === null || entry.method === name).map(current);
   }
 
   /** Methods for the `Allow` header, HEAD included wherever GET is. */
@@ -192,6 +198,11 @@ export class Route<Params = RouteParams, L extends Record<string, Any> = Record<
   #has(method: string): boolean {
     return this.stack.some((entry) => entry.method === method);
   }
+}
+
+// a program may have defined `handle` on the layer itself, as agents do
+function current(entry: RouteEntry): LayerEntry {
+  return Object.hasOwn(entry, "handle") ? layerEntry(entry.handle) : entry;
 }
 
 defineVerbs(Route.prototype, (method) =>

@@ -7,6 +7,7 @@ import { originalKey, originalOf } from "../util/original_object.ts";
 import { checkNames, type OptionNames, unknownOptions } from "../util/check_option.ts";
 import { positionOf } from "../dispatch/foreign_target.ts";
 import { matchedAs } from "../dispatch/handle_request.ts";
+import { observedOf } from "../dispatch/observed_source.ts";
 import { Walk } from "../dispatch/walk.ts";
 import { FastMatcher } from "../matching/fast_matcher.ts";
 import { type AnyHandler, Layer, type LayerSource, type Mounted, mountedKey } from "../matching/layer.ts";
@@ -173,7 +174,7 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
     const isOwn = position instanceof Target;
     const as = isOwn ? matchedAs(this, position, req[exchangeKey].app) : undefined;
     const done = isOwn ? next : position.leaving(next);
-    new Walk(this, { walked: (error) => done(error) }, req, res, position, as).start();
+    new Walk(observedOf(req, this), { walked: (error) => done(error) }, req, res, position, as).start();
   }
 
   static {
@@ -205,7 +206,10 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
     if (detailsOf(fn).page !== undefined) notePage();
     const options = { sensitive: this.caseSensitive, strict: false, end: false, dialect: this[dialectKey] };
     const content = { fn: mounted === null ? withShim(withOwnPrototypes(fn)) : fn, mounted, call };
-    this.#add(new Layer(caller, path, options, content));
+    const layer = new Layer(caller, path, options, content);
+    // a program that has replaced how a router or an application handles requests expects all to come there
+    if (mounted !== null && Object.hasOwn(fn, "handle")) layer.handle = fn;
+    this.#add(layer);
   }
 
   #add(layer: Layer): void {
@@ -254,7 +258,9 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
       );
     }
     const functions = checkedHandlers(caller, handlers);
-    original.#route(path, caller).add(method, functions, caller);
+    if (this.route === BaseRouter.prototype.route) original.#route(path, caller).add(method, functions, caller);
+    // a program that has replaced it, and then methods of the route, expects each verb to come there, as in Express
+    else this.route(path)[(method ?? "all") as "all"](...functions as Handler[]);
     return this;
   }
 
@@ -527,12 +533,12 @@ export interface RouterClass {
  * @param Base Class of the routers
  */
 export function routerConstructor(Base: RouterClass): RouterConstructor {
-  function Router(this: unknown, options?: RouterOptions): BaseRouter {
+  function Router(this: unknown, options?: RouterOptions, name?: string): BaseRouter {
     // it would make a router for each request, and answer none
     if (typeof (options as { originalUrl?: unknown } | null | undefined)?.originalUrl === "string") {
       throw new TypeError("Router() makes the router: register Router(), not Router");
     }
-    return Reflect.construct(Base, [options], new.target ?? Base);
+    return Reflect.construct(Base, [options, name], new.target ?? Router);
   }
   Router.prototype = Base.prototype;
   Router.Route = Route;

@@ -419,9 +419,10 @@ export abstract class OutgoingMessage extends HeaderMethods {
       this.removeHeader("Transfer-Encoding");
     } else if (!mayBeSent) { for (const name of OF_BODY) this.removeHeader(name); }
     if (exchange === null || isPatched(this)) {
-      if (sent !== null && !this.hasHeader("Transfer-Encoding")) {
-        this.setHeader("Content-Length", String(lengthOf(sent)));
-      }
+      const length = sent === null || this.hasHeader("Transfer-Encoding") ? -1 : lengthOf(sent);
+      // Express sets that of the error page itself, as a number
+      const isSet = isPage && this.getHeader("Content-Length") === length;
+      if (length >= 0 && !isSet) this.setHeader("Content-Length", String(length));
       if (sent === null || (exchange?.target ?? requestOf(this))?.method === "HEAD") this.end();
       else if (isPage || this.end === plain.end) this.end(sent, "utf8");
       else this.end(nodeBytes(this, sent));

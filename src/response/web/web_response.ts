@@ -14,8 +14,7 @@ const JSON_INIT: ResponseInit = { headers: { "content-type": JSON_PLAIN } };
 /**
  * Makes the web response.
  *
- * Headers are set on the response after it is made, which is cheaper on all measured runtimes
- * (docs/measurements/history.md).
+ * Headers are set on the response after it is made, which is cheaper on all measured runtimes.
  *
  * @param status Status, 200 to 599
  * @param statusText Reason phrase, empty for none
