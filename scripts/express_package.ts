@@ -4,8 +4,10 @@
  */
 import { cp } from "node:fs/promises";
 import { bundle } from "./bundle.ts";
+import { hookedFiles, loadingHooked } from "./express_hooks.ts";
 import { commonFields } from "./npm_manifest.ts";
 import { manifestOf } from "./packages.ts";
+import { rewrite } from "./rewrite.ts";
 import { exportWhole } from "./whole_export.ts";
 
 const PACKAGE = "./express/";
@@ -62,11 +64,13 @@ export { default } from "./${entry}.ts";
   await Deno.writeTextFile(new URL("mod_on_node.ts", sources), onNode);
   const manifest = await manifestOf(PACKAGE);
   const modules = { folder: sources, external: [manifest.name, "@sluice/sluice"], sourceMaps: true };
-  const entries = { mod: `./${entry}.ts`, mod_on_node: "./mod_on_node.ts" };
-  await bundle({ ...modules, entries, to: "../dist/", format: "es" });
+  await bundle({ ...modules, entries: { mod: `./${entry}.ts` }, to: "../dist/", format: "es" });
+  await Deno.writeTextFile(new URL("dist/mod_on_node.js", folder), ON_NODE_MODULE);
   const files = Object.fromEntries(EXPRESS_FILES.map((path) => [fileName(path), `./lib/${path}.ts`]));
-  await bundle({ ...modules, entries: { mod: "./mod_on_node.ts", ...files }, to: "../node/", format: "cjs" });
+  const onlyNode = { mod: "./mod_on_node.ts", layer_calls: "./src/shared/layer_calls.ts", ...files };
+  await bundle({ ...modules, entries: onlyNode, to: "../node/", format: "cjs" });
   for (const name of ["mod", ...Object.keys(files)]) await exportWhole(new URL(`node/${name}.cjs`, folder));
+  await writeFiles(folder, major);
   await cp(new URL("types/", SOURCES), new URL("types/", folder), { recursive: true });
   for (const name of ["README.md", "LICENSE"]) await cp(new URL(name, SOURCES), new URL(name, folder));
   await Deno.remove(sources, { recursive: true });
@@ -80,20 +84,15 @@ export { default } from "./${entry}.ts";
       main: "./node/mod.cjs",
       // without types of its own: compilers find those of @types/express under the name of the alias, as for Express
       exports: {
-        ".": {
-          deno: "./dist/mod_on_node.js",
-          bun: "./dist/mod_on_node.js",
-          workerd: "./dist/mod.js",
-          node: { require: "./node/mod.cjs", default: "./node/mod.js" },
-          default: "./dist/mod.js",
-        },
+        // Express's package has no exports, and so its file, too
+        ...Object.fromEntries([".", "./index", "./index.js"].map((name) => [name, EXPRESS])),
         "./sluice": { types: "./types/sluice.d.ts" },
         ...Object.fromEntries(EXPRESS_FILES.flatMap(fileEntries)),
         "./package.json": "./package.json",
       },
       // importing it makes applications listen
       sideEffects: ["./node/mod.js", "./node/mod.cjs", "./dist/mod_on_node.js"],
-      files: ["dist/", "node/", "types/"],
+      files: ["dist/", "lib/", "node/", "types/"],
       dependencies: { [sluice.name]: `^${sluice.version}`, "@types/express": major === 4 ? "^4.17.0" : "^5.0.0" },
     },
     null,
@@ -101,6 +100,48 @@ export { default } from "./${entry}.ts";
   );
   await Deno.writeTextFile(new URL("package.json", folder), `${text}\n`);
 }
+
+/** Writes Express's files, under its paths. */
+async function writeFiles(folder: URL, major: number): Promise<void> {
+  const hooked = hookedFiles(major);
+  const known = new Set(hooked.map(({ path }) => path));
+  const others = EXPRESS_FILES.filter((path) => !known.has(filePath(path))).map((path) => {
+    const up = "../".repeat(path.split("/").length);
+    return { path: filePath(path), text: `module.exports = require("${up}node/${fileName(path)}.cjs");\n` };
+  });
+  const manifest = { path: "lib/package.json", text: `{ "type": "commonjs" }\n` };
+  for (const { path, text } of [...hooked, ...others, manifest]) {
+    const file = new URL(path, folder);
+    await Deno.mkdir(new URL("./", file), { recursive: true });
+    await Deno.writeTextFile(file, text);
+  }
+  const loading = loadingHooked(major);
+  await rewrite(
+    new URL("node/mod.cjs", folder),
+    (code) => `${code.replace(MAP, "")}\n${loading}${MAP.exec(code)?.[0] ?? ""}`,
+  );
+}
+
+/** The address of a source map, which has to be last. */
+const MAP = /\/\/# sourceMappingURL=.*\s*$/;
+
+/** The same where there is `node:http`, which is loaded first: requests inherit from Node's. */
+const ON_NODE_MODULE = `import "@sluice/sluice/node";
+export * from "./mod.js";
+export { default } from "./mod.js";
+`;
+
+const ON_NODE = { require: "./node/mod.cjs", default: "./node/mod.js" };
+
+/** Where the package itself is, for each runtime: see `conditionsOf` of the other packages. */
+const EXPRESS = {
+  deno: "./dist/mod_on_node.js",
+  // not ES modules: `bun build` gives to `require` what they export, and not the function
+  bun: ON_NODE,
+  workerd: "./dist/mod.js",
+  node: { "node-addons": ON_NODE, "module-sync": "./dist/mod_on_node.js", ...ON_NODE },
+  default: "./dist/mod.js",
+};
 
 const KEYWORDS = ["express", "express4", "express5", "sluice", "web", "framework", "router", "alias"];
 
@@ -127,9 +168,13 @@ function fileName(path: string): string {
   return `lib_${path.replaceAll("/", "_")}`;
 }
 
+function filePath(path: string): string {
+  return `lib/${path}.js`;
+}
+
 // with and without the extension, and a folder by its name: all that Node finds in Express's package
 function fileEntries(path: string): [string, unknown][] {
-  const file = { types: "./types/file.d.cts", default: `./node/${fileName(path)}.cjs` };
+  const file = { types: "./types/file.d.cts", default: `./${filePath(path)}` };
   const conditions = { deno: file, bun: file, workerd: file, node: file, default: file };
   const names = path.endsWith("/index") ? [path.slice(0, -"/index".length), path, `${path}.js`] : [path, `${path}.js`];
   return names.map((name) => [`./lib/${name}`, conditions]);

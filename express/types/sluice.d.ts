@@ -12,6 +12,6 @@ import type { FrameworkApp } from "@sluice/sluice";
 declare global {
   namespace Express {
     interface Application
-      extends Pick<FrameworkApp, "close" | "connections" | "fetch" | "group" | "inject" | "isClosing" | "ws"> {}
+      extends Pick<FrameworkApp, "close" | "connections" | "fetch" | "group" | "inject" | "isClosing"> {}
   }
 }

@@ -1,10 +1,12 @@
-import { type CreateApp, FrameworkResponse, json, raw, Route, serveStatic, text, urlencoded } from "@sluice/sluice";
+import { type CreateApp, json, raw, Route, serveStatic, text, urlencoded } from "@sluice/sluice";
 import { BaseRouter, type Profile, profileKey, routerConstructor } from "@sluice/sluice/profile";
-import { ExpressApp, gatherMethods } from "../shared/express_app.ts";
+import { ExpressApp, gatherMethods, hideSockets } from "../shared/express_app.ts";
 import { ExpressRequest } from "../shared/express_request.ts";
+import { ExpressResponse } from "../shared/express_response.ts";
+import { REQUEST_NAMES, RESPONSE_NAMES, showMembers } from "../shared/shown.ts";
 
 class Request extends ExpressRequest {}
-class Response extends FrameworkResponse {}
+class Response extends ExpressResponse {}
 class Router extends BaseRouter {}
 
 /** What Express 5 does in another way than Sluice; docs/decisions/0078-express-is-a-profile.md names who asks for it. */
@@ -25,6 +27,9 @@ class App extends ExpressApp {
 }
 
 gatherMethods(App);
+showMembers(Request.prototype, [...REQUEST_NAMES, "query"]);
+showMembers(Response.prototype, RESPONSE_NAMES);
+hideSockets(App.prototype, Router.prototype);
 
 const makeRouter = routerConstructor(Router);
 

@@ -1,9 +1,16 @@
 import { type CreateApp, Route, serveStatic } from "@sluice/sluice";
-import { parseExtendedQuery, type Profile, profileKey, routerConstructor } from "@sluice/sluice/profile";
-import { ExpressApp, gatherMethods } from "../shared/express_app.ts";
+import {
+  parseExtendedQuery,
+  type Profile,
+  profileKey,
+  type RouterClass,
+  routerConstructor,
+} from "@sluice/sluice/profile";
+import { ExpressApp, gatherMethods, hideSockets } from "../shared/express_app.ts";
 import { json, raw, text, urlencoded } from "./body_parsers.ts";
 import { checkUse } from "./checked.ts";
 import { type QueryMiddleware, queryMiddleware } from "../shared/query.ts";
+import { REQUEST_NAMES, RESPONSE_NAMES, showMembers } from "../shared/shown.ts";
 import { Request } from "./request.ts";
 import { Response } from "./response.ts";
 import { Router } from "./router.ts";
@@ -16,7 +23,10 @@ const PROFILE: Profile = {
     type.replace(/^text\/javascript/, "application/javascript").replace("; charset=utf-8", "; charset=UTF-8"),
   Request,
   Response,
-  Router,
+  // that of the program, so that what agents have done to it holds for the routers of applications, too
+  get Router() {
+    return makeRouter as RouterClass;
+  },
   settings: { "x-powered-by": true, "query parser": "extended" },
 };
 
@@ -38,7 +48,18 @@ class App extends ExpressApp {
 
 Object.defineProperty(App.prototype, "del", { value: App.prototype.delete, configurable: true, writable: true });
 checkUse(App.prototype);
-gatherMethods(App);
+gatherMethods(App, ["del", "lazyrouter"]);
+showMembers(Request.prototype, [
+  ...REQUEST_NAMES,
+  ...["param", "acceptsCharset", "acceptsEncoding", "acceptsLanguage"],
+]);
+showMembers(Response.prototype, [...RESPONSE_NAMES, "sendfile"]);
+hideSockets(App.prototype, Router.prototype);
+
+const makeRouter = routerConstructor(Router);
+// as in Express 4, the function is the prototype of what it makes: packages such as express-ws add methods to it
+Object.setPrototypeOf(makeRouter, Router.prototype);
+Object.defineProperty(makeRouter, "prototype", { value: makeRouter });
 
 /** What Express 4 names, and has not since Express 3. */
 const REMOVED = [
@@ -58,7 +79,7 @@ export const express: Express4 = Object.assign(
     return new App();
   } as unknown as CreateApp,
   {
-    Router: routerConstructor(Router),
+    Router: makeRouter,
     Route,
     json,
     query: queryMiddleware((() => new App()) as unknown as CreateApp),

@@ -1,9 +1,22 @@
-import { ExpressRequest } from "../shared/express_request.ts";
+import { ExpressRequest, ownAccessor } from "../shared/express_request.ts";
 
 type Any = ExpressRequest["body"];
 
 /** A request with what Express 4 has, and Express 5 has not. */
 export class Request extends ExpressRequest {
+  /** As in Express 4, whose first middleware assigns the query; the same for all, see {@linkcode ExpressRequest}. */
+  static readonly #query: PropertyDescriptor = ownAccessor(this.prototype, "query");
+
+  /**
+   * Wraps an exchange; the framework does this for every request.
+   *
+   * @param exchange The exchange
+   */
+  constructor(exchange: ConstructorParameters<typeof ExpressRequest>[0]) {
+    super(exchange);
+    Object.defineProperty(this, "query", Request.#query);
+  }
+
   /** The query, nested as by the extended parser, also where a program has deleted the setting. */
   override get query(): Any {
     if (!("query parser fn" in this.app.settings)) this.app.set("query parser", "extended");

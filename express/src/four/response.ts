@@ -1,11 +1,12 @@
-import { type CookieOptions, FrameworkResponse, HttpError, type SendFileOptions } from "@sluice/sluice";
+import { type CookieOptions, HttpError, type SendFileOptions } from "@sluice/sluice";
 import { escapeHtml, runtimeKey, statusMessage } from "@sluice/sluice/profile";
 import type { SendFileCallback } from "@sluice/sluice/types";
+import { ExpressResponse } from "../shared/express_response.ts";
 
-type Any = FrameworkResponse["req"]["body"];
+type Any = ExpressResponse["req"]["body"];
 
 /** A response with the older signatures of Express 4's methods. */
-export class Response extends FrameworkResponse {
+export class Response extends ExpressResponse {
   /** Sets the status, also from text or with a fraction. */
   override status(code: number | string): this {
     return super.status(Math.floor(Number(code)));

@@ -1,5 +1,7 @@
-import { FrameworkApp } from "@sluice/sluice";
+import { FrameworkApp, type Server } from "@sluice/sluice";
 import { sha1EntityTag, strongEntityTag } from "@sluice/sluice/profile";
+import { listenAtPath } from "./listen_at_path.ts";
+import { APPLICATION_NAMES, showMembers } from "./shown.ts";
 
 /** An application whose settings mean what they mean in both majors of Express. */
 export class ExpressApp extends FrameworkApp {
@@ -12,19 +14,38 @@ export class ExpressApp extends FrameworkApp {
     if (value === "strong") this.settings["etag fn"] = strongEntityTag;
     return result;
   }
+
+  /** Listens on a port, or at the path of a Unix socket, where the runtime has Node's servers. */
+  override listen(...args: Parameters<FrameworkApp["listen"]>): Server {
+    return listenAtPath(this, args) ?? super.listen(...args);
+  }
 }
 
 /**
  * Puts all methods of applications on the prototype of a class: Express's have them on one object, and packages such as
- * Feathers look no further.
+ * Feathers look no further. Those of Express are enumerable there.
  *
  * @param App The class
+ * @param names Methods that one major has besides
  */
-export function gatherMethods(App: { readonly prototype: ExpressApp }): void {
+export function gatherMethods(App: { readonly prototype: ExpressApp }, names: readonly string[] = []): void {
   for (const ancestor of [ExpressApp.prototype, FrameworkApp.prototype]) {
     for (const key of Reflect.ownKeys(ancestor)) {
       if (Object.hasOwn(App.prototype, key)) continue;
       Object.defineProperty(App.prototype, key, Object.getOwnPropertyDescriptor(ancestor, key)!);
     }
+  }
+  showMembers(App.prototype, [...APPLICATION_NAMES, ...names]);
+}
+
+/**
+ * Hides `ws` of applications and routers: express-ws adds a method of that name, unless there is one. Routers of Sluice,
+ * which have it, can be mounted.
+ *
+ * @param prototypes Prototypes of applications and routers
+ */
+export function hideSockets(...prototypes: readonly object[]): void {
+  for (const prototype of prototypes) {
+    Object.defineProperty(prototype, "ws", { value: undefined, configurable: true, writable: true });
   }
 }
