@@ -1,11 +1,14 @@
 /**
  * Validation, and an OpenAPI document, from the same routes: `validate` checks requests by the schemas of any library that
- * has Standard Schema, `openapi` makes the document of what they are, and `operation` says what no schema tells.
+ * has Standard Schema, `openapi` makes the document of what they are, `operation` says what no schema tells, and
+ * `agentTools` makes tools for an agent of the document.
  *
  * @module
  */
-export type { AnySchema, OutputOf, SchemaIssue, SchemaResult } from "./src/metadata/standard_schema.ts";
+export type { AnySchema, InputOf, OutputOf, SchemaIssue, SchemaResult } from "./src/metadata/standard_schema.ts";
 export {
+  type BodiesOf,
+  type ResponsesName,
   type SchemaOf,
   validate,
   type Validated,
@@ -14,16 +17,31 @@ export {
 } from "./src/validate/validate.ts";
 export type { Invalid } from "./src/validate/invalid.ts";
 export type { RequestPart, RequestSchemas, ResponseSchemas } from "./src/metadata/route_schemas.ts";
-export { type FileDetails, operation, type OperationDetails, type ResponseDetails } from "./src/metadata/operation.ts";
+export {
+  type Callback,
+  type FileDetails,
+  operation,
+  type OperationDetails,
+  type OutgoingRequest,
+  type ResponseDetails,
+} from "./src/metadata/operation.ts";
+export type { Serialization, Serializations, SerializationStyle } from "./src/metadata/serialization.ts";
 export { openapi, type OpenApiOptions, type WithRoutes } from "./src/document/openapi.ts";
-export type { ToJsonSchema } from "./src/document/json_schema.ts";
+export type { JsonSchema, ToJsonSchema } from "./src/schema/json_schema.ts";
+export {
+  type AgentRequest,
+  type AgentResult,
+  type AgentTool,
+  agentTools,
+  type Injectable,
+} from "./src/tools/agent_tools.ts";
 export type {
-  JsonSchema,
   NotExpressible,
   OpenApiDocument,
   OpenApiInfo,
   OpenApiMedia,
   OpenApiOperation,
+  OpenApiOutgoing,
   OpenApiParameter,
   OpenApiResponse,
   OpenApiServer,

@@ -5,7 +5,9 @@
  */
 export { openapiPages, type OpenApiPagesOptions } from "./src/pages/openapi_pages.ts";
 export type { OpenApiOptions, WithRoutes } from "./src/document/openapi.ts";
-export type { ToJsonSchema } from "./src/document/json_schema.ts";
+export type { JsonSchema, ToJsonSchema } from "./src/schema/json_schema.ts";
+export type { OutgoingRequest, ResponseDetails } from "./src/metadata/operation.ts";
+export type { AnySchema, SchemaIssue, SchemaResult } from "./src/metadata/standard_schema.ts";
 export type {
   NotExpressible,
   OpenApiInfo,
@@ -13,4 +15,3 @@ export type {
   OpenApiTag,
   SecurityRequirement,
 } from "./src/document/openapi_document.ts";
-export type { JsonSchema } from "./src/document/openapi_document.ts";

@@ -1,4 +1,5 @@
 /** What is inferred from schemas: the file does not compile if it is not. */
+import { upload, type UploadedFile } from "@sluice/middleware/upload";
 import { validate, type ValidateOptions } from "@sluice/openapi";
 import { rateLimit } from "@sluice/rate-limit";
 import sluice from "@sluice/sluice";
@@ -127,5 +128,101 @@ Deno.test("options of a limiter in front of validate get the request of the path
     validate({ body: note }),
     (req) => expectType<Equal<typeof req.body, Note>>(),
   );
+  assertEquals(app.routes.length, 1);
+});
+
+Deno.test("res.json takes what the schema of its status takes, and nothing else", () => {
+  const app = sluice<{ tenant: string }>();
+  const User = z.object({ id: z.number(), at: z.date() });
+  const Problem = z.object({ title: z.string() });
+  const response = { 200: User, 404: Problem } as const;
+  const user = { id: 1, at: new Date() };
+  app.get("/:id", sluice.json(), validate({ response, params: z.object({ id: z.coerce.number() }) }), (req, res) => {
+    expectType<Equal<typeof req.params, { id: number }>>();
+    expectType<Equal<typeof res.locals.tenant, string>>();
+    res.json(user);
+    res.status(404).json({ title: "None" });
+    res.set("x-a", "b").status(404).set("x-c", "d").json({ title: "None" });
+    res.status(req.params.id > 1 ? 200 : 404).json({ title: "None" });
+    // a status without a schema sends anything
+    res.status(500).json({ whatever: 1 });
+    res.status(204).end();
+    // @ts-expect-error -- another type
+    res.json({ id: "1", at: new Date() });
+    // @ts-expect-error -- that of 404
+    res.json({ title: "None" });
+    // @ts-expect-error -- that of 200
+    res.status(404).json(user);
+    // @ts-expect-error -- there is no such field
+    res.status(404).json({ title: "None", stack: "" });
+    // @ts-expect-error -- nor here
+    res.set("x-a", "b").json({ ...user, passwordHash: "" });
+    // @ts-expect-error -- it is sent as JSON, too
+    res.send({ id: "1" });
+  });
+  app.post(
+    "/within",
+    validate({ body: note, response: { 201: v.object({ n: v.number() }) } }, (req, res) => {
+      res.status(201).json({ n: req.body.n });
+      // @ts-expect-error -- another type
+      res.status(201).json({ n: req.body.text });
+    }),
+  );
+  app.route("/r").put(validate({ response: { 200: type({ n: "number" }) } }), (_req, res) => {
+    // @ts-expect-error -- another type
+    res.json({ n: "1" });
+  });
+  app.group("/g", (group) => {
+    group.get("/", validate({ response: { 200: Problem } }), (_req, res) => {
+      // @ts-expect-error -- another type
+      res.json({ titel: "None" });
+    });
+  });
+  // two middleware, and one that says nothing
+  app.get("/two", validate({ response: { 200: User } }), validate({ response: { 404: Problem } }), (_req, res) => {
+    res.json(user);
+    // @ts-expect-error -- that of 200
+    res.status(404).json(user);
+  });
+  const reusable = (_req: sluice.Request, res: sluice.Response) => void res.json("anything");
+  app.get("/reusable", validate({ response: { 200: User } }), reusable);
+  app.get("/untyped", validate({ query: z.object({}) }), (_req, res) => void res.json("anything"));
+  const some: ValidateOptions = {};
+  app.get("/some", validate(some), (_req, res) => void res.status(404).json("anything"));
+  assertEquals(app.routes.length, 7);
+});
+
+Deno.test("files of upload have their types beside the body of validate", () => {
+  const app = sluice();
+  const fields = { avatar: { maxCount: 1, required: true }, more: {} } as const;
+  app.post("/", upload({ fields }), validate({ body: z.object({ caption: z.string() }) }), (req) => {
+    expectType<Equal<typeof req.file, UploadedFile>>();
+    expectType<Equal<typeof req.files.avatar, UploadedFile[]>>();
+    expectType<Equal<typeof req.files.more, UploadedFile[] | undefined>>();
+    expectType<Equal<typeof req.body, { caption: string }>>();
+    // @ts-expect-error -- there is no such field
+    req.files.other;
+  });
+  app.post("/any", upload(), (req) => {
+    expectType<Equal<typeof req.files, UploadedFile[]>>();
+    expectType<Equal<typeof req.file, UploadedFile | undefined>>();
+  });
+  app.post("/stored", upload({ storage: () => Promise.resolve(7) }), (req) => {
+    expectType<Equal<(typeof req.files)[number]["value"], number | undefined>>();
+  });
+  app.post("/single", upload().single("avatar"), (req) => {
+    expectType<Equal<typeof req.file, UploadedFile | undefined>>();
+  });
+  assertEquals(app.routes.length, 4);
+});
+
+Deno.test("a schema that is generic leaves the response as it is", () => {
+  const app = sluice();
+  function crud<S extends z.ZodObject>(path: string, schema: S): void {
+    app.post(path, validate({ body: schema }), (req, res) => {
+      res.json(req.body);
+    });
+  }
+  crud("/notes", note);
   assertEquals(app.routes.length, 1);
 });

@@ -1,14 +1,27 @@
-import type { Direction } from "./json_schema.ts";
-import type { JsonSchema } from "./openapi_document.ts";
+import { discriminatorOf } from "./discriminator.ts";
+import type { Direction, JsonSchema } from "../schema/json_schema.ts";
+import { NATIVE } from "../schema/library_options.ts";
 
-/** A named schema, in the document once. */
-interface Component {
-  /** The name without what tells it from others. */
+/** A named schema where it was found; the document has it once, if another is the same. */
+interface Found {
+  /** Its name, without what tells it from others. */
   readonly wanted: string;
-  /** What it is, in text, to find it again. */
-  readonly text: string;
-  /** The schema, with references to other components. */
+  /** The type that it was found in. */
+  readonly direction: Direction;
+  /** The schema, with references to others by their numbers. */
   json: JsonSchema;
+  /** Whether it is a component even if it is used once. */
+  isKept: boolean;
+}
+
+/** Schemas that are the same. */
+interface Component {
+  readonly wanted: string;
+  /** What it is, in text: it decides which of two gets the name, whichever is registered first. */
+  readonly text: string;
+  readonly json: JsonSchema;
+  readonly isInput: boolean;
+  readonly isKept: boolean;
 }
 
 const PREFIX = "#/components/schemas/";
@@ -19,9 +32,13 @@ const MAPS = new Set(["properties", "patternProperties", "dependentSchemas"]);
 /** Keywords with data, in which nothing is a schema. */
 const DATA = new Set(["const", "default", "enum", "examples", "example", "required", "dependentRequired"]);
 
-/** The named schemas of a document: those that are used once are put where they are used in the end. */
+/**
+ * The named schemas of a document. Names do not depend on the order of routes: what is the same in requests and responses
+ * is one component, an output that differs is `NoteOutput` beside `Note`, and of different ones with the same name the
+ * text decides which is `Note2`. Those that are used once are put where they are used.
+ */
 export class Components {
-  readonly #components = new Map<string, Component>();
+  readonly #found: Found[] = [];
 
   /**
    * Puts a schema into the document.
@@ -34,21 +51,21 @@ export class Components {
    */
   add(schema: JsonSchema, direction: Direction, fallback: string, given?: string): JsonSchema {
     const { $schema: _, $defs, definitions, ...root } = schema;
-    const source = new SchemaSource({ ...definitions as object, ...$defs as object }, root);
-    const names = new Map<JsonSchema, string>();
+    const defs = { ...definitions as object, ...$defs as object } as Record<string, JsonSchema>;
+    const references = new Map<JsonSchema, string>();
     const reference = (name: string, part: JsonSchema): JsonSchema => {
-      const known = names.get(part);
-      if (known !== undefined) return { $ref: PREFIX + known };
-      const text = source.textOf(part);
-      const [final, isNew] = this.#nameFor(plainName(name), text, direction);
-      names.set(part, final);
-      if (isNew) this.#components.get(final)!.json = rewrite(part);
-      return { $ref: PREFIX + final };
+      const known = references.get(part);
+      if (known !== undefined) return { $ref: known };
+      const wanted = UNNAMED.test(name) ? `${plainName(rootName)}Part` : plainName(name);
+      const [$ref, found] = this.#put(wanted, direction);
+      references.set(part, $ref);
+      found.json = this.#discriminated(rewrite(part), wanted, direction);
+      return { $ref };
     };
     const rootName = given ?? nameOf(root) ?? fallback;
     const refer = (pointer: string): JsonSchema => {
       const [, , key = "", ...deeper] = pointer.split("/").map(unescaped);
-      const def = /^#\/(?:\$defs|definitions)\//.test(pointer) ? source.defs[key] : undefined;
+      const def = /^#\/(?:\$defs|definitions)\//.test(pointer) ? defs[key] : undefined;
       if (def !== undefined && deeper.length === 0) return reference(key, def);
       const whole = reference(rootName, root);
       return pointer === "#" ? whole : { $ref: `${whole["$ref"]}${pointer.slice(1)}` };
@@ -56,12 +73,15 @@ export class Components {
     const rewrite = (node: JsonSchema): JsonSchema =>
       mapSchemas(node, (child) => {
         const name = isObject(child) ? nameOf(child) : undefined;
-        return name === undefined ? rewrite(child) : reference(name, child);
+        return name === undefined ? this.#discriminated(rewrite(child), undefined, direction) : reference(name, child);
       }, refer);
     const named = given ?? nameOf(root);
     // a schema that is nothing but a reference has the name of what it refers to
-    const added = named === undefined || typeof root["$ref"] === "string" ? rewrite(root) : reference(named, root);
-    return names.has(root) ? reference(rootName, root) : added;
+    const isReference = typeof root["$ref"] === "string";
+    const added = named === undefined || isReference
+      ? this.#discriminated(rewrite(root), undefined, direction)
+      : reference(named, root);
+    return references.has(root) ? reference(rootName, root) : added;
   }
 
   /**
@@ -73,7 +93,7 @@ export class Components {
     let found = schema;
     for (let i = 0; i < 32 && typeof found["$ref"] === "string"; i++) {
       const { $ref, ...beside } = found;
-      found = { ...this.#components.get(String($ref).slice(PREFIX.length))?.json, ...beside };
+      found = { ...this.#found[Number(String($ref).slice(PREFIX.length))]?.json, ...beside };
     }
     return found;
   }
@@ -85,80 +105,156 @@ export class Components {
    * @returns The same, with those that are used once, and the other ones
    */
   finish<T>(paths: T): { paths: T; schemas: Record<string, JsonSchema> } {
-    const uses = new Map<string, number>();
+    const { components, of } = this.#components();
+    const names = namesOf(components);
+    const uses = new Map<number, number>();
     const count = (value: unknown): void =>
-      eachReference(value, (name) => {
-        const times = uses.get(name) ?? 0;
-        uses.set(name, times + 1);
-        if (times === 0) count(this.#components.get(name)?.json);
+      eachReference(value, (found) => {
+        const own = of[found]!;
+        const times = uses.get(own) ?? 0;
+        uses.set(own, times + 1);
+        if (times === 0) count(components[own]!.json);
       });
     count(paths);
     const sums = new Map<string, number>();
-    for (const [name, { wanted }] of this.#components) {
-      sums.set(wanted, (sums.get(wanted) ?? 0) + (uses.get(name) ?? 0));
-    }
-    const isKept = (name: string): boolean =>
-      sums.get(this.#components.get(name)!.wanted)! > 1 || this.#reachesItself(name);
+    for (const [i, { wanted }] of components.entries()) sums.set(wanted, (sums.get(wanted) ?? 0) + (uses.get(i) ?? 0));
+    const kept = components.map(({ wanted, isKept }, i) =>
+      isKept || sums.get(wanted)! > 1 || reachesItself(i, (one) => components[one]!.json, of)
+    );
     const inlined = (value: unknown): unknown => {
       if (Array.isArray(value)) return value.map(inlined);
       if (typeof value !== "object" || value === null) return value;
-      const { $ref, ...rest } = Object.fromEntries(Object.entries(value).map(([key, one]) => [key, inlined(one)]));
-      const name = componentName($ref);
-      if (name === undefined || isKept(name)) return $ref === undefined ? rest : { $ref, ...rest };
-      return { ...inlined(this.#components.get(name)!.json) as object, ...rest };
+      const { $ref, ...rest } = Object.fromEntries(
+        Object.entries(value).map((
+          [key, one],
+        ) => [key, key === "discriminator" ? pointing(inlined(one)) : inlined(one)]),
+      );
+      if (typeof $ref !== "string" || !$ref.startsWith(PREFIX)) return $ref === undefined ? rest : { $ref, ...rest };
+      const [found = "", ...deeper] = $ref.slice(PREFIX.length).split("/");
+      const own = of[Number(found)]!;
+      // one that points into a component keeps it
+      if (kept[own] || deeper.length > 0) return { $ref: [PREFIX + names[own], ...deeper].join("/"), ...rest };
+      return { ...inlined(components[own]!.json) as object, ...rest };
     };
-    const kept = [...this.#components.keys()].filter((name) => uses.has(name) && isKept(name));
-    const schemas = kept.map((name) => [name, inlined(this.#components.get(name)!.json) as JsonSchema] as const);
+    const schemas = components.flatMap(({ json }, i) =>
+      uses.has(i) && kept[i] ? [[names[i]!, inlined(json) as JsonSchema] as const] : []
+    );
     return { paths: inlined(paths) as T, schemas: Object.fromEntries(schemas) };
   }
 
-  #nameFor(wanted: string, text: string, direction: Direction): [name: string, isNew: boolean] {
-    for (let i = 1;; i++) {
-      const name = i === 1 ? wanted : i === 2 && direction === "output" ? `${wanted}Output` : `${wanted}${i}`;
-      const known = this.#components.get(name);
-      if (known?.text === text) return [name, false];
-      if (known !== undefined) continue;
-      this.#components.set(name, { wanted, text, json: {} });
-      return [name, true];
-    }
+  #put(wanted: string, direction: Direction): [$ref: string, found: Found] {
+    const found = { wanted, direction, json: {}, isKept: false };
+    return [`${PREFIX}${this.#found.push(found) - 1}`, found];
   }
 
-  #reachesItself(name: string): boolean {
-    const seen = new Set<string>();
-    const visit = (from: string): void =>
-      eachReference(this.#components.get(from)?.json, (to) => {
-        if (seen.has(to)) return;
-        seen.add(to);
-        visit(to);
+  /** The same, with what tells its alternatives apart; those of one with a name get names. */
+  #discriminated(json: JsonSchema, name: string | undefined, direction: Direction): JsonSchema {
+    const found = discriminatorOf(json, (one) => this.resolve(one));
+    if (found === undefined) return json;
+    const { keyword, propertyName, values } = found;
+    const some = json[keyword] as JsonSchema[];
+    if (name === undefined && !some.every(({ $ref }) => typeof $ref === "string")) return json;
+    const mapping: Record<string, JsonSchema> = {};
+    const own = some.map((one, i) => {
+      let { $ref } = one as { $ref?: string };
+      if ($ref === undefined) {
+        const [first, put] = this.#put(
+          `${name}${plainName(values[i]![0]!.replace(/^./, (char) => char.toUpperCase()))}`,
+          direction,
+        );
+        put.json = one;
+        $ref = first;
+      }
+      this.#found[Number($ref.slice(PREFIX.length))]!.isKept = true;
+      for (const value of values[i]!) mapping[value] = { $ref };
+      return { $ref };
+    });
+    return { ...json, [keyword]: own, discriminator: { propertyName, mapping } };
+  }
+
+  /** Finds which schemas are the same: those whose text is, with references to the same. */
+  #components(): { components: Component[]; of: number[] } {
+    let of: number[] = this.#found.map(() => 0);
+    for (let count = 0;;) {
+      const texts = new Map<string, number>();
+      const next = this.#found.map(({ wanted, json }) => {
+        const text = textOf([wanted, json], (found) => String(of[found]));
+        if (!texts.has(text)) texts.set(text, texts.size);
+        return texts.get(text)!;
       });
-    visit(name);
-    return seen.has(name);
+      of = next;
+      if (texts.size === count) break;
+      count = texts.size;
+    }
+    const components: Component[] = [];
+    for (const [i, own] of of.entries()) {
+      const { wanted, direction, json, isKept } = this.#found[i]!;
+      const known = components[own];
+      const isInput = direction === "input" || known?.isInput === true;
+      const text = known?.text ?? textOf(json, (found) => this.#found[found]!.wanted);
+      components[own] = { wanted, text, json: known?.json ?? json, isInput, isKept: isKept || known?.isKept === true };
+    }
+    return { components, of };
   }
 }
 
-/** A schema and its own definitions. */
-class SchemaSource {
-  readonly defs: Readonly<Record<string, JsonSchema>>;
-  readonly #root: JsonSchema;
-
-  constructor(defs: Record<string, unknown>, root: JsonSchema) {
-    this.defs = defs as Record<string, JsonSchema>;
-    this.#root = root;
+/** Names, in the order of the components; which ones have the same wish is decided by what they are. */
+function namesOf(components: readonly Component[]): string[] {
+  const names: string[] = [];
+  const taken = new Set(components.map(({ wanted }) => wanted));
+  const ordered = [...components.keys()].sort((a, b) => {
+    const [first, second] = [components[a]!, components[b]!];
+    if (first.isInput !== second.isInput) return first.isInput ? -1 : 1;
+    return first.text === second.text ? a - b : first.text < second.text ? -1 : 1;
+  });
+  const first = new Map<string, boolean>();
+  for (const i of ordered) {
+    const { wanted, isInput } = components[i]!;
+    const earlier = first.get(wanted);
+    if (earlier === undefined) first.set(wanted, isInput);
+    names[i] = earlier === undefined ? wanted : free(earlier === isInput ? wanted : `${wanted}Output`, taken);
   }
+  return names;
+}
 
-  /** A part and all that it refers to, in text: the same for the same part of another schema. */
-  textOf(part: JsonSchema): string {
-    const parts = new Set([part]);
-    for (const one of parts) {
-      JSON.stringify(one, (key, value) => {
-        if (key !== "$ref" || typeof value !== "string") return value;
-        const [, , name = ""] = value.split("/").map(unescaped);
-        parts.add(/^#\/(?:\$defs|definitions)\//.test(value) ? this.defs[name] ?? this.#root : this.#root);
-        return value;
-      });
-    }
-    return JSON.stringify([...parts]);
-  }
+function free(wanted: string, taken: Set<string>): string {
+  let name = wanted;
+  for (let i = 2; taken.has(name); i++) name = `${wanted}${i}`;
+  taken.add(name);
+  return name;
+}
+
+/** A mapping has the references alone. */
+function pointing(discriminator: unknown): unknown {
+  const { propertyName, mapping } = Object(discriminator) as {
+    propertyName?: unknown;
+    mapping?: Record<string, unknown>;
+  };
+  // a property may have the name, too
+  if (typeof propertyName !== "string" || !isObject(mapping)) return discriminator;
+  const names = Object.entries(mapping).map(([value, one]) => [value, Object(one)["$ref"] ?? one] as const);
+  return { propertyName, mapping: Object.fromEntries(names) };
+}
+
+function textOf(value: unknown, nameOf: (found: number) => string): string {
+  return JSON.stringify(value, (key, one) => {
+    if (key !== "$ref" || typeof one !== "string" || !one.startsWith(PREFIX)) return one;
+    const [found, ...deeper] = one.slice(PREFIX.length).split("/");
+    return [nameOf(Number(found)), ...deeper].join("/");
+  });
+}
+
+function reachesItself(from: number, jsonOf: (one: number) => JsonSchema, of: readonly number[]): boolean {
+  const seen = new Set<number>();
+  const visit = (one: number): void =>
+    eachReference(jsonOf(one), (found) => {
+      const to = of[found]!;
+      if (seen.has(to)) return;
+      seen.add(to);
+      visit(to);
+    });
+  visit(from);
+  return seen.has(from);
 }
 
 /** Calls `each` for the schemas right inside of one, and `refer` for a reference. */
@@ -169,8 +265,10 @@ function mapSchemas(
 ): JsonSchema {
   const one = (value: unknown): unknown => isObject(value) ? each(value) : value;
   const entries = Object.entries(node).flatMap(([key, value]): [string, unknown][] => {
-    if (key === "$id" || key === "id" || key === "$schema") return [];
+    if (key === "$id" || key === "id" || key === "$schema" || key === NATIVE) return [];
     if (DATA.has(key)) return [[key, value]];
+    // the same, for tools that want lists to have a schema of their items
+    if (key === "items" && value === false) return [[key, {}], ["maxItems", (node["prefixItems"] as unknown[]).length]];
     if (key === "$ref" && typeof value === "string" && value.startsWith("#")) return Object.entries(refer(value));
     if (MAPS.has(key) && isObject(value)) {
       return [[key, Object.fromEntries(Object.entries(value).map(([name, child]) => [name, one(child)]))]];
@@ -179,6 +277,9 @@ function mapSchemas(
   });
   return Object.fromEntries(entries);
 }
+
+/** What the definitions of a schema are called that has no name: by zod, and by valibot. */
+const UNNAMED = /^(?:__schema)?\d+$/;
 
 /** The name that a schema has: `id` is zod's, and a title counts for objects, since that of a text is its label. */
 function nameOf(schema: JsonSchema): string | undefined {
@@ -198,18 +299,11 @@ function unescaped(part: string): string {
   return decodeURIComponent(part).replaceAll("~1", "/").replaceAll("~0", "~");
 }
 
-function componentName($ref: unknown): string | undefined {
-  // one that points into a component keeps it
-  return typeof $ref === "string" && $ref.startsWith(PREFIX) && !$ref.slice(PREFIX.length).includes("/")
-    ? $ref.slice(PREFIX.length)
-    : undefined;
-}
-
-function eachReference(value: unknown, each: (name: string) => void): void {
+function eachReference(value: unknown, each: (found: number) => void): void {
   if (typeof value !== "object" || value === null) return;
   for (const [key, one] of Object.entries(value)) {
     if (key === "$ref" && typeof one === "string" && one.startsWith(PREFIX)) {
-      each(one.slice(PREFIX.length).split("/")[0]!);
+      each(Number(one.slice(PREFIX.length).split("/")[0]));
     } else eachReference(one, each);
   }
 }

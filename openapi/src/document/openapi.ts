@@ -1,14 +1,16 @@
 import { checkNames, checkType, isThenable, type OptionNames, refuseOption } from "@sluice/shared";
 import type { DetailedRoute } from "@sluice/sluice";
 import type { RequestPart } from "../metadata/route_schemas.ts";
+import { checkOutgoing, type OutgoingRequest, type ResponseDetails } from "../metadata/operation.ts";
+import { convertSchema } from "../schema/convert_schema.ts";
+import type { Direction, JsonSchema, ToJsonSchema } from "../schema/json_schema.ts";
 import { Components } from "./components.ts";
-import { convertSchema, type Direction, type ToJsonSchema } from "./json_schema.ts";
 import type {
-  JsonSchema,
   NotExpressible,
   OpenApiDocument,
   OpenApiInfo,
   OpenApiOperation,
+  OpenApiOutgoing,
   OpenApiServer,
   OpenApiTag,
   SecurityRequirement,
@@ -17,7 +19,7 @@ import { OperationIds } from "./operation_ids.ts";
 import { PARAMETER_PARTS, type ParameterPart, partParameters, pathParameters } from "./parameters.ts";
 import { type PathTemplate, pathTemplates } from "./path_templates.ts";
 import { requestBody } from "./request_body.ts";
-import { responsesOf } from "./responses.ts";
+import { response, responsesOf } from "./responses.ts";
 import { type RouteFacts, routeFacts } from "./route_facts.ts";
 import type { AnySchema, SchemaResult } from "../metadata/standard_schema.ts";
 
@@ -58,6 +60,8 @@ export interface OpenApiOptions {
   readonly toJsonSchema?: ToJsonSchema;
   /** Put before every path, for a router that is mounted elsewhere. */
   readonly prefix?: string;
+  /** Requests that the program sends to whoever has subscribed, by their names: `{ paid: { body: Invoice } }`. */
+  readonly webhooks?: Readonly<Record<string, OutgoingRequest>>;
 }
 
 const NAMES: OptionNames<OpenApiOptions> = {
@@ -68,6 +72,7 @@ const NAMES: OptionNames<OpenApiOptions> = {
   schemas: true,
   toJsonSchema: true,
   prefix: true,
+  webhooks: true,
 };
 
 const INFO_NAMES: OptionNames<OpenApiInfo> = {
@@ -144,12 +149,18 @@ export function checkDocument(info: OpenApiInfo, options: OpenApiOptions): void 
       refuseOption("openapi", name, "a list", options[name]);
     }
   }
-  for (const name of ["securitySchemes", "schemas"] as const) {
+  for (const name of ["securitySchemes", "schemas", "webhooks"] as const) {
     if (options[name] !== undefined && (typeof options[name] !== "object" || options[name] === null)) {
       refuseOption("openapi", name, "an object", options[name]);
     }
   }
+  for (const [name, request] of Object.entries(options.webhooks ?? {})) {
+    checkOutgoing(`openapi: webhook ${name}`, request);
+  }
 }
+
+/** Where something is missing. */
+type Where = Pick<DetailedRoute, "method" | "fullPath">;
 
 class DocumentBuilder {
   readonly #options: OpenApiOptions;
@@ -173,22 +184,77 @@ class DocumentBuilder {
     for (const route of routes) if (route.method === "ALL") this.#add(route, OF_ALL);
     const { servers, security, securitySchemes } = this.#options;
     const order = new Map(routes.map(({ fullPath }, i) => [fullPath, i]));
-    const { paths, schemas } = this.#components.finish(this.#paths);
+    // webhooks have no path
+    const orderOf = ({ path }: NotExpressible): number => order.get(path) ?? routes.length;
+    const { paths: { paths, webhooks }, schemas } = this.#components.finish({
+      paths: this.#paths,
+      webhooks: this.#webhooks(),
+    });
     const components = {
       ...Object.keys(schemas).length > 0 ? { schemas } : {},
       ...securitySchemes === undefined ? {} : { securitySchemes: { ...securitySchemes } },
     };
     const tags = this.#tags();
-    const missing = [...this.#missing.values()].sort((a, b) => order.get(a.path)! - order.get(b.path)!);
+    const missing = [...this.#missing.values()].sort((a, b) => orderOf(a) - orderOf(b));
     return {
       openapi: "3.1.0",
       info: { ...info },
       ...servers === undefined ? {} : { servers },
       paths,
+      ...Object.keys(webhooks).length > 0 ? { webhooks } : {},
       ...Object.keys(components).length > 0 ? { components } : {},
       ...security === undefined ? {} : { security },
       ...tags.length > 0 ? { tags } : {},
       ...missing.length > 0 ? { "x-not-expressible": missing } : {},
+    };
+  }
+
+  #webhooks(): Record<string, Record<string, OpenApiOutgoing>> {
+    const requests = Object.entries(this.#options.webhooks ?? {}).map(([name, request]) => {
+      const { method = "post" } = request;
+      return [name, { [method]: this.#outgoing({ method: "WEBHOOK", fullPath: name }, name, request) }] as const;
+    });
+    return Object.fromEntries(requests);
+  }
+
+  #callbacks(route: DetailedRoute, facts: RouteFacts): OpenApiOperation["callbacks"] {
+    const callbacks = Object.entries(facts.said.callbacks ?? {}).map(([name, { url, ...request }]) => {
+      const { method = "post" } = request;
+      return [name, { [url]: { [method]: this.#outgoing(route, name, request) } }] as const;
+    });
+    return callbacks.length === 0 ? undefined : Object.fromEntries(callbacks);
+  }
+
+  /** What the server sends has the output of a schema, and what it gets the input. */
+  #outgoing(where: Where, name: string, request: OutgoingRequest): OpenApiOutgoing {
+    const {
+      summary,
+      description,
+      headers = {},
+      body,
+      mediaType = "application/json",
+      responses = { "2XX": "Received" },
+    } = request;
+    const upper = name[0]!.toUpperCase() + name.slice(1);
+    const parameters = Object.entries(headers).map(([header, what]) => {
+      return { name: header, in: "header" as const, description: what, schema: { type: "string" } };
+    });
+    const schema = body === undefined
+      ? undefined
+      : this.#schema(where, `body of ${name}`, body, "output", `${upper}Body`);
+    return {
+      ...summary === undefined ? {} : { summary },
+      ...description === undefined ? {} : { description },
+      ...parameters.length > 0 ? { parameters } : {},
+      ...schema === undefined ? {} : { requestBody: { required: true, content: { [mediaType]: { schema } } } },
+      responses: Object.fromEntries(
+        Object.entries(responses).map(([status, details]) => {
+          const own: ResponseDetails = typeof details === "string" ? { description: details } : details;
+          const convert = (one: unknown) =>
+            this.#schema(where, `response ${status} to ${name}`, one, "input", `${upper}Response${status}`);
+          return [status, response(status, own, convert, undefined)];
+        }),
+      ),
     };
   }
 
@@ -231,8 +297,9 @@ class DocumentBuilder {
     { params }: PathTemplate,
     known: PathTemplate,
   ): OpenApiOperation {
-    const { said, names } = facts;
-    const { summary, description, tags, deprecated, security } = said;
+    const { said, names, serialization } = facts;
+    const { summary, description, tags, deprecated, security, servers } = said;
+    const extensions = Object.entries(said).filter(([name]) => name.startsWith("x-"));
     const operationId = this.#ids.next(method, known.path, said.operationId);
     const upper = operationId[0]!.toUpperCase() + operationId.slice(1);
     const schemasOf = (part: RequestPart): JsonSchema[] =>
@@ -240,17 +307,30 @@ class DocumentBuilder {
         this.#schema(route, `its ${part}`, schema, "input", upper + part[0]!.toUpperCase() + part.slice(1))
       );
     const examplesOf = (part: RequestPart) => Object(said.examples?.[part]) as Record<string, unknown>;
-    const inPath = pathParameters(params, schemasOf("params"), this.#components, examplesOf("params"));
+    const inPath = pathParameters(
+      params,
+      schemasOf("params"),
+      this.#components,
+      examplesOf("params"),
+      serialization.params ?? {},
+    );
     const parameters = [
       // another route may have named them first
       ...inPath.map((parameter, i) => ({ ...parameter, name: known.params[i]!.name })),
       ...(Object.keys(PARAMETER_PARTS) as ParameterPart[]).flatMap((part) =>
-        partParameters(part, schemasOf(part), this.#components, examplesOf(part))
+        partParameters(part, schemasOf(part), this.#components, examplesOf(part), serialization[part] ?? {})
       ),
     ];
     const required = facts.schemas.body.some((schema) => !acceptsNothing(schema));
     const body = requestBody(
-      { method, reads: facts.reads, schemas: schemasOf("body"), required, said },
+      {
+        method,
+        reads: facts.reads,
+        schemas: schemasOf("body"),
+        required,
+        said,
+        serialization: serialization.body ?? {},
+      },
       this.#components,
     );
     const responses = responsesOf(
@@ -263,6 +343,7 @@ class DocumentBuilder {
       },
       (schema, status) => this.#schema(route, `its response ${status}`, schema, "output", `${upper}Response${status}`),
     );
+    const callbacks = this.#callbacks(route, facts);
     return {
       operationId,
       ...summary === undefined ? {} : { summary },
@@ -273,16 +354,19 @@ class DocumentBuilder {
       ...parameters.length > 0 ? { parameters } : {},
       ...body === undefined ? {} : { requestBody: body },
       responses,
+      ...callbacks === undefined ? {} : { callbacks },
+      ...servers === undefined ? {} : { servers },
+      ...Object.fromEntries(extensions),
     };
   }
 
-  #schema(route: DetailedRoute, what: string, schema: unknown, direction: Direction, fallback: string): JsonSchema {
+  #schema(route: Where, what: string, schema: unknown, direction: Direction, fallback: string): JsonSchema {
     const { json, problem } = convertSchema(schema, direction, this.#options.toJsonSchema);
     if (problem !== undefined) this.#miss(route, `${what}: ${problem}`);
     return this.#components.add(json, direction, fallback, this.#names.get(schema));
   }
 
-  #miss({ method, fullPath: path }: DetailedRoute, reason: string): void {
+  #miss({ method, fullPath: path }: Where, reason: string): void {
     this.#missing.set(`${method} ${path} ${reason}`, { method, path, reason });
   }
 }

@@ -1,5 +1,6 @@
-/** A schema of JSON Schema 2020-12, which OpenAPI 3.1 has. */
-export type JsonSchema = Record<string, unknown>;
+import type { JsonSchema } from "../schema/json_schema.ts";
+
+export type { JsonSchema };
 
 /** Who a document is about: the info object of OpenAPI 3.1. */
 export interface OpenApiInfo {
@@ -67,7 +68,7 @@ export interface OpenApiMedia {
   /** A body. */
   example?: unknown;
   /** How parts of a form are encoded, by their names. */
-  encoding?: Record<string, { contentType: string }>;
+  encoding?: Record<string, { contentType?: string; style?: string; explode?: boolean }>;
 }
 
 /** A response. */
@@ -100,6 +101,28 @@ export interface OpenApiOperation {
   requestBody?: { required?: boolean; content: Record<string, OpenApiMedia> };
   /** Responses, by status. */
   responses: Record<string, OpenApiResponse>;
+  /** Requests that the server sends, by their names and the expressions for their URLs. */
+  callbacks?: Record<string, Record<string, Record<string, OpenApiOutgoing>>>;
+  /** Where it is served, if elsewhere. */
+  servers?: readonly OpenApiServer[];
+  /** Extensions of OpenAPI. */
+  [extension: `x-${string}`]: unknown;
+}
+
+/** A request that the server sends: a callback or a webhook. */
+export interface OpenApiOutgoing {
+  /** Its name, the only one in the document. */
+  operationId?: string;
+  /** One line. */
+  summary?: string;
+  /** As long as it needs to be, in CommonMark. */
+  description?: string;
+  /** Its headers. */
+  parameters?: OpenApiParameter[];
+  /** Its body. */
+  requestBody?: { required?: boolean; content: Record<string, OpenApiMedia> };
+  /** What it is responded with, by status. */
+  responses: Record<string, OpenApiResponse>;
 }
 
 /** A route, or a part of one, that OpenAPI or JSON Schema cannot express. */
@@ -122,6 +145,8 @@ export interface OpenApiDocument {
   servers?: readonly OpenApiServer[];
   /** Operations by path and by method in lower case. */
   paths: Record<string, Record<string, OpenApiOperation>>;
+  /** Requests that the server sends, by their names and by method in lower case. */
+  webhooks?: Record<string, Record<string, OpenApiOutgoing>>;
   /** Schemas and security schemes, by their names. */
   components?: { schemas?: Record<string, JsonSchema>; securitySchemes?: Record<string, Record<string, unknown>> };
   /** What authorises requests, unless an operation says otherwise. */

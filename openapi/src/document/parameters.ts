@@ -1,6 +1,9 @@
+import { type Serialization, serializationOf } from "../metadata/serialization.ts";
+import type { JsonSchema } from "../schema/json_schema.ts";
+import { objectShape } from "../schema/object_shape.ts";
+import { isOnly, kindsOf } from "../schema/schema_kinds.ts";
 import type { Components } from "./components.ts";
-import { objectShape } from "./object_shape.ts";
-import type { JsonSchema, OpenApiParameter } from "./openapi_document.ts";
+import type { OpenApiParameter } from "./openapi_document.ts";
 import type { TemplateParam } from "./path_templates.ts";
 
 /** Parts of a request whose properties are parameters, with what OpenAPI calls them. */
@@ -19,12 +22,14 @@ const ELSEWHERE = new Set(["accept", "authorization", "content-type"]);
  * @param schemas Schemas of `req.params`
  * @param components Where references lead
  * @param examples Examples, by their names
+ * @param given How the program says that they are written, by their names
  */
 export function pathParameters(
   params: readonly TemplateParam[],
   schemas: readonly JsonSchema[],
   components: Components,
   examples: Readonly<Record<string, unknown>>,
+  given: Readonly<Record<string, Serialization>>,
 ): OpenApiParameter[] {
   const shapes = schemas.map((schema) => objectShape(schema, (one) => components.resolve(one)));
   return params.map(({ name, pattern, spans }) => {
@@ -36,7 +41,7 @@ export function pathParameters(
       in: "path",
       required: true,
       ...describing(schema, components),
-      ...spans ? { description: SPANNING } : {},
+      ...spans ? { description: SPANNING } : writing("params", schema, components, given[name]),
       schema: pattern !== undefined && isText ? { ...schema, pattern: `^(?:${pattern})$` } : schema,
       ...name in examples ? { example: examples[name] } : {},
     };
@@ -57,12 +62,14 @@ function textOf(schema: JsonSchema | undefined, components: Components): JsonSch
  * @param schemas Its schemas, each of which must be satisfied
  * @param components Where references lead
  * @param examples Examples, by their names
+ * @param given How the program says that they are written, by their names
  */
 export function partParameters(
   part: ParameterPart,
   schemas: readonly JsonSchema[],
   components: Components,
   examples: Readonly<Record<string, unknown>>,
+  given: Readonly<Record<string, Serialization>>,
 ): OpenApiParameter[] {
   const found = new Map<string, OpenApiParameter>();
   for (const schema of schemas) {
@@ -79,15 +86,29 @@ export function partParameters(
         in: PARAMETER_PARTS[part],
         ...required ? { required } : {},
         ...describing(one, components),
-        ...part === "query" && components.resolve(one)["type"] === "object"
-          ? { style: "deepObject", explode: true }
-          : {},
+        ...writing(part, one, components, given[name]),
         schema: one,
         ...name in examples ? { example: examples[name] } : {},
       });
     }
   }
   return [...found.values()];
+}
+
+/** What OpenAPI takes for granted, by part. */
+const DEFAULTS = { params: "simple false", query: "form true", headers: "simple false", cookies: "form true" } as const;
+
+/** How a list or an object is written, where it is not what OpenAPI takes for granted. */
+function writing(
+  part: keyof typeof DEFAULTS,
+  schema: JsonSchema,
+  components: Components,
+  given: Serialization | undefined,
+): Partial<Serialization> {
+  const kinds = kindsOf(schema, (one) => components.resolve(one));
+  if (given === undefined && !isOnly(kinds, "object") && !isOnly(kinds, "array")) return {};
+  const { style, explode } = serializationOf(part, kinds, given);
+  return `${style} ${explode}` === DEFAULTS[part] ? {} : { style, explode };
 }
 
 function describing(schema: JsonSchema, components: Components): Pick<OpenApiParameter, "description" | "deprecated"> {

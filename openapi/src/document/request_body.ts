@@ -1,19 +1,23 @@
 import type { FileDetails, OperationDetails } from "../metadata/operation.ts";
+import { type Serialization, serializationOf } from "../metadata/serialization.ts";
+import type { JsonSchema } from "../schema/json_schema.ts";
+import { objectShape } from "../schema/object_shape.ts";
+import { alternatives, isOnly, isSchema, kindsOf } from "../schema/schema_kinds.ts";
 import type { Components } from "./components.ts";
-import { objectShape } from "./object_shape.ts";
-import type { JsonSchema, OpenApiMedia, OpenApiOperation } from "./openapi_document.ts";
+import type { OpenApiMedia, OpenApiOperation } from "./openapi_document.ts";
+
+const MULTIPART = "multipart/form-data";
+const URLENCODED = "application/x-www-form-urlencoded";
 
 /** What parsers read that do not say so themselves, by their names: those of npm, without options, and `upload`. */
 const READ_BY: Readonly<Record<string, string>> = {
   jsonParser: "application/json",
-  urlencodedParser: "application/x-www-form-urlencoded",
+  urlencodedParser: URLENCODED,
   textParser: "text/plain",
   rawParser: "application/octet-stream",
-  upload: "multipart/form-data",
-  multerMiddleware: "multipart/form-data",
+  upload: MULTIPART,
+  multerMiddleware: MULTIPART,
 };
-
-const MULTIPART = "multipart/form-data";
 
 /**
  * Media types that a function in front of a handler reads.
@@ -40,6 +44,8 @@ export interface BodyFacts {
   readonly required: boolean;
   /** What the program says of the route. */
   readonly said: OperationDetails;
+  /** How the program says that fields of forms are written. */
+  readonly serialization: Readonly<Record<string, Serialization>>;
 }
 
 /**
@@ -50,48 +56,113 @@ export interface BodyFacts {
  * @returns `undefined` if nothing is known of it
  */
 export function requestBody(facts: BodyFacts, components: Components): OpenApiOperation["requestBody"] {
-  const { method, reads, schemas, required, said } = facts;
+  const { method, reads, schemas, said, serialization } = facts;
   const { consumes, files } = said;
+  const required = facts.required || Object.values(files ?? {}).some((file) => file.required === true);
   const parsed = new Set(reads);
   // a parser for the whole application says nothing of a GET
   if (schemas.length === 0 && consumes === undefined && files === undefined) {
     if (!WITH_BODY.has(method) || parsed.size === 0) return undefined;
   }
-  const known = consumes ?? [...parsed, ...files !== undefined && !parsed.has(MULTIPART) ? [MULTIPART] : []];
-  const types = known.length > 0 ? known : ["application/json"];
+  const known = [...parsed, ...files !== undefined && !parsed.has(MULTIPART) ? [MULTIPART] : []];
   const schema = schemas.length > 1 ? { allOf: [...schemas] } : schemas[0];
+  const types = consumes ?? typesFor(schema, known, files ?? {}, components);
   const example = said.examples?.body;
   const content = types.map((type): [string, OpenApiMedia] => {
-    const media = type === MULTIPART ? form(schema, files ?? {}, components) : schema === undefined ? {} : { schema };
+    const media = type === MULTIPART ? form(schema, files ?? {}, components) : {
+      ...schema === undefined ? {} : { schema },
+      ...type === URLENCODED ? fieldsOf(schema, serialization, components) : {},
+    };
     return [type, { ...media, ...example === undefined ? {} : { example } }];
   });
   return { ...required ? { required } : {}, content: Object.fromEntries(content) };
 }
 
-/** A form with files: the schema has its other fields. */
+/** The media types in which a body can be what its schema takes; all of them if there is none, or no schema. */
+function typesFor(
+  schema: JsonSchema | undefined,
+  known: readonly string[],
+  files: Readonly<Record<string, FileDetails>>,
+  components: Components,
+): readonly string[] {
+  const resolve = (one: JsonSchema): JsonSchema => components.resolve(one);
+  const kinds = kindsOf(schema ?? {}, resolve);
+  const { properties, required } = objectShape(schema ?? {}, resolve);
+  const hasFile = Object.values(files).some((file) => file.required === true) ||
+    [...required].some((name) => properties.has(name) && isFile(properties.get(name)!, resolve));
+  const may = (...some: readonly string[]): boolean => kinds.has("any") || some.some((kind) => kinds.has(kind));
+  const possible = known.filter((type) => {
+    if (type === MULTIPART) return may("object");
+    if (hasFile) return false;
+    if (type === URLENCODED) return may("object");
+    // parsers of JSON take objects and lists, unless they are told otherwise
+    if (/[/+]json$/.test(type)) return may("object", "array");
+    return !type.startsWith("text/") || may("string");
+  });
+  if (possible.length > 0) return possible;
+  return known.length > 0 ? known : ["application/json"];
+}
+
+function isFile(schema: JsonSchema, resolve: (schema: JsonSchema) => JsonSchema): boolean {
+  const [first] = alternatives(schema, resolve);
+  if (first === undefined) return false;
+  return first["type"] === "array" && isSchema(first["items"])
+    ? isFile(first["items"], resolve)
+    : first["format"] === "binary";
+}
+
+/** How fields with lists and objects are written, where it is not what OpenAPI takes for granted. */
+function fieldsOf(
+  schema: JsonSchema | undefined,
+  given: Readonly<Record<string, Serialization>>,
+  components: Components,
+): Pick<OpenApiMedia, "encoding"> {
+  const resolve = (one: JsonSchema): JsonSchema => components.resolve(one);
+  const fields = [...objectShape(schema ?? {}, resolve).properties].flatMap(([name, one]) => {
+    const kinds = kindsOf(one, resolve);
+    const own = serializationOf("body", kinds, given[name]);
+    const isWritten = isOnly(kinds, "object") || (isOnly(kinds, "array") && !(own.style === "form" && own.explode));
+    return isWritten ? [[name, own] as const] : [];
+  });
+  return fields.length === 0 ? {} : { encoding: Object.fromEntries(fields) };
+}
+
+/** A form with files: the schema has its other fields, of which objects are JSON. */
 function form(
   schema: JsonSchema | undefined,
   files: Readonly<Record<string, FileDetails>>,
   components: Components,
 ): OpenApiMedia {
   const names = Object.keys(files);
-  if (names.length === 0) return { schema: schema ?? { type: "object" } };
-  const shape = objectShape(schema ?? {}, (one) => components.resolve(one));
+  const resolve = (one: JsonSchema): JsonSchema => components.resolve(one);
+  const shape = objectShape(schema ?? {}, resolve);
   const file = { type: "string", format: "binary" };
   const fields = names.map((name) =>
     [name, files[name]!.maxCount === 1 ? file : { type: "array", items: file }] as const
   );
-  const encoding = names.flatMap((name) => {
-    const { types } = files[name]!;
-    return types === undefined ? [] : [[name, { contentType: types.join(", ") }] as const];
-  });
-  const required = [...shape.required];
+  const types = new Map([...shape.properties].map(([name, one]) => [name, mediaTypesOf(one, resolve)] as const));
+  for (const name of names) types.set(name, files[name]!.types ?? []);
+  const encoding = [...types].filter(([, own]) => own.length > 0);
+  const encoded = encoding.length === 0
+    ? {}
+    : { encoding: Object.fromEntries(encoding.map(([name, own]) => [name, { contentType: own.join(", ") }])) };
+  if (names.length === 0) return { schema: schema ?? { type: "object" }, ...encoded };
+  const required = new Set([...shape.required, ...names.filter((name) => files[name]!.required === true)]);
   return {
     schema: {
       type: "object",
       properties: { ...Object.fromEntries(shape.properties), ...Object.fromEntries(fields) },
-      ...required.length > 0 ? { required } : {},
+      ...required.size > 0 ? { required: [...required] } : {},
     },
-    ...encoding.length > 0 ? { encoding: Object.fromEntries(encoding) } : {},
+    ...encoded,
   };
+}
+
+/** Media types that a schema wants of a file, or of each of a list. */
+function mediaTypesOf(schema: JsonSchema, resolve: (schema: JsonSchema) => JsonSchema): readonly string[] {
+  return alternatives(schema, resolve).flatMap((one): readonly string[] => {
+    const { contentMediaType, items } = one;
+    if (typeof contentMediaType === "string") return [contentMediaType];
+    return one["type"] === "array" && isSchema(items) ? mediaTypesOf(items, resolve) : [];
+  });
 }

@@ -1,6 +1,7 @@
 import { statusText } from "@sluice/shared";
 import type { ResponseDetails } from "../metadata/operation.ts";
-import type { JsonSchema, OpenApiResponse } from "./openapi_document.ts";
+import type { JsonSchema } from "../schema/json_schema.ts";
+import type { OpenApiResponse } from "./openapi_document.ts";
 
 /** What is known of a route's responses. */
 export interface ResponseFacts {
@@ -57,11 +58,9 @@ export function responsesOf(
     const [status, response] = RESPONDING[name]!;
     found[status] = response;
   }
+  // what the program sends with the same status is sent besides
   for (const [status, details] of Object.entries(refuses)) {
-    const own = said[status];
-    // what the program sends instead has another form
-    const isOther = schemas.has(status) || (typeof own === "object" && own.schema !== undefined);
-    if (!isOther) found[status] = response(status, details, convert, undefined);
+    found[status] = response(status, details, convert, undefined);
   }
   for (const [status, schema] of schemas) {
     found[status] = response(status, { schema }, convert, found[status]);
@@ -80,7 +79,15 @@ export function responsesOf(
   return found;
 }
 
-function response(
+/**
+ * One response.
+ *
+ * @param status Its status
+ * @param details What is known of it
+ * @param convert Makes JSON Schema of a schema, and puts it into the document
+ * @param earlier What is known of it already
+ */
+export function response(
   status: string,
   { description, schema, mediaType = "application/json", example, headers = {} }:
     & Omit<ResponseDetails, "schema">

@@ -2,6 +2,7 @@ import type { DetailedRoute, HandlerDetails } from "@sluice/sluice";
 import type { OperationDetails, ResponseDetails } from "../metadata/operation.ts";
 import { readBy } from "./request_body.ts";
 import { REQUEST_PARTS, type RequestPart } from "../metadata/route_schemas.ts";
+import type { Serialization, Serializations } from "../metadata/serialization.ts";
 
 /** All that the functions of a route say of it. */
 export interface RouteFacts {
@@ -19,6 +20,8 @@ export interface RouteFacts {
   readonly refusesSomehow: boolean;
   /** What is said for the document. */
   readonly said: OperationDetails;
+  /** How parameters and fields are written, where that is said. */
+  readonly serialization: Readonly<Partial<Record<RequestPart, Readonly<Record<string, Serialization>>>>>;
 }
 
 /**
@@ -32,6 +35,10 @@ export function routeFacts({ middleware, handler, details }: DetailedRoute): Rou
     const schemas = said.map(({ validates }) => validates?.[part]).filter((schema) => schema !== undefined);
     return [part, schemas] as const;
   });
+  const serializations = said.flatMap(({ operation }) => (operation?.["serialization"] ?? []) as Serializations);
+  const serialization = REQUEST_PARTS.map((
+    part,
+  ) => [part, Object.assign({}, ...serializations.map((one) => one[part]))]);
   return {
     names: [...middleware.map(({ name }) => name), handler],
     reads: middleware.flatMap(({ name, reads }) => readBy(name, reads)),
@@ -41,6 +48,7 @@ export function routeFacts({ middleware, handler, details }: DetailedRoute): Rou
     refusesSomehow: said.some(({ validates, refuses }) =>
       refuses === undefined && Object(validates) === validates && Object.keys(validates!).length > 0
     ),
+    serialization: Object.fromEntries(serialization),
     said: said.reduce<OperationDetails>((before, { operation = {} }) => merged(before, operation), {}),
   };
 }
@@ -50,7 +58,7 @@ function merged(before: OperationDetails, later: OperationDetails): OperationDet
   for (const [name, value] of Object.entries(later)) if (value !== undefined) result[name] = value;
   const tags = [...before.tags ?? [], ...later.tags ?? []];
   if (tags.length > 0) result["tags"] = [...new Set(tags)];
-  for (const name of ["examples", "files", "responses"] as const) {
+  for (const name of ["examples", "files", "responses", "callbacks"] as const) {
     if (before[name] !== undefined && later[name] !== undefined) result[name] = { ...before[name], ...later[name] };
   }
   return result;

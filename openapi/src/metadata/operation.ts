@@ -23,6 +23,32 @@ export interface FileDetails {
   readonly maxCount?: number;
   /** Their media types, such as `["image/*"]`. */
   readonly types?: readonly string[];
+  /** Whether a form without one is refused. */
+  readonly required?: boolean;
+}
+
+/** A request that the server sends: a webhook, or a callback of an operation. */
+export interface OutgoingRequest {
+  /** Its method; POST by default. */
+  readonly method?: "delete" | "get" | "patch" | "post" | "put";
+  /** One line. */
+  readonly summary?: string;
+  /** As long as it needs to be, in CommonMark. */
+  readonly description?: string;
+  /** Its headers, by their names, with what they say. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** What its body is. */
+  readonly body?: AnySchema;
+  /** Media type of its body; `application/json` by default. */
+  readonly mediaType?: string;
+  /** What it is responded with, by status; anything of 2xx by default. */
+  readonly responses?: Readonly<Record<number | string, string | ResponseDetails>>;
+}
+
+/** A request that the server sends to where a request has said. */
+export interface Callback extends OutgoingRequest {
+  /** Where it goes, as a runtime expression of OpenAPI: `{$request.body#/callbackUrl}`. */
+  readonly url: string;
 }
 
 /** What is said of routes to whoever reads their OpenAPI document. */
@@ -49,9 +75,15 @@ export interface OperationDetails {
   readonly examples?: Readonly<Partial<Record<RequestPart, unknown>>>;
   /** Responses by status, or `default`: when they are sent, or all that is known of them. */
   readonly responses?: Readonly<Record<number | string, string | ResponseDetails>>;
+  /** Requests that the server sends because of one, by their names. */
+  readonly callbacks?: Readonly<Record<string, Callback>>;
+  /** Where the routes are served, if elsewhere than the others: `[{ url: "https://files.example" }]`. */
+  readonly servers?: readonly { readonly url: string; readonly description?: string }[];
+  /** Extensions of OpenAPI, as tools define them: `"x-internal": true`. */
+  readonly [extension: `x-${string}`]: unknown;
 }
 
-const NAMES: OptionNames<OperationDetails> = {
+const NAMES: OptionNames<Omit<OperationDetails, `x-${string}`>> = {
   summary: true,
   description: true,
   tags: true,
@@ -62,6 +94,18 @@ const NAMES: OptionNames<OperationDetails> = {
   consumes: true,
   files: true,
   examples: true,
+  responses: true,
+  callbacks: true,
+  servers: true,
+};
+
+const OUTGOING_NAMES: OptionNames<OutgoingRequest> = {
+  method: true,
+  summary: true,
+  description: true,
+  headers: true,
+  body: true,
+  mediaType: true,
   responses: true,
 };
 
@@ -104,7 +148,8 @@ export function operation(details: OperationDetails): Handler {
 }
 
 function checkOperation(details: OperationDetails): void {
-  checkNames("operation", details, NAMES);
+  const named = Object.entries(Object(details)).filter(([name]) => !name.startsWith("x-"));
+  checkNames("operation", typeof details === "object" ? Object.fromEntries(named) : details, NAMES);
   for (const name of ["summary", "description", "operationId"] as const) {
     checkType("operation", name, details[name], "string");
   }
@@ -114,22 +159,50 @@ function checkOperation(details: OperationDetails): void {
     if (list === undefined || (Array.isArray(list) && list.every((one) => typeof one === "string"))) continue;
     refuseOption("operation", name, "a list of strings", list);
   }
-  const { security, examples, responses, files } = details;
+  const { security, examples, responses, files, callbacks, servers } = details;
   if (security !== undefined && !Array.isArray(security)) {
     refuseOption("operation", "security", "a list such as [{ bearer: [] }]", security);
+  }
+  if (servers !== undefined && !Array.isArray(servers)) {
+    refuseOption("operation", "servers", 'a list such as [{ url: "https://files.example" }]', servers);
   }
   if (examples !== undefined) checkNames("operation: examples", examples, EXAMPLE_NAMES);
   if (files !== undefined && (typeof files !== "object" || files === null)) {
     refuseOption("operation", "files", "an object such as { avatar: { maxCount: 1 } }", files);
   }
+  if (callbacks !== undefined && (typeof callbacks !== "object" || callbacks === null)) {
+    refuseOption("operation", "callbacks", 'an object such as { paid: { url: "{$request.body#/url}" } }', callbacks);
+  }
+  for (const [name, { url, ...request }] of Object.entries(callbacks ?? {})) {
+    if (typeof url !== "string") {
+      refuseOption("operation", `callbacks.${name}.url`, "an expression such as {$request.body#/url}", url);
+    }
+    checkOutgoing(`operation: callback ${name}`, request);
+  }
+  checkResponses("operation", responses);
+}
+
+/**
+ * Checks what is said of a request that the server sends.
+ *
+ * @param caller What says it, for error messages
+ * @param request What is said
+ * @throws {TypeError} If something is unknown or of the wrong type
+ */
+export function checkOutgoing(caller: string, request: OutgoingRequest): void {
+  checkNames(caller, request, OUTGOING_NAMES);
+  checkResponses(caller, request.responses);
+}
+
+function checkResponses(caller: string, responses: OperationDetails["responses"]): void {
   if (responses === undefined) return;
   if (typeof responses !== "object" || responses === null) {
-    refuseOption("operation", "responses", 'an object such as { 404: "There is none" }', responses);
+    refuseOption(caller, "responses", 'an object such as { 404: "There is none" }', responses);
   }
   for (const [status, response] of Object.entries(responses)) {
     if (!/^(?:[1-5](?:\d\d|XX)|default)$/.test(status)) {
-      throw new TypeError(`operation: option responses has statuses such as 404, 4XX or default, not ${status}`);
+      throw new TypeError(`${caller}: option responses has statuses such as 404, 4XX or default, not ${status}`);
     }
-    if (typeof response !== "string") checkNames(`operation: response ${status}`, response, RESPONSE_NAMES);
+    if (typeof response !== "string") checkNames(`${caller}: response ${status}`, response, RESPONSE_NAMES);
   }
 }

@@ -28,3 +28,6 @@ export interface SchemaIssue {
 
 /** What a schema makes of its input. */
 export type OutputOf<Schema> = Schema extends AnySchema ? NonNullable<Schema["~standard"]["types"]>["output"] : unknown;
+
+/** What a schema takes. */
+export type InputOf<Schema> = Schema extends AnySchema ? NonNullable<Schema["~standard"]["types"]>["input"] : unknown;

@@ -1,53 +1,135 @@
-import { isThenable } from "@sluice/shared";
+import { isThenable, warnInDevelopment } from "@sluice/shared";
 import type { Request, Response } from "@sluice/sluice";
 import type { ResponseSchemas } from "../metadata/route_schemas.ts";
+import { convertSchema } from "../schema/convert_schema.ts";
+import type { ToJsonSchema } from "../schema/json_schema.ts";
+import type { AnySchema } from "../metadata/standard_schema.ts";
+import { DocumentedFields } from "./documented_fields.ts";
 import { pointerOf } from "./invalid.ts";
 import { withoutInput } from "./without_input.ts";
-import type { AnySchema } from "../metadata/standard_schema.ts";
 
 /** Whether responses are checked, and sent as their schemas have them. */
 interface Checking {
   readonly checkResponses?: boolean;
   readonly serialize?: boolean;
+  readonly toJsonSchema?: ToJsonSchema;
 }
 
+/** How the responses of one status are sent. */
+interface Sending {
+  readonly schema: AnySchema;
+  /** Whether the schema makes another value of what it gets. */
+  readonly transforms: boolean;
+  /** `undefined` if the schema yields no JSON Schema. */
+  readonly fields: DocumentedFields | undefined;
+}
+
+/** Fields that a warning names. */
+const MOST_FIELDS = 10;
+
 /**
- * Makes a function that has the values which `res.json` sends checked.
+ * Makes a function that has `res.json`, and a `Response` with JSON that a handler returns, send what the document says:
+ * nothing but the fields of the schema, and what the schema makes of the value, if that is another one.
  *
  * @param schemas The schemas by status
- * @param checking Whether they are checked in production, too, and what is sent
- * @returns The function; `res.json` throws if a value does not fit, which becomes the response 500
+ * @param checking Whether values are checked in production, too
+ * @returns The function; what does not fit is an error, which becomes the response 500
  */
-export function checkResponses(
-  schemas: ResponseSchemas,
-  { checkResponses, serialize = false }: Checking,
-): (req: Request, res: Response) => void {
+export function checkResponses(schemas: ResponseSchemas, checking: Checking): (req: Request, res: Response) => void {
+  const sendings = new Map<number, Sending>();
+  function sendingOf(status: number): Sending | undefined {
+    const schema = schemas[status];
+    if (schema === undefined) return undefined;
+    let sending = sendings.get(status);
+    if (sending === undefined) sendings.set(status, sending = sendingBy(schema, checking.toJsonSchema));
+    return sending;
+  }
   return (req, res) => {
-    if (!serialize && !(checkResponses ?? req.app.get("env") === "development")) return;
-    const { json } = res;
-    res.json = function (value: unknown) {
-      const schema = schemas[res.statusCode];
-      if (schema === undefined) return json.call(res, value);
-      // what it sends is sent by res.send, and an error handler's response is another
+    const { json, respondWith } = res;
+    const restore = (): void => {
+      // what is sent goes through others of its methods, and an error handler's response is another
       res.json = json;
-      const output = outputOf(schema, value, req, res);
-      return json.call(res, serialize ? output : value);
+      res.respondWith = respondWith;
+    };
+    res.json = function (value: unknown) {
+      const sending = sendingOf(res.statusCode);
+      if (sending === undefined) return json.call(res, value);
+      restore();
+      return json.call(res, sent(sending, value, checking, req, res.statusCode));
+    };
+    res.respondWith = function (returned: globalThis.Response) {
+      const sending = sendingOf(returned.status);
+      if (sending === undefined || !isPlainJson(returned)) return respondWith.call(res, returned);
+      restore();
+      const responded = returned.json().then((value) => {
+        const text = JSON.stringify(sent(sending, value, checking, req, returned.status));
+        const headers = new Headers(returned.headers);
+        headers.delete("content-length");
+        const { status, statusText } = returned;
+        respondWith.call(res, new globalThis.Response(text, { status, statusText, headers }));
+      });
+      req.waitUntil(responded.catch((error) => req.next(error)));
     };
   };
 }
 
-function outputOf(schema: AnySchema, value: unknown, req: Request, res: Response): unknown {
-  const route = `${req.method} ${req.baseUrl}${String(req.route?.path ?? req.path)}`;
+/** Whether a `Response` that a handler returned has JSON that can be read. */
+function isPlainJson({ headers, body, bodyUsed }: globalThis.Response): boolean {
+  const isJson = /^application\/(?:[\w.-]+\+)?json\b/i.test(headers.get("content-type") ?? "");
+  return isJson && body !== null && !bodyUsed && !body.locked && !headers.has("content-encoding");
+}
+
+function sendingBy(schema: AnySchema, toJsonSchema: ToJsonSchema | undefined): Sending {
+  const input = convertSchema(schema, "input", toJsonSchema);
+  const output = convertSchema(schema, "output", toJsonSchema);
+  const isKnown = Object.keys(output.json).length > 0;
+  return {
+    schema,
+    transforms: JSON.stringify(input.json) !== JSON.stringify(output.json),
+    fields: isKnown ? new DocumentedFields(output.json) : undefined,
+  };
+}
+
+function sent(
+  { schema, transforms, fields }: Sending,
+  value: unknown,
+  { checkResponses, serialize = transforms }: Checking,
+  req: Request,
+  status: number,
+): unknown {
+  const isChecked = checkResponses ?? req.app.get("env") === "development";
+  // once, whether it checks or transforms
+  const output = serialize || isChecked ? outputOf(schema, value, req, status) : value;
+  if (fields === undefined) return serialize ? output : value;
+  const leftOut = new Set<string>();
+  const documented = fields.of(serialize ? output : value, (pointer) => leftOut.add(pointer));
+  if (leftOut.size > 0) {
+    const names = [...leftOut].slice(0, MOST_FIELDS).join(", ");
+    warnInDevelopment(
+      req.app,
+      `${routeOf(req)}: fields that are not in the schema of the response of status ${status} are not sent: ${names}`,
+    );
+  }
+  return documented;
+}
+
+function outputOf(schema: AnySchema, value: unknown, req: Request, status: number): unknown {
   const result = schema["~standard"].validate(value);
   if (isThenable(result)) {
     // nobody awaits it
     Promise.resolve(result).catch(() => {});
-    throw new TypeError(`${route}: validate needs a synchronous schema for the response of status ${res.statusCode}`);
+    throw new TypeError(
+      `${routeOf(req)}: validate needs a synchronous schema for the response of status ${status}`,
+    );
   }
   if (result.issues === undefined) return result.value;
   const issue = result.issues[0]!;
   const reason = withoutInput(issue, value);
   throw new TypeError(
-    `${route}: the response of status ${res.statusCode} is not valid: ${pointerOf(issue.path)}: ${reason}`,
+    `${routeOf(req)}: the response of status ${status} is not valid: ${pointerOf(issue.path)}: ${reason}`,
   );
+}
+
+function routeOf(req: Request): string {
+  return `${req.method} ${req.baseUrl}${String(req.route?.path ?? req.path)}`;
 }

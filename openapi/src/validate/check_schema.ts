@@ -1,5 +1,6 @@
 import { describe } from "@sluice/shared";
 import type { AnySchema } from "../metadata/standard_schema.ts";
+import type { JsonSchema } from "../schema/json_schema.ts";
 
 /**
  * Refuses what is not a schema of Standard Schema 1.
@@ -29,25 +30,14 @@ export function isSchema(schema: unknown): schema is AnySchema {
 }
 
 /**
- * Names of the properties that a schema of an object expects, as far as it tells: by Standard Schema's JSON Schema, or
- * as valibot keeps them.
+ * Names of the properties that a schema of an object expects, as far as it tells: by its JSON Schema, or as valibot keeps
+ * them.
  *
  * @param schema The schema
+ * @param json Its JSON Schema
  * @returns The names, none if it does not tell
  */
-export function parameterNames(schema: AnySchema): readonly string[] {
-  const { "~standard": { jsonSchema }, entries } = schema as unknown as {
-    "~standard": { jsonSchema?: { input?: (options: { target: string }) => { properties?: unknown } } };
-    entries?: unknown;
-  };
-  try {
-    return keysOf(jsonSchema?.input?.({ target: "draft-2020-12" }).properties ?? entries);
-  } catch {
-    // the specification lets it throw for what JSON Schema cannot say, such as dates; requests are checked as well
-    return keysOf(entries);
-  }
-}
-
-function keysOf(value: unknown): readonly string[] {
-  return typeof value === "object" && value !== null ? Object.keys(value) : [];
+export function expectedNames(schema: AnySchema, { properties }: JsonSchema): readonly string[] {
+  const names = properties ?? (schema as { entries?: unknown }).entries;
+  return typeof names === "object" && names !== null ? Object.keys(names) : [];
 }

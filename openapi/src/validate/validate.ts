@@ -9,18 +9,25 @@ import {
   type Registration,
   withDetails,
 } from "@sluice/shared";
-import type { Middleware, Next, Request, RequestBehind, Response } from "@sluice/sluice";
+import type { Middleware, Next, Request, RequestBehind, Response, ResponseBehind } from "@sluice/sluice";
 import {
   REQUEST_PARTS,
   type RequestPart,
   type RequestSchemas,
   type ResponseSchemas,
 } from "../metadata/route_schemas.ts";
-import { checkSchema, isSchema, parameterNames } from "./check_schema.ts";
+import { checkSerializations, type Serializations } from "../metadata/serialization.ts";
+import { convertSchema, noteConverter } from "../schema/convert_schema.ts";
+import type { JsonSchema, ToJsonSchema } from "../schema/json_schema.ts";
+import { objectShape } from "../schema/object_shape.ts";
+import { localReferences } from "../schema/schema_kinds.ts";
+import { bodyReader, type ReadBody } from "./body_reader.ts";
+import { checkSchema, expectedNames, isSchema } from "./check_schema.ts";
 import { type Invalid, invalid, problemOf } from "./invalid.ts";
 import { refusals } from "./refusals.ts";
 import { checkResponses } from "./check_responses.ts";
-import type { AnySchema, OutputOf, SchemaResult } from "../metadata/standard_schema.ts";
+import { partReader } from "./part_reader.ts";
+import type { AnySchema, InputOf, OutputOf, SchemaResult } from "../metadata/standard_schema.ts";
 
 /**
  * What is checked, and how.
@@ -40,12 +47,16 @@ import type { AnySchema, OutputOf, SchemaResult } from "../metadata/standard_sch
  * ```
  */
 export interface ValidateOptions extends RequestSchemas {
-  /** What `res.json` sends, by status. Responses of other statuses are not checked. */
+  /** What `res.json` sends, by status: nothing but the fields of the schema. Other statuses send what they are given. */
   readonly response?: ResponseSchemas;
   /** Whether responses are checked; by default in development only. */
   readonly checkResponses?: boolean;
-  /** Whether `res.json` sends what the schema makes of the value, and so nothing that the schema does not have. */
+  /** Whether `res.json` sends what the schema makes of the value; by default if its input and output types differ. */
   readonly serialize?: boolean;
+  /** How lists and objects are written in parameters and forms, where that is not OpenAPI's default. */
+  readonly serialization?: Serializations;
+  /** Makes JSON Schema of schemas that cannot themselves; requests are read, and responses sent, by that. */
+  readonly toJsonSchema?: ToJsonSchema;
   /** Status of the response to invalid requests; 400 by default. */
   readonly status?: 400 | 422;
   /** Responds to invalid requests, instead of the error that goes to `next`. */
@@ -54,18 +65,27 @@ export interface ValidateOptions extends RequestSchemas {
 
 /** What `validate` makes of requests: the outputs of the schemas. Headers and cookies are those of `req.valid`. */
 export type Validated<Schemas> = {
-  [Name in SchemaOf<Schemas, "params" | "query" | "body"> | ValidName<Schemas>]: Name extends "valid"
-    ? { [Part in SchemaOf<Schemas, "headers" | "cookies">]: OutputOf<Schemas[Part]> }
+  [Name in SchemaOf<Schemas, "params" | "query" | "body"> | ValidName<Schemas> | ResponsesName<Schemas>]: Name extends
+    "valid" ? { [Part in SchemaOf<Schemas, "headers" | "cookies">]: OutputOf<Schemas[Part & keyof Schemas]> }
+    : Name extends "~responses" ? BodiesOf<Schemas>
     : OutputOf<Schemas[Name & keyof Schemas]>;
 };
+
+/** Under this name the compiler finds what `res.json` takes, if there are schemas for responses. */
+export type ResponsesName<Schemas> = Schemas extends { readonly response: object } ? "~responses" : never;
+
+/** What `res.json` takes, by status. */
+export type BodiesOf<Schemas> = Schemas extends { readonly response: infer Responses }
+  ? { readonly [Status in keyof Responses]: InputOf<Responses[Status]> }
+  : never;
 
 /** `valid`, if there is a schema for headers or cookies. */
 export type ValidName<Schemas> = [SchemaOf<Schemas, "headers" | "cookies">] extends [never] ? never : "valid";
 
-/** The parts that there certainly is a schema for. */
-export type SchemaOf<Schemas, Part extends RequestPart> = {
-  [Name in Part & keyof Schemas]: undefined extends Schemas[Name] ? never : Name;
-}[Part & keyof Schemas];
+/** The parts that there certainly is a schema for: of a generic schema, too, which nothing is known of. */
+export type SchemaOf<Schemas, Part extends RequestPart> = Part extends unknown
+  ? Schemas extends { readonly [_ in Part]: unknown } ? Part : never
+  : never;
 
 const NAMES: OptionNames<ValidateOptions> = {
   params: true,
@@ -76,14 +96,20 @@ const NAMES: OptionNames<ValidateOptions> = {
   response: true,
   checkResponses: true,
   serialize: true,
+  serialization: true,
+  toJsonSchema: true,
   status: true,
   onInvalid: true,
 };
 
-/** One part, and what it is checked by. */
+/** One part, how it is read, and what it is checked by. */
 interface Check {
   readonly part: RequestPart;
   readonly schema: AnySchema;
+  /** Its input as JSON Schema, as far as there is one. */
+  readonly json: JsonSchema;
+  /** Makes of the part what the document says that it is; `undefined` if it is that already. */
+  readonly read: ((value: unknown, req: Request) => unknown) | undefined;
 }
 
 /** What has come of the checks so far. */
@@ -94,8 +120,9 @@ interface Outcome {
 
 /**
  * Checks parts of a request by schemas of Standard Schema 1 (zod, valibot, arktype), and replaces them by what the
- * schemas make of them. Whether `"1"` is a number is the schemas' business: parameters, queries, headers and cookies are
- * text. Handlers behind it in the same call have their outputs in their types, as has one that is given to it.
+ * schemas make of them. Parameters and forms are read as the document says that they are written: `"1"` is a number where
+ * the schema takes nothing else, and one value a list of one. Handlers behind it in the same call have the outputs of the
+ * schemas in their types, as has one that is given to it, and `res.json` takes what the schema of its status takes.
  *
  * `req.params`, `req.query` and `req.body` are replaced; headers and cookies are in `req.valid`, because others read
  * `req.headers`, too. All parts are checked, in this order, and all issues reported: the error that goes to `next` has
@@ -123,13 +150,16 @@ interface Outcome {
  */
 export function validate<const Schemas extends ValidateOptions>(
   options: Schemas,
-  handler?: (req: RequestBehind<Validated<Schemas>, Request["params"]>, res: Response, next: Next) => unknown,
+  handler?: (
+    req: RequestBehind<Validated<Schemas>, Request["params"]>,
+    res: ResponseBehind<Validated<Schemas>>,
+    next: Next,
+  ) => unknown,
 ): Middleware<Validated<Schemas>> {
   checkOptions(options);
   if (handler !== undefined) checkType("validate", "handler", handler, "function");
   const { response, status = 400, onInvalid } = options;
-  const checks: Check[] = [];
-  for (const part of REQUEST_PARTS) if (options[part] !== undefined) checks.push({ part, schema: options[part] });
+  const checks = checksOf(options);
   const watchResponses = response === undefined ? null : checkResponses(response, options);
 
   function settle(req: Request, res: Response, next: Next, { outputs, issues }: Outcome): unknown {
@@ -142,7 +172,7 @@ export function validate<const Schemas extends ValidateOptions>(
     }
     replace(req, outputs);
     watchResponses?.(req, res);
-    return handler === undefined ? next() : handler(req as never, res, next);
+    return handler === undefined ? next() : handler(req as never, res as never, next);
   }
 
   function validate(req: Request, res: Response, next: Next): unknown {
@@ -157,21 +187,55 @@ export function validate<const Schemas extends ValidateOptions>(
     return pending.then(() => settle(req, res, next, outcome), (error) => next(failure(error)));
   }
 
+  const { serialization } = options;
   const schemas = Object.fromEntries(checks.map(({ part, schema }) => [part, schema]));
   return withDetails(validate as Middleware<Validated<Schemas>>, {
     validates: schemas,
     ...response === undefined ? {} : { responds: response },
+    ...serialization === undefined ? {} : { operation: { serialization } },
     // onInvalid responds with whatever it likes
     ...checks.length === 0 || onInvalid !== undefined ? {} : { refuses: refusals(status, options.body !== undefined) },
-    registered: (route) => checkRoute(options, route),
+    registered: (route) => checkRoute(options, checks, route),
   });
+}
+
+function checksOf(options: ValidateOptions): Check[] {
+  const { serialization = {}, toJsonSchema, response = {} } = options;
+  const schemas = REQUEST_PARTS.flatMap((part) => options[part] === undefined ? [] : [[part, options[part]] as const]);
+  if (toJsonSchema !== undefined) {
+    for (const schema of [...schemas.map(([, schema]) => schema), ...Object.values(response)]) {
+      noteConverter(schema, toJsonSchema);
+    }
+  }
+  return schemas.map(([part, schema]) => {
+    const given = serialization[part];
+    // for most bodies it is not needed before a request comes, and they have the largest schemas
+    if (part === "body" && given === undefined) return { part, schema, json: {}, read: lateBodyReader(schema) };
+    const { json } = convertSchema(schema, "input", toJsonSchema);
+    checkSerialized(part, json, given);
+    return { part, schema, json, read: part === "body" ? bodyReader(json, given) : partReader(part, json, given) };
+  });
+}
+
+function lateBodyReader(schema: AnySchema): ReadBody {
+  let read: ReadBody | undefined;
+  return (body, req) => (read ??= bodyReader(convertSchema(schema, "input").json))(body, req);
+}
+
+function checkSerialized(part: RequestPart, json: JsonSchema, given: Serializations[RequestPart] = {}): void {
+  const { properties } = objectShape(json, localReferences(json));
+  for (const name of Object.keys(given)) {
+    if (properties.size === 0 || properties.has(name)) continue;
+    const names = [...properties.keys()].join(", ");
+    throw new TypeError(`validate: option serialization.${part} has the names ${names}, not ${describe(name)}`);
+  }
 }
 
 // one after the other: with several promises at once, one that rejects while another check throws would be nobody's
 function run(checks: readonly Check[], from: number, req: Request, outcome: Outcome): Promise<void> | undefined {
   for (let i = from; i < checks.length; i++) {
-    const { part, schema } = checks[i]!;
-    const value = req[part];
+    const { part, schema, read } = checks[i]!;
+    const value = read === undefined ? req[part] : read(req[part], req);
     const result = schema["~standard"].validate(value);
     if (isThenable(result)) {
       return Promise.resolve(result).then((result) => {
@@ -240,16 +304,22 @@ function checkOptions(options: ValidateOptions): void {
     throw new TypeError("validate: option response has a schema for each status, such as response: { 200: schema }");
   }
   for (const [status, schema] of Object.entries(options.response ?? {})) checkSchema(`response.${status}`, schema);
-  const { status, onInvalid, checkResponses, serialize } = options;
+  const { status, onInvalid, checkResponses, serialize, serialization, toJsonSchema } = options;
   if (status !== undefined && status !== 400 && status !== 422) {
     throw new RangeError(`validate: status must be 400 or 422, not ${describe(status)}`);
   }
   if (onInvalid !== undefined) checkType("validate", "onInvalid", onInvalid, "function");
   if (checkResponses !== undefined) checkType("validate", "checkResponses", checkResponses, "boolean");
   if (serialize !== undefined) checkType("validate", "serialize", serialize, "boolean");
+  if (toJsonSchema !== undefined) checkType("validate", "toJsonSchema", toJsonSchema, "function");
+  if (serialization !== undefined) checkSerializations(serialization);
 }
 
-function checkRoute({ params, body }: ValidateOptions, { caller, method, path, params: names }: Registration): void {
+function checkRoute(
+  { params, body }: ValidateOptions,
+  checks: readonly Check[],
+  { caller, method, path, params: names }: Registration,
+): void {
   const route = `${caller}(${describe(path)})`;
   if (body !== undefined && (method === "get" || method === "head")) {
     throw new TypeError(
@@ -257,7 +327,7 @@ function checkRoute({ params, body }: ValidateOptions, { caller, method, path, p
     );
   }
   if (params === undefined || names === null) return;
-  for (const name of parameterNames(params)) {
+  for (const name of expectedNames(params, checks.find(({ part }) => part === "params")!.json)) {
     if (names.includes(name)) continue;
     throw new TypeError(
       `${route}: validate has a schema for the parameter ${describe(name)}, which the path does not have`,

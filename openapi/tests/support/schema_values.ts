@@ -2,12 +2,25 @@ import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import type { JsonSchema, OpenApiDocument } from "@sluice/openapi";
 import { oneOf, type Pick } from "../../../tests/support/random.ts";
 
+/** Objects within objects; a schema that refers to itself ends there. */
+const DEEPEST = 4;
+
+/** What is of a format. */
+const FORMATS: Readonly<Record<string, readonly string[]>> = {
+  date: ["2024-02-29", "1999-12-31"],
+  "date-time": ["2024-02-29T23:59:59Z", "1999-12-31T00:00:00.123Z"],
+  email: ["ann@example.com", "b.c@example.org"],
+  uri: ["https://example.com/", "https://example.org/a?b=c,d"],
+  uuid: ["4f8b1e36-31b0-4f0c-9b0a-0f0b5a0e5c11", "9e107d9d-372b-4f0c-8b0a-0f0b5a0e5c12"],
+};
+
 /** Values that the schemas of a document allow and forbid, as Ajv decides. */
 export class SchemaValues {
   readonly #pick: Pick;
   readonly #document: OpenApiDocument;
   readonly #ajv = new Ajv2020({ strict: false });
   readonly #compiled = new Map<JsonSchema, ValidateFunction>();
+  #depth = 0;
 
   constructor(document: OpenApiDocument, pick: Pick) {
     this.#pick = pick;
@@ -52,14 +65,16 @@ export class SchemaValues {
   #made(schema: JsonSchema): unknown {
     const pick = this.#pick;
     if (typeof schema["$ref"] === "string") return this.#made(this.#follow(schema["$ref"]));
+    if (Array.isArray(schema["type"])) return this.#made({ ...schema, type: oneOf(pick, schema["type"]) });
     if ("const" in schema) return schema["const"];
     if (Array.isArray(schema["enum"])) return oneOf(pick, schema["enum"]);
     const some = (schema["anyOf"] ?? schema["oneOf"]) as JsonSchema[] | undefined;
     if (some !== undefined) return this.#made(oneOf(pick, some));
-    const { minimum = 0, maximum = 1000, minLength = 0, maxLength = 12, minItems = 0, maxItems = 3 } = schema as Record<
-      string,
-      number
-    >;
+    const { minimum = 0, maximum = 1000, minLength = 0, maxLength = 12, minItems = 0, maxItems = minItems + 3 } =
+      schema as Record<
+        string,
+        number
+      >;
     switch (schema["type"]) {
       case "integer":
       case "number":
@@ -68,18 +83,33 @@ export class SchemaValues {
         return pick(2) === 0;
       case "null":
         return null;
-      case "array":
-        return Array.from(
-          { length: minItems! + pick(maxItems! - minItems! + 1) },
-          () => this.#made(schema["items"] as JsonSchema),
-        );
-      case "object":
-        return Object.fromEntries(
-          Object.entries(schema["properties"] as Record<string, JsonSchema> ?? {})
-            .filter(([name]) => (schema["required"] as string[] ?? []).includes(name) || pick(2) === 0)
-            .map(([name, one]) => [name, this.#made(one)]),
-        );
+      case "array": {
+        const first = (schema["prefixItems"] as JsonSchema[] ?? []).map((one) => this.#made(one));
+        const most = this.#depth > DEEPEST ? minItems! : Math.min(maxItems!, minItems! + 3);
+        const length = minItems! + pick(most - minItems! + 1) - first.length;
+        return [
+          ...first,
+          ...Array.from({ length: Math.max(0, length) }, () => this.#made(schema["items"] as JsonSchema)),
+        ];
+      }
+      case "object": {
+        const { properties = {}, required = [], additionalProperties } = schema as {
+          properties?: Record<string, JsonSchema>;
+          required?: string[];
+          additionalProperties?: JsonSchema;
+        };
+        this.#depth++;
+        const own = Object.entries(properties)
+          .filter(([name]) => required.includes(name) || (this.#depth <= DEEPEST && pick(2) === 0))
+          .map(([name, one]): [string, unknown] => [name, this.#made(one)]);
+        const isMap = typeof additionalProperties === "object" && own.length === 0;
+        if (isMap) own.push(["key", this.#made(additionalProperties)]);
+        this.#depth--;
+        return Object.fromEntries(own);
+      }
       default: {
+        const format = FORMATS[schema["format"] as string];
+        if (format !== undefined) return oneOf(pick, format);
         const letters = "pattern" in schema ? oneOf(pick, ["abcdef", "0123456789"]) : "abcdefghij";
         const length = "pattern" in schema ? 2 + pick(3) : minLength! + pick(maxLength! - minLength! + 1);
         return Array.from({ length }, () => letters[pick(letters.length)]).join("");

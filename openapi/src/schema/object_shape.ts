@@ -1,4 +1,4 @@
-import type { JsonSchema } from "./openapi_document.ts";
+import type { JsonSchema } from "./json_schema.ts";
 
 /** The properties that a schema names. */
 export interface ObjectShape {

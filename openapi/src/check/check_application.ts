@@ -1,0 +1,344 @@
+import fc from "fast-check";
+import { checkInteger, checkNames, type OptionNames } from "@sluice/shared";
+import { openapi, type WithRoutes } from "../document/openapi.ts";
+import type { OpenApiDocument } from "../document/openapi_document.ts";
+import { Wildcards } from "../generate/client_routes.ts";
+import { type Draft, type KnownOperation, knownOperation } from "./draft.ts";
+import { invalidDrafts } from "./invalid_drafts.ts";
+import { type ReadResponse, responseFault } from "./response_fault.ts";
+import { Schemas } from "./schemas.ts";
+import { requestFor, type SentRequest, sentRequest } from "./sent_request.ts";
+import { validDrafts } from "./valid_drafts.ts";
+import { NoValueError, Values } from "./values.ts";
+
+/** An application that is checked. */
+export interface CheckedApp extends WithRoutes {
+  /** Responds to a request, without a server. */
+  fetch(request: Request, info?: unknown): Response | Promise<Response>;
+}
+
+/** How an application is checked. */
+export interface CheckOptions {
+  /** The document; by default that of `openapi`, without further options. */
+  readonly document?: OpenApiDocument;
+  /** What the requests are made from: the same number makes the same requests. 1 by default. */
+  readonly seed?: number;
+  /** Valid requests for each operation; 20 by default. */
+  readonly runs?: number;
+  /** The operations that are checked, such as `POST /notes/{id}` or their `operationId`; all by default. */
+  readonly only?: readonly string[];
+  /** Headers of all requests, such as those that sign in. */
+  readonly headers?: HeadersInit;
+  /** How long a response may take, ms; 5000 by default. */
+  readonly timeoutMs?: number;
+}
+
+/** Something that an application does in another way than its document says. */
+export interface Finding {
+  /**
+   * What it does: it refuses what the document allows, accepts what the document forbids, or responds with what the
+   * document does not have.
+   */
+  readonly kind: "refuses" | "accepts" | "responds";
+  /** Method and path, as the document has them. */
+  readonly operation: string;
+  /** What is wrong. */
+  readonly reason: string;
+  /** The smallest request that was found to show it. */
+  readonly request: SentRequest;
+  /** What came; a body is cut after 500 characters. */
+  readonly response: { readonly status: number; readonly body: string };
+}
+
+/** What was checked, and what was found. */
+export interface CheckReport {
+  /** What the requests were made from. */
+  readonly seed: number;
+  /** Number of operations that were checked. */
+  readonly operations: number;
+  /** Number of requests. */
+  readonly requests: number;
+  /** What was found. */
+  readonly findings: readonly Finding[];
+  /** What could not be checked, and why. */
+  readonly unchecked: readonly string[];
+}
+
+const NAMES: OptionNames<CheckOptions> = {
+  document: true,
+  seed: true,
+  runs: true,
+  only: true,
+  headers: true,
+  timeoutMs: true,
+};
+
+/** Characters of a body that a finding shows. */
+const SHOWN = 500;
+
+/** Requests that make a finding smaller. */
+const MOST_SHRINKS = 200;
+
+/** How often a request is sent again that is too much at the moment. */
+const MOST_WAITS = 5;
+
+/** Statuses with which a valid request is refused. */
+const REFUSALS = new Set([400, 413, 414, 415, 422, 431]);
+
+/** Statuses that say nothing of the request's form: who sends it, how often, and what there is. */
+const ELSE = new Set([401, 403, 404, 409, 410, 423, 429, 503]);
+
+/**
+ * Sends an application requests that its document allows, and some that it forbids, and compares what comes with the
+ * document. The requests are real: what they create, change and delete is created, changed and deleted. So check an
+ * application with a database of its own.
+ *
+ * @param app The application
+ * @param options How it is checked
+ * @returns What was found
+ * @throws {TypeError} If an option is unknown or of the wrong type
+ *
+ * @example A test
+ * ```ts
+ * import { checkApplication, reportText } from "@sluice/openapi/check";
+ * import { validate } from "@sluice/openapi";
+ * import sluice from "@sluice/sluice";
+ * import { z } from "zod";
+ *
+ * const app = sluice();
+ * const body = z.object({ text: z.string().min(1) });
+ * app.post("/notes", sluice.json(), validate({ body, response: { 201: body } }), (req, res) => {
+ *   res.status(201).json(req.body);
+ * });
+ *
+ * const report = await checkApplication(app, { seed: 7 });
+ * if (report.findings.length > 0) throw new Error(reportText(report));
+ * ```
+ */
+export async function checkApplication(app: CheckedApp, options: CheckOptions = {}): Promise<CheckReport> {
+  checkNames("checkApplication", options, NAMES);
+  const { document = openapi(app, { title: "Checked", version: "1" }), seed = 1, runs = 20, only } = options;
+  checkInteger("checkApplication", "seed", seed, 0, 2 ** 31 - 1);
+  checkInteger("checkApplication", "runs", runs, 1, 10_000);
+  checkInteger("checkApplication", "timeoutMs", options.timeoutMs ?? 5000, 1, 2 ** 31 - 1);
+  const schemas = new Schemas(document);
+  const wildcards = new Wildcards(app.getRegisteredRoutes("", { details: true }));
+  const all = Object.entries(document.paths).flatMap(([template, methods]) =>
+    Object.entries(methods).map(([method, operation]) =>
+      knownOperation(method, template, operation, wildcards, schemas)
+    )
+  );
+  const chosen = only === undefined
+    ? all
+    : all.filter(({ name, operation }) => only.some((one) => one === name || one === operation.operationId));
+  const checker = new Checker(app, schemas, { ...options, seed, runs });
+  for (const known of chosen) await checker.check(known);
+  const missing = only?.filter((one) =>
+    !chosen.some(({ name, operation }) => [name, operation.operationId].includes(one))
+  );
+  return {
+    seed,
+    operations: chosen.length,
+    requests: checker.requests,
+    findings: checker.findings,
+    unchecked: [
+      ...checker.unchecked,
+      ...(document["x-not-expressible"] ?? []).map(({ method, path, reason }) => `${method} ${path}: ${reason}`),
+      ...(missing ?? []).map((one) => `${one}: the document has no such operation`),
+    ],
+  };
+}
+
+/** What came of one request. */
+interface Outcome {
+  readonly request: Request;
+  readonly response: ReadResponse;
+  /** What is wrong with it, and what distinguishes that from other faults. */
+  readonly fault?: { readonly kind: Finding["kind"]; readonly reason: string; readonly key: string };
+}
+
+class Checker {
+  readonly findings: Finding[] = [];
+  readonly unchecked: string[] = [];
+  requests = 0;
+  readonly #app: CheckedApp;
+  readonly #schemas: Schemas;
+  readonly #values: Values;
+  readonly #options: CheckOptions & { readonly seed: number; readonly runs: number };
+
+  constructor(
+    app: CheckedApp,
+    schemas: Schemas,
+    options: CheckOptions & { readonly seed: number; readonly runs: number },
+  ) {
+    this.#app = app;
+    this.#schemas = schemas;
+    this.#values = new Values(schemas);
+    this.#options = options;
+  }
+
+  async check(known: KnownOperation): Promise<void> {
+    let drafts: fc.Arbitrary<Draft>;
+    try {
+      drafts = validDrafts(known, this.#values);
+    } catch (error) {
+      if (!(error instanceof NoValueError)) throw error;
+      this.unchecked.push(`${known.name}: ${error.message}`);
+      return;
+    }
+    // one operation alone gets the same requests as among all
+    const seed = (this.#options.seed + hashOf(known.name)) | 0;
+    const { runs } = this.#options;
+    const faults = new Map<string, { draft: Draft; outcome: Outcome }>();
+    const statuses = new Set<number>();
+    const sample = fc.sample(drafts, { seed, numRuns: runs });
+    for (const draft of sample) {
+      const outcome = await this.#send(known, draft, true);
+      statuses.add(outcome.response.status);
+      if (outcome.fault !== undefined && !faults.has(outcome.fault.key)) {
+        faults.set(outcome.fault.key, { draft, outcome });
+      }
+    }
+    for (const [key, first] of faults) this.#report(known, await this.#smallest(known, drafts, seed, key) ?? first);
+    if ([...statuses].every((status) => ELSE.has(status))) {
+      const named = [...statuses].join(", ");
+      const why = named === "404"
+        ? "an example of its parameters can name what is there"
+        : "option headers can sign in";
+      this.unchecked.push(`${known.name}: all valid requests got ${named}; ${why}`);
+      if (!statuses.has(404)) return;
+    }
+    await this.#checkInvalid(known, largest(sample), new Set(faults.keys()));
+  }
+
+  /** Sends what the document forbids. */
+  async #checkInvalid(known: KnownOperation, valid: Draft, reported: Set<string>): Promise<void> {
+    for (const { draft, where, what, isUnreadable } of invalidDrafts(known, valid, this.#schemas)) {
+      const key = `accepts ${where}`;
+      if (reported.has(key)) continue;
+      const outcome = await this.#send(known, draft, false);
+      const { status } = outcome.response;
+      if (status < 400) {
+        reported.add(key);
+        const reason = `the document forbids ${what} as ${where}`;
+        this.#report(known, { draft, outcome: { ...outcome, fault: { kind: "accepts", reason, key } } });
+      } else if (outcome.fault !== undefined && isUnreadable !== true && !reported.has(outcome.fault.key)) {
+        reported.add(outcome.fault.key);
+        this.#report(known, { draft, outcome });
+      }
+    }
+  }
+
+  /** Looks for a smaller request with the same fault. */
+  async #smallest(
+    known: KnownOperation,
+    drafts: fc.Arbitrary<Draft>,
+    seed: number,
+    key: string,
+  ): Promise<{ draft: Draft; outcome: Outcome } | undefined> {
+    let found: { draft: Draft; outcome: Outcome } | undefined;
+    let shrinks = 0;
+    const property = fc.asyncProperty(drafts, async (draft) => {
+      if (found !== undefined && ++shrinks > MOST_SHRINKS) return true;
+      const outcome = await this.#send(known, draft, true);
+      if (outcome.fault?.key !== key) return true;
+      found = { draft, outcome };
+      return false;
+    });
+    await fc.check(property, { seed, numRuns: this.#options.runs });
+    return found;
+  }
+
+  async #send(known: KnownOperation, draft: Draft, isValid: boolean): Promise<Outcome> {
+    let request = requestFor(known, draft, this.#options.headers);
+    let response = await this.#respond(request);
+    for (let i = 0; i < MOST_WAITS && response.status === 503 && response.headers.has("retry-after"); i++) {
+      const seconds = Math.min(Number(response.headers.get("retry-after")) || 1, 5);
+      await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
+      request = requestFor(known, draft, this.#options.headers);
+      response = await this.#respond(request);
+    }
+    const { status } = response;
+    if (isValid && REFUSALS.has(status)) {
+      const { where, why } = refusalIn(response.text ?? "");
+      return {
+        request,
+        response,
+        fault: { kind: "refuses", reason: `the document allows it: ${why}`, key: `refuses ${status} ${where}` },
+      };
+    }
+    const fault = responseFault(known.operation, response, this.#schemas);
+    if (fault === undefined) return { request, response };
+    return { request, response, fault: { kind: "responds", reason: fault, key: `responds ${fault}` } };
+  }
+
+  async #respond(request: Request): Promise<ReadResponse> {
+    const { timeoutMs = 5000 } = this.#options;
+    // each from an address of its own, so that limits of one client do not end the check
+    const count = this.requests++;
+    const hostname = `10.${(count >> 16) & 255}.${(count >> 8) & 255}.${count & 255}`;
+    const info = { remoteAddr: { transport: "tcp", hostname, port: 50_000 } };
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const late = new Promise<never>((_resolve, reject) => {
+      timer = setTimeout(() => reject(new Error(`there was no response within ${timeoutMs} ms`)), timeoutMs);
+    });
+    try {
+      const response = await Promise.race([this.#app.fetch(request, info), late]);
+      const { status, headers } = response;
+      if (headers.get("content-type")?.startsWith("text/event-stream")) {
+        await response.body?.cancel();
+        return { status, headers, text: undefined };
+      }
+      return { status, headers, text: await Promise.race([response.text(), late]) };
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  #report(known: KnownOperation, { draft, outcome }: { draft: Draft; outcome: Outcome }): void {
+    const { request, response: { status, text = "" }, fault } = outcome;
+    this.findings.push({
+      kind: fault!.kind,
+      operation: known.name,
+      reason: fault!.reason,
+      request: sentRequest(request, draft),
+      response: { status, body: text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text },
+    });
+  }
+}
+
+/** What a refusal says, and where: a problem has it, as `validate` responds. */
+function refusalIn(text: string): { where: string; why: string } {
+  try {
+    const { errors, detail, title } = JSON.parse(text) as {
+      errors?: readonly { in: string; pointer: string; message: string }[];
+      detail?: string;
+      title?: string;
+    };
+    if (!Array.isArray(errors) || errors.length === 0) return { where: "", why: detail ?? title ?? text.slice(0, 100) };
+    const [{ in: part, pointer, message }] = errors as [{ in: string; pointer: string; message: string }];
+    return { where: `${part}${pointer.replace(/\/\d+/g, "/*")}`, why: `${part}${pointer}: ${message}` };
+  } catch {
+    return { where: "", why: text.slice(0, 100) };
+  }
+}
+
+/** The request that has most parts, and of those the shortest: there is most to change in it. */
+function largest(drafts: readonly Draft[]): Draft {
+  const parts = (value: unknown): number =>
+    typeof value === "object" && value !== null
+      ? Object.values(value).reduce((sum, one) => sum + 1 + parts(one), 0)
+      : 0;
+  // a list of many does not have more kinds of parts
+  const bounded = drafts.filter((one) => JSON.stringify(one).length < 2000);
+  return [...bounded.length > 0 ? bounded : drafts].sort((a, b) =>
+    parts(b) - parts(a) || JSON.stringify(a).length - JSON.stringify(b).length
+  )[0]!;
+}
+
+/** FNV-1a. */
+function hashOf(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
+  return hash >>> 1;
+}

@@ -1,0 +1,36 @@
+import type { CheckReport, Finding } from "./check_application.ts";
+
+const KINDS: Readonly<Record<Finding["kind"], string>> = {
+  refuses: "refuses what the document allows",
+  accepts: "accepts what the document forbids",
+  responds: "responds with what the document does not have",
+};
+
+/**
+ * Writes what was found, for people.
+ *
+ * @param report What was found
+ * @param repeat Says how one finding is repeated; nothing is said by default
+ */
+export function reportText(report: CheckReport, repeat?: (finding: Finding) => string): string {
+  const { findings, unchecked, seed, operations, requests } = report;
+  const shown = findings.map((finding) => {
+    const { kind, operation, reason, request, response } = finding;
+    const headers = Object.entries(request.headers).map(([name, value]) => `      ${name}: ${value}`);
+    return [
+      `${operation} ${KINDS[kind]}`,
+      `  ${reason}`,
+      `    ${request.method} ${request.path}`,
+      ...headers,
+      ...request.body === undefined ? [] : [`      ${request.body}`],
+      `    ${response.status}${response.body === "" ? "" : ` ${response.body.replace(/\s+/g, " ")}`}`,
+      ...repeat === undefined ? [] : [`    ${repeat(finding)}`],
+    ].join("\n");
+  });
+  const counted = `${operations} operations, ${requests} requests, seed ${seed}: ` +
+    (findings.length === 0
+      ? "nothing was found"
+      : `${findings.length} ${findings.length === 1 ? "finding" : "findings"}`);
+  const left = unchecked.length === 0 ? [] : [["Not checked:", ...unchecked.map((one) => `  ${one}`)].join("\n")];
+  return [...shown, ...left, counted].join("\n\n");
+}

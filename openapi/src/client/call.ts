@@ -1,0 +1,88 @@
+import { filledPath } from "./client_path.ts";
+import { fieldTexts, joined } from "./parameters.ts";
+import type { WireRoute } from "./wire.ts";
+
+/** What `fetch` takes besides what a route does: `signal`, `credentials`, `cache` and the rest. */
+export type CallOptions = Omit<RequestInit, "body" | "headers" | "method">;
+
+/** A call as the runtime sees it; the written types say which of it a route takes. */
+export interface Call extends CallOptions {
+  readonly params?: Readonly<Record<string, unknown>>;
+  readonly query?: Readonly<Record<string, unknown>>;
+  readonly headers?: Readonly<Record<string, unknown>>;
+  readonly cookies?: Readonly<Record<string, unknown>>;
+  readonly json?: unknown;
+  readonly form?: Readonly<Record<string, unknown>>;
+  readonly urlencoded?: Readonly<Record<string, unknown>>;
+  readonly body?: BodyInit;
+  readonly contentType?: string;
+}
+
+/**
+ * Makes the request of a call.
+ *
+ * @param origin Address of the application, and whatever is in front of all paths
+ * @param method Its method in lower case
+ * @param path Its path, in the syntax of routes
+ * @param call What it sends
+ * @param wire How it is sent, where that is not the usual way
+ * @param common Headers of all requests; those of the call replace them
+ * @throws {TypeError} If a parameter of the path is missing
+ */
+export function requestOf(
+  origin: string,
+  method: string,
+  path: string,
+  { params = {}, query = {}, headers = {}, cookies, json, form, urlencoded, body, contentType, ...init }: Call,
+  { styles = {}, type }: WireRoute,
+  common: HeadersInit | undefined,
+): Request {
+  const texts = (part: string, fields: Readonly<Record<string, unknown>>): string[] =>
+    Object.entries(fields).flatMap(([name, value]) => fieldTexts(name, value, styles[`${part}.${name}`]));
+  const written = texts("query", query).join("&");
+  const target = filledPath(path, params, (name) => styles[`params.${name}`]);
+  // errors of a server that responds with pages otherwise are JSON, too
+  const all = new Headers({ accept: "application/json, */*;q=0.5" });
+  new Headers(common).forEach((value, name) => all.set(name, value));
+  for (const [name, value] of Object.entries(headers)) {
+    if (value !== undefined && value !== null) all.set(name, joined(value, styles[`headers.${name}`] === "simple*"));
+  }
+  const pairs = texts("cookies", cookies ?? {});
+  if (pairs.length > 0) all.set("cookie", [all.get("cookie") ?? [], pairs].flat().join("; "));
+  let content: BodyInit | undefined;
+  if (json !== undefined) {
+    content = JSON.stringify(json);
+    if (!all.has("content-type")) all.set("content-type", type?.endsWith("+json") ? type : "application/json");
+  } else if (form !== undefined) content = formOf(form);
+  else if (urlencoded !== undefined) {
+    content = texts("body", urlencoded).join("&");
+    all.set("content-type", "application/x-www-form-urlencoded");
+  } else if (body !== undefined) {
+    content = body;
+    const named = contentType ?? type;
+    if (named !== undefined) all.set("content-type", named);
+  }
+  const isStream = content instanceof ReadableStream;
+  return new Request(`${origin}${target}${written === "" ? "" : `?${written}`}`, {
+    ...init,
+    method: method.toUpperCase(),
+    headers: all,
+    ...content === undefined ? {} : { body: content },
+    // fetch wants it said that a body is sent before the response is read
+    ...isStream ? { duplex: "half" } : {},
+  } as RequestInit);
+}
+
+/** Lists are fields of the same name, files stay files, and objects are parts of JSON. */
+function formOf(fields: Readonly<Record<string, unknown>>): FormData {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(fields)) {
+    for (const one of Array.isArray(value) ? value : [value]) {
+      if (one === undefined || one === null) continue;
+      if (one instanceof Blob) form.append(name, one);
+      else if (typeof one !== "object") form.append(name, String(one));
+      else form.append(name, new Blob([JSON.stringify(one)], { type: "application/json" }));
+    }
+  }
+  return form;
+}

@@ -1,0 +1,57 @@
+import { type Call, requestOf } from "./call.ts";
+import { readResponse } from "./read_response.ts";
+import type { AnyResult } from "./result.ts";
+import type { Wire } from "./wire.ts";
+
+/** Where a client sends its requests, and how. */
+export interface ClientOptions {
+  /** Address of the application, such as `https://api.example`; in a browser, that of the page by default. */
+  readonly baseUrl?: string | URL;
+  /** Sends requests; the global `fetch` by default, and `app.fetch` in tests. */
+  readonly fetch?: (request: Request) => Response | Promise<Response>;
+  /** Headers of all requests, or what returns them, such as those with a token that changes. */
+  readonly headers?: HeadersInit | (() => HeadersInit | Promise<HeadersInit>);
+}
+
+const METHODS = ["get", "put", "post", "delete", "options", "head", "patch", "trace"] as const;
+
+/**
+ * Makes a client: `createClient` of a file that `sluice client` has written calls this, with the types of its routes.
+ *
+ * @param wire What some of its routes do in another way than the rest
+ * @param options Where requests go
+ * @returns A function for each method, which gets a path and what to send
+ * @throws {TypeError} If there is no address: outside of browsers `baseUrl` or `fetch` has to say where requests go
+ *
+ * @example A client of routes that are not described
+ * ```ts
+ * import { type AnyResult, makeClient } from "@sluice/openapi/client";
+ *
+ * const api = makeClient<{ get(path: string): Promise<AnyResult> }>({}, { baseUrl: "http://localhost:3000" });
+ * console.log(typeof api.get); // function
+ * ```
+ */
+export function makeClient<Client>(wire: Wire, options: ClientOptions = {}): Client {
+  const origin = originOf(options);
+  const send = options.fetch ?? ((request: Request) => fetch(request));
+  const { headers } = options;
+  const calls = METHODS.map((method) => {
+    const call = async (path: string, call: Call = {}): Promise<AnyResult> => {
+      const own = wire[`${method} ${path}`] ?? {};
+      const common = typeof headers === "function" ? await headers() : headers;
+      return await readResponse(await send(requestOf(origin, method, path, call, own, common)), own);
+    };
+    return [method, call] as const;
+  });
+  return Object.fromEntries(calls) as Client;
+}
+
+function originOf({ baseUrl, fetch }: ClientOptions): string {
+  const page = (globalThis as { location?: { href?: string } }).location?.href;
+  if (baseUrl === undefined && page === undefined && fetch === undefined) {
+    throw new TypeError('createClient: outside of a browser it needs baseUrl, such as "http://localhost:3000"');
+  }
+  // what the application makes of the host is its own business
+  const whole = new URL(baseUrl ?? "/", page ?? "http://localhost").href;
+  return whole.replace(/[?#].*$|\/+$/gs, "").replace(/\/+$/, "");
+}

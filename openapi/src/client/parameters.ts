@@ -1,0 +1,54 @@
+/** A value that a parameter may have. */
+export type ParameterValue = unknown;
+
+/**
+ * Writes a parameter of a query, or a field of a form, as OpenAPI 3.1 describes it.
+ *
+ * @param name Its name
+ * @param value Its value; nothing is written for `undefined` and `null`
+ * @param style Its style: without one, lists repeat the name, and objects are written as `name[key]=value`
+ * @returns Names and values, encoded, such as `a=1`
+ */
+export function fieldTexts(name: string, value: ParameterValue, style?: string): string[] {
+  if (value === undefined || value === null) return [];
+  const encode = encodeURIComponent;
+  if (Array.isArray(value)) {
+    const separator = SEPARATORS[style ?? ""];
+    const items = value.filter((item) => item !== undefined && item !== null);
+    if (separator === undefined) return items.flatMap((item) => fieldTexts(name, item));
+    // what separates is not encoded: it would be a part of an item otherwise
+    return items.length === 0 ? [] : [`${encode(name)}=${items.map((item) => encode(textOf(item))).join(separator)}`];
+  }
+  if (!isRecord(value)) return [`${encode(name)}=${encode(textOf(value))}`];
+  if (style === "form*") return Object.entries(value).flatMap(([key, one]) => fieldTexts(key, one));
+  if (style === "form") return [`${encode(name)}=${joined(value, false, encode)}`];
+  return Object.entries(value).flatMap(([key, one]) => fieldTexts(`${name}[${key}]`, one));
+}
+
+/** What is between the items of a list that is one value. */
+const SEPARATORS: Readonly<Record<string, string>> = { form: ",", spaceDelimited: "%20", pipeDelimited: "%7C" };
+
+/**
+ * Writes a value in the style `simple` of OpenAPI: `1,2` for a list, `a,1,b,2` for an object, or `a=1,b=2` exploded.
+ *
+ * @param value The value
+ * @param explode Whether an object is exploded
+ * @param encode Encodes each part
+ */
+export function joined(value: ParameterValue, explode: boolean, encode: (text: string) => string = String): string {
+  const one = (part: unknown): string => encode(textOf(part));
+  if (Array.isArray(value)) return value.map(one).join(",");
+  if (!isRecord(value)) return one(value);
+  return Object.entries(value).filter(([, part]) => part !== undefined && part !== null)
+    .map(([key, part]) => `${one(key)}${explode ? "=" : ","}${one(part)}`).join(",");
+}
+
+/** A value as text: what JSON has, or else what the value says of itself. */
+function textOf(value: unknown): string {
+  if (value instanceof Date) return value.toISOString();
+  return typeof value === "object" && value !== null ? JSON.stringify(value) : String(value);
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !(value instanceof Date);
+}

@@ -1,0 +1,34 @@
+import { eventStream, jsonLines } from "./event_stream.ts";
+import type { AnyResult } from "./result.ts";
+import type { WireRoute } from "./wire.ts";
+
+/**
+ * Reads a response by its media type.
+ *
+ * @param response The response
+ * @param wire What its route does in another way
+ * @returns Its body is whole if it is JSON, text or a form, and otherwise still coming
+ * @throws {SyntaxError} If it claims to be JSON, and is not
+ */
+export async function readResponse(response: Response, wire: WireRoute): Promise<AnyResult> {
+  const { ok, status, headers } = response;
+  return { ok, status, data: await dataOf(response, wire), headers, response };
+}
+
+async function dataOf(response: Response, { jsonEvents }: WireRoute): Promise<unknown> {
+  const { body, headers } = response;
+  if (body === null || headers.get("content-length") === "0") return undefined;
+  const type = headers.get("content-type")?.split(";")[0]?.trim().toLowerCase() ?? "";
+  if (type === "application/json" || type.endsWith("+json")) {
+    const text = await response.text();
+    return text === "" ? undefined : JSON.parse(text);
+  }
+  if (type === "text/event-stream") return eventStream(body, jsonEvents ? JSON.parse : String);
+  if (LINES.has(type)) return jsonLines(body);
+  if (type.startsWith("text/") || type.endsWith("+xml") || type === "application/xml") return await response.text();
+  if (type === "multipart/form-data" || type === "application/x-www-form-urlencoded") return await response.formData();
+  return body;
+}
+
+/** Media types of JSON values, one in a line. */
+const LINES = new Set(["application/jsonl", "application/x-ndjson", "application/ndjson", "application/x-jsonlines"]);

@@ -1,0 +1,57 @@
+import type { StandardJSONSchemaV1 } from "@standard-schema/spec";
+import type { Direction, JsonSchema, ToJsonSchema } from "./json_schema.ts";
+import { lenientOptions, strictOptions } from "./library_options.ts";
+
+/** A schema as JSON Schema, as far as there is one. */
+export interface Converted {
+  /** The schema; an empty one, which allows everything, if it cannot be expressed. */
+  readonly json: JsonSchema;
+  /** What is missing in it, and why. */
+  readonly problem?: string;
+}
+
+const TARGET = "draft-2020-12";
+
+/** Converters that `validate` was given, so that a document need not be given them again. */
+const converters = new WeakMap<object, ToJsonSchema>();
+
+/**
+ * Notes what converts a schema, unless its library does.
+ *
+ * @param schema The schema
+ * @param toJsonSchema Converts it
+ */
+export function noteConverter(schema: object, toJsonSchema: ToJsonSchema): void {
+  converters.set(schema, toJsonSchema);
+}
+
+/**
+ * Converts a schema: by the JSON Schema part of Standard Schema 1.1, or else by what the program has for it.
+ *
+ * @param schema The schema
+ * @param direction Which of its types
+ * @param toJsonSchema Converts schemas without that part
+ */
+export function convertSchema(schema: unknown, direction: Direction, toJsonSchema?: ToJsonSchema): Converted {
+  const { vendor, jsonSchema } = (schema as Partial<StandardJSONSchemaV1>)["~standard"] ?? {};
+  const convert = jsonSchema?.[direction];
+  try {
+    const json = convert === undefined
+      ? (toJsonSchema ?? converters.get(schema as object))?.(schema, direction)
+      : convert({ target: TARGET, libraryOptions: strictOptions(vendor, direction) });
+    if (json !== undefined) return { json };
+  } catch (error) {
+    const problem = error instanceof Error ? error.message : String(error);
+    if (convert === undefined) return { json: {}, problem };
+    try {
+      return { json: convert({ target: TARGET, libraryOptions: lenientOptions(vendor, direction) }), problem };
+    } catch {
+      // the first error is the one that is reported
+      return { json: {}, problem };
+    }
+  }
+  return {
+    json: {},
+    problem: `its schema, of ${vendor ?? "no known library"}, has no JSON Schema; option toJsonSchema can convert it`,
+  };
+}

@@ -1,0 +1,106 @@
+import type { JsonSchema } from "./json_schema.ts";
+
+/** Follows references. */
+export type Resolve = (schema: JsonSchema) => JsonSchema;
+
+/** Deeper ones are not looked for: they refer to themselves. */
+const DEEPEST = 8;
+
+/** References that lead to references. */
+const MOST_STEPS = 32;
+
+/**
+ * Follows the references of a schema that is by itself.
+ *
+ * @param root The whole schema, with its definitions
+ */
+export function localReferences(root: JsonSchema): Resolve {
+  return (schema) => {
+    let found = schema;
+    for (let i = 0; i < MOST_STEPS && typeof found["$ref"] === "string"; i++) {
+      const { $ref, ...beside } = found;
+      found = { ...pointedAt(root, $ref as string), ...beside };
+    }
+    return found;
+  };
+}
+
+function pointedAt(root: JsonSchema, $ref: string): JsonSchema {
+  let at: unknown = root;
+  for (const part of $ref.split("/").slice(1)) {
+    const key = decodeURIComponent(part).replaceAll("~1", "/").replaceAll("~0", "~");
+    at = Object.hasOwn(Object(at), key) ? (at as JsonSchema)[key] : undefined;
+  }
+  return isSchema(at) ? at : {};
+}
+
+/**
+ * What a value may be, references followed, each without alternatives of its own. `null` is none of them: what comes as
+ * text cannot be it.
+ *
+ * @param schema The schema
+ * @param resolve Follows references
+ */
+export function alternatives(schema: JsonSchema, resolve: Resolve): JsonSchema[] {
+  return alternativesOf(schema, resolve, 0);
+}
+
+function alternativesOf(schema: JsonSchema, resolve: Resolve, depth: number): JsonSchema[] {
+  const own = resolve(schema);
+  if (own["type"] === "null") return [];
+  const list = (own["anyOf"] ?? own["oneOf"]) as unknown;
+  if (!Array.isArray(list) || depth > DEEPEST) return [own];
+  const { anyOf: _, oneOf: __, ...beside } = own;
+  const isMore = Object.keys(beside).some((key) => key === "type" || key === "properties" || key === "allOf");
+  return list.filter(isSchema).flatMap((one) =>
+    alternativesOf(isMore ? { ...beside, ...one } : one, resolve, depth + 1)
+  );
+}
+
+/**
+ * The types of JSON that a value may have but `null`; `any` among them if the schema does not say.
+ *
+ * @param schema The schema
+ * @param resolve Follows references
+ */
+export function kindsOf(schema: JsonSchema, resolve: Resolve): ReadonlySet<string> {
+  return new Set(alternatives(schema, resolve).flatMap((one) => typesOf(one, resolve)));
+}
+
+/** The types of a schema without alternatives. */
+function typesOf(schema: JsonSchema, resolve: Resolve): string[] {
+  const { type, allOf, properties } = schema;
+  if (typeof type === "string") return [type];
+  if (Array.isArray(type)) return type.filter((one) => one !== "null");
+  const values = "const" in schema ? [schema["const"]] : schema["enum"];
+  if (Array.isArray(values)) return values.map(typeOf).filter((one) => one !== "null");
+  if (properties !== undefined) return ["object"];
+  for (const one of Array.isArray(allOf) ? allOf.filter(isSchema) : []) {
+    const found = [...kindsOf(one, resolve)];
+    if (found.length > 0 && !found.includes("any")) return found;
+  }
+  return ["any"];
+}
+
+function typeOf(value: unknown): string {
+  return value === null ? "null" : Array.isArray(value) ? "array" : typeof value;
+}
+
+/**
+ * Whether values are of one kind only.
+ *
+ * @param kinds The kinds that they may be of
+ * @param kind The kind
+ */
+export function isOnly(kinds: ReadonlySet<string>, kind: string): boolean {
+  return kinds.size === 1 && kinds.has(kind);
+}
+
+/**
+ * Whether something is a schema of JSON Schema that is no boolean.
+ *
+ * @param value What may be one
+ */
+export function isSchema(value: unknown): value is JsonSchema {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

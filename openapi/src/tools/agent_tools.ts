@@ -1,0 +1,155 @@
+import type { JsonSchema, OpenApiDocument, OpenApiOperation, OpenApiParameter } from "../document/openapi_document.ts";
+import { inputSchemaOf } from "./input_schema.ts";
+import { writePath } from "./write_path.ts";
+
+/** An application, or whatever else sends itself requests. */
+export interface Injectable {
+  /** Sends it a request. */
+  inject(path: string, init: AgentRequest & { method: string; body?: string }): Promise<Response>;
+}
+
+/** What a program adds to the request of a call, and no model chooses. */
+export interface AgentRequest {
+  /** Headers, such as those of the user for whom the agent works. */
+  headers?: HeadersInit;
+  /** Aborts the request. */
+  signal?: AbortSignal;
+  /** A Worker's bindings, for `req.env`. */
+  env?: object;
+  /** A Worker's execution context. */
+  ctx?: object;
+}
+
+/** What a call gave. */
+export interface AgentResult {
+  /** Status of the response. */
+  readonly status: number;
+  /** The body: the value if it is JSON, or else the text. */
+  readonly body: unknown;
+}
+
+/**
+ * A tool for an agent: one operation of an API.
+ *
+ * @example A tool of the AI SDK
+ * ```ts ignore
+ * import { jsonSchema, tool } from "ai";
+ *
+ * const ofAiSdk = ({ description, inputSchema, call }: AgentTool) =>
+ *   tool({ description, inputSchema: jsonSchema(inputSchema), execute: (input) => call(input) });
+ * ```
+ */
+export interface AgentTool {
+  /** Name of the operation; only letters, digits, `_` and `-`, at most 64, as providers want it. */
+  readonly name: string;
+  /** What the operation says of itself; method and path if it says nothing. */
+  readonly description: string;
+  /** JSON Schema of the input: parameters of path and query by their names, and `body`. */
+  readonly inputSchema: JsonSchema;
+  /** Method of the operation, in upper case. */
+  readonly method: string;
+  /** Its path, as the document has it: `/notes/{id}`. */
+  readonly path: string;
+  /** The operation itself, with its tags. */
+  readonly operation: OpenApiOperation;
+  /**
+   * Sends the request. Whatever the application refuses is a result, too, so that the model can correct itself.
+   *
+   * @param input What the model has made by the schema; names that it has not are ignored
+   * @param request Headers and the rest, which the model does not choose
+   * @returns The response
+   * @throws {TypeError} If a parameter of the path is missing, empty, `.` or `..`, which would lead to another route
+   */
+  call(input: Readonly<Record<string, unknown>>, request?: AgentRequest): Promise<AgentResult>;
+}
+
+/**
+ * Makes tools for an agent of the operations in a document: what a model may do is what the routes do, with the checks,
+ * limits and errors that they have.
+ *
+ * Parameters in headers and cookies are no part of the input, because a model must not choose who it is: pass them to
+ * `call`. Operations whose body is not JSON are left out, and so are those that `operation({ hide: true })` hides.
+ *
+ * @param app The application, which is called in process
+ * @param document Its document, of `openapi(app, info)`
+ * @returns A tool for each operation, in the order of the document
+ *
+ * @example What a model may do
+ * ```ts
+ * import { agentTools, openapi, operation, validate } from "@sluice/openapi";
+ * import sluice from "@sluice/sluice";
+ * import { z } from "zod";
+ *
+ * const app = sluice();
+ * app.get(
+ *   "/notes/:id",
+ *   operation({ operationId: "readNote", summary: "A note by its number" }),
+ *   validate({ params: z.object({ id: z.coerce.number<string>() }) }),
+ *   (req, res) => res.json({ id: req.params.id }),
+ * );
+ * const [readNote] = agentTools(app, openapi(app, { title: "Notes", version: "1.0.0" }));
+ * console.log(readNote?.name, await readNote?.call({ id: "7" })); // readNote { status: 200, body: { id: 7 } }
+ * ```
+ */
+export function agentTools(app: Injectable, document: OpenApiDocument): AgentTool[] {
+  const names = new Set<string>();
+  return Object.entries(document.paths).flatMap(([path, operations]) =>
+    Object.entries(operations).flatMap(([method, operation]): AgentTool[] => {
+      const types = Object.keys(operation.requestBody?.content ?? {});
+      const type = types.find((one) => /^application\/(?:[\w.+-]+\+)?json\b/i.test(one));
+      if (types.length > 0 && type === undefined && operation.requestBody?.required !== false) return [];
+      const inputs = inputsOf(operation);
+      return [{
+        name: nameOf(operation, names),
+        description: [operation.summary, operation.description].filter(Boolean).join("\n\n") ||
+          `${method.toUpperCase()} ${path}`,
+        inputSchema: inputSchemaOf(inputs, operation, type, document),
+        method: method.toUpperCase(),
+        path,
+        operation,
+        call: (input, request = {}) =>
+          send(app, method.toUpperCase(), writePath(path, inputs, input), {
+            ...request,
+            ...type === undefined || input["body"] === undefined ? {} : { type, body: JSON.stringify(input["body"]) },
+          }),
+      }];
+    })
+  );
+}
+
+/** Parameters that a model chooses, by the names they have in its input. */
+export type Inputs = ReadonlyMap<string, OpenApiParameter>;
+
+function inputsOf({ parameters = [] }: OpenApiOperation): Inputs {
+  const inputs = new Map<string, OpenApiParameter>();
+  for (const one of parameters) {
+    if (one.in !== "path" && one.in !== "query") continue;
+    // the body, or a parameter of the path, may have the same name
+    const isTaken = one.name === "body" || inputs.has(one.name);
+    inputs.set(isTaken ? `${one.in}_${one.name}` : one.name, one);
+  }
+  return inputs;
+}
+
+function nameOf({ operationId }: OpenApiOperation, names: Set<string>): string {
+  const wanted = operationId.replaceAll(/[^\w-]+/g, "_").slice(0, 60);
+  let name = wanted;
+  for (let i = 2; names.has(name); i++) name = `${wanted}_${i}`;
+  names.add(name);
+  return name;
+}
+
+interface Sent extends AgentRequest {
+  readonly type?: string;
+  readonly body?: string;
+}
+
+async function send(app: Injectable, method: string, path: string, { type, ...init }: Sent): Promise<AgentResult> {
+  const headers = new Headers(init.headers);
+  if (type !== undefined) headers.set("Content-Type", type);
+  if (!headers.has("Accept")) headers.set("Accept", "application/json, text/plain;q=0.9, */*;q=0.8");
+  const response = await app.inject(path, { ...init, method, headers });
+  const text = await response.text();
+  const isJson = /\bjson\b/i.test(response.headers.get("Content-Type") ?? "") && text !== "";
+  return { status: response.status, body: isJson ? JSON.parse(text) : text };
+}

@@ -1,0 +1,211 @@
+import type { JsonSchema } from "../schema/json_schema.ts";
+import { isSchema, localReferences, type Resolve } from "../schema/schema_kinds.ts";
+
+/** One of the things that a value may be. */
+interface Branch {
+  /** Whether anything may be inside, so that nothing is looked for. */
+  readonly isAny: boolean;
+  readonly isObject: boolean;
+  readonly isList: boolean;
+  /** Names that must be there. */
+  readonly required: readonly string[];
+  /** Properties with certain values only, by which alternatives are told apart. */
+  readonly values: ReadonlyMap<string, readonly unknown[]>;
+  readonly properties: ReadonlyMap<string, JsonSchema>;
+  readonly patterns: readonly (readonly [RegExp, JsonSchema])[];
+  /** What other properties are: a schema, `true` for anything, `false` if there are none. */
+  readonly others: JsonSchema | boolean;
+  readonly first: readonly unknown[];
+  readonly items: unknown;
+}
+
+/** Called with the JSON pointer of each field that is left out; items of lists are `*`. */
+export type OnLeftOut = (pointer: string) => void;
+
+/** Schemas within schemas that are nothing but references and alternatives. */
+const DEEPEST = 16;
+
+/**
+ * Leaves out of values what a JSON Schema does not name. An object that says nothing of further properties has none:
+ * libraries say so in some cases and not in others. Of several alternatives, those count that the value fits.
+ */
+export class DocumentedFields {
+  readonly #root: JsonSchema;
+  readonly #resolve: Resolve;
+  readonly #branches = new Map<unknown, readonly Branch[]>();
+
+  /** @param json The schema, with its definitions */
+  constructor(json: JsonSchema) {
+    this.#root = json;
+    this.#resolve = localReferences(json);
+  }
+
+  /**
+   * A value without the fields that the schema does not have. Sets and maps are what they are in JSON.
+   *
+   * @param value The value
+   * @param onLeftOut Called for each field that is left out
+   * @returns The value itself if nothing is left out
+   */
+  of(value: unknown, onLeftOut: OnLeftOut): unknown {
+    return this.#of(value, [this.#root], "", onLeftOut);
+  }
+
+  #of(value: unknown, schemas: readonly unknown[], at: string, onLeftOut: OnLeftOut): unknown {
+    if (typeof value !== "object" || value === null || value instanceof Date) return value;
+    const branches = schemas.flatMap((schema) => this.#branchesOf(schema));
+    if (branches.length === 0 || branches.some(({ isAny }) => isAny)) return value;
+    const { toJSON } = value as { toJSON?: unknown };
+    if (typeof toJSON === "function") return this.#of(toJSON.call(value, ""), schemas, at, onLeftOut);
+    if (value instanceof Set) return this.#of([...value], schemas, at, onLeftOut);
+    if (value instanceof Map) {
+      const isList = branches.some((branch) => branch.isList);
+      return this.#of(isList ? [...value] : Object.fromEntries(value), schemas, at, onLeftOut);
+    }
+    if (Array.isArray(value)) return this.#list(value, branches.filter(({ isList }) => isList), at, onLeftOut);
+    const objects = branches.filter(({ isObject }) => isObject);
+    // what is no object is another mistake
+    if (objects.length === 0) return value;
+    const fitting = objects.filter((branch) => fits(value as JsonSchema, branch));
+    return this.#object(value as JsonSchema, fitting.length > 0 ? fitting : objects, at, onLeftOut);
+  }
+
+  #list(list: readonly unknown[], branches: readonly Branch[], at: string, onLeftOut: OnLeftOut): unknown {
+    let isSame = true;
+    const kept = list.map((one, i) => {
+      const schemas = branches.map(({ first, items }) => i < first.length ? first[i] : items);
+      const own = this.#of(one, schemas, `${at}/*`, onLeftOut);
+      isSame &&= own === one;
+      return own;
+    });
+    return isSame ? list : kept;
+  }
+
+  #object(value: JsonSchema, branches: readonly Branch[], at: string, onLeftOut: OnLeftOut): unknown {
+    let isSame = true;
+    const kept: [string, unknown][] = [];
+    for (const name of Object.keys(value)) {
+      const schemas = branches.flatMap((branch) => schemasOf(name, branch));
+      if (schemas.length === 0) {
+        isSame = false;
+        // what is undefined is not sent anyway
+        if (value[name] !== undefined) onLeftOut(`${at}/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`);
+        continue;
+      }
+      const own = this.#of(value[name], schemas, `${at}/${name}`, onLeftOut);
+      isSame &&= own === value[name];
+      kept.push([name, own]);
+    }
+    return isSame ? value : Object.fromEntries(kept);
+  }
+
+  #branchesOf(schema: unknown): readonly Branch[] {
+    let branches = this.#branches.get(schema);
+    if (branches === undefined) this.#branches.set(schema, branches = this.#made(schema, 0));
+    return branches;
+  }
+
+  #made(schema: unknown, depth: number): readonly Branch[] {
+    if (schema === false) return [];
+    if (!isSchema(schema) || depth > DEEPEST) return [ANYTHING];
+    const { anyOf, oneOf, allOf, ...own } = this.#resolve(schema);
+    let branches: readonly Branch[] = [branchOf(own, this.#resolve)];
+    const lists = [anyOf, oneOf, ...Array.isArray(allOf) ? allOf.map((one) => [one]) : []].filter(Array.isArray);
+    // a type alone says no more than the alternatives do
+    if (lists.length > 0 && !TELLING.some((keyword) => keyword in own)) branches = [ANYTHING];
+    for (const list of lists) {
+      const some = list.flatMap((one) => this.#made(one, depth + 1));
+      branches = branches.flatMap((base) => some.map((one) => both(base, one)));
+    }
+    return branches;
+  }
+}
+
+const ANYTHING: Branch = {
+  isAny: true,
+  isObject: true,
+  isList: true,
+  required: [],
+  values: new Map(),
+  properties: new Map(),
+  patterns: [],
+  others: true,
+  first: [],
+  items: true,
+};
+
+/** Keywords that say what is inside of a value. */
+const TELLING = ["properties", "additionalProperties", "patternProperties", "items", "prefixItems", "const", "enum"];
+
+function branchOf(schema: JsonSchema, resolve: Resolve): Branch {
+  if (!("type" in schema || TELLING.some((keyword) => keyword in schema))) return ANYTHING;
+  const { type, properties, additionalProperties, patternProperties, prefixItems, items = true } = schema;
+  const types = Array.isArray(type) ? type : [type];
+  const own = Object.entries(isSchema(properties) ? properties : {}) as [string, JsonSchema][];
+  const patterns = Object.entries(isSchema(patternProperties) ? patternProperties : {}) as [string, JsonSchema][];
+  const isNamed = properties !== undefined || patterns.length > 0;
+  return {
+    isAny: false,
+    isObject: types.includes("object") || properties !== undefined,
+    isList: types.includes("array"),
+    required: Array.isArray(schema["required"]) ? schema["required"] as string[] : [],
+    values: new Map(own.flatMap(([name, one]): [string, unknown[]][] => {
+      const { enum: some, ...rest } = resolve(one);
+      if (Array.isArray(some)) return [[name, some]];
+      return "const" in rest ? [[name, [rest["const"]]]] : [];
+    })),
+    properties: new Map(own),
+    patterns: patterns.map(([pattern, one]) => [expression(pattern), one] as const),
+    others: othersOf(additionalProperties, isNamed),
+    first: Array.isArray(prefixItems) ? prefixItems : [],
+    items,
+  };
+}
+
+function expression(pattern: string): RegExp {
+  try {
+    return new RegExp(pattern, "u");
+  } catch {
+    // libraries give those of a program, which may be stricter without the flag
+    return new RegExp(pattern);
+  }
+}
+
+function othersOf(additional: unknown, isNamed: boolean): JsonSchema | boolean {
+  if (typeof additional === "boolean") return additional;
+  if (!isSchema(additional)) return !isNamed;
+  return Object.keys(additional).length === 0 ? true : additional;
+}
+
+/** What satisfies two schemas has the fields of both. */
+function both(a: Branch, b: Branch): Branch {
+  if (a.isAny) return b;
+  if (b.isAny) return a;
+  return {
+    isAny: false,
+    isObject: a.isObject && b.isObject,
+    isList: a.isList && b.isList,
+    required: [...a.required, ...b.required],
+    values: new Map([...a.values, ...b.values]),
+    properties: new Map([...a.properties, ...b.properties]),
+    patterns: [...a.patterns, ...b.patterns],
+    others: a.others === false ? b.others : a.others,
+    first: a.first.length > 0 ? a.first : b.first,
+    items: a.items === true ? b.items : a.items,
+  };
+}
+
+function fits(value: JsonSchema, { required, values }: Branch): boolean {
+  if (!required.every((name) => value[name] !== undefined)) return false;
+  for (const [name, some] of values) {
+    if (value[name] !== undefined && !some.includes(value[name])) return false;
+  }
+  return true;
+}
+
+function schemasOf(name: string, { properties, patterns, others }: Branch): unknown[] {
+  const own = properties.get(name);
+  if (own !== undefined) return [own];
+  const matching = patterns.filter(([pattern]) => pattern.test(name)).map(([, schema]) => schema);
+  return matching.length > 0 ? matching : others === false ? [] : [others];
+}

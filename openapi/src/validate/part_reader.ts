@@ -1,0 +1,194 @@
+import { trimBlanks } from "@sluice/shared";
+import type { Request } from "@sluice/sluice";
+import type { RequestPart } from "../metadata/route_schemas.ts";
+import { type Serialization, serializationOf } from "../metadata/serialization.ts";
+import type { JsonSchema } from "../schema/json_schema.ts";
+import { objectShape } from "../schema/object_shape.ts";
+import { isOnly, kindsOf, localReferences, type Resolve } from "../schema/schema_kinds.ts";
+import { rawValue } from "./raw_values.ts";
+import { mapped, type ReadValue, ValueReaders } from "./value_readers.ts";
+
+/** Values by name, as a parser has left them. */
+export type Values = Readonly<Record<string, unknown>>;
+
+/** Makes of a part of a request what its schema takes. */
+export type ReadPart = (value: unknown, req: Request) => unknown;
+
+/** Reads one parameter. */
+interface ParameterReader {
+  readonly name: string;
+  /** Its value. */
+  read(values: Values, req: Request): unknown;
+  /** Whether a name belongs to it, besides its own. */
+  has?(name: string): boolean;
+}
+
+/** Names in the brackets of one parameter. */
+const MOST_BRACKETS = 8;
+
+/**
+ * Makes a function that reads the parameters of a part as the document says that they are written (OpenAPI 3.1, style
+ * values; RFC 6570).
+ *
+ * @param part The part
+ * @param json The JSON Schema of the part
+ * @param given How the program says that parameters are written
+ * @returns `undefined` if all are taken as they are
+ */
+export function partReader(
+  part: RequestPart,
+  json: JsonSchema,
+  given: Readonly<Record<string, Serialization>> = {},
+): ReadPart | undefined {
+  const resolve = localReferences(json);
+  const values = new ValueReaders(resolve, "text");
+  const readers: ParameterReader[] = [];
+  for (const [name, schema] of objectShape(json, resolve).properties) {
+    const reader = parameterReader(part, name, schema, given[name], values, resolve);
+    if (reader !== undefined) readers.push(reader);
+  }
+  // of names that the schema does not know
+  const others = readers.length > 0 ? undefined : values.reader(resolve(json)["additionalProperties"]);
+  if (readers.length === 0 && others === undefined) return undefined;
+  return (found, req) => {
+    if (typeof found !== "object" || found === null) return found;
+    return others === undefined ? readAll(readers, found as Values, req) : mapped(found, (_, value) => others(value));
+  };
+}
+
+function readAll(readers: readonly ParameterReader[], found: Values, req: Request): Values {
+  const read: Record<string, unknown> = Object.create(Object.getPrototypeOf(found));
+  for (const [name, value] of Object.entries(found)) {
+    // no parser leaves a name that sets a prototype
+    if (name !== "__proto__" && !readers.some((reader) => reader.has?.(name))) read[name] = value;
+  }
+  for (const reader of readers) {
+    const value = reader.read(found, req);
+    if (value !== undefined) read[reader.name] = value;
+  }
+  return read;
+}
+
+function parameterReader(
+  part: RequestPart,
+  name: string,
+  schema: JsonSchema,
+  given: Serialization | undefined,
+  values: ValueReaders,
+  resolve: Resolve,
+): ParameterReader | undefined {
+  const kinds = kindsOf(schema, resolve);
+  const { style, explode } = serializationOf(part, kinds, given);
+  const read = values.reader(schema);
+  const isObject = isOnly(kinds, "object");
+  if (!isObject && !isOnly(kinds, "array")) {
+    const isPrefixed = style === "label" || style === "matrix";
+    if (read === undefined && !isPrefixed) return undefined;
+    const value = read ?? taken;
+    return { name, read: (found) => value(isPrefixed ? withoutPrefix(String(found[name]), name) : found[name]) };
+  }
+  const value = read ?? taken;
+  if (isObject && style === "deepObject") return deepObject(name, value);
+  if (style === "form" && explode) {
+    if (!isObject) return { name, read: (found) => value(found[name]) };
+    return spreadObject(name, [...objectShape(schema, resolve).properties.keys()], value);
+  }
+  return {
+    name,
+    read(found, req) {
+      const text = found[name];
+      // a path with a wildcard has a list of segments, and a name that is repeated a list of values
+      if (typeof text !== "string") return value(text);
+      const pieces = piecesOf(part, name, text, { style, explode }, req);
+      return value(isObject ? pairsOf(pieces, explode) : pieces);
+    },
+  };
+}
+
+function taken(value: unknown): unknown {
+  return value;
+}
+
+/** The values in one text: those with commas within them are encoded. */
+function piecesOf(
+  part: RequestPart,
+  name: string,
+  text: string,
+  { style, explode }: Required<Serialization>,
+  req: Request,
+): string[] {
+  if (style === "spaceDelimited") return text.split(" ");
+  if (style === "pipeDelimited") return text.split("|");
+  const { raw, decode } = rawValue(part, name, text, req) ?? { raw: text, decode: (piece: string) => piece };
+  if (style !== "label" && style !== "matrix") {
+    return raw.split(",").map((piece) => decode(part === "headers" ? trimBlanks(piece) : piece));
+  }
+  const bare = withoutPrefix(raw, name);
+  const separator = style === "matrix" ? (explode ? ";" : ",") : explode || !bare.includes(",") ? "." : ",";
+  const prefix = `${name}=`;
+  return bare.split(separator).map((piece) => decode(piece.startsWith(prefix) ? piece.slice(prefix.length) : piece));
+}
+
+/** What follows the `.` of a label, or the `;ids=` of a matrix. */
+function withoutPrefix(text: string, name: string): string {
+  if (text.startsWith(`;${name}=`)) return text.slice(name.length + 2);
+  return /^[.;]/.test(text) ? text.slice(1) : text;
+}
+
+/** An object whose properties are `name,value,…`, or `name=value,…`. */
+function pairsOf(pieces: readonly string[], explode: boolean): object {
+  const entries = explode
+    ? pieces.map((piece) => {
+      const at = piece.indexOf("=");
+      return [piece.slice(0, at < 0 ? piece.length : at), at < 0 ? "" : piece.slice(at + 1)] as const;
+    })
+    : Array.from(
+      { length: Math.ceil(pieces.length / 2) },
+      (_, i) => [pieces[2 * i]!, pieces[2 * i + 1] ?? ""] as const,
+    );
+  return Object.fromEntries(entries);
+}
+
+/** `?filter[min]=1&filter[max]=2`, as any of the query parsers leaves it. */
+function deepObject(name: string, read: ReadValue): ParameterReader {
+  const prefix = `${name}[`;
+  return {
+    name,
+    has: (one) => one.startsWith(prefix) && one.endsWith("]"),
+    read(found) {
+      const own = found[name];
+      if (typeof own === "object" && own !== null) return read(own);
+      let nested: Record<string, unknown> | undefined;
+      for (const [key, value] of Object.entries(found)) {
+        if (this.has!(key)) put(nested ??= {}, key.slice(prefix.length, -1).split("]["), value);
+      }
+      return nested === undefined ? own : read(nested);
+    },
+  };
+}
+
+function put(into: Record<string, unknown>, path: readonly string[], value: unknown): void {
+  if (path.length > MOST_BRACKETS || path.includes("__proto__")) return;
+  // `tags[]` is a list as `tags` is
+  const names = path.at(-1) === "" ? path.slice(0, -1) : path;
+  let at = into;
+  for (const name of names.slice(0, -1)) {
+    const next = Object.hasOwn(at, name) ? at[name] : at[name] = {};
+    if (typeof next !== "object" || next === null) return;
+    at = next as Record<string, unknown>;
+  }
+  const last = names.at(-1);
+  if (last !== undefined) at[last] = value;
+}
+
+/** An object each of whose properties is a parameter. */
+function spreadObject(name: string, properties: readonly string[], read: ReadValue): ParameterReader {
+  return {
+    name,
+    has: (one) => properties.includes(one),
+    read(found) {
+      const own = properties.filter((one) => Object.hasOwn(found, one)).map((one) => [one, found[one]] as const);
+      return own.length === 0 ? undefined : read(Object.fromEntries(own));
+    },
+  };
+}

@@ -1,0 +1,346 @@
+/** Parameters and bodies are read as the document says that they are written, whichever library the schemas are of. */
+import { upload } from "@sluice/middleware/upload";
+import { openapi, validate, type ValidateOptions } from "@sluice/openapi";
+import sluice, { type FrameworkApp } from "@sluice/sluice";
+import { assertEquals, assertMatch, assertThrows } from "@std/assert";
+import { toJsonSchema, toStandardJsonSchema } from "@valibot/to-json-schema";
+import { type } from "arktype";
+import * as v from "valibot";
+import { z } from "zod";
+import { assertAccepted } from "./support/assert_accepted.ts";
+
+/** What a request is, and what a handler gets of it. */
+interface Way {
+  readonly options: ValidateOptions;
+  readonly path?: string;
+  readonly target: string;
+  readonly init?: RequestInit;
+  readonly expected: unknown;
+}
+
+function appOf({ options, path = "/" }: Pick<Way, "options" | "path">): FrameworkApp {
+  const app = sluice().set("env", "test");
+  const method = options.body === undefined ? "get" : "post";
+  const parsers = options.body === undefined ? [] : [sluice.json(), sluice.urlencoded(), upload()];
+  app[method](path, ...parsers, validate(options), (req: sluice.Request, res: sluice.Response) => {
+    const { query, params, body, valid } = req as sluice.Request & { valid?: unknown };
+    res.json(options.query ? query : options.body ? shown(body) : options.params ? params : valid);
+  });
+  return app;
+}
+
+/** Files and dates as something that can be compared. */
+function shown(body: Record<string, unknown>): unknown {
+  return JSON.parse(JSON.stringify(body, (_, value) => {
+    if (value instanceof File) return `${value.name} ${value.type} ${value.size}`;
+    return value instanceof Set ? { set: [...value] } : value instanceof Map ? { map: [...value] } : value;
+  }));
+}
+
+async function assertRead(way: Way): Promise<void> {
+  const app = appOf(way);
+  const response = await app.inject(way.target, way.init);
+  assertEquals([response.status, await response.json()], [200, way.expected], way.target);
+  await assertAccepted(openapi(app, { title: "T", version: "1" }));
+}
+
+function form(text: string): RequestInit {
+  return { method: "POST", headers: { "content-type": "application/x-www-form-urlencoded" }, body: text };
+}
+
+function parts(...fields: readonly (readonly [string, string | Blob])[]): RequestInit {
+  const body = new FormData();
+  for (const [name, value] of fields) body.append(name, value as string);
+  return { method: "POST", body };
+}
+
+/** Schemas of a list of text, of an object of two numbers, of numbers and of a file: `{ a: … }`. */
+const LIBRARIES = {
+  zod: {
+    list: z.object({ a: z.array(z.string()) }),
+    range: z.object({ a: z.object({ min: z.number(), max: z.number().optional() }).optional() }),
+    header: z.object({ "x-a": z.array(z.string()) }),
+    scalars: z.object({ n: z.int(), yes: z.boolean(), ids: z.array(z.number()) }),
+    json: z.object({ a: z.object({ b: z.number() }), list: z.array(z.object({ c: z.string() })) }),
+    file: z.object({ a: z.file().mime("image/png"), more: z.array(z.file()).optional() }),
+    natives: z.object({ at: z.date(), tags: z.set(z.string()) }),
+  },
+  valibot: {
+    list: toStandardJsonSchema(v.object({ a: v.array(v.string()) })),
+    range: toStandardJsonSchema(
+      v.object({ a: v.optional(v.object({ min: v.number(), max: v.optional(v.number()) })) }),
+    ),
+    header: toStandardJsonSchema(v.object({ "x-a": v.array(v.string()) })),
+    scalars: toStandardJsonSchema(v.object({
+      n: v.pipe(v.number(), v.integer()),
+      yes: v.boolean(),
+      ids: v.array(v.number()),
+    })),
+    json: toStandardJsonSchema(
+      v.object({ a: v.object({ b: v.number() }), list: v.array(v.object({ c: v.string() })) }),
+    ),
+    file: toStandardJsonSchema(v.object({ a: v.file(), more: v.optional(v.array(v.file())) })),
+    natives: toStandardJsonSchema(v.object({ at: v.date(), tags: v.set(v.string()) })),
+  },
+  arktype: {
+    list: type({ "+": "delete", a: "string[]" }),
+    range: type({ "a?": { min: "number", "max?": "number" } }),
+    header: type({ "+": "delete", "x-a": "string[]" }),
+    scalars: type({ n: "number.integer", yes: "boolean", ids: "number[]" }),
+    json: type({ a: { b: "number" }, list: type({ c: "string" }).array() }),
+    file: type({ a: "File", "more?": "File[]" }),
+    natives: type({ at: "Date", tags: "Set" }),
+  },
+} as const;
+
+const PNG = new File(["pixels"], "a.png", { type: "image/png" });
+const JSON_PART = { type: "application/json" };
+
+for (const [name, { list, range, header, scalars, json, file, natives }] of Object.entries(LIBRARIES)) {
+  const ways: Record<string, Way> = {
+    "a list of two in a query": { options: { query: list }, target: "/?a=1&a=2", expected: { a: ["1", "2"] } },
+    "a list of one in a query": { options: { query: list }, target: "/?a=1", expected: { a: ["1"] } },
+    "an object in a query": {
+      options: { query: range },
+      target: "/?a%5Bmin%5D=1&a%5Bmax%5D=2.5",
+      expected: { a: { min: 1, max: 2.5 } },
+    },
+    "an optional object in a query": { options: { query: range }, target: "/?a[min]=1", expected: { a: { min: 1 } } },
+    "a list in a path": { options: { params: list }, path: "/p/:a", target: "/p/1,2", expected: { a: ["1", "2"] } },
+    "a list of one in a path": {
+      options: { params: list },
+      path: "/p/:a",
+      target: "/p/1%2C2",
+      expected: { a: ["1,2"] },
+    },
+    "segments of a path": { options: { params: list }, path: "/p/*a", target: "/p/1/2", expected: { a: ["1", "2"] } },
+    "a list in a header": {
+      options: { headers: header },
+      target: "/",
+      init: { headers: { "x-a": "1, 2" } },
+      expected: { headers: { "x-a": ["1", "2"] } },
+    },
+    "a list of one in a header": {
+      options: { headers: header },
+      target: "/",
+      init: { headers: { "x-a": "1" } },
+      expected: { headers: { "x-a": ["1"] } },
+    },
+    "a list in a cookie": {
+      options: { cookies: list },
+      target: "/",
+      init: { headers: { cookie: "b=2; a=1,2%2C3" } },
+      expected: { cookies: { a: ["1", "2,3"] } },
+    },
+    "a list of two in a form": {
+      options: { body: list },
+      target: "/",
+      init: form("a=1&a=2"),
+      expected: { a: ["1", "2"] },
+    },
+    "a list of one in a form": { options: { body: list }, target: "/", init: form("a=1"), expected: { a: ["1"] } },
+    "an object in a form": {
+      options: { body: range },
+      target: "/",
+      init: form("a[min]=1"),
+      expected: { a: { min: 1 } },
+    },
+    "a list of one in parts": { options: { body: list }, target: "/", init: parts(["a", "1"]), expected: { a: ["1"] } },
+    "JSON in parts": {
+      options: { body: json },
+      target: "/",
+      init: parts(["a", new Blob(['{"b":1}'], JSON_PART)], ["list", new Blob(['{"c":"x"}'], JSON_PART)]),
+      expected: { a: { b: 1 }, list: [{ c: "x" }] },
+    },
+    "JSON in parts without file names": {
+      options: { body: json },
+      target: "/",
+      init: parts(["a", '{"b":1}'], ["list", '{"c":"x"}'], ["list", '{"c":"y"}']),
+      expected: { a: { b: 1 }, list: [{ c: "x" }, { c: "y" }] },
+    },
+    "a file": { options: { body: file }, target: "/", init: parts(["a", PNG]), expected: { a: "a.png image/png 6" } },
+    "files": {
+      options: { body: file },
+      target: "/",
+      init: parts(["a", PNG], ["more", PNG]),
+      expected: { a: "a.png image/png 6", more: ["a.png image/png 6"] },
+    },
+    "numbers and truths in a query": {
+      options: { query: scalars },
+      target: "/?n=-7&yes=false&ids=1&ids=2e3",
+      expected: { n: -7, yes: false, ids: [1, 2000] },
+    },
+    "numbers and truths in a form": {
+      options: { body: scalars },
+      target: "/",
+      init: form("n=7&yes=true&ids=1"),
+      expected: { n: 7, yes: true, ids: [1] },
+    },
+    "dates and sets in JSON": {
+      options: { body: natives },
+      target: "/",
+      init: {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: '{"at":"2030-01-02T03:04:05Z","tags":["a","b","a"]}',
+      },
+      expected: { at: "2030-01-02T03:04:05.000Z", tags: { set: ["a", "b"] } },
+    },
+  };
+  for (const [what, way] of Object.entries(ways)) {
+    Deno.test(`${what} is read as the document says, by schemas of ${name}`, () => assertRead(way));
+  }
+}
+
+Deno.test("lists and objects are written otherwise where the program says so, and the document says it too", async () => {
+  const ids = z.object({ ids: z.array(z.number()) });
+  const point = z.object({ p: z.object({ x: z.number(), y: z.number() }) });
+  const ways: readonly (Way & { readonly written?: unknown })[] = [
+    {
+      options: { query: ids, serialization: { query: { ids: { explode: false } } } },
+      target: "/?ids=1,2",
+      expected: { ids: [1, 2] },
+      written: { style: "form", explode: false },
+    },
+    {
+      options: { query: ids, serialization: { query: { ids: { style: "pipeDelimited", explode: false } } } },
+      target: "/?ids=1|2",
+      expected: { ids: [1, 2] },
+      written: { style: "pipeDelimited", explode: false },
+    },
+    {
+      options: { query: ids, serialization: { query: { ids: { style: "spaceDelimited", explode: false } } } },
+      target: "/?ids=1%202",
+      expected: { ids: [1, 2] },
+      written: { style: "spaceDelimited", explode: false },
+    },
+    {
+      options: { query: point, serialization: { query: { p: { style: "form" } } } },
+      target: "/?x=1&y=2",
+      expected: { p: { x: 1, y: 2 } },
+      written: {},
+    },
+    {
+      options: { query: point, serialization: { query: { p: { style: "form", explode: false } } } },
+      target: "/?p=x,1,y,2",
+      expected: { p: { x: 1, y: 2 } },
+      written: { style: "form", explode: false },
+    },
+    { options: { params: point }, path: "/at/:p", target: "/at/x,1,y,2", expected: { p: { x: 1, y: 2 } }, written: {} },
+    {
+      options: { params: point, serialization: { params: { p: { explode: true } } } },
+      path: "/at/:p",
+      target: "/at/x=1,y=2",
+      expected: { p: { x: 1, y: 2 } },
+      written: { style: "simple", explode: true },
+    },
+    {
+      options: { params: ids, serialization: { params: { ids: { style: "label" } } } },
+      path: "/of/:ids",
+      target: "/of/.1,2",
+      expected: { ids: [1, 2] },
+      written: { style: "label", explode: false },
+    },
+    {
+      options: { params: ids, serialization: { params: { ids: { style: "matrix" } } } },
+      path: "/of/:ids",
+      target: "/of/;ids=1,2",
+      expected: { ids: [1, 2] },
+      written: { style: "matrix", explode: false },
+    },
+    {
+      options: { params: ids, serialization: { params: { ids: { style: "matrix", explode: true } } } },
+      path: "/of/:ids",
+      target: "/of/;ids=1;ids=2",
+      expected: { ids: [1, 2] },
+      written: { style: "matrix", explode: true },
+    },
+    {
+      options: { params: z.object({ id: z.number() }), serialization: { params: { id: { style: "matrix" } } } },
+      path: "/of/:id",
+      target: "/of/;id=7",
+      expected: { id: 7 },
+      written: { style: "matrix", explode: false },
+    },
+  ];
+  for (const { written, ...way } of ways) {
+    await assertRead(way);
+    const { paths } = openapi(appOf(way), { title: "T", version: "1" });
+    const { style, explode } = Object.values(paths)[0]!["get"]!.parameters![0]!;
+    assertEquals({ ...style === undefined ? {} : { style, explode } }, written, way.target);
+  }
+  const tags = z.object({ tags: z.array(z.string()) });
+  const body = { options: { body: tags, serialization: { body: { tags: { explode: false } } } } };
+  await assertRead({ ...body, target: "/", init: form("tags=a,b"), expected: { tags: ["a", "b"] } });
+  const { content } = openapi(appOf(body), { title: "T", version: "1" }).paths["/"]!["post"]!.requestBody!;
+  const { encoding } = content["application/x-www-form-urlencoded"]!;
+  assertEquals(encoding, { tags: { style: "form", explode: false } });
+});
+
+Deno.test("what may be several things, or nothing that is known, stays as it was sent", async () => {
+  const query = z.object({
+    one: z.union([z.string(), z.array(z.string())]),
+    text: z.union([z.number(), z.string()]),
+    any: z.unknown(),
+    digits: z.string(),
+  });
+  const expected = { one: "1", text: "2", any: "3", digits: "4" };
+  await assertRead({ options: { query }, target: "/?one=1&text=2&any=3&digits=4", expected });
+  // what is not written as a number is judged by the schema
+  for (const target of ["/?n=0x10", "/?n=1_000", "/?n=", "/?n=1&n=2", "/?n=NaN"]) {
+    const response = await appOf({ options: { query: z.object({ n: z.number() }) } }).inject(target);
+    await response.text();
+    assertEquals([target, response.status], [target, 400]);
+  }
+});
+
+Deno.test("commas are separators where they were sent as such, and parts of values where they were encoded", async () => {
+  const list = z.object({ a: z.array(z.string()) });
+  const commas = { query: { a: { explode: false } } } as const;
+  const expected = { a: ["x,y", "z"] };
+  await assertRead({ options: { query: list, serialization: commas }, target: "/?b=1&a=x%2Cy,z", expected });
+  await assertRead({ options: { params: list }, path: "/p/:a", target: "/p/x%2Cy,z", expected });
+});
+
+Deno.test("an object in a query is read with each of the query parsers, and has no prototype but its own", async () => {
+  const options = { query: z.object({ f: z.looseObject({ min: z.number(), tags: z.array(z.string()).optional() }) }) };
+  for (const parser of ["simple", "extended"]) {
+    const app = appOf({ options }).set("query parser", parser);
+    const seen = await (await app.inject("/?f[min]=1&f[tags]=a&f[__proto__][admin]=1&f[constructor]=x")).json();
+    assertEquals([seen.f.min, seen.f.tags, seen.f.admin], [1, ["a"], undefined], parser);
+  }
+  assertEquals(({} as Record<string, unknown>)["admin"], undefined);
+});
+
+Deno.test("strict schemas do not see how an object was written", async () => {
+  const query = z.strictObject({ f: z.strictObject({ min: z.number() }) });
+  await assertRead({ options: { query }, target: "/?f[min]=1", expected: { f: { min: 1 } } });
+});
+
+Deno.test("schemas without JSON Schema are read by what converts them, which the document need not be told again", async () => {
+  const convert = (schema: unknown, typeMode: "input" | "output") => {
+    return toJsonSchema(schema as v.GenericSchema, { typeMode }) as Record<string, unknown>;
+  };
+  const options = { query: v.object({ a: v.array(v.number()) }), toJsonSchema: convert };
+  await assertRead({ options, target: "/?a=1", expected: { a: [1] } });
+  const document = openapi(appOf({ options }), { title: "T", version: "1" });
+  assertEquals(document["x-not-expressible"], undefined);
+  assertEquals(document.paths["/"]!["get"]!.parameters!.map(({ name }) => name), ["a"]);
+});
+
+Deno.test("what a program says of how parameters are written is checked when it is said", () => {
+  const query = z.object({ ids: z.array(z.string()) });
+  const message = (serialization: unknown) =>
+    assertThrows(() => validate({ query, serialization } as never), TypeError).message;
+  assertMatch(message({ search: {} }), /option serialization has the parts params, query, .*, not "search"/);
+  assertMatch(
+    message({ query: { ids: { style: "simple" } } }),
+    /serialization\.query\.ids\.style must be one of form, /,
+  );
+  assertMatch(message({ query: { ids: { explode: 1 } } }), /serialization\.query\.ids\.explode must be true or false/);
+  assertMatch(
+    message({ query: { ids: { delimiter: "," } } }),
+    /serialization\.query\.ids has style and explode, not delimiter/,
+  );
+  assertMatch(message({ query: { id: {} } }), /serialization\.query has the names ids, not "id"/);
+});

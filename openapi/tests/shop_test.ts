@@ -1,0 +1,76 @@
+/** A program of 41 operations keeps its document: it takes what that allows, and sends nothing that it does not have. */
+import { openapi, type OpenApiDocument } from "@sluice/openapi";
+import { assert, assertEquals } from "@std/assert";
+import { random } from "../../tests/support/random.ts";
+import { assertAccepted } from "./support/assert_accepted.ts";
+import { DocumentRequests } from "./support/document_requests.ts";
+import { SchemaValues } from "./support/schema_values.ts";
+import { shop } from "./support/shop.ts";
+
+/** Requests of each operation and environment. */
+const ROUNDS = 20;
+
+const OPTIONS = { securitySchemes: { bearer: { type: "http", scheme: "bearer" } } };
+
+function documentOf(app: ReturnType<typeof shop>): OpenApiDocument {
+  return openapi(app, { title: "Shop", version: "1" }, OPTIONS);
+}
+
+/** The same document with nothing in objects but what they name. */
+function closed(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(closed);
+  if (typeof value !== "object" || value === null) return value;
+  const own = Object.fromEntries(Object.entries(value).map(([key, one]) => [key, closed(one)]));
+  return "properties" in own && own["type"] === "object" ? { additionalProperties: false, ...own } : own;
+}
+
+Deno.test("the document of the shop is valid, expresses all of it, and is the same each time", async () => {
+  const document = documentOf(shop("test"));
+  await assertAccepted(document);
+  assertEquals(document["x-not-expressible"], undefined);
+  assertEquals(documentOf(shop("test")), document);
+  const operations = Object.values(document.paths).flatMap((item) => Object.keys(item));
+  assertEquals(operations.length, 42, "41 routes, one of which has two paths");
+});
+
+for (const env of ["development", "production"]) {
+  Deno.test(`valid requests made from the document are taken, and responses are in it, in ${env}`, async () => {
+    const app = shop(env);
+    const document = documentOf(app);
+    const pick = random(4);
+    const requests = new DocumentRequests(document, pick);
+    const answers = new SchemaValues(closed(document) as OpenApiDocument, pick);
+    const { warn } = console;
+    const warnings = new Set<string>();
+    console.warn = (text: string) => void warnings.add(text);
+    const wrong: string[] = [];
+    let count = 0;
+    try {
+      for (let round = 0; round < ROUNDS; round++) {
+        for (const [path, item] of Object.entries(document.paths)) {
+          for (const [method, operation] of Object.entries(item)) {
+            const { target, init } = requests.valid(path, method, operation);
+            const response = await app.inject(target, init);
+            const text = await response.text();
+            count++;
+            const told = `${init.method} ${target} ${response.status} ${text.slice(0, 300)}`;
+            if (response.status >= 400) wrong.push(told);
+            const { default: others } = operation.responses;
+            const documented = operation.responses[response.status] ?? others;
+            if (documented === undefined) wrong.push(`not documented: ${told}`);
+            const schema = documented?.content?.["application/json"]?.schema;
+            if (schema === undefined) continue;
+            const own = closed(schema) as Record<string, unknown>;
+            if (!answers.allows(own, JSON.parse(text))) wrong.push(`outside the document: ${told}`);
+          }
+        }
+      }
+    } finally {
+      console.warn = warn;
+    }
+    assertEquals(wrong, []);
+    assertEquals(count, ROUNDS * 42);
+    const told = [...warnings].filter((text) => text.includes("/passwordHash"));
+    assert(env === "production" ? told.length === 0 : told.length > 10, [...warnings].join("\n"));
+  });
+}
