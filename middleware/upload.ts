@@ -9,7 +9,7 @@
  * const app = sluice();
  *
  * app.post("/documents", upload({ dest: ".cache/documents", types: ["application/pdf"] }), (req, res) => {
- *   res.json(req.files.map(({ originalname, path }: { originalname: string; path: string }) => ({ originalname, path })));
+ *   res.json(req.files.map(({ originalname, path }) => ({ originalname, path })));
  * });
  * ```
  *
@@ -17,9 +17,13 @@
  */
 export {
   type FileField,
+  type FilesByField,
+  type FormFiles,
+  type IsRequired,
   type ReceiveForm,
   type Upload,
   upload,
+  type UploadOf,
   type UploadOptions,
   type UploadStorage,
 } from "./src/upload/upload.ts";

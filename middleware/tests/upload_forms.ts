@@ -78,7 +78,12 @@ export const FORMS: readonly Form[] = [
     type: "multipart/form-data; x=y; boundary=B",
     body: form(part('name="a"', "1")),
   },
-  { name: "a body that is no form", type: "application/json", body: "{}" },
+  {
+    name: "a body that is no form",
+    type: "application/json",
+    body: "{}",
+    differs: "multer leaves req.files undefined, which its types say of all requests",
+  },
   ...FOLDERS.map((path) => {
     return { name: `the path ${path}`, body: form(file(`"${path}"`)), differs: "multer drops a file without a name" };
   }),

@@ -121,6 +121,36 @@ Deno.test("requests that are no forms pass, and other parsers read them", async 
   assertEquals(await (await app.inject("/")).json(), "no body");
 });
 
+Deno.test("a field may be required: a form without its file is refused with 400, and what is no form with 415", async () => {
+  const fields = { avatar: { maxCount: 1, required: true }, more: {} };
+  const { app, send } = receiving({ fields });
+  assertEquals((await send(formOf({ avatar: fileOf("a") }))).status, 200);
+  const { status, error } = await send(formOf({ more: fileOf("b"), avatar: "text" }));
+  assertEquals([status, error.code, error.field], [400, "MISSING_FILE", "avatar"]);
+  const json = await app.inject("/", { method: "POST", body: "{}", headers: { "content-type": "application/json" } });
+  await json.text();
+  assertEquals(json.status, 415);
+});
+
+Deno.test("with names of fields, JSON in another one is a field, with the name of a file or without", async () => {
+  const { send } = receiving({ fields: { avatar: {} }, types: ["image/*"] });
+  const file = fileOf("{}", "a.json", "application/json");
+  const { status, req } = await send(formOf({ meta: new File(['{"a":1}'], "blob", { type: "application/json" }) }));
+  assertEquals([status, req.body, req.file], [200, { meta: '{"a":1}' }, undefined]);
+  assertEquals((await send(formOf({ avatar: file }))).error.code, "UNSUPPORTED_TYPE");
+  const long = fileOf("x".repeat(101 * 1024), "blob", "application/json");
+  assertEquals((await send(formOf({ meta: long }))).error.code, "LIMIT_FIELD_VALUE");
+});
+
+Deno.test("a request that is no form has no files, so that handlers need not ask", async () => {
+  const app = sluice().set("env", "test");
+  app.post("/list", upload(), (req, res) => void res.json(req.files.length));
+  app.post("/named", upload({ fields: { a: {} } }), (req, res) => void res.json(Object.keys(req.files).length));
+  for (const path of ["/list", "/named"]) {
+    assertEquals(await (await app.inject(path, { method: "POST" })).json(), 0);
+  }
+});
+
 Deno.test("where a form is required, anything else is refused with 415", async () => {
   const { app, send } = receiving({ required: true });
   const { status } = await app.inject("/", { method: "POST", body: "x", headers: { "content-type": "text/plain" } });
@@ -349,7 +379,7 @@ Deno.test("files that are not kept are removed when the response is over, unless
   await withFolder(async (folder, names) => {
     const app = sluice();
     app.post("/", upload({ dest: folder, keep: false }), async (req, res) => {
-      await Deno.rename(req.files[0].path, `${folder}/moved`);
+      await Deno.rename(req.files[0]!.path!, `${folder}/moved`);
       res.json(names().length);
     });
     const response = await app.inject("/", { method: "POST", body: formOf({ a: fileOf("1"), b: fileOf("2") }) });
@@ -595,7 +625,7 @@ Deno.test("hostile contents and boundaries take no longer than others", async ()
     const body = part('name="a"; filename="a"', text).replace("--B", `--${boundary}`) + `--${boundary}--`;
     const begun = performance.now();
     const app = sluice();
-    app.post("/", upload(), (req, res) => res.json(req.file.size));
+    app.post("/", upload(), (req, res) => res.json(req.file?.size));
     const response = await app.inject("/", {
       method: "POST",
       body,
@@ -645,7 +675,7 @@ Deno.test("options that are wrong are refused when the middleware is made", () =
 Deno.test("single and array receive files of one field, where multer puts them", async () => {
   const app = sluice().set("env", "test");
   const images = upload({ types: ["text/plain"] });
-  app.post("/one", images.single("avatar"), (req, res) => res.json([req.file.fieldname, req.files.length]));
+  app.post("/one", images.single("avatar"), (req, res) => res.json([req.file?.fieldname, req.files.length]));
   app.post("/some", images.array("photos", 2), (req, res) => res.json(req.files.map((one: UploadedFile) => one.size)));
   const onError: ErrorRequestHandler = (error, _req, res, _next) => void res.status(error.status).end();
   app.use(onError);

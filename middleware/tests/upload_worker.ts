@@ -8,7 +8,7 @@ app.post("/memory", upload(), (req, res) => {
   res.json({ body: req.body, files });
 });
 const text = ({ stream }: { stream: ReadableStream }) => new Response(stream).text();
-app.post("/stream", upload({ storage: text }), (req, res) => res.json(req.file.value));
+app.post("/stream", upload({ storage: text }), (req, res) => res.json(req.file?.value));
 app.get("/folder", (_req, res) => {
   try {
     upload({ dest: "/tmp" });

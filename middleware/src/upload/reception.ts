@@ -7,6 +7,16 @@ import { refusal } from "./upload_error.ts";
 import type { FileClaims, FileContent, FileStore, UploadedFile } from "./uploaded_file.ts";
 import { assertWithin, type CheckedLimits, type FormLimit, memoryIsShort } from "./upload_limits.ts";
 
+/** What a field may have. */
+export interface FieldPlan {
+  /** Most files in it. */
+  readonly maxCount: number;
+  /** Their media types, `undefined` for those of all fields. */
+  readonly types: readonly string[] | undefined;
+  /** Whether a form without one is refused. */
+  readonly isRequired: boolean;
+}
+
 /** How forms are received, checked and complete. */
 export interface FormPlan {
   /** What a form may have. */
@@ -14,7 +24,7 @@ export interface FormPlan {
   /** Media types of files, `undefined` for any. */
   readonly types: readonly string[] | undefined;
   /** The fields that may have files, `undefined` for any. */
-  readonly fields: ReadonlyMap<string, { maxCount: number; types: readonly string[] | undefined }> | undefined;
+  readonly fields: ReadonlyMap<string, FieldPlan> | undefined;
   /** Whether `req.files` lists them by field. */
   readonly isByField: boolean;
   /** Where files go. */
@@ -108,6 +118,7 @@ export class Reception {
       this.#begin();
       for (let part; (part = await this.#form.next()) !== undefined;) await this.#take(part);
       if (this.#left !== undefined) throw this.#left;
+      this.#assertComplete();
     } catch (error) {
       const reason = this.#reasonOf(error);
       if (reason instanceof HttpError) await this.#sendOn();
@@ -160,7 +171,9 @@ export class Reception {
     if (!name) throw refusal(400, "MISSING_FIELD_NAME", "a part has no name");
     const { fieldNameSize } = this.#plan.limits;
     this.#assertWithin("fieldNameSize", new TextEncoder().encode(name).length, name.slice(0, fieldNameSize));
-    if (filename === undefined) await this.#takeField(name);
+    // scripts that append a Blob give JSON the name of a file
+    const isJson = mimetype === "application/json" && this.#plan.fields?.has(name) === false;
+    if (filename === undefined || isJson) await this.#takeField(name);
     else if (!isUnchosen) await this.#takeFile({ fieldname: name, originalname: filename, mimetype });
   }
 
@@ -186,6 +199,14 @@ export class Reception {
     this.#filled.file ??= file;
     // only names that the program has chosen
     if (this.#plan.fields !== undefined) (this.#filesByField[fieldname] ??= []).push(file);
+  }
+
+  #assertComplete(): void {
+    for (const [name, { isRequired }] of this.#plan.fields ?? []) {
+      if (isRequired && this.#filesByField[name] === undefined) {
+        throw refusal(400, "MISSING_FILE", "a file is missing", name);
+      }
+    }
   }
 
   #assertExpected(name: string, mimetype: string): void {

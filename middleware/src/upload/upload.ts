@@ -9,7 +9,7 @@ import {
   takeFormer,
   withDetails,
 } from "@sluice/shared";
-import type { Request, Response } from "@sluice/sluice";
+import type { Middleware, Request, Response } from "@sluice/sluice";
 import { type FormPlan, Reception } from "./reception.ts";
 import { folderStore } from "./folder_store.ts";
 import { functionStore } from "./function_store.ts";
@@ -24,6 +24,8 @@ export interface FileField {
   maxCount?: number;
   /** Media types of its files, instead of the option `types`. */
   types?: readonly string[];
+  /** Whether a form without one is refused with 400; off by default. */
+  required?: boolean;
 }
 
 /** What keeps files. */
@@ -51,7 +53,7 @@ export interface UploadStorage<Value = unknown> {
  * app.post("/pictures", pictures, (req, res) => res.json(req.files));
  * ```
  */
-export interface UploadOptions<Value = unknown> {
+export interface UploadOptions<Value = unknown, Fields = Readonly<Record<string, FileField>>> {
   /** The folder that files go to, under random names; it is made unless it exists. Without, they are kept in memory. */
   dest?: string;
   /** Whether files stay in `dest` when the response is over, as multer's do; on by default. */
@@ -69,29 +71,52 @@ export interface UploadOptions<Value = unknown> {
    * The fields that may have files, by name; a file in another one is refused. `req.files` has a list for each name then,
    * as with multer's `fields`.
    */
-  fields?: Readonly<Record<string, FileField>>;
+  fields?: Fields;
   /** Whether a request that is no form is refused with 415; off by default. */
   required?: boolean;
 }
 
+/** The files of a form: by field if there are names of fields, or in their order. */
+export interface FormFiles<Value = unknown, Fields = undefined> {
+  /** The first file. */
+  file: true extends IsRequired<Fields, keyof Fields> ? UploadedFile<Value> : UploadedFile<Value> | undefined;
+  /** All files. */
+  files: [Fields] extends [undefined] ? UploadedFile<Value>[]
+    : string extends keyof Fields ? UploadedFile<Value>[] | FilesByField<Value, Fields>
+    : FilesByField<Value, Fields>;
+}
+
+/** The files of each field; a field that is required has some. */
+export type FilesByField<Value, Fields> =
+  & { [Name in keyof Fields as true extends IsRequired<Fields, Name> ? Name : never]: UploadedFile<Value>[] }
+  & { [Name in keyof Fields as true extends IsRequired<Fields, Name> ? never : Name]?: UploadedFile<Value>[] };
+
+/** `true` among others if one of the fields is required. */
+export type IsRequired<Fields, Name extends keyof Fields> = Name extends unknown
+  ? Fields[Name] extends { readonly required: true } ? true : false
+  : never;
+
 /** Receives forms; sets `req.body`, `req.file` and `req.files`. */
-export type ReceiveForm = (req: Request, res: Response, next: (error?: unknown) => void) => void;
+export type ReceiveForm<Files = FormFiles> = Middleware<Files>;
 
 /** Receives forms with files in the fields of the options, and makes middleware for one field, as multer does. */
-export interface Upload extends ReceiveForm {
+export type Upload<Value = unknown, Fields = undefined> = ReceiveForm<FormFiles<Value, Fields>> & UploadOf<Value>;
+
+/** Makes middleware for one field. */
+export interface UploadOf<Value = unknown> {
   /**
    * Receives forms with one file, `req.file`; one in another field is refused.
    *
    * @param name Name of the field
    */
-  single(name: string): ReceiveForm;
+  single(name: string): ReceiveForm<FormFiles<Value>>;
   /**
    * Receives forms with files in one field, `req.files`; one in another field is refused.
    *
    * @param name Name of the field
    * @param maxCount Most files, `limits.files` by default
    */
-  array(name: string, maxCount?: number): ReceiveForm;
+  array(name: string, maxCount?: number): ReceiveForm<FormFiles<Value>>;
 }
 
 const NAMES: OptionNames<UploadOptions> = {
@@ -115,7 +140,7 @@ const INSTEAD = {
 };
 
 const STORAGE_NAMES: OptionNames<UploadStorage> = { take: true, discard: true };
-const FIELD_NAMES: OptionNames<FileField> = { maxCount: true, types: true };
+const FIELD_NAMES: OptionNames<FileField> = { maxCount: true, types: true, required: true };
 
 const TYPES = 'a list of media types such as ["image/*", "application/pdf"]';
 
@@ -123,14 +148,17 @@ const TYPES = 'a list of media types such as ["image/*", "application/pdf"]';
  * Makes a middleware that receives forms of type `multipart/form-data` (RFC 7578) as they come; other requests pass. It
  * sets, with multer's names:
  *
- * - `req.body`: the fields that are no files, by name; a list where a name is repeated.
- * - `req.files`: the files in their order, or by field with the option `fields`; `req.file` is the first of all.
+ * - `req.body`: the fields that are no files, by name; a list where a name is repeated. With the option `fields`, JSON in
+ *   another field is one of them, with a file name or without.
+ * - `req.files`: the files in their order, or by field with the option `fields`; `req.file` is the first of all. Handlers
+ *   behind it in the same call have them in their types.
  *
  * A form that is refused goes to the error handlers as an `HttpError` with `code` and, for a field's fault, `field`: 413
  * for what is too large or too much, 415 for a type, 400 for what is malformed, not expected, or was cut off, 408 for a
  * client that stops sending, 503 if memory is short. All of its files are removed then.
  *
  * @typeParam Value What `storage` returns
+ * @typeParam Fields The fields that may have files; inferred
  * @param options How forms are received
  * @returns The middleware
  * @throws {TypeError} If an option is unknown or of the wrong type
@@ -165,32 +193,44 @@ const TYPES = 'a list of media types such as ["image/*", "application/pdf"]';
  *   },
  * });
  *
- * app.post("/archive", toArchive, (req, res) => res.json(req.files.map((file: { value: string }) => file.value)));
+ * app.post("/archive", toArchive, (req, res) => res.json(req.files.map((file) => file.value)));
  * ```
  */
-export function upload<Value = unknown>(options: UploadOptions<Value> = {}): Upload {
+export function upload<
+  Value = unknown,
+  const Fields extends Readonly<Record<string, FileField>> | undefined = undefined,
+>(
+  options: UploadOptions<Value, Fields> = {},
+): Upload<Value, Fields> {
   const plan = planOf(options as UploadOptions);
-  const ofField = (caller: string, name: string, maxCount?: number): ReceiveForm => {
+  const ofField = (caller: string, name: string, maxCount?: number): ReceiveForm<FormFiles<Value>> => {
     if (typeof name !== "string" || name === "") refuseOption(caller, "name", "the name of a field", name);
     if (maxCount !== undefined) checkInteger(caller, "maxCount", maxCount, 1, Number.MAX_SAFE_INTEGER);
     const field = maxCount === undefined ? {} : { maxCount };
     return receiving({ ...plan, fields: checkFields({ [name]: field }), isByField: false }, { [name]: field });
   };
-  return Object.assign(receiving(plan, options.fields), {
+  return Object.assign(receiving<FormFiles<Value, Fields>>(plan, options.fields), {
     single: (name: string) => ofField("upload.single", name, 1),
     array: (name: string, maxCount?: number) => ofField("upload.array", name, maxCount),
   });
 }
 
-function receiving(plan: FormPlan, files: UploadOptions["fields"]): ReceiveForm {
+function receiving<Files>(plan: FormPlan, fields: Record<string, FileField> | undefined): ReceiveForm<Files> {
   // its name and its limits are shown in lists of routes
-  const handler: ReceiveForm = function upload(req, res, next) {
-    if (!req.is("multipart/form-data")) return next(plan.isRequired ? Reception.notAForm() : undefined);
+  function upload(req: Request, res: Response, next: (error?: unknown) => void): void {
+    if (!req.is("multipart/form-data")) {
+      req.files ??= plan.isByField ? {} : [];
+      return next(plan.isRequired ? Reception.notAForm() : undefined);
+    }
     // somebody else may have responded meanwhile: the error is nobody's then
     new Reception(plan, req, res).receive().then(() => next(), (error) => res.writableEnded || next(error));
-  };
+  }
   // fields with files, for whoever documents the route
-  return withDetails(handler, { limits: plan.limits, operation: { files } });
+  const { types } = plan;
+  const files = types === undefined || fields === undefined
+    ? fields
+    : Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, { types, ...field }]));
+  return withDetails(upload as ReceiveForm<Files>, { limits: plan.limits, operation: { files } });
 }
 
 // what `to` meant: "memory", { folder, keep }, a function, or { take, discard }
@@ -203,15 +243,17 @@ function formerly(to: unknown): Partial<UploadOptions> {
 function planOf(given: UploadOptions): FormPlan {
   const options = takeFormer(given, "to", formerly);
   checkNames("upload", options, NAMES, INSTEAD);
-  const { limits = {}, fields, types, required = false } = options;
+  const { limits = {}, types, required = false } = options;
   checkType("upload", "required", required, "boolean");
+  const fields = options.fields === undefined ? undefined : checkFields(options.fields);
   return {
     limits: checkLimits(limits),
     types: checkTypes("types", types),
-    fields: fields === undefined ? undefined : checkFields(fields),
+    fields,
     isByField: fields !== undefined,
     store: storeOf(options),
-    isRequired: required,
+    // what is no form has no file
+    isRequired: required || [...fields?.values() ?? []].some(({ isRequired }) => isRequired),
     requests: new RequestsInProgress(() => performance.now()),
   };
 }
@@ -240,11 +282,12 @@ function checkFields(fields: unknown): FormPlan["fields"] {
   return new Map(
     Object.entries(fields).map(([name, field]) => {
       checkNames(`upload: field ${JSON.stringify(name)}`, field, FIELD_NAMES);
-      const { maxCount = Infinity, types } = field as FileField;
+      const { maxCount = Infinity, types, required: isRequired = false } = field as FileField;
+      checkType("upload", `fields.${name}.required`, isRequired, "boolean");
       if (maxCount !== Infinity) {
         checkInteger("upload", `fields.${name}.maxCount`, maxCount, 1, Number.MAX_SAFE_INTEGER);
       }
-      return [name, { maxCount, types: checkTypes(`fields.${name}.types`, types) }];
+      return [name, { maxCount, types: checkTypes(`fields.${name}.types`, types), isRequired }];
     }),
   );
 }

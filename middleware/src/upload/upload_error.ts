@@ -13,6 +13,7 @@ export type UploadErrorCode =
   | "LIMIT_TOTAL_SIZE"
   | "LIMIT_MEMORY"
   | "MISSING_FIELD_NAME"
+  | "MISSING_FILE"
   | "MALFORMED_FORM"
   | "NOT_MULTIPART"
   | "UNSUPPORTED_TYPE"
