@@ -51,6 +51,12 @@ const RUNTIME_FILES: Readonly<Record<Runtime, readonly string[]>> = {
   workers: [".gitignore", "tsconfig.json"],
 };
 
+/** Where a model finds the API by example. */
+const DOCS = {
+  npm: "`node_modules/@sluice/sluice/llms-small.txt`: the API by example. Read it before you program.",
+  jsr: "`deno doc jsr:@sluice/sluice`: the API with examples. Read it before you program.",
+} as const;
+
 const COMMANDS: Readonly<Record<Runtime, Commands>> = {
   node: { install: "npm install", test: "npm test", dev: "npm run dev" },
   deno: { install: "deno install", test: "deno task test", dev: "deno task dev" },
@@ -87,14 +93,22 @@ export async function filesOf(
     ...files.map((file): [string, string] => [file, app + file]),
     ...(runtime === "workers" ? [] : [["src/server.ts", "server/src/server.ts"] as [string, string]]),
   ];
-  const readme = [`# ${name}\n`, ...await Promise.all([app, own].map((folder) => filled(`${folder}README.md`)))];
+  const joined = async (paths: readonly string[]) =>
+    [`# ${name}\n`, ...await Promise.all(paths.map(filled))].join("\n");
+  const readme = await joined([`${app}README.md`, `${own}README.md`]);
+  const forAgents = await joined([`${app}AGENTS.md`, `${own}AGENTS.md`, "AGENTS.md"]);
   const [manifest, value] = runtime === "deno"
     ? ["deno.json", denoManifest(template)] as const
     : ["package.json", packageManifest(name, runtime, template)] as const;
   const texts = await Promise.all(sources.map(async ([file, path]): Promise<[string, string]> => {
     return [file, await filled(path)];
   }));
-  return new Map([["README.md", readme.join("\n")], [manifest, `${JSON.stringify(value, null, 2)}\n`], ...texts]);
+  return new Map([
+    ["README.md", readme],
+    ["AGENTS.md", forAgents.replace("{{docs}}", DOCS[runtime === "deno" ? "jsr" : "npm"])],
+    [manifest, `${JSON.stringify(value, null, 2)}\n`],
+    ...texts,
+  ]);
 }
 
 function denoManifest(template: Template): unknown {

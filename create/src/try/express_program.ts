@@ -41,7 +41,8 @@ export async function expressProgram(folder: string): Promise<ExpressProgram> {
   const manifest = await readManifest(folder);
   if (manifest === undefined) throw new UserError(`${folder} has no package.json: run this in the folder of a program`);
   const installed = await installedExpress(folder);
-  const express = installed.find((one) => one.folder === join("node_modules", "express"));
+  // that of the program stands before those of its packages, and of the packages in a workspace
+  const [express] = installed.toSorted((one, other) => depthOf(one) - depthOf(other));
   if (express === undefined) {
     throw new UserError(
       "There is no Express 4 or 5 in node_modules: run this in the folder where the program's packages are installed",
@@ -51,6 +52,10 @@ export async function expressProgram(folder: string): Promise<ExpressProgram> {
   // what npm init writes
   const testScript = test?.includes("no test specified") ? undefined : test;
   return { folder, express, installed, testScript };
+}
+
+function depthOf({ folder }: InstalledExpress): number {
+  return folder.split("node_modules").length;
 }
 
 async function readManifest(folder: string): Promise<Manifest | undefined> {
@@ -65,12 +70,11 @@ async function readManifest(folder: string): Promise<Manifest | undefined> {
 
 async function installedExpress(folder: string): Promise<InstalledExpress[]> {
   const found: InstalledExpress[] = [];
-  const look = async (modules: string): Promise<void> => {
+  const look = async (modules: string, isOwn = false): Promise<void> => {
     const entries = await readdir(modules, { withFileTypes: true }).catch(() => []);
     for (const entry of entries) {
       const path = join(modules, entry.name);
       // pnpm links to the folders that it keeps in .pnpm, but for the program's own
-      const isOwn = modules === join(folder, "node_modules");
       if (entry.name === "express" && (isOwn || entry.isDirectory())) await note(path);
       if (!entry.isDirectory()) continue;
       if (entry.name === ".pnpm") await lookBelow(path);
@@ -90,6 +94,14 @@ async function installedExpress(folder: string): Promise<InstalledExpress[]> {
       found.push({ folder: relative(folder, path), version, major });
     }
   };
-  await look(join(folder, "node_modules"));
+  // the packages of a workspace may have packages of their own
+  const lookInside = async (path: string): Promise<void> => {
+    await look(join(path, "node_modules"), true);
+    for (const entry of await readdir(path, { withFileTypes: true })) {
+      const isHidden = entry.name === "node_modules" || entry.name.startsWith(".");
+      if (entry.isDirectory() && !isHidden) await lookInside(join(path, entry.name));
+    }
+  };
+  await lookInside(folder);
   return found;
 }

@@ -1,6 +1,6 @@
 /** Copies of the program: one as it is, and one with Sluice in the place of Express. */
 import { constants } from "node:fs";
-import { cp, mkdir, mkdtemp, readdir, readFile, realpath, rename, rm } from "node:fs/promises";
+import { cp, lstat, mkdir, mkdtemp, readdir, readFile, realpath, rename, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join, relative, sep } from "node:path";
 import { UserError } from "../user_error.ts";
@@ -55,14 +55,36 @@ async function copyFolder(from: string, to: string): Promise<void> {
   });
 }
 
+// A link that leads out of the copy leads to the program itself, or to what others use, and neither is changed.
+async function detach(copy: string, path: string): Promise<void> {
+  const names = path.split(sep);
+  for (const length of names.keys()) {
+    const link = join(copy, ...names.slice(0, length + 1));
+    if (!await isLink(link)) continue;
+    const real = await realpath(link).catch((cause) => {
+      const shown = relative(copy, link);
+      throw new UserError(`${shown} is a link out of this folder: run this where the whole workspace is`, { cause });
+    });
+    if (real.startsWith(copy + sep)) continue;
+    await rm(link);
+    await copyFolder(real, link);
+  }
+}
+
+async function isLink(path: string): Promise<boolean> {
+  return await lstat(path).then((stats) => stats.isSymbolicLink(), () => false);
+}
+
 // The core goes to one place, where the packages of both majors find it: two copies would be two frameworks.
 async function replaceExpress({ installed, express }: ExpressProgram, copy: string, work: string): Promise<string> {
+  await detach(copy, "node_modules");
   const majors = new Set(installed.map(({ major }) => major));
   let version = "";
   for (const major of majors) {
     const modules = join(await installAlias(join(work, String(major)), major), "node_modules");
     await placeCore(modules, join(copy, "node_modules"));
     for (const one of installed.filter((one) => one.major === major)) {
+      await detach(copy, one.folder);
       const path = await realpath(join(copy, one.folder));
       await rm(path, { recursive: true });
       await copyFolder(join(modules, "express"), path);

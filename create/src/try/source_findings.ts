@@ -29,11 +29,6 @@ const RULES: readonly Rule[] = [
     instead: "use what express exports",
   },
   {
-    pattern: /\.listen\(\s*["'`]\//,
-    what: "app.listen takes no path of a Unix socket",
-    instead: "http.createServer(app).listen(path)",
-  },
-  {
     pattern: /\.(?:status|sendStatus|writeHead)\(\s*(?:0|1\d\d|[6-9]\d\d)\b|statusCode\s*=\s*(?:0|1\d\d|[6-9]\d\d)\b/,
     what: "a response has a status from 200 to 599; others are sent by Node's own server alone",
     instead: "a status in that range",
