@@ -15,6 +15,7 @@ import {
   NPM_FACTS,
   type NpmCommand,
   npmManifest,
+  ON_NODE,
   PROGRAM,
   programManifest,
   REPOSITORY,
@@ -32,6 +33,8 @@ import {
   unstage,
 } from "./packages.ts";
 import { run } from "./process.ts";
+import { llmsSmallTxt } from "./site/llms_small.ts";
+import { readSite } from "./site/stage.ts";
 import { WORKERD_MODULES } from "./workerd_modules.ts";
 import { exportWhole, WHOLE } from "./whole_export.ts";
 import { rewrite } from "./rewrite.ts";
@@ -54,6 +57,12 @@ export interface Built {
   readonly tarball: URL;
 }
 
+/** What is the same as `mod`, and makes applications listen on Node. */
+const ON_NODE_MODULE = `import "./node.js";
+export * from "./mod.js";
+export { default } from "./mod.js";
+`;
+
 /** How that is called. */
 const MAKES_APPLICATIONS = "<L extends _Locals = _Locals>(): _FrameworkApp<L>";
 
@@ -62,8 +71,8 @@ const MAKES_APPLICATIONS = "<L extends _Locals = _Locals>(): _FrameworkApp<L>";
  *
  * On Node, the code is CommonJS, and its ES modules only pass on what that exports, so that there is one instance of
  * each class however a program loads it: Jest, and tsx in older versions, cannot `require` ES modules. On Deno, Bun,
- * Workers and in bundles for anything else it is ES modules, the same as on JSR; for Workers, the framework is bundled
- * without what they cannot run.
+ * Workers and in bundles for anything else it is ES modules, the same as on JSR, for `require` as well; for Workers, the
+ * framework is bundled without what they cannot run.
  *
  * @param to Where to; what it held before is removed
  * @param repository Address of the repository
@@ -89,6 +98,7 @@ export async function buildNpm(to: URL, repository: string): Promise<Built[]> {
       // without source maps, four fifths of the size: wrangler makes its own, and the code has the names of the sources
       const forWorkers = { ...modules, sourceMaps: false, replaced: WORKERD_MODULES };
       await bundle({ ...forWorkers, entries, to: "workerd/", format: "es" });
+      await Deno.writeTextFile(new URL(`dist/${ON_NODE}.js`, folder), ON_NODE_MODULE);
     }
     const onNode = facts.listensOnNode ? { ...entries, mod: await onNodeEntry(folder) } : entries;
     const exported = await bundle({ ...modules, entries: onNode, to: "node/", format: "cjs" });
@@ -107,6 +117,9 @@ export async function buildNpm(to: URL, repository: string): Promise<Built[]> {
     }
     await unstage(folder);
     await removeSources(folder, manifest, facts.files);
+    if (facts.isForModels === true) {
+      await Deno.writeTextFile(new URL("llms-small.txt", folder), await llmsSmallTxt(await readSite()));
+    }
     await writeJson(
       new URL("package.json", folder),
       npmManifest(manifest, facts, repository, await rangesOf(manifest)),

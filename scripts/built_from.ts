@@ -1,8 +1,8 @@
 /** What packages and the site are built from, and whether that has changed. */
 import { createHash } from "node:crypto";
 
-/** Folders that no package is built from; all else may become part of one. */
-const UNUSED = /^(?:\..*|bench|coverage|docs|examples|node_modules|reliability|tests)\/$/;
+/** Folders that nothing is built from. The pages, and the programs they show, become the site and `llms-small.txt`. */
+const UNUSED = /^(?:\..*|bench|coverage|node_modules|reliability|tests)\/$/;
 
 /** What the scripts that build import, and in which versions. */
 const TOOLS = ["tests/deno.json", "tests/deno.lock"];
@@ -39,23 +39,8 @@ async function filesBelow(root: URL, folder: string): Promise<string[]> {
  * @param root The repository
  */
 export async function digestOfSources(root: URL): Promise<string> {
-  return await digestOf(root, await builtFrom(root));
-}
-
-/**
- * A digest of what the documentation site is built from: the sources, of which its reference is made, its pages, and the
- * programs that they show.
- *
- * @param root The repository
- */
-export async function digestOfSite(root: URL): Promise<string> {
-  const more = await Promise.all(["docs/", "examples/"].map((folder) => filesBelow(root, folder)));
-  return await digestOf(root, [...await builtFrom(root), ...more.flat().sort()]);
-}
-
-async function digestOf(root: URL, paths: readonly string[]): Promise<string> {
   const hash = createHash("sha256").update(Deno.version.deno);
-  for (const path of paths) {
+  for (const path of await builtFrom(root)) {
     const contents = await Deno.readFile(new URL(path, root));
     hash.update(`\n${path} ${contents.length}\n`).update(contents);
   }

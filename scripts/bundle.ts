@@ -47,8 +47,9 @@ export async function bundle(
         return path === undefined ? null : fileURLToPath(new URL(path, folder));
       },
     }],
-    // what cannot be resolved is only a warning otherwise
+    // what cannot be resolved is only a warning otherwise; on a busy machine, plugins take long
     onLog(_level, log) {
+      if (log.code === "PLUGIN_TIMINGS") return;
       throw new Error(log.message);
     },
   });
@@ -68,13 +69,25 @@ export async function bundle(
     });
     // any other character makes V8 store the whole module in two bytes a character
     for (const { type, fileName } of output) {
-      if (type === "chunk") await rewrite(new URL(`${to}${fileName}`, folder), inAscii);
+      if (type !== "chunk") continue;
+      await rewrite(
+        new URL(`${to}${fileName}`, folder),
+        (code) => inAscii(format === "cjs" ? withoutRequire(code) : code),
+      );
     }
     const made = output.flatMap((one) => one.type === "chunk" && one.isEntry ? [one] : []);
     return Object.fromEntries(made.map(({ name, exports }) => [name, exports]));
   } finally {
     await bundled.close();
   }
+}
+
+/**
+ * Asks Node for its own modules, not `require`: esbuild makes ES modules of those of CommonJS, and leaves a function in
+ * place of `require` that throws.
+ */
+function withoutRequire(code: string): string {
+  return code.replaceAll(/\brequire\(("node:[^"]+")\)/g, "process.getBuiltinModule($1)");
 }
 
 /** Escapes other characters, which are only in texts and expressions: the bundler leaves comments out. */

@@ -97,7 +97,8 @@ async function declareScripts(
   declare: (path: string, text: string) => void,
 ): Promise<void> {
   for (const { fileName, text } of program.getSourceFiles()) {
-    if (!fileName.startsWith(root)) continue;
+    // packages that become part of a bundle have declarations of their own
+    if (!fileName.startsWith(root) || fileName.includes("/node_modules/")) continue;
     for (const { fileName: imported } of ts.preProcessFile(text, true, true).importedFiles) {
       if (!/^\..*\.js$/.test(imported)) continue;
       const script = resolve(dirname(fileName), imported);

@@ -36,6 +36,8 @@ export interface NpmFacts {
   readonly command?: NpmCommand;
   /** Whether it has applications, which listen on Node by an adapter of its own, and is a function that makes them. */
   readonly listensOnNode: boolean;
+  /** Whether it has `llms-small.txt`, which is made of the documentation: whoever installs it can show it to a model. */
+  readonly isForModels?: boolean;
   /** Files that are published as they are, which programs and editors read. */
   readonly files?: readonly string[];
 }
@@ -48,6 +50,9 @@ export const REPOSITORY = "https://github.com/sluicejs/sluice";
 
 /** Name of the declarations of what `require` returns for a package with a default export. */
 export const REQUIRED = "required";
+
+/** Name of the ES module that is the framework, and makes applications listen on Node. */
+export const ON_NODE = "mod_on_node";
 
 /** Facts of all packages, by their names. */
 export const NPM_FACTS: Readonly<Record<string, NpmFacts>> = {
@@ -70,8 +75,9 @@ export const NPM_FACTS: Readonly<Record<string, NpmFacts>> = {
     included: ["srvx"],
     dependencies: ["ws"],
     optionalPeers: [],
-    command: { name: "sluice-routes", entry: "routes", run: "printProgramRoutes" },
+    command: { name: "sluice", entry: "cli", run: "runCli" },
     listensOnNode: true,
+    isForModels: true,
   },
   "@sluice/rate-limit": {
     description:
@@ -114,8 +120,10 @@ export const NPM_FACTS: Readonly<Record<string, NpmFacts>> = {
   "@sluice/openapi": {
     description: "Validation by Standard Schema, and an OpenAPI document, from the same routes, for Sluice",
     keywords: ["openapi", "validation", "standard-schema", "zod", "valibot", "arktype", "sluice", "express"],
-    included: [],
-    dependencies: ["@standard-schema/spec"],
+    // makes the requests of ./check
+    included: ["fast-check", "pure-rand"],
+    // judges them; without a license file it cannot be passed on
+    dependencies: ["@cfworker/json-schema", "@standard-schema/spec"],
     // for its types, and for its pages
     optionalPeers: ["@sluice/sluice", "swagger-ui-dist"],
     // served as files; whoever starts the demo should not have to wait for 12 MB
@@ -181,6 +189,7 @@ export function npmManifest(
     sideEffects: !facts.listensOnNode ? false : [
       ...["mod", "node"].flatMap((name) => [`./node/${name}.js`, `./node/${name}.cjs`]),
       "./dist/node.js",
+      `./dist/${ON_NODE}.js`,
       "./workerd/node.js",
     ],
     ...(facts.command === undefined ? {} : { bin: { [facts.command.name]: commandFile(facts.command.name) } }),
@@ -191,6 +200,7 @@ export function npmManifest(
       "node/",
       "types/",
       ...facts.files ?? [],
+      ...facts.isForModels === true ? ["llms-small.txt"] : [],
       "CHANGELOG.md",
       "LICENSES.txt",
     ],
@@ -261,17 +271,26 @@ export function commonFields(
   };
 }
 
-/** The first condition that holds counts: types before code, and before Node the runtimes that claim to be Node as well. */
+/**
+ * The first condition that holds counts: types before code, and before Node the runtimes that claim to be Node as well.
+ *
+ * One runtime gets one kind of modules, whichever way a program loads them: docs/decisions/0080-one-instance.md says why
+ * these conditions.
+ */
 function conditionsOf(entry: string, facts: NpmFacts): Record<string, unknown> {
   const types = `./types/${entry}.d.ts`;
   const modules = { types, default: `./dist/${entry}.js` };
+  const required = { types: requiredTypes(entry, facts), default: `./node/${entry}.cjs` };
+  const onNode = { require: required, default: { types, default: `./node/${entry}.js` } };
+  const onNodeModule = entry === "mod" && facts.listensOnNode ? ON_NODE : entry;
   return {
     deno: modules,
     bun: modules,
     workerd: facts.listensOnNode ? { types, default: `./workerd/${entry}.js` } : modules,
     node: {
-      require: { types: requiredTypes(entry, facts), default: `./node/${entry}.cjs` },
-      default: { types, default: `./node/${entry}.js` },
+      "node-addons": onNode,
+      "module-sync": { types, default: `./dist/${onNodeModule}.js` },
+      ...onNode,
     },
     default: modules,
   };

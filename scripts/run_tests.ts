@@ -190,8 +190,7 @@ const needing = [
   "tests/site",
   "tests/workers",
   "tests/views",
-  "tests/examples/deploy",
-  "tests/examples/recipes",
+  "tests/examples",
   "tests/ecosystem",
 ];
 if (only === undefined || only.some((path) => needing.some((one) => path.startsWith(one) || one.startsWith(path)))) {

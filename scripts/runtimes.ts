@@ -5,6 +5,8 @@ import { run } from "./process.ts";
 const FOLDER = new URL("../.cache/runtimes/", import.meta.url);
 
 const PACKAGES = {
+  // uWebSockets.js with binaries, for Node 20; its own are in no registry
+  "@trufflesuite/uws-js-unofficial": "20.30.0-unofficial.0",
   // runs functions as `vercel dev` does
   "@vercel/node": "24.0.0",
   "bun": "1.4.5",

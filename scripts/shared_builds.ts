@@ -57,7 +57,8 @@ async function builtNpm(): Promise<NpmPackages> {
     ];
     const paths = built.map((one) => ({ ...one, folder: below(to, one.folder), tarball: below(to, one.tarball) }));
     await Deno.writeTextFile(new URL("built.json", to), JSON.stringify(paths));
-  });
+    // what it has for models is made of the pages
+  }, digestOfSources);
   const paths: (Omit<Built, "folder" | "tarball"> & { folder: string; tarball: string })[] = JSON.parse(
     await Deno.readTextFile(new URL("built.json", folder)),
   );

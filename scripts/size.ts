@@ -2,7 +2,7 @@
  * `deno task size`: which features the bytes of the smallest Worker are for.
  *
  * The Worker is bundled and minified, and its source map names the file that each character comes from. `--files` lists
- * the files of each feature; `--write` puts the table into `docs/decisions/0012-the-size-of-the-core.md`.
+ * the files of each feature; `--write` puts the table into `docs/measurements/size.md`.
  */
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { gzipSync } from "node:zlib";
@@ -215,5 +215,5 @@ if (import.meta.main) {
       for (const { path, code } of share.files) console.log(`${String(code.length).padStart(8)} ${path}`);
     }
   }
-  if (write) await writeSections(new Map([["size", text]]), "decisions/0012-the-size-of-the-core.md");
+  if (write) await writeSections(new Map([["size", text]]), "measurements/size.md");
 }

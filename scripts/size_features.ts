@@ -35,7 +35,7 @@ export const FEATURES: readonly Feature[] = [
   },
   {
     name: "lists of routes, and pages beside them",
-    why: "methods of `Router` and of the application; OpenAPI and `sluice-routes` read them",
+    why: "methods of `Router` and of the application; OpenAPI and `sluice routes` read them",
     files: [
       "src/routing/detailed_routes.ts",
       "src/routing/route_listing.ts",
@@ -185,7 +185,7 @@ export const FEATURES: readonly Feature[] = [
   },
   {
     name: "Node's streams: events, pipes, `write` and `end`",
-    why: "middleware of npm calls them on any `req` and `res`; [75](0075-streams-of-node.md)",
+    why: "middleware of npm calls them on any `req` and `res`; [75](../decisions/0075-streams-of-node.md)",
     files: [
       "src/request/node/",
       "src/response/node/",

@@ -34,7 +34,7 @@ export async function buildSite(folder: URL): Promise<BuiltSite> {
   });
   if (code !== 0) throw new Error(`VitePress could not build the site:\n${output}`);
   const dist = new URL(".vitepress/dist/", sources);
-  for (const [path, text] of textFiles(site)) await Deno.writeTextFile(new URL(path, dist), text);
+  for (const [path, text] of await textFiles(site)) await Deno.writeTextFile(new URL(path, dist), text);
   const pages = await builtPages(dist);
   const { checked, dead } = await deadLinks(dist, pages);
   if (dead.length > 0) throw new Error(`Links of the site lead nowhere:\n${dead.join("\n")}`);

@@ -1,6 +1,7 @@
 /** The site for language models: https://llmstxt.org. */
 import { frontMatterOf } from "./markdown.ts";
 import { pagesOf, type Site } from "./stage.ts";
+import { llmsSmallTxt } from "./llms_small.ts";
 import { type Page, urlOf } from "./pages.ts";
 
 /** What is not about using the packages: readers of few words may leave it out. */
@@ -13,6 +14,7 @@ export function llmsTxt(site: Site): string {
   const optional = site.sections.filter(({ title }) => OPTIONAL.has(title));
   return [
     `# Sluice\n\n> ${site.home.description}`,
+    "All that a program needs is in /llms-small.txt, with less than 100 kB; the pages below are in /llms-full.txt.",
     ...required.map(({ title, pages }) => `## ${title}\n\n${pages.map(line).join("\n")}`),
     `## Optional\n\n${optional.flatMap(({ pages }) => pages).map(line).join("\n")}`,
   ].join("\n\n") + "\n";
@@ -24,10 +26,11 @@ export function llmsFullTxt(site: Site): string {
   return pages.map((page) => `<!-- ${urlOf(page)} -->\n\n${textOf(page)}`).join("\n\n---\n\n");
 }
 
-/** Files beside the site's own, by their names: these two, and the text of each page. */
-export function textFiles(site: Site): Map<string, string> {
+/** Files beside the site's own, by their names: these, and the text of each page. */
+export async function textFiles(site: Site): Promise<Map<string, string>> {
   return new Map([
     ["llms.txt", llmsTxt(site)],
+    ["llms-small.txt", await llmsSmallTxt(site)],
     ["llms-full.txt", llmsFullTxt(site)],
     ...pagesOf(site).map((page): [string, string] => [page.path, textOf(page)]),
   ]);

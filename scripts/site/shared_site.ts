@@ -1,6 +1,6 @@
 /** The site for tests: whichever is the first builds it, as with the packages (`shared_builds.ts`). */
 import { rm } from "node:fs/promises";
-import { digestOfSite } from "../built_from.ts";
+import { digestOfSources } from "../built_from.ts";
 import { builtOnce } from "../shared_builds.ts";
 import { buildSite, type BuiltSite } from "./build_site.ts";
 
@@ -26,7 +26,7 @@ async function siteOnce(): Promise<BuiltSite> {
     await Deno.mkdir(to, { recursive: true });
     await Deno.rename(dist, new URL("dist/", to));
     await Deno.writeTextFile(new URL("counts.json", to), JSON.stringify(counts));
-  }, digestOfSite);
+  }, digestOfSources);
   const counts = JSON.parse(await Deno.readTextFile(new URL("counts.json", folder)));
   return { ...counts, dist: new URL("dist/", folder) };
 }
