@@ -18,8 +18,13 @@ export interface Section {
 export const SECTIONS: readonly Section[] = [
   { title: "Start", folder: "start" },
   { title: "Tutorial", folder: "tutorial" },
-  { title: "Guides", folder: "guide", pages: ["docs/websockets.md", "docs/all-cores.md", "docs/recipes.md"] },
+  {
+    title: "Guides",
+    folder: "guide",
+    pages: ["docs/websockets.md", "docs/all-cores.md", "docs/uws.md", "docs/recipes.md"],
+  },
   { title: "Recipes for limits", folder: "limits" },
+  { title: "Limiter reference", folder: "limits/reference" },
   { title: "Moving", folder: "moving", pages: ["docs/migrate-from-express.md", "docs/express-differences.md"] },
   {
     title: "Packages",
@@ -31,7 +36,7 @@ export const SECTIONS: readonly Section[] = [
       "create/README.md",
     ],
   },
-  { title: "In production", pages: ["docs/production.md", "docs/security.md"] },
+  { title: "In production", pages: ["docs/production.md", "docs/monitoring.md", "docs/security.md"] },
   {
     title: "What was measured",
     pages: [
@@ -43,7 +48,10 @@ export const SECTIONS: readonly Section[] = [
     ],
     folder: "measurements",
   },
-  { title: "Project", pages: ["CONTRIBUTING.md", "docs/caches.md", "docs/dependencies.md", "CHANGELOG.md"] },
+  {
+    title: "Project",
+    pages: ["CONTRIBUTING.md", "docs/checklists.md", "docs/caches.md", "docs/dependencies.md", "CHANGELOG.md"],
+  },
   { title: "Decisions", folder: "decisions", isClosed: true },
 ];
 
