@@ -13,7 +13,7 @@ import { LATE_STORES } from "./late/late_fuzzer.ts";
 import { LimiterFuzzer } from "./limiter/limiter_fuzzer.ts";
 import { OrderFuzzer, SUBJECTS } from "./orders/order_fuzzer.ts";
 import { PairsFuzzer } from "./pairs/pairs_fuzzer.ts";
-import { RawFuzzer } from "./raw/raw_fuzzer.ts";
+import { RAW_SERVERS, RawFuzzer } from "./raw/raw_fuzzer.ts";
 import { RequestFuzzer } from "./requests/request_fuzzer.ts";
 import { buildTarget } from "./requests/target.ts";
 import { reported } from "./reported.ts";
@@ -23,8 +23,8 @@ import { SpellingFuzzer } from "./spellings/spelling_fuzzer.ts";
 
 const PARTS: Readonly<Record<string, (options: FuzzOptions) => Promise<FuzzReport[]>>> = {
   raw: (options) =>
-    Promise.all(RUNTIMES.map(async (runtime) => {
-      await using fuzzer = await RawFuzzer.on(runtime);
+    Promise.all(RAW_SERVERS.map(async (server) => {
+      await using fuzzer = await RawFuzzer.on(server);
       return await fuzz(fuzzer, options);
     })),
   async requests(options) {

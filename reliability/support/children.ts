@@ -30,9 +30,19 @@ export async function commandOf(runtime: RuntimeName, path: string): Promise<rea
 }
 
 async function bunPath(): Promise<string> {
+  return `${await runtimesFor("Bun")}node_modules/.bin/bun`;
+}
+
+/** The environment of programs that import `tests/fixtures/uws/engine.ts`. */
+export async function uwsEnvironment(): Promise<Record<string, string>> {
+  const folder = await runtimesFor("uWebSockets.js");
+  return { SLUICE_UWS: `${folder}node_modules/@trufflesuite/uws-js-unofficial` };
+}
+
+async function runtimesFor(what: string): Promise<string> {
   const runtimes = await installRuntimes();
-  if (typeof runtimes === "string") throw new Error(`Bun is missing: ${runtimes}`);
-  return `${runtimes.folder}node_modules/.bin/bun`;
+  if (typeof runtimes === "string") throw new Error(`${what} is missing: ${runtimes}`);
+  return runtimes.folder;
 }
 
 /** A running program. `await using` ends it. */

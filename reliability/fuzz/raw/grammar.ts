@@ -1,5 +1,5 @@
 /** The part of HTTP/1.1's grammar that a client may rely on everywhere (RFC 9112), read as strictly as it is written. */
-import type { Sight } from "./program.ts";
+import type { Sight } from "./target.ts";
 
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const AUTHORITY = /^(?:\[[0-9a-fA-F:.]+\]|(?:[\w.~!$&'()*+,;=-]|%[0-9a-fA-F]{2})+)(?::\d{0,5})?$/;

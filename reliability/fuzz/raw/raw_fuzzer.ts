@@ -1,16 +1,22 @@
 /** Connections with anything on them, to real servers on each runtime. */
 import { writeAll } from "../../../tests/support/raw_client.ts";
 import type { Pick } from "../../../tests/support/random.ts";
-import { Child, commandOf, type RuntimeName } from "../../support/children.ts";
+import { Child, commandOf, type RuntimeName, RUNTIMES, uwsEnvironment } from "../../support/children.ts";
 import { ask, bytesOf, latin1 } from "../../support/http_client.ts";
 import type { Fuzzer, Wrong } from "../fuzzer.ts";
 import { printedText } from "../printed_text.ts";
 import { shorter } from "../smallest.ts";
 import { forbidden, properRequests } from "./grammar.ts";
-import type { Sight } from "./program.ts";
+import type { Sight } from "./target.ts";
 import { type Connection, randomConnection } from "./random_connection.ts";
 
-const PROGRAM = "reliability/fuzz/raw/program.ts";
+const PROGRAM = "reliability/fuzz/raw/program";
+
+/** What listens: a runtime's own server, or uWebSockets.js on Node. */
+export type RawServer = RuntimeName | "uWebSockets.js";
+
+/** All of them. */
+export const RAW_SERVERS: readonly RawServer[] = [...RUNTIMES, "uWebSockets.js"];
 /** Statuses of 500 and more that answer a client's mistake or a limit. */
 const ALLOWED = [501, 503, 505];
 /** ms for an answer that may never come, and for one that has to. */
@@ -21,16 +27,20 @@ const PATIENCE_MS = 5000;
  * What a runtime gives no hold on, as `docs/security.md` says: Bun joins two `Host` lines to one, and on Deno an
  * absolute target may hide the header.
  */
-const KNOWN: Readonly<Record<RuntimeName, readonly string[]>> = {
+const KNOWN: Readonly<Record<RawServer, readonly string[]>> = {
   Deno: ["a handler runs for a Host that is no host"],
   Node: [],
   Bun: ["a handler runs for a Host that is no host"],
+  // pipelining behind a handler that waits, trailers, and what follows upon them (docs/uws.md)
+  "uWebSockets.js": ["a proper request is not answered"],
 };
 
 /** Options of {@linkcode RawFuzzer}. */
 export interface RawOptions {
   /** Name of a fault that the program plants. */
   readonly fault?: string;
+  /** Variables added to the environment of the program. */
+  readonly env?: Record<string, string>;
   /** ms to wait for an answer that has to come, 5000 by default. */
   readonly patienceMs?: number;
 }
@@ -43,16 +53,18 @@ export class RawFuzzer implements Fuzzer<Connection>, AsyncDisposable {
   readonly #known: readonly string[];
   #server: { readonly child: Child; readonly port: number } | undefined;
 
-  private constructor(runtime: RuntimeName, command: readonly string[], options: RawOptions) {
-    this.name = `raw connections to ${runtime}`;
+  private constructor(server: RawServer, command: readonly string[], options: RawOptions) {
+    this.name = `raw connections to ${server}`;
     this.#command = command;
     this.#options = options;
-    this.#known = KNOWN[runtime];
+    this.#known = KNOWN[server];
   }
 
   /** Prepares one; its server starts with the first round. */
-  static async on(runtime: RuntimeName, options: RawOptions = {}): Promise<RawFuzzer> {
-    return new RawFuzzer(runtime, await commandOf(runtime, PROGRAM), options);
+  static async on(server: RawServer, options: RawOptions = {}): Promise<RawFuzzer> {
+    const isEngine = server === "uWebSockets.js";
+    const command = isEngine ? commandOf("Node", `${PROGRAM}_uws.ts`) : commandOf(server, `${PROGRAM}.ts`);
+    return new RawFuzzer(server, await command, isEngine ? { ...options, env: await uwsEnvironment() } : options);
   }
 
   round(pick: Pick): readonly Connection[] {
@@ -91,8 +103,8 @@ export class RawFuzzer implements Fuzzer<Connection>, AsyncDisposable {
   }
 
   async #start(): Promise<{ child: Child; port: number }> {
-    const { fault } = this.#options;
-    const child = Child.start(this.#command, fault === undefined ? {} : { PLANTED_FAULT: fault });
+    const { fault, env } = this.#options;
+    const child = Child.start(this.#command, { ...env, ...fault === undefined ? {} : { PLANTED_FAULT: fault } });
     const port = Number(await child.line());
     await ask(port, "/control/seen", PATIENCE_MS);
     return { child, port };
