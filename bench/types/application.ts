@@ -43,7 +43,7 @@ export const WAYS: Readonly<Record<Way, string>> = {
 };
 
 function sent(): string {
-  return "z.object({ id: z.string(), name: z.string() })";
+  return "z.object({ id: z.string(), name: z.string(), year: z.string() })";
 }
 
 function params(): string {

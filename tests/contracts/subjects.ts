@@ -3,6 +3,7 @@ import type { Subject } from "./app_contract.ts";
 import { bundled, type BundledFor } from "./bundled.ts";
 import type { Feature } from "./case.ts";
 import { packageFlags } from "../support/node_program.ts";
+import { UWS_ENV } from "../support/uws_engine.ts";
 import { placeCopy } from "../support/put_file.ts";
 import { buildProgram } from "./program.ts";
 import { asked, type Serving, startServing } from "./serving.ts";
@@ -40,6 +41,12 @@ const GAPS = {
     length: "the server that sends the response adds the length",
   },
   deno: { pausing: NO_PAUSE },
+  uws: {
+    head: "the engine ends the head of a streamed response when its first piece is sent",
+    octets: "the engine drops bytes outside of ASCII at the beginning and the end of a header",
+    closeCodes: "the engine takes codes of 1012 to 3999 from a client for none, and tells 1006",
+    pausing: NO_PAUSE,
+  },
   bun: { head: "Bun ends the head of a streamed response when its first piece is sent" },
   unix: { peer: "a Unix socket has no addresses; with `trust proxy` 1, `req.ip` is the address the proxy names" },
   worker: {
@@ -101,6 +108,11 @@ function bun(name: string, file: string): SubjectKind {
 function node(name: string, file: string): SubjectKind {
   const start = async () => startServing("node", [await bundled(entry(file), "deno")]);
   return { name, gaps: {}, needs: "Node", start };
+}
+
+function uws(name: string, file: string): SubjectKind {
+  const start = async () => startServing("node", [await bundled(entry(file), "deno")], UWS_ENV);
+  return { name, gaps: GAPS.uws, needs: "runtimes", start };
 }
 
 /** How a host is started. */
@@ -167,6 +179,7 @@ export const SUBJECTS: readonly SubjectKind[] = [
   ),
   node("Node serve", "node_serve"),
   node("Node own server", "node_handler"),
+  uws("uWebSockets.js", "uws_serve"),
   worker("workerd default", GAPS.worker, "exported", "workerd"),
   // as from JSR, which has one version for all runtimes
   worker("workerd fetch", GAPS.worker, "worker", "browser"),

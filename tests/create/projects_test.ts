@@ -73,6 +73,29 @@ async function checkServer({ origin, end }: Started, template: Template): Promis
   assertEquals(await end(), 0, "SIGTERM does not end it as it should");
 }
 
+/** Commands that go on, or need an account. */
+const ENDLESS = /run dev|task dev|deploy/;
+
+/** What AGENTS.md says is there, and its commands work. */
+async function checkAgentsFile(folder: string, runtime: Runtime): Promise<void> {
+  const text = await Deno.readTextFile(`${folder}AGENTS.md`);
+  for (const [, path] of text.matchAll(/`((?:src|test|views|public|node_modules)\/[^`]*|wrangler\.jsonc)`/g)) {
+    // what Deno has from JSR is in no folder of the project
+    await Deno.stat(folder + path);
+  }
+  const lines = text.match(/^```sh\n(.*?)^```$/ms)![1]!.trim().split("\n").map((line) => line.replace(/ +#.*$/, ""));
+  const { install, test } = commandsOf(runtime);
+  assert(lines.includes(install) && lines.includes(test), lines.join());
+  for (const line of lines.filter((one) => one.includes("sluice") && !ENDLESS.test(one))) {
+    const output = await inProject(site, folder, line);
+    if (line.includes(" routes ")) assertMatch(output, /^(?:GET|WS) \//m, line);
+    if (!line.includes(" request ")) continue;
+    // what the program logs follows, and before it npm and Deno name what they run
+    const [response] = output.match(/^\{$.*?^\}$/ms)!;
+    assert([200, 404].includes(JSON.parse(response).status), output);
+  }
+}
+
 /** The command in a project's Dockerfile, which is what runs in production. */
 async function productionCommand(folder: string): Promise<string[]> {
   return JSON.parse((await Deno.readTextFile(`${folder}Dockerfile`)).match(/^CMD (.*)$/m)![1]!);
@@ -97,13 +120,14 @@ for (const runtime of ["node", "deno", "bun"] as const) {
       async () => {
         const folder = await projectOn(runtime, template);
         const files = await filesIn(folder);
-        assert(files.length <= 10, files.join());
+        assert(files.length <= 11, files.join());
         const { install, test } = commandsOf(runtime);
         await inProject(site, folder, install);
         await inProject(site, folder, test);
         if (runtime === "deno") await inProject(site, folder, "deno fmt --check && deno lint");
         if (runtime === "node") await inProject(site, folder, "npm run build");
         if (runtime === "bun") await inProject(site, folder, "bun run check");
+        await checkAgentsFile(folder, runtime);
         await checkServer(await start(await productionCommand(folder), folder, { ...site.env, ...ENV }), template);
       },
     );
@@ -131,9 +155,10 @@ for (const runtime of ["node", "deno", "bun"] as const) {
 Deno.test("the project for Workers passes its tests, and serves", { ignore }, async () => {
   const folder = await projectOn("workers", "worker");
   const files = await filesIn(folder);
-  assert(files.length <= 10, files.join());
+  assert(files.length <= 11, files.join());
   await inProject(site, folder, `npm install --save-dev --save-exact wrangler@${OLD_WRANGLER}`);
   for (const line of ["npm run check", "npm test"]) await inProject(site, folder, line);
+  await checkAgentsFile(folder, "workers");
   // what "npm run dev" runs; npm would not pass on the signal to end
   const { scripts } = JSON.parse(await Deno.readTextFile(`${folder}package.json`));
   const command = [...`node_modules/.bin/${scripts.dev}`.split(" "), "--ip", "127.0.0.1", "--port", "0"];

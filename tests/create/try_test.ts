@@ -137,6 +137,30 @@ Deno.test("try compares the cost of a request, and ends with 0 if nothing differ
   assert(stdout.endsWith("Nothing differs.\n"), stdout);
 });
 
+Deno.test(
+  "try finds the Express of a package in a workspace, and changes nothing that links lead to",
+  options,
+  async () => {
+    const workspace = await Deno.makeTempDir();
+    await Deno.mkdir(`${workspace}/packages/api`, { recursive: true });
+    await Deno.symlink(`${folder}/node_modules`, `${workspace}/packages/api/node_modules`);
+    await Deno.writeTextFile(`${workspace}/package.json`, '{ "workspaces": ["packages/*"] }');
+    await Deno.writeTextFile(
+      `${workspace}/packages/api/test.js`,
+      'console.log(`ok 1 - ${typeof require("express")().fetch}`);\n',
+    );
+    const before = await digest();
+    const { code, stdout, stderr } = await tried(workspace, "--test", "node packages/api/test.js", "--json");
+    assertEquals(code, 1, stderr);
+    assertEquals(JSON.parse(stdout).tests.differences.map(({ name }: { name: string }) => name), [
+      "function",
+      "undefined",
+    ]);
+    assertEquals(await digest(), before, "what a link leads to was changed");
+    await Deno.remove(workspace, { recursive: true });
+  },
+);
+
 Deno.test("try ends with 2 and says why if nothing can be compared", options, async () => {
   const empty = await Deno.makeTempDir();
   const { code, stderr } = await tried(empty);

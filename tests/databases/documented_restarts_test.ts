@@ -56,17 +56,21 @@ class RunningProgram {
     await this.#until(async () => {
       if (use === "topics") {
         await this.#redis.cli("PUBLISH", "sluice:probe", when);
-        return (await this.#get("use")).includes(when);
+        return (await this.#get("/use")).includes(when);
       }
       if (use === "events") {
         const body = JSON.stringify({ when });
         const headers = { "content-type": "application/json" };
-        const response = await fetch(this.#at("news"), { method: "POST", body, headers, signal: this.#leaving.signal });
+        const response = await fetch(this.#at("/news"), {
+          method: "POST",
+          body,
+          headers,
+          signal: this.#leaving.signal,
+        });
         await response.body?.cancel();
         return this.#events.includes(when);
       }
-      const path = this.#documented.code.includes('"/api/time"') ? "api/time" : "use";
-      const isOk = (await this.#respond(path)).ok;
+      const isOk = (await this.#respond(this.#documented.path)).ok;
       // this limiter decides without its store, too
       return isOk && (use !== "limited app" || await this.#redis.cli("-n", String(this.#database), "DBSIZE") !== "0");
     }, `uses its database ${when}`);
@@ -78,7 +82,7 @@ class RunningProgram {
    * @param fails Whether it is asked to use it: it may fail or wait, as its client does
    */
   async lives(fails: boolean): Promise<void> {
-    if (fails && this.#documented.use !== "events") void this.#respond("use").catch(() => undefined);
+    if (fails && this.#documented.use !== "events") void this.#respond(this.#documented.path).catch(() => undefined);
     await this.#until(() => Promise.resolve(true), "lives without its database");
   }
 
@@ -91,7 +95,7 @@ class RunningProgram {
   // not waited for: Bun sends the head of a response with the first piece of its body
   async #follow(): Promise<void> {
     this.#isFollowed = true;
-    const { body } = await fetch(this.#at("news"), { signal: this.#leaving.signal });
+    const { body } = await fetch(this.#at("/news"), { signal: this.#leaving.signal });
     const reader = body!.pipeThrough(new TextDecoderStream()).getReader();
     for (;;) {
       const { done, value } = await reader.read();
@@ -103,7 +107,7 @@ class RunningProgram {
   async #until(holds: () => Promise<boolean>, what: string): Promise<void> {
     let death: unknown;
     await until(async () => {
-      await this.#get("alive").catch((error) => death = error);
+      await this.#get("/alive").catch((error) => death = error);
       return death !== undefined || await holds();
     }, what);
     if (death === undefined) return;
@@ -122,7 +126,7 @@ class RunningProgram {
   }
 
   #at(path: string): string {
-    return `http://127.0.0.1:${this.#program.line}/${path}`;
+    return `http://127.0.0.1:${this.#program.line}${path}`;
   }
 }
 

@@ -1,6 +1,6 @@
 /**
- * The programs of `docs/recipes.md` and the guide to authentication: each is what a page prints, and does what it says.
- * `recipes/` runs those that others want on every runtime.
+ * The programs of `docs/recipes.md` and the guides to authentication and language models: each is what a page prints, and does what it says.
+ * `recipes/` and `models/` run those that others want on every runtime.
  */
 import { createRemoteJWKSet, exportJWK, generateKeyPair, SignJWT } from "jose";
 import sluice, { type FrameworkApp } from "@sluice/sluice";
@@ -14,7 +14,7 @@ const RECIPES = new URL("../../examples/recipes/", import.meta.url);
 
 Deno.test("a page prints every recipe as it is", async () => {
   const pages = await Promise.all(
-    ["recipes.md", "guide/authentication.md"].map((path) =>
+    ["recipes.md", "guide/authentication.md", "guide/mcp-server.md", "guide/model-streams.md"].map((path) =>
       Deno.readTextFile(new URL(`../../docs/${path}`, import.meta.url))
     ),
   );

@@ -266,6 +266,26 @@ Deno.test("Node's objects without a socket go through an application, and its ha
   assertEquals([seen === req, req.user, req.query], [true, "me", { a: "b" }]);
 });
 
+Deno.test("a request whose class overrides a final property goes through an application, and keeps what is its own", async () => {
+  class Base extends http.IncomingMessage {}
+  // neither configurable nor writable, as some of Node's are on Deno
+  Object.defineProperty(Base.prototype, "tenant", { get: () => "base" });
+  class Own extends Base {
+    get tenant(): string {
+      return "own";
+    }
+  }
+  const app = sluice().set("env", "test") as Any;
+  app.get("/", (req: Any, res: Any) => res.end(req.tenant));
+  const [req, res] = unconnected("GET", "/");
+  Object.setPrototypeOf(req, Own.prototype);
+  const sent = await new Promise((resolve) => {
+    res.end = (chunk: unknown) => resolve(String(chunk));
+    app(req, res);
+  });
+  assertEquals(sent, "own");
+});
+
 Deno.test("Node's objects without a socket get every chunk, reach next, and have a body", async () => {
   const app = application(sluice);
   const chunks: string[] = [];

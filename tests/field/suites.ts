@@ -19,6 +19,7 @@ export const APPLICATIONS: readonly Suite[] = [
       "src/test/e2e/api/admin/user-admin.e2e",
       "src/test/e2e/api/client/feature.e2e",
     ],
+    all: ["--no-isolate"],
     env: { TEST_DATABASE_URL: "<database>" },
     needs: ["PostgreSQL"],
   },
@@ -47,6 +48,7 @@ export const APPLICATIONS: readonly Suite[] = [
       // last, because those that fail go on into the tests behind them
       "spec/ParseHooks.spec.js",
     ],
+    all: ["--random=false"],
     // what is on npm of this commit is what its tests run
     packages: { "parse-server": "7.4.0-alpha.5" },
     links: { "lib": "node_modules/parse-server/lib", "node_modules/parse-server/public": "../../public" },
@@ -57,7 +59,7 @@ export const APPLICATIONS: readonly Suite[] = [
       // it is older than modules that can be required
       NODE_OPTIONS: "--no-experimental-require-module",
     },
-    needs: ["PostgreSQL"],
+    needs: ["PostGIS"],
   },
   {
     name: "express-gateway",
@@ -72,6 +74,17 @@ export const APPLICATIONS: readonly Suite[] = [
       "EG_CONFIG_DIR": "lib/config",
       "EG_DISABLE_CONFIG_WATCH": "true",
     },
+  },
+  {
+    name: "Mockoon's server",
+    repository: "mockoon/mockoon",
+    commit: "2054a046e17a2065e03a276d73b9d82542a1eb65",
+    runner: "node",
+    folder: "packages/commons-server/",
+    // the desktop application and others; its own library comes from npm, in the version of this commit
+    without: ["!/packages/*", "/packages/commons-server"],
+    ignoresLock: true,
+    tests: ["--import=tsx", "test/specs/**/*.test.ts"],
   },
   {
     name: "Etherpad",
@@ -101,6 +114,27 @@ export const APPLICATIONS: readonly Suite[] = [
 
 /** Packages, whose tests are run. */
 export const SUITES: readonly Suite[] = [
+  {
+    name: "grant",
+    repository: "simov/grant",
+    commit: "500ab2066e177f14856fd50bf0b507651111692b",
+    runner: "mocha",
+    tests: ["--recursive"],
+  },
+  {
+    name: "@codegenie/serverless-express",
+    repository: "CodeGenieApp/serverless-express",
+    commit: "5944638c128e82ea41915fc724e72cb8b3189bbd",
+    runner: "jest",
+    tests: [],
+  },
+  {
+    name: "@fastify/express",
+    repository: "fastify/fastify-express",
+    commit: "629b1efd829cc4b553d31f4da251a3c0a9863f90",
+    runner: "node",
+    tests: ["test/*.test.js"],
+  },
   {
     name: "express-session",
     repository: "expressjs/session",
@@ -326,6 +360,7 @@ export const SUITES: readonly Suite[] = [
       "test/index.test.ts",
       "test/content-security-policy.test.ts",
     ],
+    all: ["--import=tsx", "test/*.test.ts"],
     wraps: true,
   },
   {
@@ -334,9 +369,7 @@ export const SUITES: readonly Suite[] = [
     packages: { "@express-rate-limit/tsconfig": "1.0.2" },
     commit: "3828a5b61c90e3134451ab32e88e61072dbf19f5",
     runner: "jest",
-    tests: [
-      "test/library",
-    ],
+    tests: [],
   },
   {
     name: "express-slow-down",
@@ -476,6 +509,7 @@ export const SUITES: readonly Suite[] = [
     tests: [
       "test/test.js",
     ],
+    all: ["test/*.js"],
     wraps: true,
   },
   {
@@ -504,6 +538,7 @@ export const SUITES: readonly Suite[] = [
     tests: [
       "test/index.test.js",
     ],
+    all: ["test/*.test.js"],
   },
   {
     name: "webpack-dev-middleware",
@@ -514,5 +549,7 @@ export const SUITES: readonly Suite[] = [
       "test/middleware.test.js",
       "--testNamePattern=^express framework",
     ],
+    // most are about other frameworks
+    all: [],
   },
 ];

@@ -62,14 +62,16 @@ await project.write("main.cjs", (await readmesProgram()).replace(IMPORT, "const 
 await project.write("readme.ts", (await readmesProgram()).replace("(ws, text)", "(ws, text: string | Uint8Array)"));
 
 for (const [name, node] of await nodes()) {
-  Deno.test(`on ${name}, sluice-routes prints the routes of the README's program`, async () => {
+  Deno.test(`on ${name}, sluice routes prints the routes of the README's program`, async () => {
     for (const [language, file] of [["ES modules", "main.mjs"], ["CommonJS", "main.cjs"]]) {
-      const { code, output } = await project.run(node, "node_modules/.bin/sluice-routes", file!);
+      const { code, output } = await project.run(node, "node_modules/.bin/sluice", "routes", file!);
       assertEquals(code, 0, `${language}: ${output}`);
       assertMatch(
         output,
         /^GET \/api\/users\/:id\n {4}rateLimit {2}on \/api.*\nGET \/hello\nWS \/echo \(message\)\n/,
       );
+      const asked = await project.run(node, "node_modules/.bin/sluice", "request", file!, "/hello", "--json");
+      assertEquals([asked.code, JSON.parse(asked.output).status], [0, 200], `${language}: ${asked.output}`);
     }
   });
 
@@ -142,7 +144,7 @@ Deno.test("installed from JSR, a program on Node that listens without the entry 
   assertEquals(output.split("\n").filter((line) => line.length > 200), []);
 });
 
-// Deno's `require` does not know the condition "deno", so it gets what Node's does
+// Deno's `require` does not know the condition "deno"
 for (const load of [`require("@sluice/sluice")`, `(await import("@sluice/sluice")).default`]) {
   Deno.test(`on Deno, a project installed by npm may say ${load}`, async () => {
     const file = `on_deno_${load.startsWith("require")}.cjs`;
@@ -231,8 +233,8 @@ const BUNDLERS: readonly [name: string, tool: string, args: string[], file: stri
     "--bundle",
     "--platform=node",
     "--format=esm",
+    "--external:ws",
     "--outfile=out.mjs",
-    "--banner:js=import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
   ], "out.mjs"],
   ["esbuild, as CommonJS", "esbuild", ["main.mjs", "--bundle", "--platform=node", "--outfile=out.cjs"], "out.cjs"],
   ["Vite", "vite", ["build", "--ssr", "main.mjs", "--outDir", "vite", "--logLevel", "error"], "vite/main.mjs"],

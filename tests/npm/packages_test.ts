@@ -71,6 +71,11 @@ for (const one of packages) {
     for (const [entry, conditions] of Object.entries(exports)) {
       if (typeof conditions === "string") continue;
       assertEquals(Object.keys(conditions), CONDITIONS, entry);
+      assertEquals(
+        Object.keys(conditions["node"] as object),
+        ["node-addons", "module-sync", "require", "default"],
+        entry,
+      );
       for (const condition of CONDITIONS.filter((name) => name !== "node")) {
         assertEquals(Object.keys(conditions[condition] as object), ["types", "default"], entry);
       }
@@ -89,7 +94,7 @@ for (const one of packages) {
 
   Deno.test(`${one.name} has no file that nobody needs, and names no machine`, async () => {
     const known =
-      /^(?:(?:dist|node)\/[\w-]+\.c?js(?:\.map)?|workerd\/[\w-]+\.js|bin\/sluice-(?:routes|simulate)\.js|types\/[\w/]+\.d\.c?ts|[A-Z]+(?:\.md)?|LICENSES\.txt|package\.json|policies\.schema\.json)$/;
+      /^(?:(?:dist|node)\/[\w-]+\.c?js(?:\.map)?|workerd\/[\w-]+\.js|bin\/sluice(?:-simulate)?\.js|types\/[\w/]+\.d\.c?ts|[A-Z]+(?:\.md)?|LICENSES\.txt|package\.json|policies\.schema\.json|llms-small\.txt)$/;
     const files = await packed(one);
     assertEquals(files.filter((path) => !known.test(path)), []);
     assert(files.includes("LICENSE") && files.includes("README.md"));
@@ -121,7 +126,7 @@ Deno.test("each package depends on no more than the list says, and what only som
     ["@sluice/rate-limit", [], ["redis", "@types/koa", "elysia", "fastify", "h3", "hono", "koa"]],
     // for its types
     ["@sluice/middleware", [], ["@sluice/sluice"]],
-    ["@sluice/openapi", ["@standard-schema/spec"], ["@sluice/sluice", "swagger-ui-dist"]],
+    ["@sluice/openapi", ["@cfworker/json-schema", "@standard-schema/spec"], ["@sluice/sluice", "swagger-ui-dist"]],
   ]);
 });
 
@@ -135,7 +140,15 @@ Deno.test("any version of a framework may be installed beside the limiter, which
 Deno.test("only what makes applications listen on Node has effects of its own", async () => {
   const effects = await Promise.all(packages.map(async (one) => (await manifestOf(one)).sideEffects));
   assertEquals(effects, [
-    ["./node/mod.js", "./node/mod.cjs", "./node/node.js", "./node/node.cjs", "./dist/node.js", "./workerd/node.js"],
+    [
+      "./node/mod.js",
+      "./node/mod.cjs",
+      "./node/node.js",
+      "./node/node.cjs",
+      "./dist/node.js",
+      "./dist/mod_on_node.js",
+      "./workerd/node.js",
+    ],
     false,
     false,
     false,

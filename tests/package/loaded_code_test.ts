@@ -30,8 +30,10 @@ const KNOWN = [
   "src/platform/shared/installed_package.ts: from: string",
   "src/platform/shared/installed_package.ts: path",
   "src/platform/shared/installed_package.ts: from",
-  // the program that the command line names
-  "src/routes/program_apps.ts: url",
+  // the program that the command line names, and the package of ours that stands beside it
+  "src/cli/client_command.ts: url",
+  "src/cli/openapi_package.ts: specifier",
+  "src/cli/program_apps.ts: url",
 ];
 
 async function sourceFiles(folder: string): Promise<string[]> {

@@ -8,7 +8,7 @@ import { minify } from "rolldown/utils";
 const ROOT = new URL("../../", import.meta.url);
 
 /** Most bytes of an entry, minified and compressed, without what it needs from npm. */
-const MOST_BYTES = 8.25 * 1024;
+const MOST_BYTES = 8.5 * 1024;
 
 const { exports, imports } = JSON.parse(await Deno.readTextFile(new URL("middleware/deno.json", ROOT)));
 const readme = await Deno.readTextFile(new URL("middleware/README.md", ROOT));

@@ -32,10 +32,12 @@ async function bundled(module: string, names: string): Promise<string> {
 
 /** Most bytes, minified and compressed. */
 const BUDGETS = [
-  { names: "validate", module: "openapi/mod.ts", most: 4.75 * 1024 },
-  { names: "operation", module: "openapi/mod.ts", most: 1.6 * 1024 },
-  { names: "openapi", module: "openapi/mod.ts", most: 8 * 1024 },
-  { names: "openapiPages", module: "openapi/pages.ts", most: 9.5 * 1024 },
+  { names: "validate", module: "openapi/mod.ts", most: 10.75 * 1024 },
+  { names: "operation", module: "openapi/mod.ts", most: 1.85 * 1024 },
+  { names: "openapi", module: "openapi/mod.ts", most: 10.75 * 1024 },
+  { names: "openapiPages", module: "openapi/pages.ts", most: 12.3 * 1024 },
+  { names: "makeClient", module: "openapi/client.ts", most: 2.75 * 1024 },
+  { names: "agentTools", module: "openapi/mod.ts", most: 1.5 * 1024 },
 ];
 
 for (const { names, module, most } of BUDGETS) {

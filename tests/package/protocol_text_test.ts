@@ -34,6 +34,7 @@ const UNICODE: Readonly<Record<string, RegExp>> = {
 const EXCEPTIONS: Readonly<Record<string, string>> = {
   "src/util/": "settings, stacks, names of encodings, functions of the program, and what is to be used instead",
   "src/app/listen_options.ts": "the program's port",
+  "src/cli/": "the command line",
   "src/dispatch/development_page.ts": "lines of the program's source",
   "src/dispatch/near_routes.ts": "a suggestion of the development page",
   "src/http/byte_range.ts": "what Express's package reads, where a client can only ask for less",
@@ -55,6 +56,10 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   "advanced/src/stores/redis/redis_connection.ts": "an error of the program's client",
   "advanced/src/text/escape.ts": "a table, in which more is escaped than has to be",
   "openapi/src/document/": "the program's schemas and routes",
+  "openapi/src/check/": "the program's document, and its own responses",
+  "openapi/src/client/": "what the server sends to its client",
+  "openapi/src/generate/": "the program's schemas and routes",
+  "openapi/src/tools/": "methods of the document",
   "create/src/": "the command line",
   "express/src/four/paths/legacy_path.ts": "the program's routes",
 };

@@ -1,4 +1,4 @@
-/** The table of decision 12, and what it is made by. */
+/** The table of docs/measurements/size.md, and what it is made by. */
 import { assert, assertEquals } from "@std/assert";
 import { bundledParts, sharesOf } from "../../scripts/size.ts";
 import { FEATURES, fits } from "../../scripts/size_features.ts";
@@ -21,8 +21,8 @@ Deno.test("every file that is listed for a feature exists", async () => {
   assertEquals(entries.filter((entry, i) => entries.indexOf(entry) < i), []);
 });
 
-Deno.test("decision 12 has all features, and sizes within 2 %", async () => {
-  const page = await Deno.readTextFile(new URL("../../docs/decisions/0012-the-size-of-the-core.md", import.meta.url));
+Deno.test("docs/measurements/size.md has all features, and sizes within 2 %", async () => {
+  const page = await Deno.readTextFile(new URL("../../docs/measurements/size.md", import.meta.url));
   const rows = Array.from(page.matchAll(/^\| (.+?) +\| [\d.]+ +\| [\d.]+ +\|/gm), ([, name]) => name!);
   assertEquals(rows.toSorted(), shares.filter((share) => share.minified > 0).map(({ feature }) => feature).toSorted());
   const [, all, compressed] = /^\| \*\*together\*\* +\| \*\*([\d.]+)\*\* \| \*\*([\d.]+)\*\* \|/m.exec(page)!;

@@ -3,7 +3,7 @@ import { type Arrows, importCycles, importsAgainst, roomOf } from "../support/im
 import { readSource, readSources, type Source } from "../support/sources.ts";
 
 /** Entries beside the core, each with a folder that only it imports. */
-const GUESTS = ["node", "lambda", "fastly", "redis", "routes", "workers"];
+const GUESTS = ["node", "lambda", "fastly", "redis", "cli", "uws", "workers"];
 
 const { exports: entries } = JSON.parse(await Deno.readTextFile(new URL("../../deno.json", import.meta.url)));
 const doors = (Object.values(entries) as string[]).map((path) => path.slice("./".length));
@@ -64,10 +64,15 @@ const ARROWS: Arrows = {
     ...["app", "dispatch", "websocket", "response/node", "response/web", "response", "request/node", "request"],
     ...["platform", "platform/shared", "exchange", "http", "util"],
   ],
+  // imported only by uws.ts: another engine in place of Node's server
+  uws: [
+    ...["node", "app", "routing", "dispatch", "websocket", "response/web", "response", "request"],
+    ...["platform", "platform/shared", "exchange", "http", "util"],
+  ],
   // imported only by redis.ts: topics across processes
   redis: ["websocket", "util"],
-  // imported only by routes.ts: a program's routes on the command line
-  routes: ["util"],
+  // imported only by cli.ts: the command line
+  cli: ["util"],
   // imported only by workers.ts: Durable Objects around the application
   workers: ["app", "routing", "websocket", "platform/cloudflare", "platform/shared", "exchange", "util"],
   app: [
@@ -131,10 +136,16 @@ Deno.test("the majors of @sluice/express share what the list says, and import no
 
 /** The same in `@sluice/openapi`. */
 const OPENAPI_ARROWS: Arrows = {
-  document: ["metadata"],
-  metadata: [],
+  check: ["client", "document", "generate", "schema"],
+  // what written clients load: nothing of the server
+  client: [],
+  document: ["metadata", "schema"],
+  generate: ["document", "schema"],
+  metadata: ["schema"],
   pages: ["document"],
-  validate: ["metadata"],
+  schema: [],
+  tools: ["document", "schema"],
+  validate: ["metadata", "schema"],
 };
 
 Deno.test("the rooms of @sluice/openapi import one another as the list says", async () => {

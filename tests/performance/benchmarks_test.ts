@@ -16,6 +16,7 @@ const SHORT: Readonly<Record<string, readonly string[]>> = {
   "bench": [...ON_A_RUNTIME, "--against=."],
   "bench:node": ON_A_RUNTIME,
   "bench:bun": ON_A_RUNTIME,
+  "bench:uws": ["--only=json", "--headers=bare", "--contestants=uws-sluice", "--rounds=1", "--seconds=0.5"],
   "bench:price": ["--only=idle", "--runtimes=deno"],
   "bench:process": ["--only=json", "--contestants=sluice-lean", "--rounds=1"],
   "bench:growth": ["--only=registration", "--contestants=sluice", "--rounds=1"],

@@ -9,7 +9,7 @@ Deno.test("the objects that a request uses stay in V8's fast mode", async () => 
 });
 
 // V8 calls the constructor of a superclass with fields or private members slowly, and never inlines it
-// (docs/measurements/history.md).
+// (docs/decisions/0015-superclasses-without-fields.md).
 Deno.test("no superclass of a request or a response has fields, or private methods", () => {
   assertEquals(
     privateNames(

@@ -4,11 +4,10 @@ import sluice from "@sluice/sluice";
 import { MemoryStore } from "../../advanced/mod.ts";
 import { fuzz, type FuzzReport } from "../../reliability/fuzz/fuzzer.ts";
 import { LimiterFuzzer } from "../../reliability/fuzz/limiter/limiter_fuzzer.ts";
-import { RawFuzzer } from "../../reliability/fuzz/raw/raw_fuzzer.ts";
+import { RAW_SERVERS, RawFuzzer } from "../../reliability/fuzz/raw/raw_fuzzer.ts";
 import { reported } from "../../reliability/fuzz/reported.ts";
 import { RequestFuzzer } from "../../reliability/fuzz/requests/request_fuzzer.ts";
 import { buildTarget } from "../../reliability/fuzz/requests/target.ts";
-import { RUNTIMES } from "../../reliability/support/children.ts";
 import type { Any } from "../support/sluice_and_express.ts";
 
 const SEED = 40;
@@ -17,9 +16,9 @@ function found({ findings }: FuzzReport): readonly string[] {
   return findings.map(({ kind }) => kind);
 }
 
-for (const runtime of RUNTIMES) {
-  Deno.test(`no connection to ${runtime} takes its server down or reaches a handler that it must not reach`, async () => {
-    await using fuzzer = await RawFuzzer.on(runtime);
+for (const server of RAW_SERVERS) {
+  Deno.test(`no connection to ${server} takes its server down or reaches a handler that it must not reach`, async () => {
+    await using fuzzer = await RawFuzzer.on(server);
     const report = await fuzz(fuzzer, { seed: SEED, rounds: 15 });
     assertEquals(report.findings, [], reported(report, "raw"));
     assertEquals(report.steps, 120);

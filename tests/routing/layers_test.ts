@@ -146,7 +146,7 @@ Deno.test("layers can be called as in Express 4 and 5, and pass on what fails", 
   }
 });
 
-Deno.test("what a program puts in place of Layer.prototype.handle_request is called for all handlers", async () => {
+Deno.test("what a program puts in place of Layer.prototype.handle_request is called for all layers", async () => {
   const prototype = Layer.prototype as Any;
   const original = prototype.handle_request;
   const app = quietApp();
@@ -167,7 +167,7 @@ Deno.test("what a program puts in place of Layer.prototype.handle_request is cal
   };
   try {
     assertEquals(await askText(app, "/r"), '{"returned":true}');
-    assertEquals(called, ["guard", "inner"]);
+    assertEquals(called, ["guard", "router", "handle", "inner"]);
   } finally {
     prototype.handle_request = original;
   }

@@ -14,12 +14,16 @@ for (const { name, ignore, command } of LISTENING_RUNTIMES) {
       signal: AbortSignal.timeout(PATIENCE_MS),
     }).output();
     assertEquals(JSON.parse(new TextDecoder().decode(stdout)), [
+      "start /users/7 router router /users",
       "start /users/7 user user /:id",
       "end /users/7 user user /:id",
+      "end /users/7 router router /users",
       "asyncStart /users/7 user user /:id",
       "asyncEnd /users/7 user user /:id",
+      "start /users/0 router router /users",
       "start /users/0 user user /:id",
       "end /users/0 user user /:id",
+      "end /users/0 router router /users",
       "error /users/0 user user /:id nobody",
       "asyncStart /users/0 user user /:id nobody",
       "asyncEnd /users/0 user user /:id nobody",

@@ -13,10 +13,21 @@ import { memoryAdapter } from "better-auth/adapters/memory";
 import { makeApp as makeAccounts } from "../../examples/recipes/accounts.ts";
 import { makeApp as makeCors } from "../../examples/recipes/cors.ts";
 import { makeApp as makeNotes } from "../../examples/recipes/authentication.ts";
+import { makeApp as makeMcp } from "../../examples/recipes/mcp.ts";
+import mcpWorker from "../../examples/recipes/mcp_worker.ts";
 import { makeApp as makeTokens, newKey } from "../../examples/recipes/tokens.ts";
 import { responseCache } from "../../examples/recipes/caching.ts";
 import { quietApp } from "../support/app.ts";
-import { assertGuarded, assertGuardedApp, type Guarded, LOCAL, sent, spellings, stranger } from "./support/attacks.ts";
+import {
+  ADDED,
+  assertGuarded,
+  assertGuardedApp,
+  type Guarded,
+  LOCAL,
+  sent,
+  spellings,
+  stranger,
+} from "./support/attacks.ts";
 import { defined, documentedExamples, examplesOf, guardsOf } from "./support/documented_guards.ts";
 
 // deno-lint-ignore no-explicit-any -- what examples define
@@ -464,6 +475,48 @@ const ATTACKS: readonly Attack[] = [
     },
   },
   {
+    name: "pages that call an MCP server, and clients that begin sessions without end",
+    guards: {
+      "docs/guide/mcp-server.md": ['req.get("origin") !== undefined', "!origins.includes(origin)", "hasSession(res)"],
+    },
+    attack: async () => {
+      const params = { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "x", version: "1" } };
+      const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params });
+      const types = { "accept": "application/json, text/event-stream", "content-type": "application/json" };
+      const begin = async (app: FrameworkApp, headers: Record<string, string>, target = "/mcp", from = stranger()) => {
+        const request = sent(target, { method: "POST", headers: { ...types, ...headers }, body });
+        const response = await quiet(app).handle(request, from);
+        await response.body?.cancel();
+        return response.status;
+      };
+      const { app } = await defined("docs/guide/mcp-server.md", "Map<string, Transport>", ["app"]);
+      const listing = makeMcp({ origins: ["https://app.example.com"] });
+      assertEquals([await begin(app, {}), await begin(listing, {})], [200, 200]);
+      assertEquals(await begin(listing, { origin: "https://app.example.com" }), 200);
+      const origins = [
+        ...["null", "", "http://localhost", "https://evil.example", "https://app.example.com.evil.example"],
+        ...["http://app.example.com", "https://app.example.com:444", "https://example.com@app.example.com"],
+      ];
+      for (const one of [app, listing, mcpWorker]) {
+        for (const origin of origins) {
+          for (const target of ["/mcp", ...spellings("/mcp")]) {
+            for (const added of ADDED) {
+              const status = await begin(one, { ...added, origin }, target);
+              assert(status === 403 || (target !== "/mcp" && status >= 400), `${origin} ${target}: ${status}`);
+            }
+          }
+        }
+      }
+      const [client, counts] = [stranger(), new Map<number, number>()];
+      for (let i = 0; i < 40; i++) {
+        const named: Record<string, string> = i % 2 === 0 ? {} : { "mcp-session-id": crypto.randomUUID() };
+        const status = await begin(listing, { "x-forwarded-for": `192.0.2.${i}`, ...named }, "/mcp", client);
+        counts.set(status, (counts.get(status) ?? 0) + 1);
+      }
+      assertEquals([counts.get(200), counts.get(404)], [10, 20]);
+    },
+  },
+  {
     name: "pages that open a WebSocket",
     guards: { "docs/websockets.md": ["signedIn", "origins:"] },
     attack: async () => {
@@ -545,14 +598,14 @@ const ATTACKS: readonly Attack[] = [
   {
     name: "the dashboard of a secret",
     guards: {
-      "advanced/README.md": ["dashboard({ limiters: { api, messages }", "fetchDashboard({"],
+      "docs/limits/reference/monitoring.md": ["dashboard({ limiters: { api, messages }", "fetchDashboard({"],
       "advanced/dashboard.ts": ["dashboard({"],
       "advanced/src/dashboard/fetch_dashboard.ts": ["fetchDashboard({"],
     },
     attack: async () => {
-      await ofProgram("advanced/README.md", "dashboard({ limiters: { api, messages }", DASHBOARD);
+      await ofProgram("docs/limits/reference/monitoring.md", "dashboard({ limiters: { api, messages }", DASHBOARD);
       await ofProgram("advanced/dashboard.ts", "dashboard({", DASHBOARD);
-      const { page } = await defined("advanced/README.md", "fetchDashboard({", ["page"]);
+      const { page } = await defined("docs/limits/reference/monitoring.md", "fetchDashboard({", ["page"]);
       await assertGuarded(page, DASHBOARD);
       Deno.env.set("LIMITS_SECRET", atob(BASIC.slice("Basic ".length)).slice(1));
       try {
@@ -569,7 +622,7 @@ const ATTACKS: readonly Attack[] = [
   {
     name: "the dashboard of administrators",
     guards: {
-      "advanced/README.md": ["dashboard({", "hosts:", "authorize:"],
+      "docs/limits/reference/monitoring.md": ["dashboard({", "hosts:", "authorize:"],
       "advanced/src/dashboard/dashboard.ts": ["dashboard({"],
       "advanced/src/dashboard/dashboard_options.ts": ["hosts:", "authorize:"],
     },
@@ -587,7 +640,7 @@ const ATTACKS: readonly Attack[] = [
         });
       `;
       const files: [string, string, string?][] = [
-        ["advanced/README.md", "req.session.user?.isAdmin"],
+        ["docs/limits/reference/monitoring.md", "req.session.user?.isAdmin"],
         ["advanced/src/dashboard/dashboard.ts", "req.session.user?.isAdmin"],
         [
           "advanced/src/dashboard/dashboard_options.ts",
@@ -687,7 +740,7 @@ const ATTACKS: readonly Attack[] = [
       "docs/limits/language-models.md": ["users.get("],
       "docs/limits/from-a-file.md": ['"key-of-ann"', "status(401)"],
       "src/middleware/rate_limit/options.ts": ["customers.get("],
-      "advanced/README.md": ["customerOf("],
+      "docs/limits/reference/policies.md": ["customerOf("],
       "advanced/src/frameworks/fastify.ts": ["customers.get("],
       "advanced/src/frameworks/elysia.ts": ["customers.get("],
     },
@@ -698,8 +751,8 @@ const ATTACKS: readonly Attack[] = [
       await assertKeysCounted(await program("docs/limits/language-models.md", "atOnce"), "/complete", post);
       const rest: [string, string, string][] = [
         ["src/middleware/rate_limit/options.ts", "customers.get(", "/"],
-        ["advanced/README.md", "limit: async (req)", "/"],
-        ["advanced/README.md", "policy: async (req)", "/api"],
+        ["docs/limits/reference/policies.md", "limit: async (req)", "/"],
+        ["docs/limits/reference/policies.md", "policy: async (req)", "/api"],
       ];
       for (const [file, part, path] of rest) {
         const app = await program(file, part);
@@ -746,21 +799,27 @@ const ATTACKS: readonly Attack[] = [
       "src/middleware/rate_limit/options.ts": ["skip:"],
       "src/middleware/overload/shed_load.ts": ["priority:"],
       "advanced/src/concurrency/adaptive_concurrency.ts": ["priority:"],
-      "advanced/README.md": ["cost:", "skip:", "priority:"],
+      "docs/limits/reference/policies.md": ["cost:", "skip:"],
+      "docs/limits/reference/adaptive-concurrency.md": ["priority:"],
     },
     attack: async () => {
       await assertByRoute("docs/limits/api-keys.md", "cost", "/export", { route: 2 });
       for (const file of ["docs/moving/from-express-rate-limit.md", "src/middleware/rate_limit/options.ts"]) {
         await assertByRoute(file, "skip", "/health", { others: false });
       }
-      await assertByRoute("advanced/README.md", "skip", "/health", { others: false });
+      await assertByRoute("docs/limits/reference/policies.md", "skip", "/health", { others: false });
       for (const file of ["docs/production.md", "src/middleware/overload/shed_load.ts"]) {
         await assertByRoute(file, "priority", "/health", { others: "normal" });
       }
-      for (const file of ["advanced/src/concurrency/adaptive_concurrency.ts", "advanced/README.md"]) {
+      for (
+        const file of [
+          "advanced/src/concurrency/adaptive_concurrency.ts",
+          "docs/limits/reference/adaptive-concurrency.md",
+        ]
+      ) {
         await assertByRoute(file, "priority", "/reports", { route: "low" });
       }
-      await assertByRoute("advanced/README.md", "cost", "/export", { route: 10 });
+      await assertByRoute("docs/limits/reference/policies.md", "cost", "/export", { route: 10 });
     },
   },
   {

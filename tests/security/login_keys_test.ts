@@ -21,7 +21,7 @@ const HOSTILE = [
 ];
 
 const LOGINS: readonly { file: string; part: string; name: string; limit: number }[] = [
-  { file: "advanced/README.md", part: "nameOf(req.body?.user)", name: "user", limit: 5 },
+  { file: "docs/limits/reference/clients.md", part: "nameOf(req.body?.user)", name: "user", limit: 5 },
   { file: "advanced/src/http/client_key.ts", part: "nameOf(req.body?.user)", name: "user", limit: 5 },
   { file: "limiting/client_key.ts", part: "nameOf(req.body?.user)", name: "user", limit: 5 },
   { file: "docs/limits/login.md", part: "nameOf(req.body?.name)", name: "name", limit: 5 },
@@ -62,9 +62,14 @@ for (const { file, part, name, limit } of LOGINS) {
 }
 
 Deno.test("the login of Fastify's example counts all spellings of a name as one, and no body makes it fail", async () => {
-  const { app }: { app: FastifyInstance } = await defined("advanced/README.md", "preHandler", ["app"], {
-    before: "// deno-lint-ignore-file",
-  });
+  const { app }: { app: FastifyInstance } = await defined(
+    "docs/limits/reference/frameworks.md",
+    "preHandler",
+    ["app"],
+    {
+      before: "// deno-lint-ignore-file",
+    },
+  );
   const post = async (payload: string) => {
     const headers = { "content-type": "application/json" };
     return (await app.inject({ method: "POST", url: "/login", headers, payload })).statusCode;
@@ -79,7 +84,7 @@ Deno.test("the login of Fastify's example counts all spellings of a name as one,
 /** Examples in which what is sent has been checked before it becomes a key. */
 const CHECKED: Readonly<Record<string, string>> = {
   "docs/tutorial/5-sessions.md": "validate({ body: Account }),\n    guessing",
-  "advanced/README.md": "schema: { body:",
+  "docs/limits/reference/frameworks.md": "schema: { body:",
 };
 
 Deno.test("no example makes a key of what a body has, unless it was checked or is made one spelling", () => {

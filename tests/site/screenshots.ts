@@ -1,6 +1,6 @@
 /**
  * `deno task docs:screenshots`: takes the screenshots of the documentation in Chromium, which are committed: the
- * dashboard of a limiter with traffic, and the simulator's report about the README's log.
+ * dashboard of a limiter with traffic, and the simulator's report about the documentation's log.
  */
 import { dashboard } from "@sluice/rate-limit/dashboard";
 import { rateLimit } from "@sluice/rate-limit";

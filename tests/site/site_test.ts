@@ -3,7 +3,10 @@ import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/as
 import { builtSite } from "../../scripts/site/shared_site.ts";
 import { builtPages, deadLinks } from "../../scripts/site/links.ts";
 import { pagesOf, readSite } from "../../scripts/site/stage.ts";
+import express from "express";
+import { MOST_BYTES } from "../../scripts/site/llms_small.ts";
 import { urlOf } from "../../scripts/site/pages.ts";
+import { TASKS } from "../models/tasks.ts";
 import { readPackages } from "../../scripts/site/reference/symbols.ts";
 
 const { dist, pages: count, links } = await builtSite();
@@ -77,4 +80,38 @@ Deno.test("llms.txt names every page but the first, and the text of each is a fi
   const full = await Deno.readTextFile(new URL("llms-full.txt", dist));
   assertStringIncludes(full, "# WebSockets");
   assertStringIncludes(full, "function rateLimit(options?: RateLimitOptions)");
+});
+
+Deno.test("llms-small.txt has whatever of Sluice the solutions of the tasks use", async () => {
+  const text = await Deno.readTextFile(new URL("llms-small.txt", dist));
+  const known = [express(), express.request, express.response, Array.prototype];
+  let count = 0;
+  for (const { name } of TASKS) {
+    const code = await Deno.readTextFile(new URL(`../models/solutions/${name}.ts`, import.meta.url));
+    const imports = code.matchAll(/^import (?:(\w+),? ?)?(?:type )?(?:\{ (.*) \} )?from "(@sluice\/[\w/-]+)";$/gm);
+    for (const [, , names = "", specifier] of imports) {
+      assertMatch(text, new RegExp(`${specifier}(?![\\w/-])`), `${name}: ${specifier}`);
+      for (const one of names.split(/, (?:type )?|^type /)) assertStringIncludes(text, one, `${name}: ${specifier}`);
+    }
+    for (const [, member] of code.matchAll(/\b(?:app|req|res|ws|events|measure|session|data)\.(\w+)/g)) {
+      count++;
+      if (known.some((object) => member! in object)) continue;
+      assertMatch(text, new RegExp(`\\b${member}\\b`), `${name} uses ${member}`);
+    }
+  }
+  assert(count > 100, String(count));
+});
+
+Deno.test("llms-small.txt has the API by example, all options and what errors say, in 100 kB", async () => {
+  const text = await Deno.readTextFile(new URL("llms-small.txt", dist));
+  const bytes = new TextEncoder().encode(text).length;
+  assert(MOST_BYTES === 100_000 && bytes <= MOST_BYTES, `${bytes} bytes: leave something out in llms_small.ts`);
+  // what every page is about that is taken, and each kind of list
+  for (const title of ["Routing", "Errors", "WebSockets", "Testing", "An MCP server", "Options", "What errors say"]) {
+    assertStringIncludes(text, `\n# ${title}\n`);
+  }
+  assertStringIncludes(text, "- `maxAge?: number | null` Lifetime of the cookie in ms.");
+  assertMatch(text, /^- `session` maxAge: say cookie: \{ maxAge \} \//m);
+  // links, tabs and comments are for readers of the site
+  assertEquals(text.match(/\]\((?:\/|\.\.?\/|https?:)|^```\w+ \[|<!--|\{@link/gm), null);
 });

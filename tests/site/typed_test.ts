@@ -84,7 +84,7 @@ for (const [runtime, tabs] of Object.entries(RUNTIMES)) {
     // Node has no program that listens for an exported application
     assertEquals(
       { commands, requests },
-      runtime === "Node" ? { commands: 2, requests: 1 } : { commands: 3, requests: 2 },
+      runtime === "Node" ? { commands: 3, requests: 1 } : { commands: 4, requests: 2 },
     );
   });
 

@@ -206,3 +206,15 @@ Deno.test("what says nothing changes no types", () => {
   app.post("/:id", signedIn, (req, res) => res.json(req.user), failed);
   assertEquals(app.routes.length, 3);
 });
+
+Deno.test("an eighth in front of a handler says what it makes, too", () => {
+  const app = sluice();
+  const other: sluice.RequestHandler = (_req, _res, next) => next();
+  app.get("/:id", other, other, other, other, other, other, other, numbered, (req) => {
+    expectType<Equal<typeof req.params, { id: number }>>();
+  });
+  app.use(other, other, other, other, other, other, other, signedIn, other, (req) => {
+    expectType<Equal<typeof req.user, User>>();
+  });
+  assertEquals(app.routes.length, 1);
+});

@@ -1,4 +1,4 @@
-/** The log of the README's example. */
+/** The log of the example in docs/limits/reference/simulation.md. */
 import { seededRandom } from "../../src/testing/seeded_random.ts";
 import { combinedLine } from "./simulate_command.ts";
 

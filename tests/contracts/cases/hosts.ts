@@ -27,7 +27,6 @@ const IMPROPER = [
   "::1",
   "%zz",
   "<h>",
-  "\xe9",
 ];
 
 const PROPER = [
@@ -59,6 +58,16 @@ export const hosts: Chapter = chapter("Hosts", (it) => {
     },
     "connection",
     "host",
+  );
+
+  it(
+    "so is one with a byte outside of ASCII",
+    async ({ origin }) => {
+      assertEquals((await asked(origin, ["Host: \xe9"]))[0], 400);
+    },
+    "connection",
+    "host",
+    "octets",
   );
 
   it("a name, an address of either kind, and a port are a host", async ({ origin }) => {

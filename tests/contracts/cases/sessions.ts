@@ -64,7 +64,7 @@ export const sessions: Chapter = chapter("Sessions", (it) => {
       for (const cookie of OTHER_BLANKS.flatMap((blank) => renamed(blank, one.cookie))) {
         assertEquals(await client(ask, path, cookie).json("/"), {}, JSON.stringify(cookie));
       }
-    });
+    }, "octets");
 
     it(`a page of another site is refused, and a token of what is ${kind} accepted`, async ({ ask }) => {
       const one = client(ask, path);
@@ -93,5 +93,5 @@ export const sessions: Chapter = chapter("Sessions", (it) => {
     for (const cookie of OTHER_BLANKS.flatMap((blank) => renamed(blank, one.cookie))) {
       assertEquals(await send(cookie), 403, JSON.stringify(cookie));
     }
-  });
+  }, "octets");
 });

@@ -34,9 +34,14 @@ export const closing: Chapter = chapter("WebSockets: the end", (it) => {
     assertEquals((await noted(ask, flag, 4)).toSorted(), ["close", "req", "req, from open", "res"]);
   }, "websocket");
 
-  it("the close handler gets the client's code and reason", async (visit) => {
-    assertEquals(await toldAfter(visit, (socket) => socket.close(3001, "ganz früh")), [3001, "ganz früh"]);
-  }, "websocket");
+  it(
+    "the close handler gets the client's code and reason",
+    async (visit) => {
+      assertEquals(await toldAfter(visit, (socket) => socket.close(3001, "ganz früh")), [3001, "ganz früh"]);
+    },
+    "websocket",
+    "closeCodes",
+  );
 
   it("a client may leave with 1001, as pages do", async (visit) => {
     assertEquals(await toldAfter(visit, (socket) => socket.close(1001)), [1001, ""]);

@@ -16,6 +16,9 @@ const FOLDERS = [
 /** What makes a program one that uses a database. */
 const USES = /from "(?:redis|ioredis|pg|postgres)"|new (?:RedisStore|PostgresStore|RedisSessionStore)\(|redisTopics\(/;
 
+/** A limit for all requests, or for those below a path. */
+const LIMITED = /app\.use\(\s*(?:"([^"]*)",\s*)?rateLimit\(/;
+
 /** How a program uses its database, which is how it is asked to. */
 export type Use = "limiters" | "limited app" | "topics" | "events" | "sessions";
 
@@ -35,6 +38,8 @@ export interface DocumentedProgram {
   readonly code: string;
   /** How it uses its database. */
   readonly use: Use;
+  /** The path that uses it, below the path of its limit. */
+  readonly path: string;
 }
 
 /**
@@ -52,7 +57,7 @@ export async function documentedPrograms(): Promise<DocumentedProgram[]> {
     const using = found.filter((code) => /^import /m.test(code) && !/ from "\./.test(code) && USES.test(code));
     using.forEach((code, i) => {
       const name = `${path} ${i + 1}`;
-      programs.push({ name, code, use: useOf(name, code) });
+      programs.push({ name, code, use: useOf(name, code), path: `${LIMITED.exec(code)?.[1] ?? ""}/use` });
     });
   }
   return programs;
@@ -75,16 +80,16 @@ async function documents(): Promise<string[]> {
 function useOf(name: string, code: string): Use {
   if (/redisTopics\(/.test(code)) return "topics";
   if (/RedisSessionStore\(/.test(code)) return "sessions";
-  if (/app\.use\((?:"[^"]*", )?rateLimit\(/.test(code)) return "limited app";
+  if (LIMITED.test(code)) return "limited app";
   if (/const (?:limit|another|limiter|store) = /.test(code)) return "limiters";
   if (/\bsse\(/.test(code)) return "events";
   throw new Error(`${name}: say here how this program uses its database`);
 }
 
 /** What is added to a program, before it listens, by how it uses its database. */
-const SERVED: Readonly<Record<Use, string>> = {
+const SERVED: Readonly<Record<Use, (path: string) => string>> = {
   // limits that the store did not decide are decided without it
-  limiters: `
+  limiters: () => `
 served.get("/use", async (_req, res) => {
   for (const one of limiters) {
     const { decidedLocally, failedOpen, failedClosed } = one.counters;
@@ -95,8 +100,8 @@ served.get("/use", async (_req, res) => {
   }
   res.sendStatus(200);
 });`,
-  "limited app": `served.get("/use", (_req, res) => res.sendStatus(200));`,
-  topics: `
+  "limited app": (path) => `served.get("${path}", (_req, res) => res.sendStatus(200));`,
+  topics: () => `
 const got = [];
 const member = { send: (message) => void got.push(message), close() {} };
 served.get("/use", (_req, res) => {
@@ -104,8 +109,8 @@ served.get("/use", (_req, res) => {
   served.connections.subscribe("probe", member);
   res.json(got);
 });`,
-  events: "",
-  sessions: `
+  events: () => "",
+  sessions: () => `
 served.get("/use", (req, res) => {
   req.session.probe = true;
   res.sendStatus(200);
@@ -119,7 +124,7 @@ served.get("/use", (req, res) => {
  * @param databases Where its database is
  * @throws {Error} If it would use a database at another address
  */
-export function servedProgram({ name, code, use }: DocumentedProgram, databases: Databases): string {
+export function servedProgram({ name, code, use, path }: DocumentedProgram, databases: Databases): string {
   const url = JSON.stringify(databases.redis);
   const placed = code
     .replaceAll(/"redis:\/\/(?:localhost|127\.0\.0\.1):6379"/g, url)
@@ -145,7 +150,7 @@ export function servedProgram({ name, code, use }: DocumentedProgram, databases:
     running,
     isOwnStore ? "const limiters = [new ProbeLimiter({ limit: 100, store })];" : `const limiters = [${limiters}];`,
     "const served = app;",
-    SERVED[use],
+    SERVED[use](path),
     'served.get("/alive", (_req, res) => res.send("alive"));',
     'const probed = served.listen({ port: 0, hostname: "127.0.0.1" }, () => console.log(probed.port));',
     "",

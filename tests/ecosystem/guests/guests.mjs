@@ -83,6 +83,25 @@ for (const method of ["send", "json"]) {
     });
   };
 }
+cases["status and headers that another res.send finds"] = () => {
+  const app = appOf((_req, res) => res.status(201).set("x-a", "1").json({ b: 2 }));
+  return behind((req, res) => {
+    res.send = (text) => res.end(`${res.statusCode} ${res.getHeader("x-a")} ${res.getHeader("content-type")} ${text}`);
+    app(req, res);
+  });
+};
+cases["a header that is removed after a method of others was looked for"] = () => {
+  const app = appOf((_req, res, next) => {
+    res.set("x-a", typeof res.tell);
+    res.tell("");
+    res.removeHeader("x-a");
+    next();
+  });
+  return behind((req, res) => {
+    res.tell = () => {};
+    app(req, res, () => res.end(String(res.getHeader("x-a"))));
+  });
+};
 cases["another res.end"] = () => {
   const app = appOf((_req, res) => res.json({ a: 1 }));
   return behind((req, res) => {
@@ -102,6 +121,15 @@ cases["a proxy of req"] = () => {
   };
   const has = (target, name) => name === "extra" || name in target;
   return behind((req, res) => app(new Proxy(req, { get, has }), res));
+};
+cases["what a handler adds to a proxy of req"] = () => {
+  const app = appOf((req, _res, next) => {
+    req.extra = 5;
+    next();
+  }, (req, res) => res.json([req.extra, "extra" in req]));
+  const get = (target, name) => typeof target[name] === "function" ? target[name].bind(target) : target[name];
+  const set = (target, name, value) => Reflect.set(target, name, name === "extra" ? value + 1 : value);
+  return behind((req, res) => app(new Proxy(req, { get, set }), res));
 };
 cases["a proxy of res"] = () => {
   const app = appOf((_req, res) => res.json({ a: 1 }));

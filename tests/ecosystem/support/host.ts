@@ -15,6 +15,8 @@ export interface HostOptions {
   readonly args: readonly string[];
   /** Folder it runs in. */
   readonly cwd: URL;
+  /** Variables added to its environment. */
+  readonly env?: Record<string, string>;
 }
 
 /**
@@ -34,12 +36,12 @@ export class Host {
    *
    * @param options What to start
    */
-  constructor({ name, program, args, cwd }: HostOptions) {
+  constructor({ name, program, args, cwd, env = {} }: HostOptions) {
     this.#name = name;
     this.#child = new Deno.Command(program, {
       args: [...args],
       cwd,
-      env: { NODE_ENV: "test" },
+      env: { NODE_ENV: "test", ...env },
       stdin: "piped",
       stdout: "piped",
       stderr: "piped",

@@ -10,7 +10,7 @@ import { npmPackages } from "../../../scripts/shared_builds.ts";
 import { checkOut } from "../support/checkout.ts";
 import { FIELD } from "../support/folder.ts";
 import { byTitle } from "../support/run_suite.ts";
-import type { Outcome, Results } from "../support/suite.ts";
+import type { Results, Written } from "../support/suite.ts";
 import { compare, type Judged } from "./compare.ts";
 import { type Major, SUITES } from "./suite.ts";
 
@@ -111,7 +111,7 @@ export class ExpressSuite implements AsyncDisposable {
     if (code === TOO_LATE) throw new Error(`${library} on ${program} took more than ${LIMIT_MS / 60_000} minutes`);
     const text = await Deno.readTextFile(file);
     if (text === "") throw new Error(`${library} on ${program} wrote no results:\n${output.slice(-4000)}`);
-    const results = byTitle(JSON.parse(text) as [string, Outcome][]);
+    const results = byTitle(JSON.parse(text) as Written[]);
     if (results.size === 0) throw new Error(`${library} on ${program} ran no test:\n${output.slice(-4000)}`);
     return { results, output };
   }

@@ -95,7 +95,7 @@ async function install(folder: string, suite: Suite): Promise<void> {
 
 /** Tools that look at sources: most of what many packages install, and nothing that their tests need. */
 const TOOLS =
-  /eslint|nyc|standard|prettier|husky|typedoc|semantic-release|lint-staged|^gulp|istanbul|^xo$|^oxfmt$|cspell|mintlify|@express-rate-limit\/tsconfig/;
+  /eslint|^jsdoc|nyc|standard|prettier|husky|typedoc|semantic-release|lint-staged|^gulp|istanbul|^xo$|^oxfmt$|cspell|mintlify|@express-rate-limit\/tsconfig/;
 
 async function changeManifest(path: string, packages: Readonly<Record<string, string>> | undefined): Promise<void> {
   const manifest = JSON.parse(await Deno.readTextFile(path));

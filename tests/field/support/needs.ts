@@ -1,27 +1,44 @@
 /** What must run beside some suites. */
+import { startTestPostgres } from "../../../scripts/postgres.ts";
 import { run } from "../../../scripts/process.ts";
 import type { Suite } from "./suite.ts";
 
 const DATABASE = "sluice_field";
 
+/** What a suite needs while it runs. `await using` stops it. */
+export interface Needs extends AsyncDisposable {
+  /** The variables of the suite. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
 /**
- * The variables of a suite. Those that need PostgreSQL get a new database, whose address stands where they have
- * `<database>`.
+ * Starts what a suite needs. Those that need PostgreSQL get a new database, whose address stands where their variables
+ * have `<database>`: at the address in `FIELD_POSTGRES`, or on a server of its own.
  *
  * @param suite The suite
- * @throws {Error} If there is no PostgreSQL, with PostGIS, where `FIELD_POSTGRES` says
+ * @throws {Error} If there is no PostgreSQL, or no PostGIS in it
  */
-export async function variablesOf({ name, needs = [], env = {} }: Suite): Promise<Record<string, string>> {
-  if (!needs.includes("PostgreSQL")) return { ...env };
-  const server = Deno.env.get("FIELD_POSTGRES");
-  if (server === undefined) {
-    throw new Error(`${name} needs PostgreSQL: set FIELD_POSTGRES, as in postgres://postgres:password@127.0.0.1:5432`);
-  }
+export async function needsOf({ name, needs = [], env = {} }: Suite): Promise<Needs> {
+  if (needs.length === 0) return { env, [Symbol.asyncDispose]: () => Promise.resolve() };
+  const { server, stop } = await postgres(name);
   await sql(`${server}/postgres`, `DROP DATABASE IF EXISTS ${DATABASE} WITH (FORCE)`);
   await sql(`${server}/postgres`, `CREATE DATABASE ${DATABASE}`);
-  await sql(`${server}/${DATABASE}`, "CREATE EXTENSION postgis");
+  if (needs.includes("PostGIS")) await sql(`${server}/${DATABASE}`, "CREATE EXTENSION postgis");
   const address = (value: string) => value.replace("<database>", `${server}/${DATABASE}`);
-  return Object.fromEntries(Object.entries(env).map(([name, value]) => [name, address(value)]));
+  return {
+    env: Object.fromEntries(Object.entries(env).map(([name, value]) => [name, address(value)])),
+    [Symbol.asyncDispose]: stop,
+  };
+}
+
+async function postgres(name: string): Promise<{ server: string; stop: () => Promise<void> }> {
+  const given = Deno.env.get("FIELD_POSTGRES");
+  if (given !== undefined) return { server: given, stop: () => Promise.resolve() };
+  const started = await startTestPostgres();
+  if (typeof started === "string") {
+    throw new Error(`${name} needs PostgreSQL (${started}): install it, or set FIELD_POSTGRES to a server's address`);
+  }
+  return { server: started.url.replace(/\/postgres$/, ""), stop: started.stop };
 }
 
 async function sql(database: string, statement: string): Promise<void> {

@@ -12,6 +12,10 @@ export interface Passed {
   readonly express: number;
   /** How many of these passed on Sluice. */
   readonly sluice: number;
+  /** How many of its tests were run, where some were selected. */
+  readonly run?: number;
+  /** How many it has, where some were selected. */
+  readonly all?: number;
 }
 
 /** The results of the last runs, which `deno task test:field --record` writes. */
@@ -44,14 +48,22 @@ function suitesTable(kind: string, suites: readonly Suite[], { suites: recorded 
     const passed = recorded[suite.name];
     return passed === undefined ? [] : [[...rowOf(suite, passed)]];
   });
-  return table([kind, "commit", "on Express", "on Sluice", "note"], rows);
+  return table([kind, "commit", "share of its tests", "on Express", "on Sluice", "note"], rows);
 }
 
-function rowOf({ name, repository, commit, note }: Suite, { express, sluice }: Passed): string[] {
+function rowOf(suite: Suite, passed: Passed): string[] {
+  const { name, repository, commit, note } = suite;
+  const { express, sluice } = passed;
   const known = DIFFERENCES.filter(({ suite }) => suite === name);
   const notes = [note, ...known.map(({ why, tests }) => `${tests.length}: ${why}`)].filter((one) => one !== undefined);
   const link = `[${commit.slice(0, 7)}](https://github.com/${repository}/tree/${commit})`;
-  return [name, link, String(express), sluice === express ? "all" : String(sluice), notes.join("; ")];
+  const same = sluice === express ? "all" : String(sluice);
+  return [name, link, shareOf(suite, passed), String(express), same, notes.join("; ")];
+}
+
+function shareOf(suite: Suite, { run, all }: Passed): string {
+  if (suite.all === undefined) return "all";
+  return run === undefined || all === undefined ? "a part" : `${Math.round(100 * run / all)} % of ${all}`;
 }
 
 function programsTable(programs: ReadonlyMap<string, Program>, { programs: recorded }: Recorded): string {

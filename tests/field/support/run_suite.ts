@@ -1,19 +1,19 @@
 /** Runs a suite on a framework. */
+import { globSync } from "node:fs";
 import { delimiter, dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { run, TOO_LATE } from "../../../scripts/process.ts";
 import { tool } from "../../npm/support/tools.ts";
 import { folderOf, type Framework } from "./frameworks.ts";
 import { FIELD } from "./folder.ts";
-import { variablesOf } from "./needs.ts";
+import { needsOf } from "./needs.ts";
 import { replaceExpress } from "./replace_express.ts";
-import type { Outcome, Results, Runner, Suite } from "./suite.ts";
+import type { Outcome, Results, Runner, Suite, Written } from "./suite.ts";
 
 const beside = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 
 /** How each program is run, so that it writes its results to a file: its command, without the tests. */
 const COMMANDS: Readonly<Record<Runner, (results: string) => string[]>> = {
-  ava: (results) => ["node_modules/.bin/ava", "--tap", results],
   jasmine: () => ["node_modules/.bin/jasmine", `--reporter=${beside("jasmine_reporter.cjs")}`],
   jest: (results) => [
     "node_modules/.bin/jest",
@@ -42,6 +42,15 @@ const COMMANDS: Readonly<Record<Runner, (results: string) => string[]>> = {
   ],
 };
 
+/** Options with which a runner writes down each test as skipped, or as passed, without running one. */
+const COUNTING: Readonly<Record<Runner, string>> = {
+  jasmine: "--filter=(?!)",
+  jest: "--testNamePattern=(?!)",
+  mocha: "--dry-run",
+  node: "--test-name-pattern=(?!)",
+  vitest: "--testNamePattern=(?!)",
+};
+
 /** What the tests printed is kept here, for whoever looks into a failure. */
 const LOGS = new URL("logs/", FIELD);
 
@@ -54,21 +63,41 @@ const LOGS = new URL("logs/", FIELD);
  * @returns How each test ended
  * @throws {Error} If the program did not come to its end
  */
-export async function runSuite(
+export async function runSuite(suite: Suite, folder: string, framework: Framework | "its own"): Promise<Results> {
+  const found = byTitle(await writtenBy(suite, folder, framework, suite.tests));
+  if (found.size === 0) throw new Error(`${suite.name} on ${framework} ran no test; see ${fileURLToPath(LOGS)}`);
+  return found;
+}
+
+/**
+ * Counts the tests of a suite, run or not.
+ *
+ * @param suite The suite
+ * @param folder Where its repository is checked out, with a slash at the end
+ * @param all Arguments with which all of its tests are run
+ */
+export async function countTests(suite: Suite, folder: string, all: readonly string[]): Promise<number> {
+  return (await writtenBy(suite, folder, "its own", [COUNTING[suite.runner], ...all])).length;
+}
+
+async function writtenBy(
   suite: Suite,
   folder: string,
   framework: Framework | "its own",
-): Promise<Results> {
+  tests: readonly string[],
+): Promise<readonly Written[]> {
   const measure = suite.express ?? "express-5";
   await replaceExpress(folder, framework);
-  const env = await variablesOf(suite);
+  await using needs = await needsOf(suite);
+  const { env } = needs;
   const cwd = folder + (suite.folder ?? "");
   await prepare(suite, cwd);
   await Deno.mkdir(LOGS, { recursive: true });
   const log = fileURLToPath(new URL(`${suite.name.replaceAll(/\W+/g, "_")}-${framework.replace(" ", "_")}`, LOGS));
   const results = `${log}.json`;
   await Deno.remove(results).catch(() => undefined);
-  const [program, ...args] = [...COMMANDS[suite.runner](results), ...suite.tests];
+  const paths = suite.runner === "node" ? tests.flatMap((one) => pathsOf(one, cwd)) : tests;
+  const [program, ...args] = [...COMMANDS[suite.runner](results), ...paths];
   const wrapping = suite.wraps ? [`--require=${beside("wrapping.cjs")}`] : [];
   const { code, output } = await run(await pathOf(program!, [cwd, folder]), args, {
     limitMs: LIMIT_MS,
@@ -90,9 +119,12 @@ export async function runSuite(
   if (code === TOO_LATE) throw new Error(`${suite.name} on ${framework} took more than ${LIMIT_MS / 60_000} minutes`);
   const text = await Deno.readTextFile(results).catch(() => "");
   if (text === "") throw new Error(`${suite.name} on ${framework} wrote no results:\n${output.slice(-4000)}`);
-  const found = byTitle(pairs(suite.runner, JSON.parse(text)));
-  if (found.size === 0) throw new Error(`${suite.name} on ${framework} ran no test:\n${output.slice(-4000)}`);
-  return found;
+  return pairs(suite.runner, JSON.parse(text));
+}
+
+// before Node 22, its own runner knows no patterns
+function pathsOf(argument: string, cwd: string): string[] {
+  return argument.includes("*") ? globSync(argument, { cwd }).sort() : [argument];
 }
 
 // a program that looks for its plugins with what has installed it finds that
@@ -143,11 +175,14 @@ interface JestResults {
   }[];
 }
 
-function pairs(runner: Runner, written: unknown): [string, Outcome][] {
-  if (runner !== "jest" && runner !== "vitest") return written as [string, Outcome][];
+function pairs(runner: Runner, written: unknown): readonly Written[] {
+  if (runner !== "jest" && runner !== "vitest") return written as Written[];
   const all = (written as JestResults).testResults.flatMap(({ assertionResults }) => assertionResults);
-  return all.filter(({ status }) => status === "passed" || status === "failed")
-    .map(({ fullName, status }) => [fullName, status as Outcome]);
+  return all.map(({ fullName, status }) => [fullName, isOutcome(status) ? status : "skipped"]);
+}
+
+function isOutcome(status: string): status is Outcome {
+  return status === "passed" || status === "failed";
 }
 
 /**
@@ -155,9 +190,10 @@ function pairs(runner: Runner, written: unknown): [string, Outcome][] {
  *
  * @param pairs The full title of each test, and how it ended
  */
-export function byTitle(pairs: readonly [string, Outcome][]): Results {
+export function byTitle(pairs: readonly Written[]): Results {
   const results = new Map<string, Outcome>();
   for (const [given, outcome] of pairs) {
+    if (outcome === "skipped") continue;
     const title = given.trim().replaceAll(/\s+/g, " ");
     let name = title;
     for (let number = 2; results.has(name); number++) name = `${title} (${number})`;

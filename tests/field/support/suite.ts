@@ -1,5 +1,5 @@
 /** Programs that run a package's tests, and how each is told to write down the results. */
-export type Runner = "ava" | "jasmine" | "jest" | "mocha" | "node" | "vitest";
+export type Runner = "jasmine" | "jest" | "mocha" | "node" | "vitest";
 
 /** The tests of a package or an application, as its authors wrote them. */
 export interface Suite {
@@ -13,7 +13,7 @@ export interface Suite {
   readonly checkout?: string;
   /** The program that runs the tests. */
   readonly runner: Runner;
-  /** Arguments of that program: files, folders, options. */
+  /** Arguments of that program: files, folders, options. For Node, `*` and `**` in paths are replaced by what there is. */
   readonly tests: readonly string[];
   /** Folder of the package in its repository, with a slash at the end. */
   readonly folder?: string;
@@ -33,7 +33,12 @@ export interface Suite {
   /** Variables for its tests. */
   readonly env?: Readonly<Record<string, string>>;
   /** What must run beside it. */
-  readonly needs?: readonly ("PostgreSQL" | "Redis")[];
+  readonly needs?: readonly ("PostgreSQL" | "PostGIS")[];
+  /**
+   * Arguments with which its authors run all of its tests, where {@linkcode Suite.tests} select some. The others are
+   * counted, and not run.
+   */
+  readonly all?: readonly string[];
   /** A command, with its arguments, that makes files for the tests, before each run. */
   readonly prepare?: readonly [string, ...string[]];
   /** Links that are made before its tests run, by their paths, with a folder below the repository's. */
@@ -46,6 +51,9 @@ export interface Suite {
 
 /** How a test ended. */
 export type Outcome = "passed" | "failed";
+
+/** What a runner writes of a test: its full title, and how it ended. */
+export type Written = readonly [title: string, outcome: Outcome | "skipped"];
 
 /** Results by the full title of a test; skipped ones are not in it. */
 export type Results = ReadonlyMap<string, Outcome>;

@@ -7,6 +7,8 @@ const FOLDER = new URL("../../../.cache/npm_tools/", import.meta.url);
 
 const PACKAGES = {
   "@arethetypeswrong/cli": "0.18.5",
+  "@rollup/plugin-commonjs": "29.0.3",
+  "@rollup/plugin-node-resolve": "16.0.3",
   "@types/node": "22.20.5",
   "esbuild": "0.28.2",
   "express-4": "npm:express@4.22.2",
@@ -14,6 +16,7 @@ const PACKAGES = {
   // newer versions require Node 22
   "pnpm": "10.34.9",
   "publint": "0.3.25",
+  "rollup": "4.68.5",
   "tsx": "4.23.15",
   "typescript-5.7": "npm:typescript@5.7.3",
   "typescript-newest": "npm:typescript@7.0.2",

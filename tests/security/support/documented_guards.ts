@@ -8,7 +8,7 @@ const ROOT = new URL("../../../", import.meta.url);
 /** Folders and files with documentation for users. */
 const DOCUMENTED = [
   ...["README.md", "docs/", "src/", "limiting/", "shared/", "advanced/", "middleware/", "openapi/", "create/"],
-  ...["mod.ts", "node.ts", "lambda.ts", "fastly.ts", "redis.ts", "routes.ts", "workers.ts", "types.ts"],
+  ...["mod.ts", "node.ts", "lambda.ts", "fastly.ts", "redis.ts", "cli.ts", "workers.ts", "types.ts"],
 ];
 /** What users do not read for examples, and what pages show from elsewhere. */
 const OTHERS = /(?:^|\/)(?:tests|templates|decisions|measurements|node_modules)\//;

@@ -17,7 +17,7 @@ export interface LateSubject {
   readonly name: string;
   /**
    * By how much later than it was decided a grant may take effect, in ms, if messages are late by at most so many ms; see
-   * "Limits of the promises" in the README.
+   * docs/limits/reference/guarantees.md.
    */
   earlyMs(mostMs: number): number;
   /** Connects a process. */

@@ -1,0 +1,15 @@
+/** Sluice on Node over uWebSockets.js, for the programs that listen with `app.listen(port, hostname, callback)`. */
+import { uWS } from "../../fixtures/uws/engine.ts";
+import sluice from "../../../mod.ts";
+import { serve } from "../../../uws.ts";
+
+/** Makes an application that listens with the engine. */
+export default Object.assign(
+  (...args: Parameters<typeof sluice>) => {
+    const app = sluice(...args);
+    const listen = (port: number, hostname: string, callback: () => void) =>
+      serve(app, { uWS, port, hostname }, callback);
+    return Object.defineProperty(app, "listen", { value: listen });
+  },
+  sluice,
+);

@@ -1,0 +1,8 @@
+/** The program as a Worker, with the MCP server whose sessions are Durable Objects. */
+import process from "node:process";
+import mcp from "../../../examples/recipes/mcp_worker.ts";
+import { buildProgram } from "./program.ts";
+
+export { McpSession } from "../../../examples/recipes/mcp_worker.ts";
+
+export default buildProgram(process.env["PROVIDER"]!, mcp);

@@ -1,0 +1,119 @@
+/** What programs made for Express rely on, on both majors and on real Express. */
+import "@sluice/sluice/node";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { fileURLToPath } from "node:url";
+import { assertEquals } from "@std/assert";
+import cookieParser from "cookie-parser";
+import real5 from "express";
+import real4 from "express-4";
+import express5 from "@sluice/express";
+import express4 from "@sluice/express/4";
+import { writeText } from "../support/raw_client.ts";
+import type { Any } from "../support/sluice_and_express.ts";
+
+/** Real Express and ours, by major. */
+const MAJORS: Readonly<Record<string, readonly [real: Any, ours: Any]>> = {
+  "Express 4": [real4, express4],
+  "Express 5": [real5, express5],
+};
+
+const FILE = fileURLToPath(new URL("../fixtures/outside.txt", import.meta.url));
+
+/** Listens on a free port, or at a path, and returns what a request to `/` gets, head and body. */
+async function asked(app: Any, at: 0 | string, headers: Readonly<Record<string, string>> = {}): Promise<string> {
+  const server = await new Promise<Any>((resolve) => {
+    const listening = at === 0 ? app.listen(0, "127.0.0.1", ready) : app.listen(at, ready);
+    function ready() {
+      resolve(listening);
+    }
+  });
+  const connection = at === 0
+    ? await Deno.connect({ port: server.address().port, hostname: "127.0.0.1" })
+    : await Deno.connect({ transport: "unix", path: at });
+  const lines = Object.entries({ host: "localhost", connection: "close", ...headers }).map((line) => line.join(": "));
+  await writeText(connection, `GET / HTTP/1.1\r\n${lines.join("\r\n")}\r\n\r\n`);
+  const text = await new Response(connection.readable).text();
+  await new Promise((resolve) => server.close(resolve));
+  return text;
+}
+
+for (const [name, both] of Object.entries(MAJORS)) {
+  Deno.test(`as in ${name}, requests have cookies once cookie-parser has set them, within a handler, too`, async () => {
+    const seen = [];
+    for (const make of both) {
+      const app = make();
+      const views: unknown[] = [];
+      app.use((req: Any, res: Any, next: Any) => {
+        views.push(req.cookies);
+        cookieParser("secret")(req, res, next);
+      });
+      app.use((req: Any, res: Any) => {
+        views.push({ ...req.cookies }, { ...req.signedCookies });
+        res.end();
+      });
+      await asked(app, 0, { cookie: "a=1; b=j:[2]" });
+      seen.push(views);
+    }
+    assertEquals(seen[1], seen[0]);
+    assertEquals(seen[1]?.length, 3);
+  });
+
+  Deno.test(`as in ${name}, whoever wraps Node's response sees headers that are numbers as numbers`, async () => {
+    const seen = [];
+    for (const make of both) {
+      const views: unknown[] = [];
+      const app = make().set("env", "test");
+      app.get("/text", (_req: Any, res: Any) => res.set("x-count", 1).send("text"));
+      app.get("/file", (_req: Any, res: Any) => (res.setHeader("x-count", 1), res.sendFile(FILE)));
+      app.get("/error", (_req: Any, _res: Any, next: Any) => next(new Error("failed")));
+      const server = createServer((req, res) => {
+        res.setHeader("x-host", 2);
+        const { end } = res;
+        res.end = function (this: typeof res, ...args: unknown[]) {
+          views.push(["content-length", "x-count", "x-host"].map((name) => typeof this.getHeader(name)));
+          return Reflect.apply(end, this, args);
+        } as typeof end;
+        app(req, res);
+      });
+      await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+      const { port } = server.address() as AddressInfo;
+      for (const path of ["/text", "/file", "/error", "/missing"]) {
+        await (await fetch(`http://127.0.0.1:${port}${path}`)).text();
+      }
+      await new Promise((resolve) => {
+        server.close(resolve);
+        server.closeAllConnections();
+      });
+      seen.push(views);
+    }
+    assertEquals(seen[1], seen[0]);
+    assertEquals(seen[1]!.map((one) => (one as string[])[0]), ["string", "number", "number", "number"]);
+  });
+
+  Deno.test({
+    name: `as in ${name}, applications listen at the path of a Unix socket`,
+    ignore: Deno.build.os === "windows",
+    async fn() {
+      const folder = await Deno.makeTempDir();
+      for (const [index, make] of both.entries()) {
+        const path = `${folder}/${index}.sock`;
+        const app = make();
+        app.get("/", (_req: Any, res: Any) => res.send("over a socket"));
+        assertEquals((await asked(app, path)).split("\r\n\r\n")[1], "over a socket");
+      }
+      await Deno.remove(folder, { recursive: true });
+    },
+  });
+}
+
+Deno.test({
+  name: "as in Express 5, the callback of app.listen gets the error of a path that is not available",
+  ignore: Deno.build.os === "windows",
+  async fn() {
+    for (const make of MAJORS["Express 5"]!) {
+      const error = await new Promise<Any>((resolve) => make().listen("/nowhere/at/all.sock", resolve));
+      assertEquals(error.syscall, "listen");
+    }
+  },
+});
