@@ -38,12 +38,12 @@ export function middlewareSection(findings: readonly Finding[], versions: Readon
   const packages = sum((finding) => finding.packages.length);
   return `${packages} packages run unmodified on ${
     listed(RUNTIMES)
-  }, each used as its README says, in a program that runs on Express too.
+  }, each used as its README shows, in a program that also runs on Express.
 
 Status, headers and body are compared: **of ${compared} requests, ${listed(differing)}**.
 
-On Bun, the runtime decides which responses have a \`Content-Length\` and which are chunked, whatever a program sets:
-there this difference is [ignored](express-differences.md#on-bun).
+On Bun, the runtime decides which responses have a \`Content-Length\` and which are chunked, whatever a program sets. This
+difference is [ignored](express-differences.md#on-bun) there.
 
 ${table(["package", "version", "requests", ...RUNTIMES, "note"], rows)}
 `;
