@@ -51,8 +51,8 @@ export const cookies: Theme = {
     {
       identifiers: ["CVE-2024-47764", "GHSA-pxg6-pf52-xh8x"],
       package: "cookie",
-      flaw: "A name with characters beyond a token's could set other attributes of the cookie.",
-      here: "`res.cookie` throws for a name that is no token, and encodes values",
+      flaw: "A name with characters not allowed in a token could set other attributes of the cookie.",
+      here: "`res.cookie` throws for a name that is not a token, and encodes values",
       async attack() {
         const names = ["userName=<script>alert(1)</script>; Max-Age=2592000; a", "a;b", "a b", "a=b", "a\r\nb", ""];
         const sent = await setCookies((res) => {
@@ -65,7 +65,7 @@ export const cookies: Theme = {
     {
       identifiers: ["CVE-2026-29086"],
       package: "hono",
-      flaw: "A domain or a path with a semicolon or a line end set other attributes.",
+      flaw: "A domain or a path with a semicolon or a line break could set other attributes.",
       here: "`res.cookie` throws for a domain or a path with a semicolon or a control character",
       async attack() {
         const ends = ["; HttpOnly", "\r\nSet-Cookie: b=2", "\n", "\0"];
@@ -75,8 +75,8 @@ export const cookies: Theme = {
     {
       identifiers: ["CVE-2026-47675"],
       package: "hono",
-      flaw: "`sameSite` and `priority` were copied into the header as they were.",
-      here: "`res.cookie` throws for a `sameSite` or a `priority` that there is not",
+      flaw: "`sameSite` and `priority` were copied into the header unchecked.",
+      here: "`res.cookie` throws for an unknown `sameSite` or `priority`",
       async attack() {
         const value = "lax; Domain=evil.example" as "lax";
         await refuses([{ sameSite: value }, { priority: value as unknown as "low" }]);
@@ -85,9 +85,8 @@ export const cookies: Theme = {
     {
       identifiers: ["CVE-2026-39410"],
       package: "hono",
-      flaw:
-        "Names were trimmed of a non-breaking space, so that another cookie could stand for one with a `__Host-` prefix.",
-      here: "names of cookies lose spaces and tabs only",
+      flaw: "A non-breaking space was trimmed from names, so another cookie could replace one with a `__Host-` prefix.",
+      here: "only spaces and tabs are trimmed from cookie names",
       async attack() {
         const app = quietApp();
         app.get("/", (req, res) => res.json(req.cookies["__Host-id"] ?? null));
@@ -102,7 +101,7 @@ export const cookies: Theme = {
     {
       identifiers: ["CVE-2026-31865"],
       package: "elysia",
-      flaw: "A cookie named `__proto__` replaced values of others.",
+      flaw: "A cookie named `__proto__` replaced the values of others.",
       here: "a cookie named `__proto__` changes neither other cookies nor a prototype",
       async attack() {
         const app = quietApp();
@@ -114,8 +113,8 @@ export const cookies: Theme = {
     {
       identifiers: ["CVE-2024-31999", "GHSA-9wwp-q7wq-jx35"],
       package: "@fastify/secure-session",
-      flaw: "A session inside a cookie could be used forever by whoever kept a copy of it.",
-      here: "a session inside a cookie ends at the time that is sealed in it, whatever the client keeps",
+      flaw: "A copy of a session cookie could be used forever.",
+      here: "a sealed session ends at the time inside its cookie, even if the client keeps a copy",
       async attack() {
         const clock = new StillClock();
         const client = new CookieClient(sessionApp({ secret: SECRET, cookie: { maxAge: HOUR_MS }, clock: clock.read }));
@@ -130,8 +129,8 @@ export const cookies: Theme = {
     {
       identifiers: ["CVE-2024-35220", "GHSA-pj27-2xvp-4qxg"],
       package: "@fastify/session",
-      flaw: "The expiry of a stored session was prolonged when it was read, so that it never ended.",
-      here: "a stored session ends on time although it is read, and at once when it is destroyed",
+      flaw: "Reading a stored session extended its expiry, so it never ended.",
+      here: "a stored session ends on time even if it is read, and at once when it is destroyed",
       async attack() {
         const clock = new StillClock();
         const store = new MemorySessionStore({ clock: clock.read });
@@ -153,8 +152,8 @@ export const cookies: Theme = {
     {
       identifiers: ["CVE-2024-43787", "GHSA-rpfr-3m35-5vx5"],
       package: "hono",
-      flaw: "The CSRF middleware looked at requests with a form's content type only, and compared it in lower case.",
-      here: "`csrf()` refuses a request of another origin whatever its content type",
+      flaw: "The CSRF middleware checked only requests with a form's content type, and compared it in lower case.",
+      here: "`csrf()` refuses requests of another origin, whatever their content type",
       async attack() {
         const types = [
           "application/x-www-form-urlencoded",

@@ -57,8 +57,8 @@ export const forwarding: Theme = {
     {
       identifiers: ["CVE-2026-3635", "GHSA-444r-cwp2-x5xf"],
       package: "fastify",
-      flaw: "X-Forwarded-Proto and X-Forwarded-Host of a sender that was not trusted counted.",
-      here: "a sender that `trust proxy` does not name sets neither protocol nor host nor address",
+      flaw: "X-Forwarded-Proto and X-Forwarded-Host of an untrusted sender were used.",
+      here: "a sender that `trust proxy` does not name cannot set the protocol, host or address",
       async attack() {
         const headers = {
           host: "mine.example",
@@ -78,8 +78,8 @@ export const forwarding: Theme = {
     {
       identifiers: ["CVE-2026-24398", "GHSA-r354-f388-2fhh"],
       package: "hono",
-      flaw: "`1.2.2.355` was an IPv4 address, and matched a network that its bits were not in.",
-      here: "an octet above 255 makes no address, and such a proxy is trusted by no list",
+      flaw: "`1.2.2.355` was accepted as an IPv4 address, and matched a network that did not contain its bits.",
+      here: "a value with an octet above 255 is not an address, and no list trusts such a proxy",
       async attack() {
         for (
           const ip of ["1.2.2.355", "256.0.0.1", "1.2.3", "1.2.3.4.5", "0x7f.1", "127.1", "2130706433", "010.0.0.1"]
@@ -93,8 +93,8 @@ export const forwarding: Theme = {
     {
       identifiers: ["CVE-2026-47674"],
       package: "hono",
-      flaw: "Another spelling of an IPv6 address did not match a rule about it.",
-      here: "each spelling of an address has one key, and matches the same entry of `trust proxy`",
+      flaw: "Another spelling of an IPv6 address did not match a rule for it.",
+      here: "all spellings of an address have one key and match the same entry of `trust proxy`",
       async attack() {
         const spellings = ["2001:db8::1", "2001:DB8:0:0:0:0:0:1", "2001:0db8:0000:0000:0000:0000:0000:0001"];
         assertEquals(new Set(spellings.map((ip) => clientKey({ ip }))).size, 1);

@@ -14,8 +14,8 @@ export const framing: Theme = {
     {
       identifiers: ["CVE-2024-27982"],
       package: "Node's http",
-      flaw: "A space in front of Content-Length hid the header, so that the body was read as another request.",
-      here: "a header line that begins with a space, or has one before its colon, is 400",
+      flaw: "A space before Content-Length hid the header, so the body was read as another request.",
+      here: "a header line with a leading space, or a space before its colon, gets 400",
       async attackServer(server) {
         const length = (hidden: string) => `Content-Length: ${hidden.length}`;
         await refusesSmuggled(server, (hidden) => headOf(...POST, ` ${length(hidden)}`) + hidden);
@@ -26,8 +26,8 @@ export const framing: Theme = {
     {
       identifiers: ["CVE-2025-23167"],
       package: "Node's http (llhttp)",
-      flaw: "A head could end with CR LF CR and another character instead of an empty line.",
-      here: "a head ends with an empty line only; another end is 400",
+      flaw: "A request head could end with CR LF CR and another character instead of an empty line.",
+      here: "a request head ends only with an empty line; any other ending gets 400",
       async attackServer(server) {
         await refusesSmuggled(server, (hidden) => `GET /host HTTP/1.1\r\nHost: localhost\r\n\rX${hidden}`);
       },
@@ -35,8 +35,8 @@ export const framing: Theme = {
     {
       identifiers: ["CVE-2022-32213"],
       package: "Node's http (llhttp)",
-      flaw: "Transfer-Encoding with a value other than chunked was parsed leniently, and a proxy might disagree.",
-      here: "a Transfer-Encoding that is not chunked, or does not end with it, is 400",
+      flaw: "Transfer-Encoding with a value other than chunked was parsed leniently, and a proxy could disagree.",
+      here: "a Transfer-Encoding that does not end with chunked gets 400",
       async attackServer(server) {
         for (const coding of ["xchunked", "chunked, identity", "chunked\r\nTransfer-Encoding: identity"]) {
           const head = headOf(...POST, `Transfer-Encoding: ${coding}`);
@@ -47,8 +47,8 @@ export const framing: Theme = {
     {
       identifiers: ["CVE-2022-32215"],
       package: "Node's http (llhttp)",
-      flaw: "A Transfer-Encoding folded over several lines was read differently than by proxies.",
-      here: "a folded header line is 400",
+      flaw: "Proxies interpreted a Transfer-Encoding folded over several lines differently.",
+      here: "a folded header line gets 400",
       async attackServer(server) {
         for (const coding of ["chunked\r\n , identity", "\r\n chunked"]) {
           const head = headOf(...POST, `Transfer-Encoding: ${coding}`);
@@ -59,8 +59,8 @@ export const framing: Theme = {
     {
       identifiers: ["CVE-2023-30589"],
       package: "Node's http (llhttp)",
-      flaw: "CR without LF ended a header line, so that a header could hide inside another one's value.",
-      here: "a bare CR in a head is 400",
+      flaw: "CR without LF ended a header line, so a header could hide inside the value of another.",
+      here: "a bare CR in a request head gets 400",
       async attackServer(server) {
         await refusesSmuggled(
           server,
@@ -74,8 +74,8 @@ export const framing: Theme = {
       package: "Node's http (llhttp)",
       flaw: "Header lines did not have to end with CR LF.",
       here:
-        "a line that ends with a bare LF is 400; Deno takes LF as the end of a line, as RFC 9112 section 2.2 permits, " +
-        "and the header behind it counts",
+        "a line that ends with a bare LF gets 400; Deno accepts LF as a line end, as RFC 9112 section 2.2 permits, " +
+        "and uses the header after it",
       async attackServer(server) {
         const head = (hidden: string) =>
           headOf("POST /text HTTP/1.1", "Host: localhost", `Dummy: x\nContent-Length: ${hidden.length}`);
@@ -89,8 +89,8 @@ export const framing: Theme = {
     {
       identifiers: ["CVE-2026-23527", "GHSA-mp2g-9vg9-f4cg"],
       package: "h3",
-      flaw: "Only a lower-case chunked was recognized, so a chunked body stayed in the connection.",
-      here: "chunked is read in any case, and the next request on the connection is read as itself",
+      flaw: "Only lower-case chunked was recognized, so a chunked body stayed in the connection.",
+      here: "chunked is recognized in any case, and the next request on the connection is read correctly",
       async attackServer(server) {
         for (const coding of ["ChuNked", "CHUNKED"]) {
           const first = headOf(...POST, `Transfer-Encoding: ${coding}`) + "3\r\nabc\r\n0\r\n\r\n";
@@ -102,8 +102,8 @@ export const framing: Theme = {
     {
       identifiers: ["CVE-2024-22019"],
       package: "Node's http",
-      flaw: "Chunk extensions had no limit, and their bytes counted towards none.",
-      here: "300 kB of chunk extensions are refused, and the connection is closed",
+      flaw: "Chunk extensions had no limit, and their bytes counted towards no other limit.",
+      here: "300 kB of chunk extensions are refused, and the connection closes",
       async attackServer(server) {
         const text = await received(server, `${headOf(...POST, CHUNKED)}3;${"a".repeat(300_000)}\r\nabc\r\n0\r\n\r\n`);
         // what is still unread when the server closes may reset the connection before the response has arrived
@@ -114,9 +114,8 @@ export const framing: Theme = {
     {
       identifiers: ["CVE-2026-58044"],
       package: "Node's http",
-      flaw:
-        "Headers beyond maxHeadersCount were left out, Content-Length among them, while the body was still delivered.",
-      here: "the body is never read as another request, however many headers hide its length",
+      flaw: "Headers beyond maxHeadersCount, including Content-Length, were dropped, but the body was still delivered.",
+      here: "the body is never read as another request, however many headers precede its length",
       async attackServer(server) {
         const hidden = "GET /smuggled/many HTTP/1.1\r\nHost: localhost\r\n\r\n";
         const head = headOf(...POST, ...Array(2100).fill("a:"), `Content-Length: ${hidden.length}`);
@@ -130,7 +129,7 @@ export const framing: Theme = {
       identifiers: ["CVE-2026-21710"],
       package: "Node's http",
       flaw: "A header named `__proto__` made `req.headersDistinct` throw outside of any error handler.",
-      here: "headers named `__proto__` and `constructor` are headers like any other",
+      here: "headers named `__proto__` and `constructor` are ordinary headers",
       async attackServer(server) {
         const head = headOf("GET /headers HTTP/1.1", "Host: x", "__proto__: y", "constructor: z", "Connection: close");
         const text = await received(server, head);
@@ -143,8 +142,8 @@ export const framing: Theme = {
     {
       identifiers: ["CVE-2024-32652", "GHSA-hgxw-5xg3-69jx"],
       package: "@hono/node-server",
-      flaw: "A Host header that no URL can have, such as an empty one, left the request without a response.",
-      here: "a Host header that is no host is 400, and an empty one is no host name",
+      flaw: "A Host header that is invalid in a URL, such as an empty one, left the request without a response.",
+      here: "an invalid Host header gets 400, and an empty one gives no host name",
       async attackServer(server) {
         const asked = (host: string) =>
           received(server, headOf("GET /host HTTP/1.1", `Host: ${host}`, "Connection: close"));
@@ -157,7 +156,7 @@ export const framing: Theme = {
     {
       identifiers: ["CVE-2026-33131"],
       package: "h3",
-      flaw: "The URL that middleware saw was made of the Host header, which could move the path into the query.",
+      flaw: "The URL for middleware was built from the Host header, which could move the path into the query.",
       here: "a Host header never changes the path that guards compare",
       async attackServer(server) {
         for (const host of ["localhost:3000/abchehe?", "localhost/x#", "localhost\\x"]) {
@@ -170,7 +169,7 @@ export const framing: Theme = {
       identifiers: ["CVE-2026-27959", "GHSA-7gcc-r8m5-44qm"],
       package: "koa",
       flaw: "With Host: evil.com:fake@legit.com, ctx.hostname was evil.com.",
-      here: "a Host header with user information is 400",
+      here: "a Host header with user information gets 400",
       async attackServer(server) {
         for (const host of ["evil.com:fake@legit.com", "evil.com@legit.com"]) {
           const text = await received(server, headOf("GET /host HTTP/1.1", `Host: ${host}`, "Connection: close"));
@@ -181,8 +180,8 @@ export const framing: Theme = {
     {
       identifiers: ["CVE-2026-44456", "GHSA-9vqf-7f2p-gf9v"],
       package: "hono",
-      flaw: "The handler ran before the limit of a chunked body was decided, and its response was sent.",
-      here: "a chunked body beyond the limit is 413, for parsers and for req.text(), and the handler does not see it",
+      flaw: "The handler ran, and its response was sent, before the limit of a chunked body was checked.",
+      here: "a chunked body beyond the limit gets 413, in parsers and in req.text(), and the handler does not see it",
       async attackServer(server) {
         const chunk = `3e8\r\n${"a".repeat(1000)}\r\n`;
         for (const path of ["/text", "/parsed"]) {

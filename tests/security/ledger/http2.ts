@@ -21,7 +21,7 @@ async function attacked(server: LedgerServer, attack: (client: Http2Client) => P
   }
 }
 
-const lacks = { Bun: "speaks HTTP/2 with TLS only" };
+const lacks = { Bun: "supports HTTP/2 only with TLS" };
 
 async function waitingIn({ origin }: LedgerServer): Promise<{ now: number; most: number }> {
   return await (await fetch(`${origin}/waiting`)).json();
@@ -35,10 +35,10 @@ export const http2: Theme = {
     {
       identifiers: ["CVE-2023-44487"],
       package: "Node's http2 (nghttp2), and most servers",
-      flaw: "Streams that were reset at once cost a client nothing, and kept the server busy.",
+      flaw: "Streams that were reset at once cost the client nothing but kept the server busy.",
       here:
         "1000 streams that are reset at once leave no handler behind; Deno ends the connection after 20, but does not " +
-        "report a reset within 40 ms, so that a handler that never responds is kept there",
+        "report a reset within 40 ms, so it keeps a handler that never responds",
       lacks,
       async attackServer(server) {
         // on Deno a handler ends by itself
@@ -59,8 +59,8 @@ export const http2: Theme = {
     {
       identifiers: ["CVE-2024-27983"],
       package: "Node's http2",
-      flaw: "CONTINUATION frames of a connection that was cut ended the process.",
-      here: "CONTINUATION frames without end close the connection, and a cut amid them harms nothing",
+      flaw: "CONTINUATION frames of a broken connection crashed the process.",
+      here: "endless CONTINUATION frames close the connection, and breaking it between them is harmless",
       lacks,
       async attackServer(server) {
         const filler = new Uint8Array(16_384);
@@ -85,8 +85,8 @@ export const http2: Theme = {
     {
       identifiers: ["CVE-2025-59465"],
       package: "Node's http2",
-      flaw: "A malformed HEADERS frame was an error that nothing handled, which ended the process.",
-      here: "malformed HPACK is a connection error, and the server goes on",
+      flaw: "A malformed HEADERS frame caused an unhandled error, which crashed the process.",
+      here: "malformed HPACK is a connection error, and the server keeps running",
       lacks,
       async attackServer(server) {
         for (

@@ -14,13 +14,17 @@ export function ledgerPage(ledger: readonly Theme[]): string {
 <!-- Written by tests/security/ledger_test.ts; do not edit.
 SLUICE_WRITE_DOCS=1 deno task test --only=tests/security -->
 
-Vulnerabilities that Express, its packages, other frameworks and the runtimes have had, and what Sluice does when it is
-attacked in the same way. Each class has a test: ${all.length} classes, ${
+Vulnerabilities of Express, its packages, other frameworks and the runtimes, and how Sluice responds to the same attacks.
+Each class has a test: ${all.length} classes, ${
     countOf(all)
-  } identifiers. Those about framing and
-connections run over raw sockets on Deno, Node and Bun; the others send requests to an application in process.
+  } identifiers. Tests of framing and connections run over raw sockets on Deno, Node and Bun; the others send requests to an
+application in process.
 
-${open.length === 0 ? "All of them hold." : `${all.length - open.length} hold. ${open.length} are open, in bold.`}
+${
+    open.length === 0
+      ? "Sluice withstands all of them."
+      : `Sluice withstands ${all.length - open.length}. ${open.length} are open, in bold.`
+  }
 
 ${ledger.map(section).join("\n\n")}
 `;

@@ -65,7 +65,7 @@ export const parsing: Theme = {
       package: "qs",
       flaw:
         "`a[__proto__]=b&a[length]=100000000` replaced a prototype and made an object that looked like a huge array.",
-      here: "a name `__proto__` in a query or a form changes no prototype, and a `length` makes no array",
+      here: "a name `__proto__` in a query or a form changes no prototype, and a `length` creates no array",
       async attack() {
         const attack =
           "a[__proto__]=b&a[__proto__]&a[length]=100000000&__proto__[polluted]=1&constructor[prototype][x]=1";
@@ -80,8 +80,8 @@ export const parsing: Theme = {
     {
       identifiers: ["CVE-2025-15284", "GHSA-6rw7-vpxm-498p"],
       package: "qs",
-      flaw: "`arrayLimit` did not hold for `a[]=1&a[]=2`.",
-      here: "a query has at most 1000 values, however they are written, and a form with more is 413",
+      flaw: "`arrayLimit` did not apply to `a[]=1&a[]=2`.",
+      here: "a query has at most 1000 values, however they are written, and a form with more gets 413",
       async attack() {
         const attack = Array(5000).fill("a[]=1").join("&");
         const { a } = await queried(attack) as { a: unknown };
@@ -92,8 +92,8 @@ export const parsing: Theme = {
     {
       identifiers: ["CVE-2026-82562", "GHSA-x5fp-wj9c-mxmx"],
       package: "qs",
-      flaw: "A value with commas became an array without a limit.",
-      here: "commas in a value separate nothing",
+      flaw: "A value with commas became an array of unlimited length.",
+      here: "commas in a value do not separate anything",
       async attack() {
         const value = Array(2000).fill("1").join(",");
         assertEquals(await queried(`a[]=${value}`), { a: [value] });
@@ -103,8 +103,8 @@ export const parsing: Theme = {
     {
       identifiers: ["CVE-2024-45590", "GHSA-qwcr-r2fm-qrc7"],
       package: "body-parser",
-      flaw: "Extended forms could be nested to any depth, which took time and memory.",
-      here: "an extended form with more than 32 levels is 400",
+      flaw: "Extended forms could be nested without limit, which cost time and memory.",
+      here: "an extended form with more than 32 levels gets 400",
       async attack() {
         assertEquals((await quickly(() => posted(`a${"[a]".repeat(20_000)}=1`)))[0], 400);
         assertEquals((await posted(`a${"[a]".repeat(33)}=1`))[0], 400);
@@ -113,8 +113,8 @@ export const parsing: Theme = {
     {
       identifiers: ["CVE-2025-13466", "GHSA-wqch-xfxh-vrr4"],
       package: "body-parser",
-      flaw: "Forms with thousands of parameters within the limit of size took too much time and memory.",
-      here: "a form with more than 1000 parameters is 413 before it is parsed",
+      flaw: "Forms with thousands of parameters within the size limit cost too much time and memory.",
+      here: "a form with more than 1000 parameters gets 413 before it is parsed",
       async attack() {
         for (const one of ["a=1", "a", ""]) {
           const body = Array.from({ length: 90_000 }, () => one).join("&");
@@ -126,8 +126,8 @@ export const parsing: Theme = {
     {
       identifiers: ["CVE-2026-12590", "GHSA-v422-hmwv-36x6"],
       package: "body-parser",
-      flaw: "An invalid `limit`, such as NaN or text that is no size, meant no limit.",
-      here: "a parser with an invalid `limit` throws when it is made",
+      flaw: "An invalid `limit`, such as NaN or a string that is not a size, disabled the limit.",
+      here: "creating a parser with an invalid `limit` throws",
       attack() {
         for (const limit of [NaN, "abc", "", "-1kb", {}, "1 mb of text"]) {
           for (const parser of [sluice.json, sluice.urlencoded, sluice.text, sluice.raw]) {
@@ -167,7 +167,7 @@ export const parsing: Theme = {
       ],
       package: "fastify",
       flaw: "A content type in another case, or with a space or a tab, was parsed as JSON but not validated.",
-      here: "whatever spelling of a content type is parsed is validated",
+      here: "every spelling of a content type that is parsed is also validated",
       async attack() {
         const types = [
           "Application/JSON",
@@ -188,8 +188,8 @@ export const parsing: Theme = {
     {
       identifiers: ["CVE-2026-3419", "GHSA-573f-x89g-hqp9"],
       package: "fastify",
-      flaw: "`application/json garbage` was taken for `application/json`.",
-      here: "a content type that is malformed is parsed by no parser",
+      flaw: "`application/json garbage` was accepted as `application/json`.",
+      here: "no parser accepts a malformed content type",
       async attack() {
         for (const type of ["application/json garbage", "application/json,text/plain", "application/json/x"]) {
           const { status, got } = await typed(type, USER);
@@ -200,8 +200,8 @@ export const parsing: Theme = {
     {
       identifiers: ["CVE-2022-39288", "GHSA-455w-c45v-86rg"],
       package: "fastify",
-      flaw: "An invalid content type ended the process.",
-      here: "an invalid content type is a client's error",
+      flaw: "An invalid content type crashed the process.",
+      here: "an invalid content type is a client error",
       async attack() {
         for (const type of ["", "/", ";", "application/", "__proto__", "constructor", "toString/x", "\xff/\xff"]) {
           const { status, got } = await typed(type, USER);
@@ -214,7 +214,7 @@ export const parsing: Theme = {
       package: "fastify",
       flaw:
         "Pages of other sites could send JSON without a preflight, with a type such as `text/plain; application/json`.",
-      here: "JSON is not read from a body of a type that a form can send",
+      here: "JSON is not parsed from a content type that a form can send",
       async attack() {
         const essences = ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data"];
         for (const essence of essences) {
@@ -228,8 +228,8 @@ export const parsing: Theme = {
     {
       identifiers: ["CVE-2026-22036", "GHSA-g9mf-h72j-4rw9"],
       package: "undici",
-      flaw: "Any number of chained content codings was undone, one after the other.",
-      here: "a body with more than one content coding is 415",
+      flaw: "Any number of chained content codings was decoded, one after another.",
+      here: "a body with more than one content coding gets 415",
       async attack() {
         for (const coding of ["gzip, gzip", Array(1000).fill("gzip").join(", "), "gzip, identity, gzip"]) {
           const headers = { "content-type": "application/json", "content-encoding": coding };

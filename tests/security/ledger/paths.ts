@@ -81,7 +81,7 @@ export const paths: Theme = {
     {
       identifiers: ["CVE-2026-4867", "GHSA-37ch-88jc-xwx2"],
       package: "path-to-regexp",
-      flaw: "Three parameters in one segment took exponential time in spite of the first fix.",
+      flaw: "Three parameters in one segment took exponential time despite the first fix.",
       here: "`/:a-:b-:c` and longer ones are matched in linear time",
       async attack() {
         const attacks = [`/a${"-a".repeat(10_000)}/a`, `/${"-".repeat(20_000)}/x`];
@@ -114,8 +114,8 @@ export const paths: Theme = {
     {
       identifiers: ["CVE-2014-6394"],
       package: "send",
-      flaw: "A folder whose name began with the root's was inside of it.",
-      here: "a folder beside the root is outside, whatever its name begins with",
+      flaw: "A folder whose name began with the root's name was treated as inside the root.",
+      here: "a folder next to the root is outside, whatever its name",
       attack: () =>
         staysInside([
           "/../site-private/key.txt",
@@ -129,8 +129,8 @@ export const paths: Theme = {
     {
       identifiers: ["CVE-2024-32869", "GHSA-3mpf-rcc7-5347"],
       package: "hono",
-      flaw: "`/static/%2e%2e/main.ts` was the file above the folder.",
-      here: "no spelling of `..` leads out of the root",
+      flaw: "`/static/%2e%2e/main.ts` returned the file above the folder.",
+      here: "no spelling of `..` escapes the root",
       attack: () =>
         staysInside([
           ...["/%2e%2e/main.ts", "/.%2e/main.ts", "/%2e./main.ts", "/%2E%2E/main.ts", "/..%2fmain.ts"],
@@ -140,32 +140,32 @@ export const paths: Theme = {
     {
       identifiers: ["GHSA-72gr-qfp7-vwhw"],
       package: "h3",
-      flaw: "Paths of files were decoded twice.",
-      here: "a path is decoded once: `%252e` is the text `%2e`",
+      flaw: "File paths were decoded twice.",
+      here: "a path is decoded once: `%252e` becomes `%2e`",
       attack: () =>
         staysInside(["/%252e%252e/main.ts", "/%252e%252e%252fmain.ts", "/..%252fmain.ts", "/%25252e%25252e/main.ts"]),
     },
     {
       identifiers: ["CVE-2026-39407", "GHSA-wmmm-f939-6g9c", "CVE-2026-39406", "GHSA-92pp-h63x-v22m"],
       package: "hono, @hono/node-server",
-      flaw: "Repeated slashes led past a guard of a path, and to the file behind it.",
-      here: "a path with an empty segment is no file",
+      flaw: "Repeated slashes bypassed a guard on a path and reached the file behind it.",
+      here: "a path with an empty segment matches no file",
       attack: () =>
         staysGuarded(["//admin/secret.txt", "/admin//secret.txt", "///admin/secret.txt", "//admin//secret.txt"]),
     },
     {
       identifiers: ["CVE-2026-29045", "CVE-2026-6414", "GHSA-x428-ghpx-8j92"],
       package: "hono, @fastify/static",
-      flaw: "An encoded slash or letter led past a guard of a path, and to the file behind it.",
-      here: "a path that encodes a slash, a dot or a letter is no file",
+      flaw: "An encoded slash or letter bypassed a guard on a path and reached the file behind it.",
+      here: "a path that encodes a slash, a dot or a letter matches no file",
       attack: () =>
         staysGuarded(["/admin%2fsecret.txt", "/admin%2Fsecret.txt", "/%61dmin/secret.txt", "/admi%6e/secret.txt"]),
     },
     {
       identifiers: ["CVE-2026-33490"],
       package: "h3",
-      flaw: "Middleware of `/admin` ran for `/administrator` as well.",
-      here: "a mount ends at the end of a segment",
+      flaw: "Middleware for `/admin` also ran for `/administrator`.",
+      here: "a mount matches only whole segments",
       async attack() {
         const app = quietApp();
         app.use("/admin", (req, _res, next) => {
@@ -187,8 +187,8 @@ export const paths: Theme = {
     {
       identifiers: ["CVE-2026-47676"],
       package: "hono",
-      flaw: "The prefix of a mount was cut off at the wrong character of a path with encoded characters.",
-      here: "what a mounted application gets begins exactly behind the mount, encoded as it was sent",
+      flaw: "In paths with encoded characters, the prefix of a mount was cut off at the wrong place.",
+      here: "the path in a mounted application begins exactly after the mount, encoded as sent",
       async attack() {
         const app = quietApp();
         const inner = quietApp();

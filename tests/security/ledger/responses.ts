@@ -45,8 +45,8 @@ export const responses: Theme = {
     {
       identifiers: ["CVE-2024-29041", "GHSA-rv95-896h-c2vc"],
       package: "express",
-      flaw: "Encoding a malformed URL for the Location header changed its host, behind the check of an allow list.",
-      here: "the Location header leads to the host that `new URL` finds in what was checked",
+      flaw: "Encoding a malformed URL for the Location header changed its host after the allow list was checked.",
+      here: "the Location header leads to the host that `new URL` finds in the checked URL",
       async attack() {
         const urls = [
           "https://google.com\\@apple.com",
@@ -69,8 +69,8 @@ export const responses: Theme = {
     {
       identifiers: ["CVE-2024-43796", "GHSA-qw6h-vgh9-j6wx"],
       package: "express",
-      flaw: "The page of a redirect had a link to the client's text, which could be a script.",
-      here: "the page of a redirect has no link, and its text is escaped",
+      flaw: "The redirect page had a link to client input, which could be a script.",
+      here: "the redirect page has no link, and its text is escaped",
       async attack() {
         for (
           const url of [
@@ -89,8 +89,8 @@ export const responses: Theme = {
     {
       identifiers: ["CVE-2025-32379", "GHSA-x2rg-q646-7m2v"],
       package: "koa",
-      flaw: "The page of a redirect ran a `javascript:` URL when its link was followed.",
-      here: "a `javascript:` URL in a redirect is text on the page",
+      flaw: "The redirect page ran a `javascript:` URL when its link was followed.",
+      here: "a `javascript:` URL in a redirect is only text on the page",
       async attack() {
         for (
           const url of [
@@ -107,7 +107,7 @@ export const responses: Theme = {
     {
       identifiers: ["CVE-2024-43799", "GHSA-m6fv-jmcg-4jfg", "CVE-2024-43800", "GHSA-cm22-4g7w-348p"],
       package: "send, serve-static",
-      flaw: "The page that redirects to a folder had a link made of the request's path.",
+      flaw: "The page that redirects to a folder had a link built from the request path.",
       here: "the page that redirects to a folder has no link, and its text is escaped",
       async attack() {
         const root = await Deno.makeTempDir();
@@ -159,7 +159,7 @@ export const responses: Theme = {
     {
       identifiers: ["CVE-2026-1527", "GHSA-4992-7rv2-5pvq"],
       package: "undici",
-      flaw: "A value with CR LF was written into a head as it was.",
+      flaw: "A header value with CR LF was written unchanged.",
       here: "headers with CR, LF or NUL throw, whichever method sets them",
       async attack() {
         const app = quietApp();
@@ -183,8 +183,8 @@ export const responses: Theme = {
     {
       identifiers: ["CVE-2025-7339", "GHSA-76c9-3jph-rj3q"],
       package: "on-headers",
-      flaw: "Headers that `writeHead` got as an array were changed by listeners.",
-      here: "headers that `writeHead` gets as an array are sent as they are, behind middleware too",
+      flaw: "Headers passed to `writeHead` as an array were changed by listeners.",
+      here: "headers passed to `writeHead` as an array are sent unchanged, also behind middleware",
       async attack() {
         const app = quietApp();
         app.use(compress({ threshold: 0 }));
@@ -204,8 +204,8 @@ export const responses: Theme = {
     {
       identifiers: ["CVE-2026-33128", "CVE-2026-29085", "GHSA-p6xx-57qc-3wxr"],
       package: "h3, hono",
-      flaw: "A line end in a field of an event began another field, or another event.",
-      here: "a line end in `event` or `id` throws, and in `data` continues the data",
+      flaw: "A line break in a field of an event began another field or event.",
+      here: "a line break throws in `event` or `id`, and continues the data in `data`",
       async attack() {
         const app = quietApp();
         app.get("/", (req, res) => {
@@ -232,8 +232,8 @@ export const responses: Theme = {
     {
       identifiers: ["CVE-2026-5078", "GHSA-4vj7-5mj6-jm8m"],
       package: "morgan",
-      flaw: "Control characters in a user name forged lines of the log.",
-      here: "a request has one line in the log, without control characters, whatever its text",
+      flaw: "Control characters in a user name could forge log lines.",
+      here: "every request is one log line without control characters, whatever its content",
       async attack() {
         for (const format of ["json", "text"] as const) {
           const lines: string[] = [];
@@ -258,8 +258,8 @@ export const responses: Theme = {
     {
       identifiers: ["CVE-2026-25224", "GHSA-mrq3-vjjr-p77c"],
       package: "fastify",
-      flaw: "A stream was read on although the client took nothing, without a limit of memory.",
-      here: "a stream that is sent is read no faster than the client takes it",
+      flaw: "A stream was read while the client read nothing, with unlimited memory.",
+      here: "a stream is read no faster than the client reads the response",
       async attack() {
         let pieces = 0;
         const app = quietApp();

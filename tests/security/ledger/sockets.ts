@@ -31,8 +31,8 @@ export const sockets: Theme = {
     {
       identifiers: ["CVE-2024-37890", "GHSA-3h5v-q93c-6h6q"],
       package: "ws",
-      flaw: "A handshake with more headers than `maxHeadersCount` ended the process.",
-      here: "a handshake with 2000 headers or more is refused or accepted, and the server goes on",
+      flaw: "A handshake with more headers than `maxHeadersCount` crashed the process.",
+      here: "a handshake with 2000 headers or more is refused or accepted, and the server keeps running",
       async attackServer(server) {
         for (const count of [1990, 2000, 2100]) {
           const lines = [...Array(count).fill("a:"), ...HANDSHAKE.filter((line) => !line.startsWith("Upgrade:"))];
@@ -46,7 +46,7 @@ export const sockets: Theme = {
       identifiers: ["CVE-2021-32640"],
       package: "ws",
       flaw: "Spaces in Sec-WebSocket-Protocol took quadratic time.",
-      here: "14 kB of spaces and commas in Sec-WebSocket-Protocol are read at once",
+      here: "14 kB of spaces and commas in Sec-WebSocket-Protocol are parsed quickly",
       async attackServer(server) {
         const lines = HANDSHAKE.concat(`Sec-WebSocket-Protocol: b${" ".repeat(7000)}x, ${",".repeat(7000)}c`);
         using connection = await opened(server, headOf("GET /socket HTTP/1.1", "Host: x", ...lines));
@@ -58,8 +58,8 @@ export const sockets: Theme = {
     {
       identifiers: ["CVE-2026-2229"],
       package: "undici",
-      flaw: "A window of permessage-deflate that zlib does not have was an exception outside of the connection.",
-      here: "an offer of permessage-deflate with an impossible window harms nothing",
+      flaw: "A permessage-deflate window that zlib does not support threw an exception outside of the connection.",
+      here: "a permessage-deflate offer with an impossible window is harmless",
       async attackServer(server) {
         for (const bits of ["999", "0", "-1", "7", "x", '"15"']) {
           const offer = `permessage-deflate; server_max_window_bits=${bits}; client_max_window_bits=${bits}`;
@@ -72,8 +72,8 @@ export const sockets: Theme = {
     {
       identifiers: ["CVE-2026-1526", "GHSA-vrm6-8vpv-qv8q"],
       package: "undici",
-      flaw: "A small compressed message became as large as the sender wanted.",
-      here: "compression is not agreed upon, and a compressed message closes the connection",
+      flaw: "A small compressed message could expand without limit.",
+      here: "compression is not negotiated, and a compressed message closes the connection",
       async attackServer(server) {
         const offer = { "Sec-WebSocket-Extensions": "permessage-deflate" };
         using socket = await RawSocket.open(server.origin, "/socket", offer);
@@ -86,8 +86,8 @@ export const sockets: Theme = {
     {
       identifiers: ["CVE-2026-1528"],
       package: "undici",
-      flaw: "A frame that announced a length of 64 bits overflowed, which ended the process.",
-      here: "a frame that announces more than a message may have closes the connection",
+      flaw: "A frame with a 64-bit length overflowed, which crashed the process.",
+      here: "a frame that announces more than the maximum message size closes the connection",
       async attackServer(server) {
         for (const top of [0x00, 0x01, 0x7f, 0x80, 0xff]) {
           const head = new Uint8Array([0x82, 0xff, top, ...Array(7).fill(top === 0 ? 0x10 : 0xff), 1, 2, 3, 4]);

@@ -74,8 +74,8 @@ export const uploads: Theme = {
     {
       identifiers: ["CVE-2025-47944", "GHSA-4pg4-qvpc-4q3h"],
       package: "multer",
-      flaw: "A malformed form was an exception outside of the request, which ended the process.",
-      here: "a malformed form is 4xx",
+      flaw: "A malformed form threw an exception outside of the request, which crashed the process.",
+      here: "a malformed form gets 4xx",
       attack: () =>
         survives(
           ...["", "--B", "--B\r\n", "--B--", "\r\n--B--\r\n", "--B\r\n\r\n", "--B\r\n: x\r\n\r\n\r\n--B--\r\n"],
@@ -86,8 +86,8 @@ export const uploads: Theme = {
     {
       identifiers: ["CVE-2025-48997", "GHSA-g5hg-p3ph-g8qg"],
       package: "multer",
-      flaw: "A file whose field had an empty name ended the process.",
-      here: "a file or a field with an empty name, or with none, harms nothing",
+      flaw: "A file field with an empty name crashed the process.",
+      here: "a file or field with an empty or missing name is harmless",
       attack: () =>
         survives(
           form(part('name=""; filename="f.txt"')),
@@ -99,8 +99,8 @@ export const uploads: Theme = {
     {
       identifiers: ["CVE-2025-7338", "GHSA-fjgf-rc76-4x9p"],
       package: "multer",
-      flaw: "A form that ended too early was an exception outside of the request, which ended the process.",
-      here: "a form that is cut off anywhere is 400, and its handler does not run",
+      flaw: "A truncated form threw an exception outside of the request, which crashed the process.",
+      here: "a form truncated at any point gets 400, and its handler does not run",
       async attack() {
         const whole = form(part('name="a"'), FILE);
         for (let length = 0; length < whole.length - "--\r\n".length; length += 3) {
@@ -112,8 +112,8 @@ export const uploads: Theme = {
     {
       identifiers: ["CVE-2022-24434", "GHSA-wm7h-9275-46v2"],
       package: "dicer (busboy, multer)",
-      flaw: "A malformed header of a part ended the process.",
-      here: "malformed headers of a part are 4xx, or ignored",
+      flaw: "A malformed part header crashed the process.",
+      here: "malformed part headers get 4xx or are ignored",
       attack: () =>
         survives(
           ...[
@@ -136,7 +136,7 @@ export const uploads: Theme = {
       identifiers: ["CVE-2023-25576", "GHSA-hpp2-2cr5-pf6g"],
       package: "@fastify/multipart",
       flaw: "A form could have any number of parts.",
-      here: "a form with more than 1000 parts is 413, whether they are fields, files or empty",
+      here: "a form with more than 1000 parts gets 413, whether they are fields, files or empty",
       async attack() {
         const kinds = [part('name="a"'), part('name="a"', ""), FILE, part('name="a"; filename=""', "")];
         for (const one of kinds) {
@@ -148,8 +148,8 @@ export const uploads: Theme = {
     {
       identifiers: ["CVE-2026-5079", "GHSA-72gw-mp4g-v24j"],
       package: "multer",
-      flaw: "A name such as `a[b][c]` became an object, nested as deeply as the client wanted.",
-      here: "brackets in a name are text, and a name has at most 100 bytes",
+      flaw: "A name such as `a[b][c]` became an object, nested without limit.",
+      here: "brackets in a name have no meaning, and a name has at most 100 bytes",
       async attack() {
         const name = `a${"[b]".repeat(30)}`;
         const { status, got } = await quickly(() => sent(form(part(`name="${name}"`))));
@@ -160,8 +160,8 @@ export const uploads: Theme = {
     {
       identifiers: ["CVE-2026-8159", "GHSA-65x3-rw7q-gx94"],
       package: "multiparty",
-      flaw: "A file name of 8 kB took seconds in a regular expression.",
-      here: "a head of a part has at most 8 KiB, and is read in linear time",
+      flaw: "Matching an 8 kB file name with a regular expression took seconds.",
+      here: "a part head has at most 8 KiB and is read in linear time",
       attack: () =>
         survives(
           ...["\\", '\\"', " ", ";", "=", '";', "a;filename=", "%"].flatMap((text) =>
@@ -174,8 +174,8 @@ export const uploads: Theme = {
     {
       identifiers: ["CVE-2026-8161", "GHSA-qxch-whhj-8956"],
       package: "multiparty",
-      flaw: "A field named like a property of Object.prototype ended the process.",
-      here: "fields and files may have the names of properties of Object.prototype, and change none",
+      flaw: "A field named like a property of Object.prototype crashed the process.",
+      here: "fields and files may have the names of properties of Object.prototype, and do not change them",
       async attack() {
         for (const name of ["__proto__", "constructor", "toString", "hasOwnProperty", "__defineGetter__"]) {
           const { status } = await sent(
@@ -190,8 +190,8 @@ export const uploads: Theme = {
     {
       identifiers: ["CVE-2026-8162", "GHSA-xh3c-6gcq-g4rv"],
       package: "multiparty",
-      flaw: "A malformed escape in `filename*` ended the process.",
-      here: "a malformed escape in `filename*` harms nothing",
+      flaw: "A malformed escape in `filename*` crashed the process.",
+      here: "a malformed escape in `filename*` is harmless",
       attack: () =>
         survives(
           ...["UTF-8''%", "UTF-8''%zz", "UTF-8''%ff", "utf-8''%c3", "x''%41", "''", "'", "UTF-8", "%E0%A4%A"]
@@ -201,8 +201,8 @@ export const uploads: Theme = {
     {
       identifiers: ["CVE-2025-47935", "GHSA-44fp-w29j-9vj5", "CVE-2026-2359", "GHSA-v52c-386h-88mc"],
       package: "multer",
-      flaw: "Streams of an upload whose client disconnected stayed open.",
-      here: "when a client disconnects, the stream of its file ends with an error, and what was kept is discarded",
+      flaw: "When a client disconnected, the streams of its upload stayed open.",
+      here: "when a client disconnects, the stream of its file ends with an error, and stored data is discarded",
       async attack() {
         const ended: string[] = [];
         const to = {
@@ -224,8 +224,8 @@ export const uploads: Theme = {
     {
       identifiers: ["CVE-2026-3304", "GHSA-xf7r-hgr6-v32p"],
       package: "multer",
-      flaw: "Files of a form that was refused later stayed on the disk.",
-      here: "the files of a form that is refused are removed",
+      flaw: "Files of a form that was refused later stayed on disk.",
+      here: "the files of a refused form are removed",
       attack: () =>
         withFolder(async (folder, names) => {
           const malformed = `${FILE}--B\r\nnonsense`;
@@ -244,8 +244,8 @@ export const uploads: Theme = {
     {
       identifiers: ["CVE-2026-5038", "GHSA-3p4h-7m6x-2hcm"],
       package: "multer",
-      flaw: "Files of an upload that was aborted stayed on the disk.",
-      here: "the files of an upload whose client disconnects are removed",
+      flaw: "Files of an aborted upload stayed on disk.",
+      here: "the files of an aborted upload are removed",
       attack: () =>
         withFolder(async (folder, names) => {
           await sent(cut(`${FILE}${FILE.slice(0, -4)}`), { dest: folder });
