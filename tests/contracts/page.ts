@@ -38,14 +38,14 @@ export function runtimesPage(
 <!-- Written by tests/runtime/contract_test.ts; do not edit.
 SLUICE_WRITE_DOCS=1 deno task test --only=tests/runtime/contract_test.ts -->
 
-[One program](../tests/contracts/program.ts), ${count} cases, on every way to run it, over real sockets except for the plain \`app.fetch\`.
+${count} cases of [one program](../tests/contracts/program.ts), on every way to run it. All use real sockets except the plain \`app.fetch\`.
 
-${table(["", "runtime", "passes", "fails", "gaps", "of what it can do", "of all"], columns.map(sum))}
+${table(["", "runtime", "passes", "fails", "gaps", "share of supported", "share of all"], columns.map(sum))}
 
-A gap is a case that needs something its runtime lacks. It is run all the same, and once all cases of a gap pass, the test run fails until the gap is removed from the list.
+A gap is a case that needs a feature its runtime lacks. Gaps run as well: once all cases of a gap pass, the test run fails until the gap is removed from the list.
 
 ${notes.text}
-- ${resets} notice that a client has disconnected before its response only if it resets the connection.
+- ${resets} detect a disconnect before the response only if the client resets the connection.
 
 ${chapters.join("\n\n")}
 `;
