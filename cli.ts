@@ -1,12 +1,12 @@
 /**
- * The command line: `deno run -A jsr:@sluice/sluice/cli routes main.ts`, and on npm `npx sluice routes main.mjs`.
+ * The command line: `deno run -A jsr:@sluice/sluice/cli routes main.ts`, or on npm `npx sluice routes main.mjs`.
  *
- * `routes` prints the routes of a program, with the middleware that runs before their handlers, and what that limits and
- * checks. `request` sends a program one request and prints the response. `client` writes a typed client, and `check`
- * compares a program with its OpenAPI document: both need `@sluice/openapi`. The program runs as it is, but its
- * applications do not listen; it is over when the command has printed. With `--json`, both print what programs read.
+ * `routes` prints a program's routes with the middleware in front of each handler, and its limits and validation.
+ * `request` sends a program one request and prints the response. `client` generates a typed client and `check` compares
+ * a program with its OpenAPI document; both need `@sluice/openapi`. The program runs unchanged, except that its
+ * applications do not listen, and exits once the command has printed. With `--json`, `routes` and `request` print JSON.
  *
- * @example A command of one's own that does the same
+ * @example Your own command that does the same
  * ```ts ignore
  * import { runCli } from "@sluice/sluice/cli";
  *
@@ -15,7 +15,7 @@
  *
  * @module
  */
-// every program has it: what the entries share is then one module of the bundle (docs/decisions/0013-start.md)
+// every program imports it, so bundlers keep what the entries share in one module (docs/decisions/0013-start.md)
 import "./mod.ts";
 import process from "node:process";
 import { runCli } from "./src/cli/run_cli.ts";

@@ -1,8 +1,8 @@
 /**
  * Sluice on Fastly Compute.
  *
- * `req.ip` is the client's address, `req.info` the event, with the client's location in `client.geo`, and
- * `req.waitUntil` is the event's own. There are no files and no WebSockets.
+ * `req.ip` is the client's address. `req.info` is the event, with the client's location in `client.geo`.
+ * `req.waitUntil` is the event's own. Files and WebSockets are not available.
  *
  * @example A service
  * ```ts ignore
@@ -16,7 +16,7 @@
  *
  * @module
  */
-// every program has it: what the entries share is then one module of the bundle (docs/decisions/0013-start.md)
+// every program imports it, so bundlers keep what the entries share in one module (docs/decisions/0013-start.md)
 import "./mod.ts";
 export type { FastlyEnvironment, FastlyInfo } from "./src/fastly/fastly_platform.ts";
 export { type FastlyOptions, serveFastly } from "./src/fastly/serve_fastly.ts";

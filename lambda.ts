@@ -1,11 +1,11 @@
 /**
- * Sluice on AWS Lambda: behind API Gateway (HTTP and REST APIs), function URLs and load balancers, with buffered or
+ * Sluice on AWS Lambda, behind API Gateway (HTTP and REST APIs), function URLs and load balancers, with buffered or
  * streamed responses. Views, static files and `NODE_ENV` work as on Node.
  *
- * Handlers find the event and Lambda's context in `req.info`, a {@linkcode LambdaInfo}. `req.ip` is the client that API
- * Gateway or the function URL saw; a load balancer names it only in `X-Forwarded-For`, so set `trust proxy` to 1 there.
- * The stage of an HTTP API is part of the path: mount the application below it.
- * `info.context.getRemainingTimeInMillis()` tells how much time a handler has left; `req.signal` does not abort when it
+ * `req.info` holds the event and Lambda's context, as a {@linkcode LambdaInfo}. `req.ip` is the client address reported
+ * by API Gateway or the function URL. A load balancer reports it only in `X-Forwarded-For`, so set `trust proxy` to 1
+ * there. The stage of an HTTP API is part of the path, so mount the application below it.
+ * `info.context.getRemainingTimeInMillis()` returns the time a handler has left; `req.signal` does not abort when it
  * runs out.
  *
  * @example A function
@@ -25,7 +25,7 @@
  *
  * @module
  */
-// every program has it: what the entries share is then one module of the bundle (docs/decisions/0013-start.md)
+// every program imports it, so bundlers keep what the entries share in one module (docs/decisions/0013-start.md)
 import "./mod.ts";
 import { lambdaPlatform } from "./src/lambda/lambda_platform.ts";
 import { proposePlatform } from "./src/platform/detect.ts";

@@ -1,8 +1,8 @@
 /**
  * Sluice: Express's API on a pure Fetch core.
  *
- * The default export makes an application; `app.fetch` serves it on any runtime with a Fetch API, `app.listen` where
- * the runtime can listen.
+ * The default export creates an application. `app.fetch` serves it on any runtime with the Fetch API; `app.listen`
+ * works wherever the runtime can listen.
  *
  * @example A small application
  * ```ts
@@ -19,7 +19,7 @@
  *
  * @module
  */
-// what require() returns; it adds nothing to the types
+// the value that require() returns; it adds nothing to the types
 export * from "./src/app/common_js.js";
 export { application, createApp as default, request, response } from "./src/app/create_app.ts";
 export type { CreateApp } from "./src/app/create_app.ts";
@@ -73,7 +73,7 @@ export type { TopicBroker, TopicHost } from "./src/websocket/topic_broker.ts";
 export type { WebSocketConnection } from "./src/websocket/ws_connection.ts";
 export type { WebSocketHandlers } from "./src/websocket/ws_handlers.ts";
 
-// the names that Express's own types have
+// the names of Express's own types
 export type {
   Application,
   Errback,

@@ -1,14 +1,13 @@
 /**
- * Sluice on Node: importing this entry makes `app.listen` work there, with WebSockets, views, static files, `NODE_ENV`
+ * Sluice on Node. Importing this entry makes `app.listen` work there, with WebSockets, views, static files, `NODE_ENV`
  * and, given a certificate, HTTP/2.
  *
- * `toNodeHandler` and `toUpgradeHandler` are for programs with a server of their own, and for moving from Express one
- * route at a time.
+ * Use `toNodeHandler` and `toUpgradeHandler` with a server of your own, or to migrate from Express one route at a time.
  *
- * WebSockets run over HTTP/1.1, also on a port that serves HTTP/2; WebSockets over HTTP/2 itself (RFC 8441) are not
- * supported. A message may have up to 64 MiB; a larger one closes the connection with 1009. Messages are not
- * compressed. A client that does not respond to pings is closed with 1006: see `pingTimeoutMs` among the handlers of
- * `app.ws`.
+ * WebSockets run over HTTP/1.1, including on a port that also serves HTTP/2. WebSockets over HTTP/2 itself (RFC 8441)
+ * are not supported. Messages are limited to 64 MiB; a larger one closes the connection with code 1009. Messages are
+ * not compressed. A client that does not respond to pings is closed with code 1006: see `pingTimeoutMs` in the handlers
+ * of `app.ws`.
  *
  * @example A server
  * ```ts ignore
@@ -34,7 +33,7 @@
  *
  * @module
  */
-// every program has it: what the entries share is then one module of the bundle (docs/decisions/0013-start.md)
+// every program imports it, so bundlers keep what the entries share in one module (docs/decisions/0013-start.md)
 import "./mod.ts";
 import { setUpNode } from "./src/node/set_up_node.ts";
 

@@ -1,8 +1,8 @@
 /**
- * For packages whose applications behave like another framework's: `@sluice/express` gives each major of Express a
- * {@linkcode Profile} of its own. Programs do not need it.
+ * For packages whose applications emulate another framework: `@sluice/express` gives each major version of Express its
+ * own {@linkcode Profile}. Programs do not need it.
  *
- * @example Applications that send another `X-Powered-By`
+ * @example Applications with a different `X-Powered-By`
  * ```ts ignore
  * import { FrameworkApp, FrameworkRequest, FrameworkResponse } from "@sluice/sluice";
  * import { BaseRouter, type Profile, profileKey } from "@sluice/sluice/profile";
@@ -26,7 +26,7 @@
  *
  * @module
  */
-// every program has it: what the entries share is then one module of the bundle (docs/decisions/0013-start.md)
+// every program imports it, so bundlers keep what the entries share in one module (docs/decisions/0013-start.md)
 import "./mod.ts";
 
 export type { Profile } from "./src/app/profile.ts";

@@ -1,9 +1,9 @@
 /**
- * Topics of WebSockets across processes, through Redis.
+ * WebSocket topics across processes, through Redis.
  *
- * It brings no client of its own: pass one of `npm:redis` or `npm:ioredis`.
+ * It does not bundle a client: pass one from `npm:redis` or `npm:ioredis`.
  *
- * @example A chat in several processes
+ * @example A chat across several processes
  * ```ts ignore
  * import { createClient } from "redis";
  * import sluice from "@sluice/sluice";
@@ -20,7 +20,7 @@
  *
  * @module
  */
-// every program has it: what the entries share is then one module of the bundle (docs/decisions/0013-start.md)
+// every program imports it, so bundlers keep what the entries share in one module (docs/decisions/0013-start.md)
 import "./mod.ts";
 export type { IoRedisClient } from "./src/redis/ioredis.ts";
 export type { NodeRedisClient } from "./src/redis/node_redis.ts";

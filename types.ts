@@ -1,9 +1,9 @@
 /**
- * Every type of Sluice: those that the main entry names, and those that it only shows, such as the types of a method's
- * parameters. Programs need it to name one of these; it holds no code. Under the name `express-serve-static-core` it
- * stands in for the types of that package.
+ * All of Sluice's types: those the main entry exports, and those that appear only in its signatures, such as parameter
+ * types. Import it to name one of those; it contains no code. Under the name `express-serve-static-core` it replaces
+ * that package's types.
  *
- * @example A function that takes what `req.socket` is
+ * @example A function that accepts `req.socket`
  * ```ts
  * import type { RequestSocket } from "@sluice/sluice/types";
  *

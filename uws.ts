@@ -1,8 +1,8 @@
 /**
- * Sluice on Node, over uWebSockets.js in place of Node's own server. Experimental.
+ * Sluice on Node, running on uWebSockets.js instead of Node's own server. Experimental.
  *
- * The engine is a dependency of the program, which passes it in. It needs less processor time than `node:http`, and does
- * less: what it does not do, and which limits it has, is listed in `docs/uws.md`.
+ * The engine is a dependency of the program, which passes it in. It needs less processor time than `node:http` and
+ * supports less: `docs/uws.md` lists its limits and what is missing.
  *
  * @example A server
  * ```ts ignore
@@ -17,7 +17,7 @@
  *
  * @module
  */
-// every program has it: what the entries share is then one module of the bundle (docs/decisions/0013-start.md)
+// every program imports it, so bundlers keep what the entries share in one module (docs/decisions/0013-start.md)
 import "./mod.ts";
 import { setUpNode } from "./src/node/set_up_node.ts";
 

@@ -1,9 +1,9 @@
 /**
  * Sluice in Cloudflare's Durable Objects: WebSockets that stay open while their object hibernates.
  *
- * A Worker needs no entry of its own: `export default app` serves an application, `req.env` has its bindings,
- * `req.waitUntil(work)` goes on after the response, and `app.ws()` accepts WebSockets. A Worker's connections, however,
- * cannot reach each other. In a Durable Object they can, by topics too, and the object hibernates while no messages arrive:
+ * A Worker needs no entry of its own: `export default app` serves an application, `req.env` holds its bindings,
+ * `req.waitUntil(work)` continues after the response, and `app.ws()` accepts WebSockets. A Worker's connections cannot
+ * reach each other. In a Durable Object they can, also through topics, and the object hibernates between messages:
  *
  * @example A chat
  * ```ts ignore
@@ -32,7 +32,7 @@
  *
  * @module
  */
-// every program has it: what the entries share is then one module of the bundle (docs/decisions/0013-start.md)
+// every program imports it, so bundlers keep what the entries share in one module (docs/decisions/0013-start.md)
 import "./mod.ts";
 export type { ResumedRequest } from "./src/app/framework_app.ts";
 export type {

@@ -15,11 +15,11 @@ import { createApp } from "./create_app.ts";
 import { FrameworkApp } from "./framework_app.ts";
 
 /**
- * What `require` returns in CommonJS: as with Express, a function that makes applications and has all other exports.
+ * The value that `require` returns in CommonJS. As in Express, it is a function that creates applications and carries
+ * all other exports.
  *
- * It is a function of its own, so that bundles of ES modules need not contain all of this. It is JavaScript, with types
- * that mod.ts exports anyway, because TypeScript before 5.6 cannot parse its name, and later versions would look for
- * `express.Request` in its type.
+ * A separate function, so that bundles of ES modules need not contain all of this. It is JavaScript, typed by mod.ts,
+ * because TypeScript before 5.6 cannot parse its name, and later versions would look for `express.Request` in its type.
  */
 const commonJs = /* @__PURE__ */ withNames();
 export { commonJs as "module.exports" };

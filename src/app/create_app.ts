@@ -17,18 +17,18 @@ import type * as routerOptions from "../routing/router_options.ts";
 import type * as names from "./express_names.ts";
 import { FrameworkApp } from "./framework_app.ts";
 
-/** Makes applications; has the same properties as Express's `express`. */
+/** Creates applications, and carries the same properties as Express's `express`. */
 export interface CreateApp {
   /**
-   * Makes an application.
+   * Creates an application.
    *
    * @typeParam L Type of `res.locals`
    * @returns The application, with Express's defaults
    */
   <L extends Record<string, Any> = Record<string, Any>>(): FrameworkApp<L>;
-  /** Makes routers. */
+  /** Creates routers. */
   readonly Router: RouterConstructor;
-  /** A path with the handlers of its methods. */
+  /** A path and the handlers of its methods. */
   readonly Route: typeof Route;
   /** Parses JSON bodies. */
   readonly json: typeof json;
@@ -38,7 +38,7 @@ export interface CreateApp {
   readonly text: typeof text;
   /** Parses form bodies. */
   readonly urlencoded: typeof urlencoded;
-  /** Serves the files of a folder. */
+  /** Serves the files of a directory. */
   readonly static: typeof serveStatic;
   /** Prototype of all applications. */
   readonly application: FrameworkApp;
@@ -59,7 +59,7 @@ export interface CreateApp {
  * console.log("version" in sluice()); // true
  * ```
  */
-// a pure call, so that bundlers leave out what nobody imports
+// a pure call, so that bundlers can drop it when it is not imported
 export const application: FrameworkApp = /* @__PURE__ */ prototypeOf(FrameworkApp);
 
 /**
@@ -96,9 +96,9 @@ export const request: FrameworkRequest = /* @__PURE__ */ prototypeOf(FrameworkRe
 export const response: FrameworkResponse = /* @__PURE__ */ prototypeOf(FrameworkResponse);
 
 /**
- * Makes an application.
+ * Creates an application.
  *
- * @example An application that is asked without a server
+ * @example Test an application without a server
  * ```ts
  * import sluice from "@sluice/sluice";
  *
@@ -109,7 +109,7 @@ export const response: FrameworkResponse = /* @__PURE__ */ prototypeOf(Framework
  * console.log(await response.text()); // Hello
  * ```
  */
-// a pure call, so that bundlers leave out body parsers and static files where only the classes are used
+// a pure call, so that bundlers drop body parsers and static files when only the classes are used
 export const createApp: CreateApp = /* @__PURE__ */ withStatics();
 
 /** Express's types as members of its function: `express.Request` is {@linkcode FrameworkRequest}. */
@@ -146,11 +146,11 @@ export declare namespace createApp {
     ReqQuery = ParsedQs,
     L extends Record<string, Any> = Record<string, Any>,
   > = names.ErrorRequestHandler<P, ResBody, ReqBody, ReqQuery, L>;
-  /** A handler of a named parameter. */
+  /** A handler for a named parameter. */
   export type RequestParamHandler = names.RequestParamHandler;
   /** A middleware or route handler. */
   export type Handler = handlers.Handler;
-  /** What a program keeps in the `res.locals` of every response. */
+  /** The values that a program keeps in `res.locals`. */
   export type Locals = responses.Locals;
   /** An application. */
   export type Application<L extends Record<string, Any> = Record<string, Any>> = names.Application<L>;
@@ -164,15 +164,15 @@ export declare namespace createApp {
   export type IRouterMatcher<T, Method extends string = string> = names.IRouterMatcher<T, Method>;
   /** The type of `route.get` and the other methods of a route. */
   export type IRouterHandler<T, Path extends string = string> = names.IRouterHandler<T, Path>;
-  /** A path with the handlers of its methods. */
+  /** A path and the handlers of its methods. */
   export type IRoute = names.IRoute;
-  /** What `res.send` and `res.json` are. */
+  /** The type of `res.send` and `res.json`. */
   export type Send<ResBody = Any, T = exchanged.Response<ResBody>> = names.Send<ResBody, T>;
-  /** A callback that is told what went wrong. */
+  /** A callback that receives an error. */
   export type Errback = names.Errback;
-  /** How a router matches. */
+  /** How a router matches paths. */
   export type RouterOptions = routerOptions.RouterOptions;
-  /** How a cookie is set. */
+  /** Options of a cookie. */
   export type CookieOptions = options.CookieOptions;
 }
 

@@ -1,13 +1,13 @@
 import type { Platform } from "../platform/shared/platform.ts";
 
-/** Applications in production only because `NODE_ENV` may not be read, and how to change that. */
+/** Tracks applications that run in production mode only because `NODE_ENV` may not be read, and how to change that. */
 const assumed = new WeakMap<object, string>();
 
 let told = false;
 
 /**
- * The `env` setting of a new application. If it cannot be known, it is `"production"`: error pages of `"development"`
- * show stacks to everybody.
+ * Returns the `env` setting of a new application: `"production"` when it cannot be read, because `"development"` error
+ * pages show stack traces to every client.
  *
  * @param app The application
  * @param platform The runtime
@@ -22,7 +22,7 @@ export function defaultEnv(app: object, platform: Platform): string {
 }
 
 /**
- * Notes that the program has set an application's `env`.
+ * Records that the program has set an application's `env`.
  *
  * @param app The application
  */
@@ -31,7 +31,7 @@ export function envIsKnown(app: object): void {
 }
 
 /**
- * Says, once per process, that an application which is about to be served runs in production for want of a permission.
+ * Warns, once per process, that an application runs in production mode because a permission is missing.
  *
  * @param app The application
  */

@@ -1,5 +1,5 @@
 /**
- * Types under their names in Express, with Express's type parameters in the same order, for programs that are ported.
+ * Express's type names, with Express's type parameters in the same order, for ported programs.
  *
  * @module
  */
@@ -49,7 +49,7 @@ export type Application<L extends Record<string, Any> = Record<string, Any>> = F
   L
 >;
 
-/** Express's other name for {@linkcode FrameworkApp}: what `express()` returns. */
+/** Express's other name for {@linkcode FrameworkApp}: the return type of `express()`. */
 export type Express = FrameworkApp;
 
 /** Express's other name for {@linkcode Router}. */
@@ -67,7 +67,7 @@ export type IRouterHandler<T, _Path extends string = string> = RouteVerb<T>;
 /** Express's name for the type of `app.use`, and of `app.get` with settings. */
 export type ApplicationRequestHandler<T> = Verb<T> & RouteVerb<T>;
 
-/** Express's name for what may follow a path: handlers and error handlers, in lists or not. */
+/** Express's name for the arguments after a path: handlers and error handlers, flat or in arrays. */
 export type RequestHandlerParams<
   P = RouteParams,
   ResBody = Any,
@@ -88,7 +88,7 @@ export type ParamsFlatDictionary = RouteParams;
 /** Express's name for {@linkcode Path}. */
 export type PathParams = Path;
 
-/** Express's name for what `req.range` returns. */
+/** Express's name for the return type of `req.range`. */
 export type RequestRanges = ByteRanges;
 
 /**
@@ -116,8 +116,8 @@ export type ILayer = Layer;
 /** Express's name for {@linkcode ParsedQs}. */
 export type Query = ParsedQs;
 
-/** Express's name for what `res.send` and `res.json` are. */
+/** Express's name for the type of `res.send` and `res.json`. */
 export type Send<ResBody = Any, T = Response<ResBody>> = (body?: ResBody) => T;
 
-/** Express's name for a callback that is told what went wrong. */
+/** Express's name for a callback that receives an error. */
 export type Errback = (error?: Error) => void;

@@ -76,7 +76,7 @@ import type { AnySettingName, SpelledSetting } from "./setting_names.ts";
 import { defaultEnv, envIsKnown, tellOfEnv } from "./default_env.ts";
 import { runtimeKey } from "../util/runtime_key.ts";
 
-/** What a program's packages attach to applications; declared like `RequestExtras`. */
+/** Properties that a program's packages attach to applications; declared like `RequestExtras`. */
 // deno-lint-ignore no-empty-interface -- programs augment it
 export interface ApplicationExtras {}
 
@@ -99,19 +99,19 @@ export interface SettingOrVerb<Self, L extends Record<string, Any> = Record<stri
   (name: string): SettingValue;
 }
 
-/** A web application, with its verbs and events; it can be called as a handler. */
+/** A web application, with its verbs and events; it can also be called as a handler. */
 export interface FrameworkApp<
   L extends Record<string, Any> = Record<string, Any>,
   AppLocals extends Record<string, Any> = Record<string, Any>,
 > extends RouterVerbs<L, unknown, never>, EmitterMethods, ApplicationExtras {
-  /** Reads a setting, or registers handlers for GET, and for HEAD where no other handler handles it. */
+  /** Reads a setting, or registers handlers for GET, and for HEAD where it has no handler of its own. */
   get: SettingOrVerb<this, L>;
-  /** Adds middleware, error handlers, routers or apps: for every path, or for paths below a prefix. */
+  /** Adds middleware, error handlers, routers or applications, for every path or for paths below a prefix. */
   use: Use<this, L, Any, unknown, never>;
-  /** Passes a request through the application, as a middleware of another one. */
+  /** Passes a request through the application, as middleware of another one. */
   (req: Any, res: Any, next?: Next): void;
   /**
-   * Listens for errors that reached no handler of the program: see {@linkcode FrameworkApp.reportError}.
+   * Listens for errors that no handler of the program received: see {@linkcode FrameworkApp.reportError}.
    *
    * @example Send them to a service
    * ```ts ignore
@@ -119,7 +119,7 @@ export interface FrameworkApp<
    * ```
    */
   on(event: "error", listener: ErrorListener): this;
-  /** Listens for `close`, when servers begin to stop: what would keep a response open for ever ends it then. */
+  /** Listens for `close`, when servers begin to stop. End responses here that would otherwise stay open forever. */
   on(event: "closing", listener: () => void): this;
   /** Listens for being mounted on another application. */
   on(event: "mount", listener: (parent: FrameworkApp) => void): this;
@@ -127,13 +127,13 @@ export interface FrameworkApp<
   on(event: EventName, listener: Listener): this;
 }
 
-/** Key of what recreates the request of a WebSocket, for the framework's own use. */
+/** Key of the method that recreates a WebSocket's request, for internal use. */
 export const resumeKey: unique symbol = Symbol("sluice.resume");
 
-/** Key of what listens with another server than the runtime's, for the framework's own use. */
+/** Key of the method that listens with a server other than the runtime's, for internal use. */
 export const listenOnKey: unique symbol = Symbol("sluice.listen on");
 
-/** What was saved of the request of a WebSocket that outlived the application which accepted it. */
+/** Saved data of a WebSocket's request that outlived the application that accepted it. */
 export interface ResumedRequest {
   /** The request, as far as it was saved. */
   readonly request: Request;
@@ -141,17 +141,17 @@ export interface ResumedRequest {
   readonly info: unknown;
   /** The platform's third argument. */
   readonly context: unknown;
-  /** Length of the part of the path that mounts have consumed. */
+  /** Length of the part of the path consumed by mounts. */
   readonly mount: number;
   /** Path parameters. */
   readonly params: Record<string, Any>;
 }
 
-/** A request or a response that somebody else made, such as a mock in a test. */
+/** A foreign request or response, such as a test's mock. */
 interface Foreign {
-  /** The response, of a request. */
+  /** The response, on a request. */
   res?: unknown;
-  /** The request, of a response. */
+  /** The request, on a response. */
   req?: unknown;
   /** Values for views. */
   locals?: unknown;
@@ -161,13 +161,13 @@ interface Foreign {
 
 const OWN_CLASSES: AppClasses = { Request: FrameworkRequest, Response: FrameworkResponse };
 
-/** Settings that a mounted application takes from its parent unless the program has set them on it. */
+/** Settings that a mounted application inherits from its parent unless the program has set them on it. */
 const INHERITABLE_DEFAULTS = ["trust proxy", "json charset"];
 
 /**
  * A web application: routes, middleware, settings and views, served through `fetch`.
  *
- * It is also a function `(req, res, next)`, so it can be mounted like a middleware.
+ * It is also a function `(req, res, next)`, so it can be mounted like middleware.
  *
  * @typeParam L Type of `res.locals`
  * @typeParam AppLocals Type of `app.locals`
@@ -189,30 +189,30 @@ export class FrameworkApp<
   AppLocals extends Record<string, Any> = Record<string, Any>,
 > extends Callable implements AppLike {
   /**
-   * Itself, by which what is derived from it, and proxies, find what is private.
+   * The application itself, so that derived objects and proxies reach its private fields.
    *
    * @internal
    */
   readonly [originalKey]: object = this;
-  // Private fields come first: V8 turns an object with more than twelve properties into a hash table when it gets
-  // another one by a computed key, which is how private fields are added, and every access is a look-up from then on.
-  /** Its own request and response classes, made on first use of `app.request` or `app.response`. */
+  // Private fields come first. V8 adds them by computed keys, and turns an object with more than twelve properties into
+  // a hash table when it gets another one that way, so every access would be a lookup from then on.
+  /** The application's own request and response classes, created on first use of `app.request` or `app.response`. */
   #classes: AppClasses | null = null;
-  /** Made when first needed, which is seldom. */
+  /** Created on first use, which is rare. */
   #connections: Connections | null = null;
   readonly #openStreams = new OpenStreams();
   readonly #lifecycle = new Lifecycle(this);
-  /** Those of {@linkcode INHERITABLE_DEFAULTS} that still have their default. */
+  /** The {@linkcode INHERITABLE_DEFAULTS} that still have their default. */
   readonly #untouchedDefaults = new Set<string>();
   #router: BaseRouter | null = null;
   #fetch: AppFetch | null = null;
-  // Each application's own property, because Deno looks for that in what `deno serve` is given. The getter is the same for
-  // all, because otherwise V8 would turn every further application into a hash table.
+  // An own property of each application, because `deno serve` requires that. All share one getter, because otherwise V8
+  // would turn every further application into a hash table.
   static readonly #fetchProperty: PropertyDescriptor = {
     configurable: true,
     enumerable: true,
     get(this: FrameworkApp) {
-      // for every request, and so without a call
+      // runs for every request, so it avoids a call
       const original = this[originalKey] as FrameworkApp;
       return original.#fetch ?? original.#firstFetch();
     },
@@ -223,32 +223,32 @@ export class FrameworkApp<
 
   /** Attaches the application's own values to requests; `null` for none. */
   _appContext: AppContext | null = null;
-  /** Values that every view of this application sees. */
+  /** Values available in every view of this application. */
   locals: AppLocals = Object.create(null);
-  /** The settings; mounted applications inherit those they did not set themselves. */
+  /** The settings; a mounted application inherits those it did not set itself. */
   readonly settings: Record<string, SettingValue> = Object.create(null);
   /** Template engines by extension. */
   readonly engines: Record<string, Engine> = Object.create(null);
   /** Views found so far, when `view cache` is on. */
   readonly cache: Record<string, View> = Object.create(null);
-  /** How paths are matched, as of when the router was made. */
+  /** Path matching options, as of when the router was created. */
   routerOptions: RouterOptions | undefined = undefined;
   /** The path the application is mounted on, `"/"` for the outermost one. */
   mountpath: string | string[] = "/";
   /** The application this one is mounted on. */
   parent: FrameworkApp | undefined = undefined;
   /**
-   * Responds to a request. It is bound, so it can be passed to `Deno.serve`, `Bun.serve` or a Worker.
+   * Responds to a request. It is bound, so you can pass it to `Deno.serve`, `Bun.serve` or a Worker.
    *
-   * Returns the response itself when every handler was synchronous, a promise of it otherwise. A Worker's bindings and
-   * context, `fetch(request, env, ctx)`, are `req.env` and `req.executionCtx` on every runtime, so that tests can pass them.
+   * Returns the response itself when every handler was synchronous, otherwise a promise of it. A Worker's arguments,
+   * `fetch(request, env, ctx)`, set `req.env` and `req.executionCtx` on every runtime, so tests can pass them.
    */
   declare readonly fetch: (request: Request, info?: unknown, context?: unknown) => Response | Promise<Response>;
 
-  /** Makes an application with Express's defaults. */
+  /** Creates an application with Express's defaults. */
   constructor() {
     let made: FrameworkApp | undefined = undefined;
-    // Express's applications have this name, too
+    // Express's applications have this function name, too
     const app = (req: Any, res: Any, next?: Next) => made!.handle(req, res, next!);
     super(detectPlatform().callableApps ? app : null);
     made = this as unknown as FrameworkApp;
@@ -275,7 +275,7 @@ export class FrameworkApp<
   }
 
   #inherit(parent: FrameworkApp): void {
-    // mounted on an Express application: to this one that is a server around it, not a parent
+    // mounted on an Express application, which is a surrounding server to this one, not a parent
     if (!(parent instanceof FrameworkApp)) return void (this.parent = undefined);
     for (const name of this.#untouchedDefaults) {
       delete this.settings[name];
@@ -287,7 +287,7 @@ export class FrameworkApp<
     if (this.#connections !== null) parent[connectionsKey].adopt(this.#connections);
   }
 
-  // who asks for it is about to serve: what can be made before clients connect is made now
+  // reading `fetch` means that serving is about to start, so prepare now what does not need a client
   #firstFetch(): AppFetch {
     currentInspection()?.serves(this);
     this.#indexLayers();
@@ -325,14 +325,14 @@ export class FrameworkApp<
       const { Request: BaseRequest, Response: BaseResponse } = this[profileKey] ?? OWN_CLASSES;
       this.#classes = { Request: class extends BaseRequest {}, Response: class extends BaseResponse {} };
       const { Request, Response } = this.#classes;
-      // what is made from these prototypes belongs to this application
+      // objects created from these prototypes belong to this application
       for (const { prototype } of [Request, Response]) Object.defineProperty(prototype, ownAppKey, { value: this });
       if (this.parent !== undefined) inheritClasses(this, this.parent);
     }
     return this.#classes;
   }
 
-  /** The router, with all layers in registration order. Made on first use, with the routing settings of that moment. */
+  /** The router, with all layers in registration order. Created on first use, with the current routing settings. */
   get router(): Router {
     const original = originalOf(this);
     return original.#router ?? original.#firstRouter();
@@ -347,8 +347,8 @@ export class FrameworkApp<
   }
 
   /**
-   * The router under its name in Express 4, where there is none before its first use. Programs also replace it, to begin
-   * anew without any routes: `undefined` for an empty one.
+   * The router under its Express 4 name; `undefined` before its first use, as in Express 4. Programs also assign it to
+   * drop all routes: `undefined` for an empty router.
    */
   get _router(): Router | undefined {
     return originalOf(this).#router ?? undefined;
@@ -359,7 +359,7 @@ export class FrameworkApp<
     noteRegistration();
   }
 
-  /** Makes the router, unless there is one: Express 4's name of what {@linkcode FrameworkApp.router} does. */
+  /** Creates the router unless it exists: Express 4's name for reading {@linkcode FrameworkApp.router}. */
   lazyrouter(): void {
     this.router;
   }
@@ -379,24 +379,24 @@ export class FrameworkApp<
     };
   }
 
-  // while a mounted application runs, the request and response are its own
+  // while a mounted application runs, the request and response use its prototypes
   #enter(req: unknown, res: unknown): (error?: unknown) => void {
     const exchange = exchangeOf(req);
     if (exchange === null) return this[adoptKey](req as object, res as object);
     const before = exchange.app;
     exchange.app = this;
     const isAlike = before[profileKey] === this[profileKey];
-    // the setting of a parent is about the parent's name
+    // an inherited setting is about the parent's name
     const isNamed = this.enabled("x-powered-by") && (isAlike || Object.hasOwn(this.settings, "x-powered-by"));
     if (isNamed) (res as FrameworkResponse).setHeader("X-Powered-By", poweredBy(this));
     this._appContext?.setApp(req as FrameworkRequest, res as FrameworkResponse);
     const reqPrototype = Object.getPrototypeOf(req);
     const resPrototype = Object.getPrototypeOf(res);
-    // changing a prototype costs a microsecond, so only applications that added something to theirs do it, and those
-    // of another profile
+    // changing a prototype costs a microsecond, so only applications that extended theirs, or have another profile, do
+    // it
     if (this.#classes !== null || !isAlike) {
       const [ownRequest, ownResponse] = [this.request, this.response];
-      // what is derived from a request would lose that
+      // a derived request would lose its own properties
       if ((!isAlike || isExtended(ownRequest)) && isOriginal(req as object)) Object.setPrototypeOf(req, ownRequest);
       if ((!isAlike || isExtended(ownResponse)) && isOriginal(res as object)) Object.setPrototypeOf(res, ownResponse);
     }
@@ -409,12 +409,12 @@ export class FrameworkApp<
   }
 
   /**
-   * Makes a request and a response that somebody else made those of this application, as Express does with all, so that
-   * a test's mocks are what its handlers expect.
+   * Gives a foreign request and response this application's prototypes, as Express does with all of them, so that
+   * handlers get from a test's mocks what they expect.
    *
    * @param req The request
    * @param res The response
-   * @returns Makes them what they were
+   * @returns A function that restores them
    *
    * @internal
    */
@@ -437,7 +437,7 @@ export class FrameworkApp<
    * Serves one request.
    *
    * @param original The request
-   * @param server The platform's second argument: `Deno.ServeHandlerInfo`, Bun's server, a Worker's `env`
+   * @param server The platform's second argument: `Deno.ServeHandlerInfo`, Bun's server, or a Worker's `env`
    * @returns The response
    */
   handle(original: Request, server?: unknown): Promise<Response>;
@@ -451,7 +451,7 @@ export class FrameworkApp<
   handle(req: Any, res: Any, next?: Next): void;
   handle(first: Any, second?: Any, next?: Next): Promise<Response> | void {
     if (first instanceof Request) return Promise.resolve(this.fetch(first, second));
-    // without a socket it is a mock: then the handlers get the very objects, as in Express; so do those of a mounted one
+    // without a socket it is a mock, so handlers get the very objects, as in Express; so do a mounted application's
     if (isNodeResponse(second) && first?.socket && exchangeOf(first) === null) {
       return handleNodeRequest(this, first, second, next);
     }
@@ -474,7 +474,7 @@ export class FrameworkApp<
   }
 
   /**
-   * What a program has put in place of `handle`.
+   * The program's own replacement for `handle`.
    *
    * @internal
    */
@@ -483,13 +483,14 @@ export class FrameworkApp<
   }
 
   /**
-   * Asks the application, without a server: for tests, with what `fetch` takes. A path is one of `http://localhost`, and
-   * a plain object or a list as the body is sent as JSON.
+   * Sends the application a request without a server, for tests. Accepts what `fetch` accepts. A path is one of
+   * `http://localhost`, and a plain object or array as the body is sent as JSON.
    *
-   * @param target Path with its query, URL, or a request
-   * @param init Method, headers and body, as for `fetch`; and a Worker's bindings and context as `env` and `ctx`
+   * @param target Path with its query, a URL, or a request
+   * @param init Method, headers and body, as for `fetch`; a Worker's bindings and context as `env` and `ctx`
    * @returns The response; there is no network that could fail
-   * @throws {TypeError} If the target is neither a path that begins with a slash nor a URL, or `init` makes no request
+   * @throws {TypeError} If the target is neither a path starting with a slash nor a URL, or `init` makes no valid
+   *   request
    *
    * @example
    * ```ts
@@ -525,9 +526,9 @@ export class FrameworkApp<
   /**
    * Mounts a handler of web requests, or an application of another framework, below a path.
    *
-   * It gets a web `Request` whose path begins below the mount, and the platform's other arguments. Its response is
-   * final, even a 404. Mount it before the body parsers, because a body can be read only once. Paths with dot segments,
-   * such as `/files/x/../secret`, are refused with 400: most handlers resolve them, and would bypass
+   * The handler gets a web `Request` whose path is relative to the mount, and the platform's other arguments. Its
+   * response is final, even a 404. Mount it before body parsers, because a body can be read only once. Paths with dot
+   * segments, such as `/files/x/../secret`, are refused with 400: most handlers resolve them, which would bypass
    * `app.use("/files/secret", guard)`.
    *
    * @param path The path
@@ -562,12 +563,12 @@ export class FrameworkApp<
     return this;
   }
 
-  /** Registers a path and returns it, to add handlers for its methods. */
+  /** Registers a path and returns its route, to add handlers per method. */
   route<const P extends Path>(path: P): Route<ParamsOf<P>, L> {
     return this.router.route(path) as unknown as Route<ParamsOf<P>, L>;
   }
 
-  /** Registers a handler for one or several named parameters; see {@linkcode BaseRouter.param}. */
+  /** Registers a handler for one or more named parameters; see {@linkcode BaseRouter.param}. */
   param(name: string | readonly string[], handler: ParamHandler): this {
     this.router.param(name, handler);
     return this;
@@ -575,7 +576,7 @@ export class FrameworkApp<
 
   /** Registers routes under a common prefix; see {@linkcode BaseRouter.group}. */
   group<const P extends string>(prefix: P, callback: GroupCallback<ParamsOf<P>>): this;
-  /** Registers routes under a common prefix whose parameters are hidden from their handlers. */
+  /** Registers routes under a common prefix, and hides its parameters from their handlers. */
   group(prefix: string, options: GroupOptions & { mergeParams: false }, callback: GroupCallback): this;
   /** Registers routes under a common prefix, with options. */
   group<const P extends string>(prefix: P, options: GroupOptions, callback?: GroupCallback<ParamsOf<P>>): this;
@@ -585,12 +586,12 @@ export class FrameworkApp<
   }
 
   /**
-   * Registers a WebSocket route. Middleware of the same path, and all that was registered before, runs first and may
+   * Registers a WebSocket route. Middleware of the same path, and everything registered earlier, runs first and may
    * refuse the upgrade.
    *
    * @param path The path
-   * @param args Middleware, and the handlers of the connection last
-   * @throws {TypeError} If the path is not valid, or the handlers are missing
+   * @param args Middleware, then the handlers of the connection
+   * @throws {TypeError} If the path is invalid, or the handlers are missing
    *
    * @example An echo
    * ```ts
@@ -616,12 +617,12 @@ export class FrameworkApp<
   }
 
   /**
-   * Stores a setting; called with a name only, returns its value. A name that is nearly that of a setting does not
-   * compile; a program's own settings have any other name, or are declared in {@linkcode AppSettings}.
+   * Sets a setting; called with only a name, returns its value. A near miss of a setting's name does not compile. A
+   * program's own settings need a distinct name, or a declaration in {@linkcode AppSettings}.
    *
    * @param name Its name: one of {@linkcode AppSettings}, or the program's own
    * @param value Its value
-   * @throws {TypeError} If the value is not valid for the setting
+   * @throws {TypeError} If the value is invalid for the setting
    *
    * @example Behind one proxy
    * ```ts
@@ -653,24 +654,24 @@ export class FrameworkApp<
     return this.set(name, false);
   }
 
-  /** Tells whether a setting is truthy. */
+  /** Returns whether a setting is truthy. */
   enabled(name: string): boolean {
     return Boolean(this.settings[name]);
   }
 
-  /** Tells whether a setting is falsy. */
+  /** Returns whether a setting is falsy. */
   disabled(name: string): boolean {
     return !this.settings[name];
   }
 
-  /** All settings, inherited ones included, as a copy. */
+  /** Returns a copy of all settings, including inherited ones. */
   getSettings(): Readonly<AppSettings> {
     const all: Record<string, SettingValue> = {};
     for (const name in this.settings) all[name] = this.settings[name];
     return all as AppSettings;
   }
 
-  /** Full path the application is mounted at, through all its parents; `""` if it is not mounted. */
+  /** Returns the full path the application is mounted at, through all its parents; `""` if it is not mounted. */
   path(): string {
     return this.parent === undefined ? "" : this.parent.path() + this.mountpath;
   }
@@ -690,7 +691,7 @@ export class FrameworkApp<
     return this;
   }
 
-  /** The engine registered for an extension, with or without its dot. */
+  /** Returns the engine registered for an extension, with or without the dot. */
   getEngine(extension: string): Engine | undefined {
     return this.engines[dotted("app.getEngine", extension)];
   }
@@ -699,8 +700,8 @@ export class FrameworkApp<
    * Renders a view.
    *
    * @param name Name of the view
-   * @param options Values for the view, over the application's locals; or the callback
-   * @param callback Gets the text or the error
+   * @param options Values for the view, which override the application's locals; or the callback
+   * @param callback Receives the rendered string or the error
    * @throws {TypeError} If there is no callback
    */
   render(name: string, options?: object | RenderCallback | null, callback?: RenderCallback): void {
@@ -709,9 +710,9 @@ export class FrameworkApp<
   }
 
   /**
-   * Sets what attaches the application's own values to every request.
+   * Sets the context that attaches the application's own values to every request.
    *
-   * @param context The context, `null` for none
+   * @param context The context, or `null` for none
    * @throws {TypeError} If it has no `setApp`
    */
   setAppContext(context: AppContext | null): void {
@@ -721,17 +722,17 @@ export class FrameworkApp<
     this._appContext = context;
   }
 
-  /** Index over the layers. */
+  /** The index over the layers. */
   get fastMatcher(): FastMatcher {
     return this.router.fastMatcher;
   }
 
-  /** Handlers of named parameters. */
+  /** Handlers for named parameters. */
   get paramHandlers(): Map<string, AnyHandler[]> {
     return this.router.paramHandlers;
   }
 
-  /** Routes in the order of registration, one entry for each method; derived from the layers. */
+  /** Routes in registration order, one entry per method; derived from the layers. */
   get routes(): RouteDefinition[] {
     return this.router.routes;
   }
@@ -777,10 +778,10 @@ export class FrameworkApp<
   }
 
   /**
-   * The whole path of a route, as it was registered: with those of the mounts around it.
+   * Returns the full registered path of a route, including the mounts around it.
    *
    * @param route The route
-   * @param path The path of a request, which tells apart the paths of a route that has several
+   * @param path The path of a request, to choose among several paths of a route
    *
    * @internal
    */
@@ -789,9 +790,9 @@ export class FrameworkApp<
     return routePathOf(this.router, route, path);
   }
 
-  /** Lists every route, those of mounted routers included; see {@linkcode BaseRouter.getRegisteredRoutes}. */
+  /** Lists every route, including those of mounted routers; see {@linkcode BaseRouter.getRegisteredRoutes}. */
   getRegisteredRoutes(prefix?: string): RegisteredRoute[];
-  /** Lists every route with what a request passes before its handler; see {@linkcode BaseRouter.getRegisteredRoutes}. */
+  /** Lists every route with the middleware in front of it; see {@linkcode BaseRouter.getRegisteredRoutes}. */
   getRegisteredRoutes(prefix: string, options: { details: true }): DetailedRoute[];
   /** Lists every route. */
   getRegisteredRoutes(prefix: string, options?: ListRoutesOptions): RegisteredRoute[];
@@ -800,7 +801,7 @@ export class FrameworkApp<
   }
 
   /**
-   * Every route of the outermost application, with whether a path leads to it.
+   * Returns every route of the outermost application, and whether a path matches it.
    *
    * @param path The path, not decoded
    *
@@ -811,7 +812,7 @@ export class FrameworkApp<
     return routesSeenFrom(this.router, path);
   }
 
-  /** Prints every route, colored on a terminal only; see {@linkcode BaseRouter.printRoutes}. */
+  /** Prints every route, in color only on a terminal; see {@linkcode BaseRouter.printRoutes}. */
   printRoutes(prefix = "", options: PrintRoutesOptions = {}): void {
     this.router.printRoutes(prefix, { color: detectPlatform().colours(), ...options });
   }
@@ -819,8 +820,8 @@ export class FrameworkApp<
   /**
    * Listens on a port.
    *
-   * @param port Port, a free one by default, as for 0; or more options
-   * @param callback Runs when listening, or with the error that kept it from doing so
+   * @param port Port number, or options; by default, and for 0, a free port
+   * @param callback Runs when the server listens, or with the error that prevented it
    * @returns The server
    * @throws If the port is not available and there is no callback
    */
@@ -832,32 +833,32 @@ export class FrameworkApp<
   }
 
   /**
-   * Listens with another server than the runtime's.
+   * Listens with a server other than the runtime's.
    *
-   * @param maker What makes the server, `undefined` for the runtime
-   * @param args Those of `listen`
+   * @param maker Creates the server; `undefined` for the runtime's
+   * @param args The arguments of `listen`
    * @returns The server
    *
    * @internal
    */
   [listenOnKey](maker: ServerMaker | undefined, ...args: unknown[]): Server {
     const { fetch } = this;
-    // again, because layers may have been registered since it was first read
+    // again, because layers may have been registered since `fetch` was first read
     originalOf(this).#indexLayers();
     if (isWarningNoted) tellWarnings(this);
     return originalOf(this).#lifecycle.listen(fetch, args, maker);
   }
 
   /**
-   * Whether `close` of this application, or of one that it is mounted in, has begun and is not over. For readiness: a
-   * process that responds with 503 then, and is closed with `drainDelayMs`, loses no request behind a load balancer.
+   * Whether `close` of this application, or of one it is mounted in, is in progress. For readiness checks: a process
+   * that responds with 503 while it is true, and closes with `drainDelayMs`, loses no request behind a load balancer.
    */
   get isClosing(): boolean {
     return originalOf(this).#lifecycle.isClosing || (this.parent?.isClosing ?? false);
   }
 
   /**
-   * The pages that limits leave alone, of the outermost application; `null` if there are none.
+   * The pages of the outermost application that limits exempt; `null` if there are none.
    *
    * @internal
    */
@@ -866,19 +867,19 @@ export class FrameworkApp<
     return this.parent?.[pagesKey] ?? pagesOf(originalOf(this));
   }
 
-  /** The server, or the first one if it listens more than once; `null` before `listen` and after `close`. */
+  /** The server, or the first one if the application has several; `null` before `listen` and after `close`. */
   get server(): Server | null {
     return originalOf(this).#lifecycle.server;
   }
 
   /**
-   * Stops listening, finishes the requests in flight and closes WebSockets with 1001. As it does, the application emits
-   * `closing`: what would keep a response open for ever, such as a stream of events, ends it then.
+   * Stops listening, finishes the requests in flight and closes WebSockets with code 1001. The application emits
+   * `closing` first; use that event to end responses that would stay open forever, such as event streams.
    *
-   * @param options How long to accept requests still, and when to cut connections that are left; or the callback
+   * @param options How long to keep accepting requests, and when to cut the remaining connections; or the callback
    * @param callback Runs when everything is closed, or with the error
    * @throws {TypeError} If there is an unknown option
-   * @throws {RangeError} If a time is not a valid timer delay, or requests were accepted beyond the deadline
+   * @throws {RangeError} If a time is not a valid timer delay, or `drainDelayMs` exceeds `timeoutMs`
    */
   close(options?: CloseOptions | ((error?: Error) => void), callback?: (error?: Error) => void): Promise<void> {
     return originalOf(this).#lifecycle.close(options, callback);
@@ -886,7 +887,7 @@ export class FrameworkApp<
 
   /**
    * The open WebSocket connections, for publishing to topics from outside a connection. A mounted application shares
-   * them with its parent.
+   * its parent's.
    */
   get connections(): Connections {
     return this[connectionsKey];
@@ -912,10 +913,10 @@ export class FrameworkApp<
   }
 
   /**
-   * What Bun's server needs for WebSockets: `Bun.serve({ fetch: app.fetch, websocket: app.websocket })`.
+   * The handlers that Bun's server needs for WebSockets: `Bun.serve({ fetch: app.fetch, websocket: app.websocket })`.
    *
-   * `app.listen` and `export default app` pass it on by themselves. On other runtimes it is `undefined`. Bun has one limit
-   * of a message for the whole server, so register routes with a larger `maxMessageBytes` before reading this.
+   * `app.listen` and `export default app` pass it on themselves. On other runtimes it is `undefined`. Bun has one
+   * message size limit for the whole server, so register routes with a larger `maxMessageBytes` before reading this.
    */
   get websocket(): Any {
     return detectPlatform().socketHandlers?.(longestMessage(this.router));
@@ -926,14 +927,14 @@ export class FrameworkApp<
     return detectPlatform().serverLimits?.idleTimeout;
   }
 
-  /** Most bytes of a body that Bun passes to an exported application: unlimited, because body parsers have limits. */
+  /** Maximum body size in bytes that Bun passes to an exported application: unlimited, as body parsers have limits. */
   get maxRequestBodySize(): number | undefined {
     return detectPlatform().serverLimits?.maxRequestBodySize;
   }
 
   /**
-   * Closes the application; defined only on Bun, while it listens. Bun serves the default export of a program, unless
-   * that has a method `stop`: an application that listens, and is exported for its tests, would be served twice.
+   * Closes the application; defined only on Bun, while it listens. Bun serves a program's default export unless that
+   * has a `stop` method, so an application that listens and is exported for its tests would otherwise be served twice.
    */
   get stop(): (() => Promise<void>) | undefined {
     const isExportServed = detectPlatform().serverLimits !== undefined;
@@ -941,7 +942,7 @@ export class FrameworkApp<
   }
 
   /**
-   * What it does in another way than Sluice's applications; a class of applications overrides it.
+   * Where it differs from Sluice's applications; a subclass overrides it.
    *
    * @internal
    */
@@ -950,7 +951,7 @@ export class FrameworkApp<
   }
 
   /**
-   * The runtime, for the framework's own use.
+   * The runtime, for internal use.
    *
    * @internal
    */
@@ -966,23 +967,23 @@ export class FrameworkApp<
   [backgroundKey](work: PromiseLike<unknown>, info: unknown, context: unknown, req?: object): void {
     const failed = (error: unknown): void => this.reportError(error, { req, phase: "background" });
     const followed = originalOf(this).#lifecycle.follow(work, failed);
-    // those it is mounted in are closed with it, or without it
+    // the applications it is mounted in may or may not be closed with it
     if (this.parent === undefined) detectPlatform().waitUntil(followed, info, context);
     else this.parent[backgroundKey](followed, info, context, req);
   }
 
   /**
-   * Reports an error that reaches no handler of the program: to the listeners for `error`, those of a mounted
-   * application before those of its parents, and to the console only if nobody listens. The console gets nothing while
-   * the setting `env` is `"test"`; listeners are always called.
+   * Reports an error that no handler of the program received. It goes to the listeners for `error`, a mounted
+   * application's before its parents', and to the console only if there are none. With the setting `env` at `"test"`
+   * nothing is written to the console; listeners are always called.
    *
-   * The framework calls it for what it catches; middleware may do so for what it has to catch itself. The same error is
-   * reported once for a request. What a listener throws goes to the console.
+   * The framework calls it for the errors it catches; middleware may call it for errors it has to catch itself. Each
+   * error is reported once per request. Errors thrown by listeners go to the console.
    *
-   * @param error What was thrown
-   * @param context The request it belongs to, if there is one, and where it came from
+   * @param error The error
+   * @param context The request it belongs to, if any, and where it came from
    *
-   * @example A middleware that writes to a log of its own after the response
+   * @example Middleware that writes to its own log after the response
    * ```ts ignore
    * store.add(entry).catch((error) => req.app.reportError(error, { req, phase: "background" }));
    * ```
@@ -1012,17 +1013,17 @@ export class FrameworkApp<
         connections: this[connectionsKey],
       })
     );
-    // for those who look at it later: loggers, time limits
+    // for code that reads it later, such as loggers and time limits
     (res as FrameworkResponse).statusCode = 101;
-    // with all of the walk
+    // releases the whole walk
     (request as { next?: unknown }).next = undefined;
   }
 
   /**
-   * Recreates the request of a WebSocket that outlived the application which accepted it, as in a Durable Object that
-   * slept.
+   * Recreates the request of a WebSocket that outlived the application that accepted it, as in a Durable Object that
+   * hibernated.
    *
-   * @param kept What was saved of it
+   * @param kept The saved request data
    * @returns The request
    *
    * @internal
@@ -1045,7 +1046,7 @@ export class FrameworkApp<
 }
 
 function inheritClasses(child: FrameworkApp, parent: FrameworkApp): void {
-  // what another Express does to its requests would be lost
+  // changes that another Express version makes to its requests would be lost
   if (child[profileKey] !== parent[profileKey]) return;
   Object.setPrototypeOf(child.request, parent.request);
   Object.setPrototypeOf(child.response, parent.response);
@@ -1086,7 +1087,7 @@ provideDefaultApp(() => new FrameworkApp());
 // a class has only one base class, and here that is Callable
 mixEmitter(FrameworkApp.prototype);
 
-// Express has none of these, so programs and packages may keep values of their own under such names
+// Express has none of these, so programs and packages may store their own values under these names
 makeAssignable(FrameworkApp.prototype, [
   "routes",
   "middlewares",
@@ -1100,8 +1101,8 @@ makeAssignable(FrameworkApp.prototype, [
   "stop",
 ]);
 
-// Node's own response, as http.createServer(app), http2.createServer(app), connect and Express pass it: only that has
-// assignSocket, or over HTTP/2 createPushResponse
+// Node's own response, as passed by http.createServer(app), http2.createServer(app), connect and Express: only that has
+// assignSocket or, over HTTP/2, createPushResponse
 function isNodeResponse(res: unknown): res is ServerResponseLike {
   const methods = res as { assignSocket?: unknown; createPushResponse?: unknown } | null | undefined;
   return typeof methods?.assignSocket === "function" || typeof methods?.createPushResponse === "function";

@@ -1,9 +1,9 @@
 import { describe } from "../util/error_text.ts";
 
 /**
- * What `app.inject` takes besides the path: what `fetch` takes, and a body that is sent as JSON.
+ * Options of `app.inject`: those of `fetch`, plus a body that is sent as JSON.
  *
- * @example A user in JSON
+ * @example A user as JSON
  * ```ts
  * import sluice, { type InjectInit } from "@sluice/sluice";
  *
@@ -14,7 +14,7 @@ import { describe } from "../util/error_text.ts";
  * ```
  */
 export interface InjectInit extends Omit<RequestInit, "body"> {
-  /** The body; a plain object or a list is sent as JSON, with that content type unless there is another one. */
+  /** The body. A plain object or array is sent as JSON, with that content type unless another one is set. */
   body?: RequestInit["body"] | object | undefined;
   /** A Worker's bindings, for `req.env`. */
   env?: object | undefined;
@@ -22,7 +22,7 @@ export interface InjectInit extends Omit<RequestInit, "body"> {
   ctx?: object | undefined;
 }
 
-/** Names of light-my-request and HTTP clients. */
+/** Option names of light-my-request and HTTP clients. */
 const INSTEAD: Readonly<Record<string, string>> = {
   json: "body takes an object, and sends it as JSON",
   payload: "say body",
@@ -30,11 +30,11 @@ const INSTEAD: Readonly<Record<string, string>> = {
 };
 
 /**
- * Makes the request of `app.inject`.
+ * Creates the request of `app.inject`.
  *
- * @param target Path with its query, URL, or a request
+ * @param target Path with its query, a URL, or a request
  * @param init Method, headers and body
- * @throws {TypeError} If the target is neither a path that begins with a slash nor a URL, or `init` makes no request
+ * @throws {TypeError} If the target is neither a path starting with a slash nor a URL, or `init` makes no valid request
  */
 export function injectedRequest(target: string | URL | Request, init: InjectInit): Request {
   for (const name in INSTEAD) {
@@ -45,7 +45,7 @@ export function injectedRequest(target: string | URL | Request, init: InjectInit
   return new Request(absoluteTarget(target), isJson(init.body) ? asJson(init) : init as RequestInit);
 }
 
-// what Request would turn into "[object Object]"
+// values that Request would turn into "[object Object]"
 function isJson(body: unknown): boolean {
   if (typeof body !== "object" || body === null) return false;
   const prototype = Object.getPrototypeOf(body);
@@ -58,7 +58,7 @@ function asJson(init: InjectInit): RequestInit {
   return { ...init, headers, body: JSON.stringify(init.body) };
 }
 
-// not relative to a base: "//admin" is a path here, and no host
+// not resolved against a base, because "//admin" is a path here, not a host
 function absoluteTarget(target: string | URL | Request): string | URL | Request {
   if (target instanceof Request || target instanceof URL) return target;
   if (typeof target === "string") {

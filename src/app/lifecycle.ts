@@ -14,31 +14,31 @@ import { neverOpened, type OpenServer, openServer } from "./open_server.ts";
 import type { Server } from "./server.ts";
 import { openStreamsKey } from "../exchange/app_like.ts";
 
-/** Runs when an application listens, or with the error that kept it from doing so. */
+/** Runs when an application listens, or with the error that prevented it. */
 export type ListenCallback = (error?: Error) => void;
 
 /**
- * How an application is closed.
+ * Options for closing an application.
  *
- * @example Ten seconds for requests in progress, after load balancers have noticed
+ * @example Ten seconds for requests in progress, once load balancers have noticed
  * ```ts ignore
  * process.on("SIGTERM", () => app.close({ drainDelayMs: 5000, timeoutMs: 10_000 }));
  * ```
  */
 export interface CloseOptions {
-  /** ms after which connections that are still busy are cut; without it, closing waits for them. */
+  /** ms after which connections that are still busy are cut; by default, closing waits for them. */
   timeoutMs?: number;
   /**
-   * ms for which servers still accept connections and requests, 0 by default. Meanwhile `app.isClosing` is true, and each
-   * connection ends with its next response: time for load balancers to notice that the process is not ready any more, and
-   * for clients to go elsewhere. It is part of `timeoutMs`.
+   * ms for which servers still accept connections and requests; 0 by default, and included in `timeoutMs`. Meanwhile
+   * `app.isClosing` is true and each connection ends with its next response, so load balancers can notice that the
+   * process is no longer ready, and clients can go elsewhere.
    */
   drainDelayMs?: number;
 }
 
 const NAMES: OptionNames<CloseOptions> = { timeoutMs: true, drainDelayMs: true };
 
-/** What is open in an application. */
+/** The open resources of an application. */
 interface Owner extends Routed {
   readonly parent: unknown;
   readonly [connectionsKey]: Connections;
@@ -51,51 +51,51 @@ interface Owner extends Routed {
 interface Listening {
   readonly platform: PlatformServer;
   readonly server: Server;
-  /** Settles when what it had in flight has a response; `null` until it is stopped. */
+  /** Settles once all requests in flight have a response; `null` until the server is stopped. */
   stopped: Promise<void> | null;
   forgetSignal(): void;
 }
 
-/** Listening and closing of one application. */
+/** The listening and closing of one application. */
 export class Lifecycle {
   readonly #app: Owner;
-  /** Its servers, in the order they were made in. */
+  /** Its servers, in creation order. */
   #listening: readonly Listening[] = [];
   #closing: Promise<void> | null = null;
-  /** Resolved when closing is to stop waiting for what is left. */
+  /** Resolved when closing should stop waiting for the rest. */
   #deadline: Deferred = deferred();
-  /** Ends the time in which servers still accept requests. */
+  /** Ends the period in which servers still accept requests. */
   #endDrain = (): void => {};
   readonly #background = new Set<Promise<void>>();
 
-  /** @param app The application, which knows its open WebSockets and the bodies being streamed */
+  /** @param app The application, which holds its open WebSockets and streamed bodies */
   constructor(app: Owner) {
     this.#app = app;
   }
 
-  /** The first server that listens, `null` if there is none. */
+  /** The first server that listens, or `null`. */
   get server(): Server | null {
     return this.#listening[0]?.server ?? null;
   }
 
-  /** Whether closing has begun, and is not over. */
+  /** Whether closing is in progress. */
   get isClosing(): boolean {
     return this.#closing !== null;
   }
 
   /**
-   * Listens, in addition to the servers there are.
+   * Listens, in addition to existing servers.
    *
    * @param handler Handles requests
    * @param args Express's forms: `(port?, hostname?, backlog?, callback?)`, or options and a callback
-   * @param maker What makes the server; by default the platform
+   * @param maker Creates the server; by default the platform
    * @returns The server
    * @throws If the port is not available and there is no callback
    */
   listen(handler: AppFetch, args: readonly unknown[], maker: ServerMaker = detectPlatform()): Server {
     const callback = args.findLast((arg) => typeof arg === "function") as ListenCallback | undefined;
     const close = (timeoutMs?: number): Promise<void> => this.#closeOne(listening, timeoutMs);
-    // nobody waits for this closing
+    // nothing awaits this close
     const cut = (): void => void close(0).catch((error) => this.#app.reportError(error, { phase: "server" }));
     const isOpen = (): boolean => listening.stopped === null && this.#listening.includes(listening);
     let opened: OpenServer;
@@ -117,8 +117,8 @@ export class Lifecycle {
     return server;
   }
 
-  // What is thrown at a start that succeeds, or fails, is an uncaught exception, as on Node: it ends the process, so that
-  // somebody starts it again. What listeners throw when the server has closed is reported.
+  // Errors thrown while starting are uncaught exceptions, as on Node: they end the process, so that a supervisor
+  // restarts it. Errors thrown by listeners once the server has closed are reported.
   #announce(listening: Listening, callback: ListenCallback | undefined): void {
     const { platform, server } = listening;
     if (callback !== undefined) {
@@ -146,7 +146,7 @@ export class Lifecycle {
   }
 
   /**
-   * Tracks work that goes on after a response, so that closing waits for it.
+   * Tracks work that continues after a response, so that closing waits for it.
    *
    * @param work The work
    * @param failed Called with the reason if it fails
@@ -158,7 +158,7 @@ export class Lifecycle {
     return followed;
   }
 
-  /** Closes the application; what `app.close` does. */
+  /** Closes the application; implements `app.close`. */
   close(options?: CloseOptions | ListenCallback, callback?: ListenCallback): Promise<void> {
     const isCallback = typeof options === "function";
     const done = isCallback ? options : callback;
@@ -224,7 +224,7 @@ export class Lifecycle {
     await untilQuiet(detectPlatform().nextPoll);
   }
 
-  // works on a copy of the list: the application may listen again before the last response is out
+  // takes the list as an argument, because the application may listen again before the last response is sent
   async #end(all: readonly Listening[], atOnce: boolean, deadline: Promise<void>): Promise<void> {
     if (atOnce) this.#cutStreams();
     await Promise.all(all.map((one) => stop(one, atOnce)));
@@ -238,12 +238,12 @@ export class Lifecycle {
   }
 
   async #backgroundEnded(): Promise<void> {
-    // work may add work
+    // work may add more work
     while (this.#background.size > 0) await Promise.all(this.#background);
   }
 
-  // Closing the last server closes the application. No runtime tells which server a WebSocket came through, and on Deno
-  // they end with their server, so closing one server closes all WebSockets, and clients of the others reconnect.
+  // Closing the last server closes the application. No runtime reports a WebSocket's server, and on Deno WebSockets end
+  // with it. So closing one server closes all WebSockets, and clients of the other servers reconnect.
   async #closeOne(one: Listening, timeoutMs?: number): Promise<void> {
     if (!this.#listening.includes(one)) return;
     const isLast = this.#listening.every((other) => other === one || other.stopped !== null);
@@ -282,8 +282,8 @@ export class Lifecycle {
   }
 }
 
-// Listeners get the error of a server that cannot listen, everybody else gets it from server.finished: if that is not
-// handled, the process ends, as it does on Node.
+// Listeners get the error of a server that cannot listen; without listeners, server.finished rejects. If that is not
+// handled, the process ends, as on Node.
 function isHeard(server: Server): boolean {
   const { finished } = server;
   if (server.listenerCount("error") === 0) return false;
@@ -304,11 +304,11 @@ function stop(one: Listening, atOnce: boolean): Promise<void> {
 function abortAfter(timeoutMs: number, closing: Promise<void>, abort: () => void): void {
   const timer = setTimeout(abort, timeoutMs);
   const over = (): void => clearTimeout(timer);
-  // whoever called close gets the error
+  // the caller of close gets the error
   closing.then(over, over);
 }
 
-// mistakes of the caller are thrown; what the system refuses goes to the callback, as in Express 5
+// mistakes of the caller are thrown; errors of the system go to the callback, as in Express 5
 function isUnavailable(error: unknown): boolean {
   return error instanceof Error && !(error instanceof TypeError) && !(error instanceof RangeError);
 }

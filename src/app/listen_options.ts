@@ -20,17 +20,17 @@ const OTHERS =
   "https.createServer(options, app)";
 
 /**
- * Reads the arguments of `app.listen`, but for the callback.
+ * Parses the arguments of `app.listen`, except the callback.
  *
  * @param args Express's `(port?, hostname?, backlog?)`, or options
  * @returns The options
- * @throws {TypeError} If they name no TCP port, a certificate without its key, or an unknown option, or there are options
- * after the first argument
+ * @throws {TypeError} If they include a path, a certificate without its key, an unknown option, or options after the
+ * first argument
  * @throws {RangeError} If the port or a limit is out of range
  */
 export function listenOptions(args: readonly unknown[]): ListenOptions {
   const [first, second] = args;
-  // ignored, options beside a port would leave the server without its address or its certificate
+  // ignoring options after a port would leave the server without its address or certificate
   if (args.slice(1).some((arg) => Object(arg) === arg)) {
     throw new TypeError("app.listen takes options, with the port, as its first argument");
   }

@@ -5,23 +5,23 @@ import { listenOptions } from "./listen_options.ts";
 import { Server } from "./server.ts";
 import { dropUnkept } from "./server_limits.ts";
 
-/** What an application does with one of its servers. */
+/** An application's controls for one of its servers. */
 export interface ServerControl {
-  /** Closes it, and the application with the last one. */
+  /** Closes it; closing the last server closes the application. */
   close(timeoutMs?: number): Promise<void>;
-  /** Closes it at once; nobody waits for this. */
+  /** Closes it at once; the result is not awaited. */
   cut(): void;
-  /** Tells whether closing has not begun. */
+  /** Returns whether closing has not begun. */
   isOpen(): boolean;
 }
 
 /** A server of an application. */
 export interface OpenServer {
-  /** The runtime's. */
+  /** The runtime's server. */
   readonly platform: PlatformServer;
-  /** What the program sees of it. */
+  /** The server that the program gets. */
   readonly server: Server;
-  /** Closes it when aborted. */
+  /** Closes the server when aborted. */
   readonly signal: AbortSignal | undefined;
 }
 
@@ -31,8 +31,8 @@ export interface OpenServer {
  * @param app The application
  * @param handler Handles requests
  * @param args Express's forms without the callback: `(port?, hostname?, backlog?)`, or options
- * @param control What the application does with it
- * @param maker What makes it
+ * @param control The application's controls for it
+ * @param maker Creates it
  * @throws {TypeError} If the arguments are invalid, or the runtime cannot listen
  * @throws {Error} If the port is not available
  */
@@ -53,7 +53,7 @@ export function openServer(
 }
 
 /**
- * The server that the callback of `app.listen` gets with an error.
+ * Returns the server that the callback of `app.listen` gets with an error.
  *
  * @param error Why it does not listen
  */
@@ -65,7 +65,7 @@ export function neverOpened(error: unknown): Server {
   return new Server(platform, () => Promise.resolve(), () => {}, () => false);
 }
 
-/** For a program that is only looked at: a server that is told to listen, until it is closed, and gets no request. */
+/** For inspected programs: a server that appears to listen until it is closed, and gets no requests. */
 function silentServer({ port = 0, hostname = "0.0.0.0" }: ListenOptions): PlatformServer {
   const { promise: finished, resolve } = deferred();
   const shutdown = (): Promise<void> => {

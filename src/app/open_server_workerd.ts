@@ -3,13 +3,13 @@ import type { AppFetch, Routed } from "../platform/shared/platform.ts";
 import type { OpenServer } from "./open_server.ts";
 import type { Server } from "./server.ts";
 
-/** What the package for npm has instead of `open_server.ts` under the condition `workerd`: Workers do not listen. */
+/** Replaces `open_server.ts` in the npm package under the condition `workerd`: Workers do not listen. */
 export function openServer(app: Routed, handler: AppFetch): OpenServer {
-  // throws, and says what to write instead
+  // throws, and names what to write instead
   return detectPlatform().serve(handler, {}, app) as never;
 }
 
-/** Rethrows why there is no server, callback or not. */
+/** Rethrows why there is no server, with or without a callback. */
 export function neverOpened(error: unknown): Server {
   throw error;
 }

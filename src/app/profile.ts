@@ -4,13 +4,13 @@ import type { AppClasses } from "../dispatch/handle_request.ts";
 import type { RouterClass } from "../routing/router.ts";
 
 /**
- * What an application does in another way than Sluice's, because its program expects Express's: `@sluice/express` has a
- * profile for each major. Each application derives classes of its own from those of requests and responses. Applications
- * of different profiles mount in one another, and each keeps its own.
+ * Where an application differs from Sluice's because its program expects Express's behavior; `@sluice/express` has a
+ * profile for each major version. Each application derives its own request and response classes. Applications with
+ * different profiles can be mounted in one another, and each keeps its own.
  */
 export interface Profile extends AppProfile, AppClasses {
-  /** Class of its router. */
+  /** The class of its router. */
   readonly Router: RouterClass;
-  /** Defaults that differ, by the settings' names. */
+  /** Defaults that differ, by setting name. */
   readonly settings: Readonly<Record<string, SettingValue>>;
 }

@@ -10,17 +10,17 @@ import type { FrameworkRequest } from "../request/framework_request.ts";
 import type { Any } from "../util/any.ts";
 
 /**
- * Hears of errors that reached no handler of the program.
+ * Receives errors that no handler of the program received.
  *
- * @param error What was thrown
- * @param context The request, if the error belongs to one, and where it came from
+ * @param error The error
+ * @param context The request the error belongs to, if any, and where it came from
  */
 export type ErrorListener = (
   error: Any,
   context: { readonly req: FrameworkRequest | undefined; readonly phase: ErrorPhase },
 ) => unknown;
 
-/** What reporting needs of an application. */
+/** The parts of an application that reporting needs. */
 interface Reporting extends EmitterMethods {
   /** The application it is mounted on. */
   readonly parent: Reporting | undefined;
@@ -33,20 +33,20 @@ const reported = new WeakMap<object, Reported>();
 
 class Reported {
   readonly objects = new WeakSet<object>();
-  /** The last one that was no object. */
+  /** The last error that was not an object. */
   primitive: unknown = undefined;
 }
 
 /**
- * Reports an error to the listeners for `error` of an application, or of the nearest one it is mounted on that has any.
- * If nobody listens, it is written to the console, except when the setting `env` is `"test"`; in production only as a
- * text without secrets, if there are any in it, or if it has properties that may be the body or the command that failed.
+ * Reports an error to the `error` listeners of an application, or of its nearest parent that has any. Without listeners
+ * it is written to the console, except when the setting `env` is `"test"`. In production it is written as a redacted
+ * string only, if it contains secrets or has properties that may hold the body or the command that failed.
  *
- * The same error is reported once for a request, however many layers it passes. For other requests it is another one:
- * programs may throw one object again and again.
+ * The same error is reported once per request, however many layers it passes. It is reported again for other requests,
+ * because programs may throw one object repeatedly.
  *
  * @param app The application
- * @param error What was thrown
+ * @param error The error
  * @param context The request it belongs to, and where it came from
  */
 export function reportError(app: Reporting, error: unknown, { req, phase, isTold = false }: ErrorContext): void {
@@ -69,7 +69,7 @@ function listeningApp(app: Reporting): Reporting | undefined {
   return listening;
 }
 
-// each by itself, because one that fails must not keep the error from the others
+// each in its own try, because a failing listener must not keep the error from the others
 function callListener(
   app: Reporting,
   listener: ErrorListener,
@@ -108,15 +108,15 @@ function logAlways(app: Reporting, error: unknown): void {
     if (hidden !== shown || !isPlain(error)) return console.error(hidden);
   }
   const text = error instanceof Error ? errorText(error) : "";
-  // as in Express 5.3 the error itself, whose cause runtimes show too; but where stacks have no message, some may not
-  // show the message
+  // the error itself, as in Express 5.3, because runtimes show its cause too; but where stacks lack the message, some
+  // runtimes would not show it
   console.error(error instanceof Error && text !== error.stack ? text : error);
 }
 
-/** Properties that are texts of the runtime or of a package, and never input. */
+/** Properties that hold strings of the runtime or of a package, never input. */
 const LABELS = /^(?:code|message|name|stack|syscall|type)$/;
 
-// The console shows all properties of an error, and of its causes.
+// The console shows all properties of an error and of its causes.
 function isPlain(thrown: unknown): boolean {
   if (!(thrown instanceof Error)) return typeof thrown !== "object" || thrown === null;
   const { cause } = thrown;

@@ -3,10 +3,10 @@ import type { EventName, Listener } from "../util/emitter_methods.ts";
 import type { LimitName, PlatformServer } from "../platform/shared/platform.ts";
 import { checkedLimit } from "./server_limits.ts";
 
-/** Events that a server emits by itself; Node's other events come from Node's server, where there is one. */
+/** Events that a server emits itself; Node's other events come from Node's server, if there is one. */
 const OWN_EVENTS: ReadonlySet<EventName> = new Set(["listening", "error", "close"]);
 
-/** Emitter methods that take the name of an event. */
+/** Emitter methods that accept the name of an event. */
 const EVENT_METHODS = [
   "on",
   "once",
@@ -21,7 +21,7 @@ const EVENT_METHODS = [
 ] as const;
 
 /**
- * A listening server, as returned by `app.listen`. It emits `listening`, `error` and `close`, and on Node every other
+ * A listening server, as returned by `app.listen`. It emits `listening`, `error` and `close` and, on Node, every other
  * event of an `http.Server`.
  *
  * @example Where it listens
@@ -47,9 +47,9 @@ export class Server extends Emitter {
    * Wraps a server of the platform; `app.listen` does this.
    *
    * @param platform The platform's server
-   * @param close Closes it, and the application with the last server; connections still busy after so many ms are cut
-   * @param cut Closes it at once; failures are logged, because nobody waits for it
-   * @param isOpen Tells whether closing has not begun
+   * @param close Closes it, and the application with the last server; connections still busy after the given ms are cut
+   * @param cut Closes it at once; failures are logged, because the result is not awaited
+   * @param isOpen Returns whether closing has not begun
    * @param isSecure Whether it speaks TLS
    */
   constructor(
@@ -78,8 +78,8 @@ export class Server extends Emitter {
   }
 
   /**
-   * Whether it listens: from when it is bound until closing begins. On Deno not while it has lost its port, because the
-   * process is out of descriptors, and tries to listen again.
+   * Whether it listens: from when it is bound until closing begins. On Deno it is false while the server has lost its
+   * port, because the process ran out of file descriptors, and tries to listen again.
    */
   get listening(): boolean {
     const { native, listening } = this.#platform;
@@ -93,21 +93,21 @@ export class Server extends Emitter {
   }
 
   /**
-   * Resolves when the server is down. Rejects if it could not listen, or could not listen again after it had lost its
-   * port; if nothing handles that, the process ends.
+   * Resolves when the server has stopped. Rejects if it could not listen, or could not listen again after losing its
+   * port; an unhandled rejection ends the process.
    */
   get finished(): Promise<void> {
-    // a promise of its own, so that the platform's may have been handled and this one still is not
+    // a promise of its own, which stays unhandled even if the platform's was handled
     return this.#finished ??= this.#platform.finished.then(() => {});
   }
 
-  /** Where it listens, like Node's `server.address()`; `null` from when closing begins, which few callers have to check. */
+  /** Returns where it listens, like Node's `server.address()`; `null` (not in the type) once closing begins. */
   address(): { address: string; family: "IPv4" | "IPv6"; port: number } {
     if (!this.#isOpen()) return null!;
     return { address: this.hostname, family: this.hostname.includes(":") ? "IPv6" : "IPv4", port: this.port };
   }
 
-  /** ms that an idle connection is kept open after a response. On Deno setting it warns, and it reads as 0. */
+  /** Time in ms to keep an idle connection open after a response. On Deno, setting it warns and it reads as 0. */
   get keepAliveTimeout(): number {
     return this.#limits.keepAliveTimeout ?? 0;
   }
@@ -116,7 +116,7 @@ export class Server extends Emitter {
     this.#limit("keepAliveTimeout", ms);
   }
 
-  /** ms in which the headers of a request must arrive. Node only, like {@linkcode requestTimeout}. */
+  /** Time in ms for the headers of a request to arrive. Node only, like {@linkcode requestTimeout}. */
   get headersTimeout(): number {
     return this.#limits.headersTimeout ?? 0;
   }
@@ -125,7 +125,7 @@ export class Server extends Emitter {
     this.#limit("headersTimeout", ms);
   }
 
-  /** ms in which a whole request must arrive. Node only: setting it elsewhere warns, it reads as 0. */
+  /** Time in ms for a whole request to arrive. Node only: elsewhere, setting it warns and it reads as 0. */
   get requestTimeout(): number {
     return this.#limits.requestTimeout ?? 0;
   }
@@ -134,7 +134,7 @@ export class Server extends Emitter {
     this.#limit("requestTimeout", ms);
   }
 
-  /** ms that a connection may be silent. Node only, like {@linkcode requestTimeout}. */
+  /** Time in ms that a connection may be silent. Node only, like {@linkcode requestTimeout}. */
   get timeout(): number {
     return this.#limits.timeout ?? 0;
   }
@@ -143,7 +143,7 @@ export class Server extends Emitter {
     this.#limit("timeout", ms);
   }
 
-  /** ms in which a client must take something of what was sent to it; see `sendTimeout` of `app.listen`. */
+  /** Time in ms within which a client must receive some of what was sent to it; see `sendTimeout` of `app.listen`. */
   get sendTimeout(): number {
     return this.#limits.sendTimeout ?? 0;
   }
@@ -156,7 +156,7 @@ export class Server extends Emitter {
    * Sets {@linkcode Server.timeout}.
    *
    * @param ms The time in ms
-   * @param callback Added as a listener for `timeout`, which only Node's server takes
+   * @param callback Added as a listener for `timeout`, which only Node's server supports
    */
   setTimeout(ms = 0, callback?: () => void): this {
     if (callback !== undefined) this.on("timeout", callback);
@@ -164,7 +164,7 @@ export class Server extends Emitter {
     return this;
   }
 
-  /** Most connections at a time. Node only: setting it elsewhere warns and changes nothing. */
+  /** Maximum number of connections at a time. Node only: elsewhere, setting it warns and changes nothing. */
   get maxConnections(): number | undefined {
     return this.#limits.maxConnections;
   }
@@ -173,7 +173,7 @@ export class Server extends Emitter {
     this.#limit("maxConnections", count);
   }
 
-  /** Most headers of a request. Node only, like {@linkcode maxConnections}. */
+  /** Maximum number of headers in a request. Node only, like {@linkcode maxConnections}. */
   get maxHeadersCount(): number | undefined {
     return this.#limits.maxHeadersCount;
   }
@@ -182,7 +182,7 @@ export class Server extends Emitter {
     this.#limit("maxHeadersCount", count);
   }
 
-  /** Most requests on one connection. Node only, like {@linkcode maxConnections}. */
+  /** Maximum number of requests on one connection. Node only, like {@linkcode maxConnections}. */
   get maxRequestsPerSocket(): number | undefined {
     return this.#limits.maxRequestsPerSocket;
   }
@@ -191,7 +191,7 @@ export class Server extends Emitter {
     this.#limit("maxRequestsPerSocket", count);
   }
 
-  /** Most requests of an HTTP/2 connection at a time. Node only, like {@linkcode maxConnections}. */
+  /** Maximum number of concurrent requests on an HTTP/2 connection. Node only, like {@linkcode maxConnections}. */
   get maxStreams(): number | undefined {
     return this.#limits.maxStreams;
   }
@@ -211,9 +211,9 @@ export class Server extends Emitter {
   }
 
   /**
-   * Counts the open connections, on Node.
+   * Counts the open connections; Node only.
    *
-   * @param callback Gets the number; on other runtimes an error
+   * @param callback Receives the count, or on other runtimes an error
    */
   getConnections(callback: (error: Error | null, count?: number) => void): this {
     const { native } = this.#platform;
@@ -224,11 +224,11 @@ export class Server extends Emitter {
   }
 
   /**
-   * Stops listening, finishes the requests in flight, and closes the application's WebSockets with 1001. Closing its
-   * last server closes the application.
+   * Stops listening, finishes the requests in flight, and closes the application's WebSockets with code 1001. Closing
+   * the last server closes the application.
    *
    * @param callback Runs when everything is closed, or with the error: as on Node, `ERR_SERVER_NOT_RUNNING` if closing
-   * had begun before
+   * had already begun
    * @returns The server, as on Node
    */
   close(callback: (error?: Error) => void): this;
@@ -238,14 +238,14 @@ export class Server extends Emitter {
    * @returns Resolves when everything is closed
    */
   close(callback?: undefined): Promise<void>;
-  /** The same where there may be a callback. */
+  /** The same with an optional callback. */
   close(callback?: (error?: Error) => void): this | Promise<void>;
   close(callback?: (error?: Error) => void): this | Promise<void> {
     const wasOpen = this.#isOpen();
     const closed = this.#close();
-    // as on Node, anything else is ignored, such as the signal in process.on("SIGTERM", server.close.bind(server))
+    // as on Node, other values are ignored, such as the signal in process.on("SIGTERM", server.close.bind(server))
     if (typeof callback !== "function") return closed;
-    // no promise as well: mocha refuses hooks that have both, as in after((done) => server.close(done))
+    // no promise in addition: mocha refuses hooks that have both, as in after((done) => server.close(done))
     closed.then(() => wasOpen ? callback() : callback(notRunning()), callback);
     return this;
   }
@@ -253,7 +253,7 @@ export class Server extends Emitter {
   /**
    * Closes the server, as {@linkcode Server.close} does, at the end of a block with `await using`.
    *
-   * @returns Settles when everything has ended, and at once if the server was closed already
+   * @returns Settles when everything has ended; at once if the server was already closed
    */
   [Symbol.asyncDispose](): Promise<void> {
     return this.#close();
@@ -264,11 +264,10 @@ export class Server extends Emitter {
     this.#cut();
   }
 
-  /** Does nothing: `close` ends idle connections by itself. */
+  /** Does nothing: `close` ends idle connections itself. */
   closeIdleConnections(): void {}
 
-  // on Node, socket.io, ws and packages for graceful shutdown listen to the server; some replace listeners that are
-  // there
+  // on Node, socket.io, ws and graceful shutdown packages listen to the server; some replace existing listeners
   static {
     for (const name of EVENT_METHODS) {
       const here = Server.prototype[name] as (event?: EventName, ...rest: unknown[]) => unknown;
@@ -283,7 +282,7 @@ export class Server extends Emitter {
   }
 
   /**
-   * Refuses listeners for events other than `listening`, `error` and `close` where there is no Node server.
+   * Throws for events other than `listening`, `error` and `close` where there is no Node server.
    *
    * @throws {TypeError} For other events, which would never be emitted
    */
@@ -292,7 +291,7 @@ export class Server extends Emitter {
   }
 
   /**
-   * The listeners of an event.
+   * Returns the listeners of an event.
    *
    * @throws {TypeError} For events of an `http.Server` where there is none: socket.io would take over their listeners
    */
@@ -302,22 +301,22 @@ export class Server extends Emitter {
   }
 
   /**
-   * Always throws. It exists because socket.io takes an object without `listen` for its options, and then serves
-   * nobody.
+   * Always throws. It exists because socket.io mistakes an object without `listen` for its options, and then serves
+   * nothing.
    *
-   * @throws {Error} Always: the server is listening already
+   * @throws {Error} Always: the server is already listening
    */
   listen(): never {
     throw new Error("server.listen: app.listen has made a server that listens already");
   }
 
-  /** Keeps the process alive while listening, as is the default. */
+  /** Keeps the process alive while listening, which is the default. */
   ref(): this {
     this.#platform.ref();
     return this;
   }
 
-  /** Lets the process end although the server listens. */
+  /** Lets the process exit while the server listens. */
   unref(): this {
     this.#platform.unref();
     return this;

@@ -21,19 +21,19 @@ export const COUNTS: OptionNames<ServerCounts> = {
 };
 
 /** Names of all limits. */
-// a pure call, so that bundlers leave it out where nobody listens
+// a pure call, so that bundlers drop it from programs that do not listen
 export const LIMITS: readonly LimitName[] = /* @__PURE__ */ Object.keys({ ...TIMEOUTS, ...COUNTS }) as LimitName[];
 
 /**
  * Checks the value of a limit.
  *
- * @param caller What takes it, for error messages
+ * @param caller Name of the caller, for error messages
  * @param name Its name
  * @param value Its value
- * @returns The value as Node's server takes it: 0 for none, because its timers take `Infinity` for no time at all; but
- * Node 22 takes no connection if there may be 0
- * @throws {TypeError} If it is not a number from 0
- * @throws {RangeError} If it is longer than a timer can be
+ * @returns The value for Node's server: 0 for none, because its timers treat `Infinity` as no time at all; but
+ * `Infinity` for `maxConnections`, because Node 22 accepts no connections at 0
+ * @throws {TypeError} If it is not a number of at least 0
+ * @throws {RangeError} If it exceeds the longest timer delay
  */
 export function checkedLimit(caller: string, name: LimitName, value: unknown): number {
   const isTime = name in TIMEOUTS;
@@ -47,11 +47,11 @@ export function checkedLimit(caller: string, name: LimitName, value: unknown): n
 }
 
 /**
- * Removes the limits from the options of `app.listen` that the runtime does not keep, and says so: the same program must
- * start on every runtime, but a limit that is missing must not pass for one that is there.
+ * Removes from the options of `app.listen` the limits that the runtime does not support, and warns: the same program
+ * must start on every runtime, but a missing limit must not go unnoticed.
  *
- * @param options The options, which are changed
- * @param kept The limits that the runtime keeps
+ * @param options The options, which are modified
+ * @param kept The limits that the runtime supports
  * @param runtime Its name
  */
 export function dropUnkept(

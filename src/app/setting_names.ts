@@ -1,8 +1,8 @@
 import type { AppSettings } from "./settings.ts";
 
-/** Names of settings: those that have a meaning here, and those that a program declares in {@linkcode AppSettings}. */
+/** Names of settings: the built-in ones, and those that a program declares in {@linkcode AppSettings}. */
 export type SettingName = keyof {
-  // without the index, which has every name
+  // without the index signature, which accepts every name
   [Name in keyof AppSettings as string extends Name ? never : number extends Name ? never : Name]: unknown;
 };
 
@@ -10,15 +10,15 @@ export type SettingName = keyof {
 export type AnySettingName = SettingName | (string & Record<never, never>);
 
 /**
- * The name of a setting as it is, unless it is nearly that of another one: then that one, which the compiler shows. What
- * is a {@linkcode SettingName}, or nearly none, is as it is, so that programs may have settings of their own.
+ * The name of a setting, unless it is a near miss of another one: then that one, so that the compiler shows it. A
+ * {@linkcode SettingName}, and any other name, is unchanged, so programs may have their own settings.
  */
 export type SpelledSetting<Name extends string> = Name extends SettingName ? Name
   : [MeantSetting<Name>] extends [never] ? Name
   : MeantSetting<Name>;
 
 /**
- * The setting that is meant: one that differs in capitals, punctuation and number, or in a single letter.
+ * The intended setting: one that differs only in case, punctuation and number, or in a single letter.
  *
  * @internal
  */
@@ -29,10 +29,10 @@ export type MeantSetting<Name extends string> = {
     : never;
 }[SettingName];
 
-/** A letter more or less makes another word of these. */
+/** With one letter more or less these become other words. */
 type Short = "env" | "etag" | "view" | "views";
 
-/** Small letters alone, and the singular. */
+/** Lowercase letters only, in the singular. */
 type Bare<Text extends string> = Singular<Letters<Lowercase<Text>>>;
 
 type Letters<Text extends string> = Text extends `${infer Before}${" " | "-" | "_"}${infer After}`
@@ -43,7 +43,7 @@ type Singular<Text extends string> = Text extends `${infer Stem}ies` ? `${Stem}y
   : Text extends `${infer Stem}s` ? Stem
   : Text;
 
-/** Whether a letter was added, left out or replaced. */
+/** Whether a letter was added, omitted or replaced. */
 type IsEditOf<One extends string, Other extends string> = One extends `${infer A}${infer RestOfOne}`
   ? Other extends `${infer B}${infer RestOfOther}` ? A extends B ? IsEditOf<RestOfOne, RestOfOther>
     : RestOfOne extends RestOfOther ? true

@@ -9,45 +9,45 @@ import type { SettingValue } from "../exchange/app_like.ts";
 import { SEND_SETTING } from "../exchange/send_budget.ts";
 import { BODY_SETTINGS, type BodyLimitSetting } from "../request/body/body_settings.ts";
 
-/** Settings of an application, by Express's names. Users may add their own. */
+/** Settings of an application, by Express's names. Programs may add their own. */
 export interface AppSettings {
   /**
-   * Most bytes of all bodies that the process is reading at the moment, by the request's methods and by the parsers: a
-   * number, or text such as `"512mb"`; 256 MiB by default, `Infinity` for no limit. Above it requests get 503. What a
-   * program keeps of the bodies it has read does not count.
+   * Maximum total size of the bodies the process is reading at a time, through request methods and parsers: a number of
+   * bytes, or a string such as `"512mb"`; 256 MiB by default, `Infinity` for no limit. Above it requests get 503.
+   * Bodies that a program keeps after reading them do not count.
    */
   "body budget"?: number | string;
   /**
-   * Most bytes that `req.json()`, `req.text()`, `req.arrayBuffer()`, `req.blob()` and `req.formData()` read: a number, or
-   * text such as `"2mb"`, for all, or an object of these by method; `Infinity` for no limit. By default 1 MiB for JSON
-   * and text, 10 MiB for the others. Above it requests get 413. Parsers have their own `limit`, and streams have none.
+   * Maximum size of bodies read with `req.json()`, `req.text()`, `req.arrayBuffer()`, `req.blob()` and
+   * `req.formData()`: bytes or a string such as `"2mb"`, or an object of these by method; `Infinity` for no limit. By
+   * default 1 MiB for JSON and text, and 10 MiB for the others. Above it requests get 413. Parsers have their own
+   * `limit`; streams have none.
    */
   "body limit"?: BodyLimitSetting;
   /**
-   * ms that a body which is being read may be without a further byte, 30 000 by default, 0 or `Infinity` for any time;
-   * then the reader fails with 408. For bodies that were announced with up to 128 KiB it is the time for the whole,
-   * except on Node.
+   * Time in ms that a body may pause while it is read: 30 000 by default, 0 or `Infinity` for no limit. Then the read
+   * fails with 408. For bodies with an announced length of up to 128 KiB it limits the whole read, except on Node.
    */
   "body timeout"?: number;
   /** Treats `/Foo` and `/foo` as different paths; off by default. */
   "case sensitive routing"?: boolean;
   /**
-   * What `NODE_ENV` says. Otherwise `"development"` on Deno, Node and Bun, and `"production"` elsewhere and where Deno may
-   * not read it. `"production"` hides the details of errors.
+   * The value of `NODE_ENV`. Otherwise `"development"` on Deno, Node and Bun, and `"production"` elsewhere or where
+   * Deno may not read it. `"production"` hides error details.
    */
   env: string;
   /**
-   * `"weak"`, the default, `"sha1"`, `"strong"`, `false`, or a function of the body, which is a `Buffer` where the runtime
-   * has one. `"weak"` has a fast hash; `"sha1"` makes Express's weak tags, for an Express and a Sluice behind one address.
+   * `"weak"`, the default, `"sha1"`, `"strong"`, `false`, or a function of the body, a `Buffer` where the runtime has
+   * one. `"weak"` uses a fast hash. `"sha1"` creates Express's weak tags, for Express and Sluice behind one address.
    */
   etag: boolean | "weak" | "sha1" | "strong" | ((body: string | Uint8Array, encoding?: string) => string | undefined);
-  /** Most parts or fields that `req.formData()` reads, 1000 by default, `Infinity` for any; above it requests get 413. */
+  /** Maximum number of parts or fields in `req.formData()`, 1000 by default, `Infinity` for any; above it 413. */
   "form parts limit"?: number;
-  /** Most levels of JSON that is read, 1000 by default, `Infinity` for any; above it requests get 400. */
+  /** Maximum nesting depth of JSON bodies: 1000 by default, `Infinity` for no limit; above it requests get 400. */
   "json depth"?: number;
-  /** Query parameter that names the function of `res.jsonp`, `"callback"` by default. */
+  /** Query parameter with the function name for `res.jsonp`, `"callback"` by default. */
   "jsonp callback name": string;
-  /** Whether JSON responses name their charset, on by default; `false` sends plain `application/json`. */
+  /** Whether JSON responses declare their charset, on by default; `false` sends plain `application/json`. */
   "json charset"?: boolean;
   /** Escapes `<`, `>` and `&` in JSON; off by default. */
   "json escape"?: boolean;
@@ -55,40 +55,40 @@ export interface AppSettings {
   "json replacer"?: SettingValue;
   /** Indentation for `JSON.stringify`; none by default. */
   "json spaces"?: string | number;
-  /** `"simple"`, the default, `"extended"`, `false`, or a function of the query string, `null` if there is none. */
+  /** `"simple"`, the default, `"extended"`, `false`, or a function of the query string (`null` if there is none). */
   "query parser": boolean | "simple" | "extended" | ((text: string | null) => Record<string, SettingValue>);
   /**
-   * Most bytes that wait in the process because clients read slowly, in WebSockets and in bodies written with
-   * `res.write`: a number, or text such as `"64mb"`; 128 MiB by default, `Infinity` for no limit. Above it those
-   * connections are closed for which most waits, and one error is reported. A message published to a topic counts once.
+   * Maximum bytes queued in the process for slow clients, in WebSockets and in bodies written with `res.write`: a
+   * number, or a string such as `"64mb"`; 128 MiB by default, `Infinity` for no limit. Above it the connections with
+   * the longest queues are closed and one error is reported. A message published to a topic counts once.
    */
   "send budget"?: number | string;
   /**
-   * Sends `Server-Timing` with each response: ms until its head, and of each handler until the next one was called. Off by
-   * default, because anybody may read the names of handlers and the paths of routes there.
+   * Sends `Server-Timing` with each response: the ms until its head, and from the start of each handler until it called
+   * the next one. Off by default, because it exposes handler names and route paths to every client.
    */
   "server timing"?: boolean;
   /** Treats `/foo` and `/foo/` as different paths; off by default. */
   "strict routing"?: boolean;
-  /** How many labels of the host, from the right, belong to the domain itself; 2 by default. */
+  /** Number of labels of the host, from the right, that form the domain itself; 2 by default. */
   "subdomain offset": number;
-  /** Which proxies may say who the client is; none by default. */
+  /** Which proxies are trusted to report the client's address; none by default. */
   "trust proxy": TrustSetting;
   /** The class that finds and renders views, as in Express. */
   view?: SettingValue;
-  /** Remembers where views are; on by default if `NODE_ENV` is `production`. */
+  /** Caches view lookups; on by default if `NODE_ENV` is `production`. */
   "view cache"?: boolean;
-  /** Extension of views that are named without one. */
+  /** Extension of views named without one. */
   "view engine"?: string;
-  /** Folder or folders of the views, `views` in the working directory by default. */
+  /** Directory or directories of the views; by default `views` in the working directory. */
   views: string | string[];
   /** Sends `X-Powered-By: Sluice`; off by default. */
   "x-powered-by"?: boolean;
-  /** The application's own settings. */
+  /** The program's own settings. */
   [name: string]: SettingValue;
 }
 
-/** The names of all settings that have a meaning here; a program's own are not known. */
+/** The names of all built-in settings; a program's own are not listed. */
 const NAMES: readonly string[] = [
   "body budget",
   "body limit",
@@ -116,7 +116,7 @@ const NAMES: readonly string[] = [
   "x-powered-by",
 ];
 
-/** Settings with a compiled form, and the functions that compile them. */
+/** Settings with a compiled form, and their compile functions. */
 const COMPILED: ReadonlyMap<string, (value: SettingValue) => unknown> = new Map<
   string,
   (value: SettingValue) => unknown
@@ -129,15 +129,15 @@ const COMPILED: ReadonlyMap<string, (value: SettingValue) => unknown> = new Map<
 ]);
 
 /**
- * Stores a setting and, where it has one, its compiled form under `<name> fn`.
+ * Stores a setting and, if it has one, its compiled form under `<name> fn`.
  *
  * @param settings Where to store it
  * @param name Name of the setting
  * @param value Its value
- * @throws {TypeError} If the value is not valid for the setting
+ * @throws {TypeError} If the value is invalid for the setting
  */
 export function storeSetting(settings: Record<string, SettingValue>, name: string, value: SettingValue): void {
-  // compiled first: a value that is refused must not be stored
+  // compiled first, so that an invalid value is not stored
   const compile = COMPILED.get(name);
   if (compile !== undefined) settings[`${name} fn`] = compile(value);
   if (name === "server timing") noteTimings();
@@ -145,7 +145,8 @@ export function storeSetting(settings: Record<string, SettingValue>, name: strin
 }
 
 /**
- * Parses a query as `"simple"` does, for applications in development that have not chosen: what Express 4 nests is noted.
+ * Parses a query as `"simple"` does, for applications in development without a chosen parser; warns of names that
+ * Express 4 would nest.
  *
  * @param text The query string, `null` if there is none
  */
@@ -160,13 +161,13 @@ export function parseUnchosenQuery(text: string | null): Record<string, string |
 }
 
 /**
- * Describes a setting whose name is nearly one that has a meaning: it would be taken for a setting of the program's own.
+ * Describes a near miss of a built-in setting's name, which would otherwise become the program's own setting.
  *
  * @param name The name
  * @returns A message, if there is such a name
  */
 export function misspeltSetting(name: unknown): string[] {
-  // what a setting is compiled to may be stored by itself
+  // a compiled form may be stored directly
   if (typeof name !== "string" || NAMES.includes(name) || name.endsWith(" fn")) return [];
   const meant = nearestName(name, NAMES);
   return meant === undefined ? [] : [`app.set: the setting "${name}" has no effect; did you mean "${meant}"?`];

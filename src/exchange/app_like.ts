@@ -4,28 +4,28 @@ import type { ErrorContext } from "./error_context.ts";
 import type { RuntimeSupport } from "./runtime_support.ts";
 import type { runtimeKey } from "../util/runtime_key.ts";
 
-/** Key of what adopts requests and responses that another package made; for the framework's own use, as those below. */
+/** Key of the method that adopts foreign requests and responses; for internal use, like the keys below. */
 export const adoptKey: unique symbol = Symbol("sluice.adopt");
 
-/** Key of what upgrades a request to a WebSocket. */
+/** Key of the method that upgrades a request to a WebSocket. */
 export const acceptSocketKey: unique symbol = Symbol("sluice.accept socket");
 
-/** Key of what keeps work going after a response. */
+/** Key of the method that keeps work going after a response. */
 export const backgroundKey: unique symbol = Symbol("sluice.background");
 
 /** Key of the bodies being streamed. */
 export const openStreamsKey: unique symbol = Symbol("sluice.open streams");
 
-/** Key of what finds the whole path of a route. */
+/** Key of the method that finds the full path of a route. */
 export const routePathKey: unique symbol = Symbol("sluice.route path");
 
-/** Key of what lists the routes with those that a path leads to. */
+/** Key of the method that lists all routes, and which of them match a path. */
 export const routesSeenKey: unique symbol = Symbol("sluice.routes seen");
 
-/** Key under which a body being streamed tells how far it is: a name could be one that a program uses. */
+/** Key of a streamed body's progress; a symbol, because a program might use any name. */
 export const piecesKey: unique symbol = Symbol("sluice.pieces");
 
-/** Key of the property that is true when the client has all bytes that the head announced. */
+/** Key of the property that is true once the client has all bytes that the head announced. */
 export const deliveredKey: unique symbol = Symbol("sluice.delivered");
 
 /**
@@ -36,9 +36,9 @@ export const deliveredKey: unique symbol = Symbol("sluice.delivered");
 export interface OpenStream {
   /** Cuts the body. */
   destroy(error: Error): unknown;
-  /** How many pieces the client has asked for; `null` while it has taken all there is, and waits for more. */
+  /** How many pieces the client has requested; `null` once it has received all there are and waits for more. */
   readonly [piecesKey]: number | null;
-  /** Whether the client has all bytes that the head announced, although the end of the body has yet to come. */
+  /** Whether the client has all bytes that the head announced, although the body has not ended yet. */
   readonly [deliveredKey]: boolean;
 }
 
@@ -47,24 +47,24 @@ export interface OpenStream {
 export type SettingValue = any;
 
 /**
- * A route, seen from the path of a request.
+ * A route, relative to the path of a request.
  *
  * @internal
  */
 export interface SeenRoute {
-  /** Method in capitals, `ALL` for `all`, `WS` for WebSocket routes. */
+  /** Uppercase method, `ALL` for `all`, `WS` for WebSocket routes. */
   readonly method: string;
   /** Path including the prefixes of all mounts. */
   readonly fullPath: string;
-  /** The route, as `req.route` has it. */
+  /** The route, as in `req.route`. */
   readonly route: unknown;
-  /** The parameters of route and mounts, if the path leads to it; otherwise `null`. */
+  /** The parameters of the route and its mounts if it matches the path, otherwise `null`. */
   readonly params: Readonly<Record<string, unknown>> | null;
 }
 
-/** What requests and responses need of the application that handles them. */
+/** The parts of an application that its requests and responses need. */
 export interface AppLike extends EmitterMethods {
-  /** Values that every view sees, and whatever a program keeps there for its handlers. */
+  /** Values available in every view, and any that a program stores there for its handlers. */
   locals: Record<string, SettingValue>;
   /** The settings; `get(name)` is the public way to read one. */
   readonly settings: Record<string, SettingValue>;
@@ -72,21 +72,21 @@ export interface AppLike extends EmitterMethods {
   readonly mountpath: string | string[];
   /** The application it is mounted on, `undefined` for the outermost one. */
   readonly parent: AppLike | undefined;
-  /** Whether it, or one that it is mounted in, is being closed. */
+  /** Whether it, or an application it is mounted in, is closing. */
   readonly isClosing: boolean;
   /** Reads a setting. */
   get(name: string): SettingValue;
   /** Stores a setting. */
   set(name: string, value: unknown): unknown;
-  /** Tells whether a setting is truthy. */
+  /** Returns whether a setting is truthy. */
   enabled(name: string): boolean;
-  /** Tells whether a setting is falsy. */
+  /** Returns whether a setting is falsy. */
   disabled(name: string): boolean;
   /** Sets a setting to `true`. */
   enable(name: string): unknown;
   /** Sets a setting to `false`. */
   disable(name: string): unknown;
-  /** Full path the application is mounted at, through all its parents. */
+  /** Returns the full path the application is mounted at, through all its parents. */
   path(): string;
   /**
    * The runtime.
@@ -95,13 +95,13 @@ export interface AppLike extends EmitterMethods {
    */
   readonly [runtimeKey]: RuntimeSupport;
   /**
-   * What it does in another way; `null` for Sluice's own applications.
+   * Where it differs; `null` for Sluice's own applications.
    *
    * @internal
    */
   readonly [profileKey]: AppProfile | null;
   /**
-   * The whole path of a route, as it was registered.
+   * Returns the full registered path of a route.
    *
    * @internal
    */
@@ -125,21 +125,20 @@ export interface AppLike extends EmitterMethods {
    */
   readonly [openStreamsKey]: Set<OpenStream>;
   /**
-   * Reports an error that reaches no handler of the program; see `FrameworkApp.reportError`.
+   * Reports an error that no handler of the program received; see `FrameworkApp.reportError`.
    *
-   * @param error What was thrown
+   * @param error The error
    * @param context The request it belongs to, and where it came from
    */
   reportError(error: unknown, context: ErrorContext): void;
   /**
-   * Makes a request and a response that somebody else made those of this application.
+   * Gives a foreign request and response this application's prototypes.
    *
    * @internal
    */
   [adoptKey](req: object, res: object): () => void;
   /**
-   * Every route of the outermost application, with whether a path leads to it: for the page that a developer sees of an
-   * error.
+   * Returns every route of the outermost application and whether a path matches it, for the error page in development.
    *
    * @param path The path, not decoded
    *
@@ -160,5 +159,5 @@ export interface RenderCallbackShape {
   call(error: Error | null, html: string): void;
 }
 
-/** Receives a rendered view, or the error that kept it from being rendered. */
+/** Receives a rendered view, or the error that prevented it. */
 export type RenderCallback = RenderCallbackShape["call"];

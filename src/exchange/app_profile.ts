@@ -1,22 +1,22 @@
 /** Key of an application's profile. */
 export const profileKey: unique symbol = Symbol("profile");
 
-/** What Express's applications do in another way than Sluice's for each request. */
+/** Where each request of Express's applications differs from Sluice's. */
 export interface AppProfile {
   /** Value of `X-Powered-By`, which the setting `x-powered-by` sends. */
   readonly poweredBy: string;
   /** Separator of the methods in the response to OPTIONS. */
   readonly methodSeparator: string;
   /**
-   * The content type that a file is sent with.
+   * Returns the content type that a file is sent with.
    *
-   * @param type The one that Sluice sends it with
+   * @param type The type that Sluice would send
    */
   fileType(type: string): string;
 }
 
 /**
- * Value of `X-Powered-By`.
+ * Returns the value of `X-Powered-By`.
  *
  * @param app The application
  */

@@ -1,26 +1,26 @@
 import { captureContext } from "../util/async_context.ts";
 
 /**
- * Takes a body chunk by chunk.
+ * Receives a body chunk by chunk.
  *
  * @internal
  */
 export interface BodySink {
-  /** Takes the next chunk. */
+  /** Receives the next chunk. */
   take(chunk: Uint8Array<ArrayBuffer>): void;
-  /** Notes that all of the body has come. */
+  /** Called when the body is complete. */
   end(): void;
-  /** Notes that the rest of the body will not come. */
+  /** Called when the rest of the body will not arrive. */
   fail(cause: unknown): void;
 }
 
 /**
- * What fills a sink.
+ * Fills a sink.
  *
  * @internal
  */
 export interface Filling {
-  /** Stops, and discards the rest of the body. The sink may get an end or a failure afterwards. */
+  /** Stops, and discards the rest of the body. The sink may still be ended or fail afterwards. */
   stop(): void;
   /** Runs a function, now or soon, in the asynchronous context in which the filling began. */
   inContext(run: () => void): void;
@@ -30,15 +30,15 @@ export interface Filling {
  * Fills a sink from a stream.
  *
  * @param stream The body; locked from now on
- * @param sink Takes it
- * @returns What fills it
- * @throws {TypeError} If somebody else is reading it
+ * @param sink Receives it
+ * @returns Controls for the filling
+ * @throws {TypeError} If the stream is locked
  */
 export function fillFrom(stream: ReadableStream<Uint8Array<ArrayBuffer>>, sink: BodySink): Filling {
   const reader = stream.getReader();
   pump(reader, sink).then(() => sink.end(), (cause) => sink.fail(cause));
   return {
-    // pending reads end with that, also where the runtime would never settle them; it does not matter if it fails
+    // ends pending reads, even where the runtime would never settle them; a failure does not matter
     stop: () => void reader.cancel().catch(() => {}),
     inContext: captureContext(),
   };

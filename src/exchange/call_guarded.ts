@@ -1,15 +1,15 @@
 import { isThenable } from "../util/is_thenable.ts";
 import type { ErrorContext } from "./error_context.ts";
 
-/** What reports errors: an application. */
+/** Reports errors: an application. */
 export interface ErrorReporter {
-  /** Reports an error that reaches no handler of the program. */
+  /** Reports an error that no handler of the program received. */
   reportError(error: unknown, context: ErrorContext): void;
 }
 
 /**
- * Calls a callback of the program when nobody would catch its error. What it throws, or the promise that it returns is
- * rejected with, is reported.
+ * Calls a callback of the program that no caller guards. Errors that it throws, or that its promise rejects with, are
+ * reported.
  *
  * @param app Reports the error
  * @param context Where the callback belongs

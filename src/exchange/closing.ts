@@ -1,8 +1,8 @@
-/** How many applications of this process are being closed: while there are none, no response is looked at. */
+/** Number of applications of this process that are closing; while it is 0, no response is inspected. */
 export let closings = 0;
 
 /**
- * Notes that the closing of an application has begun, or is over.
+ * Records that the closing of an application has begun or ended.
  *
  * @param change 1 or -1
  */
@@ -11,11 +11,11 @@ export function noteClosing(change: 1 | -1): void {
 }
 
 /**
- * Tells the client of a response to send nothing more on the connection, which is about to be closed: a request that
- * crosses with that would be lost, and nobody repeats a POST.
+ * Tells a response's client to send nothing more on the connection, which is about to close: a request in transit would
+ * be lost, and clients do not repeat a POST.
  *
- * @param response The response, which nobody has sent yet
- * @returns The same, or a copy if its headers cannot be changed
+ * @param response The response, not yet sent
+ * @returns The same response, or a copy if its headers are immutable
  */
 export function lastOfConnection(response: Response): Response {
   if (response.status === 101) return response;

@@ -4,15 +4,18 @@ let make: (() => AppLike) | null = null;
 let made: AppLike | null = null;
 
 /**
- * Says how an application with the usual settings is made, which this folder cannot know.
+ * Registers the factory for an application with default settings, which this directory cannot import.
  *
- * @param makeApp Makes one
+ * @param makeApp Creates one
  */
 export function provideDefaultApp(makeApp: () => AppLike): void {
   make = makeApp;
 }
 
-/** An application with the usual settings, for what is used without one: middleware in unit tests, views that a program makes. */
+/**
+ * Returns an application with default settings, for use without one: middleware in unit tests, or views that a program
+ * creates.
+ */
 export function defaultApp(): AppLike {
   return made ??= make!();
 }

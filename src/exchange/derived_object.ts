@@ -1,12 +1,12 @@
 import type { AppLike } from "./app_like.ts";
 import type { Any } from "../util/any.ts";
 
-/** Key under which the prototype of an application's requests, or of its responses, tells the application. */
+/** Key under which the prototype of an application's requests or responses stores the application. */
 export const ownAppKey: unique symbol = Symbol("own app");
 
 /**
- * The application from whose `request` or `response` an object was made. That prototype itself shows none: from the one
- * that Express's shows, light-my-request concludes that it may exchange what the prototype inherits from.
+ * Returns the application whose `request` or `response` an object was created from. That prototype itself exposes none:
+ * when it does, as Express's, light-my-request concludes that it may replace the prototype's parents.
  *
  * @param object The request or response
  */
@@ -15,9 +15,9 @@ export function ownAppOf(object: { readonly [ownAppKey]?: AppLike }): AppLike | 
 }
 
 /**
- * What a request shows that was derived from another one (`Object.create(req)`), is a proxy of one, or was made from the
- * prototype only (`Object.create(express.request)`), as tests do. As in Express, everything is found out from its
- * properties, since each of them may have been assigned.
+ * Property values of a derived request (`Object.create(req)`), of a proxy, or of an object made from the prototype
+ * alone (`Object.create(express.request)`), as in tests. As in Express, everything is derived from its properties,
+ * because each of them may have been assigned.
  */
 interface DerivedRequest {
   /** Path and query. */
@@ -26,14 +26,14 @@ interface DerivedRequest {
   readonly app?: unknown;
 }
 
-/** What is needed of an application: tests may assign less than one. */
+/** The part of an application that is needed, because tests may assign less than a whole one. */
 interface Settings {
   /** Reads a setting. */
   get(name: string): Any;
 }
 
 /**
- * The application of a request or a response.
+ * Returns the application of a request or a response.
  *
  * @param owner The request or response
  * @param caller Name of the property or method for error messages
@@ -50,11 +50,11 @@ export function appOf<T extends { readonly app?: unknown }>(
 }
 
 /**
- * A value that a request or a response must have been given.
+ * Returns a value that a request or a response must have been given.
  *
  * @param value The value
  * @param caller Name of the property or method for error messages
- * @param missing What it needs, as it is assigned
+ * @param missing What it needs, as a program would assign it
  * @throws {TypeError} If there is none
  */
 export function given<T>(value: T, caller: string, missing: string): NonNullable<T> {
@@ -62,7 +62,7 @@ export function given<T>(value: T, caller: string, missing: string): NonNullable
   throw new TypeError(`${caller} needs ${missing}, and there is none: assign it`);
 }
 
-/** The parts of a URL under the names of Node's `url.parse()`. */
+/** The parts of a URL, named as in Node's `url.parse()`. */
 export interface UrlParts extends Record<string, Any> {
   /** The path. */
   readonly pathname: string;
@@ -71,7 +71,7 @@ export interface UrlParts extends Record<string, Any> {
 }
 
 /**
- * The parts of a request's URL.
+ * Returns the parts of a request's URL.
  *
  * @param req The request
  * @returns `undefined` while it has no URL
@@ -83,7 +83,7 @@ export function urlPartsOf({ url }: DerivedRequest): UrlParts | undefined {
 }
 
 /**
- * The parts of a URL under the names of Node's `url.parse()`.
+ * Returns the parts of a URL, named as in Node's `url.parse()`.
  *
  * @param url The URL
  * @param pathname Its path

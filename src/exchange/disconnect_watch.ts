@@ -1,34 +1,34 @@
 import type { ClientWatch } from "./runtime_support.ts";
 
 /**
- * ms in which most requests are answered. The others begin to listen after one to two times this long, which is early
- * enough to notice that a client is gone.
+ * ms within which most requests get their response. The others start listening after one to two times this long, early
+ * enough to notice a disconnect.
  */
 const PATIENCE_MS = 20;
 
 /**
- * Waits for the client of a request to disconnect, until the exchange is over. Runtimes keep listeners for longer than
- * that: on Deno, V8 comes to allocate them in the old generation, and they would keep all of the request alive. So they
- * only hold a watch, which lets go of the request.
+ * Waits for a request's client to disconnect, until the exchange is over. Runtimes keep listeners for longer: on Deno,
+ * V8 eventually allocates them in the old generation, where they would retain the whole request. So they hold only a
+ * watch, which drops its reference to the request.
  */
 export class DisconnectWatch implements ClientWatch {
   #left: (() => void) | null;
   #listen: (() => void) | null = null;
 
-  /** @param left Runs when the client is gone */
+  /** @param left Runs when the client has disconnected */
   constructor(left: () => void) {
     this.#left = left;
   }
 
-  /** Notes that the client is gone. */
+  /** Called when the client has disconnected. */
   hear(): void {
     this.#left?.();
   }
 
   /**
-   * Begins to listen after a while, unless the exchange is over by then.
+   * Starts listening after a while, unless the exchange is over by then.
    *
-   * @param listen Begins to listen
+   * @param listen Starts listening
    */
   listenLater(listen: () => void): void {
     this.#listen = listen;
@@ -37,18 +37,18 @@ export class DisconnectWatch implements ClientWatch {
     stopTimer ??= startTimer();
   }
 
-  /** Begins to listen, unless the exchange is over. */
+  /** Starts listening, unless the exchange is over. */
   begin(): void {
     this.#listen?.();
   }
 
-  /** Notes that the exchange is over. */
+  /** Called when the exchange is over. */
   end(): void {
     this.#left = null;
     if (this.#listen === null) return;
     this.#listen = null;
     if (!younger.delete(this)) older.delete(this);
-    // a timer would keep an idle process alive, and be reported by tests that look for leaks
+    // a timer would keep an idle process alive, and tests that check for leaks would report it
     if (younger.size + older.size === 0) endTimer();
   }
 }
@@ -58,7 +58,7 @@ let older = new Set<DisconnectWatch>();
 /** Stops the timer, while there is one. */
 let stopTimer: (() => void) | null = null;
 
-// both of one kind: a test may install or remove fake timers in between, whose clearTimeout would stop another timer
+// both from one clock: a test may install or remove fake timers in between, whose clearTimeout would stop another timer
 function startTimer(): () => void {
   const { setTimeout, clearTimeout } = globalThis;
   const timer = setTimeout(promote, PATIENCE_MS);
@@ -66,7 +66,7 @@ function startTimer(): () => void {
     try {
       clearTimeout(timer);
     } catch {
-      // after a test has restored Deno's FakeTime its clearTimeout throws; the timer is gone by then
+      // once a test has restored Deno's FakeTime its clearTimeout throws; the timer no longer exists by then
     }
   };
 }
@@ -76,7 +76,7 @@ function endTimer(): void {
   stopTimer = null;
 }
 
-/** Makes all of them listen now, before a server cuts its connections: they notice it then, and no timer is left. */
+/** Starts listening on all of them, before a server cuts its connections: they notice it then, and no timer is left. */
 export function listenNow(): void {
   const due = [...older, ...younger];
   older.clear();

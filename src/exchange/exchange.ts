@@ -20,31 +20,31 @@ import {
 import { DisconnectWatch } from "./disconnect_watch.ts";
 import { runtimeKey } from "../util/runtime_key.ts";
 
-/** The runtime's own, not a test's fake timers: those do not delay Node's events either. */
+/** The runtime's own, not a test's fake timers, which do not delay Node's events either. */
 const { queueMicrotask } = globalThis;
 
-/** Microtasks within which the promise of a handler that has nothing left to do settles, even around another one. */
+/** Microtasks within which a finished handler's promise settles, even when wrapped in another one. */
 const SETTLING_MICROTASKS = 4;
 
 /** Key under which a request keeps its exchange. */
 export const exchangeKey: unique symbol = Symbol("sluice.exchange");
 
 /**
- * The exchange behind a request.
+ * Returns the exchange behind a request.
  *
  * @param req Any request object
- * @returns Its exchange, `null` if Sluice did not make the request
+ * @returns Its exchange, `null` if Sluice did not create the request
  */
 export function exchangeOf(req: unknown): Exchange | null {
   return (req as { [exchangeKey]?: Exchange } | null | undefined)?.[exchangeKey] ?? null;
 }
 
 /**
- * The exchange behind a request or a response, for a method that cannot do without.
+ * Returns the exchange behind a request or a response, for a method that requires one.
  *
  * @param object The request or response
  * @param caller Name of the method for error messages
- * @throws {TypeError} If there is none, because the object was made from a prototype only
+ * @throws {TypeError} If there is none, because the object was created from a prototype alone
  */
 export function exchangeFor(object: unknown, caller: string): Exchange {
   const exchange = exchangeOf(object);
@@ -63,12 +63,12 @@ export function exchangeFor(object: unknown, caller: string): Exchange {
 export type WebBody = string | Uint8Array<ArrayBuffer> | Blob | ReadableStream<Uint8Array> | null;
 
 /**
- * Makes a web response.
+ * Creates a web response.
  *
  * @param body The body, `null` for none
  * @param status Status
  * @param statusText Reason phrase, empty for the usual one
- * @param head Header names and values in turn, one pair for each line
+ * @param head Header names and values in turn, one pair per line
  * @throws {TypeError} If a web response cannot carry the reason phrase or a header
  *
  * @internal
@@ -83,22 +83,22 @@ export type Respond = (body: WebBody, status: number, statusText: string, head: 
 export interface BodyReading {
   /** Number of chunks read so far. */
   readonly taken: number;
-  /** Whether somebody waits for more of it. */
+  /** Whether a reader waits for more of it. */
   readonly busy: boolean;
   /** Called when the response is complete. */
   responded(): void;
-  /** Discards the rest of the body, unless somebody is reading it. */
+  /** Discards the rest of the body, unless it is being read. */
   drop(): void;
-  /** A copy of the body for a parser that reads it as well; `null` if it is too late for one. */
+  /** Returns a copy of the body for a parser that also reads it; `null` if it is too late for one. */
   beside(): ReadableStream<Uint8Array<ArrayBuffer>> | null;
 }
 
-/** Lists of listeners are copies of this, not literals; `Emitter` says why. */
+/** Lists of listeners are copies of this, not literals; `Emitter` explains why. */
 const NOBODY: readonly (() => void)[] = [];
 
 type Deliver = (response: Response) => void;
 
-/** What few exchanges need, made when it is first needed: listeners, handlers still running, a body being streamed. */
+/** Cold fields, created when first needed: listeners, running handlers, a body being streamed. */
 class RareData {
   onEnd: (() => void)[] | null = null;
   onLeave: (() => void)[] | null = null;
@@ -107,21 +107,21 @@ class RareData {
   streaming: OpenStream | null = null;
   reading: BodyReading | null = null;
   context: unknown = undefined;
-  /** Notices that the client disconnects, once somebody listens for that. */
+  /** Detects a disconnect, once there are listeners for it. */
   watch: DisconnectWatch | null = null;
   /** Whether reading has shown that there is no body. */
   bodiless = false;
   /** Number of handlers whose promise has not settled yet. */
   handlers = 0;
-  /** Tells the platform, if it waits for the handlers, that all have settled. */
+  /** Notifies the platform, if it waits for the handlers, that all have settled. */
   handlersEnded: (() => void) | null = null;
   peer: Peer | null = null;
-  /** That a server waits for the response. */
+  /** The entry for a server that waits for the response. */
   waiting: Waiting | null = null;
   failure: Failure | null = null;
 }
 
-/** An error that left a mounted application, and which one it was. */
+/** An error that a mounted application did not handle, and that application. */
 interface Failure {
   readonly error: unknown;
   readonly app: AppLike;
@@ -133,17 +133,17 @@ interface Failure {
  * @internal
  */
 export class Exchange implements Waiter {
-  /** What the request asks for. */
+  /** The requested target. */
   readonly target: Target;
-  /** The platform's second argument; not looked at until somebody asks for the peer. */
+  /** The platform's second argument; not inspected until the peer is needed. */
   readonly info: unknown;
-  /** The application that is handling the request; another one while a mounted application runs. */
+  /** The application that is handling the request; changes while a mounted application runs. */
   app: AppLike;
-  /** Makes the web response, if the platform has a faster way than the runtime's class. */
+  /** Creates the web response, if the platform has a faster way than the runtime's class. */
   respond: Respond | null = null;
-  /** Number of this request in the order of creation. */
+  /** Sequence number of this request, in creation order. */
   readonly sequence: number = ++created.last;
-  /** The response; before there is one, what passes it to the platform, if that waits for it. */
+  /** The response or, before there is one, the function that passes it to a waiting platform. */
   #response: Response | Deliver | null = null;
   /** Whether the platform had to wait for the response. */
   #wasAwaited = false;
@@ -151,11 +151,11 @@ export class Exchange implements Waiter {
   #state: ExchangeState = "open";
 
   /**
-   * Begins an exchange.
+   * Starts an exchange.
    *
    * @param request The web request
    * @param info The platform's second argument: peer address, server, environment
-   * @param context The platform's third argument: what waits for background work, on Workers
+   * @param context The platform's third argument: on Workers, what waits for background work
    * @param app The application that received it
    */
   constructor(request: Request, info: unknown, context: unknown, app: AppLike) {
@@ -174,7 +174,7 @@ export class Exchange implements Waiter {
     return this.#rareData ??= new RareData();
   }
 
-  /** The platform's third argument: what waits for background work on Workers. */
+  /** The platform's third argument: on Workers, what waits for background work. */
   get context(): unknown {
     return this.#rareData?.context;
   }
@@ -194,7 +194,7 @@ export class Exchange implements Waiter {
     return STATES[this.#state].isAborted;
   }
 
-  /** Whether reading has shown that the request has no body, where neither its headers nor the runtime did. */
+  /** Whether reading has shown that the request has no body, although neither its headers nor the runtime did. */
   get bodiless(): boolean {
     return this.#rareData?.bodiless ?? false;
   }
@@ -208,17 +208,17 @@ export class Exchange implements Waiter {
     return this.#state === "lost";
   }
 
-  /** Whether the exchange was broken off from the server's side, and not by its client. */
+  /** Whether the server's side, and not its client, broke off the exchange. */
   get isBrokenOff(): boolean {
     return this.#state === "brokenOff" || this.#state === "unanswered";
   }
 
-  /** Whether the exchange was broken off from the server's side before there was a response. */
+  /** Whether the server's side broke off the exchange before there was a response. */
   get isWithoutResponse(): boolean {
     return this.#state === "unanswered";
   }
 
-  /** Whether all of the response has been passed to the platform. */
+  /** Whether the whole response has been passed to the platform. */
   get finished(): boolean {
     return this.#state === "finished";
   }
@@ -234,7 +234,7 @@ export class Exchange implements Waiter {
     return true;
   }
 
-  /** Notes that the last byte of the response was passed to the platform. */
+  /** Called when the last byte of the response was passed to the platform. */
   finish(): void {
     if (this.finished) return;
     const isEnd = this.#enter("finish");
@@ -255,10 +255,10 @@ export class Exchange implements Waiter {
   }
 
   /**
-   * Notes that the client is gone, or that its server is being closed; no effect once the response is complete. The
-   * handler may go on.
+   * Called when the client has disconnected, or its server is closing; no effect once the response is complete. The
+   * handler may continue.
    *
-   * @param response For the platform, if there is none yet; left out where the platform needs none
+   * @param response For the platform, if there is none yet; omitted where the platform needs none
    */
   leave(response?: Response): void {
     const isNeeded = response !== undefined && this.response === null;
@@ -290,12 +290,12 @@ export class Exchange implements Waiter {
     const run = (): void => {
       for (const listener of left) this.#runListener(listener);
     };
-    // later, because listeners may look at the response, which the platform gets only after this turn
+    // later, because listeners may read the response, which the platform gets only after this turn
     if (rareData.inContext === null) queueMicrotask(run);
     else rareData.inContext(run);
   }
 
-  // those of requests, responses and sockets report the errors of the program's listeners themselves, with the request
+  // listeners of requests, responses and sockets report the program's errors themselves, with the request
   #runListener(listener: () => void): void {
     try {
       listener();
@@ -304,12 +304,12 @@ export class Exchange implements Waiter {
     }
   }
 
-  /** Makes the listeners for the end run in the present asynchronous context, as on Node, not in the platform's. */
+  /** Makes the listeners for the end run in the current asynchronous context, as on Node, not in the platform's. */
   endInThisContext(): void {
     if (this.#rareData?.onEnd) this.#rareData.inContext = captureContext();
   }
 
-  /** Whether somebody listens for the end, or for the client to disconnect. */
+  /** Whether there are listeners for the end or for a disconnect. */
   get hasListeners(): boolean {
     const rareData = this.#rareData;
     return rareData !== null && (rareData.onEnd !== null || rareData.onLeave !== null);
@@ -336,8 +336,8 @@ export class Exchange implements Waiter {
   }
 
   /**
-   * As {@linkcode onLeave}, but the listener never runs within this call, which may be the one that finds out that the
-   * client is gone. Node emits nothing while a listener is being added: npm's on-finished would throw.
+   * Like {@linkcode onLeave}, but the listener never runs within this call, which may itself detect the disconnect.
+   * Node emits nothing while a listener is being added: npm's on-finished would throw.
    */
   onLeaveLater(listener: () => void): void {
     let isAdded = false;
@@ -345,7 +345,7 @@ export class Exchange implements Waiter {
     isAdded = true;
   }
 
-  /** Whether the platform waits for the response, because there was none in the turn in which the request came. */
+  /** Whether the platform waits for the response, because there was none in the turn in which the request arrived. */
   get awaited(): boolean {
     return typeof this.#response === "function";
   }
@@ -354,8 +354,8 @@ export class Exchange implements Waiter {
     return this.awaited || this.streaming !== null;
   }
 
-  // The signal is not read until somebody listens and the response takes time: on Deno reading it costs more than a
-  // whole request, and Deno warns of it. No disconnect can be noticed within a turn.
+  // The signal is not read until there are listeners and the response takes time: on Deno reading it costs more than a
+  // whole request, and Deno warns about it. No disconnect can be noticed within a turn.
   #watch(): void {
     const rareData = this.#rareData;
     if (rareData === null || rareData.watch !== null || !this.hasListeners) return;
@@ -365,14 +365,14 @@ export class Exchange implements Waiter {
     runtime.watchClient(this.target.request, watch, () => this.#listen(watch));
   }
 
-  /** Begins to notice that the client leaves: a handler that takes long may never respond, and nobody listens. */
+  /** Starts watching for a disconnect even without listeners, because a slow handler may never respond. */
   watch(): void {
     const rareData = this.#ensureRareData;
     if (rareData.watch === null) this.#listen(rareData.watch = new DisconnectWatch(() => this.#hearAbort()));
   }
 
   #listen(watch: DisconnectWatch): void {
-    // whoever hears of it may read the request, which the platform may release with a response that somebody else gave
+    // listeners may read the request, which the platform may release with a response from elsewhere
     this.#keepRequest();
     const { request } = this.target;
     if (this.app[runtimeKey].onLeave?.(request, watch)) return;
@@ -383,9 +383,9 @@ export class Exchange implements Waiter {
   }
 
   /**
-   * Notes that the body was cut off, as readers find out: the client is gone, or what it sends is no HTTP. As on Node,
-   * the exchange is over then. But on Deno, and if the request was made in process, somebody may still be there: the
-   * handler may respond in this turn; otherwise it is 400, which Node's server and Bun's send by themselves.
+   * Called when readers find that the body was cut off: the client has disconnected, or sent invalid HTTP. As on Node,
+   * this ends the exchange. But on Deno, and for requests made in process, the client may still be there: the handler
+   * may respond in this turn; otherwise it gets 400, which Node's and Bun's servers send themselves.
    */
   lose(): void {
     if (this.#isOver) return;
@@ -393,15 +393,15 @@ export class Exchange implements Waiter {
     this.#abort("lose");
     setTimeout(() => {
       if (this.response === null) this.settle(new Response(null, { status: 400, headers: { "connection": "close" } }));
-      // Deno would wait for the rest of a response that has begun, and keep the connection
+      // Deno would wait for the rest of a response that has begun, and keep the connection open
       this.streaming?.destroy(brokenOff());
     }, 0);
   }
 
-  // Deno aborts the signal of a request that becomes a WebSocket, although the client is there
+  // Deno aborts the signal of a request that becomes a WebSocket, although the client is still connected
   #hearAbort(): void {
     if (this.#state === "upgrading" || this.response?.status === 101) return;
-    // Bun tells whoever reads the body after it has told the signal, in the same turn: that it was cut off is a 400
+    // Bun notifies the body's reader after the signal, in the same turn; a body that was cut off is a 400
     if (this.response === null && this.target.request.bodyUsed) {
       return void setTimeout(() => this.#isOver || this.disconnect(), 0);
     }
@@ -411,16 +411,16 @@ export class Exchange implements Waiter {
   }
 
   /**
-   * Notes that the client disconnected, or does not wait for this response any more. Without one the platform would wait
-   * for the handler for ever, and Deno keep the connection open.
+   * Called when the client disconnected, or no longer waits for this response. Without one the platform would wait for
+   * the handler forever, and Deno keep the connection open.
    */
   disconnect(): void {
     // a response without a body is complete with its head
     const { response } = this;
     if (response !== null && (this.target.isHead || response.body === null)) return;
-    // nor does Deno's server wait for the end of one whose length was announced
+    // nor does Deno's server wait for the end of a body with an announced length
     if (this.streaming?.[deliveredKey]) return;
-    // 499 is what proxies log for a client that disconnected; nobody receives it
+    // 499 is what proxies log for a client that disconnected; it is never sent
     this.leave(new Response(null, { status: 499 }));
   }
 
@@ -458,8 +458,8 @@ export class Exchange implements Waiter {
     return this.#rareData !== null && this.#rareData.handlers > 0;
   }
 
-  // If the platform releases the request with the response. A body that is being written has begun, whatever its handler
-  // does next.
+  // Whether the platform releases the request with the response. A body being written has already begun, whatever its
+  // handler does next.
   get #waitsForHandlers(): boolean {
     return this.app[runtimeKey].keepHeaders !== undefined && this.streaming === null;
   }
@@ -468,7 +468,9 @@ export class Exchange implements Waiter {
     return this.#isHandled && this.#waitsForHandlers;
   }
 
-  /** Whether the runtime would drop a body that is being read with the response, even what has arrived of it. */
+  /**
+   * Whether the runtime would drop a body that is being read along with the response, even the part that has arrived.
+   */
   get #isReading(): boolean {
     return this.#rareData !== null && this.#rareData.reading !== null && this.#rareData.reading.busy &&
       this.app[runtimeKey].dropsBodies === true;
@@ -484,8 +486,8 @@ export class Exchange implements Waiter {
     else passOn();
   }
 
-  // Most handlers have nothing left to do when they have responded, and their promises settle some microtasks later. To
-  // wait for those takes less than to keep what the others may still read.
+  // Most handlers have nothing left to do once they have responded, and their promises settle some microtasks later.
+  // Waiting for those is cheaper than keeping what the others may still read.
   #afterHandlers(pass: () => void): void {
     let left = SETTLING_MICROTASKS;
     const look = (): void => {
@@ -498,10 +500,10 @@ export class Exchange implements Waiter {
 
   /**
    * Settles the exchange with the response that turns the request into a WebSocket. The exchange ends with the
-   * connection, which its owner reports.
+   * connection, whose owner reports that.
    *
    * @param accept Accepts the WebSocket and returns the response
-   * @throws What `accept` throws
+   * @throws Errors of `accept`
    */
   upgrade(accept: () => Response): void {
     this.#enter("upgrade");
@@ -513,29 +515,29 @@ export class Exchange implements Waiter {
     }
   }
 
-  /** Notes that an error is leaving the present application, which was mounted and has not handled it. */
+  /** Called when the current application was mounted and passes on an error it did not handle. */
   noteFailure(error: unknown): void {
     const rareData = this.#ensureRareData;
-    // the innermost one counts
+    // the innermost application counts
     if (rareData.failure?.error !== error) rareData.failure = { error, app: this.app };
   }
 
-  /** The application that an error came from, to whose listeners it is reported first. */
+  /** Returns the application that an error came from, whose listeners get it first. */
   appOf(error: unknown): AppLike {
     const failure = this.#rareData?.failure;
     return failure && failure.error === error ? failure.app : this.app;
   }
 
-  /** Notes that a handler returned a promise, and may go on after the response. */
+  /** Called when a handler returned a promise, and may continue after the response. */
   handlerBegan(): void {
     const rareData = this.#ensureRareData;
     rareData.handlers++;
-    // the response may be on its way already, if nobody had to be waited for when it was given
+    // the response may be on its way already, if nothing was pending when it was given
     const isPassed = this.#wasAwaited && rareData.handlers === 1;
     if (this.response !== null && (isPassed || !this.#waitsForHandlers)) this.#keep();
   }
 
-  /** Notes that the promise of a handler has settled. */
+  /** Called when the promise of a handler has settled. */
   handlerEnded(): void {
     const rareData = this.#ensureRareData;
     if (--rareData.handlers > 0) return;
@@ -543,8 +545,8 @@ export class Exchange implements Waiter {
     rareData.handlersEnded = null;
   }
 
-  // On Node a request can be read after its response. Other platforms release what nobody has read by then, so it is
-  // read here if a listener or a handler is left that may want it. Some platforms would stop the handler as well.
+  // On Node a request can be read after its response. Other platforms release its unread parts by then, so it is read
+  // here if a remaining listener or handler may want it. Some platforms would stop the handler as well.
   #keep(): void {
     this.#keepRequest();
     const rareData = this.#ensureRareData;
@@ -552,10 +554,10 @@ export class Exchange implements Waiter {
   }
 
   /**
-   * Has the platform wait for something that goes on after the response, where it would end everything otherwise, as
+   * Makes the platform wait for work that continues after the response, where it would otherwise end everything, as
    * Workers do.
    *
-   * @returns To be called when it is over; `null` where nothing has to wait
+   * @returns A function to call when it is over; `null` where nothing has to wait
    */
   goOn(): (() => void) | null {
     if (!this.app[runtimeKey].endsWithResponse) return null;
@@ -587,25 +589,24 @@ export class Exchange implements Waiter {
 
   /**
    * Breaks off the exchange from the server's side. A response that has begun is cut. If there is none, the platform
-   * gets one whose body fails at once: the connection cannot be closed from here, and the client must not be left
-   * waiting.
+   * gets one whose body fails at once: the connection cannot be closed from here, and the client must not keep waiting.
    *
    * @param error The reason
    */
   breakOff(error?: Error): void {
     if (this.#isOver) return;
     const isFirst = this.response === null;
-    // a client that looks only at the status must not take it for a success
+    // a client that checks only the status must not mistake it for a success
     if (isFirst) this.settle(new Response(brokenBody(), { status: 500 }));
     this.#abort(isFirst ? "breakOffFirst" : "breakOff");
     this.streaming?.destroy(error ?? brokenOff());
   }
 
   /**
-   * The response, for the platform.
+   * Returns the response, for the platform.
    *
-   * @returns The response; a promise if there is none yet, or if the platform releases the request with it and a handler
-   * may still need that
+   * @returns The response; a promise if there is none yet, or if the platform releases the request with it while a
+   * handler may still need that
    */
   settled(): Response | Promise<Response> {
     const { response } = this;
@@ -619,7 +620,7 @@ export class Exchange implements Waiter {
     return promise;
   }
 
-  // a method of its own, because the variables of a closure would be allocated for every request
+  // a separate method, because the variables of a closure would be allocated for every request
   #later(): Promise<Response> {
     const { app: { [runtimeKey]: runtime }, target: { request }, info } = this;
     runtime.allowSilence?.(request, info);
@@ -634,12 +635,12 @@ export class Exchange implements Waiter {
   }
 }
 
-// a function of its own, because a closure keeps all variables around it alive
+// a separate function, because a closure keeps all variables around it alive
 function listenTo(signal: AbortSignal, watch: DisconnectWatch): void {
   signal.addEventListener("abort", () => watch.hear(), { once: true });
 }
 
-// The headers may be gone: somebody else, such as a deadline, may have responded before anybody read them.
+// The headers may have been released, if something else, such as a deadline, responded before they were read.
 function asksForUpgrade({ app, target }: Exchange): boolean {
   try {
     return app[runtimeKey].header(target.request, "upgrade") !== null;

@@ -1,10 +1,10 @@
-/** How far an exchange is, or how it ended. Whether it has a response yet is a matter of its own. */
+/** How far an exchange has progressed, or how it ended. Whether it has a response yet is tracked separately. */
 export type ExchangeState =
-  /** Its handlers are at work, or its response is being passed on. */
+  /** Its handlers are running, or its response is being passed on. */
   | "open"
   /** It is becoming, or has become, a WebSocket, and ends with that. */
   | "upgrading"
-  /** All of the response was passed to the platform. */
+  /** The whole response was passed to the platform. */
   | "finished"
   /** The client disconnected before that, or the server was closed. */
   | "left"
@@ -15,16 +15,16 @@ export type ExchangeState =
   /** The program broke it off before there was a response. */
   | "unanswered";
 
-/** What happens to an exchange. */
+/** Events of an exchange. */
 export type ExchangeEvent = "finish" | "leave" | "lose" | "breakOff" | "breakOffFirst" | "upgrade" | "decline";
 
-/** What is known of a state, and what each event makes of it. An event that is not listed changes nothing. */
+/** The properties of a state, and its transitions. An event that is not listed changes nothing. */
 interface StateRow {
   /** Whether the exchange is over. */
   readonly isOver: boolean;
   /** Whether it ended before its response was complete. */
   readonly isAborted: boolean;
-  /** The next state, by event. */
+  /** The next state by event. */
   readonly after: Readonly<Partial<Record<ExchangeEvent, ExchangeState>>>;
 }
 
@@ -39,8 +39,8 @@ const ENDS = {
 const ABORTED: StateRow = { isOver: true, isAborted: true, after: {} };
 
 /**
- * The states and their transitions. The first end counts: a handler that destroys its request may still end the response,
- * which is no success then.
+ * The states and their transitions. The first end counts: a handler that destroys its request may still end the
+ * response, which is then not a success.
  */
 export const STATES: Readonly<Record<ExchangeState, StateRow>> = {
   open: { isOver: false, isAborted: false, after: { ...ENDS, upgrade: "upgrading" } },

@@ -1,14 +1,14 @@
 import type { ErrorReporter } from "./call_guarded.ts";
 
-/** The used part of a request. */
+/** The part of a request used here. */
 interface Walked {
-  /** Continues the walk; there is none before the first layer and after the last. */
+  /** Continues the walk; absent before the first layer and after the last. */
   readonly next?: (error: unknown) => void;
   /** Its response. */
   readonly res?: Endable;
 }
 
-/** The used part of a response. */
+/** The part of a response used here. */
 interface Endable {
   readonly headersSent: boolean;
   readonly writableEnded: boolean;
@@ -16,13 +16,13 @@ interface Endable {
 }
 
 /**
- * Reports the error of a listener or callback that the framework called, and ends the response that nothing else may end:
- * in Express such an error ends the process, and the connection with it. Error handlers get the error if nothing was
- * sent, and a response that has begun is cut.
+ * Reports the error of a listener or callback that the framework called, and ends a response that would otherwise stay
+ * open. In Express such an error ends the process, and the connection with it. Error handlers get the error if nothing
+ * was sent, and a response that has begun is cut.
  *
  * @param app Reports the error
  * @param req The request
- * @param error What was thrown
+ * @param error The error
  */
 export function failListener(app: ErrorReporter, req: object | undefined, error: unknown): void {
   app.reportError(error, { req, phase: "listener" });

@@ -13,12 +13,12 @@ export type ByteRanges = ByteRange[] & {
 };
 
 /**
- * Reads a `Range` header (RFC 9110 section 14.2).
+ * Parses a `Range` header (RFC 9110 section 14.2).
  *
  * @param size Size of the resource in bytes
  * @param header The header value
  * @param options `combine` joins ranges that overlap or touch
- * @returns The ranges in the order asked, -1 if none can be satisfied, -2 if the header is malformed
+ * @returns The ranges in the requested order, -1 if none can be satisfied, -2 if the header is malformed
  * @throws {TypeError} If the header is not a string
  */
 export function parseByteRange(size: number, header: string, options?: { combine?: boolean }): ByteRanges | -1 | -2 {
@@ -37,8 +37,8 @@ export function parseByteRange(size: number, header: string, options?: { combine
 }
 
 function rangeOf(text: string, size: number): ByteRange | null {
-  // Spaces of Unicode count as well, as in the package that Express has: the client gets a part of what it could have
-  // whole. Trimmed first: otherwise two adjacent runs of blanks would backtrack quadratically
+  // Unicode spaces count as well, as in Express's package: the client gets a part of what it could have whole. Trimmed
+  // first, because otherwise two adjacent runs of blanks would backtrack quadratically.
   const match = /^(\d*)\s*-\s*(\d*)$/.exec(text.trim());
   if (match === null || (match[1] === "" && match[2] === "")) return null;
   if (match[1] === "") {

@@ -2,21 +2,21 @@ import { unpaddedBase64, utf8Bytes } from "../util/encodings.ts";
 import { murmur3 } from "../util/murmur3.ts";
 import { sha1 } from "../util/sha1.ts";
 
-/** A runtime that makes entity tags itself. */
+/** A runtime that creates entity tags itself. */
 export interface TagMaker {
-  /** Makes a strong entity tag; returns `null` if the runtime cannot, or has not loaded yet what it needs for that. */
+  /** Creates a strong entity tag; returns `null` if the runtime cannot, or has not loaded what it needs. */
   entityTag?(body: string | Uint8Array): string | null;
 }
 
-/** Longest text, in characters, that is hashed here in any case: calling the runtime would take longer. */
+/** Longest string, in characters, that is always hashed here, because calling the runtime would take longer. */
 const SHORT = 512;
 const NO_MAKER: TagMaker = {};
 
 /**
- * Weak entity tag of a body (RFC 9110 section 8.8.3): its length and a fast hash of 64 bits. The form is Express's, the
- * hash is not: {@linkcode sha1EntityTag} makes Express's bytes.
+ * Creates a weak entity tag of a body (RFC 9110 section 8.8.3): its length and a fast 64-bit hash. The format is
+ * Express's, the hash is not: {@linkcode sha1EntityTag} produces Express's bytes.
  *
- * @param body Text or bytes
+ * @param body String or bytes
  * @returns For example `W/"d-PM0Vkq0uYHQ"`
  */
 export function weakEntityTag(body: string | Uint8Array): string {
@@ -25,10 +25,10 @@ export function weakEntityTag(body: string | Uint8Array): string {
 }
 
 /**
- * Weak entity tag of a body as Express makes it: its length and its SHA-1.
+ * Creates a weak entity tag of a body as Express does: its length and its SHA-1.
  *
- * @param body Text or bytes
- * @param runtime Makes the tags of long bodies, if it can
+ * @param body String or bytes
+ * @param runtime Creates the tags of long bodies, if it can
  * @returns For example `W/"d-HwnTDHB9U/PRbFMN1z1wps51lqk"`
  */
 export function sha1EntityTag(body: string | Uint8Array, runtime: TagMaker = NO_MAKER): string {
@@ -36,10 +36,10 @@ export function sha1EntityTag(body: string | Uint8Array, runtime: TagMaker = NO_
 }
 
 /**
- * Strong entity tag of a body: its length and its SHA-1, byte for byte what Express sends.
+ * Creates a strong entity tag of a body: its length and its SHA-1, byte for byte what Express sends.
  *
- * @param body Text or bytes
- * @param runtime Makes the tags of long bodies, if it can
+ * @param body String or bytes
+ * @param runtime Creates the tags of long bodies, if it can
  * @returns For example `"d-HwnTDHB9U/PRbFMN1z1wps51lqk"`
  */
 export function strongEntityTag(body: string | Uint8Array, runtime: TagMaker = NO_MAKER): string {
@@ -50,7 +50,7 @@ export function strongEntityTag(body: string | Uint8Array, runtime: TagMaker = N
 }
 
 /**
- * Weak entity tag of a file, from its size and last change.
+ * Creates a weak entity tag of a file, from its size and last change.
  *
  * @param file Size in bytes and last change in ms
  */

@@ -5,40 +5,40 @@ const DASH = 0x2d;
 const CR = 0x0d;
 const LF = 0x0a;
 
-/** Most bytes of a part's headers, with the rest of the delimiter's line in front of them; as of uploads. */
+/** Maximum size in bytes of a part's headers, including the rest of the delimiter's line; the same as for uploads. */
 export const MOST_HEAD_BYTES: number = 8 * 1024;
 
-/** What was counted in a body of type `multipart/form-data`. */
+/** Counts for a `multipart/form-data` body. */
 export interface PartCount {
   /** Number of parts; counting stops above the limit. */
   readonly parts: number;
   /** Whether the last delimiter closes the form. */
   readonly closed: boolean;
-  /** Whether the head of a part has more than {@linkcode MOST_HEAD_BYTES}. */
+  /** Whether the head of a part exceeds {@linkcode MOST_HEAD_BYTES}. */
   readonly hasLongHead: boolean;
 }
 
 /**
- * Counts the parts of a multipart body (RFC 7578), in time proportional to its length whatever the body and the boundary
- * are. Each delimiter begins a part, except the last one, which closes the form. Those in the middle of a line and behind
- * the end count, too: so no runtime can see more parts than were counted. A head goes from a delimiter to the first empty
- * line, whatever delimiters are in it; what follows the end of the form is none.
+ * Counts the parts of a multipart body (RFC 7578), in time proportional to its length for any body and boundary. Each
+ * delimiter begins a part, except the last one, which closes the form. Delimiters in the middle of a line and after the
+ * end count, too, so no runtime can see more parts than were counted. A head extends from a delimiter to the first
+ * empty line, even across other delimiters; data after the end of the form is not a head.
  *
  * @param bytes The body
  * @param boundary The boundary
- * @param most Most parts
+ * @param most Maximum number of parts
  */
 export function countParts(bytes: Uint8Array, boundary: string, most: number): PartCount {
   const delimiter = utf8Bytes(`--${boundary}`);
   const borders = bordersOf(delimiter);
   let delimiters = 0;
   let end = 0;
-  /** Where the head begins that is being counted, and where the first one that is too long does. */
+  /** Start of the head being counted, and of the first one that is too long. */
   let head = -1;
   let longHead = -1;
   for (let at = 0, matched = 0; at < bytes.length; at++) {
     const byte = bytes[at]!;
-    // the line feed behind an empty line has its own line end in front of it
+    // the line feed after an empty line is preceded by its own line end
     if (at === head + MOST_HEAD_BYTES + 4 && head !== -1) {
       if (longHead === -1) longHead = head;
       head = -1;
@@ -58,7 +58,7 @@ export function countParts(bytes: Uint8Array, boundary: string, most: number): P
   return { parts: closed ? delimiters - 1 : delimiters, closed, hasLongHead };
 }
 
-// for each beginning of the pattern, the length of its longest border: Knuth, Morris and Pratt's search
+// the length of the longest border of each prefix of the pattern, for Knuth-Morris-Pratt search
 function bordersOf(pattern: Uint8Array): Uint32Array {
   const borders = new Uint32Array(pattern.length);
   for (let at = 1, border = 0; at < pattern.length; at++) {
@@ -70,7 +70,7 @@ function bordersOf(pattern: Uint8Array): Uint32Array {
 }
 
 /**
- * Counts the fields of a body of type `application/x-www-form-urlencoded`.
+ * Counts the fields of an `application/x-www-form-urlencoded` body.
  *
  * @param bytes The body
  * @param most Where to stop

@@ -20,16 +20,16 @@ export interface Validators {
 }
 
 /**
- * Tells whether the client's cached copy is still valid (RFC 9110 section 13.1, RFC 9111 section 5.2.1.4).
+ * Returns whether the client's cached copy is still valid (RFC 9110 section 13.1, RFC 9111 section 5.2.1.4).
  *
- * @param request What the client sent
- * @param response What the response says
+ * @param request The request's conditions
+ * @param response The response's validators
  * @returns Whether 304 suffices; never for a request with `no-cache`
  */
 export function isFresh(request: RequestConditions, response: Validators): boolean {
   const { ifNoneMatch, ifModifiedSince, cacheControl } = request;
   if (!ifNoneMatch && !ifModifiedSince) return false;
-  // spaces of Unicode count, as in the package that Express has: the client gets what it has once more
+  // Unicode spaces count, as in Express's package: the client receives its copy once more
   if (cacheControl && /(?:^|,)\s*?no-cache\s*?(?:,|$)/.test(cacheControl)) return false;
   // If-None-Match takes precedence over dates
   if (ifNoneMatch) return ifNoneMatch === "*" || matchesTag(ifNoneMatch, response.etag);

@@ -5,16 +5,16 @@ import { detachedString } from "../util/detached_string.ts";
 
 const TOKEN = /^[\^_`a-zA-Z\-0-9!#$%&'*+.|~]+$/;
 
-/** Number of names whose lower case is cached: a program uses few, and the same for every response. */
+/** Number of names whose lowercase form is cached: a program uses few, and the same for every response. */
 const MAX_REMEMBERED = 512;
 const lowerCase = new Map<string, string>();
 
 /**
- * Validates the name of a header to be sent, and converts it to lower case.
+ * Validates the name of a header to be sent, and converts it to lowercase.
  *
  * @param caller Name of the caller for error messages
  * @param name The name
- * @returns The lower case; the same string each time, which runtimes look up faster
+ * @returns The lowercase form; the same string each time, which runtimes look up faster
  * @throws {TypeError} If the name is not a token
  */
 export function checkedHeaderKey(caller: string, name: string): string {
@@ -29,7 +29,7 @@ export function checkedHeaderKey(caller: string, name: string): string {
 }
 
 /**
- * Lower case of a header name for a look-up; it need not be valid.
+ * Converts a header name to lowercase for a lookup; it need not be valid.
  *
  * @param name The name
  * @throws {TypeError} If the name is not a string
@@ -63,7 +63,7 @@ function assertHeaderName(caller: string, name: unknown): asserts name is string
 }
 
 /**
- * Asserts that a value cannot end the header and begin another one (CR, LF), and can be sent.
+ * Asserts that a value can be sent and cannot end the header and begin another one (CR, LF).
  *
  * @param caller Name of the caller for error messages
  * @param name The header's name
@@ -79,7 +79,7 @@ export function assertHeaderValue(caller: string, name: string, value: string): 
 }
 
 /**
- * Asserts that a reason phrase cannot end the status line, and can be sent.
+ * Asserts that a reason phrase can be sent and cannot end the status line.
  *
  * @param caller Name of the caller for error messages
  * @param reason The reason phrase
@@ -93,8 +93,8 @@ export function assertReason(caller: string, reason: string): void {
   );
 }
 
-// as in Node: tab, visible ASCII, space and the upper half of Latin-1; most values are so short that a regular
-// expression would take longer
+// as in Node: tab, visible ASCII, space and the upper half of Latin-1; for most values, which are short, a regular
+// expression would be slower
 function isSendable(value: string): boolean {
   for (let i = 0; i < value.length; i++) {
     const code = value.charCodeAt(i);
@@ -106,9 +106,9 @@ function isSendable(value: string): boolean {
 /**
  * Adds fields to a `Vary` header (RFC 9110 section 12.5.5), each once.
  *
- * @param current The present value, `""` for none
+ * @param current The current value, `""` for none
  * @param field One field, a comma list or several fields
- * @returns The new value; `*` if that is included
+ * @returns The new value; `*` if either contains it
  * @throws {TypeError} If a field is not a header name
  */
 export function appendVary(current: string, field: string | readonly string[]): string {
@@ -127,7 +127,7 @@ export function appendVary(current: string, field: string | readonly string[]): 
 }
 
 /**
- * Splits a comma-separated list; commas in quotes do not count.
+ * Splits a comma-separated list, ignoring commas in quotes.
  *
  * @param header The header value
  * @returns Its trimmed, non-empty members

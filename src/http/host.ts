@@ -1,20 +1,20 @@
 import { GenerationalCache } from "../util/generational_cache.ts";
 
-/** A name or an address of IPv4 or IPv6, and perhaps a port, in the characters of RFC 3986 section 3.2.2. */
+/** A name or an IPv4 or IPv6 address, with an optional port, in the characters of RFC 3986 section 3.2.2. */
 const SHAPE = /^(?:[\w.~!$&'()*+,;=%-]+|\[[\da-f:.]+\])(?::\d{0,5})?$/i;
 
-/** Longer ones are checked again each time, since clients choose them: no name in DNS is longer. */
+/** Longer hosts are not cached, because clients choose them; no DNS name is longer. */
 const LONGEST = 255 + ":65535".length;
 
 const known = new GenerationalCache<true>(256);
-/** The last one of those: most servers have one name, and comparing is cheaper than a look-up. */
+/** The last known host: most servers have one name, and comparing is cheaper than a lookup. */
 let last = "localhost";
 
 /**
- * Tells whether a text is a host with an optional port (RFC 9110 section 7.2), of which a URL can be made: nothing in it
- * ends the host, such as a slash, and its port is not above 65535.
+ * Returns whether a string is a host with an optional port (RFC 9110 section 7.2) that is valid in a URL: it contains
+ * nothing that ends a host, such as a slash, and its port is at most 65535.
  *
- * @param text The text
+ * @param text The string
  */
 export function isHost(text: string): boolean {
   if (text === last) return true;
@@ -27,14 +27,14 @@ export function isHost(text: string): boolean {
   return true;
 }
 
-/** The parts of a URL in front of its path. */
+/** The part of a URL before its path. */
 const ORIGIN = /^([a-z][a-z\d+.-]*):\/\/([^/?#]*)/i;
 
 /**
- * Length of the scheme and the host in front of a URL's path.
+ * Returns the length of the scheme and host before a URL's path.
  *
- * @param url The URL; servers may have put it together from what a client sent
- * @returns The length, -1 if there is no host that is valid for the scheme
+ * @param url The URL, which a server may have built from client input
+ * @returns The length, -1 if the host is missing or invalid for the scheme
  */
 export function originLength(url: string): number {
   const [origin = "", scheme = "", host = ""] = ORIGIN.exec(url) ?? [];
@@ -45,9 +45,9 @@ export function originLength(url: string): number {
 }
 
 /**
- * The response to a request whose `Host` header is no host (RFC 9112 section 3.2).
+ * Creates the response to a request whose `Host` header is invalid (RFC 9112 section 3.2).
  *
- * @param isHead Whether the client asked with HEAD
+ * @param isHead Whether the method is HEAD
  */
 export function improperHost(isHead: boolean): Response {
   const headers = { "content-type": "text/plain; charset=utf-8", "x-content-type-options": "nosniff" };

@@ -3,7 +3,7 @@ const RFC_850 = /^[A-Z][a-z]+day, (\d{2})-([A-Z][a-z]{2})-(\d{2}) (\d{2}:\d{2}:\
 const ASCTIME = /^[A-Z][a-z]{2} ([A-Z][a-z]{2}) ([ \d]\d) (\d{2}:\d{2}:\d{2}) (\d{4})$/;
 
 /**
- * Formats a moment for a header (RFC 9110 section 5.6.7).
+ * Formats a timestamp for a header (RFC 9110 section 5.6.7).
  *
  * @param ms ms since 1970
  * @returns For example `Sun, 06 Nov 1994 08:49:37 GMT`
@@ -13,10 +13,10 @@ export function toHttpDate(ms: number): string {
 }
 
 /**
- * Reads a date header in any of the three forms a recipient must accept (RFC 9110 section 5.6.7).
+ * Parses a date header in any of the three forms a recipient must accept (RFC 9110 section 5.6.7).
  *
  * @param text The header value
- * @returns ms since 1970, `NaN` if it is no date
+ * @returns ms since 1970, `NaN` if it is not a date
  */
 export function parseHttpDate(text: string): number {
   if (IMF.test(text)) return Date.parse(text);

@@ -3,9 +3,9 @@ import { describe } from "../util/error_text.ts";
 import { statusMessage, statusText } from "./status_text.ts";
 
 /**
- * Properties of an `HttpError` besides status and message. Further ones are copied to the error.
+ * Options of an `HttpError` besides status and message. Other properties are copied to the error.
  *
- * @example A message for clients although the status is 500
+ * @example Show clients the message of a 503
  * ```ts
  * import { HttpError } from "@sluice/sluice";
  *
@@ -23,7 +23,7 @@ export interface HttpErrorOptions {
   headers?: Record<string, string>;
   /** Machine-readable kind, such as `entity.too.large`. */
   type?: string;
-  /** Details as JSON (RFC 9457), which clients get that do not prefer HTML, unless an error handler responds. */
+  /** Problem details as JSON (RFC 9457), sent to clients that do not prefer HTML unless an error handler responds. */
   problem?: object;
   /** Any other property for the error. */
   [extra: string]: unknown;
@@ -32,7 +32,7 @@ export interface HttpErrorOptions {
 /**
  * An error that becomes a response with its status.
  *
- * @example A 404 from anywhere below a handler
+ * @example Respond with 404 from anywhere inside a handler
  * ```ts
  * import sluice, { HttpError } from "@sluice/sluice";
  *
@@ -58,10 +58,10 @@ export class HttpError extends Error {
   declare readonly type?: string;
 
   /**
-   * Makes an error with a status.
+   * Creates an error with a status.
    *
    * @param status Status of the response, 400 to 599
-   * @param message What went wrong; the status text by default
+   * @param message Description of the error; the status text by default
    * @param options Further properties
    * @throws {RangeError} If the status is not from 400 to 599
    */
@@ -75,7 +75,7 @@ export class HttpError extends Error {
     for (const [key, value] of Object.entries(hidden)) {
       Object.defineProperty(this, key, { value, configurable: true, writable: true });
     }
-    // enumerable, and so part of its JSON, as with http-errors
+    // enumerable, so that it is part of the error's JSON, as with http-errors
     Object.defineProperty(this, "message", { enumerable: true });
     Object.assign(this, extra);
   }
@@ -89,9 +89,9 @@ function nameOf(status: number): string {
 }
 
 /**
- * Adds to an error how it is responded to. The error itself is kept, so that error handlers recognise it.
+ * Adds the response details to an error. It keeps the error's identity, so that error handlers recognize it.
  *
- * @param thrown What was thrown; anything but an error becomes one
+ * @param thrown The thrown value; anything but an error becomes one
  * @param status Status of the response, unless the error has one from 400 to 599
  * @param type Machine-readable kind, unless the error has one
  * @param extra Further properties

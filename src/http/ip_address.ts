@@ -7,12 +7,12 @@ type Groups = readonly number[];
  * Parses an address into groups of sixteen bits: two for IPv4, eight for IPv6.
  *
  * @param text An address in any spelling, with or without brackets or a zone
- * @returns The groups, `null` if it is not an address; a mapped IPv4 address gives the IPv4 address
+ * @returns The groups, `null` if it is not an address; a mapped IPv4 address yields the IPv4 address
  */
 function parseAddress(text: string): Groups | null {
   const bare = text.startsWith("[") && text.endsWith("]") ? text.slice(1, -1) : text;
   const groups = bare.includes(":") ? parseV6(bare) : parseV4(bare);
-  // by its bits, because there are many spellings (CVE-2026-30827 was about that)
+  // checks the bits, because there are many spellings (the subject of CVE-2026-30827)
   return groups?.length === 8 && isMapped(groups) ? groups.slice(6) : groups;
 }
 
@@ -51,7 +51,7 @@ function parseGroup(text: string): number | null {
 }
 
 /**
- * Writes an address in the canonical form of RFC 5952; an IPv4-mapped IPv6 address becomes the IPv4 address.
+ * Formats an address in the canonical form of RFC 5952; an IPv4-mapped IPv6 address becomes the IPv4 address.
  *
  * @param text An address in any spelling
  * @returns The canonical form, `undefined` if it is not an address
@@ -84,11 +84,11 @@ function longestZeros(groups: Groups): { start: number; length: number } {
  *
  * @param text An address in any spelling
  * @param prefixLength Bits of an IPv6 address to keep, 0 to 128
- * @param ipv4PrefixLength Bits of an IPv4 address to keep, 0 to 32; without it, an IPv4 address stays as it is
+ * @param ipv4PrefixLength Bits of an IPv4 address to keep, 0 to 32; without it, an IPv4 address is kept whole
  * @returns For example `2001:db8::/64`, or `198.51.100.0/24`; `undefined` if it is not an address
- * @throws {RangeError} If a number of bits is out of range, or that of IPv6 is missing
+ * @throws {RangeError} If a number of bits is out of range, or the one for IPv6 is missing
  *
- * @example One key for all addresses of a client, and one for all of a network
+ * @example One key for all addresses of a client, and one for a whole network
  * ```ts
  * import { subnetOf } from "@sluice/rate-limit";
  *
@@ -128,19 +128,19 @@ const NAMED: Readonly<Record<string, readonly string[]>> = {
   uniquelocal: ["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7"],
 };
 
-/** Tells whether an address, in any spelling, is in a subnet. */
+/** Returns whether an address, in any spelling, is in a subnet. */
 export type SubnetTest = (address: string | undefined) => boolean;
 
 /**
  * Parses a subnet: an address, CIDR (`10.0.0.0/8`), a netmask (`10.0.0.0/255.0.0.0`), or one of the names `loopback`,
- * `linklocal`, `uniquelocal`. It is what `trust proxy` goes by.
+ * `linklocal`, `uniquelocal`. `trust proxy` uses it.
  *
  * @param text The subnet
- * @returns Tells whether an address is in it: also an IPv4 address that is written as an IPv6 address, but no address
- * with a port
+ * @returns A function that returns whether an address is in it; it accepts IPv4-mapped addresses, but no address with a
+ * port
  * @throws {TypeError} If it is none of these
  *
- * @example A list of networks that get nothing
+ * @example Block a list of networks
  * ```ts
  * import { parseSubnet } from "@sluice/rate-limit";
  *

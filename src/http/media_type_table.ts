@@ -1,7 +1,6 @@
 /**
- * Subtypes by type, each with its extensions; one without has its own name as its extension. They are those of npm's
- * `mrmime` (MIT, Luke Edwards), with common ones that it lacks or that IANA names differently today; the tests compare
- * the two.
+ * Subtypes by type, each with its extensions; a subtype without any is its own extension. They come from npm's `mrmime`
+ * (MIT, Luke Edwards), plus common ones that it lacks or that IANA has since renamed; the tests compare the two.
  */
 const SUBTYPES: Readonly<Record<string, string>> = {
   application: `andrew-inset ez, appinstaller, applixware aw, appx, appxbundle, atom+xml atom, atomcat+xml atomcat,
@@ -68,7 +67,7 @@ mp4 mp4 mp4v mpg4, mpeg m1v m2v mpe mpeg mpg, ogg ogv, quicktime mov qt, webm, x
 x-matroska mkv, x-ms-wmv wmv, x-msvideo avi`,
 };
 
-/** Makes the table of media types by extension. */
+/** Creates the table of media types by extension. */
 export function typesByExtension(): Map<string, string> {
   const types = new Map<string, string>();
   for (const [type, list] of Object.entries(SUBTYPES)) {

@@ -1,14 +1,14 @@
 import { asciiLowerCase, trimBlanks } from "../util/ascii.ts";
 import { typesByExtension } from "./media_type_table.ts";
 
-// made when first needed, because not every program does
+// created on first use, because not every program needs it
 let types: ReadonlyMap<string, string> | undefined;
 
 /**
- * Media type for an extension or a file name.
+ * Returns the media type for an extension or a file name.
  *
  * @param extensionOrPath `json`, `.json` or `data/x.json`
- * @returns The type, `undefined` if it is not known
+ * @returns The type, `undefined` if it is unknown
  */
 export function mediaTypeOf(extensionOrPath: string): string | undefined {
   const extension = asciiLowerCase(extensionOrPath.slice(extensionOrPath.lastIndexOf(".") + 1));
@@ -16,10 +16,10 @@ export function mediaTypeOf(extensionOrPath: string): string | undefined {
 }
 
 /**
- * Content type for an extension, a file name or a media type, with the customary charset.
+ * Returns the content type for an extension, a file name or a media type, with the customary charset.
  *
  * @param extensionOrType `json`, `.json`, `x.json` or `application/json`
- * @returns The header value, `undefined` if the extension is not known
+ * @returns The header value, `undefined` if the extension is unknown
  */
 export function contentTypeOf(extensionOrType: string): string | undefined {
   const type = extensionOrType.includes("/") ? extensionOrType : mediaTypeOf(extensionOrType);
@@ -33,7 +33,7 @@ function hasTextCharset(type: string): boolean {
     bare === "application/manifest+json";
 }
 
-/** Media type of an offer to a client: an extension, or a type whose parameters do not count. */
+/** Returns the media type of an offer to a client: an extension, or a type whose parameters are ignored. */
 export function offeredMediaType(offer: string): string {
   if (!offer.includes("/")) return mediaTypeOf(offer) ?? "application/octet-stream";
   const parameters = offer.indexOf(";");

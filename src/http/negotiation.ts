@@ -9,7 +9,7 @@ interface Wish {
   readonly order: number;
 }
 
-/** How well an offer fits: by quality, then how exactly it was named, then the order of both lists. */
+/** How well an offer fits: by quality, then by how specific the match is, then by the order of both lists. */
 interface Fit {
   readonly offer: string;
   readonly quality: number;
@@ -18,28 +18,28 @@ interface Fit {
   readonly index: number;
 }
 
-/** How exactly a wish matches an offer, -1 if it does not. */
+/** How specifically a wish matches an offer, -1 if it does not. */
 type Exactness = (offer: string, wish: Wish) => number;
 
 /**
- * Media types in the order the client prefers (RFC 9110 section 12.5.1).
+ * Returns media types in the client's order of preference (RFC 9110 section 12.5.1).
  *
  * @param header The `Accept` header; without one everything is acceptable
- * @param offered What the server can send; without it the client's own list is returned
- * @returns What is acceptable, best first
+ * @param offered The types the server can send; without it the client's own list is returned
+ * @returns The acceptable types, best first
  */
 export function negotiateMediaTypes(header: string | undefined, offered?: readonly string[]): string[] {
   const wishes = parse(header ?? "*/*").filter(({ value }) => value.includes("/"));
   return preferred(wishes, offered, typeExactness);
 }
 
-/** Charsets in the order the client prefers (RFC 9110 section 12.5.2); see {@linkcode negotiateMediaTypes}. */
+/** Returns charsets in the client's order (RFC 9110 section 12.5.2); see {@linkcode negotiateMediaTypes}. */
 export function negotiateCharsets(header: string | undefined, offered?: readonly string[]): string[] {
   return preferred(parse(header ?? "*"), offered, nameExactness);
 }
 
 /**
- * Content codings in the order the client prefers (RFC 9110 section 12.5.3); `identity` is acceptable unless excluded.
+ * Returns content codings in the client's order (RFC 9110 section 12.5.3); `identity` is acceptable unless excluded.
  */
 export function negotiateEncodings(header: string | undefined, offered?: readonly string[]): string[] {
   return preferred(codingWishes(header), offered, nameExactness);
@@ -55,12 +55,12 @@ function codingWishes(header: string | undefined): Wish[] {
 }
 
 /**
- * Content codings in the order in which the server should take them: by the client's weights and, where those are
- * equal, its own order (RFC 9110 section 12.5.3). `x-gzip` counts as `gzip` (section 8.4.1.3).
+ * Returns content codings in the server's order of preference: by the client's weights and, where those are equal, by
+ * its own order (RFC 9110 section 12.5.3). `x-gzip` counts as `gzip` (section 8.4.1.3).
  *
  * @param header The `Accept-Encoding` header
- * @param offered What the server can send, best first; `identity` is acceptable unless excluded
- * @returns What is acceptable, best first
+ * @param offered The codings the server can send, best first; `identity` is acceptable unless excluded
+ * @returns The acceptable codings, best first
  */
 export function rankEncodings(header: string | undefined, offered: readonly string[]): string[] {
   const wishes = codingWishes(header?.replace(/x-gzip/gi, "gzip"));
@@ -68,7 +68,7 @@ export function rankEncodings(header: string | undefined, offered: readonly stri
   return fits.filter((fit) => fit.quality > 0).sort((a, b) => b.quality - a.quality).map((fit) => fit.offer);
 }
 
-/** Languages in the order the client prefers (RFC 9110 section 12.5.4); `en` and `en-US` match in part. */
+/** Returns languages in the client's order (RFC 9110 section 12.5.4); `en` and `en-US` match in part. */
 export function negotiateLanguages(header: string | undefined, offered?: readonly string[]): string[] {
   return preferred(parse(header ?? "*"), offered, languageExactness);
 }
@@ -109,7 +109,7 @@ function preferred(wishes: readonly Wish[], offered: readonly string[] | undefin
     .map((fit) => fit.offer);
 }
 
-// the wish that matches the offer most exactly decides, even if it excludes it
+// the most specific matching wish decides, even if it excludes the offer
 function bestFit(offer: string, index: number, wishes: readonly Wish[], exactness: Exactness): Fit {
   let best: Fit = { offer, quality: 0, exactness: 0, order: -1, index };
   for (const wish of wishes) {

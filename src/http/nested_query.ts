@@ -1,20 +1,20 @@
 import type { ParsedQuery } from "./query_string.ts";
 
-/** Bounds of the extended parser. */
+/** Limits of the extended parser. */
 export interface ExtendedQueryOptions {
-  /** Levels of brackets that are parsed; deeper ones become part of the key. 5 by default. */
+  /** Levels of brackets to parse; deeper ones become part of the key. 5 by default. */
   depth?: number;
-  /** Highest index that makes a list; a higher one makes an object. 20 by default. */
+  /** Highest index that creates an array; a higher one creates an object. 20 by default. */
   arrayLimit?: number;
-  /** Most pairs; further ones are ignored. 1000 by default. */
+  /** Maximum number of pairs; further ones are ignored. 1000 by default. */
   parameterLimit?: number;
   /** Throws a `RangeError` for more levels than `depth`; off by default. */
   strictDepth?: boolean;
   /** Encoding of the percent escapes; UTF-8 by default. */
   charset?: "utf-8" | "iso-8859-1";
-  /** Takes the charset from a pair `utf8=✓`; off by default. */
+  /** Reads the charset from a pair `utf8=✓`; off by default. */
   charsetSentinel?: boolean;
-  /** Turns `&#9786;` into its character, in ISO-8859-1; off by default. */
+  /** Decodes `&#9786;` into its character, in ISO-8859-1; off by default. */
   interpretNumericEntities?: boolean;
   /** Allows names that objects inherit, such as `toString`; off by default. `__proto__` is never allowed. */
   allowPrototypes?: boolean;
@@ -24,12 +24,12 @@ const SENTINEL_UTF8 = "utf8=%E2%9C%93";
 const SENTINEL_LATIN1 = "utf8=%26%2310003%3B";
 
 /**
- * Parses a query string with brackets, as npm's qs: `a[b][c]=1`, `a[]=1`, `a[0]=1`. As there, values of the same name
- * are combined first, then every name becomes an object of its own, and these are merged.
+ * Parses a query string with brackets like npm's qs: `a[b][c]=1`, `a[]=1`, `a[0]=1`. As in qs, values of the same name
+ * are combined first, then every name becomes an object, and these are merged.
  *
  * @param text The query without its question mark
- * @param options Bounds
- * @returns Nested objects and lists
+ * @param options Limits
+ * @returns Nested objects and arrays
  * @throws {RangeError} If `strictDepth` is on and the brackets are too deep
  */
 export function parseExtendedQuery(text: string, options: ExtendedQueryOptions = {}): ParsedQuery {
@@ -42,9 +42,9 @@ type Tree = Record<string, unknown> | unknown[];
 class Nesting {
   readonly #options: ExtendedQueryOptions;
   readonly #limit: number;
-  /** Highest index of objects that stand for lists beyond the limit. */
+  /** Highest index of objects that replace arrays beyond the limit. */
   readonly #overflow = new WeakMap<object, number>();
-  /** Highest index of lists and objects in which a text and an object met. */
+  /** Highest index of arrays and objects that merged a string and an object. */
   readonly #conflict = new WeakMap<object, number>();
 
   constructor(options: ExtendedQueryOptions) {
@@ -128,7 +128,7 @@ class Nesting {
   }
 
   #combine(a: unknown, b: unknown): unknown {
-    // in place: a name that occurs a thousand times would otherwise be copied as often
+    // in place, because a name that occurs a thousand times would otherwise be copied as often
     if (Array.isArray(a) && !isTree(b) && a.length < this.#limit) {
       a.push(b);
       return a;
@@ -144,7 +144,7 @@ class Nesting {
     indexes.set(to, index);
   }
 
-  // gaps in a list stay, and count
+  // gaps in an array are kept, and count
   #joined(a: unknown, b: unknown): Tree {
     const list = ([] as unknown[]).concat(a, b);
     return this.#limited(list, list.length);
@@ -168,7 +168,7 @@ class Nesting {
       return made;
     }
     if (Array.isArray(target) && Array.isArray(source)) {
-      // only over existing elements: with few characters a client can make a list that is nearly all gaps
+      // only over existing elements, because a few characters from a client can create an array of nearly all gaps
       for (const [key, item] of Object.entries(source)) {
         const i = Number(key);
         if (!(i in target)) target[i] = item;
@@ -212,7 +212,7 @@ class Nesting {
   }
 }
 
-// qs leaves text with a broken escape as it is
+// qs keeps a string with a broken escape unchanged
 function decodeUtf8(text: string): string {
   const spaced = text.replaceAll("+", " ");
   try {
@@ -244,14 +244,14 @@ function isTree(value: unknown): value is Tree {
   return typeof value === "object" && value !== null;
 }
 
-/** Up to this index, lists with gaps take little memory. */
+/** Up to this index, arrays with gaps use little memory. */
 const FEW_ELEMENTS = 32;
 
 /** Highest index of an array. */
 const LAST_INDEX = 2 ** 32 - 2;
 
-// Engines allocate all elements up to the first one that is set, unless the array was very long before (then it is a
-// hash table): gaps of nested lists in a form of 100 kB would take hundreds of megabytes.
+// Engines allocate all elements up to the first one set, unless the array was very long before (then it is a hash
+// table). The gaps of nested arrays in a form of 100 kB would take hundreds of megabytes.
 function listFor(index: number): unknown[] {
   const list: unknown[] = [];
   if (index < FEW_ELEMENTS) return list;

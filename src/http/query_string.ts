@@ -1,14 +1,14 @@
 import { utf8Bytes } from "../util/encodings.ts";
 
-/** A parsed query: text, lists and, with the extended parser, nested objects. */
+/** A parsed query: strings, arrays and, with the extended parser, nested objects. */
 // deno-lint-ignore no-explicit-any -- the client decides what a query holds
 export type ParsedQuery = Record<string, any>;
 
-/** Most pairs, as in Node; further ones are ignored. */
+/** Maximum number of pairs, as in Node; further ones are ignored. */
 const MAX_PAIRS = 1000;
 
 /**
- * Parses a query string as Node's `querystring.parse`: strings, or a list if a name repeats.
+ * Parses a query string like Node's `querystring.parse`: strings, or an array if a name repeats.
  *
  * @param text The query without its question mark, `null` if there is none
  * @returns An object without a prototype, so that no name is special
@@ -32,7 +32,7 @@ export function parseSimpleQuery(text: string | null): Record<string, string | s
 }
 
 /**
- * Whether a query or form has a name with brackets, which the extended parser nests.
+ * Returns whether a query or form has a name with brackets, which the extended parser would nest.
  *
  * @param text The query or form
  */
@@ -40,7 +40,7 @@ export function hasBrackets(text: string): boolean {
   return /(?:^|&)[^=&]*(?:\[|%5b)/i.test(text);
 }
 
-/** Decodes `+` and percent escapes; escapes that are no UTF-8 become replacement characters, broken ones stay. */
+/** Decodes `+` and percent escapes; invalid UTF-8 becomes replacement characters, broken escapes are kept. */
 function decode(text: string): string {
   const spaced = text.includes("+") ? text.replaceAll("+", " ") : text;
   if (!spaced.includes("%")) return spaced;

@@ -1,12 +1,12 @@
 import { asciiUpperCase } from "../util/ascii.ts";
-/** Methods that `new Request` refuses, but an application should get. */
+/** Methods that `new Request` refuses but an application should receive. */
 const FORBIDDEN = /^(?:connect|trace|track)$/i;
 
-/** Methods with which `new Request` refuses a body. */
+/** Methods for which `new Request` refuses a body. */
 const BODILESS = /^(?:get|head|connect|trace|track)$/i;
 
 /**
- * Tells whether a web request of a method can have a body.
+ * Returns whether a web request with a method can have a body.
  *
  * @param method The method
  */
@@ -15,10 +15,10 @@ export function mayHaveBody(method: string): boolean {
 }
 
 /**
- * Makes a web request that shows method and URL as they were sent: `new Request` resolves `/../`, and path checks must
- * not see another path than the client asked for.
+ * Creates a web request with method and URL exactly as sent. `new Request` resolves `/../`, but path checks must see
+ * the path that the client requested.
  *
- * @param url The URL; the path alone if the client's `Host` is no host, so that applications refuse the request
+ * @param url The URL; the path alone if the client's `Host` is invalid, so that applications refuse the request
  * @param init Method, headers, body and signal
  * @returns The request
  */

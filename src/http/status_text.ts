@@ -65,7 +65,7 @@ const TEXTS: Readonly<Record<number, string>> = {
 };
 
 /**
- * Reason phrase of a status, as Node's table has it.
+ * Returns the reason phrase of a status, from Node's table.
  *
  * @param status The status
  * @returns The phrase, `undefined` for a status without one
@@ -75,10 +75,10 @@ export function statusText(status: number): string | undefined {
 }
 
 /**
- * What stands for a status where a text is wanted.
+ * Returns a string that describes a status.
  *
  * @param status The status
- * @returns Its reason phrase, or its number where it has none
+ * @returns Its reason phrase, or its number if it has none
  */
 export function statusMessage(status: number): string {
   return TEXTS[status] ?? String(status);

@@ -2,7 +2,7 @@ import { trimBlanks } from "../util/ascii.ts";
 import { describe } from "../util/error_text.ts";
 import { parseTrusted } from "./ip_address.ts";
 
-/** Tells whether to trust what an address says about who connected to it; `hop` is 0 for the peer, and so on. */
+/** Returns whether to trust an address to report who connected to it; `hop` is 0 for the peer, and so on. */
 export type TrustFunction = (address: string | undefined, hop: number) => boolean;
 
 /** Values of the `trust proxy` setting. */
@@ -11,9 +11,9 @@ export type TrustSetting = boolean | number | string | readonly string[] | Trust
 /**
  * Compiles the `trust proxy` setting.
  *
- * @param value `true` for all, a number of hops, subnets as a list or comma-separated, or a function
- * @returns Tells which addresses to trust
- * @throws {TypeError} If it is none of these, or a subnet is not valid
+ * @param value `true` for all, a number of hops, subnets as an array or comma-separated, or a function
+ * @returns A function that returns whether to trust an address
+ * @throws {TypeError} If it is none of these, or a subnet is invalid
  */
 export function compileTrust(value: TrustSetting | null | undefined): TrustFunction {
   if (typeof value === "function") return value;
@@ -28,14 +28,14 @@ export function compileTrust(value: TrustSetting | null | undefined): TrustFunct
 }
 
 /**
- * Walks the forwarding addresses from the peer outwards, as long as each is trusted to name the next one.
+ * Walks the forwarding addresses from the peer outwards, as long as each is trusted to report the next one.
  *
- * `X-Forwarded-For` is read from the right: proxies append, so what a client sends itself is on the left.
- * An entry with a port is kept as it is, and is in no subnet.
+ * `X-Forwarded-For` is read from the right: proxies append, so anything the client sent is on the left. An entry with a
+ * port is kept unchanged, and is in no subnet.
  *
- * @param peer Address of the connection; if it is unknown, it can be trusted only by its hop
+ * @param peer Address of the connection; if it is unknown, only its hop can make it trusted
  * @param forwardedFor The `X-Forwarded-For` header
- * @param trust Whom to trust
+ * @param trust Which addresses to trust
  * @returns The peer, then addresses farther away; the last one is the client
  */
 export function walkForwarded(

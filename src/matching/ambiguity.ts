@@ -1,19 +1,17 @@
 import { type Ranges, type Shape, shapeOf } from "./regexp_shape.ts";
 
-/** Longer expressions are not examined here: the number of steps grows with the fourth power. */
+/** Longer expressions are not examined here, because the number of steps grows with the fourth power. */
 const MOST_POSITIONS = 48;
 
-/** From so many repetitions on, a bounded one is as slow as one without a bound. */
+/** From this many repetitions on, a bounded one is as slow as an unbounded one. */
 const MANY = 8;
 
 /**
- * Tells whether an expression may take exponential time, because a part that it repeats can match the same text in
- * several ways: `(\w+)+`, `(?:a|a)*`, `(a|aa)+`. Then each further character of a text that does not match in the end
- * doubles the time.
+ * Returns whether an expression may take exponential time because a repeated part can match the same string in several
+ * ways: `(\w+)+`, `(?:a|a)*`, `(a|aa)+`. Each further character of a string that fails to match then doubles the time.
  *
- * This is exact up to assertions and back references, which are taken to match nothing. Polynomial time, as of
- * `\d*\d*`, is not noticed, nor are expressions of more than 48 characters and classes: `deno task check:routes` examines
- * those, too.
+ * The result is exact except for assertions and back references, which are treated as empty. It misses polynomial time,
+ * as in `\d*\d*`, and expressions of more than 48 characters and classes: `deno task check:routes` examines those, too.
  *
  * @param regexp The expression
  */
@@ -23,22 +21,22 @@ export function isExponential(regexp: RegExp): boolean {
   return steps.ranges.length <= MOST_POSITIONS && steps.ranges.some((_, start) => steps.hasTwoWaysBack(start));
 }
 
-/** Where the text of a part may begin and end, as numbers of steps. */
+/** The steps at which a part may begin and end. */
 interface Edges {
   readonly first: readonly number[];
   readonly last: readonly number[];
   readonly isOptional: boolean;
 }
 
-/** The characters and classes of an expression, and which may follow upon which (Glushkov's automaton). */
+/** The characters and classes of an expression, and which may follow which (Glushkov's automaton). */
 class Steps {
-  /** What each accepts. */
+  /** The characters each step accepts. */
   readonly ranges: Ranges[] = [];
-  /** For each the following ones, repeated if there are several ways to them. */
+  /** The successors of each step, repeated if several ways lead to them. */
   readonly #next: number[][] = [];
 
   add(shape: Shape): Edges {
-    // too long: no need to go on
+    // too long, so stop
     if (this.ranges.length > MOST_POSITIONS) return NOWHERE;
     if (shape.kind === "one") return this.#one(shape.ranges);
     if (shape.kind === "any") {
@@ -51,7 +49,7 @@ class Steps {
     }
     if (shape.kind === "all") return shape.parts.map((part) => () => this.add(part)).reduce(this.#join, NOWHERE);
     const { part, min, max } = shape;
-    // a bounded repetition is a sequence of as many
+    // a bounded repetition is a sequence of that many copies
     const isLoop = max >= MANY;
     const copies = Array.from({ length: isLoop ? 1 : max }, (_, index) => () => {
       const edges = this.add(part);
@@ -83,8 +81,8 @@ class Steps {
   }
 
   /**
-   * Whether two different ways lead from a step back to it over the same text: walks two at once, and looks for a pair
-   * that has parted and can come back.
+   * Returns whether two different ways lead from a step back to it over the same string: walks both at once, and looks
+   * for a pair that has diverged and can return.
    */
   hasTwoWaysBack(start: number): boolean {
     const seen = new Set<number>();
@@ -95,7 +93,7 @@ class Steps {
       for (const [i, a] of following.entries()) {
         for (const [j, b] of this.#next[other]!.entries()) {
           if (!overlap(this.ranges[a]!, this.ranges[b]!)) continue;
-          // two ways to the same step differ, too
+          // two ways to the same step also differ
           const differ = parted || a !== b || (one === other && i !== j);
           if (differ && a === start && b === start) return true;
           const key = (a * this.ranges.length + b) * 2 + Number(differ);

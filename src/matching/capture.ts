@@ -6,20 +6,20 @@
 export class Capture {
   /** Its name. */
   readonly name: string;
-  /** Characters between the previous parameter, or the beginning of the path, and its value. */
+  /** Characters between the previous parameter, or the start of the path, and its value. */
   readonly skip: number;
   /** The next parameter, `null` after the last. */
   readonly next: Capture | null;
 
   /**
-   * Makes a parameter; a pattern does this when it is first matched.
+   * Creates a parameter; a pattern does this on its first match.
    *
    * @param name Its name
    * @param skip Characters before its value
    * @param next The next one
    */
   constructor(name: string, skip: number, next: Capture | null) {
-    // a name sliced from a path is a string of its own; as a property key it is interned, and shared by all routes
+    // a name sliced from a path is a separate string; as a property key it is interned and shared by all routes
     this.name = Object.keys({ [name]: 0 })[0]!;
     this.skip = skip;
     this.next = next;
@@ -29,9 +29,9 @@ export class Capture {
 /**
  * Decodes the percent escapes of a path parameter.
  *
- * @param value The text as it is in the path
- * @returns The decoded text
- * @throws {URIError} With status 400 if an escape is broken, as Express's
+ * @param value The string as it appears in the path
+ * @returns The decoded string
+ * @throws {URIError} With status 400 if an escape is broken, as in Express
  */
 export function decodeParam(value: string): string {
   if (!value.includes("%")) return value;

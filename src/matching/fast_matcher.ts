@@ -2,13 +2,12 @@ import { type Layer, type LayerIndex, type LayerList, Scope, type Step } from ".
 import { PathTrie } from "./path_trie.ts";
 
 /**
- * An index over an ordered list of layers: for a path and a method it yields the layers that match, in registration
- * order. The list stays the only truth.
+ * An index over an ordered list of layers: for a path and a method it returns the matching layers, in registration
+ * order. The list remains the single source of truth.
  *
  * Paths of literals and whole parameters are matched in a trie, segment by segment. All others (RegExps, wildcards,
  * optional parts) are stored under their literal prefix and tried during the walk. The list of steps for a shape of
- * path is computed once. Layers of routers that are mounted at literal paths are in the same list, in place of the
- * mount.
+ * path is computed once. Layers of routers mounted at literal paths are in the same list, at the position of the mount.
  *
  * @example The steps of a request
  * ```ts
@@ -29,11 +28,11 @@ export class FastMatcher implements LayerIndex, LayerList {
   #builtAt = -1;
 
   /**
-   * Makes an index; a router makes its own.
+   * Creates an index; each router creates its own.
    *
    * @param layers The list, in registration order
-   * @param epoch Number of registrations so far; a change makes the index stale
-   * @param sensitive Whether case counts
+   * @param epoch Number of registrations so far; a change invalidates the index
+   * @param sensitive Whether paths are case-sensitive
    */
   constructor(layers: () => readonly Layer[], epoch: () => number, sensitive: boolean) {
     this.#layers = layers;
@@ -42,10 +41,10 @@ export class FastMatcher implements LayerIndex, LayerList {
     this.#scope = new Scope(this);
   }
 
-  /** The list, in registration order, with the positions updated; for building an index. */
+  /** The list in registration order, with updated positions, for building an index. */
   get layers(): readonly Layer[] {
     const layers = this.#layers();
-    // programs may remove layers from a router's list, move them, and put others over what they call
+    // programs may remove layers from a router's list, move them, and replace the functions they call
     layers.forEach((layer, index) => {
       layer.order = index;
       layer.noteOwnHandle();
@@ -54,10 +53,10 @@ export class FastMatcher implements LayerIndex, LayerList {
   }
 
   /**
-   * Yields the steps of the layers that match a path.
+   * Returns the steps of the layers that match a path.
    *
    * @param path A path beginning with a slash, not decoded
-   * @param method The method in capitals; `WS` for an upgrade
+   * @param method The uppercase method; `WS` for an upgrade
    * @returns The steps in registration order
    */
   stepsFor(path: string, method: string): readonly Step[] {
@@ -65,7 +64,7 @@ export class FastMatcher implements LayerIndex, LayerList {
   }
 
   /**
-   * Tells whether an upgrade request might find a WebSocket route; cheap, but only `false` is certain.
+   * Returns whether an upgrade request might match a WebSocket route; cheap, but only `false` is certain.
    *
    * @param path A path beginning with a slash, not decoded
    */
@@ -74,7 +73,7 @@ export class FastMatcher implements LayerIndex, LayerList {
   }
 
   /**
-   * Tells whether an upgrade request finds a WebSocket route.
+   * Returns whether an upgrade request matches a WebSocket route.
    *
    * @param path A path beginning with a slash, not decoded
    */
@@ -82,7 +81,7 @@ export class FastMatcher implements LayerIndex, LayerList {
     return this.#current().find(path).reachesSocket(path);
   }
 
-  /** Whether there are WebSocket routes among the layers, or those of a mounted router. */
+  /** Whether the layers, or those of a mounted router, include WebSocket routes. */
   get hasSockets(): boolean {
     return FastMatcher.#hasSockets(this, new Set());
   }

@@ -7,7 +7,7 @@ import type { PathKey } from "./regexp_keys.ts";
 import { noteRegistration } from "./registrations.ts";
 
 /**
- * Any registered function; the number of its parameters tells its kind.
+ * Any registered function; its number of parameters determines its kind.
  *
  * @internal
  */
@@ -49,12 +49,12 @@ export function kindOf(fn: AnyHandler): HandlerKind {
 }
 
 /**
- * What a layer needs of its route.
+ * The parts of its route that a layer needs.
  *
  * @internal
  */
 export interface RoutedEntries {
-  /** Handlers for a method, in order; empty if the route does not handle it. */
+  /** Returns the handlers for a method, in order; empty if the route does not handle it. */
   entriesFor(method: string): readonly LayerEntry[];
   /** Methods for the `Allow` header. */
   allowedMethods(): string[];
@@ -70,7 +70,7 @@ export interface RoutedEntries {
 export interface Mounted {
   /** The layers to walk. */
   readonly source: LayerSource;
-  /** Takes over the request; returns a function that gives it back, called with the error that leaves it, if any. */
+  /** Takes over the request; returns a function that hands it back, called with the propagating error, if any. */
   enter?(req: unknown, res: unknown): ((error?: unknown) => void) | null;
 }
 
@@ -78,7 +78,7 @@ export interface Mounted {
 export const mountedKey: unique symbol = Symbol.for("sluice.mounted");
 
 /**
- * Layers in the order of registration, and how their paths match.
+ * Layers in registration order, and how their paths match.
  *
  * @internal
  */
@@ -90,16 +90,16 @@ export interface LayerList {
 }
 
 /**
- * What finds the layers that match a path: an index over a {@linkcode LayerList}, or anything else.
+ * Finds the layers that match a path: an index over a {@linkcode LayerList}, or another implementation.
  *
  * @internal
  */
 export interface LayerIndex {
   /** Steps for a path and method, in registration order. */
   stepsFor(path: string, method: string): readonly Step[];
-  /** Whether an upgrade request for a path might find a WebSocket route; cheap, but only `false` is certain. */
+  /** Returns whether an upgrade request might match a WebSocket route; cheap, but only `false` is certain. */
   leadsToSocket(path: string): boolean;
-  /** Whether it does find one; found out by matching. */
+  /** Returns whether it does match one, by matching the path. */
   reachesSocket(path: string): boolean;
   /** Whether the router, or one mounted on it, has WebSocket routes. */
   readonly hasSockets: boolean;
@@ -117,47 +117,47 @@ export interface LayerSource {
   readonly paramHandlers: ReadonlyMap<string, readonly AnyHandler[]>;
   /** Whether handlers also get the parent's parameters. */
   readonly mergeParams: boolean;
-  /** Follows the walk, if somebody observes the request. */
+  /** Follows the walk, if the request is observed. */
   readonly observer?: WalkObserver;
 }
 
 /**
- * What follows a walk beyond the functions of its steps.
+ * Follows a walk beyond the functions of its steps.
  *
  * @internal
  */
 export interface WalkObserver {
-  /** The layers of the router that a step mounts, so that they are followed, too. */
+  /** Returns the layers of the router that a step mounts, so that they are followed, too. */
   below(step: Step): LayerSource;
-  /** What is called instead of a parameter handler, for the layer of a step. */
+  /** Returns the replacement for a parameter handler, for the layer of a step. */
   param(step: Step, name: string, handler: AnyHandler): AnyHandler;
 }
 
 /**
- * Where a step's router is mounted, seen from the router that is walked. Layers of mounted routers are in one list with
- * those around the mount, so that the path is matched only once for all of them.
+ * Where a step's router is mounted, relative to the walked router. Layers of mounted routers share one list with those
+ * around the mount, so that the path is matched only once for all of them.
  *
- * A router has one scope for itself and one for each literal mount below it. The objects are reused, so that lists made
+ * A router has one scope for itself and one per literal mount below it. The objects are reused, so that lists built
  * before and after a registration can be compared.
  *
  * @internal
  */
 export class Scope {
-  /** The scope around the mount; `null` for the router that is walked. */
+  /** The scope around the mount; `null` for the walked router. */
   readonly parent: Scope | null;
   /** The layer that mounts the router. */
   readonly mount: Layer | null;
-  /** The mounted router; `null` for the one that is walked. */
+  /** The mounted router; `null` for the walked one. */
   readonly source: LayerSource | null;
-  /** The router's layers, `null` if nothing can be mounted there. */
+  /** The router's layers; `null` if nothing can be mounted there. */
   readonly list: LayerList | null;
-  /** Length of the part of the path that mounts have consumed. */
+  /** Length of the part of the path consumed by mounts. */
   readonly consumed: number;
-  /** Scopes of routers mounted here; weak, because programs may replace routers again and again. */
+  /** Scopes of routers mounted here; weak, because programs may replace routers repeatedly. */
   below: WeakMap<Layer, Scope> | null = null;
 
   /**
-   * Makes a scope; the matcher does this when it first gets to a mount.
+   * Creates a scope; the matcher does this when it first reaches a mount.
    *
    * @param list The layers
    * @param parent The scope around the mount
@@ -173,21 +173,21 @@ export class Scope {
     this.consumed = parent === null ? 0 : parent.consumed + mount!.patterns[0]!.fixed!.length;
   }
 
-  /** Positions of the mounts in the order of registration, outermost first. */
+  /** Positions of the mounts in registration order, outermost first. */
   get mountOrders(): readonly number[] {
     return this.parent === null ? [] : [...this.parent.mountOrders, this.mount!.order];
   }
 }
 
 /**
- * What a walk does at a step: call a function, descend into a mounted router, or collect methods for OPTIONS.
+ * The action of a walk at a step: call a function, descend into a mounted router, or collect methods for OPTIONS.
  *
  * @internal
  */
 export type StepKind = HandlerKind | "mount" | "allow";
 
 /**
- * What a step is made of.
+ * The parts of a step.
  *
  * @internal
  */
@@ -198,13 +198,13 @@ export interface StepParts {
   readonly scope: Scope;
   /** The layer it belongs to. */
   readonly layer: Layer;
-  /** What a walk does at it. */
+  /** The action of a walk at it. */
   readonly kind: StepKind;
   /** Whether it is the first step of its layer. */
   readonly enters: boolean;
   /** Index of the first step after the layer. */
   readonly end: number;
-  /** The layer's only pattern, if it is known to match; `null` if the layer must be asked. */
+  /** The layer's only pattern, if it is known to match; `null` if the layer must be checked. */
   readonly proven: PathPattern | null;
 }
 
@@ -223,13 +223,13 @@ export class Step implements StepParts {
   readonly proven: PathPattern | null;
   /** The match, if it is the same for every path that leads here. */
   readonly fixed: PathMatch | null;
-  /** Whether its function can be called without asking anything. */
+  /** Whether its function can be called without further checks. */
   readonly isCertain: boolean;
 
   /**
-   * Makes a step; the matcher does this when a path is first asked for.
+   * Creates a step; the matcher does this when a path is first requested.
    *
-   * @param parts What it is made of
+   * @param parts Its parts
    */
   constructor({ fn, scope, layer, kind, enters, end, proven }: StepParts) {
     this.fn = fn;
@@ -243,12 +243,12 @@ export class Step implements StepParts {
     this.isCertain = kind === "handler" && (!enters || this.fixed !== null);
   }
 
-  /** The same step, in a list where its index is higher by a number. */
+  /** Returns the same step for a list where its index is higher by a number. */
   moved(by: number): Step {
     return by === 0 ? this : new Step({ ...this, end: this.end + by });
   }
 
-  /** The same step with another function. */
+  /** Returns the same step with another function. */
   calling(fn: AnyHandler): Step {
     return new Step({ ...this, fn });
   }
@@ -257,7 +257,7 @@ export class Step implements StepParts {
 /**
  * One registration: a route, a mount, or a middleware.
  *
- * @example What is registered, in its order
+ * @example List the layers in registration order
  * ```ts
  * import sluice from "@sluice/sluice";
  *
@@ -274,10 +274,10 @@ export class Layer {
    * @internal
    */
   order = 0;
-  /** The path as it was registered. */
+  /** The path as registered. */
   readonly path: string | RegExp | readonly (string | RegExp)[];
   /**
-   * The patterns of the path, one for each member of a list.
+   * The patterns of the path, one per member of an array.
    *
    * @internal
    */
@@ -299,20 +299,20 @@ export class Layer {
    */
   readonly entries: readonly LayerEntry[];
   /**
-   * What a program has put in place of `handle`; it is called for a router or a route as a whole, too.
+   * A program's replacement for `handle`; it is called for a router or a route as a whole, too.
    *
    * @internal
    */
   declare wrapper?: LayerEntry;
   /** Whether it is a WebSocket route, which only upgrade requests reach. */
   readonly socket: boolean;
-  /** Whether the path itself must match a trailing slash or its absence. */
+  /** Whether a trailing slash in the path matters. */
   readonly strict: boolean;
-  /** Parameters of the path that {@linkcode Layer.match} was last called with. */
+  /** Parameters of the path last passed to {@linkcode Layer.match}. */
   // deno-lint-ignore no-explicit-any -- which of them are lists depends on the path
   declare params?: Record<string, any> | undefined;
   /**
-   * Shared by the layers of one call of `use`.
+   * Shared by the layers of one `use` call.
    *
    * @internal
    */
@@ -324,8 +324,8 @@ export class Layer {
    * @param caller Name of the caller for error messages
    * @param path The path
    * @param options How the path matches
-   * @param content What the layer does
-   * @throws {TypeError} If the path is not valid
+   * @param content The layer's route, router or function
+   * @throws {TypeError} If the path is invalid
    */
   constructor(
     caller: string,
@@ -346,7 +346,7 @@ export class Layer {
     this.call = content.call ?? null;
   }
 
-  /** What is called for a request: the function, the router, or the route. Programs may assign a wrapper. */
+  /** The function called for a request: the handler, the router, or the route. Programs may assign a wrapper. */
   get handle(): AnyHandler {
     if (this.wrapper !== undefined) return this.wrapper.fn;
     const { entries: [entry], route } = this;
@@ -362,7 +362,7 @@ export class Layer {
   }
 
   /**
-   * Notices a `handle` that a program has defined on the layer itself, as agents do.
+   * Detects a `handle` that a program has defined on the layer itself, as agents do.
    *
    * @internal
    */
@@ -371,7 +371,7 @@ export class Layer {
   }
 
   /**
-   * Whether the layer is called as a whole, as in Express, because a program has replaced what is called or what calls it.
+   * Whether the layer is called as a whole, as in Express, because a program has replaced `handle` or its callers.
    *
    * @internal
    */
@@ -380,8 +380,8 @@ export class Layer {
   }
 
   /**
-   * Name of what was registered, `"router"` for routers, `"mounted_app"` for applications, `"handle"` for routes; it stays
-   * when a program replaces `handle`.
+   * Name of the registered function, `"router"` for routers, `"mounted_app"` for applications, `"handle"` for routes;
+   * it stays the same when a program replaces `handle`.
    */
   get name(): string {
     if (this.route !== null) return "handle";
@@ -389,8 +389,8 @@ export class Layer {
   }
 
   /**
-   * The path as one regular expression in the form of Express 4, which programs parse that list routes. Paths that have a
-   * meaning in Express 5 are matched as there.
+   * The path as one regular expression in Express 4's format, which programs that list routes parse. Paths that are
+   * valid in Express 5 match as they do there.
    */
   get regexp(): LayerRegExp {
     return shownPath(this).regexp;
@@ -402,10 +402,10 @@ export class Layer {
   }
 
   /**
-   * Matches a path for a program that looks at layers itself. Requests leave no traces on them.
+   * Matches a path, for programs that inspect layers themselves. Requests leave no traces on them.
    *
    * @param path The path
-   * @returns The match, whose parameters are {@linkcode Layer.params} then
+   * @returns The match, whose parameters are then {@linkcode Layer.params}
    * @throws {URIError} With status 400 if a parameter has a broken percent escape
    */
   match(path: string): PathMatch | null {
@@ -433,8 +433,8 @@ export class Layer {
 defineLayerCalls(Layer.prototype);
 
 /**
- * Whether a match enters a mount: the path must begin with the text that matched, and a segment must end there. As in
- * Express, an empty text matches wherever it was found, as with `/(?=\.json$)/`.
+ * Returns whether a match enters a mount: the path must begin with the matched string, and a segment must end there. As
+ * in Express, an empty string matches wherever it was found, as with `/(?=\.json$)/`.
  *
  * @param match The match
  * @param path The path

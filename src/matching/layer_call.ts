@@ -6,15 +6,15 @@ export type LayerNext = (error?: unknown) => void;
 
 /** A layer as Express's methods see it. */
 export interface CalledLayer {
-  /** What is called. */
+  /** The function to call. */
   // deno-lint-ignore no-explicit-any -- handlers and error handlers are distinguished at run time
   readonly handle: (...args: any[]) => unknown;
 }
 
-/** What calls a layer for a request: `Layer.prototype.handle_request`. */
+/** Calls a layer for a request: `Layer.prototype.handle_request`. */
 export type LayerCall = (this: CalledLayer, req: unknown, res: unknown, next: LayerNext) => unknown;
 
-/** What calls a layer for an error: `Layer.prototype.handle_error`. */
+/** Calls a layer for an error: `Layer.prototype.handle_error`. */
 export type LayerErrorCall = (
   this: CalledLayer,
   error: unknown,
@@ -23,16 +23,16 @@ export type LayerErrorCall = (
   next: LayerNext,
 ) => unknown;
 
-/** What a program has put in place of the first, `null` for nothing: then handlers are called directly. */
+/** A program's replacement for the first; `null` for none, so that handlers are called directly. */
 export let replacedCall: LayerCall | null = null;
 
-/** What a program has put in place of the second, `null` for nothing. */
+/** A program's replacement for the second; `null` for none. */
 export let replacedErrorCall: LayerErrorCall | null = null;
 
 /**
- * Gives a class of layers Express's methods for being called, under their names in Express 4 and 5. Walks do without them,
- * unless a program has replaced one, as some do to wait for promises, to measure time, or to trace. As in Express, it then
- * calls all layers: routers and routes as well as functions.
+ * Gives a class of layers Express's call methods, under their names in Express 4 and 5. Walks bypass them unless a
+ * program has replaced one, as some do to await promises, to measure time, or to trace. As in Express, the replacement
+ * then calls all layers: routers and routes as well as functions.
  *
  * @param prototype Prototype of the class
  */
@@ -54,10 +54,10 @@ export function defineLayerCalls(prototype: object): void {
 }
 
 /**
- * Has every layer called by other functions than Express's.
+ * Replaces Express's functions for calling layers.
  *
- * @param request What calls it for a request; `null` for Express's own
- * @param error What calls it for an error; `null` for Express's own
+ * @param request Calls a layer for a request; `null` for Express's own
+ * @param error Calls a layer for an error; `null` for Express's own
  */
 export function replaceLayerCalls(request: LayerCall | null, error: LayerErrorCall | null): void {
   replacedCall = request === handleRequest ? null : request;
@@ -70,8 +70,8 @@ export function replaceLayerCalls(request: LayerCall | null, error: LayerErrorCa
  *
  * @param req The request
  * @param res The response
- * @param next Gets what the layer throws, or its promise rejects with
- * @returns What the layer returns, which may be a response
+ * @param next Receives errors that the layer throws, or its promise rejects with
+ * @returns The layer's return value, which may be a response
  */
 export function handleRequest(this: CalledLayer, req: unknown, res: unknown, next: LayerNext): unknown {
   const { handle } = this;
@@ -84,8 +84,8 @@ export function handleRequest(this: CalledLayer, req: unknown, res: unknown, nex
  * @param error The error
  * @param req The request
  * @param res The response
- * @param next Gets what the layer throws, or its promise rejects with
- * @returns What the layer returns, which may be a response
+ * @param next Receives errors that the layer throws, or its promise rejects with
+ * @returns The layer's return value, which may be a response
  */
 export function handleError(
   this: CalledLayer,

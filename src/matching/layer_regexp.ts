@@ -2,7 +2,7 @@ import type { PathPattern } from "./path_pattern.ts";
 import type { PathKey } from "./regexp_keys.ts";
 
 /**
- * The expression of a layer, with the marks that Express 4 gives it.
+ * The expression of a layer, with Express 4's flags.
  *
  * @internal
  */
@@ -13,7 +13,7 @@ export interface LayerRegExp extends RegExp {
   fast_slash?: boolean;
 }
 
-/** What Express 4 shows of the path of a layer. */
+/** A layer's path as Express 4 exposes it. */
 export interface ShownPath {
   /** All its patterns as one expression. */
   readonly regexp: LayerRegExp;
@@ -21,11 +21,11 @@ export interface ShownPath {
   readonly keys: PathKey[];
 }
 
-/** Made for the few programs that look at it, and kept outside of the layers, of which there are many. */
+/** For the few programs that read it, and kept outside the layers, because there are many of those. */
 const shown = new WeakMap<object, ShownPath>();
 
 /**
- * The path of a layer as Express 4 shows it.
+ * Returns the path of a layer as Express 4 exposes it.
  *
  * @param layer The layer
  */
@@ -39,7 +39,7 @@ export function shownPath(
   const regexp: LayerRegExp = parts.length === 1
     ? parts[0]!.regexp
     : new RegExp(parts.map((part) => part.regexp.source).join("|"), parts[0]?.regexp.flags);
-  // one that the program has made itself stays as it is
+  // an expression created by the program is kept unchanged
   if (!(layer.path instanceof RegExp)) {
     regexp.fast_star = layer.path === "*";
     regexp.fast_slash = layer.path === "/" && layer.everywhere;

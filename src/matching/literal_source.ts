@@ -1,14 +1,14 @@
 import { usualSpelling } from "../util/path_spelling.ts";
 import type { PathOptions } from "./path_options.ts";
 
-/** Characters that all clients leave as they are, and what they never send as it is: a `%`, or a backslash. */
+/** Characters that all clients send unencoded, and two that they never do: a `%`, or a backslash. */
 const ONE_SPELLING = /^[\w\-./%\\]*$/;
-/** What the URL Standard encodes in paths, and browsers therefore never send as it is. */
+/** Characters that the URL Standard encodes in paths, so browsers never send them unencoded. */
 const ALWAYS_ENCODED = /^[\0-\x20"#<>?^`{}\x7f-\uffff]/;
 const PARTS = /(?:%[89a-f][\da-f])+|%[0-7][\da-f]|[^]/giu;
 
 /**
- * Tells whether clients may write a literal in several ways.
+ * Returns whether clients may write a literal in several ways.
  *
  * @param text The literal
  */
@@ -17,11 +17,11 @@ export function hasSpellings(text: string): boolean {
 }
 
 /**
- * Makes a regular expression of a literal, for every way in which clients write it.
+ * Converts a literal to a regular expression source that matches every spelling clients use.
  *
- * `/café` matches `/caf%C3%A9`, which is what browsers send. A mount also matches `/@me` and `/%40me` alike, because
- * clients send both, and it may guard a folder of files. A route does not, as in Express: it may be behind a check of
- * `req.path`.
+ * `/café` matches `/caf%C3%A9`, which is what browsers send. A mount also matches both `/@me` and `/%40me`, because
+ * clients send both, and it may guard a directory of files. A route does not, as in Express, because it may be behind a
+ * check of `req.path`.
  *
  * @param text The literal
  * @param options How the path matches
@@ -37,7 +37,7 @@ export function literalSource(text: string, options: PathOptions): string {
 }
 
 function spellings(character: string, { sensitive }: PathOptions): string {
-  // half of a character has no encoded form
+  // half of a surrogate pair has no encoded form
   if (!character.isWellFormed()) return escaped(character);
   const cases = sensitive ? [] : [character.toLowerCase(), character.toUpperCase()].filter(isOneBeyondAscii);
   const encoded = new Set([character, ...cases].map(encodedSource));
@@ -49,7 +49,7 @@ function isOneBeyondAscii(text: string): boolean {
   return text.length === String.fromCodePoint(text.codePointAt(0)!).length && text > "\x7f";
 }
 
-// the digits in either case, also where case counts
+// the hex digits in either case, even where paths are case-sensitive
 function encodedSource(text: string): string {
   const bytes = Array.from(new TextEncoder().encode(text), (byte) => byte.toString(16).padStart(2, "0"));
   return bytes.map((hex) => `%${hex.replace(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`)}`).join("");

@@ -1,5 +1,5 @@
 import { asciiLowerCase, asciiUpperCase } from "../util/ascii.ts";
-/** HTTP methods that applications have a function for, in lower case: RFC 9110, WebDAV and related, QUERY. */
+/** HTTP methods that applications have a function for, in lowercase: RFC 9110, WebDAV and related, QUERY. */
 export const METHODS = [
   "acl",
   "bind",
@@ -38,17 +38,17 @@ export const METHODS = [
   "unsubscribe",
 ] as const;
 
-/** Whether a method, in capitals, is one of these, or `WS`, as upgrade requests have it. */
+/** Returns whether an uppercase method is one of these, or `WS`, the method of upgrade requests. */
 export function isKnownMethod(method: string): boolean {
   if (method === "WS") return true;
   return method === asciiUpperCase(method) && (METHODS as readonly string[]).includes(asciiLowerCase(method));
 }
 
 /**
- * The method whose handlers handle a request: those for GET also handle HEAD, where there are none for it, as in
+ * Returns the method whose handlers handle a request. Those for GET also handle HEAD if it has none of its own, as in
  * Express (RFC 9110 section 9.3.2).
  *
- * @param method Method in lower case
+ * @param method The lowercase method
  * @param isHandled Whether there are handlers for a method
  */
 export function headFromGet(method: string, isHandled: (method: string) => boolean): string {
@@ -56,9 +56,9 @@ export function headFromGet(method: string, isHandled: (method: string) => boole
 }
 
 /**
- * The methods that are handled where there are handlers for some: HEAD, too, wherever GET is.
+ * Adds HEAD to handled methods that include GET.
  *
- * @param methods Methods in capitals
+ * @param methods The uppercase methods
  */
 export function withHeadFromGet(methods: readonly string[]): string[] {
   return methods.includes("GET") && !methods.includes("HEAD") ? [...methods, "HEAD"] : [...methods];
@@ -68,8 +68,8 @@ export function withHeadFromGet(methods: readonly string[]): string[] {
  * Gives a class a function for each HTTP method, and `all`. They are writable properties, because some programs replace
  * them on their routers.
  *
- * @param prototype Prototype of the class; what it defines itself takes precedence
- * @param verbOf Makes the function for a method in lower case, `null` for all
+ * @param prototype Prototype of the class; its own definitions take precedence
+ * @param verbOf Creates the function for a lowercase method, `null` for all
  */
 export function defineVerbs(prototype: object, verbOf: (method: string | null) => (...args: never[]) => unknown): void {
   for (const method of [...METHODS, null]) {
@@ -79,7 +79,7 @@ export function defineVerbs(prototype: object, verbOf: (method: string | null) =
   }
 }
 
-/** Defines a method whose type is that of an interface: one with overloads that several classes share. */
+/** Defines a method typed by an interface, because it has overloads that several classes share. */
 export function defineMethod(prototype: object, name: string, method: (...args: never[]) => unknown): void {
   Object.defineProperty(prototype, name, { value: method, configurable: true, writable: true });
 }

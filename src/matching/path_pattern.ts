@@ -14,19 +14,21 @@ import { keysOfRegExp, type PathKey } from "./regexp_keys.ts";
 /**
  * A match: which part of the path it covers, and the parameters.
  *
- * @internal
+ * A match: the part of the path it covers, and the parameters.
  */
 export interface PathMatch {
-  /** Where in the path the match begins; always 0 except for RegExps without an anchor. */
+  /** Index in the path where the match begins; always 0 except for RegExps without an anchor. */
   readonly index: number;
-  /** Characters of the path that matched. */
+  /** Number of matched characters of the path. */
   readonly length: number;
-  /** Decoded parameters. As in Express, those of path strings inherit nothing, and those of RegExps are plain objects. */
+  /**
+   * Decoded parameters. As in Express, those of path strings inherit nothing, and those of RegExps are plain objects.
+   */
   readonly params: Record<string, PathValue> | EmptyParams;
 }
 
 /**
- * Value of a parameter: text, or a list of segments for a wildcard.
+ * Value of a parameter: a string, or an array of segments for a wildcard.
  *
  * @internal
  */
@@ -39,29 +41,29 @@ const SLASH = 47;
 /** Paths of whole words and whole parameters, which need no parser: nearly all paths. */
 const PLAIN = /^(?:\/(?::[A-Za-z_]\w*|[\w.-]+))*\/?$/;
 
-/** What only paths have that do not consist of whole words and whole parameters. */
+/** Cold fields, needed only for paths that do not consist of whole words and whole parameters. */
 interface RareData {
   readonly keys: readonly string[];
-  /** What parameters must match, if that is all there is besides words and parameters. */
+  /** Constraints on parameters, for paths that are otherwise only words and parameters. */
   readonly constraints: ReadonlyMap<string, RegExp>;
-  /** Those whose values are lists of segments. */
+  /** Parameters whose values are arrays of segments. */
   readonly wildcards: ReadonlySet<string>;
-  /** Whether paths may spell its literals in several ways. */
+  /** Whether a request path may spell its literals in several ways. */
   readonly hasSpellings: boolean;
-  /** Whether parameters that a path lacks are `undefined`, as in Express 4; in Express 5 they are absent. */
+  /** Whether missing parameters are `undefined`, as in Express 4; in Express 5 they are absent. */
   readonly showsAbsent: boolean;
 }
 
 /**
- * A registered path, ready to be matched.
+ * A registered path, ready to match.
  *
- * A path of whole words and whole parameters is only stored: with thousands of routes, each is taken apart when it is
- * first requested.
+ * A path of whole words and whole parameters is only stored: with thousands of routes, each is parsed when it is first
+ * requested.
  *
  * @internal
  */
 export class PathPattern {
-  /** The path as it was registered. */
+  /** The path as registered. */
   readonly source: string | RegExp;
   /**
    * The path, or its beginning, as far as it consists of whole literals and whole parameters. A trailing slash is
@@ -70,21 +72,21 @@ export class PathPattern {
   readonly text: string;
   /** Whether `text` is the whole path; otherwise the regular expression must be used. */
   readonly whole: boolean;
-  /** Character code that begins a parameter in `text`. */
+  /** Character code that starts a parameter in `text`. */
   readonly mark: number;
   readonly #options: PatternOptions;
   #rareData: RareData | null = null;
   #regex: RegExp | null = null;
-  /** Where the parameters are in a path that matches `text`, worked out on first use. */
+  /** Positions of the parameters in a path that matches `text`, computed on first use. */
   #layout: Layout | null = null;
 
   /**
    * Compiles a path.
    *
    * @param caller Name of the caller for error messages, such as `app.get`
-   * @param source A path string in the syntax of Express 5 or, if it has no meaning there, of the dialect, or a RegExp
+   * @param source A RegExp, or a path string in Express 5's syntax or, if it is invalid there, in the dialect's
    * @param options How to match
-   * @throws {TypeError} If the path is not valid; the message says what to write instead
+   * @throws {TypeError} If the path is invalid; the message says what to write instead
    */
   constructor(caller: string, source: string | RegExp, options: PatternOptions) {
     this.source = source;
@@ -105,7 +107,7 @@ export class PathPattern {
       return;
     }
     const path = bare(source, options);
-    // a significant trailing slash is left to the parser
+    // the parser handles a significant trailing slash
     if (PLAIN.test(path) && (path.length < 2 || path.charCodeAt(path.length - 1) !== SLASH)) {
       this.text = path === "/" ? "" : path;
       this.whole = true;
@@ -120,15 +122,15 @@ export class PathPattern {
   }
 
   /**
-   * Whether a path that leads to the text is known to match. Otherwise the regular expression decides: parameters have
-   * constraints, or literals have several spellings.
+   * Whether a path that leads to `text` is known to match. Otherwise the regular expression decides, because parameters
+   * have constraints, or literals have several spellings.
    */
   get proves(): boolean {
     const rareData = this.#rareData;
     return this.whole && (rareData === null || (rareData.constraints.size === 0 && !rareData.hasSpellings));
   }
 
-  /** What whole parameters must match, by name. */
+  /** Constraints on whole parameters, by name. */
   get constraints(): ReadonlyMap<string, RegExp> {
     return this.#rareData?.constraints ?? NO_CONSTRAINTS;
   }
@@ -149,7 +151,7 @@ export class PathPattern {
 
   get #empty(): EmptyParams {
     const { source } = this;
-    // at "/", Express enters what `app.use` was given without matching anything, and makes a plain object
+    // at "/", Express enters `app.use` handlers without matching, and creates a plain object
     const isPlain = source instanceof RegExp || (source === "/" && !this.#options.end) || this.#inherits;
     return isPlain ? EMPTY_PLAIN : EMPTY_BARE;
   }
@@ -162,14 +164,14 @@ export class PathPattern {
   /** The path as one regular expression; compiled on first use, because most paths never need it. */
   get regex(): RegExp {
     if (this.#regex !== null) return this.#regex;
-    // the expression of any other path is kept from the beginning
+    // all other paths store their expression when they are created
     const path = bare(this.source as string, this.#options);
     return this.#regex = pathRegExp(parse(path).tokens, path, this.#options).regexp;
   }
 
   /**
-   * The path as Express 4 shows it in `layer.regexp` and `layer.keys`: programs that list routes parse the text of the
-   * expression. Made on each call.
+   * Returns the path as Express 4 exposes it in `layer.regexp` and `layer.keys`: programs that list routes parse the
+   * source of the expression. Created on each call.
    */
   shown(): { readonly regexp: RegExp; readonly keys: readonly PathKey[] } {
     if (this.source instanceof RegExp) return { regexp: this.source, keys: keysOfRegExp(this.source) };
@@ -177,7 +179,7 @@ export class PathPattern {
       const read = this.#options.dialect?.show(this.source, this.#options);
       if (read) return read;
     } catch {
-      // refused there, but a path of Express 5
+      // the dialect refuses it, but Express 5 accepts it
     }
     const keys = this.keys.map((name) => ({ name, optional: false, offset: 0 }));
     const isPlain = this.whole && this.mark === COLON;
@@ -188,7 +190,7 @@ export class PathPattern {
    * Matches a path by the regular expression.
    *
    * @param path A path beginning with a slash, not decoded
-   * @returns The match, `null` when the path does not match
+   * @returns The match, or `null`
    * @throws {URIError} With status 400 if a parameter has a broken percent escape
    */
   match(path: string): PathMatch | null {
@@ -233,7 +235,7 @@ export class PathPattern {
 const NO_CONSTRAINTS: ReadonlyMap<string, RegExp> = new Map();
 const NO_WILDCARDS: ReadonlySet<string> = new Set();
 
-/** A path that is more than words and parameters, read. */
+/** A parsed path with more than words and parameters. */
 interface ReadPath {
   readonly regexp: RegExp;
   readonly rareData: RareData;
@@ -258,7 +260,7 @@ function readPath(caller: string, source: string, path: string, options: Pattern
     return { regexp, rareData, text: marked ?? literalPrefix(tokens), whole: marked !== null };
   } catch (error) {
     if (!(error instanceof PathError)) throw error;
-    // braces are optional parts in the syntax of Express 4 as well, with nothing that bounds the steps
+    // in Express 4's syntax braces are optional parts as well, with an unbounded number of steps
     const read = error instanceof OptionalPartsError ? null : readDialect(caller, source, options);
     if (read === null) throw pathError(caller, source, error);
     return read;
@@ -273,7 +275,7 @@ function readDialect(caller: string, source: string, options: PatternOptions): R
   return { regexp, rareData: { keys, constraints, wildcards, hasSpellings: false, showsAbsent: true }, text, whole };
 }
 
-/** A path of whole words and whole parameters in the form of Express 4. */
+/** Returns a path of whole words and whole parameters in Express 4's format. */
 function shownText(text: string, { sensitive, strict, end }: PathOptions): RegExp {
   const source = text.replace(/[.\\/-]|:(\w+)/g, (found, name) => name === undefined ? `\\${found}` : "(?:([^\\/]+?))");
   const slash = strict ? "" : "\\/?";
@@ -284,7 +286,7 @@ function shownText(text: string, { sensitive, strict, end }: PathOptions): RegEx
 interface Layout {
   readonly first: Capture | null;
   readonly names: readonly string[];
-  /** The match, where there is no parameter. */
+  /** The match, if there are no parameters. */
   readonly fixed: PathMatch | null;
 }
 
@@ -312,7 +314,7 @@ function bare(path: string, { strict }: PathOptions): string {
   return !strict && path.length > 1 && path.charCodeAt(path.length - 1) === SLASH ? path.replace(/\/+$/, "") : path;
 }
 
-/** The tokens as a text of whole literals and whole parameters, `null` if they are something else. */
+/** Returns the tokens as a string of whole literals and whole parameters, `null` if they are anything else. */
 function markedText(tokens: readonly Token[]): string | null {
   let marked = "";
   for (const [i, token] of tokens.entries()) {
@@ -327,7 +329,7 @@ function markedText(tokens: readonly Token[]): string | null {
   return marked.startsWith("/") ? marked : null;
 }
 
-// such a path matches nothing, because those of requests begin with a slash
+// such a path matches nothing, because request paths begin with a slash
 function isRootless(first: Token | undefined): boolean {
   return first?.type === "param" || (first?.type === "text" && !first.value.startsWith("/"));
 }
@@ -348,10 +350,10 @@ function literalPrefix(tokens: readonly Token[]): string {
   return usualSpelling(first.value.slice(0, first.value.lastIndexOf("/")));
 }
 
-/** Expressions that have been examined: one may be registered for several methods. */
+/** Expressions already examined, because one may be registered for several methods. */
 const examined = new WeakSet<RegExp>();
 
-// not an error: clients may never reach it, or a middleware in front may limit what does
+// not an error: clients may never reach it, or middleware in front may limit input
 function warnOfSlow(caller: string, regexp: RegExp): void {
   if (examined.has(regexp)) return;
   examined.add(regexp);
@@ -376,7 +378,7 @@ const HINTS: readonly (readonly [RegExp, string])[] = [
   [/Missing text before/, "put text between two parameters: /:a-:b"],
 ];
 
-// errors begin with the method that was called
+// errors begin with the name of the called method
 function naming<T>(caller: string, read: () => T): T {
   try {
     return read();
@@ -386,7 +388,7 @@ function naming<T>(caller: string, read: () => T): T {
   }
 }
 
-// a path of Express 4 as Express 5 writes it
+// an Express 4 path in Express 5's syntax
 function presentOf(source: string): string | null {
   const present = inPresentSyntax(source);
   if (present === null || present === source) return null;

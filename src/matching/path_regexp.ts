@@ -5,24 +5,24 @@ import type { PathOptions } from "./path_options.ts";
 /** A parameter or a wildcard. */
 export type Key = Parameter | Wildcard;
 
-/** Most alternatives that the optional parts of a path may expand to. */
+/** Maximum number of alternatives that the optional parts of a path may expand to. */
 const MOST_ALTERNATIVES = 256;
 
 /** Too many optional parts: no expression could match such a path in a bounded number of steps. */
 export class OptionalPartsError extends PathError {}
 
 /**
- * Makes one regular expression of a parsed path.
+ * Creates one regular expression from a parsed path.
  *
- * Parameters are greedy, as in Express 5, whose version of path-to-regexp is no ES module. In the version that is one
- * they are lazy, and `/:name.:ext` would split `a.tar.gz` at the other dot. Nothing backtracks over the text before it,
- * so matching takes a bounded number of steps for each character of a path.
+ * Parameters are greedy, as in Express 5, whose version of path-to-regexp is not an ES module. In the version that is
+ * one they are lazy, and `/:name.:ext` would split `a.tar.gz` at the other dot. Nothing backtracks over the literal
+ * before it, so matching takes a bounded number of steps per character of a path.
  *
  * @param tokens The path
- * @param path The path as it was written
+ * @param path The path as written
  * @param options How to match
  * @returns The expression, and the key of each of its groups
- * @throws {PathError} If two parameters have no text between them, or there are too many optional parts
+ * @throws {PathError} If two parameters have no literal between them, or there are too many optional parts
  */
 export function pathRegExp(
   tokens: readonly Token[],
@@ -41,7 +41,7 @@ export function pathRegExp(
   return { regexp: new RegExp(source, sensitive ? "" : "i"), keys };
 }
 
-// first with each optional part, then without
+// for each optional part, first with it, then without
 function* alternativesOf(tokens: readonly Token[]): Generator<readonly (Text | Key)[]> {
   const at = tokens.findIndex(({ type }) => type === "group");
   if (at === -1) return yield tokens as (Text | Key)[];
@@ -53,12 +53,12 @@ function* alternativesOf(tokens: readonly Token[]): Generator<readonly (Text | K
 function sourceOf(tokens: readonly (Text | Key)[], path: string, literal: (text: string) => string): string {
   const anythingBut = (...texts: readonly string[]) => anyCharacterBut(texts.map(literal));
   let source = "";
-  /** The previous key, and the text since. */
+  /** The previous key, and the literal since. */
   let last: Key | null = null;
   let between = "";
-  /** The text after the last wildcard, up to the next key. */
+  /** The literal after the last wildcard, up to the next key. */
   let afterWildcard = "";
-  /** What the present segment has contained so far. */
+  /** Kinds of keys in the current segment so far. */
   let hadParam = false;
   let hadWildcard = false;
   for (const [i, token] of tokens.entries()) {
@@ -108,7 +108,7 @@ function textFrom(tokens: readonly (Text | Key)[], start: number): string {
   return text;
 }
 
-/** Matches one character at which none of the given literals begins. */
+/** Returns a source that matches one character at which none of the given literals begins. */
 function anyCharacterBut(literals: readonly string[]): string {
   const isSingle = (literal: string) => /^\\?.?$/.test(literal);
   const single = literals.filter(isSingle).join("");

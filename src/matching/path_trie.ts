@@ -4,13 +4,13 @@ import { isKnownMethod } from "./methods.ts";
 import { stepsOf } from "./steps.ts";
 import { type Candidate, type Copies, foldCase, inOrder, TrieNode } from "./trie_node.ts";
 
-/** A registered word, and the state it leads to. */
+/** A registered word and the next state. */
 interface Word {
   readonly text: string;
   readonly state: TrieState | null;
 }
 
-/** Slots for words at a state, a power of two. */
+/** Slots for words at a state; a power of two. */
 const WORD_SLOTS = 8;
 // never equal to a segment, which has no slash
 const NO_WORD: Word = { text: "/", state: null };
@@ -20,10 +20,10 @@ function wordSlot(path: string, start: number, end: number): number {
 }
 
 /**
- * A state of the automaton: the set of trie nodes that are reachable by the segments of a path so far.
+ * A state of the automaton: the set of trie nodes reachable by the segments of a path so far.
  *
- * States are made on demand and kept, so matching costs one map look-up for each segment, however many routes there
- * are. Only registered segments lead to new states, so clients cannot make more of them.
+ * States are created on demand and kept, so matching costs one map lookup per segment, however many routes there are.
+ * Only registered segments lead to new states, so clients cannot create more of them.
  */
 export class TrieState {
   /** Whether every segment so far is a registered word. */
@@ -33,11 +33,11 @@ export class TrieState {
   #next: Map<string, TrieState> | null = null;
   /** Cache for `#next`: comparing a word in place is cheaper than slicing and hashing it. */
   #words: Word[] | null = null;
-  /** The method that was requested first, which is nearly always the only one. */
+  /** The method requested first, which is nearly always the only one. */
   #method: string | null = null;
   #steps: readonly Step[] | null = null;
   #ended: TrieState | null = null;
-  /** The state after a segment that is not registered. */
+  /** The state after an unregistered segment. */
   #other: TrieState | null = null;
   #others: Map<string, readonly Step[]> | null = null;
   readonly #nodes: readonly TrieNode[];
@@ -74,21 +74,21 @@ export class TrieState {
     this.#inherited = all;
   }
 
-  /** Whether no longer path can lead anywhere. */
+  /** Whether no longer path can match. */
   get dead(): boolean {
     return this.#nodes.length === 0;
   }
 
   /**
-   * The state after one more segment.
+   * Returns the state after one more segment.
    *
    * @param path The path
-   * @param start Where the segment begins
-   * @param end Where it ends
-   * @param sensitive Whether case counts
+   * @param start Start of the segment
+   * @param end End of the segment
+   * @param sensitive Whether paths are case-sensitive
    */
   after(path: string, start: number, end: number, sensitive: boolean): TrieState {
-    // if only parameters follow, the segment need not be looked up
+    // if only parameters follow, no lookup is needed
     if (this.#only !== null && end > start) return this.#only;
     const words = this.#words;
     if (words !== null) {
@@ -106,7 +106,7 @@ export class TrieState {
     }
     const words = this.#words ??= new Array(WORD_SLOTS).fill(NO_WORD);
     const slot = wordSlot(segment, 0, segment.length);
-    // the first word keeps the slot: words that share one would evict each other all the time
+    // the first word keeps the slot, because words that share one would keep evicting each other
     if (words[slot] === NO_WORD && segment !== "") words[slot] = { text: segment, state: known };
     return known;
   }
@@ -124,7 +124,7 @@ export class TrieState {
     return state;
   }
 
-  /** The state of a path that ends with a slash here. */
+  /** Returns the state of a path that ends with a slash here. */
   afterSlash(): TrieState {
     return this.#ended ??= new TrieState(this.#nodes, this.#inherited, true, this.literal, this.#copies);
   }
@@ -138,17 +138,17 @@ export class TrieState {
         nodes.push(child);
         literal = true;
       }
-      // a parameter takes at least one character
+      // a parameter needs at least one character
       if (node.param !== null && segment !== "") nodes.push(node.param);
     }
-    // a copy has exactly the needed capacity; the array that grew has room for seventeen
+    // a copy has exactly the needed capacity; the array that grew has space for seventeen
     return new TrieState(nodes.slice(), this.#inherited, false, this.literal && literal, this.#copies);
   }
 
   /**
-   * The steps of a path that ends here.
+   * Returns the steps of a path that ends here.
    *
-   * @param method The method in capitals; `WS` for an upgrade
+   * @param method The uppercase method; `WS` for an upgrade
    */
   stepsFor(method: string): readonly Step[] {
     if (method === this.#method) return this.#steps!;
@@ -157,7 +157,7 @@ export class TrieState {
 
   #stepsForNew(method: string): readonly Step[] {
     const steps = stepsOf(this.#candidates(), method).slice();
-    // methods come from the client, so only known ones are kept
+    // methods come from the client, so only known ones are cached
     if (!isKnownMethod(method)) return steps;
     if (this.#steps === null) {
       this.#method = method;
@@ -166,7 +166,7 @@ export class TrieState {
     return steps;
   }
 
-  /** Whether a path that ends here might lead to a WebSocket route. */
+  /** Whether a path that ends here might match a WebSocket route. */
   get leadsToSocket(): boolean {
     return this.#leadsToSocket ??= this.#candidates().some(({ layer }) =>
       layer.socket || layer.mounted?.source.fastMatcher.hasSockets === true
@@ -174,7 +174,7 @@ export class TrieState {
   }
 
   /**
-   * Whether a WebSocket route matches a path that ends here.
+   * Returns whether a WebSocket route matches a path that ends here.
    *
    * @param path The path
    */
@@ -183,14 +183,14 @@ export class TrieState {
       const index = layer.mounted?.source.fastMatcher;
       if (!layer.socket && index?.hasSockets !== true) return false;
       const below = path.slice(scope.consumed) || "/";
-      // a broken escape is reported by the walk
+      // the walk reports a broken escape
       const match = unlessBroken(() => proven?.fixed ?? layer.find(below));
       if (match === null || index === undefined) return match !== null;
       return entersMount(match, below) && index.reachesSocket(below.slice(match.length) || "/");
     });
   }
 
-  /** Layers for a path that ends here, in the order in which they are tried, each once. */
+  /** Returns the layers for a path that ends here, each once, in the order they are tried. */
   #candidates(): Candidate[] {
     const found = [...this.#inherited];
     for (const { ends } of this.#nodes) {
@@ -208,20 +208,20 @@ function unlessBroken<Result>(match: () => Result): Result | null {
   }
 }
 
-/** Slots for recent paths, a power of two. */
+/** Slots for recent paths; a power of two. */
 const SLOTS = 64;
 
-/** Longer unregistered paths are not kept. */
+/** Longer unregistered paths are not cached. */
 const LONGEST = 256;
 
-/** One in so many unregistered paths is kept: frequent ones get in soon, others seldom. */
+/** One of this many unregistered paths is cached: frequent ones soon get in, others seldom. */
 const ADMITTED = 16;
 
 /** The registered paths of one router, and of routers mounted below it at literal paths, as a trie of segments. */
 export class PathTrie {
   readonly #start: TrieState;
   readonly #sensitive: boolean;
-  /** Recent paths and their states: comparing is cheaper than hashing. */
+  /** Recent paths and their states, because comparing is cheaper than hashing. */
   readonly #paths: string[] = new Array(SLOTS).fill("");
   readonly #states: (TrieState | null)[] = new Array(SLOTS).fill(null);
   #invented = 0;

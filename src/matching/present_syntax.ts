@@ -1,11 +1,11 @@
-/** The forms of Express 4 that Express 5 has another spelling for. */
+/** Express 4 syntax that Express 5 spells differently. */
 const RESPELT = /(\/?):(\w+)([*+?])|:(\w+)\((?:\.?\*|\.\+)\)|\*(?!\w)/g;
 
 /**
- * A path of Express 4 in the syntax of Express 5.
+ * Translates an Express 4 path to Express 5's syntax.
  *
  * @param path The path
- * @returns `null` if it cannot be written there
+ * @returns `null` if it cannot be expressed there
  */
 export function inPresentSyntax(path: string): string | null {
   let wildcards = 0;

@@ -1,22 +1,22 @@
 /**
- * A group of an expression, as `layer.keys` of Express 4 shows it.
+ * A group of an expression, as Express 4's `layer.keys` exposes it.
  *
  * @internal
  */
 export interface PathKey {
-  /** Name of the parameter, a number for a group without a name. */
+  /** Name of the parameter; a number for an unnamed group. */
   readonly name: string | number;
   /** Whether the path also matches without it. */
   readonly optional: boolean;
-  /** Where it is in the source of the expression, without the `^`. */
+  /** Offset in the source of the expression, without the `^`. */
   readonly offset: number;
 }
 
-/** Escapes and character classes, whose parentheses and bars are no syntax, and the syntax itself. */
+/** Escapes and character classes, whose parentheses and bars are not syntax, and the syntax itself. */
 export const REGEXP_SYNTAX = /\\.|\[(?:\\.|[^\]\\])*\]|\((?:\?(?:<(?![=!])[^>]*>|<?[:=!]))?|\)|\|/g;
 
 /**
- * Whether a part of an expression begins a group that captures.
+ * Returns whether a part of an expression starts a capturing group.
  *
  * @param found The part, as {@linkcode REGEXP_SYNTAX} finds it
  */
@@ -25,7 +25,7 @@ export function isCapturing(found: string): boolean {
 }
 
 /**
- * The keys of a RegExp that is a path: its groups have their names, or numbers.
+ * Returns the keys of a RegExp path: the names of its groups, or numbers.
  *
  * @param regexp The RegExp
  */

@@ -1,7 +1,10 @@
 /** Ranges of code points that one step of a regular expression accepts. */
 export type Ranges = readonly (readonly [from: number, to: number])[];
 
-/** What of a regular expression decides in how many ways it can match. Assertions and back references match nothing. */
+/**
+ * The parts of a regular expression that decide in how many ways it can match. Assertions and back references are
+ * empty.
+ */
 export type Shape =
   | { readonly kind: "one"; readonly ranges: Ranges }
   | { readonly kind: "all"; readonly parts: readonly Shape[] }
@@ -18,7 +21,7 @@ const CONTROLS: Readonly<Record<string, number>> = { n: 10, r: 13, t: 9, v: 11, 
 const NOTHING: Shape = { kind: "all", parts: [] };
 
 /**
- * Reads the shape of a regular expression.
+ * Parses the shape of a regular expression.
  *
  * @param regexp The expression
  */
@@ -26,7 +29,7 @@ export function shapeOf({ source, ignoreCase }: RegExp): Shape {
   return new Reader(source, ignoreCase).alternatives();
 }
 
-/** Reads the source of an expression that is known to be valid. */
+/** Parses the source of an expression that is known to be valid. */
 class Reader {
   readonly #source: string;
   readonly #ignoreCase: boolean;
@@ -92,7 +95,7 @@ class Reader {
     return isNegated ? others(ranges) : ranges;
   }
 
-  // one character, or the class that an escape stands for
+  // one character, or the class of an escape
   #single(): Ranges {
     if (!this.#takes("\\")) {
       const code = this.#source.codePointAt(this.#at)!;
@@ -101,7 +104,7 @@ class Reader {
     }
     const hex = this.#match(/x([\da-f]{2})|u([\da-f]{4})|u\{([\da-f]+)\}/yi);
     if (hex !== null) return at(parseInt(hex[1] ?? hex[2] ?? hex[3]!, 16));
-    // which characters have a property is left to the runtime: anything, at worst
+    // the runtime decides which characters have a property, so assume anything
     if (this.#match(/[pP]\{[^}]*\}/y) !== null) return ANYTHING;
     const char = this.#source[this.#at++]!;
     const known = { d: DIGITS, w: WORDS, s: SPACES }[char.toLowerCase()];
@@ -138,7 +141,7 @@ function others(ranges: Ranges): Ranges {
   return left;
 }
 
-// the part of a range that has a letter of the other case, in that case
+// the letters of a range, in the other case
 function shifted(from: number, to: number, first: number, by: number): [number, number][] {
   const [start, end] = [Math.max(from, first), Math.min(to, first + 25)];
   return start > end ? [] : [[start + by, end + by]];

@@ -1,23 +1,23 @@
 /** Number of registrations so far; an index is current if it was built at this number. */
 export let registrationEpoch = 0;
 
-/** Notes that something was registered, which makes all existing indexes stale. */
+/** Records a registration, which invalidates all existing indexes. */
 export function noteRegistration(): void {
   registrationEpoch++;
 }
 
-/** Whether there is any WebSocket route in this process; if not, upgrades need not be considered. */
+/** Whether this process has any WebSocket route; if not, upgrades need not be considered. */
 export let socketsExist = false;
 
-/** Notes that a WebSocket route was registered somewhere in this process. */
+/** Records that a WebSocket route was registered in this process. */
 export function noteSocket(): void {
   socketsExist = true;
 }
 
-/** Whether any router of this process has a page that limits leave alone; if not, no limit looks for one. */
+/** Whether any router of this process has a page that limits exempt; if not, limits skip that check. */
 export let pagesExist = false;
 
-/** Notes that such a page was registered somewhere in this process. */
+/** Records that such a page was registered in this process. */
 export function notePage(): void {
   pagesExist = true;
 }

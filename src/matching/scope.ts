@@ -1,10 +1,10 @@
 import { type Layer, type LayerIndex, type LayerList, Scope } from "./layer.ts";
 
 /**
- * The scope of a router that is mounted in another one, if both can be indexed together.
+ * Returns the scope of a mounted router, if both routers can be indexed together.
  *
- * That takes a mount at one literal path, which consumes the same number of characters of every path. Applications have
- * their own requests and responses, so they are walked separately.
+ * That requires a mount at one literal path, which consumes the same number of characters of every path. Applications
+ * have their own requests and responses, so they are walked separately.
  *
  * @param scope The scope of the outer router
  * @param layer A layer of that router
@@ -22,28 +22,28 @@ export function scopeBelow(scope: Scope, layer: Layer): Scope | null {
   return made;
 }
 
-// an index of a program's own, or one that is observed, finds its steps its own way
+// a program's own index, or an observed one, finds its steps its own way
 function isList(index: LayerIndex): index is LayerIndex & LayerList {
   return "layers" in index;
 }
 
-/** Whether a scope is the same as another one, or inside it. */
+/** Returns whether a scope is the same as another one, or inside it. */
 export function containsScope(outer: Scope, inner: Scope): boolean {
   for (let scope: Scope | null = inner; scope !== null; scope = scope.parent) if (scope === outer) return true;
   return false;
 }
 
-/** The scope of the router that is walked. */
+/** Returns the scope of the walked router. */
 export function rootOf(scope: Scope): Scope {
   return scope.parent === null ? scope : rootOf(scope.parent);
 }
 
 /**
- * The outermost router that is entered when a walk goes from one scope to another.
+ * Returns the outermost router that a walk enters when it moves from one scope to another.
  *
- * @param to The scope it goes to
- * @param from The scope it comes from
- * @returns The router's scope, `null` if routers are only left
+ * @param to The new scope
+ * @param from The old scope
+ * @returns The router's scope, `null` if the walk enters no router
  */
 export function firstEntered(to: Scope, from: Scope): Scope | null {
   let entered: Scope | null = null;
@@ -53,7 +53,7 @@ export function firstEntered(to: Scope, from: Scope): Scope | null {
   return entered;
 }
 
-/** Something with a position in the order of registration. */
+/** A layer with a position in registration order. */
 export interface OrderedLayer {
   /** The layer. */
   readonly layer: Layer;
@@ -62,9 +62,9 @@ export interface OrderedLayer {
 }
 
 /**
- * Compares two layers by the order in which they are tried: layers of a mounted router come where it is mounted.
+ * Compares two layers by the order they are tried in: layers of a mounted router come where it is mounted.
  *
- * @returns Negative if the first comes first; 0 if they are one, or one is in a router that the other one mounts
+ * @returns Negative if the first comes first; 0 if they are the same, or one is in a router that the other mounts
  */
 export function compareOrder(a: OrderedLayer, b: OrderedLayer): number {
   if (a.scope === b.scope) return a.layer.order - b.layer.order;

@@ -5,15 +5,15 @@ import { compareOrder, firstEntered, type OrderedLayer } from "./scope.ts";
 
 /** A layer that may match. */
 export interface Reached extends OrderedLayer {
-  /** Its only pattern, if it is known to match; `null` if the layer must be asked. */
+  /** Its only pattern, if it is known to match; `null` if the layer must be checked. */
   readonly proven: PathPattern | null;
 }
 
 /**
  * Flattens layers into the steps for a method.
  *
- * @param reached The layers, in the order in which they are tried
- * @param method The method in capitals; `WS` for an upgrade
+ * @param reached The layers, in the order they are tried
+ * @param method The uppercase method; `WS` for an upgrade
  * @returns The steps
  */
 export function stepsOf(reached: Iterable<Reached>, method: string): Step[] {
@@ -21,12 +21,12 @@ export function stepsOf(reached: Iterable<Reached>, method: string): Step[] {
   for (const { layer, proven, scope } of reached) {
     const found = { layer, proven, scope };
     const { route } = layer;
-    // on Workers, applications are objects, which nothing can call
+    // on Workers, applications are objects, which cannot be called
     if (layer.mounted !== null && !(layer.isCalled && typeof layer.handle === "function")) {
       steps.push(mountStep(found, steps.length));
       continue;
     }
-    // all() matches upgrades, too: otherwise a client could bypass its guards with an Upgrade header
+    // all() matches upgrades, too, because otherwise a client could bypass its guards with an Upgrade header
     if (layer.socket && method !== "WS") continue;
     const own = route?.entriesFor(method) ?? layer.entries;
     // a route is called as a whole only for its methods
@@ -46,7 +46,7 @@ export function stepsOf(reached: Iterable<Reached>, method: string): Step[] {
 }
 
 /**
- * The steps of one route for a method, for a walk through its handlers alone.
+ * Returns the steps of one route for a method, for a walk through its handlers alone.
  *
  * @param found The route's layer
  * @param entries The handlers for the method
@@ -63,7 +63,7 @@ type Called = (LayerEntry | Layer) & { readonly handle: AnyHandler };
 const calledBy = new WeakMap<AnyHandler, Called>();
 
 /**
- * The layer that the function of a step calls, if a program has replaced how layers are called.
+ * Returns the layer that a step's function calls, if a program has replaced how layers are called.
  *
  * @param step The step
  */
@@ -94,11 +94,11 @@ function mountStep(found: Reached, at: number): Step {
 }
 
 /**
- * Replaces the steps of mounted routers by mounts, so that each router is walked separately.
+ * Replaces the steps of mounted routers with mounts, so that each router is walked separately.
  *
  * @param steps The steps of a path
- * @param from The scope being walked; the routers around it stay as they are
- * @returns The steps; the same list if there is nothing to replace
+ * @param from The walked scope; the routers around it are kept
+ * @returns The steps; the same array if there is nothing to replace
  */
 export function withMounts(steps: readonly Step[], from: Scope): readonly Step[] {
   if (steps.every((step) => firstEntered(step.scope, from) === null)) return steps;
@@ -117,11 +117,11 @@ export function withMounts(steps: readonly Step[], from: Scope): readonly Step[]
 }
 
 /**
- * Joins the steps up to the present layer with those that follow it now that the path or the method has changed.
+ * Joins the steps up to the current layer with those that follow it, after the path or the method has changed.
  *
  * @param steps The steps so far
- * @param current The step that ran last, if there is one
- * @param matched The steps of the path and the method as they are now
+ * @param current The step that ran last, if any
+ * @param matched The steps of the new path and method
  * @returns The old steps to the end of the layer, and the new ones after it
  */
 export function rematched(

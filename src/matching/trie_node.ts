@@ -10,17 +10,17 @@ export class Candidate {
   readonly layer: Layer;
   /** Scope of its router. */
   readonly scope: Scope;
-  /** The pattern, if reaching the node proves that it matches; `null` if the layer must be asked. */
+  /** The pattern, if reaching the node proves that it matches; `null` if the layer must be checked. */
   readonly proven: PathPattern | null;
-  /** The layer's path, or its literal prefix if the layer must be asked; in lower case unless case-sensitive. */
+  /** The layer's path, or its literal prefix if the layer must be checked; lowercase unless case-sensitive. */
   readonly text: string;
-  /** Character code that begins a parameter in the text. */
+  /** Character code that starts a parameter in `text`. */
   readonly mark: number;
-  /** Whether it matches only paths that end where the text does, and no longer ones. */
+  /** Whether it matches only paths that end where `text` does, and no longer ones. */
   readonly ends: boolean;
-  /** How many characters of the text lead to the present node. */
+  /** Number of characters of `text` that lead to the current node. */
   at = 0;
-  /** The next candidate that waits at the same node. */
+  /** The next candidate waiting at the same node. */
   next: Candidate | null = null;
 
   /**
@@ -28,7 +28,7 @@ export class Candidate {
    * @param scope Scope of its router
    * @param pattern One of its patterns
    * @param sensitive Whether paths are case-sensitive
-   * @param text The path, or its literal prefix if the layer must be asked
+   * @param text The path, or its literal prefix if the layer must be checked
    */
   constructor(layer: Layer, scope: Scope, pattern: PathPattern, sensitive: boolean, text = pattern.text) {
     const { whole, mark } = pattern;
@@ -40,7 +40,7 @@ export class Candidate {
     this.ends = whole && layer.route !== null;
   }
 
-  /** Whether it accepts a path that ends at its node with a slash, or without one. */
+  /** Returns whether it accepts a path that ends at its node with a slash, or without one. */
   endsIn(slash: boolean): boolean {
     const { text } = this;
     return !this.layer.strict || text === "" || slash === (text.charCodeAt(text.length - 1) === SLASH);
@@ -48,9 +48,9 @@ export class Candidate {
 }
 
 /**
- * Sorts candidates into the order in which they are tried, without duplicate layers.
+ * Sorts candidates into the order they are tried in, without duplicate layers.
  *
- * A layer that occurs twice has several paths, and has to be asked anyway.
+ * A layer that occurs twice has several paths, and must be checked anyway.
  */
 export function inOrder(candidates: Candidate[]): Candidate[] {
   candidates.sort(compareOrder);
@@ -61,10 +61,10 @@ export function inOrder(candidates: Candidate[]): Candidate[] {
 }
 
 /**
- * Lower case, consistent with the case-insensitive regular expressions of other paths: for them the Kelvin sign is no
- * `k`. Otherwise a path with it could bypass a guard, and still reach what the guard protects.
+ * Converts to lowercase, consistently with the case-insensitive regular expressions of other paths: to them the Kelvin
+ * sign is not a `k`. Otherwise a path with it could bypass a guard and still reach the guarded route.
  *
- * @param text The text
+ * @param text The string
  */
 export function foldCase(text: string): string {
   if (!text.includes("\u212a")) return text.toLowerCase();
@@ -72,19 +72,19 @@ export function foldCase(text: string): string {
 }
 
 /**
- * Most copies of one router in a trie. Routers that are mounted twice at every level would let it explode, and a router
+ * Maximum copies of one router in a trie. Routers mounted twice at every level would make it explode, and a router
  * below itself would never end. Further mounts are walked separately.
  */
 const MOST_COPIES = 8;
 
-/** How often each router is in a trie. */
+/** Number of copies of each router in a trie. */
 export type Copies = Map<LayerList, number>;
 
 /**
  * One registered segment.
  *
- * The trie is built lazily: layers wait at a node until a request gets there. So the first request takes apart only
- * paths that begin like its own, and goes only into routers mounted along it.
+ * The trie is built lazily: layers wait at a node until a request reaches it. So the first request splits only paths
+ * that begin like its own, and descends only into routers mounted along it.
  */
 export class TrieNode {
   /** Nodes of literal segments. */
@@ -97,14 +97,14 @@ export class TrieNode {
   ends: Candidate[] | null = null;
   #waiting: Candidate | null = null;
 
-  /** Lets a layer wait until a request gets here. */
+  /** Adds a layer that waits until a request reaches this node. */
   wait(candidate: Candidate): void {
     candidate.next = this.#waiting;
     this.#waiting = candidate;
   }
 
   /**
-   * Lets every layer of a router wait here.
+   * Adds every layer of a router.
    *
    * @param list The layers
    * @param scope Scope of the router
@@ -123,10 +123,10 @@ export class TrieNode {
   /**
    * Moves waiting layers to their child nodes, or to `ends` and `mounts`.
    *
-   * @param copies How often each router is in the trie
+   * @param copies Number of copies of each router in the trie
    */
   open(copies: Copies): void {
-    // a loop, because layers of routers mounted here are added while it runs
+    // a loop, because it adds the layers of routers mounted here
     while (this.#waiting !== null) {
       const candidate = this.#waiting;
       this.#waiting = candidate.next;
@@ -138,7 +138,7 @@ export class TrieNode {
   #send(candidate: Candidate, copies: Copies): void {
     const { text } = candidate;
     const start = candidate.at + 1;
-    // the text ends here, perhaps with the slash of a strict route
+    // `text` ends here, perhaps with the slash of a strict route
     if (start >= text.length) return this.#settle(candidate, copies);
     const slash = text.indexOf("/", start);
     const end = slash === -1 ? text.length : slash;

@@ -20,24 +20,24 @@ import { ListedNames } from "../response/files/listed_names.ts";
 import type { FileError } from "../response/files/send_file.ts";
 import { runtimeKey } from "../util/runtime_key.ts";
 
-/** Information about a file, for `setHeaders`: the part of Node's `fs.Stats` that every runtime has. */
+/** Information about a file, for `setHeaders`: the part of Node's `fs.Stats` that every runtime provides. */
 export interface StaticFileStat {
   /** Size in bytes. */
   readonly size: number;
-  /** Last change. */
+  /** Time of the last change. */
   readonly mtime: Date;
-  /** Last change in ms since 1970. */
+  /** Time of the last change, in ms since 1970. */
   readonly mtimeMs: number;
-  /** `true`: no other files are served. */
+  /** Always `true`, because only files are served. */
   isFile(): boolean;
-  /** `false`. */
+  /** Always `false`. */
   isDirectory(): boolean;
 }
 
 /**
  * Options of `serveStatic`.
  *
- * @example Files that were compressed when they were built
+ * @example Files compressed at build time
  * ```ts
  * import sluice from "@sluice/sluice";
  *
@@ -49,42 +49,42 @@ export interface ServeStaticOptions extends FileOptions {
   /** Passes missing files, and methods other than GET and HEAD, to the next layer; on by default. */
   fallthrough?: boolean | undefined;
   /**
-   * Sends the file that is kept compressed beside the one asked for, `app.js.br`, `app.js.zst` or `app.js.gz`, to
-   * clients that accept its coding, with the type of `app.js`, and tags and ranges of its own. `true` tries `br`,
-   * `zstd` and `gzip` in this order, a list those in its order; where the client has a preference, that comes first.
-   * Without the file itself, there is nothing. Off by default.
+   * Sends the precompressed file next to the requested one, `app.js.br`, `app.js.zst` or `app.js.gz`, to clients that
+   * accept its coding, with the type of `app.js` and its own tags and ranges. `true` tries `br`, `zstd` and `gzip` in
+   * this order, an array its own order; a client's preference comes first. The uncompressed file must exist. Off by
+   * default.
    */
   precompressed?: boolean | readonly ("br" | "zstd" | "gzip")[] | undefined;
-  /** Redirects from the path of a folder to the same with a trailing slash; on by default. */
+  /** Redirects from the path of a directory to the same path with a trailing slash; on by default. */
   redirect?: boolean | undefined;
   /** Sets headers before a file is sent. */
   setHeaders?: ((res: Response, path: string, stat: StaticFileStat) => void) | undefined;
 }
 
-/** Names of the options; Express takes those of the part of a file, too, and overwrites `root`. */
+/** Names of the options. Express also accepts those for a part of a file, and overwrites `root`. */
 function optionNames(): OptionNames<ServeStaticOptions & { start: unknown; end: unknown; root: unknown }> {
   const own = { fallthrough: true, precompressed: true, redirect: true, setHeaders: true } as const;
   return { ...FILE_OPTIONS, ...own, start: true, end: true, root: true };
 }
 
-/** A middleware that serves files. */
+/** Middleware that serves files. */
 export type StaticFiles = (req: FrameworkRequest, res: FrameworkResponse, next: (error?: unknown) => void) => void;
 
 /**
- * Serves the files of a folder, as Express's `express.static`.
+ * Serves the files of a directory, like Express's `express.static`.
  *
- * Layers are matched by the path as it was sent, so a folder is served only under the spellings that a guard covers, as in
- * `app.use("/admin", guard)`. There is no file for a path in which a letter, a digit, `-`, `.`, `_`, a slash or a
- * backslash is percent-encoded, nor for one with an empty segment, a segment of dots, or a backslash: no client sends
- * these. Express serves them. Where the disk finds a file under several names, as on Windows and macOS, it is served
- * under the one that its folder lists, with ASCII letters in either case unless routing is case-sensitive.
+ * Layers match the path as sent, so a directory is served only under the spellings that a guard covers, as in
+ * `app.use("/admin", guard)`. A path finds no file if a letter, a digit, `-`, `.`, `_`, a slash or a backslash in it is
+ * percent-encoded, or if it has an empty segment, a segment of dots, or a backslash. No client sends such paths;
+ * Express serves them. Where the disk finds a file under several names, as on Windows and macOS, it is served under the
+ * name in the directory listing, with ASCII letters in either case unless routing is case-sensitive.
  *
- * @param root The folder; relative to the working directory
+ * @param root The directory, relative to the working directory
  * @param options How to serve
  * @returns The middleware
- * @throws {TypeError} If the folder is missing or not a string, or an option is not valid
+ * @throws {TypeError} If the directory is missing or not a string, or an option is invalid
  *
- * @example The files of a folder
+ * @example The files of a directory
  * ```ts
  * import sluice, { serveStatic } from "@sluice/sluice";
  *
@@ -151,7 +151,7 @@ function codingsOf(option: unknown): readonly FileCoding[] | undefined {
   );
 }
 
-// a request of Node's, of another copy of Sluice, or a mock in a test
+// a request of Node's or of another copy of Sluice, or a test's mock
 function serveForeign(
   middleware: StaticFiles,
   req: FrameworkRequest,
@@ -165,7 +165,7 @@ function serveForeign(
   });
 }
 
-// what is missing in the folder is passed on, as if the folder were there
+// files that are missing from the directory are passed on, as if it existed
 function adviseOfRoot(app: AppLike, root: string): void {
   const { files } = app[runtimeKey];
   if (files === null) return;
@@ -185,7 +185,7 @@ function isFolder(files: FileSystem, path: string): boolean {
   try {
     return files.statSync(path).isDirectory;
   } catch (error) {
-    // what else keeps it from being looked at says so by itself
+    // other errors explain themselves
     const { code } = error as { code?: unknown };
     return code !== "ENOENT" && code !== "ENOTDIR";
   }
@@ -195,12 +195,12 @@ function shownStat({ size, mtimeMs }: FileStat): StaticFileStat {
   return { size, mtime: new Date(mtimeMs), mtimeMs, isFile: () => true, isDirectory: () => false };
 }
 
-// the runtime's own EISDIR, for a file that has just become a folder, has no path
+// the runtime's own EISDIR, for a file that has become a directory meanwhile, has no path
 function isOfFolder({ code, path }: FileError & { path?: string }): boolean {
   return code === "EISDIR" && path !== undefined;
 }
 
-// failed conditions and ranges are about a file that exists
+// failed conditions and ranges concern a file that exists
 function isRefusal(failure: FileError): boolean {
   return failure.status === 412 || failure.status === 416;
 }

@@ -8,7 +8,7 @@ import type { Any } from "../../util/any.ts";
 import type { FrameworkResponse } from "../../response/framework_response.ts";
 
 /**
- * A method, so that parameters are bivariant: `verify` may ask for more or less than a request.
+ * A method, so that parameters are bivariant: `verify` may require more or less than a request.
  *
  * @internal
  */
@@ -32,7 +32,7 @@ export interface ForeignVerifyShape {
 /** Checks the raw bytes of a body. */
 export type Verify = VerifyShape["call"];
 
-/** The same, typed for the request and the response of Express or Node. */
+/** The same, typed for the request and response of Express or Node. */
 export type ForeignVerify = ForeignVerifyShape["call"];
 
 /** Bytes: a `Buffer` if the program has Node's types, otherwise a `Uint8Array` with `Buffer`'s `toString`. */
@@ -42,7 +42,7 @@ export type RawBytes = typeof globalThis extends Record<"Buffer", { alloc(size: 
 /**
  * Options of all body parsers, as in Express.
  *
- * @example A larger limit, and a type of one's own
+ * @example A larger limit, and a custom type
  * ```ts
  * import sluice from "@sluice/sluice";
  *
@@ -51,11 +51,11 @@ export type RawBytes = typeof globalThis extends Record<"Buffer", { alloc(size: 
  * ```
  */
 export interface BodyOptions {
-  /** Most bytes of the decompressed body: a number, or text such as `"100kb"`, the default. */
+  /** Maximum size of the decompressed body: a number of bytes, or a string such as `"100kb"`, the default. */
   limit?: number | string | null | undefined;
-  /** Types that are parsed: extensions, types, wildcards, or a function. */
+  /** Types to parse: extensions, media types, wildcards, or a function. */
   type?: (string | readonly string[] | ((req: FrameworkRequest) => unknown)) | undefined;
-  /** Checks the raw bytes, a `Buffer` where the runtime has one; if it throws, the request is refused with 403. */
+  /** Checks the raw bytes, a `Buffer` where the runtime has one. If it throws, the request is refused with 403. */
   verify?: false | Verify | ForeignVerify | undefined;
   /** Whether compressed bodies are decompressed rather than refused with 415; on by default. */
   inflate?: boolean | undefined;
@@ -66,7 +66,7 @@ export interface BodyOptions {
 /**
  * Options of the JSON parser.
  *
- * @example Texts such as `7`, which are JSON, too
+ * @example Accept primitives such as `7`, which are JSON, too
  * ```ts
  * import sluice from "@sluice/sluice";
  *
@@ -98,17 +98,17 @@ export interface JsonOptions extends BodyOptions {
 export interface UrlencodedOptions extends BodyOptions {
   /** Parses brackets as nested objects; off by default. */
   extended?: boolean | undefined;
-  /** Most pairs, 1000 by default; more are refused with 413. */
+  /** Maximum number of pairs, 1000 by default; more are refused with 413. */
   parameterLimit?: number | undefined;
-  /** Most levels of brackets, 32 by default; more are refused with 400. */
+  /** Maximum depth of brackets, 32 by default; deeper ones are refused with 400. */
   depth?: number | undefined;
-  /** Takes the charset from a field `utf8=✓`; off by default. */
+  /** Reads the charset from a field `utf8=✓`; off by default. */
   charsetSentinel?: boolean | undefined;
-  /** Turns `&#9786;` into its character, in ISO-8859-1; off by default. */
+  /** Decodes `&#9786;` into its character, in ISO-8859-1; off by default. */
   interpretNumericEntities?: boolean | undefined;
 }
 
-/** Programs often pass one object to several parsers, so all of them know all options. */
+/** Programs often pass one object to several parsers, so each accepts the options of all. */
 const NAMES: OptionNames<JsonOptions & UrlencodedOptions> = {
   limit: true,
   type: true,
@@ -131,17 +131,17 @@ const MAX_REMEMBERED = 64;
 export interface CheckedOptions {
   /** Name of the parser. */
   readonly parser: string;
-  /** Most bytes. */
+  /** Maximum size in bytes. */
   readonly limit: number;
-  /** Media types that are parsed, and ranges of them; those that a function takes may be any. */
+  /** Media types and ranges to parse; if a function decides, any type. */
   readonly types: readonly string[];
-  /** Whether bodies of a content type are parsed; `null` if the program decides for each request. */
+  /** Returns whether bodies of a content type are parsed; `null` if the program decides per request. */
   readonly matches: ((contentType: string) => boolean) | null;
-  /** Whether the program wants the body of a request parsed; always, where its type alone decides. */
+  /** Returns whether the program wants the body parsed; always true where the type alone decides. */
   readonly wants: (req: FrameworkRequest) => unknown;
   /** Checks the raw bytes. */
   readonly verify: Verify | undefined;
-  /** Whether compressed bodies are inflated. */
+  /** Whether compressed bodies are decompressed. */
   readonly inflate: boolean;
   /** Charset of bodies that do not specify one. */
   readonly defaultCharset: string;
@@ -186,14 +186,14 @@ export function checkBodyOptions(parser: string, options: BodyOptions, defaultTy
   };
 }
 
-// Whether a request has a body must not matter here: what is remembered for a header holds for every request with it.
+// Whether a request has a body must not matter here, because a cached result applies to every request with that header.
 function rememberingMatcher(types: readonly string[]): (contentType: string) => boolean {
   const known = new Map<string, boolean>();
   return (contentType) => {
     const remembered = known.get(contentType);
     if (remembered !== undefined) return remembered;
     const matches = matchContentType(contentType, types) !== false;
-    // clients choose the header, so only as many are remembered as honest clients need
+    // clients choose the header, so the cache holds only as many as honest clients need
     if (known.size < MAX_REMEMBERED) known.set(contentType, matches);
     return matches;
   };

@@ -15,25 +15,25 @@ import { type ForeignParser, parseForeign } from "./parse_foreign.ts";
 import { assertLength, isUncoded, readBody } from "./read_body.ts";
 import { runtimeKey } from "../../util/runtime_key.ts";
 
-/** A body parser as a middleware: sets `req.body`, unless the body is of another type. */
+/** A body parser as middleware: sets `req.body`, unless the body is of another type. */
 export type BodyParser = (req: FrameworkRequest, res: FrameworkResponse, next: (error?: unknown) => void) => void;
 
-/** What is different in each parser. */
+/** The parts that differ between parsers. */
 export interface Parsing {
-  /** Tells which charsets the parser accepts. */
+  /** Returns whether the parser accepts a charset. */
   readonly acceptsCharset?: (charset: string) => boolean;
   /** Without it `req.body` is the bytes. */
   readonly parseText?: ParseText;
 }
 
-/** Turns the text of a body into `req.body`; gets the settings of the application, too. */
+/** Turns a body's string into `req.body`; also gets the application's settings. */
 type ParseText = (text: string, charset: string, settings: Readonly<Record<string, Any>>) => Any;
 
-/** Most bytes of a UTF-16 code unit in UTF-8; characters of four bytes are two code units. */
+/** Maximum UTF-8 bytes per UTF-16 code unit; four-byte characters are two code units. */
 const MOST_BYTES = 3;
 
 /**
- * Makes a body parser.
+ * Creates a body parser.
  *
  * @param options Checked options
  * @param parsing What the parser does with the body
@@ -42,8 +42,8 @@ const MOST_BYTES = 3;
 export function bodyParser(options: CheckedOptions, parsing: Parsing): BodyParser {
   const { parseText } = parsing;
   const textOnly = options.verify === undefined ? parseText : undefined;
-  // The last type of a body that was parsed as it came. Comparing it costs next to nothing, and looking it up 0.15 µs on
-  // V8, which has to hash a string that has just come from a client.
+  // The type of the last body that was parsed without a copy. Comparing it is nearly free, while looking it up takes
+  // 0.15 µs on V8, which has to hash a string newly received from a client.
   let usual: string | undefined;
   const take: ForeignParser = (req, res, next, shown) => {
     if (isBodilessByMethod(req[exchangeKey])) return skip(req, next);
@@ -76,13 +76,13 @@ export function bodyParser(options: CheckedOptions, parsing: Parsing): BodyParse
   };
   const middleware: BodyParser = (req, res, next) =>
     exchangeOf(req) === null ? parseForeign(take, req, res, next) : take(req, res, next, req);
-  // packages look for a layer of this name, as Nest does before it adds its own parser
+  // packages look for a layer by this name, as Nest does before it adds its own parser
   Object.defineProperty(middleware, "name", { value: `${options.parser}Parser` });
   return withDetails(middleware, { limits: { limit: `${options.limit} B` }, reads: options.types });
 }
 
-// Every header that is read costs. If the runtime has the text, only two are read for the most common body: type and
-// encoding. Nothing must have touched the body before, not even `bodyUsed`.
+// Every header read costs time. If the runtime already has the string, the most common body needs only two: type and
+// encoding. Nothing may touch the body first, not even `bodyUsed`.
 function arrivedText(req: FrameworkRequest): string | null {
   const { app, reading } = req[exchangeKey];
   return reading === null ? app[runtimeKey].arrivedText?.(req[exchangeKey].target.request) ?? null : null;
@@ -105,7 +105,7 @@ function takeArrived(
   takeParsed(req, text, parseText, next);
 }
 
-// directly from the text to the next layer: every further promise would cost as much as the parsing
+// straight from the string to the next layer, because every further promise would cost as much as the parsing
 function takeText(
   req: FrameworkRequest,
   length: number,
@@ -119,7 +119,7 @@ function takeText(
   }, next);
 }
 
-/** What was read of a body that was announced. */
+/** A body that was read, with its announced length. */
 interface Announced {
   readonly content: BodyContent;
   readonly length: number;
@@ -159,12 +159,12 @@ function markParsed(req: FrameworkRequest): void {
   if (req.body === undefined) req.body = undefined;
 }
 
-/** Whether the body is UTF-8 according to its type, the most common case. */
+/** Whether the type declares the body as UTF-8, the most common case. */
 function isPlainUtf8(type: string, options: CheckedOptions): boolean {
   return type.includes(";") ? /;[ \t]*charset="?utf-8"?[ \t]*$/i.test(type) : options.defaultCharset === "utf-8";
 }
 
-/** Result for a request that has no body after all. */
+/** Result for a request that turns out to have no body. */
 const NO_BODY: object = {};
 
 async function parse(
@@ -238,7 +238,7 @@ function runVerify(
 function parsed(parseText: ParseText, text: string, charset: string, req: FrameworkRequest): Any {
   try {
     const { settings } = req[exchangeKey].app;
-    // Workers with an older compatibility date leave a byte order mark in the text
+    // Workers with an older compatibility date keep a byte order mark in the string
     return parseText(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text, charset, settings);
   } catch (error) {
     throw annotated(error, 400, "entity.parse.failed", { body: text });

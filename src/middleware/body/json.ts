@@ -7,12 +7,12 @@ const OPENING_BRACE = 0x7b;
 const OPENING_BRACKET = 0x5b;
 
 /**
- * Parses JSON bodies, as Express's `express.json`.
+ * Parses JSON bodies, like Express's `express.json`.
  *
- * @param options Limit, types and how strictly
- * @returns The middleware; broken JSON, and JSON that nests more deeply than the setting `json depth`, is 400, too much
- * 413, an unknown charset or coding 415
- * @throws {TypeError} If an option is not valid
+ * @param options Limit, types and strictness
+ * @returns The middleware. It responds with 400 to invalid JSON, and to JSON nested deeper than the setting
+ * `json depth`; with 413 above the limit; and with 415 to an unknown charset or coding
+ * @throws {TypeError} If an option is invalid
  *
  * @example The body of a request
  * ```ts
@@ -36,14 +36,14 @@ export function json(options?: JsonOptions): BodyParser {
       if (strict) assertContainer(text);
       const value = JSON.parse(text);
       assertDepth(value, text, jsonDepth(settings));
-      // afterwards, because revivers are called recursively, and may return anything
+      // runs last, because revivers are called recursively and may return anything
       return reviver ? JSON.parse(text, reviver) : value;
     },
   });
 }
 
 function assertContainer(text: string): void {
-  // nearly every body begins with what it has to begin with
+  // fast path, because nearly every body starts with one of these
   const code = text.charCodeAt(0);
   if (code === OPENING_BRACE || code === OPENING_BRACKET) return;
   const first = /[^ \t\n\r]/.exec(text);
@@ -51,10 +51,10 @@ function assertContainer(text: string): void {
   throw primitiveError(text, first.index);
 }
 
-/** Characters after which the excerpt in an engine's message no longer depends on how many follow. */
+/** Number of characters after which the excerpt in an engine's message no longer depends on how many follow. */
 const EXCERPT = 24;
 
-/** An error that the engine words itself, as in body-parser: it parses `#` instead, with which no value begins. */
+/** An error in the engine's own words, as in body-parser: it parses `#` instead, which starts no JSON value. */
 function primitiveError(text: string, at: number): unknown {
   try {
     return JSON.parse(text.slice(0, at) + "#".repeat(Math.min(text.length - at, EXCERPT)));

@@ -10,9 +10,9 @@ import { defaultApp } from "../../exchange/default_app.ts";
 import type { FrameworkResponse } from "../../response/framework_response.ts";
 import { runtimeKey } from "../../util/runtime_key.ts";
 
-/** A request that Sluice did not make: Node's own, that of another copy of Sluice, or a mock in a test. */
+/** A foreign request: Node's own, one of another copy of Sluice, or a test's mock. */
 export interface ForeignRequest {
-  /** Headers by lower-case name. */
+  /** Headers by lowercase name. */
   readonly headers?: HeaderRecord;
   /** Whether its body has been read already. */
   readonly readableEnded?: boolean;
@@ -24,7 +24,7 @@ export interface ForeignRequest {
   on?(event: EventName, listener: (...args: Any[]) => void): unknown;
 }
 
-/** Parses a body; `shown` is the request as functions of the program, such as `verify`, get it. */
+/** Parses a body; `shown` is the request that functions of the program, such as `verify`, get. */
 export type ForeignParser = (
   req: FrameworkRequest,
   res: FrameworkResponse,
@@ -33,7 +33,7 @@ export type ForeignParser = (
 ) => void;
 
 /**
- * Parses the body of a request that Sluice did not make, from its events, as Express's parsers do.
+ * Parses the body of a foreign request from its events, as Express's parsers do.
  *
  * @param parser The parser
  * @param req The request

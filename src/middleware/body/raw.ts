@@ -2,13 +2,13 @@ import { type BodyOptions, checkBodyOptions } from "./body_options.ts";
 import { type BodyParser, bodyParser } from "./body_parser.ts";
 
 /**
- * Reads bodies as bytes, as Express's `express.raw`: a `Buffer` where the runtime has one, a `Uint8Array` elsewhere.
+ * Reads bodies as bytes, like Express's `express.raw`: a `Buffer` where the runtime has one, a `Uint8Array` elsewhere.
  *
  * @param options Limit and types
  * @returns The middleware
- * @throws {TypeError} If an option is not valid
+ * @throws {TypeError} If an option is invalid
  *
- * @example The bytes that a webhook has signed
+ * @example The signed bytes of a webhook
  * ```ts
  * import sluice, { raw } from "@sluice/sluice";
  *

@@ -9,24 +9,24 @@ import { type BodyContent, wholeBody } from "../../request/body/whole_body.ts";
 import type { CheckedOptions } from "./body_options.ts";
 import { runtimeKey } from "../../util/runtime_key.ts";
 
-/** A body, and what gives its room in the process's budget back once it has been parsed. */
+/** A body, and the function that returns its share of the process's budget once it has been parsed. */
 export interface HeldBody {
   /** The body. */
   readonly content: BodyContent;
-  /** Gives the room back. */
+  /** Returns its share. */
   release(): void;
 }
 
 /**
- * Reads a whole body, inflated, and never more than the limit.
+ * Reads a whole body, decompressed, and never more than the limit.
  *
  * @param req The request
  * @param options Limit and inflation
- * @param asText Whether UTF-8 text is wanted and the bytes are of no interest
- * @param beside The body as somebody else reads it too, `null` where nobody does
+ * @param asText Whether the caller wants a UTF-8 string and no bytes
+ * @param beside A second copy of the body if another consumer reads it too, otherwise `null`
  * @returns The body
- * @throws {HttpError} 413 above the limit, 415 for an unknown coding, 400 if the client left or the coding is broken, 408
- * if nothing came for too long, 503 if too much is being read at the moment
+ * @throws {HttpError} 413 above the limit, 415 for an unknown coding, 400 if the client disconnected or the coding is
+ * broken, 408 if it stalled, 503 if too much is being read at the moment
  */
 export async function readBody(
   req: FrameworkRequest,
@@ -44,7 +44,7 @@ export async function readBody(
     const inflater = inflaterOf(coding, exchange.app[runtimeKey]);
     const body = beside ?? exchange.target.request.body;
     const instead = (body ?? new Blob([]).stream()).pipeThrough(inflater);
-    // what is inflated counts
+    // the limit applies to the decompressed size
     return await wholeBody(exchange, { limit, announced: undefined, instead, failure: brokenCoding });
   }
   const announced = announcedLength(req);
@@ -63,7 +63,7 @@ function brokenCoding(cause: unknown): HttpError {
 }
 
 /**
- * Tells whether a body has no content encoding.
+ * Returns whether a body has no content encoding.
  *
  * @param req The request
  */
@@ -76,26 +76,26 @@ export function isUncoded(req: FrameworkRequest): boolean {
 /**
  * Checks that a body has its announced length.
  *
- * @param content What was read
+ * @param content The body read
  * @param announced The length in bytes
- * @returns What was read
+ * @returns The body read
  * @throws {HttpError} 400 if it does not
  */
 export function assertLength<T extends BodyContent>(content: T, announced: number): T {
-  // text with as many characters as bytes is ASCII and complete; counting bytes takes a third of the parsing
+  // a string with as many characters as bytes is ASCII and complete; counting bytes takes a third of the parsing time
   if (content.length === announced) return content;
   const received = typeof content === "string" ? utf8Length(content) : content.byteLength;
   if (received === announced || isInexact(content, announced - received)) return content;
   throw wrongLength(announced, received);
 }
 
-// the runtime's text() drops a byte order mark, and replaces invalid UTF-8
+// the runtime's text() drops a byte order mark and replaces invalid UTF-8
 function isInexact(content: BodyContent, missing: number): boolean {
   return typeof content === "string" && (missing === 3 || content.includes("\ufffd"));
 }
 
-// Compressed bytes that are passed to a DecompressionStream at a time. It decompresses each chunk completely before its
-// size can be checked: 64 KiB could become 64 MiB and take 100 ms, for a limit of 100 kB. Deflate expands a byte to up to
+// Compressed bytes passed to a DecompressionStream at a time. It decompresses each chunk completely before its size can
+// be checked: 64 KiB could become 64 MiB and take 100 ms, despite a limit of 100 kB. Deflate expands a byte to at most
 // 1032 bytes; brotli a dozen bytes to 16 MiB.
 const SLICE = { gzip: 1024, deflate: 1024, brotli: 16 };
 
@@ -108,7 +108,7 @@ function inflaterOf(coding: string, support: RuntimeSupport): Inflater {
 function webInflater(coding: string, format: InflatedCoding): Inflater {
   let inflater: Inflater;
   try {
-    // not every runtime has it, or all formats
+    // some runtimes lack it, or some formats
     inflater = new DecompressionStream(format as CompressionFormat);
   } catch {
     throw unsupportedCoding(coding);

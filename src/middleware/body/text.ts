@@ -2,13 +2,13 @@ import { type BodyOptions, checkBodyOptions } from "./body_options.ts";
 import { type BodyParser, bodyParser } from "./body_parser.ts";
 
 /**
- * Reads text bodies as strings, as Express's `express.text`.
+ * Reads text bodies as strings, like Express's `express.text`.
  *
  * @param options Limit, types and default charset
  * @returns The middleware
- * @throws {TypeError} If an option is not valid
+ * @throws {TypeError} If an option is invalid
  *
- * @example A body as text
+ * @example A body as a string
  * ```ts
  * import sluice, { text } from "@sluice/sluice";
  *

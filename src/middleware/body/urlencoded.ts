@@ -9,11 +9,11 @@ const FLAT = 'urlencoded: names with brackets, as in "user[name]=x", are not nes
   "urlencoded({ extended: true }), or extended: false to leave it so";
 
 /**
- * Parses form bodies, as Express's `express.urlencoded`.
+ * Parses form bodies, like Express's `express.urlencoded`.
  *
  * @param options Limits, types and whether brackets nest
  * @returns The middleware
- * @throws {TypeError} If an option is not valid
+ * @throws {TypeError} If an option is invalid
  *
  * @example A form
  * ```ts

@@ -8,32 +8,32 @@ import { Threshold } from "./threshold.ts";
 import { runtimeKey } from "../../util/runtime_key.ts";
 
 /**
- * For how many times the longest turn an event loop may have no rest. A loop that is used to 95 % is busy for long
- * stretches, too; with a queue of requests it is busy for good.
+ * Multiple of the longest allowed turn that an event loop may go without idling. A loop that is 95 % busy can also go
+ * long without idling; with a queue of requests it never idles.
  */
 const BUSY_TURNS = 5;
 
-/** ms between two looks at the heap, which cost some microseconds each. */
+/** ms between two heap measurements, which take some microseconds each. */
 const HEAP_EVERY_MS = 100;
 
-/** What `shedLoad` has counted so far, and what it measures. */
+/** Counters and measurements of `shedLoad`. */
 export interface LoadFigures {
   /** Requests admitted. */
   readonly admitted: number;
-  /** Requests refused, by what there was too much of. */
+  /** Requests refused, by cause. */
   readonly refused: { readonly eventLoopDelay: number; readonly pending: number; readonly heap: number };
   /**
-   * Admitted requests whose responses are not complete, and those whose clients have left, but whose handlers have not
-   * ended; 0 unless `maxPending` is set.
+   * Admitted requests whose responses are not complete, and those whose clients have disconnected while the handler
+   * still runs; 0 unless `maxPending` is set.
    */
   readonly pending: number;
-  /** How long the last turn of the event loop took that was measured, in ms; 0 once no request has come for a while. */
+  /** Duration of the last measured turn of the event loop, in ms; 0 once no request has arrived for a while. */
   readonly eventLoopDelayMs: number;
   /** Whether requests of normal priority are being refused. */
   readonly overloaded: boolean;
 }
 
-/** What there was too much of. */
+/** The exceeded limit. */
 export type Cause = keyof LoadFigures["refused"];
 
 /** The limits of one priority. */
@@ -52,7 +52,7 @@ class Limits {
   }
 }
 
-/** How much there is to do: what is measured and counted, and whether it is too much. */
+/** The load: measurements, counters and whether they exceed a limit. */
 export class Load {
   readonly #options: CheckedShedLoad;
   readonly #normal: Limits;
@@ -62,7 +62,7 @@ export class Load {
   readonly #refused = { eventLoopDelay: 0, pending: 0, heap: 0 };
   #admitted = 0;
   #pending = 0;
-  /** The runtime and its measures; known with the first request. */
+  /** The runtime and its clock; set with the first request. */
   #runtime: RuntimeSupport | null = null;
   #clock: LoopClock | null = null;
   #heapSeen = Number.NEGATIVE_INFINITY;
@@ -76,7 +76,7 @@ export class Load {
     this.#delay = new LoopDelay([turn, low.turn], [busy, low.busy], options.maxEventLoopDelayMs);
   }
 
-  /** Measures, with the coming of a request. */
+  /** Measures on the arrival of a request. */
   note({ app: { [runtimeKey]: runtime } }: FrameworkRequest): void {
     const { clock, maxHeapBytes } = this.#options;
     this.#runtime ??= runtime;
@@ -85,7 +85,7 @@ export class Load {
     if (maxHeapBytes !== Infinity && clock() - this.#heapSeen >= HEAP_EVERY_MS) this.#lookAtHeap(runtime);
   }
 
-  // Without it, whoever sends no requests because of the figures would see the last ones for ever.
+  // Without it, a caller that stops sending requests because of the figures would see the last ones forever.
   #renew(): void {
     if (this.#runtime === null || this.#clock === null) return;
     const { clock, maxHeapBytes } = this.#options;
@@ -107,10 +107,10 @@ export class Load {
   }
 
   /**
-   * Tells what there is too much of.
+   * Returns which limit is exceeded.
    *
-   * @param priority How much the request matters
-   * @returns The cause, `null` if the request is to be admitted
+   * @param priority The request's priority
+   * @returns The cause, or `null` to admit the request
    */
   excess(priority: RequestPriority): Cause | null {
     if (priority === "critical") return null;
@@ -135,7 +135,7 @@ export class Load {
     this.#refused[cause]++;
   }
 
-  /** The figures of this moment. */
+  /** The current figures. */
   get figures(): LoadFigures {
     this.#renew();
     this.#requests.expire();

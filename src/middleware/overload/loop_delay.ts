@@ -1,48 +1,48 @@
 import type { Threshold } from "./threshold.ts";
 
-/** ms between two measurements: often enough to notice the end of an overload, too seldom to cost anything. */
+/** ms between two measurements: short enough to notice the end of an overload, too long to cost anything. */
 const PAUSE_MS = 10;
 
-/** Part of the time that an event loop with nothing left to do spends waiting, at the least. */
+/** Minimum share of its time that an event loop with no work left spends waiting. */
 const IDLE_SHARE = 0.01;
 
-/** What is measured of an event loop, with the functions of the runtime for it. */
+/** An event loop's clocks, provided by the runtime. */
 export interface LoopClock {
   /** The time in ms. */
   now(): number;
-  /** Runs something in the next turn of the event loop. */
+  /** Runs a function in the next turn of the event loop. */
   nextTurn(run: () => void): void;
-  /** ms that the loop has waited for something to do so far; absent where the runtime does not tell. */
+  /** Total ms the loop has waited for work; absent where the runtime does not report it. */
   readonly idleMs?: (() => number) | undefined;
 }
 
 /**
- * Measures how long a turn of the event loop takes, which is how long a request waits before this process looks at it;
- * and, where the runtime tells, how long the loop has had no moment of rest. That matters on Node, which accepts one
- * connection a turn: there requests wait in the kernel, and turns stay short.
+ * Measures how long a turn of the event loop takes, which is how long a request waits before this process sees it.
+ * Where the runtime reports idle time, it also measures how long the loop has gone without idling. That matters on
+ * Node, which accepts one connection per turn: requests wait in the kernel there, and turns stay short.
  *
- * There is no timer. A request asks for a call in the next turn; until that call comes, every further request of the
- * same turn sees how much time has passed already. So nothing runs while no requests come, and a long turn is noticed
- * while it lasts, not after it.
+ * There is no timer. A request schedules a call in the next turn; until it runs, every further request in the same turn
+ * sees how much time has passed. So nothing runs without requests, and a long turn is noticed while it lasts, not
+ * afterwards.
  */
 export class LoopDelay {
-  /** How long the last turn took that was measured, in ms. */
+  /** Duration of the last measured turn, in ms. */
   turnMs = 0;
   readonly #turn: readonly Threshold[];
   readonly #busy: readonly Threshold[];
   readonly #staleMs: number;
-  /** When the measurement that is running began, -1 for none. */
+  /** Start of the current measurement, -1 for none. */
   #began = -1;
-  /** Requests in the turn that is being measured. */
+  /** Requests in the measured turn. */
   #requests = 0;
   #ended = Number.NEGATIVE_INFINITY;
   #rested = 0;
   #idleMs = 0;
 
   /**
-   * @param turn Are told how long turns take
-   * @param busy Are told how long the loop has had no rest
-   * @param staleMs Age in ms at which a measurement says nothing any more, because requests have ceased to come
+   * @param turn Thresholds for the duration of turns
+   * @param busy Thresholds for the time without idling
+   * @param staleMs Age in ms at which a measurement expires, because requests have stopped arriving
    */
   constructor(turn: readonly Threshold[], busy: readonly Threshold[], staleMs: number) {
     this.#turn = turn;
@@ -51,7 +51,7 @@ export class LoopDelay {
   }
 
   /**
-   * Notes that a request has come.
+   * Records the arrival of a request.
    *
    * @param clock The clock
    */
@@ -71,7 +71,7 @@ export class LoopDelay {
   }
 
   /**
-   * Forgets what was measured if no request has come since for so long that it says nothing any more.
+   * Discards the last measurement if no request has arrived for so long that it has expired.
    *
    * @param clock The clock
    */
@@ -100,7 +100,7 @@ export class LoopDelay {
 
   #settle(turnMs: number, busyMs: number): void {
     this.turnMs = turnMs;
-    // a long turn with one request in it is a slow handler: nobody has waited
+    // a long turn with a single request is a slow handler: no other request has waited
     for (const threshold of this.#turn) threshold.settle(this.#requests > 1 ? turnMs : 0);
     for (const threshold of this.#busy) threshold.settle(busyMs);
   }

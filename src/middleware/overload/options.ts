@@ -2,16 +2,13 @@ import { checkInteger, checkNames, checkType, type OptionNames } from "../../uti
 import { LONGEST_TIMER_MS } from "../../util/units.ts";
 import type { FrameworkRequest } from "../../request/framework_request.ts";
 
-/**
- * How much a request matters when there is too much to do: `"critical"` ones are never refused, `"low"` ones already at
- * half of each limit.
- */
+/** A request's priority under overload: `"critical"` requests are never refused, `"low"` ones at half of each limit. */
 export type RequestPriority = "critical" | "normal" | "low";
 
 /**
  * Options of `shedLoad`; all are optional.
  *
- * @example Refuse what can wait first
+ * @example Refuse deferrable requests first
  * ```ts
  * import sluice, { shedLoad } from "@sluice/sluice";
  *
@@ -25,29 +22,29 @@ export type RequestPriority = "critical" | "normal" | "low";
  */
 export interface ShedLoadOptions {
   /**
-   * How long, in ms, a turn of the event loop may take before requests are refused, 200 by default; `Infinity` for no
-   * limit. Requests are admitted again once a turn takes less than half as long.
+   * Maximum time in ms that a turn of the event loop may take before requests are refused: 200 by default, `Infinity`
+   * for no limit. Requests are admitted again once a turn takes less than half as long.
    */
   maxEventLoopDelayMs?: number | undefined;
   /**
-   * Most admitted requests whose responses are not complete, `Infinity` by default. WebSockets do not count, event
-   * streams do.
+   * Maximum number of admitted requests whose responses are not complete, `Infinity` by default. WebSockets do not
+   * count; event streams do.
    */
   maxPending?: number | undefined;
   /**
-   * Most bytes of JavaScript objects in the process, garbage included, `Infinity` by default. Requests are admitted again
-   * below nine tenths of it. No effect on runtimes that do not report it, such as Workers.
+   * Maximum size in bytes of the JavaScript objects in the process, including garbage; `Infinity` by default. Requests
+   * are admitted again below nine tenths of it. It has no effect on runtimes that do not report it, such as Workers.
    */
   maxHeapBytes?: number | undefined;
-  /** Tells how much a request matters; `"normal"` by default. Called for every request, so it should be cheap. */
+  /** Returns the priority of a request; `"normal"` by default. Called for every request, so it should be cheap. */
   priority?: ((req: FrameworkRequest) => RequestPriority | undefined) | undefined;
-  /** When clients should try again, in ms, 1000 by default; `Retry-After` tells them in whole seconds. */
+  /** When clients should retry, in ms, 1000 by default; sent in whole seconds as `Retry-After`. */
   retryAfterMs?: number | undefined;
-  /** The present time in ms; for tests. */
+  /** Returns the current time in ms; for tests. */
   clock?: (() => number) | undefined;
 }
 
-/** The options, complete. */
+/** The options with defaults filled in. */
 export type CheckedShedLoad =
   & { [Name in Exclude<keyof ShedLoadOptions, "priority">]-?: Exclude<ShedLoadOptions[Name], undefined> }
   & Pick<ShedLoadOptions, "priority">;
@@ -65,7 +62,7 @@ const NAMES: OptionNames<ShedLoadOptions> = {
  * Checks the options and fills in the defaults.
  *
  * @param options The user's options
- * @returns Complete options
+ * @returns The complete options
  * @throws {TypeError} If an option has the wrong type, or is unknown
  * @throws {RangeError} If a number is out of range
  */

@@ -6,22 +6,22 @@ import type { FrameworkResponse } from "../../response/framework_response.ts";
 import { type Cause, Load, type LoadFigures } from "./load.ts";
 import { type CheckedShedLoad, checkShedLoad, type RequestPriority, type ShedLoadOptions } from "./options.ts";
 
-/** A middleware that refuses requests while there is too much to do. */
+/** Middleware that refuses requests under overload. */
 export interface LoadShedder {
   /** Admits or refuses a request. */
   (req: FrameworkRequest, res: FrameworkResponse, next: (error?: unknown) => void): void;
-  /** The figures of this moment, for metrics. */
+  /** The current figures, for metrics. */
   readonly figures: LoadFigures;
 }
 
 /**
- * Refuses requests with 503 while the process cannot keep up, so that it answers those it admits in time.
+ * Refuses requests with 503 while the process cannot keep up, so that it responds in time to those it admits.
  *
- * Without it, a server at ten times its capacity works through a queue of requests whose clients have given up, and goes
- * on doing so for many seconds after the rush. Mount it first, so that a refused request costs next to nothing. Nothing is
- * measured, and no timer runs, until a request comes.
+ * Without it, a server at ten times its capacity works through a queue of requests whose clients have given up, and
+ * continues for many seconds after the peak. Mount it first, so that a refused request costs next to nothing. Nothing
+ * is measured, and no timer runs, until a request arrives.
  *
- * @param options What is too much
+ * @param options The limits
  * @returns The middleware
  * @throws {TypeError} If an option has the wrong type, or is unknown
  * @throws {RangeError} If a number is out of range
@@ -48,7 +48,7 @@ export function shedLoad(options?: ShedLoadOptions): LoadShedder {
     try {
       load.note(req);
       cause = load.excess(priorityOf(checked, req));
-      // asked last, because most requests are admitted
+      // checked last, because most requests are admitted
       if (cause !== null && isExempt(req)) cause = null;
     } catch (error) {
       return next(error);

@@ -1,25 +1,25 @@
-/** A limit with hysteresis: once a value is above it, it counts as exceeded until a value is below a lower mark. */
+/** A limit with hysteresis: once a value exceeds it, it stays exceeded until a value drops below a lower mark. */
 export class Threshold {
-  /** Whether it counts as exceeded. */
+  /** Whether it is exceeded. */
   exceeded = false;
   readonly #above: number;
   readonly #below: number;
 
   /**
-   * @param above A value above this exceeds it
-   * @param below A value below this ends that
+   * @param above Values above this exceed the limit
+   * @param below Values below this clear it
    */
   constructor(above: number, below: number) {
     this.#above = above;
     this.#below = below;
   }
 
-  /** Notes a value that may still grow, so that it can only exceed the limit. */
+  /** Records a value that may still grow, so it can only exceed the limit. */
   raise(value: number): void {
     if (value > this.#above) this.exceeded = true;
   }
 
-  /** Notes a value. */
+  /** Records a value. */
   settle(value: number): void {
     if (value < this.#below) this.exceeded = false;
     else this.raise(value);

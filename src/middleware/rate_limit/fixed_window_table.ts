@@ -2,29 +2,29 @@ import { ChunkedCells } from "../../../limiting/chunked_list.ts";
 import { indexOf, SlotTable } from "../../../limiting/slot_table.ts";
 import { StoreClock } from "../../../limiting/store_clock.ts";
 
-/** What a hit did to a key's count. */
+/** The result of counting a request. */
 export interface Hit {
-  /** Requests in the window, this one included. */
+  /** Requests in the window, including this one. */
   readonly count: number;
   /** ms until the window ends. */
   readonly resetMs: number;
 }
 
-// the numbers of a slot: the requests in its window, and when that ends
+// the numbers of a slot: the requests in its window, and when it ends
 const COUNT = 0;
 const END = 1;
 const WIDTH = 2;
 
-/** Longer keys always share counters: otherwise a client that chooses its key could fill the memory with a few. */
+/** Longer keys share counters, because otherwise clients that choose their key could fill the memory. */
 const MAX_KEY_LENGTH = 1024;
 
 /**
  * Fixed windows in memory: a key's window begins with its first request.
  *
- * The number of keys is bounded; those that find no room share counters ({@linkcode SlotTable}). A shared counter
- * counts too many, never too few, so no key is admitted more than `limit` times in a window. But a shared window may have
- * been begun by another key. Any fixed window admits up to `2 * limit - 1` requests in some `windowMs`, across two
- * windows; a key that loses its slot may touch a third window, and be admitted up to `3 * limit - 2` times.
+ * The number of keys is bounded; keys beyond it share counters ({@linkcode SlotTable}). A shared counter overcounts and
+ * never undercounts, so no key is admitted more than `limit` times in a window. However, another key may have begun a
+ * shared window. Any fixed window admits up to `2 * limit - 1` requests in some `windowMs`, across two windows. A key
+ * that loses its slot may touch a third window and be admitted up to `3 * limit - 2` times.
  *
  * Setting the clock back frees no count, and every window keeps its remaining time ({@linkcode StoreClock}).
  */
@@ -39,7 +39,7 @@ export class FixedWindowTable {
    * Creates an empty table.
    *
    * @param windowMs Window length in ms
-   * @param maxKeys Most keys with a counter of their own
+   * @param maxKeys Maximum number of keys with their own counter
    */
   constructor(windowMs: number, maxKeys: number) {
     this.#windowMs = windowMs;
@@ -61,15 +61,15 @@ export class FixedWindowTable {
     return cells.chunk(index)[cells.offset(index) + END]!;
   }
 
-  /** Number of counters that are taken, those of expired windows included that no new key has swept yet. */
+  /** Number of counters in use, including those of expired windows that no new key has swept yet. */
   get size(): number {
     return this.#slots.size;
   }
 
   /**
-   * Sweeps every counter; for reports, since it looks at all keys.
+   * Sweeps every counter; visits all keys, so it is meant for reports.
    *
-   * @param time The present time in ms
+   * @param time The current time in ms
    * @returns The number of keys whose window has not ended
    */
   liveCount(time: number): number {
@@ -81,8 +81,8 @@ export class FixedWindowTable {
    * Counts a request.
    *
    * @param key The key
-   * @param time The present time in ms
-   * @returns The count, and how long the window lasts
+   * @param time The current time in ms
+   * @returns The count, and the remaining time of the window
    */
   hit(key: string, time: number): Hit {
     const now = this.#clock.at(time);

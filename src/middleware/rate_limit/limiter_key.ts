@@ -26,12 +26,12 @@ export class LimiterKey {
   }
 
   /**
-   * The key of a request.
+   * Returns the key of a request.
    *
    * @param req The request
-   * @param res Its response, for the user's function
+   * @param res Its response, passed to the user's function
    * @returns The key; a promise if the user's function returns one
-   * @throws {TypeError} If the user's function returns no valid key, or the client is unknown and `missingKey` is
+   * @throws {TypeError} If the user's function returns an invalid key, or the client is unknown and `missingKey` is
    * `"error"`
    */
   of(req: FrameworkRequest, res: FrameworkResponse): string | Promise<string> {
@@ -43,7 +43,7 @@ export class LimiterKey {
   }
 
   /**
-   * The keys under which a client may be counted.
+   * Returns the keys under which a client may be counted.
    *
    * @param key An address or a generated key
    * @returns The key itself and, for an address, the key of its client

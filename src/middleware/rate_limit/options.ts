@@ -8,7 +8,7 @@ import { checkInteger, checkNames, checkType, type OptionNames, refuseOption } f
 /**
  * Options of the built-in limiter; all are optional.
  *
- * @example A limit for each customer, and for each client that has no key
+ * @example A limit per customer, and per client for requests without a key
  * ```ts
  * import sluice, { clientKey, rateLimit } from "@sluice/sluice";
  *
@@ -27,38 +27,38 @@ import { checkInteger, checkNames, checkType, type OptionNames, refuseOption } f
 export interface RateLimitOptions {
   /** Length of the window in ms, 60 000 by default. It begins with a key's first request. */
   windowMs?: number | undefined;
-  /** Most requests for each key and window, 100 by default; 0 refuses all. */
+  /** Maximum number of requests per key and window, 100 by default; 0 refuses all. */
   limit?: number | undefined;
-  /** The older name of `limit` in express-rate-limit; one of them is enough. */
+  /** The older name of `limit` in express-rate-limit; set only one of them. */
   max?: number | undefined;
-  /** Body of a limited response: text, or an object sent as JSON. */
+  /** Body of a limited response: a string, or an object sent as JSON. */
   message?: string | object | undefined;
   /** Status of a limited response, 429 by default. */
   statusCode?: number | undefined;
   /** Whether `X-RateLimit-*` and `Retry-After` are sent; on by default. */
   headers?: boolean | undefined;
-  /** Computes the key whose requests are counted; the client's address by default. May be asynchronous. */
+  /** Computes the key whose requests are counted; by default the client's address. May be asynchronous. */
   keyGenerator?:
     | ((req: FrameworkRequest, res: FrameworkResponse) => string | undefined | Promise<string | undefined>)
     | undefined;
   /** Requests for which it returns `true` are neither counted nor limited. May be asynchronous. */
   skip?: ((req: FrameworkRequest, res: FrameworkResponse) => boolean | Promise<boolean>) | undefined;
-  /** Called once for every limited request, before it is answered; a promise it returns is awaited. */
+  /** Called once for every limited request, before the response is sent; a returned promise is awaited. */
   onLimitReached?: ((req: FrameworkRequest, res: FrameworkResponse) => unknown) | undefined;
-  /** Most keys with a counter of their own, 100 000 by default; further keys share counters. */
+  /** Maximum number of keys with their own counter, 100 000 by default; further keys share counters. */
   maxKeys?: number | undefined;
-  /** Bits of an IPv6 address that identify a client, 64 by default. */
+  /** Prefix length in bits that identifies an IPv6 client, 64 by default. */
   ipv6Subnet?: number | undefined;
-  /** What to do with requests whose client is unknown: count them together, or fail. `"share"` by default. */
+  /** How to handle requests from unknown clients: count them together, or fail. `"share"` by default. */
   missingKey?: "share" | "error" | undefined;
   /**
-   * Which mistakes are looked for, with one warning for each in a process: all by default, `false` for none, or an object
-   * with express-rate-limit's names `trustProxy`, `xForwardedForHeader`, `forwardedHeader`, `keyGeneratorIpFallback`.
+   * Which mistakes to check for, with one warning each per process: all by default, `false` for none, or an object with
+   * express-rate-limit's names `trustProxy`, `xForwardedForHeader`, `forwardedHeader`, `keyGeneratorIpFallback`.
    */
   validate?: Validate | undefined;
-  /** Name for limiters that are made inside requests: those of one name count together. */
+  /** Name for limiters created inside requests: those with the same name count together. */
   name?: string | undefined;
-  /** The present time in ms; for tests. */
+  /** Returns the current time in ms; for tests. */
   clock?: (() => number) | undefined;
 }
 
@@ -80,7 +80,7 @@ const NAMES: OptionNames<RateLimitOptions> = {
   clock: true,
 };
 
-/** What the limiter of `@sluice/rate-limit` has. */
+/** Options that the limiter of `@sluice/rate-limit` has. */
 const OF_THE_OTHER = "rateLimit of @sluice/rate-limit has it";
 
 /** Options of express-rate-limit. */
@@ -94,10 +94,10 @@ const INSTEAD = {
   limits: OF_THE_OTHER,
 };
 
-/** Options that have no default. */
+/** Options without a default. */
 type Optional = "max" | "message" | "keyGenerator" | "skip" | "onLimitReached" | "name";
 
-/** The options, complete. */
+/** The options with defaults filled in. */
 export type CheckedRateLimit =
   & { [Name in Exclude<keyof RateLimitOptions, Optional>]-?: Exclude<RateLimitOptions[Name], undefined> }
   & Pick<RateLimitOptions, Optional>;
@@ -106,7 +106,7 @@ export type CheckedRateLimit =
  * Checks the options and fills in the defaults.
  *
  * @param options The user's options
- * @returns Complete options
+ * @returns The complete options
  * @throws {TypeError} If an option has the wrong type, or is unknown
  * @throws {RangeError} If a number is out of range
  */
@@ -115,7 +115,7 @@ export function checkRateLimit(options: RateLimitOptions): CheckedRateLimit {
   const { windowMs = 60_000, statusCode = 429, headers = true, maxKeys = 100_000 } = options;
   const { limit = 100 } = { limit: limitOf("rateLimit", options) };
   const { ipv6Subnet = IPV6_SUBNET, missingKey = "share" } = options;
-  // not the system's clock, which may be set; read each time, so that fake time applies to limiters made before
+  // not the system clock, which may be set; read on each call, so that fake time applies to existing limiters
   const { clock = () => performance.now() } = options;
   checkInteger("rateLimit", "windowMs", windowMs, 1, Number.MAX_SAFE_INTEGER);
   if (typeof limit === "function") {

@@ -16,7 +16,7 @@ import { exhaustedFor, noteExhausted } from "../../../limiting/exhausted_limits.
 /** Continues with the next layer, or with the error handlers. */
 type NextStep = (error?: unknown) => void;
 
-/** A limiter: a middleware with a few controls. */
+/** A limiter: middleware with a few controls. */
 export interface RateLimitMiddleware {
   /** Counts a request, and admits or refuses it. */
   (req: FrameworkRequest, res: FrameworkResponse, next: (error?: unknown) => void): void | Promise<void>;
@@ -24,16 +24,16 @@ export interface RateLimitMiddleware {
   reset(): void;
   /** Forgets one key: a generated one, or a client's address. */
   resetKey(key: string): void;
-  /** Number of keys whose window has not ended. Reading it looks at all keys. */
+  /** Number of keys whose window has not ended. Reading it visits all keys. */
   readonly size: number;
 }
 
 /**
- * Limits how often a client may send requests: at most `limit` for each key in a window of `windowMs`.
+ * Limits how often a client may send requests: at most `limit` per key in a window of `windowMs`.
  *
- * Request number `limit` is admitted, the next one is refused. Counters are in the memory of this process.
+ * Request number `limit` is admitted, and the next one is refused. The counters live in this process's memory.
  *
- * @param options What to count, and what refused requests get
+ * @param options What to count, and how to refuse
  * @returns The middleware; mount it with `app.use(limiter)` or `app.use("/prefix", limiter)`
  * @throws {TypeError} If an option has the wrong type
  * @throws {RangeError} If a number is out of range
@@ -78,7 +78,7 @@ export function rateLimit(options?: RateLimitOptions): RateLimitMiddleware {
     return hit === null ? next() : decide(checked, hit, req, res, next);
   }
 
-  // counts after the last await, so that nothing happens between a count and what follows from it
+  // counts after the last await, so that nothing runs between a count and its consequences
   async function limitLater(
     req: FrameworkRequest,
     res: FrameworkResponse,
@@ -150,7 +150,7 @@ function setHeaders(
 }
 
 function refuse(res: FrameworkResponse, { statusCode, message = DEFAULT_MESSAGE }: CheckedRateLimit): void {
-  // somebody else may have responded meanwhile, such as a timeout middleware
+  // other middleware may have responded meanwhile, such as a timeout
   if (res.writableEnded) return;
   res.status(statusCode);
   if (typeof message === "string") res.send(message);

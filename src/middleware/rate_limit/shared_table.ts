@@ -3,25 +3,25 @@ import { MAX_MADE_IN_REQUESTS, noteMadeInRequest, routeLabel } from "../../../li
 import { FixedWindowTable } from "./fixed_window_table.ts";
 import type { CheckedRateLimit } from "./options.ts";
 
-/** Tables of limiters with the same plain options, by the label of the route where requests met them. */
+/** Tables of limiters with the same plain options, by the label of the route where requests reached them. */
 type TablesByRoute = Map<string, FixedWindowTable>;
 
 const shared = new Map<string, TablesByRoute>();
-/** Most routes for each set of options; more would mean that routes are made for each request. */
+/** Maximum number of routes per set of options; more would mean that routes are created per request. */
 const MAX_ROUTES = 1000;
-/** Label by which limiters count together if there are too many, or have a name. Equal to that of no route. */
+/** Label under which limiters count together if there are too many, or if they have a name. No route has this label. */
 const ANYWHERE = "anywhere";
 
 /**
- * The table that limiters made inside requests share.
+ * Returns the table shared by limiters created inside requests.
  *
- * Each of them exists for only one request, and would never count beyond one. They count as the same limiter if they
- * have the same `name` and window or, without a name, the same plain options and route: the mount path of the
- * application and the pattern of the route. Below two prefixes of `use` they count together, which is too many rather
- * than too few; names separate them.
+ * Each of them exists for one request only, so on its own it would never count further. Two count as the same limiter
+ * if they have the same `name` and window or, without a name, the same plain options and route: the mount path of the
+ * application and the pattern of the route. Below two prefixes of `use` they count together, which overcounts rather
+ * than undercounts; names separate them.
  *
  * @param options The limiter's options
- * @param req The request in which it was made
+ * @param req The request in which it was created
  * @returns The shared table
  * @throws {RangeError} If more than a thousand different limiters are in use
  */
