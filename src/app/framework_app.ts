@@ -483,7 +483,7 @@ export class FrameworkApp<
   }
 
   /**
-   * Sends the application a request without a server, for tests. Accepts what `fetch` accepts. A path is one of
+   * Sends the application a request without a server, for tests. Accepts what `fetch` accepts; a path is one of
    * `http://localhost`, and a plain object or array as the body is sent as JSON.
    *
    * @param target Path with its query, a URL, or a request

@@ -20,8 +20,8 @@ export interface AppSettings {
   /**
    * Maximum size of bodies read with `req.json()`, `req.text()`, `req.arrayBuffer()`, `req.blob()` and
    * `req.formData()`: bytes or a string such as `"2mb"`, or an object of these by method; `Infinity` for no limit. By
-   * default 1 MiB for JSON and text, and 10 MiB for the others. Above it requests get 413. Parsers have their own
-   * `limit`; streams have none.
+   * default 1 MiB for JSON and text, 10 MiB for the others; above it requests get 413. Parsers have their own `limit`;
+   * streams have none.
    */
   "body limit"?: BodyLimitSetting;
   /**
@@ -145,8 +145,7 @@ export function storeSetting(settings: Record<string, SettingValue>, name: strin
 }
 
 /**
- * Parses a query as `"simple"` does, for applications in development without a chosen parser; warns of names that
- * Express 4 would nest.
+ * Parses a query as `"simple"` does, for development without a chosen parser; warns of names that Express 4 would nest.
  *
  * @param text The query string, `null` if there is none
  */

@@ -10,7 +10,7 @@ import { frameworkFolder } from "./error_details.ts";
 import { handles, nameOf, nearRoutes } from "./near_routes.ts";
 import { runtimeKey } from "../util/runtime_key.ts";
 
-/** The page's style; {@linkcode DEVELOPMENT_POLICY} has its hash. */
+/** The page's style; {@linkcode DEVELOPMENT_POLICY} contains its hash. */
 const STYLE = ":root{color-scheme:light dark;font:15px/1.5 system-ui,sans-serif}" +
   "body{max-width:70rem;margin:0 auto;padding:1rem;overflow-wrap:anywhere}" +
   "pre,.source{display:block;overflow-x:auto;padding:.75rem 1rem;border-radius:.5rem;background:#8882;" +
@@ -20,19 +20,19 @@ const STYLE = ":root{color-scheme:light dark;font:15px/1.5 system-ui,sans-serif}
   "table{width:100%;table-layout:fixed;border-collapse:collapse}" +
   "th,td{padding:.25rem .75rem .25rem 0;text-align:left;vertical-align:top}th{width:36%;font-weight:600}";
 
-/** Its `Content-Security-Policy`: nothing but this style. */
+/** Its `Content-Security-Policy`, which allows only this style. */
 export const DEVELOPMENT_POLICY = "default-src 'none'; style-src 'sha256-FMrIB4V/wuaqv3mn0jojxUO8Zjk74PWz2tXpFZnHgUM='";
 
-/** Lines around the one that threw. */
+/** Lines shown around the one that threw. */
 const AROUND = 4;
-/** Characters of a line, and how many of them are in front of the column: a minified program is one line. */
+/** Characters shown of a line, and how many of them precede the column: a minified program is one line. */
 const WIDTH = 200;
 const BEFORE = 80;
 
-/** Characters of one value: a header may have many thousand. */
+/** Characters shown of one value: a header may have many thousand. */
 const SHOWN = 1000;
 
-/** What the page tells of. */
+/** Contents of the page. */
 export interface Shown {
   /** The request. */
   readonly req: FrameworkRequest;
@@ -42,15 +42,15 @@ export interface Shown {
   readonly error: unknown;
   /** Status of the response. */
   readonly status: number;
-  /** What Express's page shows, as HTML. */
+  /** The contents of Express's page, as HTML. */
   readonly message: string;
 }
 
 /**
- * The page that the developer of a program sees of an error, or of a 404: beside Express's, the line that threw, the
- * routes, and the request without its secrets. Sources are read and routes are listed here, and so only in development.
+ * Builds the page that a developer sees for an error or a 404. It adds to Express's page the line that threw, the
+ * routes, and the request without its secrets. It reads sources and lists routes, so it is for development only.
  *
- * @param shown What it tells of
+ * @param shown Its contents
  */
 export function developmentPage(shown: Shown): string {
   let found: Found = { routes: [], matched: undefined };
@@ -64,7 +64,7 @@ export function developmentPage(shown: Shown): string {
     `<style>${STYLE}</style>\n</head>\n<body>\n<pre>${shown.message}</pre>\n${sections.join("")}</body>\n</html>\n`;
 }
 
-// what a program has replaced may throw, such as its parser of queries, perhaps the very error that is shown
+// parts that a program has replaced, such as its query parser, may throw, perhaps the very error being shown
 function section(title: string, build: () => string): string {
   let body: string;
   try {
@@ -92,7 +92,7 @@ function sourceOf({ app, error }: Shown): string {
 function positionOf(error: unknown): SourcePosition | null {
   const { stack, message } = (error ?? {}) as { stack?: unknown; message?: unknown };
   if (typeof stack !== "string") return null;
-  // lines of the message may look like frames, and a stranger may have chosen them: also if the message was changed since
+  // lines of the message may look like frames, and a client may have chosen them, even if the message was changed since
   const shown = typeof message === "string" ? message : "";
   const begin = stack.indexOf(shown);
   return begin === -1 ? null : programFrame(stack.slice(begin + shown.length), frameworkFolder());
@@ -119,7 +119,7 @@ function find({ req, app }: Shown): Found {
   return { routes, matched: ran.find(leadsTo) ?? ran[0] ?? routes.find(leadsTo) };
 }
 
-// below what is around the outermost application, and as middleware has rewritten it
+// below whatever surrounds the outermost application, and as rewritten by middleware
 function pathOf(req: FrameworkRequest): string {
   return exchangeOf(req)?.target.path ?? req.path;
 }

@@ -1,15 +1,15 @@
 import { describe, errorText } from "../util/error_text.ts";
 import { foldFrames, loadedFrom } from "../util/stack_frames.ts";
 
-/** Errors of one page: those that an error was caused by, or collects, may go on for ever. */
+/** Maximum number of errors on one page, because chains of causes and collections may be endless. */
 const MOST = 10;
 
-/** Characters of a cause that is no error: it may be the whole response of another server. */
+/** Characters shown of a cause that is not an error: it may be another server's whole response. */
 const SHOWN = 1000;
 
 /**
- * What a developer needs of an error: its stack, and those of the errors it was caused by or collects. Frames of the
- * framework are counted in one line, so that those of the program can be found.
+ * Formats an error for a developer: its stack, and those of its causes and collected errors. The framework's frames are
+ * collapsed into one line each, so that the program's stand out.
  *
  * @param error The error
  */
@@ -38,9 +38,9 @@ function inside(error: Error): { label: string; of: unknown }[] {
 }
 
 /**
- * The text of what was thrown and is no error.
+ * Formats a thrown value that is not an error.
  *
- * @param thrown What was thrown
+ * @param thrown The value
  */
 export function shownValue(thrown: unknown): string {
   try {
@@ -54,7 +54,7 @@ export function shownValue(thrown: unknown): string {
 
 let ownFolder: string | null | undefined;
 
-/** The folder that the framework was loaded from; `null` in a bundle. */
+/** Returns the directory that the framework was loaded from; `null` in a bundle. */
 export function frameworkFolder(): string | null {
   if (ownFolder === undefined) ownFolder = loadedFrom(new Error().stack ?? "", "dispatch/error_details.ts");
   return ownFolder;

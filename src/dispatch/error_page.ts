@@ -18,8 +18,8 @@ const COMMON = ["content-security-policy", "default-src 'none'", "x-content-type
 const PAGE_HEAD = [...COMMON, "content-type", HTML];
 const JSON_HEAD = [...COMMON, "content-type", JSON_UTF8];
 
-// made once, because on Bun making Headers from an object takes twice as long; and not when the module is loaded,
-// because on Deno the first Headers add two milliseconds to the start
+// created once, because on Bun making Headers from an object takes twice as long; and not at module load, because on
+// Deno the first Headers add two milliseconds to startup
 const notFound: { page?: ResponseInit; json?: ResponseInit } = {};
 
 function notFoundInit(head: readonly string[]): ResponseInit {
@@ -29,11 +29,11 @@ function notFoundInit(head: readonly string[]): ResponseInit {
 }
 
 /**
- * Responds when no layer did: 404, or the page for an error that was not handled.
+ * Responds when no layer did: with 404, or with the page for an unhandled error.
  *
- * Outside production the page shows the error's stack. Clients that prefer JSON get `{ "error": … }`, all others
- * Express's page with its headers, and in development more on it. An error's `problem` (RFC 9457) is what all get that do
- * not prefer HTML. Each has a `Vary` besides, so that no cache mistakes one for the other.
+ * Outside production the page shows the error's stack. Clients that prefer JSON get `{ "error": … }`; all others get
+ * Express's page with its headers, and more of it in development. An error's `problem` (RFC 9457) goes to all clients
+ * that do not prefer HTML. Each response has a `Vary`, so that no cache mistakes one for the other.
  *
  * @param req The request
  * @param res The response
@@ -47,7 +47,7 @@ export function sendErrorPage(req: FrameworkRequest, res: FrameworkResponse, err
     const owner = exchange === null ? app : exchange.appOf(error);
     owner.reportError(error, { req, phase: "handler", isTold: isTold(exchange, res, error) });
   }
-  // nobody needs the rest of the body: whoever was reading it has failed, or called next()
+  // the rest of the body is not needed: its reader has failed, or called next()
   exchange?.reading?.drop();
   if (res.headersSent) {
     // too late for a page: a truncated response must not look complete
@@ -58,7 +58,7 @@ export function sendErrorPage(req: FrameworkRequest, res: FrameworkResponse, err
   const isExpress = (app?.[profileKey] ?? null) !== null;
   const problem = isExpress ? undefined : problemOf(error);
   const asJson = problem === undefined ? !isExpress && prefersJson(req) : !prefersHtml(req);
-  // not app.get, which allocates; a request that a program has made need not have an application
+  // not app.get, which allocates; a request that a program has created need not have an application
   const isPlain = isExpress || asJson || app?.settings["env"] !== "development";
   if (error === undefined && exchange !== null && res[untouchedKey] && req.method !== "HEAD" && isPlain && !isExpress) {
     return sendNotFound(exchange, req, res, asJson);
@@ -80,12 +80,12 @@ export function sendErrorPage(req: FrameworkRequest, res: FrameworkResponse, err
     ? page(message)
     : developmentPage({ req, app, error, status, message: pageText(message) });
   res.setHeader("Content-Type", asJson ? (problem === undefined ? JSON_UTF8 : "application/problem+json") : HTML);
-  // a number, which loggers and adapters get to see
+  // a number, which loggers and adapters can observe
   if (isExpress) res.setHeader("Content-Length", utf8Length(body));
   res[endWholeKey](body, true);
 }
 
-// the body that has begun is cut with the error, which some runtimes tell
+// the body that has begun is cut with the error, which some runtimes report
 function isTold(exchange: Exchange | null, res: FrameworkResponse, error: unknown): boolean {
   if (exchange === null) return false;
   const { app, streaming, target } = exchange;
@@ -105,7 +105,7 @@ function cannot(method: string, target: string): string {
   return `Cannot ${method} ${encodePath(target)}`;
 }
 
-// headers that describe the body which is not sent now
+// headers that describe a body that is no longer sent
 function isAboutBody(name: string): boolean {
   return /^content-(?:encoding|language|range|length|type|disposition)$|^etag$|^last-modified$|^transfer-encoding$/
     .test(name);
@@ -116,16 +116,16 @@ function prefersJson(req: FrameworkRequest): boolean {
   return accept !== undefined && accept.includes("json") && req.accepts("html", "json") === "json";
 }
 
-// browsers say so; programs that name nothing, or everything, get the problem
+// browsers do; clients that accept nothing specific, or everything, get the problem
 function prefersHtml(req: FrameworkRequest): boolean {
   const accept = req.get("accept");
   return accept !== undefined && accept.includes("html") && req.accepts("json", "html") === "html";
 }
 
-// RFC 9457: an error that knows its details as JSON. One of the server may be that of another server, whose details are
-// nobody's business.
+// RFC 9457: an error with its details as JSON. A server error may carry another server's details, which must stay
+// private.
 function problemOf(error: unknown): object | undefined {
-  // most that comes here is a 404 without an error, which is to allocate nothing
+  // most calls are for a 404 without an error, which must not allocate
   if (typeof error !== "object" || error === null) return undefined;
   const { problem, expose } = error as { problem?: unknown; expose?: unknown };
   if (typeof problem !== "object" || problem === null) return undefined;
@@ -146,7 +146,7 @@ function isErrorStatus(given: unknown): given is number {
   return typeof given === "number" && Number.isInteger(given) && given >= 400 && given <= 599;
 }
 
-// without a valid status, `headers` of an error mean something else
+// without a valid status, an error's `headers` mean something else
 function headersOf(error: unknown): Record<string, string> {
   const { headers } = (error ?? {}) as Record<string, unknown>;
   return ownStatusOf(error) === undefined || typeof headers !== "object" || headers === null

@@ -5,7 +5,7 @@ import { exchangeOf } from "../exchange/exchange.ts";
 import type { Target } from "../exchange/target.ts";
 import type { RoutingTarget, WalkedRequest } from "./routing_target.ts";
 
-/** A request that was not made by Sluice: Node's own, or a plain object in a test. */
+/** A foreign request: Node's own, or a plain object in a test. */
 export interface ForeignRequest extends WalkedRequest {
   /** HTTP method. */
   method?: string;
@@ -13,17 +13,17 @@ export interface ForeignRequest extends WalkedRequest {
   url?: string;
   /** Path and query before any mount. */
   originalUrl?: string;
-  /** The part of the path that mounts have consumed. */
+  /** The part of the path consumed by mounts. */
   baseUrl?: string | undefined;
   /** Path parameters. */
   params?: unknown;
 }
 
-/** Keeps `url` and `baseUrl` of a foreign request as Express does, by rewriting them at every mount. */
+/** Maintains `url` and `baseUrl` of a foreign request as Express does, by rewriting them at every mount. */
 export class ForeignTarget implements RoutingTarget {
   readonly writesUrl = true;
   #req: ForeignRequest;
-  /** What it was before, `undefined` for a request that comes directly from a server. */
+  /** The previous `baseUrl`, `undefined` for a request directly from a server. */
   #outside: string | undefined;
   #base: string;
   #removed = "";
@@ -41,9 +41,9 @@ export class ForeignTarget implements RoutingTarget {
   }
 
   /**
-   * What to call when no layer responded.
+   * Returns the function to call when no layer responded.
    *
-   * @param next Called with `req.baseUrl` as it was before
+   * @param next Called with the previous `req.baseUrl` restored
    */
   leaving(next: (error?: unknown) => void): (error?: unknown) => void {
     return (error) => {
@@ -94,14 +94,14 @@ export class ForeignTarget implements RoutingTarget {
     this.#slashAdded = length > 0 && origin === "" && !rest.startsWith("/");
     this.#req.url = origin + (this.#slashAdded ? "/" + rest : rest);
     this.#req.baseUrl = this.#base + this.#removed.replace(/\/$/, "");
-    // a URL written by a mount is no rewrite
+    // a URL written by a mount is not a rewrite
     this.#seen = `${this.method} ${this.#removed}${this.#req.url}`;
   }
 }
 
 /**
- * Where a walk is in a request's URL. What is derived from one of ours has a URL of its own as soon as a mount writes to
- * it, as in Express, so that others can use the original meanwhile.
+ * Returns the position of a walk in a request's URL. An object derived from one of our requests gets a URL of its own
+ * as soon as a mount writes to it, as in Express, so that others can use the original meanwhile.
  *
  * @param req The request
  */
@@ -110,7 +110,7 @@ export function positionOf(req: object): Target | ForeignTarget {
   return exchange !== null && isOriginal(req) ? exchange.target : new ForeignTarget(req);
 }
 
-// an added slash is removed again, one that belongs to a rewritten path stays
+// an added slash is removed again; one of a rewritten path is kept
 function isAddedSlash(removed: string, tail: string): boolean {
   return /^\/(?:\?|$)/.test(tail) || (removed.endsWith("/") && tail.startsWith("/"));
 }

@@ -38,8 +38,8 @@ export interface AppClasses {
  * @param info The platform's second argument
  * @param platformContext The platform's third argument
  * @param app The application
- * @param classes The application's own classes, if it has any
- * @param context The application's context, if it has one
+ * @param classes The application's own classes, if any
+ * @param context The application's context, if any
  * @returns The response; a promise if a handler had to wait
  */
 export function handleRequest(
@@ -60,7 +60,7 @@ export function handleRequest(
   return exchange.settled();
 }
 
-// a function of its own, because the variables of the closure would be allocated for every request
+// a separate function, because the closure's variables would be allocated for every request
 function serveObserved(
   layers: LayerSource,
   exchange: Exchange,
@@ -72,17 +72,17 @@ function serveObserved(
   return observation.follow(() => serveExchange(layers, exchange, req, info, context, observation));
 }
 
-/** The channel on which calls of handlers are published, `null` for none, `undefined` before the first request. */
+/** The channel for publishing handler calls, `null` for none, `undefined` before the first request. */
 let channel: TracingChannels | null | undefined = undefined;
 
-// In this file, because it is asked for every request. An active span, the setting and a subscriber are all there is.
+// In this file, because it runs for every request. Only an active span, the setting and a subscriber matter.
 function observationOf(exchange: Exchange, req: FrameworkRequest): Observation | null {
   let heard: TracingChannels | null = null;
   try {
     if (channel === undefined) channel = exchange.app[runtimeKey].handlerChannel?.() ?? null;
     if (channel !== null) {
       const { start, end, error, asyncStart, asyncEnd } = channel;
-      // TracingChannel tells by itself, but not on Bun, nor on Node before 20.13
+      // TracingChannel reports this itself, but not on Bun, nor on Node before 20.13
       const isHeard = start.hasSubscribers || end.hasSubscribers || error.hasSubscribers ||
         asyncStart.hasSubscribers || asyncEnd.hasSubscribers;
       if (isHeard) heard = channel;
@@ -96,7 +96,7 @@ function observationOf(exchange: Exchange, req: FrameworkRequest): Observation |
   return beginObservation(req, heard);
 }
 
-// apart from what makes the objects, so that both are small enough for V8 to inline
+// separate from the creation of the objects, so that both functions are small enough for V8 to inline
 function serveExchange(
   layers: LayerSource,
   exchange: Exchange,
@@ -106,7 +106,7 @@ function serveExchange(
   observation: Observation | null,
 ): void {
   const { target, app } = exchange;
-  // where the server has looked at the header, no part of the URL can be another
+  // where the server has checked the header, the parts of the URL cannot differ
   const isTrusted = target.doubt === TARGET_DOUBT.shared && app[runtimeKey].joinedHost === undefined;
   if (target.doubt !== TARGET_DOUBT.none && !isTrusted) {
     if (isNodeRequest(exchange)) return refuseNodeRequest(exchange, info);
@@ -130,14 +130,14 @@ function serveExchange(
   }
 }
 
-/** What follows the last layer. */
+/** Continues after the last layer. */
 class Serving implements WalkOwner {
   readonly #host: HostServer | null;
   readonly #observation: Observation | null;
 
   /**
    * @param host The server around the application, if it takes over
-   * @param observation What is noted of the request, if somebody observes it
+   * @param observation The observation of the request, if any
    */
   constructor(host: HostServer | null, observation: Observation | null) {
     this.#host = host;
@@ -148,18 +148,18 @@ class Serving implements WalkOwner {
     this.conclude(req as FrameworkRequest, res as FrameworkResponse, error);
   }
 
-  // a rewrite may lead an upgrade to a WebSocket route, or away from one
+  // a rewrite may send an upgrade to a WebSocket route, or away from one
   rewritten(layers: LayerSource, { req }: Walk): string | undefined {
     const { target, app } = (req as FrameworkRequest)[exchangeKey];
     const { mount } = target;
-    // matched by the whole path, as in the beginning
+    // matched by the whole path, as at the beginning
     target.mount = 0;
     const as = matchedAs(layers, target, app);
     target.mount = mount;
     return as;
   }
 
-  /** Responds with the page for an error, or with 404, unless the server around the application does. */
+  /** Responds with the error page or 404, unless the server around the application takes over. */
   conclude(req: FrameworkRequest, res: FrameworkResponse, error: unknown): void {
     if (error === undefined) this.#observation?.passed();
     else this.#observation?.failed(error);
@@ -175,17 +175,17 @@ class Serving implements WalkOwner {
   }
 }
 
-/** For nearly all requests: no server takes over, and nobody observes them. */
+/** For nearly all requests: no server takes over, and they are not observed. */
 const ALONE = new Serving(null, null);
 
 /**
- * The method by which layers are matched, if it is not the request's own: `WS` for an upgrade to a WebSocket route.
+ * Returns the method that layers match, if it is not the request's own: `WS` for an upgrade to a WebSocket route.
  *
- * The `Upgrade` header is read only if the path may lead to such a route, because reading headers costs a microsecond.
- * And it counts only if the path does lead to one: otherwise clients could bypass guards of `get()` by sending it.
+ * The `Upgrade` header is read only if the path may match such a route, because reading headers costs a microsecond. It
+ * counts only if the path does match one: otherwise clients could bypass guards of `get()` by sending it.
  *
  * @param layers The layers
- * @param target The request; its path below the present mount is matched
+ * @param target The request; its path below the current mount is matched
  * @param app Reads the header
  */
 export function matchedAs(layers: LayerSource, target: Target, app: AppLike): "WS" | undefined {

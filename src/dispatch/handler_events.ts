@@ -3,14 +3,14 @@ import type { ErrorReporter } from "../exchange/call_guarded.ts";
 import { guarded } from "../exchange/telemetry_guard.ts";
 import { isThenable } from "../util/is_thenable.ts";
 
-/** What is published of a call, as by Express 5.3; the outcome is added to it. */
+/** The message published for a call, as in Express 5.3; the outcome is added to it. */
 export interface HandlerEvent {
   readonly req: unknown;
   readonly res: unknown;
-  /** The layer: of a route, that of the handler. */
+  /** The layer; within a route, the handler's. */
   readonly layer: unknown;
   readonly handler: unknown;
-  /** The path of the layer as it was registered, without those of the mounts around it. */
+  /** The registered path of the layer, without those of the mounts around it. */
   readonly route: string | RegExp;
   /** Name of the parameter, for a parameter handler. */
   readonly param?: string;
@@ -25,20 +25,20 @@ export interface HandlerEvent {
 type Next = (signal?: unknown) => void;
 
 /**
- * Publishes the calls of handlers on the tracing channel of Express 5.3, whose package router 2.3 says what is published
+ * Publishes the calls of handlers on Express 5.3's tracing channel. Its package router 2.3 defines what is published
  * when: `start`, `end`, for promises `asyncStart` and `asyncEnd`, and each error once, where it came from.
  */
 export class HandlerEvents {
   readonly #channels: TracingChannels;
   readonly #app: ErrorReporter;
-  /** Paths of the routes that are called as a whole, as they matched. */
+  /** Matched paths of the routes called as a whole. */
   readonly paths: Map<object, string | RegExp> = new Map();
   /** Errors that were published, or that did not come from a handler. */
   readonly #seen = new Set<unknown>();
 
   /**
    * @param channels The channel
-   * @param app Reports what fails: subscribers may throw, and change what they get
+   * @param app Reports failures: subscribers may throw, and modify the messages they get
    */
   constructor(channels: TracingChannels, app: ErrorReporter) {
     this.#channels = channels;
@@ -48,10 +48,10 @@ export class HandlerEvents {
   /**
    * Calls a handler.
    *
-   * @param event What is published
+   * @param event The message
    * @param next The handler's `next`
    * @param call Calls the handler with the `next` it gets instead
-   * @returns What the handler returned; a promise that rejects if its own does
+   * @returns The handler's return value; a promise that rejects if its own does
    */
   publish(event: HandlerEvent, next: Next, call: (next: Next) => unknown): unknown {
     const published = new Published(event);
@@ -80,7 +80,7 @@ export class HandlerEvents {
       }
       this.#endWithout(event);
       const settle = (): void => this.#runStores("asyncStart", event, () => this.#send("asyncEnd", event));
-      // asked for its value only once: to some, such as queries, that is to be run
+      // resolved only once, because that executes some thenables, such as queries
       const promise = Promise.resolve(result);
       promise.then((value) => {
         this.#note(() => event.result = value);
@@ -91,7 +91,7 @@ export class HandlerEvents {
         this.#note(() => {
           if (!isRoutingSignal(error)) event.error ??= error;
         });
-        // when the handlers for the error have been called
+        // after the handlers for the error have been called
         queueMicrotask(settle);
       });
       return promise;
@@ -99,7 +99,7 @@ export class HandlerEvents {
   }
 
   #report({ event, isOfErrorHandler, incoming }: Published, signal: unknown): void {
-    // what an error handler was given, and has not passed on, may come again as a new error
+    // an error that an error handler received, and did not pass on, may come again as a new one
     if (isOfErrorHandler && signal !== incoming) this.#seen.delete(incoming);
     if (!signal || isRoutingSignal(signal) || this.#seen.has(signal)) return;
     this.#seen.add(signal);
@@ -107,7 +107,7 @@ export class HandlerEvents {
     this.#send("error", event);
   }
 
-  // an outcome at `end` says that nothing follows
+  // an outcome at `end` means that nothing follows
   #endWithout(event: HandlerEvent): void {
     let error: unknown;
     this.#note(() => {
@@ -127,7 +127,7 @@ export class HandlerEvents {
     guarded(this.#app, `${channel}.publish`, () => this.#channels[channel].publish(event));
   }
 
-  // a channel must neither keep a handler from running nor run it twice
+  // a channel must neither prevent a handler from running nor run it twice
   #runStores<T>(channel: keyof TracingChannels, event: HandlerEvent, run: () => T): T {
     let result: T;
     let hasRun = false;
@@ -148,7 +148,7 @@ export class HandlerEvents {
   }
 }
 
-/** What is published of a call, and what it was before a subscriber could change it. */
+/** The message of a call, and its values before a subscriber could change them. */
 class Published {
   readonly event: HandlerEvent;
   readonly isOfErrorHandler: boolean;

@@ -7,28 +7,28 @@ export const hostServerKey: unique symbol = Symbol.for("sluice.host server");
 
 /** The server around an application that handles only some of its requests: Node's `http`, or Express. */
 export interface HostServer {
-  /** Tells whether a request is the server's; another one that a program passes to an application has no host. */
+  /** Returns whether a request is the server's; any other one that a program passes to an application has no host. */
   isOf(request: Request): boolean;
-  /** Whether it handles what no layer responds to. */
+  /** Whether it handles requests that no layer responds to. */
   readonly takesOver: boolean;
-  /** Runs before the first layer: tells where the application is mounted, and hands over what was done before. */
+  /** Runs before the first layer: reports where the application is mounted, and hands over earlier changes. */
   enter(exchange: Exchange, req: FrameworkRequest, res: FrameworkResponse): void;
   /**
-   * Runs, if it takes over, when no layer responded, or with the error that was not handled.
+   * Runs, if it takes over, when no layer responded, or with the unhandled error.
    *
    * @returns Whether the server takes over; otherwise the application sends its own 404 or error page
    */
   leave(error: unknown): boolean;
 }
 
-/** A platform's second argument that knows of such a server. */
+/** A platform's second argument that refers to such a server. */
 export interface Hosted {
   /** The server. */
   readonly [hostServerKey]?: HostServer;
 }
 
 /**
- * The functions `fetch` of applications as Sluice makes them. To these a server may pass what only stands for a web
- * request; one that a program wraps, or that is another framework's, gets a real one.
+ * The `fetch` functions of applications as Sluice creates them. A server may pass a stand-in for a web request to
+ * these; one that a program wraps, or another framework's, gets a real one.
  */
 export const ownFetches: WeakSet<object> = new WeakSet();

@@ -4,7 +4,7 @@ import { TARGET_DOUBT } from "../exchange/target_doubt.ts";
 import { runtimeKey } from "../util/runtime_key.ts";
 
 /**
- * Tells whether a request whose target is in doubt is improper: with a `Host` header that is no host, a server would take
+ * Returns whether a request whose target is in doubt is invalid. With an invalid `Host` header, a server would mistake
  * a part of it for the path, or a part of the path for the host. RFC 9112 section 3.2 requires a 400.
  *
  * A header that cannot have become part of the URL is not read: on Deno that takes 0.2 µs.
@@ -20,8 +20,8 @@ export function isImproper({ target: { doubt, request }, app: { [runtimeKey]: ru
 }
 
 /**
- * Responds to an improper request with 400, before any layer, since no path of it can be relied upon. Nothing is
- * logged, as with what the runtime's own server refuses.
+ * Responds to an invalid request with 400, before any layer, because none of its paths is reliable. Nothing is logged,
+ * as for requests that the runtime's own server refuses.
  *
  * @param exchange The exchange
  */

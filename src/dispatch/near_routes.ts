@@ -1,44 +1,44 @@
 import type { SeenRoute } from "../exchange/app_like.ts";
 import { editsBetween } from "../util/nearest_name.ts";
 
-/** Routes of one page. */
+/** Maximum number of routes on one page. */
 const MOST = 5;
 
-/** How far a path is from a route: they differ by a typo, or by a whole segment. */
+/** Distance of a path from a route: a typo, or a whole segment. */
 const TYPO = 1;
 const SEGMENT = 2;
 
 /**
- * Whether a route handles a method.
+ * Returns whether a route handles a method.
  *
  * @param route The route
- * @param method The method in capitals
+ * @param method The uppercase method
  */
 export function handles(route: SeenRoute, method: string): boolean {
   return route.method === method || route.method === "ALL" || (method === "HEAD" && route.method === "GET");
 }
 
-/** What a route is called: `GET /users/:id`. */
+/** Returns the display name of a route: `GET /users/:id`. */
 export function nameOf({ method, fullPath }: SeenRoute): string {
   return `${method} ${fullPath}`;
 }
 
 /**
- * The routes that a client probably meant: their path differs from the asked one by a typo, or by one segment that is
- * missing, too many, or another one.
+ * Returns the routes that a client probably meant: their path differs from the requested one by a typo, or by one
+ * segment that is missing, extra, or different.
  *
  * @param routes All routes
- * @param path The path that was asked for, not decoded
- * @returns The names of the nearest, at most five
+ * @param path The requested path, not decoded
+ * @returns The names of the nearest routes, at most five
  */
 export function nearRoutes(routes: readonly SeenRoute[], path: string): string[] {
   const asked = segmentsOf(path);
   const others = routes.filter(({ params }) => params === null)
     .map((route) => ({ route, apart: distance(asked, segmentsOf(route.fullPath)) }));
-  // below /api another segment makes any route near, which is of use only if none has the same one misspelt
+  // below /api a different segment makes every route near, which helps only if none is a misspelling
   const nearest = Math.min(SEGMENT, ...others.map(({ apart }) => apart));
   const names = others.filter(({ apart }) => apart === nearest).map(({ route }) => nameOf(route));
-  // one may be registered several times
+  // a route may be registered several times
   return [...new Set(names)].slice(0, MOST);
 }
 
@@ -47,16 +47,16 @@ function segmentsOf(path: string): string[] {
 }
 
 function distance(path: readonly string[], known: readonly string[]): number {
-  // a wildcard takes all the rest
+  // a wildcard matches all the rest
   const asked = known.at(-1)?.startsWith("*") ? path.slice(0, known.length) : path;
-  // a route of nothing but parameters is near to everything
+  // a route of parameters alone is near everything
   const isAlike = asked.some((segment) => known.some((other) => !isOpen(other) && isNear(segment, other)));
   if (!isAlike) return Infinity;
   let same = 0;
   while (same < asked.length && fits(asked[same]!, known[same])) same++;
   const [segment, ...rest] = asked.slice(same);
   const [other, ...others] = known.slice(same);
-  // only in capitals or slashes
+  // differs only in case or slashes
   if (segment === undefined && other === undefined) return TYPO;
   const isMissing = other !== undefined && fitAll(asked.slice(same), others);
   const isTooMany = segment !== undefined && fitAll(rest, known.slice(same));
@@ -80,6 +80,6 @@ function isOpen(known: string): boolean {
 function isNear(asked: string, known: string): boolean {
   const length = Math.max(asked.length, known.length);
   const most = length < 3 ? 0 : length < 8 ? 1 : 2;
-  // a stranger's segment may be as long as a URL
+  // a client's segment may be as long as a URL
   return Math.abs(asked.length - known.length) <= most && editsBetween(asked, known) <= most;
 }

@@ -4,15 +4,15 @@ import type { Exchange } from "../exchange/exchange.ts";
 const MESSAGE = "app.fetch takes a web Request, not one of Node's: pass the application itself, as in " +
   "http.createServer(app)";
 
-/** The used part of Node's response. */
+/** The part of Node's response used here. */
 interface NodeResponse {
   statusCode: number;
   end(): unknown;
 }
 
 /**
- * Whether a request is one of Node's, as `http.createServer(app.fetch)` passes them: with a path for a URL, and headers
- * that are a plain object.
+ * Returns whether a request is one of Node's, as `http.createServer(app.fetch)` passes them: with a path for a URL, and
+ * headers in a plain object.
  *
  * @param exchange The exchange
  */
@@ -21,8 +21,8 @@ export function isNodeRequest({ target: { doubt, request } }: Exchange): boolean
 }
 
 /**
- * Responds to such a request with 500, and says what to do in the log: an error that is thrown here is lost on Deno,
- * whose `node:http` responds with 400, and ends the process on Node.
+ * Responds to such a request with 500 and logs what to do instead. An error thrown here would be lost on Deno, whose
+ * `node:http` responds with 400, and would end the process on Node.
  *
  * @param exchange The exchange
  * @param info The platform's second argument: Node's response

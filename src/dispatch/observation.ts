@@ -13,13 +13,13 @@ import { ServerTiming } from "./server_timing.ts";
 import { routePathKey } from "../exchange/app_like.ts";
 
 /**
- * Begins to observe a request for those who want to know what becomes of it.
+ * Starts observing a request, if there are observers.
  *
- * The spans are those that are active when the request comes. Later, in a handler, another one might be active.
+ * The spans are those active when the request arrives. Later, in a handler, another one might be active.
  *
  * @param req The request
- * @param channel Where calls of handlers are published, if somebody subscribes
- * @returns `null` if it turns out that nobody does
+ * @param channel The channel for handler calls, if it has subscribers
+ * @returns `null` if there are no observers
  */
 export function beginObservation(req: FrameworkRequest, channel: TracingChannels | null): Observation | null {
   const { app } = req[exchangeKey];
@@ -31,22 +31,22 @@ export function beginObservation(req: FrameworkRequest, channel: TracingChannels
   return isObserved ? new Observation(req[exchangeKey], span, sentry, events, timing) : null;
 }
 
-/** What is noted of a request for those who observe it. */
+/** Records a request for its observers. */
 export class Observation implements CallObserver {
   readonly #exchange: Exchange;
-  /** OpenTelemetry's, and Sentry's if it is another one. */
+  /** OpenTelemetry's span, and Sentry's if it differs. */
   readonly #spans: readonly RequestSpan[];
   readonly #sentry: SentryRequest | null;
   readonly #timing: ServerTiming | null;
   readonly events: HandlerEvents | null;
-  /** The whole path of the route whose handler was called last, `null` if a middleware was. */
+  /** The full path of the route whose handler was called last, `null` for middleware. */
   #route: string | null = null;
   #isResponded = false;
 
   /**
    * @param exchange The exchange
    * @param span Its span
-   * @param sentry What Sentry keeps for it
+   * @param sentry Sentry's data for it
    * @param events Publishes calls of handlers
    * @param timing Measures them
    */
@@ -66,7 +66,7 @@ export class Observation implements CallObserver {
     if (span?.isOwn) exchange.onEnd(() => this.#ended());
   }
 
-  /** The layers with their calls observed, if anybody keeps what is noted of them. */
+  /** Returns the layers with their calls observed, if any observer uses that. */
   over(layers: LayerSource): LayerSource {
     const isKept = this.events !== null || this.#timing !== null || this.#sentry !== null ||
       this.#spans.some((span) => span.isRecorded);
@@ -84,7 +84,7 @@ export class Observation implements CallObserver {
     guarded(app, "setTransactionName", () => this.#sentry!.setTransactionName(spanName(target.originalMethod, route)));
   }
 
-  /** Notes an error that an error handler gets, or nobody but the error page. */
+  /** Records an error that reaches an error handler or the error page. */
   failed(error: unknown): void {
     const { response, finished } = this.#exchange;
     for (const span of this.#spans) {
@@ -93,13 +93,13 @@ export class Observation implements CallObserver {
     }
   }
 
-  /** Notes that no handler responded. */
+  /** Records that no handler responded. */
   passed(): void {
     if (this.#exchange.response === null) this.#route = null;
   }
 
   /**
-   * Serves the request in the context of its span, and notes the response before the platform gets it.
+   * Serves the request in the context of its span, and records the response before the platform gets it.
    *
    * @param serve Serves the request
    * @returns The response

@@ -4,21 +4,21 @@ import { rootOf } from "../matching/scope.ts";
 import { calledLayer, withMounts } from "../matching/steps.ts";
 import type { HandlerEvents } from "./handler_events.ts";
 
-/** Notes the calls of handlers. */
+/** Observes the calls of handlers. */
 export interface CallObserver {
-  /** Publishes them, if somebody subscribes. */
+  /** Publishes them, if there are subscribers. */
   readonly events: HandlerEvents | null;
-  /** Notes that the handler of a step is called. */
+  /** Called when the handler of a step is called. */
   called(step: Step): void;
-  /** Notes the error that an error handler gets. */
+  /** Called with the error that an error handler gets. */
   failed(error: unknown): void;
 }
 
-/** Who notes the calls of a request, while it is observed. */
+/** The observers of requests, while they are observed. */
 const observers = new WeakMap<Exchange, CallObserver>();
 
 /**
- * The layers of a router that a function calls, observed if the request is.
+ * Returns the layers of a router that a function calls, observed if the request is.
  *
  * @param req The request
  * @param layers The layers
@@ -29,16 +29,16 @@ export function observedOf(req: unknown, layers: LayerSource): LayerSource {
   return observer === undefined ? layers : new ObservedSource(layers, observer);
 }
 
-/** The layers of a router whose calls are observed. Walks take it for the router. */
+/** The observed layers of a router. Walks treat it as the router. */
 export class ObservedSource implements LayerSource, LayerIndex, WalkObserver {
   readonly #source: LayerSource;
   readonly #observer: CallObserver;
-  /** The path that was matched last. */
+  /** The path matched last. */
   #path = "";
 
   /**
    * @param source The layers
-   * @param observer Notes the calls
+   * @param observer Observes the calls
    */
   constructor(source: LayerSource, observer: CallObserver) {
     this.#source = source;
@@ -46,11 +46,11 @@ export class ObservedSource implements LayerSource, LayerIndex, WalkObserver {
   }
 
   /**
-   * The layers of a request's application, and of whatever routers its handlers call.
+   * Returns the observed layers of a request's application; routers that its handlers call are observed, too.
    *
    * @param exchange The request
    * @param layers The layers
-   * @param observer Notes the calls
+   * @param observer Observes the calls
    */
   static over(exchange: Exchange, layers: LayerSource, observer: CallObserver): ObservedSource {
     observers.set(exchange, observer);
@@ -92,7 +92,7 @@ export class ObservedSource implements LayerSource, LayerIndex, WalkObserver {
     const steps = this.#source.fastMatcher.stepsFor(path, method);
     if (this.#observer.events === null) return steps.map((step) => this.#observed(step, path, method));
     if (steps.length === 0) return steps;
-    // the calls of mounted routers are published, too, so each is called by itself
+    // the calls of mounted routers are published, too, so each is called separately
     return withMounts(steps, rootOf(steps[0]!.scope)).map((step) =>
       this.#observed(step.kind === "mount" ? callingRouter(step) : step, path, method)
     );
@@ -146,7 +146,7 @@ export class ObservedSource implements LayerSource, LayerIndex, WalkObserver {
   }
 }
 
-// as Express's routers, it is left a turn later, when the message of its end has been published
+// like Express's routers, it continues a turn later, after its end has been published
 function callingRouter(step: Step): Step {
   const { layer } = step;
   const fn: AnyHandler = (req, res, next) =>
@@ -165,7 +165,7 @@ function layerOf(step: Step, method: string): unknown {
   return calledLayer(step) ?? layer.route?.entriesFor(method).find((entry) => entry.fn === fn) ?? layer;
 }
 
-// the path of a layer as it was registered; of a list of paths, the one that matches
+// the registered path of a layer; of several paths, the one that matches
 function layerPath(
   { layer: { patterns, route }, scope }: Step,
   path: string,

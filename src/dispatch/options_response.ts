@@ -11,7 +11,7 @@ interface EndableResponse extends WalkedResponse {
  * Responds to OPTIONS with the methods of the path's routes (RFC 9110 section 9.3.7).
  *
  * @param res The response
- * @param methods The methods, in capitals; may repeat
+ * @param methods The uppercase methods; may repeat
  */
 export function respondToOptions(res: WalkedResponse, methods: readonly string[]): void {
   const separator = exchangeOf(res)?.app[profileKey]?.methodSeparator ?? ", ";

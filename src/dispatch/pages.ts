@@ -4,16 +4,16 @@ import { type AnyHandler, entersMount, type LayerSource, type Step } from "../ma
 import type { PathMatch } from "../matching/path_pattern.ts";
 import { type Exchange, exchangeOf } from "../exchange/exchange.ts";
 
-/** Most mounts on the way to a page: a router may be mounted below itself. */
+/** Maximum depth of mounts above a page, because a router may be mounted below itself. */
 const DEEPEST = 16;
 
-/** How many exempted requests may end elsewhere than at the page, at once and in so many seconds. */
+/** Maximum number of exempted requests that may end elsewhere than at the page: in a burst, and in as many seconds. */
 const MOST_ELSEWHERE = 60;
 
-/** What a request costs that the page has responded to, where one that ends elsewhere costs 1. */
+/** Cost of a request that the page has responded to, where one that ends elsewhere costs 1. */
 const RESPONDED_COST = 0.001;
 
-/** The used part of an application. */
+/** The part of an application used here. */
 interface PagedApp {
   readonly router: LayerSource;
   enabled(setting: string): boolean;
@@ -27,23 +27,23 @@ interface Exempted {
 }
 
 /**
- * How many requests to a page limits may leave alone: one a second that ends elsewhere, such as at a guard in front of
- * it, so that nobody can guess passwords there without a limit; or a thousand that the page has responded to.
+ * How many requests to a page limits may exempt: one per second that ends elsewhere, such as at a guard in front of it,
+ * so that guessing passwords there is limited; or a thousand that the page has responded to.
  */
 export class ExemptionBudget {
   #left = MOST_ELSEWHERE;
   #since: number;
 
-  /** @param now The time in ms */
+  /** @param now The current time in ms */
   constructor(now: number) {
     this.#since = now;
   }
 
   /**
-   * Takes one exemption, as for a request that ends elsewhere.
+   * Consumes one exemption, as for a request that ends elsewhere.
    *
-   * @param now The time in ms
-   * @returns Whether there was one left
+   * @param now The current time in ms
+   * @returns Whether one was left
    */
   take(now: number): boolean {
     this.#left = Math.min(MOST_ELSEWHERE, this.#left + (now - this.#since) / 1000);
@@ -53,17 +53,17 @@ export class ExemptionBudget {
     return true;
   }
 
-  /** Gives back what a request to the page did not need. */
+  /** Refunds the part that a request to the page did not need. */
   responded(): void {
     this.#left += 1 - RESPONDED_COST;
   }
 }
 
-// Not a field of the application: with one more, V8 would make a hash table of it.
+// Not a field of the application, because with one more V8 would turn it into a hash table.
 const known = new WeakMap<object, Pages>();
 
 /**
- * The pages of an application.
+ * Returns the pages of an application.
  *
  * @param app The outermost application
  */
@@ -74,36 +74,36 @@ export function pagesOf(app: PagedApp): Pages {
 }
 
 /**
- * The pages of an application that limits leave alone. A limit asks before the request comes to the page, whatever the
- * order of registration, so this tells by the layers where the request is going. What is in front of the page may stop
- * the request, or rewrite it: then the exemption is used up.
+ * The pages of an application that limits exempt. A limit runs before the page, whatever the order of registration, so
+ * the layers determine where the request is going. Middleware in front of the page may stop or rewrite the request:
+ * then the exemption is used up.
  */
 export class Pages implements ExemptPages {
   readonly #app: PagedApp;
   readonly #clock: () => number;
-  /** By the handler that responds, so that a guarded page does not use up what probes need. */
+  /** By the handler that responds, so that a guarded page does not consume the exemptions of probes. */
   readonly #budgets = new WeakMap<AnyHandler, ExemptionBudget>();
   readonly #exempted = new WeakMap<Exchange, Exempted>();
-  /** The steps of a list which are pages, or lead to routers that may have some. */
+  /** The steps of a list that are pages, or lead to routers that may have some. */
   readonly #relevant = new WeakMap<readonly Step[], readonly Step[]>();
 
   /**
    * @param app The outermost application
-   * @param clock The time in ms
+   * @param clock Returns the time in ms
    */
   constructor(app: PagedApp, clock: () => number = () => performance.now()) {
     this.#app = app;
     this.#clock = clock;
   }
 
-  /** Whether a request leads to a page, and may pass a limit for it. */
+  /** Returns whether a request leads to a page, and may pass a limit for it. */
   exempts(req: object): boolean {
     const exchange = exchangeOf(req);
     if (exchange === null) return false;
     const { target } = exchange;
     const { method, version, mount } = target;
     if (method !== "GET" && method !== "HEAD") return false;
-    // matched by the whole path, as in the beginning
+    // matched by the whole path, as at the beginning
     target.mount = 0;
     const { path } = target;
     target.mount = mount;
@@ -118,7 +118,7 @@ export class Pages implements ExemptPages {
     return true;
   }
 
-  /** Notes that a page has responded to a request. */
+  /** Records that a page has responded to a request. */
   responded(req: object): void {
     const exchange = exchangeOf(req);
     if (exchange === null) return;
@@ -161,7 +161,7 @@ export class Pages implements ExemptPages {
   }
 }
 
-// a program may have put others over them
+// a program may have wrapped them
 function functionsOf({ fn, layer }: Step, method: string): AnyHandler[] {
   if (fn === null) return [];
   return layer.isCalled ? (layer.route?.entriesFor(method) ?? layer.entries).map((entry) => entry.fn) : [fn];
@@ -171,7 +171,7 @@ function pageOf(fn: AnyHandler): HandlerDetails["page"] {
   return detailsOf(fn).page;
 }
 
-// a broken escape is reported by the walk
+// the walk reports a broken escape
 function found({ layer }: Step, path: string): PathMatch | null {
   try {
     return layer.find(path);

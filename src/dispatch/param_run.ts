@@ -5,16 +5,16 @@ import type { RoutingTarget, WalkedRequest, WalkedResponse } from "./routing_tar
 
 type Done = (failure?: unknown) => void;
 
-/** Gives what is called instead of a handler; `undefined` if handlers are called as they are. */
+/** Returns the replacement for a handler; `undefined` if handlers are called directly. */
 type Observed = ((name: string, handler: AnyHandler) => AnyHandler) | undefined;
 
-/** What parameter handlers need of a walk. */
+/** The parts of a walk that parameter handlers need. */
 export interface ParamContext {
   /** The request that handlers get. */
   readonly req: WalkedRequest;
   /** The response that handlers get. */
   readonly res: WalkedResponse;
-  /** Where the walk stands in the URL; it keeps the parameters. */
+  /** The walk's position in the URL; it holds the parameters. */
   readonly position: RoutingTarget;
 }
 
@@ -24,7 +24,7 @@ interface Called {
   failure: unknown;
 }
 
-/** Runs the parameter handlers of one walk, once for each name and value. */
+/** Runs the parameter handlers of one walk, once per name and value. */
 export class ParamRun {
   readonly #context: ParamContext;
   readonly #handlers: ReadonlyMap<string, readonly AnyHandler[]>;
@@ -44,10 +44,10 @@ export class ParamRun {
   }
 
   /**
-   * Runs the handlers of some parameters, in the order of the path.
+   * Runs the handlers of some parameters, in path order.
    *
    * @param names Names of the parameters of the layer
-   * @param observed Gives what is called instead of a handler, if somebody observes the request
+   * @param observed Returns the replacement for a handler, if the request is observed
    * @param done Called when all have continued, or with the first failure
    */
   run(names: readonly string[], observed: Observed, done: Done): void {
@@ -108,7 +108,7 @@ export class ParamRun {
   }
 }
 
-// that of a parameter handler which has continued already
+// the error of a parameter handler that has already continued
 function reportLate(error: unknown, req: WalkedRequest): void {
   exchangeOf(req)?.app.reportError(error, { req, phase: "handler" });
 }

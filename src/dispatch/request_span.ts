@@ -6,7 +6,7 @@ import { redactedTarget, redactedText } from "../util/redacted_text.ts";
 import { OPEN_TELEMETRY, type Registry, SPAN, type Span, spanName } from "../exchange/open_telemetry.ts";
 import { beginServerSpan, type ServerSpan } from "./server_span.ts";
 
-/** What OpenTelemetry's instrumentation of a server keeps of the request; it puts the route into its metrics. */
+/** OpenTelemetry's server instrumentation data for the request; it adds the route to its metrics. */
 interface RpcMetadata {
   route?: string;
 }
@@ -19,23 +19,23 @@ const URLS = ["url.full", "url.path", "url.query", "http.url", "http.target"];
 /** `SpanStatusCode.ERROR` */
 const ERROR = 2;
 
-/** Spans that belong to a request: one that its handler makes in process must not give it another name. */
+/** Spans that belong to a request: requests that its handler makes in process must not rename them. */
 const taken = new WeakSet<Span>();
 
-/** Methods of a span that change it. */
+/** Methods that modify a span. */
 type SpanMethod = Exclude<keyof Span, "attributes" | "isRecording">;
 
 /**
- * The span of a request: it gets the route, a name, and the error, as the semantic conventions of OpenTelemetry say.
- * Agents register spans of their own classes, which may lack methods or throw, so each call is guarded by itself.
+ * The span of a request: it gets the route, a name, and the error, following OpenTelemetry's semantic conventions.
+ * Agents register spans of their own classes, which may lack methods or throw, so each call is guarded separately.
  */
 export class RequestSpan {
   readonly #app: ErrorReporter;
   readonly #span: Span;
   readonly #metadata: RpcMetadata | undefined;
-  /** If the span was begun here, and therefore has to be ended here. */
+  /** Set if the span was started here, and therefore has to be ended here. */
   readonly #own: ServerSpan | null;
-  /** Whether anything that the span is given is kept: the sampler may have decided against it. */
+  /** Whether the span's data is kept: the sampler may have decided against it. */
   readonly isRecorded: boolean;
   #error: unknown = undefined;
   #isEnded = false;
@@ -49,8 +49,8 @@ export class RequestSpan {
   }
 
   /**
-   * The span that is active in OpenTelemetry when a request comes, if it is recorded and no other request's. Without an
-   * active span, one is begun.
+   * Returns the span active in OpenTelemetry when a request arrives, if it is recorded and not another request's.
+   * Without an active span, one is started.
    *
    * @param req The request
    * @returns `null` if there is none
@@ -73,11 +73,11 @@ export class RequestSpan {
   }
 
   /**
-   * A span that is active already.
+   * Wraps a span that is already active.
    *
-   * @param app Reports what fails
+   * @param app Reports failures
    * @param span The span
-   * @param metadata What instrumentation of the server keeps beside it
+   * @param metadata Data that the server's instrumentation keeps beside it
    * @returns `null` if it is not recorded, or another request's
    */
   static active(app: ErrorReporter, span: Span, metadata?: RpcMetadata): RequestSpan | null {
@@ -87,34 +87,34 @@ export class RequestSpan {
     return new RequestSpan(app, span, metadata);
   }
 
-  /** Whether the span was begun here: the request is served within it, and it ends with the exchange. */
+  /** Whether the span was started here: the request is served within it, and it ends with the exchange. */
   get isOwn(): boolean {
     return this.#own !== null;
   }
 
-  /** Serves the request, while the span is active if it was begun here. */
+  /** Serves the request, within the span if it was started here. */
   within(serve: () => void): void {
     if (this.#own === null) serve();
     else this.#own.within(serve);
   }
 
-  /** Ends the span, if it was begun here. */
+  /** Ends the span, if it was started here. */
   end(): void {
     if (this.#own === null || this.#isEnded) return;
     this.#isEnded = true;
     this.#change("end");
   }
 
-  /** Notes an error; what becomes of it shows with the response. */
+  /** Keeps an error; the response's status decides whether it is recorded. */
   failed(error: unknown): void {
     this.#error = error;
   }
 
   /**
-   * Notes an error that came after the response had begun.
+   * Records an error that occurred after the response had begun.
    *
    * @param error The error
-   * @param isCut Whether the client does not get all of the response
+   * @param isCut Whether the client does not get the whole response
    */
   failedLate(error: unknown, isCut: boolean): void {
     this.#record(error);
@@ -122,10 +122,10 @@ export class RequestSpan {
   }
 
   /**
-   * Names the span. An error is recorded if the server is to blame for it.
+   * Names the span. An error is recorded if the server caused it.
    *
    * @param method The method of the request
-   * @param route The whole path of the route that responded, `null` if none did
+   * @param route The full path of the route that responded, `null` if none did
    * @param status Status of the response
    */
   responded(method: string, route: string | null, status: number): void {
@@ -144,7 +144,7 @@ export class RequestSpan {
     this.#change("setStatus", { code: ERROR });
   }
 
-  // instrumentation of the server has the URL as the client sent it
+  // the server's instrumentation has the URL as sent by the client
   #hideSecrets(name: string, route: string | undefined): void {
     const value = guarded(this.#app, "span.attributes", () => this.#span.attributes?.[name]);
     if (typeof value !== "string") return;
@@ -170,8 +170,8 @@ function typeOf(error: unknown): string | undefined {
   return error instanceof Error ? error.name : undefined;
 }
 
-// Only what a span takes of an error: its other properties may be the body, or the command that failed. It is an Error,
-// because Elastic's spans take the message of nothing else.
+// Keeps only the parts of an error that a span uses: its other properties may be the body, or the command that failed.
+// It is an Error, because Elastic's spans read the message of nothing else.
 function withoutSecrets(error: unknown): object | string {
   if (typeof error !== "object" || error === null) return redactedText(String(error));
   const { name, code, message, stack } = error as Record<string, unknown>;

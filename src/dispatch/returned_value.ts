@@ -4,37 +4,36 @@ import type { AnyHandler } from "../matching/layer.ts";
 import type { Exchange } from "../exchange/exchange.ts";
 
 /**
- * ms after which a handler is said not to have responded. Handlers also return what they do not mean as a response,
- * such as the result of a query whose callback answers.
+ * ms after which a handler is reported as not having responded. Handlers also return values that are not meant as a
+ * response, such as the result of a query whose callback responds.
  */
 const PATIENCE_MS = 1000;
 
-/** Characters of a text that are shown. */
+/** Characters of a string that are shown. */
 const SHOWN = 40;
 
-/** What else than values for JSON is meant as a response. */
+/** Values other than those for JSON that are meant as a response. */
 const KINDS = /\[object (?:Uint8Array|ArrayBuffer|Blob|File|ReadableStream|FormData|URLSearchParams)\]/;
 
-/** What a handler returned, and whether it is still its turn. */
+/** A handler's return value, and whether it is still the handler's turn. */
 export interface Returned {
   /** The handler. */
   readonly handler: AnyHandler;
-  /** What it returned, or what its promise gave. */
+  /** Its return value, or the value of its promise. */
   readonly value: unknown;
-  /** Whether no other layer has run since, so that nobody but this handler can respond. */
+  /** Returns whether no other layer has run since, so that only this handler can respond. */
   isItsTurn(): boolean;
 }
 
-/** Handlers whose developer has been told. */
+/** Handlers that the developer was warned about. */
 const toldOf = new WeakSet<AnyHandler>();
 
 /**
- * Warns the developer of a handler that returned its response instead of sending it: the request would wait for ever,
- * and nothing would say why. It is certain enough when nobody has responded for a while, and no other layer had its
- * turn.
+ * Warns the developer about a handler that returned its response instead of sending it, because the request would wait
+ * forever without an explanation. It waits a while for a response, and for other layers to run.
  *
  * @param exchange The exchange
- * @param returned What was returned, which is no `Response`
+ * @param returned The return value, which is not a `Response`
  */
 export function noteReturned(exchange: Exchange, returned: Returned): void {
   const { app, target } = exchange;
@@ -49,7 +48,7 @@ export function noteReturned(exchange: Exchange, returned: Returned): void {
   }, PATIENCE_MS);
 }
 
-// Numbers, booleans, null and objects of other classes come from calls whose result nobody wants: timers, lists of
+// Numbers, booleans, null and objects of other classes come from calls whose result is ignored: timers, lists of
 // waiting clients, emitters, queries. So do objects that hold functions or the response.
 function isMeant(value: unknown): boolean {
   try {
@@ -71,7 +70,7 @@ function isData(value: unknown): boolean {
   return Object.values(value).every((part) => typeof part !== "function" && !isLive(part));
 }
 
-// a request or response, or a socket that is kept to be answered
+// a request or response, or a socket kept for a later response
 function isLive(part: unknown): boolean {
   return typeof (part as { on?: unknown } | null | undefined)?.on === "function";
 }

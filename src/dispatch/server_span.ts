@@ -27,7 +27,7 @@ const HEADERS = {
 };
 
 /**
- * Begins the span of a request for which nothing else has: Bun's server, a Worker, and Node's without instrumentation.
+ * Starts the span of a request that has none: from Bun's server, a Worker, and Node's server without instrumentation.
  * As with any instrumentation, the registered propagator decides which trace it continues, and the sampler whether it
  * is recorded.
  *
@@ -70,7 +70,7 @@ export function beginServerSpan(api: OpenTelemetry, active: Context, req: Framew
   };
 }
 
-/** Those that samplers may ask for (Semantic conventions for HTTP spans), without secrets. */
+/** The attributes that samplers may use (semantic conventions for HTTP spans), without secrets. */
 function attributesOf(req: FrameworkRequest): Record<string, string | number> {
   const { originalMethod: method, originalUrl } = req[exchangeKey].target;
   const [path = "", query] = redactedTarget(originalUrl, {}).split(/\?(.*)/s);

@@ -1,17 +1,17 @@
 import type { FrameworkResponse } from "../response/framework_response.ts";
 
-/** Whether any application ever had the setting: to look for a setting that is missing takes a fortieth of a request. */
+/** Whether any application ever had the setting, because looking up a missing setting takes a fortieth of a request. */
 export let timingsExist = false;
 
-/** Notes that an application has the setting `server timing`. */
+/** Records that an application has the setting `server timing`. */
 export function noteTimings(): void {
   timingsExist = true;
 }
 
-/** Entries of one header besides those of routes: hundreds of middlewares would fill the head. */
+/** Maximum number of entries besides those of routes: hundreds of middleware would fill the head. */
 const MOST = 32;
 
-/** One handler, or several of the same name that followed one another. */
+/** One handler, or several consecutive ones of the same name. */
 interface Part {
   readonly name: string;
   readonly route: string | null;
@@ -19,8 +19,8 @@ interface Part {
 }
 
 /**
- * Measures a request for the header `Server-Timing` (W3C): the time until the head, and each handler from its call to that
- * of the next one, or to the head.
+ * Measures a request for the header `Server-Timing` (W3C): the time until the head, and each handler from its call to
+ * that of the next one, or to the head.
  */
 export class ServerTiming {
   readonly #began = performance.now();
@@ -42,10 +42,10 @@ export class ServerTiming {
   }
 
   /**
-   * Notes that a handler is called.
+   * Called when a handler is called.
    *
    * @param handler The handler
-   * @param route The whole path of its route, `null` for a middleware
+   * @param route The full path of its route, `null` for middleware
    */
   called(handler: { readonly name: string }, route: string | null): void {
     const part = { name: route === null ? tokenOf(handler) : "route", route, began: performance.now() };
@@ -70,7 +70,7 @@ function tokenOf(handler: { readonly name: unknown }): string {
     const { name } = handler;
     if (typeof name === "string") return name.replace(/[^\w!#$%&'*+.^`|~-]+/g, "_") || "middleware";
   } catch {
-    // as without a name
+    // same as without a name
   }
   return "middleware";
 }

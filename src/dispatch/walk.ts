@@ -14,7 +14,7 @@ import type { RoutingTarget, WalkedRequest, WalkedResponse } from "./routing_tar
 import { mergeParams } from "./merge_params.ts";
 import { noteReturned } from "./returned_value.ts";
 
-/** Most handlers of one walk that call one another before the stack is unwound, as in Express. */
+/** Maximum number of nested handler calls in one walk before the stack is unwound, as in Express. */
 const MAX_DEPTH = 100;
 
 const NO_STEPS: readonly Step[] = [];
@@ -24,28 +24,28 @@ export interface WalkOwner {
   /**
    * Called after the last layer.
    *
-   * @param error The error that was not handled, if any
+   * @param error The unhandled error, if any
    * @param walk The walk
    */
   walked(error: unknown, walk: Walk): void;
   /**
-   * Called when the URL or the method may have changed, before layers are matched by them.
+   * Called when the URL or the method may have changed, before layers match them.
    *
-   * @param source The layers of the walk that noticed
+   * @param source The layers of the walk that detected it
    * @param walk The walk
-   * @returns The method that layers are matched by, if it is not the request's own
+   * @returns The method that layers match, if it is not the request's own
    */
   rewritten?(source: LayerSource, walk: Walk): string | undefined;
-  /** Whether `next("router")` is passed on: the walk is one through a route. */
+  /** Whether `next("router")` is passed on, because the walk is one through a route. */
   readonly passesRouter?: boolean;
 }
 
 /**
- * One pass through a router's layers, and through those of routers mounted at literal paths below it: the machine
- * behind `next()`.
+ * One pass through a router's layers, and through those of routers mounted at literal paths below it: the engine behind
+ * `next()`.
  *
- * It needs no promise, and makes a single function, the `next` of all handlers. A handler that calls it synchronously
- * runs the next layer inside its own call, as in Express, so code after `next()` runs when the rest has run. A second
+ * It needs no promise, and creates a single function, the `next` of all handlers. A handler that calls it synchronously
+ * runs the next layer inside its own call, as in Express, so code after `next()` runs once the rest has run. A second
  * `next()` of the same handler is ignored: no layer runs twice for one request.
  */
 export class Walk implements WalkOwner {
@@ -53,14 +53,14 @@ export class Walk implements WalkOwner {
   readonly req: WalkedRequest;
   /** The response that handlers get. */
   readonly res: WalkedResponse;
-  /** Where the walk is in the request's URL; it keeps the parameters. */
+  /** The walk's position in the request's URL; it holds the parameters. */
   readonly position: RoutingTarget;
   readonly #source: LayerSource;
   readonly #owner: WalkOwner;
   readonly #next: (error?: unknown) => void;
-  /** The method that layers are matched by, if it is not the request's own: `WS` for an upgrade. */
+  /** The method that layers match, if it is not the request's own: `WS` for an upgrade. */
   #as: string | undefined;
-  /** How much of the path the mounts around had consumed, their parameters, and their `next`. */
+  /** The length consumed by the surrounding mounts, their parameters, and their `next`. */
   readonly #base: number;
   readonly #outerParams: unknown;
   readonly #outerNext: unknown;
@@ -69,11 +69,11 @@ export class Walk implements WalkOwner {
   #at = 0;
   /** The state of URL, method and registrations when the steps were matched. */
   #matchedAt: number;
-  /** Number of the handler that was called last, counted from the outermost one that is running. */
+  /** Number of the handler called last, counted from the outermost running one. */
   #turn = 0;
   /** Number of the handler whose code is running, 0 for none. */
   #running = 0;
-  /** Whether the handler that was called last has not called `next` yet. */
+  /** Whether the handler called last has not called `next` yet. */
   #open = false;
   /** Methods for the response to OPTIONS. */
   #allowed: string[] | null = null;
@@ -85,8 +85,8 @@ export class Walk implements WalkOwner {
    * @param owner Notified when the layers are exhausted
    * @param req The request that handlers get
    * @param res The response that handlers get
-   * @param position Where the walk is in the request's URL
-   * @param as The method that layers are matched by, if it is not the request's own
+   * @param position The walk's position in the request's URL
+   * @param as The method that layers match, if it is not the request's own
    */
   constructor(
     source: LayerSource,
@@ -106,8 +106,8 @@ export class Walk implements WalkOwner {
     this.#base = position.mount;
     this.#outerParams = position.params;
     this.#outerNext = req.next;
-    // no bound function: on Bun those take twice as long to call. And a constant first: V8 allocates functions that are
-    // assigned directly to a property in the old generation, and keeps alive all that they refer to
+    // not a bound function, because on Bun those take twice as long to call; and a constant first, because V8 allocates
+    // functions assigned directly to a property in the old generation, and keeps everything they refer to alive
     const next = (signal: unknown) => this.continue(signal);
     this.#next = next;
   }
@@ -115,7 +115,7 @@ export class Walk implements WalkOwner {
   /**
    * Runs the first layer that matches.
    *
-   * @param steps The steps, if they have been looked up already
+   * @param steps The steps, if they are already known
    */
   start(steps?: readonly Step[]): void {
     this.req.next = this.#next;
@@ -125,26 +125,26 @@ export class Walk implements WalkOwner {
     this.#advance();
   }
 
-  // `current` matters only when a walk matches again half-way
+  // `current` matters only when a walk matches again midway
   #match(current?: Step): readonly Step[] {
     const position = this.position;
     position.mount = this.#base;
     const { path, method } = position;
     if (path === undefined) return NO_STEPS;
     const steps = this.#source.fastMatcher.stepsFor(path, this.#as ?? method);
-    // each router answers OPTIONS by itself, and mounts that write to the URL, as in Express, do so when they are
+    // each router responds to OPTIONS itself, and mounts that write to the URL, as in Express, do so when they are
     // walked
     if (method !== "OPTIONS" && !position.writesUrl) return steps;
     return steps.length === 0 ? steps : withMounts(steps, current?.scope ?? rootOf(steps[0]!.scope));
   }
 
   /**
-   * What handlers get as `next`.
+   * The `next` that handlers get.
    *
    * @param signal Its argument
    */
   continue(signal: unknown): void {
-    // the rest is in another method: V8 inlines only little code
+    // the rest is in another method, because V8 inlines only short code
     if (
       !signal && this.#open && (this.#running === 0 || this.#running === this.#turn) &&
       stateOf(this.position) === this.#matchedAt
@@ -159,9 +159,9 @@ export class Walk implements WalkOwner {
   }
 
   /**
-   * Continues after the handler that was called last.
+   * Continues after the handler called last.
    *
-   * @param signal `"route"`, `"router"`, or the error it failed with
+   * @param signal `"route"`, `"router"`, or its error
    */
   resume(signal: unknown): void {
     this.#open = false;
@@ -181,24 +181,24 @@ export class Walk implements WalkOwner {
     while (this.#at < this.#steps.length && containsScope(scope, this.#steps[this.#at]!.scope)) this.#at++;
   }
 
-  // A middleware rewrote the URL or the method, or registered a layer: what follows is matched again. The consumed part
-  // of the path stays, so in a mounted router this finds the rest of it, and the rest of the routers around it.
+  // Middleware rewrote the URL or the method, or registered a layer, so the rest is matched again. The consumed part of
+  // the path stays, so in a mounted router this finds the rest of that router, and of the routers around it.
   #matchAgain(): void {
     this.#matchedAt = stateOf(this.position);
     this.rewritten();
     const current = this.#steps[this.#at - 1];
     this.#steps = rematched(this.#steps, current, this.#match(current));
-    // the rest of the present route stays where it was
+    // the rest of the current route keeps its mount
     if (current !== undefined) this.position.mount = this.#base + current.scope.consumed;
   }
 
-  /** Asks the outermost walk, since a middleware of a mounted router may have rewritten something. */
+  /** Calls the outermost walk, because middleware of a mounted router may have rewritten something. */
   rewritten(): string | undefined {
     if (this.#owner.rewritten !== undefined) this.#as = this.#owner.rewritten(this.#source, this);
     return this.#as;
   }
 
-  // to the next handler; for nearly all nothing has to be asked
+  // to the next handler; nearly always without any checks
   #advance(): void {
     const step = this.#steps[this.#at];
     if (step === undefined || !step.isCertain) return this.#search(undefined);
@@ -207,7 +207,7 @@ export class Walk implements WalkOwner {
     this.#call(step.fn!);
   }
 
-  // asks layers whether they match, runs parameter handlers, and looks for error handlers
+  // checks whether layers match, runs parameter handlers, and looks for error handlers
   #search(error: unknown): void {
     // reading the element at -1 would cost V8 a quarter of a microsecond
     const from = error === undefined || this.#at === 0 ? undefined : this.#steps[this.#at - 1]!.scope;
@@ -242,8 +242,8 @@ export class Walk implements WalkOwner {
     this.#leave(error);
   }
 
-  // Works out what a layer hides of the path, its parameters with those around, and its route. Returns its own parameters,
-  // `null` if it does not match.
+  // Sets the mount of a layer, its parameters merged with the surrounding ones, and its route. Returns its own
+  // parameters, `null` if it does not match.
   #enter(step: Step): PathMatch["params"] | null {
     const { scope, layer: { route }, fixed } = step;
     const { position } = this;
@@ -262,12 +262,12 @@ export class Walk implements WalkOwner {
     return params;
   }
 
-  // all that is known so far is that the path may match the layer
+  // so far the path is only known to possibly match the layer
   #ask({ proven, layer }: Step, around: number): PathMatch["params"] | null {
     const { position } = this;
     position.mount = around;
     const path = position.path!;
-    // a route hides nothing, so that its parameters are enough
+    // a route consumes nothing, so its parameters are enough
     if (layer.route !== null && proven !== null) return proven.paramsOf(path);
     const match = layer.find(path);
     if (match === null || layer.route !== null) return match && match.params;
@@ -276,7 +276,7 @@ export class Walk implements WalkOwner {
     return match.params;
   }
 
-  // calls what a step has for a handler's turn, or for an error
+  // runs a step for a handler's turn, or for an error
   #run(step: Step, error: unknown): boolean {
     if (error !== undefined) {
       if (step.kind !== "error") return false;
@@ -291,7 +291,7 @@ export class Walk implements WalkOwner {
     return source ?? this.#source;
   }
 
-  // the parameters outside a router's mount: mounts at literal paths have none of their own
+  // the parameters outside a router's mount; mounts at literal paths have none
   #paramsAround({ parent }: Scope): unknown {
     if (parent === null) return this.#outerParams;
     return this.#sourceOf(parent).mergeParams ? mergeParams(EMPTY_BARE, this.#paramsAround(parent)) : EMPTY_BARE;
@@ -334,7 +334,7 @@ export class Walk implements WalkOwner {
     new Walk(this.#source.observer?.below(step) ?? mounted.source, owner, req, res, position, this.#as).start();
   }
 
-  // a method of its own, because the variables of the closures would be allocated for every mount
+  // a separate method, because the closures' variables would be allocated for every mount
   #leaving(leave: (error?: unknown) => void): WalkOwner {
     return {
       walked: (error) => {
@@ -370,15 +370,15 @@ export class Walk implements WalkOwner {
   }
 
   /**
-   * Whether the handler that was called last has neither passed the request on nor been followed by another one.
+   * Returns whether the handler called last has neither passed the request on nor been followed by another one.
    *
-   * @param at Index of the step behind it
+   * @param at Index of the step after it
    */
   waitsAt(at: number): boolean {
     return this.#open && this.#at === at;
   }
 
-  // a method of its own, because the variables of a closure would be allocated for every handler
+  // a separate method, because a closure's variables would be allocated for every handler
   #callLater(fn: AnyHandler): void {
     this.#open = true;
     this.#turn++;
@@ -401,7 +401,7 @@ export class Walk implements WalkOwner {
   }
 }
 
-// both numbers only grow, so their sum is the same only if both are
+// both numbers only grow, so equal sums mean equal numbers
 function stateOf({ version }: RoutingTarget): number {
   return version + registrationEpoch;
 }
@@ -411,9 +411,9 @@ function handling(error: unknown, fn: AnyHandler): AnyHandler {
   return (req, res, next) => fn(error, req, res, next);
 }
 
-// handles what a handler returned: a response, or a promise of one
+// handles a handler's return value: a response, or a promise of one
 function takeResult(result: object | null, walk: Walk, handler: AnyHandler, at: number): void {
-  // first a look for a promise: on Deno, instanceof with a class of the web takes longer
+  // checks for a promise first, because on Deno instanceof with a web class takes longer
   if (typeof (result as PromiseLike<unknown> | null)?.then !== "function") {
     respond(result, walk, handler, at);
     return;
@@ -433,7 +433,7 @@ function takeResult(result: object | null, walk: Walk, handler: AnyHandler, at: 
 }
 
 function respond(result: unknown, walk: Walk, handler: AnyHandler, at: number): void {
-  // most handlers that return something return `res`
+  // most handlers that return a value return `res`
   if (result === walk.res) return;
   try {
     const response = isResponse(result) ? result : isReadable(result) ? fromForeign(result) : null;
@@ -454,12 +454,12 @@ function warnOfSecondNext(req: WalkedRequest): void {
   );
 }
 
-// results of HTTP clients such as axios have a status and headers, too, and are no responses
+// results of HTTP clients such as axios have a status and headers, too, but are not responses
 function isReadable(result: unknown): boolean {
   return typeof (result as Response | null)?.arrayBuffer === "function";
 }
 
-/** `"route"` and `"router"` only say where to continue; everything else that is truthy is an error. */
+/** `"route"` and `"router"` only select where to continue; every other truthy value is an error. */
 function isFailure(signal: unknown): boolean {
   return Boolean(signal) && signal !== "route" && signal !== "router";
 }

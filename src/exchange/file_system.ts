@@ -1,16 +1,16 @@
 /**
- * What is known of a file or folder.
+ * Information about a file or directory.
  *
  * @internal
  */
 export interface FileStat {
   /** Whether it is a regular file. */
   readonly isFile: boolean;
-  /** Whether it is a folder. */
+  /** Whether it is a directory. */
   readonly isDirectory: boolean;
   /** Size in bytes. */
   readonly size: number;
-  /** Last change in ms since 1970. */
+  /** Time of the last change, in ms since 1970. */
   readonly mtimeMs: number;
   /** Entity tag of the contents, if the date does not depend on them. */
   readonly tag?: string;
@@ -25,8 +25,8 @@ export interface OpenFile {
   /**
    * Reads the next bytes.
    *
-   * @param into Where the bytes go, as many as fit
-   * @returns How many were read, 0 at the end
+   * @param into Receives the bytes, as many as fit
+   * @returns The number of bytes read, 0 at the end
    */
   read(into: Uint8Array): Promise<number>;
   /** Closes the file. */
@@ -34,40 +34,40 @@ export interface OpenFile {
 }
 
 /**
- * A whole file that is open.
+ * A whole open file.
  *
  * @internal
  */
 export interface WholeFile {
-  /** Information about it; synchronous, because an open file is not looked up. */
+  /** Returns information about it; synchronous, because an open file needs no lookup. */
   stat(): FileStat;
-  /** Hands over its content, as a body that the runtime sends by itself, and then closes. */
+  /** Hands over its content, as a body that the runtime sends itself, and then closes. */
   take(): ReadableStream<Uint8Array>;
-  /** Closes it, unless its content was taken. */
+  /** Closes it, unless its content was handed over. */
   close(): void;
 }
 
 /**
- * The files of a platform that has some. Errors carry Node's `code`: `ENOENT`, `ENOTDIR`, `EACCES`, `ENAMETOOLONG`.
+ * The files of a platform that has any. Errors carry Node's `code`: `ENOENT`, `ENOTDIR`, `EACCES`, `ENAMETOOLONG`.
  *
  * @internal
  */
 export interface FileSystem {
-  /** Information about a file or folder, following links. */
+  /** Returns information about a file or directory, following links. */
   stat(path: string): Promise<FileStat>;
-  /** The same synchronously; views are looked up this way. */
+  /** The same synchronously, for looking up views. */
   statSync(path: string): FileStat;
-  /** Names of what is in a folder, as the disk keeps them. */
+  /** Returns the names in a directory, as stored on disk. */
   names(folder: string): Promise<readonly string[]>;
   /**
    * Opens a file for reading.
    *
    * @param path The file
-   * @param start Where reading begins
+   * @param start Offset of the first byte to read
    */
   open(path: string, start: number): Promise<OpenFile>;
   /**
-   * Opens a file whose content the runtime can send by itself. Then nobody learns how it went, or can break it off.
+   * Opens a file whose content the runtime can send itself. The transfer then can be neither observed nor broken off.
    *
    * @param path The file
    */
@@ -79,12 +79,13 @@ export interface FileSystem {
   /** Reads a whole file as UTF-8. */
   readText(path: string): Promise<string>;
   /**
-   * Text of a source file, for its developer. Synchronous, because the page that shows it is the end of an exchange.
+   * Returns a source file's content, for its developer. Synchronous, because the error page that shows it ends an
+   * exchange.
    *
    * @param path Absolute path of the file
-   * @returns The text; `undefined` if it cannot be read, also where somebody would have to be asked for a permission
+   * @returns The string; `undefined` if it cannot be read, or only with a permission prompt
    */
   sourceText(path: string): string | undefined;
-  /** The folder that relative paths are resolved against. */
+  /** Returns the directory that relative paths are resolved against. */
   workingDirectory(): string;
 }

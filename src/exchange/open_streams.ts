@@ -5,17 +5,17 @@ export class OpenStreams extends Set<OpenStream> {
   readonly #watchers = new Set<() => void>();
 
   /**
-   * Tells somebody of each body that begins.
+   * Reports each body that starts.
    *
    * @param opened Called for each
-   * @returns Ceases to
+   * @returns Stops reporting
    */
   watch(opened: () => void): () => void {
     this.#watchers.add(opened);
     return () => void this.#watchers.delete(opened);
   }
 
-  /** Adds a body that has begun. */
+  /** Adds a body that has started. */
   override add(stream: OpenStream): this {
     super.add(stream);
     for (const opened of this.#watchers) opened();

@@ -1,6 +1,6 @@
-/** The used part of a span of OpenTelemetry. */
+/** The part of an OpenTelemetry span used here. */
 export interface Span {
-  /** Those of the SDK show them, and take others in their stead; Deno's do neither. */
+  /** The SDK's spans expose them and accept replacements; Deno's do neither. */
   readonly attributes?: Readonly<Record<string, unknown>>;
   isRecording(): boolean;
   updateName(name: string): unknown;
@@ -10,25 +10,25 @@ export interface Span {
   end(): void;
 }
 
-/** The used part of a context. */
+/** The part of a context used here. */
 export interface Context {
   getValue(key: symbol): unknown;
   setValue(key: symbol, value: unknown): Context;
 }
 
-/** How a propagator reads headers. */
+/** Reads headers for a propagator. */
 interface Getter {
   get(headers: Headers, name: string): string | undefined;
   keys(headers: Headers): string[];
 }
 
-/** What a span is begun with. */
+/** Options for starting a span. */
 interface SpanOptions {
   readonly kind: number;
   readonly attributes: Readonly<Record<string, string | number>>;
 }
 
-/** The used part of what is registered under {@linkcode OPEN_TELEMETRY}. */
+/** The part of the API registered under {@linkcode OPEN_TELEMETRY} used here. */
 export interface OpenTelemetry {
   readonly context?: {
     active(): Context;
@@ -41,12 +41,12 @@ export interface OpenTelemetry {
 }
 
 /**
- * Where version 1 of `@opentelemetry/api` registers what all its copies in a process share, and Deno its own.
- * Contexts keep values under registered symbols, too (`createContextKey` of the same package).
+ * Key under which version 1 of `@opentelemetry/api` registers the state that all its copies in a process share, and
+ * Deno its own. Contexts keep values under registered symbols, too (`createContextKey` of the same package).
  */
 export const OPEN_TELEMETRY: unique symbol = Symbol.for("opentelemetry.js.api.1");
 
-/** Where a context keeps its span. */
+/** Key of a context's span. */
 export const SPAN: unique symbol = Symbol.for("OpenTelemetry Context Key SPAN");
 
 /** The global object, where an API may be registered. */
@@ -54,14 +54,14 @@ export interface Registry {
   readonly [OPEN_TELEMETRY]?: OpenTelemetry;
 }
 
-/** The methods that a name may have; any other one is `HTTP`, because clients may invent as many as they like. */
+/** Methods allowed in a span name; any other becomes `HTTP`, because clients can invent any number of them. */
 const METHODS = /^(?:CONNECT|DELETE|GET|HEAD|OPTIONS|PATCH|POST|PUT|QUERY|TRACE)$/;
 
 /**
- * Names a span by the semantic conventions.
+ * Returns the name of a span by the semantic conventions.
  *
  * @param method The method of the request
- * @param route The whole path of its route, if one is known
+ * @param route The full path of its route, if known
  */
 export function spanName(method: string, route?: string): string {
   const shown = isKnownMethod(method) ? method : "HTTP";

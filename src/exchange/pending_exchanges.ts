@@ -1,28 +1,28 @@
 import { mayHaveBody } from "../http/request_as_sent.ts";
 import { type Linked, LinkedList } from "../util/linked_list.ts";
 
-/** An exchange for whose response a server waits. */
+/** An exchange whose response a server waits for. */
 export interface Waiter {
-  /** Its number in the order in which requests came. */
+  /** Its sequence number, in order of arrival. */
   readonly sequence: number;
   /** The web request. */
   readonly target: { readonly request: Request };
-  /** Begins to notice that the client leaves. */
+  /** Starts watching for a disconnect. */
   watch(): void;
-  /** Ends it with a response that its handler has not given. */
+  /** Ends it with a response that its handler did not send. */
   leave(response: Response): void;
 }
 
 /**
- * ms after which a handler is slow. Noticing that a client leaves costs something on every runtime, and most handlers
- * have responded by then.
+ * ms after which a handler is slow. Watching for a disconnect has a cost on every runtime, and most handlers have
+ * responded by then.
  */
 const SLOW_MS = 1000;
 
-/** Requests between two looks at the clock. */
+/** Requests between two checks of the clock. */
 export const LOOK_EVERY = 512;
 
-/** That a server waits for an exchange. */
+/** Entry for an exchange that a server waits for. */
 export class Waiting implements Linked<Waiting> {
   /** The exchange. */
   readonly waiter: Waiter;
@@ -41,32 +41,32 @@ export class Waiting implements Linked<Waiting> {
   }
 }
 
-/** What waits, oldest first. */
+/** The waiting exchanges, oldest first. */
 const waiting = new LinkedList<Waiting>();
 
 /**
- * Bodies of requests that are being read while there may be a response already, until their exchanges are over, with the
- * applications that the requests came to.
+ * Request bodies being read although there may be a response already, until their exchanges are over, with the
+ * applications that received the requests.
  */
 export const readings = new Map<{ readonly busy: boolean }, object>();
 
-/** When those that wait were last looked at, and the number of the last request that had come by then. */
+/** The time of the last check, and the sequence number of the last request at that time. */
 let lookedAt = 0;
 let lastThen = 0;
 
-/** The server that passes on a request in this very turn. */
+/** The server that is passing on a request in this turn. */
 let receiver: object | null = null;
-/** The promise of the exchange that began to wait in this turn. */
+/** The promise of the exchange that started waiting in this turn. */
 let promised: unknown = null;
 
 /**
- * Passes on a request so that its exchange is known to be that of a server.
+ * Passes on a request so that its exchange can be attributed to a server.
  *
  * @param server The server
  * @param handler Handles the request
  * @param request The request
  * @param info The platform's second argument
- * @returns What the handler returned
+ * @returns The handler's return value
  */
 export function receivedBy<T>(
   server: object,
@@ -84,10 +84,10 @@ export function receivedBy<T>(
 }
 
 /**
- * Tells whether what `receivedBy` returned is an exchange's own promise, so that cutting the exchange settles it. A
- * program may have wrapped `app.fetch`.
+ * Returns whether the return value of `receivedBy` is an exchange's own promise, so that cutting the exchange settles
+ * it. A program may have wrapped `app.fetch`.
  *
- * @param result What it returned
+ * @param result The return value
  */
 export function isPromised(result: unknown): boolean {
   const isOwn = result === promised;
@@ -96,11 +96,11 @@ export function isPromised(result: unknown): boolean {
 }
 
 /**
- * Notes that a server waits for the response of an exchange.
+ * Records that a server waits for the response of an exchange.
  *
  * @param waiter The exchange
- * @param promise What the server gets meanwhile
- * @returns For `endWaiting`
+ * @param promise The promise that the server gets meanwhile
+ * @returns The entry, for `endWaiting`
  */
 export function beginWaiting(waiter: Waiter, promise: Promise<Response>): Waiting {
   const begun = new Waiting(waiter, receiver);
@@ -110,7 +110,7 @@ export function beginWaiting(waiter: Waiter, promise: Promise<Response>): Waitin
 }
 
 /**
- * Notes that a server gets a promise that is settled in this very turn, so that nothing has to be cut.
+ * Records that a server gets a promise that settles in this turn, so that nothing has to be cut.
  *
  * @param promise The promise
  */
@@ -119,24 +119,24 @@ export function notePromised(promise: Promise<Response>): void {
 }
 
 /**
- * Notes that there is a response.
+ * Records that there is a response.
  *
- * @param ended What `beginWaiting` returned
+ * @param ended The return value of `beginWaiting`
  */
 export function endWaiting(ended: Waiting): void {
   waiting.delete(ended);
 }
 
 /**
- * Called for one in {@linkcode LOOK_EVERY} requests, this looks for handlers that are slow: their clients may leave
- * without anybody's noticing, and a server would keep their requests until they have responded. It needs no timer,
- * because as long as no further requests come nothing more is kept.
+ * Called for one in {@linkcode LOOK_EVERY} requests; looks for slow handlers. Otherwise their clients' disconnects
+ * would go unnoticed, and a server would keep their requests until they have responded. It needs no timer, because
+ * without further requests nothing more is kept.
  *
  * @param sequence Number of the request
  */
 export function lookAround(sequence: number): void {
   const now = Date.now();
-  // a clock that was set back counts as well
+  // also when the clock was set back
   if (Math.abs(now - lookedAt) < SLOW_MS) return;
   for (const { waiter } of waiting) {
     if (waiter.sequence > lastThen) break;
@@ -147,7 +147,7 @@ export function lookAround(sequence: number): void {
 }
 
 /**
- * Whether the body of a request may be on its way: somebody reads it, or its handler has not responded, and may read it.
+ * Returns whether a request body may still arrive: it is being read, or its handler has not responded and may read it.
  *
  * @param app The application of the server
  * @param server The server that received the request
@@ -165,7 +165,7 @@ export function mayReadBodies(app: object, server: object, requests: Iterable<Re
  *
  * @param server The server
  * @param requests Requests that it passed on otherwise
- * @param response Makes the response for each
+ * @param response Creates the response for each
  * @returns Their requests
  */
 export function cutAll(server: object, requests: ReadonlySet<Request>, response: () => Response): Request[] {

@@ -1,23 +1,23 @@
-/** The runtime's own class, once somebody has asked for it; reading it takes less than a call. */
+/** The runtime's own class, once it was requested; reading it is faster than a call. */
 export let ownResponseClass: typeof Response | undefined;
 
 /**
- * The runtime's own class. Deno's global is a getter, and reading it costs more than a middleware. It is read on first
- * use only, because that loads the class.
+ * Returns the runtime's own class. Deno's global is a getter, and reading it costs more than a middleware. It is read
+ * on first use only, because that loads the class.
  */
 export function responseClass(): typeof Response {
   return ownResponseClass ??= rootOf(Response);
 }
 
-// on Workers, Response has a base class that it shares with Request
+// on Workers, Response shares a base class with Request
 function rootOf(made: typeof Response): typeof Response {
   const parent = Object.getPrototypeOf(made.prototype) as Response;
   return Object.hasOwn(parent, "status") ? rootOf(parent.constructor as typeof Response) : made;
 }
 
 /**
- * Tests for a web response, even if a package has replaced the global class, as `@hono/node-server` does: its responses
- * inherit from the runtime's, but the runtime's are not instances of it.
+ * Returns whether a value is a web response, even if a package has replaced the global class. `@hono/node-server` does:
+ * its responses inherit from the runtime's, but the runtime's are not instances of it.
  *
  * @param value The value
  */

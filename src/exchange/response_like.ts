@@ -2,11 +2,11 @@ import type { EmitterMethods } from "../util/emitter_methods.ts";
 import type { Any } from "../util/any.ts";
 
 /**
- * What `req.res` has: the part of a response that requests need, and code that only gets the request, such as
+ * The type of `req.res`: the part of a response needed by requests and by code that gets only the request, such as
  * controllers, resolvers and the storage engines of multipart parsers.
  */
 export interface ResponseLike extends EmitterMethods {
-  /** Status the response will have. */
+  /** Status of the response. */
   statusCode: number;
   /** Whether the status and headers have been sent. */
   readonly headersSent: boolean;
@@ -22,7 +22,7 @@ export interface ResponseLike extends EmitterMethods {
   type(type: string): this;
   /** Sets a cookie. */
   cookie(name: string, value: unknown, options?: object | null): this;
-  /** Makes the client forget a cookie. */
+  /** Clears a cookie in the client. */
   clearCookie(name: string, options?: object | null): this;
   /** Sets the status. */
   status(code: number): this;

@@ -4,25 +4,25 @@ import type { SettingValue } from "./app_like.ts";
 /** Default of the setting `send budget`. */
 const BUDGET = 128 * 1024 * 1024;
 
-/** When it is full, connections are closed until this part of it is in use: to find them takes a look at all. */
+/** Above the budget, connections are closed until only this part of it is in use: finding them visits all. */
 const RELIEF = 7 / 8;
 
-/** What holds bytes that wait for a client. */
+/** Holds bytes queued for a client. */
 export interface Holder {
-  /** Bytes that it holds. */
+  /** Number of bytes that it holds. */
   readonly heldBytes: number;
   /**
-   * Lets go of all of them, and closes the connection.
+   * Discards all of them, and closes the connection.
    *
-   * @param reason Why
+   * @param reason The reason
    */
   evict(reason: Error): void;
 }
 
-/** All that waits in the process to be sent. What waits for several clients and is in memory once counts once. */
+/** All bytes queued in the process. Bytes queued for several clients that are in memory once count once. */
 let used = 0;
 const holders = new Set<Holder>();
-/** Whether it was full, and has not been half empty since. */
+/** Whether the budget was exhausted, and has not been half free since. */
 let isReported = false;
 
 /** Compiles the setting; `undefined` stands for the default. */
@@ -32,36 +32,36 @@ export const SEND_SETTING: readonly [string, (value: SettingValue) => unknown] =
 ];
 
 /**
- * Most bytes that may wait to be sent in the process.
+ * Returns the maximum number of bytes queued in the process.
  *
- * @param settings Those of an application
+ * @param settings The settings of an application
  */
 export function sendBudget(settings: Readonly<Record<string, SettingValue>>): number {
   return settings["send budget fn"] ?? BUDGET;
 }
 
-/** Counts bytes that begin to wait. */
+/** Counts bytes that are newly queued. */
 export function beginHolding(bytes: number): void {
   used += bytes;
 }
 
-/** Counts bytes that wait no longer. */
+/** Counts bytes that are no longer queued. */
 export function endHolding(bytes: number): void {
   used -= bytes;
 }
 
-/** Notes that a holder holds nothing any more. */
+/** Removes a holder that holds nothing anymore. */
 export function leaveBudget(holder: Holder): void {
   holders.delete(holder);
 }
 
 /**
- * Notes that a holder has taken more. If that is more than the process has room for, those that hold most are evicted,
- * which may be this one.
+ * Records that a holder has queued more. Above the budget, the holders with the most bytes are evicted, which may
+ * include this one.
  *
  * @param holder The holder
- * @param most Most bytes that may wait in the process
- * @param report Called with the reason for the first eviction, and for others only once there has been room again
+ * @param most Maximum number of bytes queued in the process
+ * @param report Called with the reason for the first eviction, and again only after the budget has recovered
  */
 export function keepWithinBudget(holder: Holder, most: number, report: (reason: Error) => void): void {
   holders.add(holder);

@@ -3,13 +3,13 @@ import { describe } from "../util/error_text.ts";
 import { originLength } from "../http/host.ts";
 import { TARGET_DOUBT, type TargetDoubt } from "./target_doubt.ts";
 
-/** What only targets need that cannot be sliced from the request's URL. */
+/** Cold fields, needed only for targets that cannot be sliced from the request's URL. */
 class RareData {
-  /** The target that the client asked for. */
+  /** The target that the client requested. */
   readonly original: string;
-  /** Scheme and host, if a middleware assigned an absolute URL. */
+  /** Scheme and host, if middleware assigned an absolute URL. */
   origin = "";
-  /** The assigned URL, if its path is empty: routers from npm that strip a prefix look at what they have left. */
+  /** The assigned URL, if its path is empty: npm routers that strip a prefix check the remainder. */
   bare: string | null = null;
 
   constructor(original: string) {
@@ -21,28 +21,28 @@ class RareData {
  * The method and target of a request, and how much of the path mounts have consumed.
  *
  * Nothing is parsed: parts are sliced from the URL string on demand. `new URL()` would cost eight times as much, and
- * resolve `/../`, so that path checks would not see what was sent.
+ * would resolve `/../`, so that path checks would not see the path as sent.
  *
  * @internal
  */
 export class Target {
   /** The request as the platform delivered it. */
   readonly request: Request;
-  /** Incremented whenever the method or the path changes, so that a walk knows when to match again. */
+  /** Incremented whenever the method or the path changes, so that a walk can detect that it must match again. */
   version = 0;
-  /** Path parameters of the layer being run, or what stands for them until they are read; `undefined` outside of layers. */
+  /** Path parameters of the running layer, or their placeholder until they are read; `undefined` outside of layers. */
   params: unknown = undefined;
 
   #method: string;
-  /** The target and what is in front of it: the request's URL, until another one is assigned. */
+  /** The target and the part before it: the request's URL, until another one is assigned. */
   #text: string;
-  /** Where the path begins in it. */
+  /** Start of the path in it. */
   #start: number;
-  /** Where the path ends. */
+  /** End of the path. */
   #end: number;
   #doubt: TargetDoubt;
   #mount = 0;
-  /** The path below the mount, if it was asked for. */
+  /** The path below the mount, once it was read. */
   #path: string | null = null;
   #rareData: RareData | null = null;
 
@@ -56,7 +56,7 @@ export class Target {
     this.#method = request.method;
     const url = request.url ?? refused(request);
     const start = url.startsWith(lastOrigin) ? lastOrigin.length - 1 : pathStart(url);
-    // servers always deliver a path and no fragment, but requests made in process may differ; and without a proper Host,
+    // servers always deliver a path and no fragment, but requests made in process may not; and without a valid Host,
     // Bun delivers the path alone
     const isUnusual = start === -1 || url.includes("#");
     if (isUnusual) this.#rareData = new RareData(targetOfUrl(url));
@@ -66,12 +66,12 @@ export class Target {
     this.#doubt = isUnusual ? doubtOfUrl(url) : doubtOf(url, start);
   }
 
-  /** Whether the URL may not be what the client asked for; see {@linkcode TARGET_DOUBT}. Only for what nobody has rewritten. */
+  /** Whether the URL may differ from the client's request; see {@linkcode TARGET_DOUBT}. Ends with a rewrite. */
   get doubt(): TargetDoubt {
     return this.#doubt;
   }
 
-  /** Mounts do not change the URL; only the length of what they consumed is recorded. */
+  /** Mounts do not change the URL; only the length they consumed is recorded. */
   get writesUrl(): boolean {
     return false;
   }
@@ -81,7 +81,7 @@ export class Target {
     return this.#rareData === null ? this.#text.slice(this.#start) : this.#rareData.original;
   }
 
-  /** The method used for routing; later layers are matched by an assigned one (method-override), in any case. */
+  /** The method used for routing; later layers match an assigned one (method-override), in any case. */
   get method(): string {
     return this.#method;
   }
@@ -92,18 +92,18 @@ export class Target {
     this.version++;
   }
 
-  /** The method that the client asked with, whatever was assigned since: this alone decides whether there may be bodies. */
+  /** The method that the client sent, whatever was assigned since: this alone decides whether there may be bodies. */
   get originalMethod(): string {
-    // the request is not asked if nothing was assigned: on Bun that takes a hundredth of a request
+    // reads the request only if a method was assigned, because on Bun that takes a hundredth of a request
     return this.version === 0 ? this.#method : this.request.method;
   }
 
-  /** Whether the client asked with HEAD, and waits for no body. */
+  /** Whether the client sent HEAD, and expects no body. */
   get isHead(): boolean {
     return this.originalMethod === "HEAD";
   }
 
-  /** Length of the part of the path that the mounts entered so far have consumed. */
+  /** Length of the part of the path consumed by the mounts entered so far. */
   get mount(): number {
     return this.#mount;
   }
@@ -116,12 +116,12 @@ export class Target {
     if (this.#rareData !== null) this.#rareData.bare = null;
   }
 
-  /** Path below the present mount, always with a leading slash, not decoded. */
+  /** Path below the current mount, always with a leading slash, not decoded. */
   get path(): string {
     return this.#path ??= rooted(this.#text.slice(this.#start + this.#mount, this.#end));
   }
 
-  /** Path and query below the present mount, as Express's `req.url`. */
+  /** Path and query below the current mount, as Express's `req.url`. */
   get url(): string {
     const shown = rooted(this.#text.slice(this.#start + this.#mount));
     return this.#rareData === null ? shown : this.#rareData.bare ?? this.#rareData.origin + shown;
@@ -135,7 +135,7 @@ export class Target {
     assigned.origin = value.slice(0, origin);
     this.#text = mounted + this.#below(mounted, rest);
     this.#start = 0;
-    // its query begins after the part that mounts have consumed
+    // its query begins after the part consumed by mounts
     this.#end = queryStart(this.#text, this.#mount);
     this.#doubt = TARGET_DOUBT.none;
     this.#path = null;
@@ -152,7 +152,7 @@ export class Target {
     return closed || rest.charCodeAt(0) === 47 ? rest : "/" + rest;
   }
 
-  /** The part of the path that mounts have consumed, without a trailing slash, as Express's `req.baseUrl`. */
+  /** The part of the path consumed by mounts, without a trailing slash, as Express's `req.baseUrl`. */
   get baseUrl(): string {
     const end = this.#start + this.#mount;
     const bare = this.#text.charCodeAt(end - 1) === 47 ? end - 1 : end;
@@ -165,7 +165,7 @@ export class Target {
   }
 }
 
-// where the query begins with its question mark, or the end
+// index of the query's question mark, or the end
 function queryStart(text: string, from: number): number {
   const mark = text.indexOf("?", from);
   return mark === -1 ? text.length : mark;
@@ -175,12 +175,12 @@ function rooted(path: string): string {
   return path.charCodeAt(0) === 47 ? path : "/" + path;
 }
 
-/** The last proper origin, with the slash behind it: most requests have the same one. */
+/** The last valid origin, with the slash after it: most requests have the same one. */
 let lastOrigin = "http://localhost/";
-/** Whether its host may be another one than in the client's header. */
+/** Whether its host may differ from the client's header. */
 let isServers = false;
 
-// where the path begins; -1 if it does not follow upon a proper origin
+// start of the path; -1 if it does not follow a valid origin
 function pathStart(url: string): number {
   const end = originLength(url);
   if (end === -1 || url.charCodeAt(end) !== 47) return -1;
@@ -190,12 +190,12 @@ function pathStart(url: string): number {
 }
 
 /**
- * What Deno's URLs have for a host if the header is missing, empty, or not in ASCII; and schemes of Unix sockets, and of
- * absolute targets, beside which there may be any header.
+ * Deno's placeholder hosts for a missing, empty or non-ASCII header; and schemes of Unix sockets and of absolute
+ * targets, which may come with any header.
  */
 const NOT_THE_CLIENTS = /^(?!https?:)|^https?:\/\/localhost:/;
 
-// a second slash, even in the query, may be the first one of what the client asked for
+// a second slash, even in the query, may be the first one of the client's target
 function doubtOf(url: string, start: number): TargetDoubt {
   return isServers || url.indexOf("/", start + 1) !== -1 ? TARGET_DOUBT.shared : TARGET_DOUBT.none;
 }
@@ -213,7 +213,7 @@ function isPathless(target: string): boolean {
   return target === "" || target.charCodeAt(0) === 63;
 }
 
-/** Length of `scheme://host` in front of a URL that a middleware made absolute, 0 for a path. */
+/** Returns the length of `scheme://host` before a URL that middleware made absolute, 0 for a path. */
 function assignedOrigin(url: string): number {
   if (url.charCodeAt(0) === 47) return 0;
   const query = url.indexOf("?");

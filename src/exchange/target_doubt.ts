@@ -1,15 +1,15 @@
 /**
- * Whether a target may be something else than the client's: servers put URLs together from the `Host` header and the
- * target of the request, and not all of them look at either.
+ * Whether a target may differ from the client's: servers build URLs from the `Host` header and the request target, and
+ * not all of them check either.
  */
 export const TARGET_DOUBT = {
   /** There is no doubt. */
   none: 0,
   /** The path may begin in the header: there is more than one slash, or the host is not the client's. */
   shared: 1,
-  /** There is only a path. Then there was no header, as in HTTP/1.0, or the server found it improper. */
+  /** There is only a path, because there was no header, as in HTTP/1.0, or the server found it invalid. */
   alone: 2,
-  /** The host is improper. */
+  /** The host is invalid. */
   improper: 3,
 } as const;
 

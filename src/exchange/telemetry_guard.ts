@@ -2,17 +2,17 @@ import { reasonOf } from "../util/error_text.ts";
 import { isThenable } from "../util/is_thenable.ts";
 import type { ErrorReporter } from "./call_guarded.ts";
 
-/** What was reported of the telemetry of each application: a broken agent would fail in every request. */
+/** Telemetry failures reported for each application: a broken agent would fail in every request. */
 const reported = new WeakMap<ErrorReporter, Set<string>>();
 
 /**
- * Calls code that a monitoring agent has put into the process: its span, its context, a subscriber of a channel. Such
- * code may be incomplete or throw, and costs one report for each kind of call, never a response.
+ * Calls code of a monitoring agent: its span, its context, a subscriber of a channel. Such code may be incomplete or
+ * throw, which causes one report per kind of call, and never affects a response.
  *
  * @param app Reports the error, with the phase `"telemetry"`
- * @param what What is called, for the message: `"span.updateName"`
+ * @param what Name of the call, for the message: `"span.updateName"`
  * @param call Calls it
- * @returns What it returned; `undefined` if it threw
+ * @returns Its return value; `undefined` if it threw
  */
 export function guarded<T>(app: ErrorReporter, what: string, call: () => T): T | undefined {
   try {
@@ -26,11 +26,11 @@ export function guarded<T>(app: ErrorReporter, what: string, call: () => T): T |
 }
 
 /**
- * Reports that telemetry failed, the first time for each application and kind of call.
+ * Reports that telemetry failed, once per application and kind of call.
  *
  * @param app Reports the error
- * @param what What was called
- * @param cause What it threw
+ * @param what Name of the call
+ * @param cause The error
  */
 export function reportTelemetry(app: ErrorReporter, what: string, cause: unknown): void {
   let kinds = reported.get(app);

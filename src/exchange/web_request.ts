@@ -1,9 +1,9 @@
-/** Key under which what only stands for a web request has the real one. */
+/** Key under which a stand-in for a web request has the real one. */
 export const webRequestKey: unique symbol = Symbol.for("sluice.request.web");
 
 /**
- * The web request that programs get: on Node the adapter delivers something that costs less, and stands for one until
- * somebody asks.
+ * Returns the web request that programs get. On Node the adapter delivers a cheaper stand-in until the real one is
+ * needed.
  *
  * @param delivered The request as the platform delivered it
  */

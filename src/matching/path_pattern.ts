@@ -21,9 +21,7 @@ export interface PathMatch {
   readonly index: number;
   /** Number of matched characters of the path. */
   readonly length: number;
-  /**
-   * Decoded parameters. As in Express, those of path strings inherit nothing, and those of RegExps are plain objects.
-   */
+  /** Decoded parameters. As in Express, they inherit nothing for path strings, and are plain objects for RegExps. */
   readonly params: Record<string, PathValue> | EmptyParams;
 }
 

@@ -1,10 +1,7 @@
 /** Ranges of code points that one step of a regular expression accepts. */
 export type Ranges = readonly (readonly [from: number, to: number])[];
 
-/**
- * The parts of a regular expression that decide in how many ways it can match. Assertions and back references are
- * empty.
- */
+/** A regular expression as needed to count the ways it matches, without assertions and back references. */
 export type Shape =
   | { readonly kind: "one"; readonly ranges: Ranges }
   | { readonly kind: "all"; readonly parts: readonly Shape[] }

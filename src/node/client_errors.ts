@@ -3,22 +3,24 @@ import type { Http2SecureServer } from "node:http2";
 import type { Duplex } from "node:stream";
 import type { ErrorReporter } from "../exchange/call_guarded.ts";
 
-/** Statuses by code of Node's parser, as Node responds if nobody listens; 400 for the others. */
+/** Statuses by the code of Node's parser, as Node responds without listeners; 400 for the others. */
 const STATUSES: Readonly<Record<string, string>> = {
   HPE_HEADER_OVERFLOW: "431 Request Header Fields Too Large",
   HPE_CHUNK_EXTENSIONS_OVERFLOW: "413 Payload Too Large",
   ERR_HTTP_REQUEST_TIMEOUT: "408 Request Timeout",
 };
 
-/** What a client causes: a request that cannot be parsed, or is not complete in time, and a TLS handshake that fails. */
+/**
+ * Errors caused by a client: a request that cannot be parsed or is not complete in time, and a failed TLS handshake.
+ */
 const CAUSED = /^(?:HPE_|ERR_HTTP_REQUEST_TIMEOUT$|ERR_SSL_|ERR_TLS_)/;
 
 /** A socket with the response that Node is writing to it. */
 type RespondingSocket = Duplex & { readonly _httpMessage?: { readonly headersSent: boolean } | null };
 
 /**
- * Reports what clients do wrong before there is a request, and answers it as Node does by itself as long as nobody
- * listens for `clientError`.
+ * Reports clients' errors before there is a request, and responds as Node does while there are no listeners for
+ * `clientError`.
  *
  * @param server The server
  * @param app Reports the errors
@@ -27,7 +29,7 @@ export function reportClientErrors(server: Server | Http2SecureServer, app: Erro
   const report = (error: unknown): void => app.reportError(error, { phase: "connection" });
   server.on("clientError", (error: Error & { code?: string }, socket: RespondingSocket) => {
     const { code = "" } = error;
-    // others are that a client is gone, and the reason for which a response was broken off here
+    // the others are a disconnect, and the reason for which a response was broken off here
     if (CAUSED.test(code)) report(error);
     if (server.listenerCount("clientError") > 1) return;
     const isHttp = /^(?:HPE_|ERR_HTTP_)/.test(code);
@@ -36,6 +38,6 @@ export function reportClientErrors(server: Server | Http2SecureServer, app: Erro
     }
     socket.destroy(error);
   });
-  // only a server for HTTP/2 has sessions
+  // only an HTTP/2 server has sessions
   (server as Server).on("sessionError", report);
 }

@@ -2,15 +2,15 @@ import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { Standstill } from "../platform/shared/slow_clients.ts";
 
-/** The bytes of a connection as libuv counts them. Node's own socket timeouts read them, too. */
+/** The bytes of a connection as counted by libuv. Node's own socket timeouts use them, too. */
 interface Transport {
-  /** All bytes that were to be written. */
+  /** All bytes passed for writing. */
   readonly bytesWritten: number;
-  /** Those of them that the system has not taken. */
+  /** The part of them that the system has not accepted. */
   readonly writeQueueSize: number;
 }
 
-/** The part of an HTTP/2 stream that is used. */
+/** The part of an HTTP/2 stream used here. */
 interface Http2Stream {
   readonly writableLength: number;
   setTimeout(ms: number, callback: () => void): unknown;
@@ -20,18 +20,18 @@ interface Http2Stream {
 /** HTTP/2's code for a stream that is no longer needed (RFC 9113 section 7). */
 const CANCEL = 8;
 
-/** Node's own, not a test's fake timers: those do not delay what clients do. */
+/** Node's own, not a test's fake timers, which do not delay what clients do. */
 const { setInterval, clearInterval } = globalThis;
 
-/** Cuts connections whose clients take nothing of what was sent to them. One timer looks at all of them. */
+/** Cuts connections whose clients receive none of what was sent to them. One timer checks all of them. */
 export class ConnectionLimits {
-  /** The open connections; those with TLS as they are without it. */
+  /** The open connections; for TLS, the underlying ones. */
   readonly sockets = new Set<Socket>();
   readonly #responses: Iterable<{ readonly res: ServerResponse }>;
-  /** HTTP/2 streams that have a timeout. */
+  /** HTTP/2 streams with a timeout. */
   readonly #timed = new WeakSet<object>();
   readonly #standstill = new Standstill<Socket>();
-  /** The listener for `close`: one for all sockets. */
+  /** The listener for `close`, shared by all sockets. */
   readonly closed: (this: Socket) => void;
   #timeoutMs = 0;
   #timer: ReturnType<typeof setInterval> | undefined = undefined;
@@ -45,13 +45,13 @@ export class ConnectionLimits {
     };
   }
 
-  /** Takes a new connection. */
+  /** Adds a new connection. */
   add(socket: Socket): void {
     this.sockets.add(socket);
     socket.on("close", this.closed);
   }
 
-  /** ms in which a client must take something, 0 for no limit. */
+  /** Time in ms within which a client must receive something, 0 for no limit. */
   get timeoutMs(): number {
     return this.#timeoutMs;
   }
@@ -62,7 +62,7 @@ export class ConnectionLimits {
     if (ms > 0) this.#timer = setInterval(() => this.#look(), Standstill.everyMs(ms)).unref();
   }
 
-  /** Ends the timer. */
+  /** Stops the timer. */
   stop(): void {
     clearInterval(this.#timer);
   }
@@ -79,8 +79,8 @@ export class ConnectionLimits {
     }
   }
 
-  // A client that opens no window for its streams leaves nothing to be written to the connection. Node's timeout of a
-  // stream begins anew with whatever is sent on its connection, so that a client which takes other streams is not cut.
+  // A client that opens no window for its streams leaves nothing to write to the connection. Node's timeout of a stream
+  // restarts with anything sent on its connection, so a client that reads other streams is not cut.
   #time(stream: Http2Stream | undefined): void {
     if (stream === undefined || stream.writableLength === 0 || this.#timed.has(stream)) return;
     this.#timed.add(stream);

@@ -5,8 +5,8 @@ import type { Duplex } from "node:stream";
 type RespondingSocket = Duplex & { readonly _httpMessage?: ServerResponse | null };
 
 /**
- * A socket that Node has detached because of an upgrade request. Earlier pipelined requests on it may not have been
- * answered yet, so the upgrade has to wait.
+ * A socket that Node has detached because of an upgrade request. Earlier pipelined requests on it may still await their
+ * responses, so the upgrade has to wait.
  */
 export class DetachedSocket {
   readonly #socket: RespondingSocket;

@@ -3,15 +3,15 @@ import type { BodySink, Filling } from "../exchange/body_sink.ts";
 import { asyncScope } from "../platform/shared/async_scope.ts";
 
 /**
- * Fills a sink from Node's request. Through a web stream it would take several times as long, most of it for promises.
+ * Fills a sink from Node's request. Through a web stream it would take several times as long, mostly for promises.
  *
- * @param incoming Node's request, which nobody has begun to read
- * @param sink Takes the body
- * @returns What fills it; as with Express's parsers, the rest of the body is discarded once it stops
+ * @param incoming Node's request, not yet read
+ * @param sink Receives the body
+ * @returns Controls for the filling; as with Express's parsers, the rest of the body is discarded once it stops
  */
 export function fillSink(incoming: IncomingMessage, sink: BodySink): Filling {
   const scope = asyncScope();
-  // a plain view: slice() of Node's own Buffer would not copy
+  // a plain view, because slice() of Node's own Buffer would not copy
   const take = (chunk: Uint8Array<ArrayBuffer>): void =>
     scope.runInAsyncScope(() => sink.take(new Uint8Array(chunk.buffer, chunk.byteOffset, chunk.byteLength)));
   const fail = (error: Error): void => {
@@ -40,7 +40,7 @@ export function fillSink(incoming: IncomingMessage, sink: BodySink): Filling {
   };
 }
 
-// a request that a test made up has no parser that would say so, and perhaps no such property
+// a test's mock request has no parser to set `complete`, and perhaps not even the property
 function isComplete({ complete, socket, readableEnded }: Partial<IncomingMessage>): boolean {
   return complete !== false || (!socket && readableEnded === true);
 }

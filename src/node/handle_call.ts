@@ -6,17 +6,17 @@ import { isDestroyed } from "./patched_response.ts";
 import { sendResponse } from "./send_response.ts";
 
 /**
- * Responds to a request, unless its client is known to have left.
+ * Responds to a request, unless its client is known to have disconnected.
  *
  * @param app The application
  * @param call The request
  */
 export function receive(app: Servable, call: NodeCall): void {
   const { req, res } = call;
-  // A client that has sent its request and ended its side counts as gone for Node, too, unless its server was made with
-  // `httpAllowHalfOpen`. That a request was destroyed says nothing: reading its body to the end does that as well.
+  // Node also treats a client as disconnected that has sent its request and ended its side, unless its server has
+  // `httpAllowHalfOpen`. A destroyed request proves nothing, because reading its body to the end does that as well.
   if (req.aborted || isDestroyed(res)) return;
-  // without a socket, earlier requests on the connection are still being answered
+  // without a socket, earlier requests on the connection still await their responses
   if (res.socket === null) closeWith(call);
   handleCall(app, call);
 }
@@ -39,8 +39,8 @@ export function handleCall(app: Servable, call: NodeCall, ready?: Promise<void>)
   try {
     const request = ownFetches.has(app.fetch) ? call.standIn : call.request;
     const response = app.fetch(request, call);
-    // A synchronous response is sent in the turn in which the request came. Its class is not checked: a package, or a
-    // test that imitates a browser, may have replaced the runtime's.
+    // A synchronous response is sent in the turn in which the request arrived. Its class is not checked, because a
+    // package, or a test that emulates a browser, may have replaced the runtime's.
     if (isThenable(response)) response.then((late) => sendResponse(call, late)).catch(failed);
     else sendResponse(call, response)?.catch(failed);
   } catch (error) {

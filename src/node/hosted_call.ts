@@ -19,19 +19,19 @@ interface NodeOutgoing extends ServerResponse {
 const NONE: readonly string[] = [];
 
 /**
- * A request that others had before the application, and may get back: a guest of Express, of your own Node server, or
- * behind another listener of the application's.
+ * A request that other code handled before the application, and may get back: as a guest of Express or of your own Node
+ * server, or behind another listener of the application's.
  */
 export class HostedCall extends NodeCall {
   readonly #next: NodeNext | undefined;
   #inFront: readonly string[] = NONE;
-  /** Version of the target on entry, to notice that the application has rewritten the URL or the method. */
+  /** Version of the target on entry, to detect that the application has rewritten the URL or the method. */
   #version = 0;
 
   /**
    * @param req Node's request
    * @param res Node's response
-   * @param next The server's next handler, if it has one
+   * @param next The server's next handler, if any
    */
   constructor(req: IncomingMessage, res: ServerResponse, next?: NodeNext) {
     super(req, res);
@@ -42,11 +42,14 @@ export class HostedCall extends NodeCall {
     return this.#next !== undefined;
   }
 
-  /** Enters at the mount that Express has reached, with the parsed body, what middleware attached, and the headers set so far. */
+  /**
+   * Enters at the current Express mount, with the parsed body, the properties added by middleware, and the headers set
+   * so far.
+   */
   override enter(exchange: Exchange, req: FrameworkRequest, res: FrameworkResponse): void {
     super.enter(exchange, req, res);
     const { originalUrl, baseUrl = "", url = "/", body } = this.req as NodeIncoming;
-    // a middleware in front may have rewritten the URL
+    // middleware in front may have rewritten the URL
     const rewritten = originalUrl === undefined ? undefined : baseUrl + belowMount(url);
     if (rewritten !== undefined && rewritten !== exchange.target.originalUrl) exchange.target.url = rewritten;
     if (baseUrl !== "") exchange.target.mount = baseUrl.length;
@@ -59,7 +62,7 @@ export class HostedCall extends NodeCall {
     if (isShown) showToAgents(this.req, this.res, req, res);
     const { locals } = this.res as NodeOutgoing;
     if (locals !== undefined) res.locals = locals;
-    // Express's object, which earlier middleware may have changed; but not with HTTP/2's pseudo-headers
+    // Express's object, which earlier middleware may have modified; but not with HTTP/2's pseudo-headers
     if (this.req.httpVersionMajor < 2) req.headers = this.req.headers as HeaderRecord;
     if (this.res.statusCode !== 200) res.statusCode = this.res.statusCode;
     const names = this.res.getHeaderNames();
@@ -71,8 +74,8 @@ export class HostedCall extends NodeCall {
   }
 
   /**
-   * Continues with the server's next handler, which gets the status and headers set so far, the parsed body, what
-   * middleware has put on the request, and the rewritten URL and method.
+   * Continues with the server's next handler, which gets the status and headers set so far, the parsed body, the
+   * properties that middleware added to the request, and the rewritten URL and method.
    */
   override leave(error: unknown): boolean {
     const { req, res, response } = this;
@@ -89,7 +92,7 @@ export class HostedCall extends NodeCall {
     copyResponseBack(response, res);
     (res as NodeOutgoing).locals = response.locals;
     this.#handOver(response);
-    // before the watch of the client, which would take every response of others for a client that is gone
+    // before the disconnect watch, which would mistake any foreign response for a disconnect
     res.prependOnceListener(
       "close",
       () => res.writableFinished ? exchange.finish() : exchange.leave(),
@@ -98,7 +101,7 @@ export class HostedCall extends NodeCall {
     return true;
   }
 
-  // Node's response gets status and headers as the application has set them so far
+  // Copies the status and headers that the application has set so far to Node's response.
   #handOver(response: FrameworkResponse): void {
     const { res } = this;
     if (response.headersSent || res.headersSent) return;
@@ -111,10 +114,10 @@ export class HostedCall extends NodeCall {
   }
 
   /**
-   * Removes headers that were set before the application, and that it has removed. Headers added meanwhile are kept:
-   * they are somebody else's, such as the `Connection: close` of a server that is closing.
+   * Removes headers that were set before the application and that it has removed. Headers added meanwhile are kept,
+   * because they come from elsewhere, such as the `Connection: close` of a closing server.
    *
-   * @param isKept Whether a header is still there
+   * @param isKept Returns whether a header is still set
    */
   override dropRemoved(isKept: (name: string) => boolean): void {
     for (const name of this.#inFront) if (!isKept(name)) this.res.removeHeader(name);

@@ -1,9 +1,9 @@
 import type { ServerHttp2Session } from "node:http2";
 
-/** Node's own, not a test's fake timers: those do not delay what clients do. */
+/** Node's own, not a test's fake timers, which do not delay what clients do. */
 const { setTimeout, clearTimeout } = globalThis;
 
-/** The time limits that a session keeps, read when one begins; 0 for none. */
+/** The time limits of a session, read when one starts; 0 for none. */
 interface Limits {
   /** ms for the first request, as for the head of one over HTTP/1.1. */
   readonly headersTimeout: number;
@@ -12,8 +12,8 @@ interface Limits {
 }
 
 /**
- * Closes an HTTP/2 connection without requests, as Node does with one over HTTP/1.1. The timeout of Node's session would
- * begin anew with every ping.
+ * Closes an HTTP/2 connection without requests, as Node does over HTTP/1.1. The timeout of Node's session would restart
+ * with every ping.
  *
  * @param session The session
  * @param limits Its time limits

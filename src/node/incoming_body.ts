@@ -2,16 +2,16 @@ import type { IncomingMessage } from "node:http";
 import { finished } from "node:stream";
 
 /**
- * The body of Node's request as a web stream that reads a chunk only on demand. Until then Node's request is left
- * untouched: middleware that only checks whether there is a body may pass the request on to Express, which reads it there.
+ * The body of Node's request as a web stream that reads a chunk only on demand. Until then Node's request is untouched:
+ * middleware that only checks for a body may pass the request on to Express, which then reads it.
  *
- * When a reader cancels, the rest is discarded, as with Express's parsers. `Readable.toWeb` would destroy the request
- * instead, and with it the connection.
+ * When a reader cancels, the rest is discarded, as with Express's parsers. `Readable.toWeb` would instead destroy the
+ * request, and with it the connection.
  */
 export class IncomingBody {
   /** The stream. */
   readonly stream: ReadableStream<Uint8Array<ArrayBuffer>>;
-  /** Whether some of it was asked for, or it was cancelled. */
+  /** Whether a part of it was requested, or it was cancelled. */
   isTouched = false;
   readonly #incoming: IncomingMessage;
   #release: (() => void) | null = null;
@@ -35,7 +35,7 @@ export class IncomingBody {
     const incoming = this.#incoming;
     const take = (chunk: Uint8Array<ArrayBuffer>): void => {
       incoming.pause();
-      // a plain view: slice() of Node's own Buffer would not copy
+      // a plain view, because slice() of Node's own Buffer would not copy
       controller.enqueue(new Uint8Array(chunk.buffer, chunk.byteOffset, chunk.byteLength));
     };
     const unwatch = finished(incoming, { writable: false }, (error) => {

@@ -16,17 +16,17 @@ import { IncomingBody } from "./incoming_body.ts";
 export interface NodeIncoming extends IncomingMessage {
   /** Path and query before any mount, in Express. */
   originalUrl?: string;
-  /** What mounts have taken, in Express. */
+  /** The part of the path consumed by mounts, in Express. */
   baseUrl?: string;
   /** The body as parsed by earlier middleware. */
   body?: unknown;
-  /** All of the body, where a host has read it: functions of Google Cloud. */
+  /** The whole body, if a host has read it, such as Google Cloud Functions. */
   rawBody?: unknown;
   /** Over HTTP/2, whether the request ended with its headers. */
   readonly stream?: { readonly endAfterHeaders: boolean };
 }
 
-/** What closes when the client is gone: a response, or the connection that a request became. */
+/** Closes when the client disconnects: a response, or the connection that a request became. */
 interface Closable {
   readonly destroyed: boolean;
   readonly writableEnded: boolean;
@@ -40,11 +40,11 @@ let last: { host: string | undefined; isEncrypted: boolean; origin: string } = {
   origin: "",
 };
 
-/** The URL of a request to somewhere else than a web server, which the application refuses. */
+/** The URL of a request that is not meant for a web server, which the application refuses. */
 const NOWHERE = "about:invalid";
 
-// Of two `Host` headers Node keeps the first, and another server may look at the other one. Requests that tests make up may
-// have no list.
+// Of two `Host` headers Node keeps the first, while another server may use the other. A test's mock requests may have
+// no list.
 function hasTwoHosts(rawHeaders: readonly string[] = []): boolean {
   let count = 0;
   for (let i = 0; i < rawHeaders.length; i += 2) {
@@ -54,28 +54,28 @@ function hasTwoHosts(rawHeaders: readonly string[] = []): boolean {
   return count > 1;
 }
 
-/** Headers with which Node's `fetch` refuses a request: they say how it came here, and nothing of what it asks for. */
+/** Headers for which Node's `fetch` refuses a request: they describe the connection, not the request itself. */
 const OF_THE_WAY = /^(?:expect|keep-alive|transfer-encoding)$/i;
 
-/** The only values of `Connection` with which it does not. */
+/** The only values of `Connection` that it accepts. */
 const PASSED_ON = /^(?:close|keep-alive)$/i;
 
-/** What the application reads of a web request. */
+/** The parts of a web request that the application reads. */
 type Read = Pick<
   Request,
   "arrayBuffer" | "body" | "bodyUsed" | "headers" | "method" | "signal" | "text" | "url"
 >;
 
 /**
- * A request from Node's server. To the application it stands for a web `Request`, because Node takes longer to make one
- * than to respond: a real one is made when somebody asks for `req.request`, and from then on both have the same body.
+ * A request from Node's server. It is the application's stand-in for a web `Request`, because Node takes longer to
+ * create one than to respond. A real one is created when `req.request` is read; from then on both share one body.
  */
 export class IncomingRequest implements Read {
   readonly #incoming: NodeIncoming;
   #outgoing: Closable;
   readonly #readBefore: boolean;
   #url: string | null = null;
-  /** The body as it comes, once somebody has asked for it. */
+  /** The body as it arrives, once it was read. */
   #body: IncomingBody | null = null;
   /** Whether the body went to a sink. */
   #filled = false;
@@ -86,7 +86,7 @@ export class IncomingRequest implements Read {
 
   /**
    * @param incoming Node's request
-   * @param outgoing Node's response, whose closing aborts the signal
+   * @param outgoing Node's response; when it closes early, the signal aborts
    */
   constructor(incoming: NodeIncoming, outgoing: ServerResponse) {
     this.#incoming = incoming;
@@ -96,9 +96,9 @@ export class IncomingRequest implements Read {
   }
 
   /**
-   * Aborts the signal with something else than the response.
+   * Aborts the signal with something other than the response.
    *
-   * @param outgoing What closes when the client is gone
+   * @param outgoing Closes when the client disconnects
    */
   watchInstead(outgoing: Closable): void {
     this.#outgoing = outgoing;
@@ -109,7 +109,7 @@ export class IncomingRequest implements Read {
     return this.#incoming.method ?? "GET";
   }
 
-  /** The URL; unlike with `new URL()`, `/../` is not resolved, so that path checks see what was sent. */
+  /** The URL. Unlike `new URL()`, it does not resolve `/../`, so that path checks see the path as sent. */
   get url(): string {
     return this.#url ??= this.#rawUrl();
   }
@@ -119,39 +119,40 @@ export class IncomingRequest implements Read {
     const target = originalUrl ?? url ?? "/";
     const origin = this.#origin();
     if (target.charCodeAt(0) === 47) return origin + target;
-    // "*" of OPTIONS is the only target that is neither a path nor a URL (RFC 9112 section 3.2); middleware in front may
-    // have left nothing but a query
+    // "*" of OPTIONS is the only target that is neither a path nor a URL (RFC 9112 section 3.2); middleware in front
+    // may have left only a query
     if (!target.includes("://")) {
       const isProper = target === "" || target.charCodeAt(0) === 63 || (target === "*" && this.method === "OPTIONS");
       return isProper ? `${origin}/${target}` : NOWHERE;
     }
-    // a client may send the whole URL, as to a proxy; its host must be proper, too
+    // a client may send the whole URL, as to a proxy; its host must be valid, too
     return /^https?:/i.test(target) && originLength(target) !== -1 ? origin + targetOfUrl(target) : NOWHERE;
   }
 
-  /** Scheme and host, empty if the client's `Host` is improper: then the application refuses the request. */
+  /** Scheme and host; empty if the client's `Host` is invalid, so that the application refuses the request. */
   #origin(): string {
     const { headers, rawHeaders, socket } = this.#incoming;
     const host = headers.host ?? headers[":authority"] as string | undefined;
-    // a request that a test made up may have no socket
+    // a test's mock request may have no socket
     const { encrypted: isEncrypted = false } = (socket ?? {}) as Partial<Socket & { encrypted: boolean }>;
     if (host !== undefined && hasTwoHosts(rawHeaders)) return "";
     if (host !== undefined && host === last.host && isEncrypted === last.isEncrypted) return last.origin;
     const isGiven = host !== undefined && host !== "";
     if (isGiven && !isHost(host)) return "";
-    // as on Deno, if there is none, as in HTTP/1.0. The port only then: Node would keep the address with the connection
+    // as on Deno, if there is none, as in HTTP/1.0. The port is read only then, because Node would keep the address
+    // with the connection
     const origin = `${isEncrypted ? "https" : "http"}://${isGiven ? host : `localhost:${socket?.localPort ?? 80}`}`;
     if (isGiven) last = { host, isEncrypted, origin };
     return origin;
   }
 
-  /** The real web request, made on demand. */
+  /** The real web request, created on demand. */
   get [webRequestKey](): Request {
     return this.#web ??= this.#makeWeb();
   }
 
   /**
-   * Tells whether a request is this one, or the web request made of it.
+   * Returns whether a request is this one, or the web request created from it.
    *
    * @param request The request
    */
@@ -176,7 +177,7 @@ export class IncomingRequest implements Read {
   #withBody<Made>(make: (body: ReadableStream<Uint8Array<ArrayBuffer>>) => Made): Made {
     const unread = this.#unread();
     if (unread !== null) return make(unread);
-    // what others read, or have read, cannot be read again
+    // a body that other code reads, or has read, cannot be read again
     const body = new ReadableStream<Uint8Array<ArrayBuffer>>();
     const made = make(body);
     const reader = body.getReader();
@@ -184,7 +185,7 @@ export class IncomingRequest implements Read {
     return made;
   }
 
-  // the body as a stream that nobody has begun to read, `null` if somebody has
+  // the body as an unread stream, `null` if reading has begun
   #unread(): ReadableStream<Uint8Array<ArrayBuffer>> | null {
     if (this.#readBefore || this.#filled) return null;
     const raw = rawBodyOf(this.#incoming);
@@ -193,7 +194,7 @@ export class IncomingRequest implements Read {
     return isTouched || stream.locked ? null : stream;
   }
 
-  /** The headers; to read only some of them, {@linkcode IncomingRequest.header} takes less. */
+  /** The headers; to read only some of them, {@linkcode IncomingRequest.header} is cheaper. */
   get headers(): Headers {
     return this[webRequestKey].headers;
   }
@@ -227,12 +228,12 @@ export class IncomingRequest implements Read {
     return (this.#carrier ?? this.#web)?.bodyUsed === true;
   }
 
-  /** The body as text. */
+  /** Reads the body as a string. */
   text(): Promise<string> {
     return this.#holder.text();
   }
 
-  /** The body as bytes. */
+  /** Reads the body as bytes. */
   arrayBuffer(): Promise<ArrayBuffer> {
     return this.#holder.arrayBuffer();
   }
@@ -243,8 +244,8 @@ export class IncomingRequest implements Read {
   }
 
   /**
-   * Aborts when the client disconnects. It is not that of the web request: Node keeps the signal that a request is made
-   * with alive as long as the request. Listeners mostly refer to the request, so both would leak.
+   * Aborts when the client disconnects. It is not the web request's signal, because Node keeps the signal that a
+   * request is created with alive as long as the request. Listeners mostly refer to the request, so both would leak.
    */
   get signal(): AbortSignal {
     return this.#signal ??= leavingSignal(this.#incoming, this.#outgoing);
@@ -254,13 +255,14 @@ export class IncomingRequest implements Read {
    * Fills a sink with the body of a request.
    *
    * @param request The request
-   * @param sink Takes the body
-   * @returns What fills it; `null` if the request is not from Node's server, or somebody has asked for its body already
+   * @param sink Receives the body
+   * @returns Controls for the filling; `null` if the request is not from Node's server, or its body was already
+   *   requested
    */
   static fillSink(request: Request, sink: BodySink): Filling | null {
     if (!(#incoming in request) || request.bodyUsed || request.#body !== null || request.#web !== null) return null;
     const incoming = request.#incoming;
-    // some hosts have read the body already, and left it there
+    // some hosts have already read the body, and stored it there
     if (rawBodyOf(incoming) !== null || incoming.destroyed || request.#isBodiless) return null;
     request.#filled = true;
     return fillSink(incoming, sink);
@@ -284,7 +286,7 @@ export class IncomingRequest implements Read {
   }
 
   /**
-   * The headers of a request from Node's server, as Node's own object.
+   * Returns the headers of a request from Node's server, as Node's own object.
    *
    * @param request The request
    * @returns `null` if it is another one, or has pseudo-headers
@@ -296,7 +298,7 @@ export class IncomingRequest implements Read {
   }
 
   /**
-   * Visits the headers of a request; those from Node's server as the client sent them.
+   * Visits the headers of a request; those from Node's server as sent by the client.
    *
    * @param request The request
    * @param visitor Called with value and name of each
@@ -307,24 +309,25 @@ export class IncomingRequest implements Read {
   }
 
   /**
-   * Watches the client of a request through its response: the signal costs a sixth of a whole request.
+   * Watches the client of a request through its response, because the signal costs a sixth of a whole request.
    *
    * @param request The request
-   * @param watch Notified when the client is gone
-   * @param listen Listens to the signal, for requests that are not from Node's server, or whose client is gone already
+   * @param watch Notified when the client has disconnected
+   * @param listen Listens to the signal, for requests that are not from Node's server, or whose client has already
+   *   disconnected
    */
   static watchClient(request: Request, watch: ClientWatch, listen: () => void): void {
     if (!(#incoming in request)) return listen();
     const incoming = request.#incoming;
     const outgoing = request.#outgoing;
     if (isDestroyed(outgoing) || isCut(incoming)) return listen();
-    // also if somebody else has responded, such as the server when it is closed, for nobody waits for the handler then
-    // not once(), which would add a wrapper for each request that takes its time
+    // also if something else has responded, such as the closing server, because then no code waits for the handler; not
+    // once(), which would add a wrapper for each slow request
     outgoing.on("close", () => watch.hear());
   }
 }
 
-// what a host has read of the body, and left there; parsers may leave something else under that name
+// the body that a host has read and stored there; parsers may store other values under that name
 function rawBodyOf({ rawBody }: NodeIncoming): Uint8Array<ArrayBuffer> | null {
   return rawBody instanceof Uint8Array ? rawBody as Uint8Array<ArrayBuffer> : null;
 }
@@ -333,7 +336,7 @@ function isCut(incoming: NodeIncoming): boolean {
   return incoming.destroyed && !incoming.complete;
 }
 
-// Requests that tests make up may have nothing but an object.
+// A test's mock requests may have only an object.
 function visitLines(incoming: NodeIncoming, visitor: (value: string, name: string) => void): void {
   const { rawHeaders = [], headers } = incoming;
   const lines = rawHeaders.length > 0 ? rawHeaders : Object.entries(headers).flatMap(linesOf);
@@ -356,7 +359,7 @@ function webHeaders(incoming: NodeIncoming): Headers {
   return headers;
 }
 
-// aborts when the client disconnects before all of the response was written
+// aborts when the client disconnects before the whole response was written
 function leavingSignal(incoming: NodeIncoming, outgoing: Closable): AbortSignal {
   const leaving = new AbortController();
   const look = (): void => {

@@ -2,7 +2,7 @@ import { pathToFileURL } from "node:url";
 import { findPackage, importsExist, requirePackage } from "../platform/shared/installed_package.ts";
 
 /**
- * Loads an installed package of the program.
+ * Loads a package that the program has installed.
  *
  * @param name Name of the package
  * @returns The package, `undefined` if there is none
@@ -11,7 +11,7 @@ export async function loadPackage(name: string): Promise<unknown> {
   const path = findPackage(name);
   if (path === undefined) return undefined;
   try {
-    // bundlers must leave this alone: the path is only known at run time
+    // bundlers must leave this alone, because the path is only known at run time
     const loaded = await import(/* webpackIgnore: true */ /* @vite-ignore */ pathToFileURL(path).href) as {
       default?: unknown;
     };

@@ -1,15 +1,15 @@
 import { builtinModule } from "../platform/shared/builtin_module.ts";
 import { importsExist } from "../platform/shared/installed_package.ts";
 
-/** The used part of `node:module`. */
+/** The part of `node:module` used here. */
 interface ModuleLoader {
   createRequire(from: string): (name: string) => unknown;
 }
 
 /**
- * Loads the package for WebSockets, which Sluice itself depends on.
+ * Loads the WebSocket package, a dependency of Sluice itself.
  *
- * @typeParam T Its used part
+ * @typeParam T The part of it used
  */
 export async function loadWs<T>(): Promise<T> {
   try {

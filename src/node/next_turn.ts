@@ -1,10 +1,10 @@
-/** Node's own, not a test's fake timers: those do not delay Node's streams either. */
+/** Node's own, not a test's fake timers, which do not delay Node's streams either. */
 const { setImmediate } = globalThis;
 
 /**
- * Runs something after the present turn of the event loop.
+ * Runs a function after the current turn of the event loop.
  *
- * @param run What to run
+ * @param run The function
  */
 export function nextTurn(run: () => void): void {
   setImmediate(run);

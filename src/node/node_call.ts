@@ -10,10 +10,10 @@ import { IncomingRequest } from "./incoming_request.ts";
 import { NodeResponse } from "./node_response.ts";
 import type { NodeInfo } from "./node_info.ts";
 
-/** Stands for the responses of requests that get none; made with the first of them. */
+/** Stands in for the responses of requests that get none; created with the first of them. */
 let spent: ServerResponse | null = null;
 
-/** A request of an application's own server, as Node delivers it: nobody has touched it before. */
+/** A request of an application's own server, as Node delivers it, untouched by other code. */
 export class NodeCall implements HostServer, NodeInfo {
   readonly req: IncomingMessage;
   res: ServerResponse;
@@ -35,13 +35,13 @@ export class NodeCall implements HostServer, NodeInfo {
     return this.#request[webRequestKey];
   }
 
-  /** What stands for it as long as nobody has asked for it; only Sluice's own code may get that. */
+  /** Its stand-in until it is needed; only Sluice's own code may get that. */
   get standIn(): Request {
     return this.#request as unknown as Request;
   }
 
   /**
-   * Notes that the request has become a connection of another protocol, and gets no response.
+   * Records that the request has become a connection of another protocol, and gets no response.
    *
    * @param socket The connection
    */
@@ -50,7 +50,7 @@ export class NodeCall implements HostServer, NodeInfo {
     this.res = spent ??= new ServerResponse(new IncomingMessage(new Socket()));
   }
 
-  /** Keeps the body for a later reader: with the response, Node discards a body that nobody has begun to read. */
+  /** Keeps the body for a later reader, because with the response Node discards a body that is unread. */
   keepBody(): void {
     this.#request.keepBody();
   }
@@ -60,7 +60,7 @@ export class NodeCall implements HostServer, NodeInfo {
   }
 
   get remoteAddr(): { hostname: string | undefined; port: number | undefined } {
-    // a request that a test made up may have no socket
+    // a test's mock request may have no socket
     const { remoteAddress, remotePort } = this.req.socket as Socket | null ?? {};
     return { hostname: remoteAddress, port: remotePort };
   }
@@ -75,7 +75,7 @@ export class NodeCall implements HostServer, NodeInfo {
     return false;
   }
 
-  /** The application's response, once the application has begun. */
+  /** The application's response, once the application runs. */
   get response(): FrameworkResponse | null {
     return this.#response;
   }
@@ -110,9 +110,9 @@ export class NodeCall implements HostServer, NodeInfo {
   }
 
   /**
-   * Removes headers that were set before the application, and that it has removed: of its own server's there are none.
+   * Removes headers that were set before the application and that it has removed: its own server has none.
    *
-   * @param _isKept Whether a header is still there
+   * @param _isKept Returns whether a header is still set
    */
   dropRemoved(_isKept: (name: string) => boolean): void {}
 }

@@ -5,17 +5,17 @@ import { receive } from "./handle_call.ts";
 import { HostedCall } from "./hosted_call.ts";
 import type { NodeNext } from "./node_info.ts";
 
-/** A request handler of Node's servers, and a middleware of Express. */
+/** A request handler for Node's servers, and middleware for Express. */
 export type NodeHandler = (req: IncomingMessage, res: ServerResponse, next?: NodeNext) => void;
 
 /**
- * Turns an application into a handler for your own Node server, or a middleware for Express.
+ * Turns an application into a handler for your own Node server, or middleware for Express.
  *
- * Mounted in Express, the application gets the path below the mount, the body that Express's parsers have read, what
- * other middleware has put on the request, such as `user` and `session`, `res.locals`, and the headers set so far. If
- * no layer responds, or an error is not handled, `next` is called, if there is one.
+ * Mounted in Express, the application gets the path below the mount, the body that Express's parsers have read, the
+ * properties that other middleware added to the request, such as `user` and `session`, `res.locals`, and the headers
+ * set so far. If no layer responds, or an error is not handled, it calls `next` if there is one.
  *
- * A request whose client is known to have left, because the server waited for something before it called the handler,
+ * A request whose client is known to have disconnected, while the server awaited something before calling the handler,
  * is dropped: no layer runs.
  *
  * @param app The application

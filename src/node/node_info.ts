@@ -1,14 +1,14 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 
-/** Continues with the next handler of the server around, as in Express. */
+/** Continues with the next handler of the surrounding server, as in Express. */
 export type NodeNext = (error?: unknown) => void;
 
-/** What handlers find as `req.info` on Node. */
+/** The type of `req.info` on Node. */
 export interface NodeInfo {
   /** Node's request, or Express's. */
   readonly req: IncomingMessage;
   /** Node's response. */
   readonly res: ServerResponse;
-  /** The other end of the connection, in Deno's form. */
+  /** The other end of the connection, in Deno's format. */
   readonly remoteAddr: { hostname: string | undefined; port: number | undefined };
 }

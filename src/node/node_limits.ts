@@ -4,7 +4,7 @@ import { SEND_TIMEOUT_MS } from "../platform/shared/slow_clients.ts";
 /** All limits of a server. */
 export type NodeLimits = ServerTimeouts & ServerCounts;
 
-/** The defaults. Node's own are repeated, because its server for HTTP/2 has only some of them. */
+/** The defaults. They repeat Node's own, because its HTTP/2 server has only some of them. */
 const DEFAULTS: Readonly<Record<keyof NodeLimits, number | null>> = {
   keepAliveTimeout: 5000,
   headersTimeout: 60_000,
@@ -12,7 +12,7 @@ const DEFAULTS: Readonly<Record<keyof NodeLimits, number | null>> = {
   timeout: 0,
   sendTimeout: SEND_TIMEOUT_MS,
   maxConnections: Infinity,
-  // how Node writes its own default, 2000
+  // how Node represents its own default, 2000
   maxHeadersCount: null,
   maxRequestsPerSocket: 0,
   maxStreams: 128,
@@ -22,12 +22,12 @@ const DEFAULTS: Readonly<Record<keyof NodeLimits, number | null>> = {
 const CHECKED_EVERY_MS = 30_000;
 
 /**
- * Sets the limits of a server: those of Node's become its properties, and so do the two that are ours.
+ * Sets the limits of a server. Node's become its properties, and so do our own two.
  *
  * @param server Node's server, before it listens
- * @param given Options with the limits that the program has given
- * @param reading What keeps `sendTimeout`
- * @param streams What keeps `maxStreams`
+ * @param given Options with the limits that the program has set
+ * @param reading Holds `sendTimeout`
+ * @param streams Holds `maxStreams`
  * @returns The server, as its limits
  */
 export function limitServer(
@@ -44,14 +44,14 @@ export function limitServer(
   const present = server as NodeLimits & { connectionsCheckingInterval: number };
   for (const name of Object.keys(DEFAULTS) as (keyof NodeLimits)[]) present[name] = given[name] ?? DEFAULTS[name]!;
   const { headersTimeout, requestTimeout } = present;
-  // as Node's constructor does; its check would otherwise take the one for the other
+  // as Node's constructor does; its check would otherwise confuse the two
   if (requestTimeout > 0 && headersTimeout > requestTimeout) present.headersTimeout = requestTimeout;
   const often = [headersTimeout, requestTimeout].filter((ms) => ms > 0).map((ms) => Math.ceil(ms / 2));
   present.connectionsCheckingInterval = Math.min(CHECKED_EVERY_MS, ...often);
   return present;
 }
 
-/** First versions of Node's lines that can share a port. */
+/** First versions of Node's release lines that can share a port. */
 const SHARING: readonly (readonly [major: number, minor: number])[] = [[22, 12], [23, 1]];
 
 /**

@@ -17,7 +17,7 @@ import { serveOnNode } from "./node_server.ts";
 import { bindingsOf } from "../platform/shared/bindings.ts";
 
 // Monitoring agents such as OpenTelemetry's replace methods of node:http once a CommonJS module requires it. Express
-// does; in a program without one, they would see no request.
+// does; without this call, agents would see no requests of a program that has no such module.
 Module.createRequire("/")("node:http");
 
 /** Node: `node:http` and `node:http2`, the WebSockets of ws, Node's files and its packages. */
@@ -35,11 +35,11 @@ export const nodePlatform: Platform = {
   headers: IncomingRequest.headers,
   visitHeaders: IncomingRequest.visitHeaders,
   handlerChannel: () => handlerChannel(diagnosticsChannel as DiagnosticsChannel),
-  // where instrumentation of undici, which fetch is, adds headers
+  // where instrumentation of undici, on which fetch is based, adds headers
   fetchAppendsTrace: () => hasSubscribers("undici:request:create"),
   watchClient: IncomingRequest.watchClient,
   fillSink: IncomingRequest.fillSink,
-  // over HTTP/2 there is no such property
+  // the property does not exist over HTTP/2
   closesAfterResponse: (_request, info) => (info as Partial<NodeInfo> | undefined)?.res?.shouldKeepAlive === false,
   inflater: (coding) => builtinInflater(zlib as BuiltinZlib, coding),
   colours: () => process.stdout.isTTY === true && !process.env["NO_COLOR"],

@@ -5,16 +5,16 @@ import { IncomingMessage } from "../request/node/incoming_message.ts";
 import { HeaderMethods } from "../response/node/header_methods.ts";
 
 /**
- * Lets the prototypes of requests and responses end in Node's, as Express's do: packages ask for
- * `req instanceof http.IncomingMessage`, and some add methods there, such as passport before 0.5. All that ours have
- * comes first.
+ * Makes the prototype chains of requests and responses end in Node's, as Express's do: packages test
+ * `req instanceof http.IncomingMessage`, and some add methods there, such as passport before 0.5. Our own properties
+ * take precedence.
  */
 export function inheritFromNode(): void {
   inherit(IncomingMessage.prototype, NodesIncomingMessage.prototype);
   inherit(HeaderMethods.prototype, ServerResponse.prototype);
 }
 
-// the emitter, from which both inherit otherwise, would have to inherit from both of Node's
+// otherwise the emitter that both inherit from would have to inherit from both of Node's
 function inherit(ours: EmitterMethods, nodes: object): void {
   mixEmitter(ours);
   Object.setPrototypeOf(ours, nodes);

@@ -1,10 +1,10 @@
 import { FastResponse } from "srvx/node";
 import type { WebBody } from "../exchange/exchange.ts";
 
-/** ASCII characters that are allowed in a head. */
+/** ASCII characters allowed in a head. */
 const ASCII = /^[\t\x20-\x7e]*$/;
 
-/** What a response is made of. */
+/** The parts of a response. */
 export class RawResponse {
   /** The body, `null` for none. */
   readonly body: WebBody;
@@ -12,7 +12,7 @@ export class RawResponse {
   readonly status: number;
   /** Reason phrase, empty for the standard one. */
   readonly statusText: string;
-  /** Header names and values in turn, one pair for each line. */
+  /** Header names and values in turn, one pair per line. */
   readonly head: readonly string[];
   /** Whether the head is all ASCII. */
   readonly isAscii: boolean;
@@ -20,7 +20,7 @@ export class RawResponse {
    * @param body The body, `null` for none
    * @param status Status
    * @param statusText Reason phrase, empty for the standard one
-   * @param head Header names and values in turn, one pair for each line
+   * @param head Header names and values in turn, one pair per line
    */
   constructor(body: WebBody, status: number, statusText: string, head: readonly string[]) {
     this.body = body;
@@ -32,7 +32,7 @@ export class RawResponse {
     this.isAscii = isAscii;
   }
 
-  /** The headers as a web response takes them. */
+  /** The headers in the format of a web response. */
   get headers(): [string, string][] {
     const pairs: [string, string][] = [];
     for (let i = 0; i < this.head.length; i += 2) pairs.push([this.head[i]!, this.head[i + 1]!]);
@@ -41,14 +41,14 @@ export class RawResponse {
 }
 
 /**
- * A web response that becomes one of Node's own, through srvx, only when somebody reads it. Its parts can be sent
- * directly, because Node takes longer to make a `Response` than to send one.
+ * A web response that becomes one of Node's own, through srvx, only when it is read. Its parts can be sent directly,
+ * because Node takes longer to create a `Response` than to send one.
  */
 export class NodeResponse extends FastResponse {
   #parts: RawResponse | null;
-  /** Whether `headers` has been read, so that they may have been changed. */
+  /** Whether `headers` has been read, so that they may have been modified. */
   #isSeen = false;
-  /** What was sent without its web stream. */
+  /** The parts that were sent without its web stream. */
   #sent: RawResponse | null = null;
 
   private constructor(parts: RawResponse) {
@@ -59,12 +59,12 @@ export class NodeResponse extends FastResponse {
   }
 
   /**
-   * Makes one.
+   * Creates one.
    *
    * @param body The body, `null` for none
    * @param status Status
    * @param statusText Reason phrase, empty for the standard one
-   * @param head Header names and values in turn, one pair for each line
+   * @param head Header names and values in turn, one pair per line
    * @throws {TypeError} If a web response cannot carry the reason phrase or a header
    */
   static of(body: WebBody, status: number, statusText: string, head: readonly string[]): Response {
@@ -72,7 +72,7 @@ export class NodeResponse extends FastResponse {
   }
 
   /**
-   * The parts of a response, `null` if it is of another class, or its body has been used.
+   * Returns the parts of a response, `null` if it is of another class, or its body has been used.
    *
    * @param response The response
    */
@@ -84,7 +84,7 @@ export class NodeResponse extends FastResponse {
   }
 
   /**
-   * Lets go of the web stream of a response, whose body is sent without it.
+   * Releases the web stream of a response whose body is sent without it.
    *
    * @param response The response
    * @param parts Its parts
@@ -93,7 +93,7 @@ export class NodeResponse extends FastResponse {
     const own = response as unknown as NodeResponse;
     own._toNodeResponse();
     own.#parts = null;
-    // a copy, without the space that the list has for more lines
+    // a copy, without the spare capacity of the original array
     own.#sent = new RawResponse(null, status, statusText, [...head]);
   }
 
@@ -122,7 +122,7 @@ export class NodeResponse extends FastResponse {
       : super.body;
   }
 
-  /** Node's own response, made on demand. */
+  /** Node's own response, created on demand. */
   get _response(): Response {
     if (this.#sent !== null) return this.#sentResponse;
     this.#parts = null;
@@ -132,7 +132,7 @@ export class NodeResponse extends FastResponse {
   get #sentResponse(): Response {
     const body = new ReadableStream<Uint8Array<ArrayBuffer>>();
     const response = new Response(body, this.#sent!);
-    // for whoever asks, somebody is reading it
+    // to callers, the body is already being read
     body.getReader();
     return response;
   }
