@@ -3,8 +3,8 @@
  *
  * `routes` prints a program's routes with the middleware in front of each handler, and its limits and validation.
  * `request` sends a program one request and prints the response. `client` generates a typed client and `check` compares
- * a program with its OpenAPI document; both need `@sluice/openapi`. The program runs unchanged, except that its
- * applications do not listen, and exits once the command has printed. With `--json`, `routes` and `request` print JSON.
+ * a program with its OpenAPI document; both need `@sluice/openapi`. The program runs unchanged, but its applications do
+ * not listen, and it exits after the command. With `--json`, `routes`, `request` and `check` print JSON.
  *
  * @example Your own command that does the same
  * ```ts ignore

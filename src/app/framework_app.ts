@@ -489,8 +489,7 @@ export class FrameworkApp<
    * @param target Path with its query, a URL, or a request
    * @param init Method, headers and body, as for `fetch`; a Worker's bindings and context as `env` and `ctx`
    * @returns The response; there is no network that could fail
-   * @throws {TypeError} If the target is neither a path starting with a slash nor a URL, or `init` makes no valid
-   *   request
+   * @throws {TypeError} If the target is neither a path starting with a slash nor a URL, or `init` is invalid
    *
    * @example
    * ```ts

@@ -20,8 +20,8 @@ export interface AppSettings {
   /**
    * Maximum size of bodies read with `req.json()`, `req.text()`, `req.arrayBuffer()`, `req.blob()` and
    * `req.formData()`: bytes or a string such as `"2mb"`, or an object of these by method; `Infinity` for no limit. By
-   * default 1 MiB for JSON and text, 10 MiB for the others; above it requests get 413. Parsers have their own `limit`;
-   * streams have none.
+   * default 1 MiB for JSON and text, 10 MiB for others; above it, 413. Parsers have their own `limit`; streams have
+   * none.
    */
   "body limit"?: BodyLimitSetting;
   /**

@@ -4,7 +4,7 @@ import { type Command, type FlagValues, UsageError } from "./command.ts";
 import { aside } from "./load_program.ts";
 import { type Checking, openApiPackage } from "./openapi_package.ts";
 
-/** The part of a finding that is used. */
+/** The part of a finding used here. */
 interface Finding {
   readonly operation: string;
   readonly request: {
@@ -15,7 +15,7 @@ interface Finding {
   };
 }
 
-/** `sluice check`: compares what an application does with what its document says. */
+/** `sluice check`: compares an application's behavior with its document. */
 export const checkCommand: Command = {
   summary: "Sends a program requests made from its OpenAPI document, and names what it does otherwise.",
   args: "FILE [--seed N] [--only 'POST /notes'] [-H 'NAME: VALUE'] [--json]",
@@ -61,7 +61,7 @@ export const checkCommand: Command = {
   },
 };
 
-/** Runs something while nothing is logged. */
+/** Runs a function without logging. */
 async function unheard<T>(run: () => Promise<T>): Promise<T> {
   const { log, info, debug, warn, error } = console;
   console.log =
@@ -92,7 +92,7 @@ function headersOf(flags: FlagValues): [string, string][] {
   });
 }
 
-/** The command that sends one request again; forms have no text that could be typed. */
+/** Returns the command that repeats one request; forms have no string to type. */
 function repeat(file: string, seed: number, { operation, request: { method, path, headers, body } }: Finding): string {
   if (body !== undefined && headers["content-type"] === undefined) {
     return `sluice check ${quoted(file)} --seed ${seed} --only ${quoted(operation)}`;

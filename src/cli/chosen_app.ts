@@ -6,7 +6,7 @@ import type { LoadedApp } from "./program_apps.ts";
 /** Flags of commands that read the document of an application. */
 export const DOCUMENT_OPTIONS = { app: { type: "string" }, document: { type: "string" } } as const;
 
-/** What help says of them. */
+/** Help text for them. */
 export const DOCUMENT_DETAILS: readonly string[] = [
   "--app            which application, if the program has several: 1 for the first",
   "--document       where the application serves its document, such as /docs/openapi.json; made of its routes by default",
@@ -20,7 +20,7 @@ export interface Documented {
   readonly document: { readonly "x-not-expressible"?: readonly Missing[] };
 }
 
-/** What a document cannot express. */
+/** Something that a document cannot express. */
 interface Missing {
   readonly method: string;
   readonly path: string;
@@ -48,7 +48,7 @@ export async function documentedApp(file: string, flags: FlagValues): Promise<Do
     const document = JSON.parse(text);
     if (response.ok && typeof document.paths === "object") return { app, document };
   } catch {
-    // it is no document, which is what the error says
+    // it is not a document, as the error below explains
   }
   throw new CommandError(`${path} is no OpenAPI document: ${response.status} ${text.slice(0, 100)}`);
 }

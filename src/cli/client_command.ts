@@ -28,7 +28,7 @@ export const clientCommand: Command = {
     const output = flags["output"] as string | undefined;
     if (flags["watch"] === true) {
       if (output === undefined) throw new UsageError("--watch needs a file to write: --output client.ts");
-      // each time a process of its own: modules are loaded once in a process
+      // a new process each time, because a process loads a module only once
       return await watchAndRepeat(dirname(resolve(file)), resolve(output), ["--watch"]);
     }
     const text = await aside(async () => {
@@ -52,7 +52,7 @@ function commandText(file: string, flags: Readonly<Record<string, unknown>>): st
   return ["sluice client", file, ...said].join(" ");
 }
 
-/** Whether a program exports its application; one that is still loading, because it waits for its server, does not. */
+/** Returns whether a program exports its application; not if it is still loading, because it waits for its server. */
 async function exportsApp(file: string, app: unknown): Promise<boolean> {
   const url = /^(?:file|https?|jsr|npm):/.test(file) ? file : pathToFileURL(resolve(file)).href;
   const none = (): unknown[] => [];
@@ -64,7 +64,7 @@ async function exportsApp(file: string, app: unknown): Promise<boolean> {
   return exported.includes(app);
 }
 
-/** Writes a file, whole or not at all, if that is not what it is already. */
+/** Writes a file, completely or not at all, if its content differs. */
 async function written(path: string, text: string): Promise<boolean> {
   const before = await readFile(path, "utf8").catch(() => undefined);
   if (before === text) return false;

@@ -1,32 +1,32 @@
 import type { ParseArgsConfig } from "node:util";
 
-/** Values of a command's flags: a string or a list of them, or `true` for flags without a value. */
+/** Values of a command's flags: a string or an array of them, or `true` for flags without a value. */
 export type FlagValues = Readonly<Record<string, string | boolean | readonly (string | boolean)[] | undefined>>;
 
 /** A command, such as `routes` in `sluice routes main.ts`. */
 export interface Command {
-  /** What it does, in a line. */
+  /** Its purpose, in one line. */
   readonly summary: string;
   /** Its arguments, as help shows them: `FILE [--json]`. */
   readonly args: string;
-  /** What help says of its flags, a line each. */
+  /** Help text for its flags, a line each. */
   readonly details: readonly string[];
-  /** Its flags, for `parseArgs` of `node:util`; `--help` is every command's. */
+  /** Its flags, for `parseArgs` of `node:util`; every command has `--help`. */
   readonly options: NonNullable<ParseArgsConfig["options"]>;
   /**
-   * Runs it. The process ends afterwards, because the program may have begun what would keep it going.
+   * Runs it. The process exits afterwards, because the program may have started work that would keep it alive.
    *
-   * @param positionals What is no flag
+   * @param positionals The arguments that are not flags
    * @param flags Values of the flags
    * @returns The exit code, 0 by default
    * @throws {UsageError} If the arguments are wrong: help follows, with exit code 2
-   * @throws {CommandError} If it cannot do it: exit code 1
+   * @throws {CommandError} If it fails: exit code 1
    */
   run(positionals: readonly string[], flags: FlagValues): Promise<number | void>;
 }
 
-/** A command cannot do what it should, and says why. */
+/** A command failed; the message explains why. */
 export class CommandError extends Error {}
 
-/** The arguments of a command are wrong. */
+/** The arguments of a command are invalid. */
 export class UsageError extends Error {}

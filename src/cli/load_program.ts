@@ -9,7 +9,7 @@ import { appsOfProgram, type LoadedApp } from "./program_apps.ts";
  *
  * @param file Its main module: a path, or a URL
  * @returns Its applications, at least one
- * @throws {CommandError} If it fails or makes no application
+ * @throws {CommandError} If it fails or creates no application
  */
 export async function loadProgram(file: string): Promise<readonly LoadedApp[]> {
   let apps: LoadedApp[];
@@ -26,9 +26,9 @@ export async function loadProgram(file: string): Promise<readonly LoadedApp[]> {
 }
 
 /**
- * Runs something while what the program logs goes to standard error: it must not be among what the command prints.
+ * Runs a function while the program's logs go to standard error, so that they do not mix with the command's output.
  *
- * @param run What is run
+ * @param run The function
  */
 export async function aside<T>(run: () => Promise<T>): Promise<T> {
   const { log, info, debug } = console;

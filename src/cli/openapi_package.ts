@@ -3,30 +3,30 @@ import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { CommandError } from "./command.ts";
 
-/** The part of `@sluice/openapi/generate` that is used. */
+/** The part of `@sluice/openapi/generate` used here. */
 export interface Generating {
   /** Writes a client. */
   generateClient(app: unknown, options: { readonly document?: object; readonly command: string }): string;
 }
 
-/** The part of `@sluice/openapi/check` that is used. */
+/** The part of `@sluice/openapi/check` used here. */
 export interface Checking {
   /** Checks an application. */
   checkApplication(app: unknown, options: object): Promise<{ readonly findings: readonly object[] }>;
-  /** Writes what was found. */
+  /** Formats the findings. */
   reportText(report: object, repeat: (finding: never) => string): string;
 }
 
-/** The part of `@sluice/openapi` that is used. */
+/** The part of `@sluice/openapi` used here. */
 export interface Documenting {
-  /** Makes the document of an application. */
+  /** Creates the document of an application. */
   openapi(app: unknown, info: { readonly title: string; readonly version: string }): object;
 }
 
 /**
- * Loads an entry of `@sluice/openapi`: the one that the program has, or else the one beside this package.
+ * Loads an entry of `@sluice/openapi`: the program's own copy, or else the one beside this package.
  *
- * @param entry What follows the package's name
+ * @param entry The path after the package's name
  * @param program The program's file
  * @throws {CommandError} If it is not installed
  */
@@ -36,7 +36,7 @@ export async function openApiPackage<Entry>(entry: "" | "/check" | "/generate", 
   try {
     specifiers.unshift(pathToFileURL(module.createRequire(pathToFileURL(resolve(program))).resolve(name)).href);
   } catch {
-    // Deno knows it by the name alone
+    // Deno resolves it by the name alone
   }
   const reasons: string[] = [];
   for (const specifier of specifiers) {

@@ -1,6 +1,6 @@
 import { beginInspection } from "../util/inspection.ts";
 
-/** The used part of an application that a program has made. */
+/** The part of a program's application used here. */
 export interface LoadedApp {
   /** The application it is mounted on. */
   readonly parent: unknown;
@@ -12,18 +12,18 @@ export interface LoadedApp {
   fetch(request: Request, info: object): Response | Promise<Response>;
 }
 
-/** How long a program may take until it listens, in ms: it may connect to its database first. */
+/** ms a program may take until it listens, because it may first connect to its database. */
 const PATIENCE_MS = 5000;
 
-/** How long, in ms, a program whose application listens may go on loading: it may wait for the end of its server. */
+/** ms a program whose application listens may continue loading, because it may wait for its server to end. */
 const REST_MS = 1000;
 
 /**
- * Runs a program and collects its applications, those that are not mounted on another one. None of them listens.
+ * Runs a program and collects its applications, except those mounted on another one. None of them listens.
  *
  * @param url The program's main module
- * @returns The applications that would listen or are exported, and without any all there are, in the order of making
- * @throws What the program throws when it is loaded
+ * @returns The applications that would listen or are exported or, without any, all of them, in creation order
+ * @throws Errors of the program while it loads
  */
 export async function appsOfProgram(url: string): Promise<LoadedApp[]> {
   const made = new Set<LoadedApp>();
@@ -55,7 +55,7 @@ function within(ms: number, event: Promise<void>): Promise<void> {
     const timer = setTimeout(resolve, ms);
     event.then(() => {
       clearTimeout(timer);
-      // what the program does right after listening may register more
+      // the program may register more right after listening
       setTimeout(resolve, 0);
     });
   });

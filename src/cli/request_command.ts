@@ -4,10 +4,10 @@ import { type Command, CommandError, type FlagValues, UsageError } from "./comma
 import { aside, loadProgram } from "./load_program.ts";
 import type { LoadedApp } from "./program_apps.ts";
 
-/** Who sends the request: a client on this machine. */
+/** The sender of the request: a client on this machine. */
 const CLIENT = { remoteAddr: { transport: "tcp", hostname: "127.0.0.1", port: 50_000 } } as const;
 
-/** How long a response may take, in seconds, unless `--max-time` says otherwise. */
+/** Maximum time for a response, in seconds, unless `--max-time` is given. */
 const MAX_TIME_S = 30;
 
 /** `sluice request`: sends a program one request, without a server, and prints the response. */
@@ -88,7 +88,7 @@ async function orAborted<T>(coming: Promise<T>, signal: AbortSignal): Promise<T>
   return await Promise.race([coming, aborted]);
 }
 
-/** As `curl -i` does it, piece by piece. */
+/** Piece by piece, like `curl -i`. */
 async function printAsSent(response: Response): Promise<void> {
   const lines = Array.from(response.headers, ([name, value]) => `${name}: ${value}`);
   write([`HTTP ${`${response.status} ${response.statusText}`.trimEnd()}`, ...lines, "", ""].join("\n"));
@@ -116,7 +116,7 @@ function bodyOf(bytes: Uint8Array, type: string): { body: unknown; encoding?: "b
   try {
     return { body: JSON.parse(text) };
   } catch {
-    // what claims to be JSON, and is not, is shown as it is
+    // invalid JSON with a JSON type is shown as a string
     return { body: text };
   }
 }

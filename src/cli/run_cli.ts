@@ -7,7 +7,7 @@ import { type Command, CommandError, UsageError } from "./command.ts";
 import { requestCommand } from "./request_command.ts";
 import { routesCommand } from "./routes_command.ts";
 
-/** All commands. One more is a file beside this one, and a row here. */
+/** All commands. To add one, create a file beside this one, and add a row here. */
 const COMMANDS: Readonly<Record<string, Command>> = {
   check: checkCommand,
   client: clientCommand,
@@ -16,13 +16,13 @@ const COMMANDS: Readonly<Record<string, Command>> = {
 };
 
 /**
- * The command line of `@sluice/sluice/cli`, and of `sluice` on npm. It ends the process, because the program that a
- * command runs may have begun what would keep it going: with 0, with 1 if the command failed, or with 2 if its arguments
- * are wrong.
+ * The command line of `@sluice/sluice/cli`, and of `sluice` on npm. It exits the process, because the program that a
+ * command runs may have started work that would keep it alive: with 0, with 1 if the command failed, or with 2 if its
+ * arguments are invalid.
  *
- * @param args Name of the command, and its arguments; `--help` lists what there is
+ * @param args Name of the command, and its arguments; `--help` lists the commands
  *
- * @example A command of one's own
+ * @example Your own command
  * ```ts ignore
  * import { runCli } from "@sluice/sluice/cli";
  *
@@ -69,7 +69,7 @@ function call(name: string, args: string): string {
   return `  npx sluice ${name} ${args}\n  deno run -A jsr:@sluice/sluice/cli ${name} ${args}`;
 }
 
-// what was written must be out before
+// the output must be written first
 function end(code: number, message?: string): void {
   const stream = code === 0 ? process.stdout : process.stderr;
   stream.write(message === undefined ? "" : `${message}\n`, () => process.exit(code));

@@ -3,19 +3,19 @@ import { type FSWatcher, readdirSync, watch } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 
-/** How long to wait for further changes, ms: editors write several files at once. */
+/** ms to wait for further changes, because editors write several files at once. */
 const QUIET_MS = 50;
 
-/** What is not watched: packages, and folders of tools. */
+/** Not watched: packages, and directories of tools. */
 const IGNORED = /^(?:node_modules|\..*)$/;
 
 /**
- * Runs the same command again without some of its arguments, now and each time a file in a folder has changed. It ends
- * with the process.
+ * Runs the same command again without some of its arguments, now and each time a file in a directory has changed. It
+ * ends with the process.
  *
- * @param folder The folder
- * @param output A file in it whose changes do not count
- * @param without Arguments that are left out
+ * @param folder The directory
+ * @param output A file in it whose changes are ignored
+ * @param without Arguments to omit
  */
 export async function watchAndRepeat(folder: string, output: string, without: readonly string[]): Promise<never> {
   const args = process.argv.slice(2).filter((arg) => !without.includes(arg));
@@ -28,7 +28,7 @@ export async function watchAndRepeat(folder: string, output: string, without: re
     timer = setTimeout(() => changed(), QUIET_MS);
   };
   for (;;) {
-    // what is saved while it runs counts as well
+    // changes saved while it runs count as well
     const next = new Promise<void>((resolve) => changed = resolve);
     watchFolders(folder, watchers, onChange);
     await repeated(args);
@@ -42,16 +42,16 @@ function repeated(args: readonly string[]): Promise<void> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [...own, ...args], { stdio: "inherit" });
     child.once("error", reject);
-    // what went wrong it has said, and the next change may mend it
+    // it has reported its error, and the next change may fix it
     child.once("exit", () => resolve());
   });
 }
 
-/** Watches a folder and those in it: not all systems and runtimes do that at once, and packages are left out. */
+/** Watches a directory recursively: not all systems and runtimes do that at once, and packages are skipped. */
 function watchFolders(folder: string, watchers: Map<string, FSWatcher>, changed: (path: string) => void): void {
   if (!watchers.has(folder)) {
     const watcher = watch(folder, (_event, name) => changed(join(folder, String(name))));
-    // a folder that was removed
+    // a directory that was removed
     watcher.once("error", () => {
       watcher.close();
       watchers.delete(folder);

@@ -79,11 +79,10 @@ export interface FileSystem {
   /** Reads a whole file as UTF-8. */
   readText(path: string): Promise<string>;
   /**
-   * Returns a source file's content, for its developer. Synchronous, because the error page that shows it ends an
-   * exchange.
+   * Returns a source file's content, for its developer. Synchronous, because the page that shows it ends an exchange.
    *
    * @param path Absolute path of the file
-   * @returns The string; `undefined` if it cannot be read, or only with a permission prompt
+   * @returns The string; `undefined` if it cannot be read without a permission prompt
    */
   sourceText(path: string): string | undefined;
   /** Returns the directory that relative paths are resolved against. */

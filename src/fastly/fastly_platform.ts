@@ -5,17 +5,17 @@ import { bindingsOf } from "../platform/shared/bindings.ts";
 
 /** Reads the variables of a Compute service: `env` of the module `fastly:env`. */
 export interface FastlyEnvironment {
-  /** The value of a variable, empty if there is none. */
+  /** Returns the value of a variable, empty if there is none. */
   get(name: string): string;
 }
 
-/** What handlers find as `req.info` on Fastly Compute: the `fetch` event. */
+/** The type of `req.info` on Fastly Compute: the `fetch` event. */
 export interface FastlyInfo {
   /** The client. */
   readonly client: {
     /** IP address. */
     readonly address: string;
-    /** Its location, `null` if that is not known. */
+    /** Its location, `null` if unknown. */
     readonly geo: Readonly<Record<string, unknown>> | null;
   };
   /** The server. */
@@ -26,7 +26,7 @@ export interface FastlyInfo {
 }
 
 /**
- * Fastly Compute: the event tells who the client is, and there are no files.
+ * Fastly Compute: the event identifies the client, and there are no files.
  *
  * @param variablesOf Returns the environment; called when a variable is read
  */

@@ -3,14 +3,14 @@ import { registerPlatform } from "../platform/detect.ts";
 import type { Servable } from "../platform/shared/platform.ts";
 import { type FastlyEnvironment, type FastlyInfo, fastlyPlatform } from "./fastly_platform.ts";
 
-/** The used part of Fastly Compute's `fetch` event. */
+/** The part of Fastly Compute's `fetch` event used here. */
 interface FastlyEvent extends FastlyInfo {
   readonly request: Request;
   respondWith(response: Response | Promise<Response>): void;
   waitUntil(promise: Promise<unknown>): void;
 }
 
-/** The used part of the global of older versions of Fastly's SDK. */
+/** The part used here of the global in older versions of Fastly's SDK. */
 interface FastlyGlobals {
   fastly?: { env?: FastlyEnvironment };
 }
@@ -18,7 +18,7 @@ interface FastlyGlobals {
 /**
  * Options of `serveFastly`.
  *
- * @example Variables of the environment
+ * @example Environment variables
  * ```ts ignore
  * import { env } from "fastly:env";
  *
@@ -31,11 +31,11 @@ export interface FastlyOptions {
 }
 
 /**
- * Responds to the `fetch` events of a Fastly Compute service with an application. Call it once, at the top of the
+ * Responds to the `fetch` events of a Fastly Compute service with an application. Call it once, at the top level of the
  * program.
  *
  * @param app The application
- * @param options Where to read variables
+ * @param options Source of the variables
  * @throws {TypeError} If it is not an application
  *
  * @example A service

@@ -1,7 +1,7 @@
 import { isV2, type LambdaEvent } from "./lambda_event.ts";
 import { requestOf } from "./lambda_request.ts";
 
-/** The used part of Lambda's context of an invocation. */
+/** The part of Lambda's invocation context used here. */
 export interface LambdaContext {
   /** Identifies the invocation. */
   readonly awsRequestId: string;
@@ -11,13 +11,13 @@ export interface LambdaContext {
   getRemainingTimeInMillis(): number;
 }
 
-/** What handlers find as `req.info` on Lambda. */
+/** The type of `req.info` on Lambda. */
 export interface LambdaInfo {
   /** The event as delivered by Lambda, with authorizers, stages and path parameters. */
   readonly event: LambdaEvent;
   /** Lambda's context. */
   readonly context: LambdaContext;
-  /** The client, in Deno's form; load balancers name it only in `X-Forwarded-For`. */
+  /** The client, in Deno's format; load balancers report it only in `X-Forwarded-For`. */
   readonly remoteAddr: { hostname: string | undefined; port: undefined };
 }
 
@@ -31,7 +31,7 @@ export class Invocation implements LambdaInfo {
   /**
    * @param event The event
    * @param context Lambda's context
-   * @param signal Aborts when the client is gone, where that is known
+   * @param signal Aborts when the client disconnects, where that is known
    */
   constructor(event: LambdaEvent, context: LambdaContext, signal?: AbortSignal) {
     this.event = event;
@@ -50,7 +50,7 @@ export class Invocation implements LambdaInfo {
     this.#background.add(promise);
   }
 
-  /** Waits for background work, and for work added by it: Lambda freezes the process between invocations. */
+  /** Waits for background work, and for work added by it, because Lambda freezes the process between invocations. */
   async backgroundWork(): Promise<void> {
     while (this.#background.size > 0) {
       const work = [...this.#background];

@@ -1,14 +1,14 @@
-/** The used part of the event of HTTP APIs (payload 2.0) and function URLs. */
+/** The part used here of the event of HTTP APIs (payload 2.0) and function URLs. */
 export interface LambdaEventV2 {
   /** The path; decoded by HTTP APIs. */
   readonly rawPath: string;
-  /** The query as it was sent. */
+  /** The query as sent. */
   readonly rawQueryString?: string;
   /** The cookies, separately. */
   readonly cookies?: readonly string[] | null;
-  /** The headers by lower-case name, repeated ones joined. */
+  /** The headers by lowercase name, repeated ones joined. */
   readonly headers?: Readonly<Record<string, string | undefined>> | null;
-  /** The body, as text or in base64. */
+  /** The body, as a string or in base64. */
   readonly body?: string | null;
   /** Whether the body is in base64. */
   readonly isBase64Encoded?: boolean;
@@ -21,7 +21,7 @@ export interface LambdaEventV2 {
   };
 }
 
-/** The used part of the event of REST APIs, HTTP APIs (payload 1.0) and load balancers. */
+/** The part used here of the event of REST APIs, HTTP APIs (payload 1.0) and load balancers. */
 export interface LambdaEventV1 {
   /** `1.0` from HTTP APIs. */
   readonly version?: string;
@@ -37,7 +37,7 @@ export interface LambdaEventV1 {
   readonly headers?: Readonly<Record<string, string | undefined>> | null;
   /** All values of each header. */
   readonly multiValueHeaders?: Readonly<Record<string, readonly string[] | undefined>> | null;
-  /** The body, as text or in base64. */
+  /** The body, as a string or in base64. */
   readonly body?: string | null;
   /** Whether the body is in base64. */
   readonly isBase64Encoded?: boolean;
@@ -56,7 +56,7 @@ export interface LambdaEventV1 {
 export type LambdaEvent = LambdaEventV2 | LambdaEventV1;
 
 /**
- * Tells whether an event has the shape of payload 2.0.
+ * Returns whether an event has the shape of payload 2.0.
  *
  * @param event The event
  */
@@ -65,7 +65,7 @@ export function isV2(event: LambdaEvent): event is LambdaEventV2 {
 }
 
 /**
- * Tells whether an event came from a load balancer.
+ * Returns whether an event came from a load balancer.
  *
  * @param event The event
  */
@@ -76,10 +76,10 @@ export function isBalancer(event: LambdaEvent): boolean {
 /**
  * Asserts that an event is an HTTP request.
  *
- * @param caller Name of the function whose handler got it, for the message
+ * @param caller Name of the function that created the handler, for the message
  * @param event The event
  * @returns The event
- * @throws {TypeError} If it is something else, such as messages of a queue, or a schedule
+ * @throws {TypeError} If it is not, such as queue messages or a schedule
  */
 export function httpEvent(caller: string, event: unknown): LambdaEvent {
   const { requestContext, httpMethod } = (event ?? {}) as Partial<LambdaEventV1>;

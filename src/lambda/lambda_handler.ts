@@ -8,10 +8,10 @@ import { Invocation, type LambdaContext } from "./invocation.ts";
 export type LambdaHandler = (event: LambdaEvent, context: LambdaContext) => Promise<LambdaResult>;
 
 /**
- * Turns an application into the handler of a Lambda function behind API Gateway, a function URL or a load balancer. How
- * an event is read and answered depends on its shape.
+ * Turns an application into the handler of a Lambda function behind API Gateway, a function URL or a load balancer. The
+ * event's shape decides how it is read, and the format of the response.
  *
- * The response, 6 MB at most, is sent in one piece, after the work passed to `req.waitUntil` is done.
+ * The response, at most 6 MB, is sent in one piece, after the work passed to `req.waitUntil` is done.
  *
  * @param app The application
  * @returns The handler; it rejects with a `TypeError` for events that are not HTTP requests, and with the error if a

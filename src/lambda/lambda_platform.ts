@@ -4,11 +4,11 @@ import { genericPlatform } from "../platform/shared/generic_platform.ts";
 import type { Platform } from "../platform/shared/platform.ts";
 import { bindingsOf } from "../platform/shared/bindings.ts";
 
-/** Lambda's Node runtimes: Node's files and packages, and nothing to listen on. */
+/** Lambda's Node runtimes: Node's files and packages, without a way to listen. */
 export const lambdaPlatform: Platform = {
   ...genericPlatform(),
   name: "Lambda",
-  // the response would wait for such handlers: one that never ends would keep it back
+  // the response would wait for such handlers, so one that never ends would withhold it
   endsWithResponse: false,
   files: nodeFiles,
   env: (name) => process.env[name],

@@ -6,12 +6,12 @@ import { mayHaveBody, requestAsSent } from "../http/request_as_sent.ts";
 import { isBalancer, isV2, type LambdaEvent, type LambdaEventV1, type LambdaEventV2 } from "./lambda_event.ts";
 
 /**
- * The web request of an event. A method or a header that HTTP cannot have leaves it without an origin, so that the
+ * Creates the web request of an event. An invalid method or header makes a request without an origin, so that the
  * application responds with 400, as servers do, and the invocation does not fail.
  *
  * @param event The event
- * @param signal Aborts when the client is gone, where that is known
- * @returns The request, with the target as it was sent, as far as the event tells
+ * @param signal Aborts when the client disconnects, where that is known
+ * @returns The request, with the target as sent, as far as the event contains it
  */
 export function requestOf(event: LambdaEvent, signal?: AbortSignal): Request {
   const given = isV2(event) ? event.requestContext.http.method : event.httpMethod;
@@ -33,8 +33,8 @@ function bodyOf({ body, isBase64Encoded }: LambdaEvent, method: string): Uint8Ar
   return Buffer.from(body, isBase64Encoded ? "base64" : "utf8");
 }
 
-// Gateways set the scheme themselves; load balancers pass on any Host, and health checks have none. An improper one has no
-// origin.
+// Gateways set the scheme themselves; load balancers pass on any Host, and health checks have none. An invalid one has
+// no origin.
 function originOf(event: LambdaEvent, headers: Headers): string | undefined {
   const scheme = headers.get("x-forwarded-proto") === "http" ? "http" : "https";
   const host = headers.get("host") || event.requestContext.domainName || "localhost";
@@ -54,17 +54,17 @@ function isDecoded(event: LambdaEvent): boolean {
   return isV2(event) ? !event.requestContext.domainName?.includes(".lambda-url.") : event.version === "1.0";
 }
 
-// a percent sign of a decoded path is one that the client encoded: left alone, it would be decoded a second time
+// a percent sign in a decoded path was encoded by the client: left alone, it would be decoded a second time
 function escaped(path: string): string {
   return path.replace(/[^\x21-\x7e]|[?#%]/gu, encoded);
 }
 
-// JSON may have lone surrogates, for which there is no escape
+// JSON may contain lone surrogates, for which there is no escape
 function encoded(text: string): string {
   return encodeURIComponent(text.toWellFormed());
 }
 
-// load balancers pass on the query as it was sent, API Gateway decodes it
+// load balancers pass on the query as sent, API Gateway decodes it
 function queryOf(event: LambdaEventV1): string {
   const write = isBalancer(event) ? (text: string) => text : encoded;
   const values = event.multiValueQueryStringParameters ?? event.queryStringParameters ?? {};
@@ -85,7 +85,7 @@ function linesOfV1(event: LambdaEventV1): [name: string, value: string][] {
   });
 }
 
-// whether HTTP can have it (RFC 9110 section 5.5)
+// whether it is valid in HTTP (RFC 9110 section 5.5)
 function setLine(headers: Headers, name: string, value: string): boolean {
   const isProper = isHeaderName(name) && !/[\0\r\n]/.test(value);
   if (isProper) headers.set(name, onTheWire(value));

@@ -19,7 +19,7 @@ export interface LambdaResultHead {
 
 /** A response as Lambda expects it. */
 export interface LambdaResult extends LambdaResultHead {
-  /** The body, as text or in base64. */
+  /** The body, as a string or in base64. */
   body: string;
   /** Whether the body is in base64. */
   isBase64Encoded: boolean;
@@ -47,7 +47,7 @@ export function resultHead(event: LambdaEvent, response: Response): LambdaResult
     if (cookies.length > 0) head.multiValueHeaders["set-cookie"] = cookies;
     return head;
   }
-  // each name can have only one value, so repeated cookies get names with different capitalisation
+  // each name can have only one value, so repeated cookies get names with different capitalization
   const spelled = cookies.map((cookie, at) => [spelling("set-cookie", at), cookie]);
   head.headers = Object.fromEntries([...others, ...spelled]);
   return head;
@@ -63,8 +63,8 @@ function spelling(name: string, nth: number): string {
 }
 
 /**
- * Converts a response. A body that is valid UTF-8 is sent as text, because REST APIs do not decode base64 unless binary
- * types are configured; any other body in base64. In both cases the client gets the same bytes.
+ * Converts a response. A body that is valid UTF-8 is sent as a string, because REST APIs do not decode base64 unless
+ * binary types are configured; any other body in base64. Either way the client gets the same bytes.
  *
  * @param event The event
  * @param response The response

@@ -4,9 +4,9 @@ import { httpEvent, type LambdaEvent } from "./lambda_event.ts";
 import { type LambdaResultHead, resultHead } from "./lambda_result.ts";
 import { Invocation, type LambdaContext } from "./invocation.ts";
 
-/** The used part of the Node stream that Lambda's Node runtimes pass for the response. */
+/** The part used here of the Node stream that Lambda's Node runtimes pass for the response. */
 export interface LambdaResponseStream {
-  /** Takes a piece; `false` if the next one should wait for `drain`. */
+  /** Writes a piece; returns `false` if the next one should wait for `drain`. */
   write(piece: Uint8Array | string): boolean;
   /** Ends the response. */
   end(): unknown;
@@ -23,7 +23,7 @@ export type LambdaStreamingHandler = (
   context: LambdaContext,
 ) => Promise<void>;
 
-/** The used part of the global of Lambda's Node runtimes. */
+/** The part of the Lambda Node runtimes' global used here. */
 interface AwsLambda {
   streamifyResponse(handler: LambdaStreamingHandler): LambdaStreamingHandler;
   HttpResponseStream: { from(stream: LambdaResponseStream, head: LambdaResultHead): LambdaResponseStream };
@@ -55,7 +55,7 @@ export function toStreamingHandler(app: Servable): LambdaStreamingHandler {
   }
   return awslambda.streamifyResponse(async (given, stream, context) => {
     const event = httpEvent("toStreamingHandler", given);
-    // otherwise an open database connection would keep the invocation running; req.waitUntil says what to wait for
+    // otherwise an open database connection would keep the invocation running; req.waitUntil defines what to wait for
     context.callbackWaitsForEmptyEventLoop = false;
     const left = new AbortController();
     const leave = (error?: unknown): void => left.abort(error);
@@ -85,7 +85,7 @@ async function send(
   try {
     await body?.pipeTo(sinkTo(out, left), { signal: left });
   } catch (error) {
-    // if the client is gone, Lambda knows
+    // if the client has disconnected, Lambda has detected it
     if (!left.aborted) throw error;
   }
 }

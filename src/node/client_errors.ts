@@ -10,9 +10,7 @@ const STATUSES: Readonly<Record<string, string>> = {
   ERR_HTTP_REQUEST_TIMEOUT: "408 Request Timeout",
 };
 
-/**
- * Errors caused by a client: a request that cannot be parsed or is not complete in time, and a failed TLS handshake.
- */
+/** Errors caused by a client: requests that cannot be parsed or are incomplete, and failed TLS handshakes. */
 const CAUSED = /^(?:HPE_|ERR_HTTP_REQUEST_TIMEOUT$|ERR_SSL_|ERR_TLS_)/;
 
 /** A socket with the response that Node is writing to it. */

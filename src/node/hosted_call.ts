@@ -42,10 +42,7 @@ export class HostedCall extends NodeCall {
     return this.#next !== undefined;
   }
 
-  /**
-   * Enters at the current Express mount, with the parsed body, the properties added by middleware, and the headers set
-   * so far.
-   */
+  /** Enters at the current Express mount, with the parsed body, and properties and headers set by middleware. */
   override enter(exchange: Exchange, req: FrameworkRequest, res: FrameworkResponse): void {
     super.enter(exchange, req, res);
     const { originalUrl, baseUrl = "", url = "/", body } = this.req as NodeIncoming;

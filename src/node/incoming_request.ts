@@ -139,8 +139,7 @@ export class IncomingRequest implements Read {
     if (host !== undefined && host === last.host && isEncrypted === last.isEncrypted) return last.origin;
     const isGiven = host !== undefined && host !== "";
     if (isGiven && !isHost(host)) return "";
-    // as on Deno, if there is none, as in HTTP/1.0. The port is read only then, because Node would keep the address
-    // with the connection
+    // as on Deno, if there is none, as in HTTP/1.0; the port only then, because Node would keep it with the connection
     const origin = `${isEncrypted ? "https" : "http"}://${isGiven ? host : `localhost:${socket?.localPort ?? 80}`}`;
     if (isGiven) last = { host, isEncrypted, origin };
     return origin;
@@ -256,8 +255,7 @@ export class IncomingRequest implements Read {
    *
    * @param request The request
    * @param sink Receives the body
-   * @returns Controls for the filling; `null` if the request is not from Node's server, or its body was already
-   *   requested
+   * @returns Controls for the filling; `null` if the request is not from Node's server, or its body was requested
    */
   static fillSink(request: Request, sink: BodySink): Filling | null {
     if (!(#incoming in request) || request.bodyUsed || request.#body !== null || request.#web !== null) return null;
@@ -313,8 +311,7 @@ export class IncomingRequest implements Read {
    *
    * @param request The request
    * @param watch Notified when the client has disconnected
-   * @param listen Listens to the signal, for requests that are not from Node's server, or whose client has already
-   *   disconnected
+   * @param listen Listens to the signal, if the request is not from Node's server, or its client has disconnected
    */
   static watchClient(request: Request, watch: ClientWatch, listen: () => void): void {
     if (!(#incoming in request)) return listen();

@@ -30,12 +30,12 @@ import { isForSocket, takeUpgrade } from "./take_upgrade.ts";
 import type { UpgradeCall } from "./upgrade_call.ts";
 
 /**
- * Listens with `node:http`; with a certificate with `node:http2`, which speaks HTTP/1.1 too.
+ * Listens with `node:http`, or given a certificate with `node:http2`, which also speaks HTTP/1.1.
  *
  * @param handler Handles requests
  * @param options Where to listen
- * @param app Has the WebSocket routes; upgrades that lead to none of them are left to other listeners
- * @returns The server; Node finds out asynchronously whether it can listen
+ * @param app Has the WebSocket routes; upgrades that match none of them are left to other listeners
+ * @returns The server; whether Node can listen is known asynchronously
  */
 export function serveOnNode(handler: AppFetch, options: ListenOptions, app: Routed): PlatformServer {
   return new NodeServer(handler, options, app);
@@ -44,7 +44,7 @@ export function serveOnNode(handler: AppFetch, options: ListenOptions, app: Rout
 /** ms for the last responses to be sent before connections are cut. */
 const LEAVING_MS = 100;
 
-/** A response that is not complete. */
+/** An incomplete response. */
 class OpenResponse implements Linked<OpenResponse> {
   readonly res: ServerResponse;
   before: OpenResponse | null = null;
@@ -67,7 +67,7 @@ class NodeServer implements PlatformServer {
   readonly #connections = new ConnectionLimits(this.#open);
   /** Whether each connection ends with its next response. */
   #isDraining = false;
-  /** The last response of each connection that ends. */
+  /** The last response of each ending connection. */
   readonly #last = new WeakMap<object, ServerResponse>();
   #closing = false;
 
@@ -97,12 +97,12 @@ class NodeServer implements PlatformServer {
     };
     const isClosing = (): boolean => this.#closing;
     server.on("upgrade", (req, socket, head) => {
-      // other listeners: a proxy, or another framework, that found the server through req.socket.server
+      // other listeners: a proxy, or another framework, which found the server through req.socket.server
       if (server.listenerCount("upgrade") > 1 && !isForSocket(req, app)) return;
       const call = takeUpgrade(served, req, socket, head, server, app, isClosing);
       if (call === null) return;
       upgrades.set(socket, call);
-      // in place of the other one: Node reserves space for twenty listeners as soon as there are three
+      // replaces the other one, because Node reserves space for twenty listeners as soon as there are three
       socket.off("close", connections.closed).on("close", forget);
     });
     server.on("session", (session: ServerHttp2Session) => {
@@ -114,7 +114,7 @@ class NodeServer implements PlatformServer {
     this.ready = new Promise((resolve, reject) => {
       server.once("listening", () => {
         resolve();
-        // of a server that listens: if too many files are open, for example, it cannot accept a connection
+        // of a listening server, which for example cannot accept a connection if too many files are open
         server.off("error", reject).on("error", (error) => app.reportError(error, { phase: "server" }));
       });
       // a server that is closed in the turn in which it was bound never emits `listening`
@@ -168,7 +168,7 @@ class NodeServer implements PlatformServer {
   async shutdown(): Promise<void> {
     this.drain();
     this.#closing = true;
-    // synchronously if possible: as with Node's own server, the next line may listen on the same port again
+    // synchronously if possible, because as with Node's own server the next line may listen on the same port again
     if (!this.#server.listening && !await this.ready.then(() => true, () => false)) return;
     // not http's close(), which treats connections as idle while a slow client is still receiving the response
     NetServer.prototype.close.call(this.#server);
@@ -178,12 +178,12 @@ class NodeServer implements PlatformServer {
     await this.finished;
     // Node's server closes before its last sockets emit `close`
     await Promise.all(upgrades.map((call) => call.told()));
-    // it is closed already, except for http's timer that checks connections
+    // it is already closed, except for http's timer that checks connections
     this.#server.close(() => {});
   }
 
-  // otherwise a client that sends request after request would keep the server open, and one that sends a request in the
-  // moment in which its connection is closed would lose that
+  // otherwise a client with continuous requests would keep the server open, and a request sent just as its connection
+  // closes would be lost
   #sayGoodbye(): void {
     for (const { res } of this.#open) this.#endAfter(res);
     for (const socket of this.#upgrades.keys()) this.#keepAfter(socket);
@@ -193,7 +193,7 @@ class NodeServer implements PlatformServer {
     // sends GOAWAY, and finishes streams that have begun
     if (!(res instanceof ServerResponse)) return void res.stream.session?.close();
     const { socket } = res.req;
-    // the client has sent this one before it could know
+    // the client sent this one before it could know
     this.#keepAfter(socket);
     this.#last.set(socket, res);
     res.shouldKeepAlive = false;
@@ -220,7 +220,7 @@ class NodeServer implements PlatformServer {
       })
     );
     for (const call of this.#upgrades.values()) call.cut();
-    // an unfinished upload, or a client that does not read, could keep a response from being sent
+    // an unfinished upload, or a client that does not read, could prevent a response from being sent
     const timer = setTimeout(() => this.#cut(), LEAVING_MS);
     void Promise.all(left).then(() => {
       clearTimeout(timer);
@@ -230,7 +230,7 @@ class NodeServer implements PlatformServer {
 
   #cut(): void {
     if ("closeAllConnections" in this.#server) this.#server.closeAllConnections();
-    // not the sessions: one that has sent GOAWAY would wait for its client
+    // not the sessions, because one that has sent GOAWAY would wait for its client
     for (const socket of this.#connections.sockets) socket.destroy();
     for (const call of this.#upgrades.values()) call.drop();
   }
@@ -244,15 +244,15 @@ class NodeServer implements PlatformServer {
   }
 }
 
-// others may have been there before, or call it themselves, as Socket.IO does; agents replace `emit`, and may leave
-// something for handlers
+// other listeners may have run before, or call it themselves, as Socket.IO does; agents replace `emit`, and may set
+// properties for handlers
 function isAlone(server: Server | Http2SecureServer, listener: unknown): boolean {
   if (server.emit !== EventEmitter.prototype.emit) return false;
   const [first, ...others] = server.listeners("request");
   return first === listener && others.length === 0;
 }
 
-// ended, but not yet received by the client; HTTP/2 has no such problem
+// ended, but not yet received by the client; HTTP/2 does not have this problem
 function isLeaving(res: ServerResponse): boolean {
   return res instanceof ServerResponse && res.writableEnded && !res.writableFinished && !res.req.socket.destroyed;
 }

@@ -2,7 +2,7 @@ import type { Duplex } from "node:stream";
 import { asyncScope } from "../platform/shared/async_scope.ts";
 import { Heartbeat, type Pulse } from "../platform/shared/heartbeat.ts";
 
-/** The used part of a connection of ws. */
+/** The part of a ws connection used here. */
 export interface WsSocket {
   readonly readyState: number;
   readonly bufferedAmount: number;
@@ -17,29 +17,29 @@ export interface WsSocket {
   on(event: string, listener: (...args: never[]) => void): void;
 }
 
-/** Node's own socket, with the bytes passed to it, and those of them that the system has not taken yet. */
+/** Node's own socket, with the bytes passed to it, and the part of them that the system has not accepted yet. */
 interface Transport extends Duplex {
   readonly _handle?: { readonly bytesWritten?: number; readonly writeQueueSize?: number } | null;
 }
 
-/** The used part of the server of ws, which answers handshakes. */
+/** The part of the ws server used here, which responds to handshakes. */
 export interface WsServer {
   on(event: "headers", listener: (lines: string[]) => void): void;
   handleUpgrade(request: object, socket: Duplex, head: Uint8Array, opened: (ws: WsSocket) => void): void;
 }
 
-/** Key under which a connection of ws and its socket keep what is made of them. */
+/** Key under which a ws connection and its socket store their wrapper. */
 const ownerKey: unique symbol = Symbol("owner");
 
-/** A connection of ws, or its socket. */
+/** A ws connection, or its socket. */
 interface Owned {
   [ownerKey]?: NodeSocket;
 }
 
-/** The code of ws for a message that is longer than `maxPayload`. */
+/** The ws code for a message longer than `maxPayload`. */
 const TOO_BIG = "WS_ERR_UNSUPPORTED_MESSAGE_LENGTH";
 
-/** The used part of the web's `WebSocket`, over one of ws. */
+/** The part of the web's `WebSocket` used here, over one of ws. */
 export class NodeSocket implements Pulse {
   binaryType = "arraybuffer";
   onopen: (() => void) | null = null;
@@ -49,17 +49,17 @@ export class NodeSocket implements Pulse {
   readonly #ws: WsSocket;
   readonly #socket: Transport;
   readonly #heartbeat: Heartbeat;
-  // events of the connection come in its own context, and handlers run in that of the request that was upgraded
+  // connection events arrive in their own context; handlers run in that of the upgraded request
   readonly #scope = asyncScope();
   #isPaused = false;
   #isLost = false;
-  /** The ping that has no response yet, because the client reads too slowly. */
+  /** The ping without a response so far, because the client reads too slowly. */
   #ping: Uint8Array | null = null;
 
   /**
    * @param ws The connection
    * @param socket The underlying socket
-   * @param pingTimeoutMs ms after which a client that does not respond to pings counts as gone, 0 for never
+   * @param pingTimeoutMs ms after which a client that does not respond to pings counts as disconnected, 0 for never
    */
   constructor(ws: WsSocket & Owned, socket: Duplex & Owned, pingTimeoutMs: number) {
     this.#ws = ws;
@@ -75,7 +75,7 @@ export class NodeSocket implements Pulse {
     socket.on("drain", onDrain);
     // RFC 6455 section 7.1.1: after both Close frames the server closes the connection; ws would wait for the client
     socket.on("finish", onFinish);
-    // it is open already, but nobody listens yet, and messages may have come with the handshake
+    // it is already open, but without listeners so far, and messages may have come with the handshake
     ws.pause();
     queueMicrotask(() => {
       this.onopen?.();
@@ -96,15 +96,15 @@ export class NodeSocket implements Pulse {
 
   /** Called with an error. */
   failed(error: Error & { code?: string }): void {
-    // the rest of its data must be read: otherwise the client would get a reset instead of the Close frame
+    // the rest of its data must be read, because otherwise the client would get a reset instead of the Close frame
     this.#socket.off("finish", onFinish);
     if (error.code !== TOO_BIG) return this.#run(() => this.onerror?.({ error, message: error.message }));
-    // ws has sent it, and would tell 1006 unless the client responds
+    // ws has sent this code, but would report 1006 unless the client responds
     this.#run(() => this.onclose?.({ code: 1009, reason: "Message too big" }));
   }
 
-  // RFC 6455 section 5.5.3: only the latest ping needs a response. A client that sends pings and reads nothing would
-  // otherwise fill the memory with responses.
+  // RFC 6455 section 5.5.3: only the latest ping needs a response. Otherwise a client that sends pings and never reads
+  // would fill the memory with responses.
   /** Called with a ping. */
   pinged(data: Uint8Array): void {
     if (this.#socket.writableNeedDrain) this.#ping = data;
@@ -137,7 +137,7 @@ export class NodeSocket implements Pulse {
     this.#ws.terminate();
   }
 
-  /** What the client has taken, by the figures with which Node's own timeout of a socket notices that a write proceeds. */
+  /** Returns the bytes received by the client, from the counters that Node's own socket timeout uses. */
   taken(): number | null {
     const { bytesWritten = 0, writeQueueSize = 0 } = this.#socket._handle ?? {};
     return writeQueueSize === 0 ? null : bytesWritten - writeQueueSize;
@@ -151,7 +151,7 @@ export class NodeSocket implements Pulse {
     return this.#ws.bufferedAmount;
   }
 
-  /** Sends a message. Bytes are copied, as on other runtimes: ws would read them later. */
+  /** Sends a message. Bytes are copied, as on other runtimes, because ws would read them later. */
   send(data: string | ArrayBuffer | ArrayBufferView<ArrayBuffer>): void {
     if (typeof data === "string") this.#ws.send(data);
     else if (data instanceof ArrayBuffer) this.#ws.send(new Uint8Array(data.slice(0)));
@@ -160,7 +160,7 @@ export class NodeSocket implements Pulse {
 
   close(code = 1000, reason = ""): void {
     this.#ws.close(code, reason);
-    // for the client's Close frame
+    // to receive the client's Close frame
     if (this.#isPaused) this.resume();
   }
 
@@ -172,7 +172,7 @@ export class NodeSocket implements Pulse {
     return true;
   }
 
-  /** Reads on. */
+  /** Resumes reading. */
   resume(): void {
     this.#isPaused = false;
     this.#heartbeat.resume();
@@ -180,8 +180,8 @@ export class NodeSocket implements Pulse {
   }
 }
 
-// The same for all connections, each of which would hold a kilobyte of functions while it is idle. Emitters call them
-// with themselves as `this`.
+// Shared by all connections, because each would otherwise hold a kilobyte of functions while idle. Emitters pass
+// themselves as `this`.
 function onMessage(this: Owned, data: ArrayBuffer | Uint8Array, isBinary: boolean): void {
   this[ownerKey]!.received(data, isBinary);
 }

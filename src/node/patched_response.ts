@@ -15,28 +15,28 @@ export interface Sent {
   readonly body: Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array<ArrayBuffer>> | null;
   /** Whether to send the headers before the first chunk of the body. */
   readonly early: boolean;
-  /** The application's response, which knows headers as they were set. */
+  /** The application's response, which has headers as they were set. */
   readonly response: FrameworkResponse | null;
 }
 
 /**
- * Tells whether the client of a response is gone.
+ * Returns whether the client of a response has disconnected.
  *
  * @param res Node's response
  */
 export function isDestroyed(res: { readonly destroyed: boolean; readonly stream?: { destroyed: boolean } }): boolean {
-  // responses of HTTP/2 do not tell, but their stream does
+  // HTTP/2 responses do not report it, but their stream does
   return res.destroyed || res.stream?.destroyed === true;
 }
 
 /**
- * Tells whether `end`, `write` or `writeHead` has been replaced: by earlier middleware, such as compression, sessions
+ * Returns whether `end`, `write` or `writeHead` has been replaced: by earlier middleware, such as compression, sessions
  * and loggers, or by a subclass that does not write to a socket, as in serverless-http.
  *
  * @param res Node's response
  */
 export function isPatched(res: ServerResponse): boolean {
-  // HTTP/2 has another class of responses
+  // HTTP/2 has another response class
   const { end, write, writeHead } = res instanceof ServerResponse
     ? ServerResponse.prototype
     : Object.getPrototypeOf(res) as ServerResponse;
@@ -44,7 +44,7 @@ export function isPatched(res: ServerResponse): boolean {
 }
 
 /**
- * Sends a response through methods that middleware has replaced, calling them as Express does: headers are set one by
+ * Sends a response through methods that middleware has replaced, and calls them as Express does: headers are set one by
  * one and sent implicitly with the first chunk, chunks are Buffers, and there are no callbacks.
  *
  * @param res Node's response
@@ -65,7 +65,7 @@ export async function sendPatched(res: ServerResponse, sent: Sent): Promise<void
   if (body instanceof ReadableStream) await body.cancel();
 }
 
-// adapters such as serverless-express pass on what they find: the length of a file is a number
+// adapters such as serverless-express pass on what was set: the length of a file is a number
 function asSet(response: FrameworkResponse | null, name: string, value: string): string | number {
   const given = response?.getHeader(name);
   return typeof given === "number" && String(given) === value ? given : value;
@@ -75,13 +75,13 @@ async function pour(body: ReadableStream<Uint8Array<ArrayBuffer>>, res: ServerRe
   const reader = body.getReader();
   let begun = false;
   let proceed = (): void => {};
-  // one listener for the whole body: compression moves listeners to a stream of its own, where they stay
+  // one listener for the whole body, because compression moves listeners to its own stream, where they stay
   res.on("drain", () => proceed());
   res.once("close", () => {
     reader.cancel().catch(() => {});
     proceed();
   });
-  // not by default: middleware that buffers the body sets headers at its end
+  // not by default, because middleware that buffers the body sets headers at its end
   if (early) nextTurn(() => void (begun || isDestroyed(res) || res.flushHeaders()));
   try {
     for (let read = await reader.read(); !read.done; read = await reader.read()) {

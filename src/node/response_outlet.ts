@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { type BodyOutlet, BodyStream } from "../response/web/body_stream.ts";
 
-/** Key under which a response keeps what writes its body. */
+/** Key under which a response stores the writer of its body. */
 const outletKey: unique symbol = Symbol("outlet");
 
 /** A response whose body is written piece by piece. */
@@ -9,7 +9,7 @@ interface Written extends ServerResponse {
   [outletKey]?: ResponseOutlet;
 }
 
-/** Writes the body of a program's `res.write` to Node's response, piece by piece, at the pace of the client. */
+/** Writes the body of a program's `res.write` to Node's response, piece by piece, at the client's pace. */
 export class ResponseOutlet implements BodyOutlet {
   readonly #res: Written;
   #body: BodyStream | null = null;
@@ -24,27 +24,27 @@ export class ResponseOutlet implements BodyOutlet {
    * Takes over a body.
    *
    * @param readable Its web stream
-   * @returns Whether it can: any other web stream has to be read
+   * @returns Whether it can; any other web stream has to be read
    */
   takes(readable: ReadableStream): boolean {
     this.#body = BodyStream.redirect(readable, this);
     return this.#body !== null;
   }
 
-  /** Begins to write, when Node has the head. */
+  /** Starts writing, once Node has the head. */
   begin(): void {
     this.#res[outletKey] = this;
     this.#res.on("close", onLeave).on("error", onLeave);
-    // later, as a web stream is read, so that what is written in one turn is sent together
+    // later, as a web stream is read, so that everything written in one turn is sent together
     queueMicrotask(() => this.next());
   }
 
-  /** Asks for the next piece. */
+  /** Requests the next piece. */
   next(): void {
     if (!this.#isOver) this.#body!.pull();
   }
 
-  /** The client is gone. */
+  /** Called when the client has disconnected. */
   leave(): void {
     if (this.#isOver) return;
     this.#isOver = true;
@@ -68,7 +68,7 @@ export class ResponseOutlet implements BodyOutlet {
   }
 }
 
-// The same for all responses: each with its own would hold 200 bytes while it is idle.
+// Shared by all responses, because separate ones would hold 200 bytes each while idle.
 function onLeave(this: Written): void {
   this[outletKey]!.leave();
 }

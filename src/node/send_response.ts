@@ -10,7 +10,7 @@ const NOTHING: ReadonlySet<string> = new Set();
 
 const NO_BYTES = new Uint8Array();
 
-/** Headers that HTTP/2 forbids (RFC 9113 section 8.2.2), where Node throws; applications need not know the version. */
+/** Headers that HTTP/2 forbids (RFC 9113 section 8.2.2), for which Node throws; applications can ignore the version. */
 const CONNECTION_HEADERS: ReadonlySet<string> = new Set([
   "connection",
   "http2-settings",
@@ -22,7 +22,7 @@ const CONNECTION_HEADERS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Sends an application's response, unless the request was upgraded or the client is gone.
+ * Sends an application's response, unless the request was upgraded or the client has disconnected.
  *
  * @param call The request
  * @param response The response
@@ -31,9 +31,9 @@ const CONNECTION_HEADERS: ReadonlySet<string> = new Set([
 export function sendResponse(call: NodeCall, response: Response): Promise<void> | void {
   if (call.upgraded) return;
   const { res } = call;
-  // the client is gone, or somebody else has responded: a timeout, a server that is closing
+  // the client has disconnected, or the response came from elsewhere: a timeout, or a closing server
   if (res.writableEnded || isDestroyed(res)) return response.body?.cancel();
-  // a handler broke off before there was a response; on Node the connection can be closed then
+  // a handler broke off before there was a response; on Node the connection can then be closed
   if (call.isWithoutResponse) return void res.destroy();
   call.keepBody();
   const parts = NodeResponse.partsOf(response);
@@ -42,7 +42,7 @@ export function sendResponse(call: NodeCall, response: Response): Promise<void> 
   }
 }
 
-// most responses are complete, and Node's response has not been touched by others
+// most responses are complete, and other code has not touched Node's response
 function sendWhole({ req, res }: NodeCall, { body, status, statusText, head, isAscii }: RawResponse): boolean {
   if (body !== null && typeof body !== "string" && !(body instanceof Uint8Array)) return false;
   if (!isUntouched(res)) return false;
@@ -51,13 +51,13 @@ function sendWhole({ req, res }: NodeCall, { body, status, statusText, head, isA
   if (sent === null && !isAscii) return false;
   const lines = sent === null ? [...head] : head.concat("content-length", String(Buffer.byteLength(sent)));
   res.writeHead(status, statusText || (STATUS_CODES[status] ?? ""), lines);
-  // Node would send the head together with a string body, in the encoding of the body
+  // Node would send the head together with a string body, in the body's encoding
   res.end(typeof sent !== "string" || isAscii ? sent : Buffer.from(sent));
   return true;
 }
 
-// Event streams, and whatever else is written piece by piece, may be idle for hours. Without a web stream, its reader
-// and its headers they take half of the memory.
+// Event streams, and other bodies written piece by piece, may be idle for hours. Without a web stream, its reader and
+// its headers they use half the memory.
 function sendWritten({ req, res }: NodeCall, parts: RawResponse, response: Response): boolean {
   const { body, status, statusText, head, isAscii } = parts;
   if (!(body instanceof ReadableStream) || req.method === "HEAD" || !isAscii || !isUntouched(res)) return false;
@@ -70,7 +70,7 @@ function sendWritten({ req, res }: NodeCall, parts: RawResponse, response: Respo
   return true;
 }
 
-// not over HTTP/2, which has another class, nor if headers are set already: a second cookie would replace the first
+// not over HTTP/2, which has another class, nor if headers are already set: a second cookie would replace the first
 function isUntouched(res: ServerResponse): boolean {
   return res instanceof ServerResponse && !isPatched(res) && res.getHeaderNames().length === 0;
 }
@@ -112,12 +112,12 @@ function noBody(method: string | undefined, status: number): Uint8Array<ArrayBuf
   return method === "HEAD" || status === 204 || status === 304 ? null : NO_BYTES;
 }
 
-// whether the head has been sent is known by an internal field; HTTP/2 does not delay it
+// only an internal field shows whether the head has been sent; HTTP/2 does not delay it
 function hasHeadBack(res: ServerResponse & { _headerSent?: boolean }): boolean {
   return res._headerSent === false && res.headersSent && !isDestroyed(res);
 }
 
-// a complete body is sent in one piece and with its length; as bytes, because a string would add a content type
+// a complete body is sent in one piece with its length; as bytes, because a string would add a content type
 function bodyOf(response: Response, { body }: RawResponse): Sent["body"] {
   if (typeof body === "string") return new TextEncoder().encode(body);
   return body instanceof Blob ? response.body : body as Sent["body"];

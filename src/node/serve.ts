@@ -6,13 +6,13 @@ import type { ListenOptions } from "../platform/shared/platform.ts";
 /**
  * Listens with an application: the same as `app.listen`, which needs this entry on Node.
  *
- * With a certificate it serves HTTP/2 and HTTP/1.1. With a host name Node binds asynchronously: if the port is 0, wait
- * for the callback to read the real one. Without a callback, a failure to listen rejects `server.finished`.
+ * With a certificate it serves HTTP/2 and HTTP/1.1. With a host name Node binds asynchronously: if the port is 0, read
+ * the actual one in the callback. Without a callback, a failure to listen rejects `server.finished`.
  *
  * @param app The application
  * @param options Port, host name and certificate
- * @param callback Runs when listening, or with the error that kept it from doing so
- * @returns The server; `app.close()` ends it
+ * @param callback Runs when the server listens, or with the error that prevented it
+ * @returns The server; `app.close()` stops it
  * @throws {TypeError} If it is not an application
  *
  * @example On a port, with a time limit for headers

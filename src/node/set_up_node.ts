@@ -2,7 +2,9 @@ import { registerPlatform } from "../platform/detect.ts";
 import { nodePlatform } from "./node_platform.ts";
 import { inheritFromNode } from "./node_prototypes.ts";
 
-/** Makes applications listen on Node, and requests and responses those of Node: what each entry for Node does first. */
+/**
+ * Makes applications listen on Node, with Node's prototypes for requests and responses; each Node entry calls it first.
+ */
 export function setUpNode(): void {
   registerPlatform(nodePlatform);
   inheritFromNode();

@@ -3,7 +3,7 @@ import { Socket } from "node:net";
 import { types } from "node:util";
 import { assignOwn } from "../util/assignable.ts";
 
-/** Own properties of what Node itself makes, with those that listeners add. */
+/** Own properties of the objects Node creates, including those that listeners add. */
 interface Known {
   readonly request: ReadonlySet<string | symbol>;
   readonly response: ReadonlySet<string | symbol>;
@@ -16,11 +16,11 @@ function nodesOwn(): Known {
   const request = new IncomingMessage(new Socket()).on("error", () => {});
   const response = new ServerResponse(request).on("error", () => {});
   const names = (object: object): Set<string | symbol> => new Set(Reflect.ownKeys(object));
-  // of a request that asks for an upgrade
+  // added to requests for an upgrade
   return known = { request: names(request).add("parser"), response: names(response) };
 }
 
-/** What Express assigns again for each application, and our objects are made with. */
+/** Properties that Express assigns again for each application, and that our objects are created with. */
 const OURS: ReadonlySet<string> = new Set([
   ...["app", "baseUrl", "body", "locals", "next", "originalUrl", "params", "req", "res", "route", "_parsedUrl"],
 ]);
@@ -31,9 +31,9 @@ const PARSED: ReadonlySet<string> = new Set(["cookies", "query"]);
 type Properties = Record<string | symbol, unknown>;
 
 /**
- * Makes properties that earlier middleware has added to Node's request visible on the application's, also in place of
- * the application's own: who sets `req.ip` means it. They stay on Node's: a session that is regenerated, or set to
- * `null`, changes for the earlier middleware, too, and vice versa.
+ * Exposes properties that earlier middleware added to Node's request on the application's, even over the application's
+ * own: code that sets `req.ip` means it. They stay on Node's, so a session that is regenerated, or set to `null`,
+ * changes for the earlier middleware, too, and vice versa.
  *
  * @param incoming Node's request
  * @param req The application's request
@@ -48,8 +48,8 @@ export function shareRequest(incoming: IncomingMessage, req: object): void {
 }
 
 /**
- * The same of a response. What replaces Node's own methods is called when the response is sent. A method that others
- * have added may send Node's response itself, as `send` of @fastify/express does.
+ * The same for a response. Replacements of Node's own methods are called when the response is sent. A method added by
+ * other code may send Node's response itself, as `send` of @fastify/express does.
  *
  * @param outgoing Node's response
  * @param res The application's response
@@ -62,13 +62,13 @@ export function shareResponse(outgoing: ServerResponse, res: object, beforeCall:
   }
 }
 
-/** What Express puts on Node's request, and monitoring agents read there. */
+/** Properties that Express sets on Node's request, where monitoring agents read them. */
 const SHOWN = ["app", "baseUrl", "body", "originalUrl", "params", "query", "route"];
 
 /**
- * Makes Node's request show what Express's has, for monitoring agents, which know a request by Node's object. What they
- * have put there under symbols is on the application's, too; what they put on that is on Node's once the response ends,
- * before they learn that it did.
+ * Makes Node's request expose the same properties as Express's, for monitoring agents, which identify a request by
+ * Node's object. Properties that agents set there under symbols also appear on the application's; those they set on
+ * that appear on Node's once the response ends, before agents are notified.
  *
  * @param incoming Node's request
  * @param outgoing Node's response
@@ -111,8 +111,8 @@ function share(from: Properties, name: string | symbol, to: object, beforeCall?:
   });
 }
 
-// A proxy may have any property, and tells of none; it gets what the application adds. What the application's request has
-// itself comes first.
+// A proxy may have any property, and does not list them; it gets the ones that the application adds. The application's
+// own request properties take precedence.
 function inheritFrom(from: Properties, to: object): void {
   const prototype = Object.getPrototypeOf(to);
   const both = new Proxy(Object.create(prototype), {
@@ -134,13 +134,13 @@ function inheritFrom(from: Properties, to: object): void {
  * @param incoming Node's request
  */
 export function copyRequestBack(req: object, incoming: IncomingMessage): void {
-  // our session is saved with our response; session middleware after us would take it for its own
+  // our session is saved with our response; session middleware after us would mistake it for its own
   copyBack(req, incoming, (name) => name !== "session");
   if (!("query" in incoming)) share(req as Properties, "query", incoming);
 }
 
 /**
- * The same of a response.
+ * The same for a response.
  *
  * @param res The application's response
  * @param outgoing Node's response

@@ -1,17 +1,17 @@
 import type { Server } from "node:http";
 import type { Http2SecureServer, ServerHttp2Session } from "node:http2";
 
-/** The largest value of a setting of HTTP/2, which is Node's default: no limit (RFC 9113 section 6.5.1). */
+/** The largest value of an HTTP/2 setting, which is Node's default: no limit (RFC 9113 section 6.5.1). */
 const NO_LIMIT = 2 ** 32 - 1;
 
-/** Limits the streams of each HTTP/2 connection, and so the handlers that one client can have at work. */
+/** Limits the streams of each HTTP/2 connection, and so the handlers that one client can keep running. */
 export class StreamLimit {
   readonly #server: Server | Http2SecureServer;
   readonly #sessions: Iterable<ServerHttp2Session>;
   #most = 0;
 
   /**
-   * @param server Node's server; without TLS it has no HTTP/2, and the limit no effect
+   * @param server Node's server; without TLS it has no HTTP/2, so the limit has no effect
    * @param sessions Its open HTTP/2 connections
    */
   constructor(server: Server | Http2SecureServer, sessions: Iterable<ServerHttp2Session>) {
@@ -19,7 +19,7 @@ export class StreamLimit {
     this.#sessions = sessions;
   }
 
-  /** Streams of a connection at a time, 0 for no limit. */
+  /** Maximum concurrent streams of a connection, 0 for no limit. */
   get most(): number {
     return this.#most;
   }

@@ -8,7 +8,7 @@ import { handleCall } from "./handle_call.ts";
 import { DetachedSocket } from "./detached_socket.ts";
 import { UpgradeCall } from "./upgrade_call.ts";
 
-/** Number of header lines that Node keeps of a request by default. */
+/** Number of header lines that Node keeps per request by default. */
 const KEPT_HEADERS = 1000;
 
 /** Response of newer Node versions to a request with more headers. */
@@ -22,8 +22,8 @@ const TOO_MANY_HEADERS = "HTTP/1.1 431 Request Header Fields Too Large\r\nConnec
  * @param socket Its socket
  * @param head Bytes received after the request
  * @param server Node's server, which gets back upgrades to protocols other than WebSocket
- * @param reporter Reports what goes wrong before the application has the request
- * @param isClosing Tells whether it is too late for new connections
+ * @param reporter Reports errors that occur before the application has the request
+ * @param isClosing Returns whether it is too late for new connections
  * @returns The call, `null` if the request was given back to the server
  */
 export function takeUpgrade(
@@ -49,7 +49,7 @@ export function takeUpgrade(
 }
 
 /**
- * Tells whether an upgrade may lead to a WebSocket route of an application.
+ * Returns whether an upgrade may match a WebSocket route of an application.
  *
  * @param req Node's request
  * @param app The application
@@ -67,9 +67,9 @@ function pathOf({ url = "/" }: IncomingMessage): string {
   return end === -1 ? url : url.slice(0, end);
 }
 
-// RFC 9110 section 7.8: a server may ignore the header. Node does so if nobody listens for upgrades; otherwise it does
-// not read the body, which would be lost for clients that offer HTTP/2 with every request. So the request is replayed
-// to Node.
+// RFC 9110 section 7.8: a server may ignore the header. Node does so without `upgrade` listeners. With one it does not
+// read the body, which would be lost for clients that offer HTTP/2 with every request, so the request is replayed to
+// Node.
 async function giveBack(
   server: EventEmitter & { maxHeadersCount?: number | null },
   req: IncomingMessage,
@@ -91,8 +91,8 @@ async function giveBack(
   server.emit("encrypted" in socket ? "secureConnection" : "connection", socket);
 }
 
-// Node drops headers beyond a limit. If it dropped the one that says where the body ends, the body would be parsed as
-// another request (request smuggling)
+// Node drops headers beyond a limit. If it dropped the one that delimits the body, the body would be parsed as another
+// request (request smuggling)
 function hasAllHeaders({ rawHeaders }: IncomingMessage, server: { maxHeadersCount?: number | null }): boolean {
   const most = server.maxHeadersCount ?? KEPT_HEADERS;
   return most <= 0 || rawHeaders.length < 2 * most;

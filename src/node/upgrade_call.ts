@@ -11,7 +11,7 @@ import { NodeSocket, type WsServer, type WsSocket } from "./node_socket.ts";
 import { upgradedResponse } from "../platform/shared/upgraded_response.ts";
 import { HostedCall } from "./hosted_call.ts";
 
-/** An upgrade request being handled by an application: it results in a connection, or in a response. */
+/** An upgrade request handled by an application: it results in a connection, or in a response. */
 export class UpgradeCall extends HostedCall implements Upgrader {
   readonly #socket: Duplex;
   #held: DetachedSocket | null;
@@ -26,7 +26,7 @@ export class UpgradeCall extends HostedCall implements Upgrader {
    * @param req Node's request
    * @param socket Its socket
    * @param head Bytes received after the request
-   * @param isClosing Tells whether it is too late for new connections
+   * @param isClosing Returns whether it is too late for new connections
    */
   constructor(req: IncomingMessage, socket: Duplex, head: Uint8Array, isClosing: () => boolean) {
     const res = new ServerResponse(req);
@@ -40,13 +40,13 @@ export class UpgradeCall extends HostedCall implements Upgrader {
   }
 
   /**
-   * Waits until earlier requests on the same connection have been answered.
+   * Waits until earlier requests on the same connection have their responses.
    *
-   * @returns Whether it still has to be answered: the client may be gone, or the server closing
+   * @returns Whether it still needs one: the client may have disconnected, or the server be closing
    */
   async turn(): Promise<boolean> {
     if (!await this.#held!.freed()) return false;
-    // sends what has been written meanwhile
+    // sends everything written meanwhile
     this.res.assignSocket(this.#socket as Socket);
     return !this.res.writableEnded;
   }
@@ -72,7 +72,7 @@ export class UpgradeCall extends HostedCall implements Upgrader {
    * @param _info This call
    * @param options The chosen protocol and the headers set so far
    * @returns The connection
-   * @throws {HttpError} 503 if the server is closing, 400 if the client is gone
+   * @throws {HttpError} 503 if the server is closing, 400 if the client has disconnected
    */
   upgrade(_request: Request, _info: unknown, options: UpgradeOptions): Upgrade {
     const { protocol, headers, pingTimeoutMs, maxMessageBytes } = options;
@@ -95,7 +95,7 @@ export class UpgradeCall extends HostedCall implements Upgrader {
     return { socket, response: upgradedResponse() };
   }
 
-  // a connection may last for days, and what its handshake took is more than all the rest of it
+  // a connection may last for days, and its handshake takes more memory than everything else
   #release(): void {
     this.#held!.release();
     this.res.detachSocket(this.#socket as Socket);
@@ -108,7 +108,7 @@ export class UpgradeCall extends HostedCall implements Upgrader {
     this.#upgraded?.close(...GOING_AWAY);
   }
 
-  /** Resolves when the connection's `close` handler has been called; right away if there is no connection. */
+  /** Resolves when the connection's `close` handler has been called; at once if there is no connection. */
   async told(): Promise<void> {
     const ws = this.#upgraded;
     if (ws !== null && ws.readyState !== CLOSED) await new Promise<void>((resolve) => ws.on("close", () => resolve()));
@@ -129,8 +129,8 @@ export class UpgradeCall extends HostedCall implements Upgrader {
 /** `readyState` of a connection after its `close` event. */
 const CLOSED = 3;
 
-/** Settings of ws for every connection; each has its own server, because the longest message is one of those. */
+/** ws settings for every connection; each has its own server, because the maximum message size is one of them. */
 const SETTINGS = { noServer: true, clientTracking: false, autoPong: false, perMessageDeflate: false };
 
-/** Most bytes that the limit of ws can be: it takes only the lower 32 bits of a number. */
+/** Maximum of the ws limit in bytes: ws uses only the lower 32 bits of a number. */
 const MOST_BYTES = 2 ** 31 - 1;

@@ -9,14 +9,14 @@ import { isForSocket, takeUpgrade } from "./take_upgrade.ts";
 export type UpgradeHandler = (this: unknown, req: IncomingMessage, socket: Duplex, head: Uint8Array) => void;
 
 const handlers = new WeakSet<(...args: never[]) => void>();
-// requests, not sockets: a socket that was given back may carry another request
+// requests, not sockets, because a socket that was given back may carry another request
 const taken = new WeakSet<IncomingMessage>();
 
 /**
- * Makes a listener for the `upgrade` event of your own Node server from an application's WebSocket routes.
+ * Creates a listener for the `upgrade` event of your own Node server from an application's WebSocket routes.
  *
- * Upgrades that lead to no WebSocket route are left to the server's other `upgrade` listeners. If there are none, they
- * are answered as normal requests: those for a WebSocket by this application, all others by the server.
+ * Upgrades that match no WebSocket route are left to the server's other `upgrade` listeners. If there are none, they
+ * are handled as normal requests: WebSocket upgrades by this application, all others by the server.
  *
  * @param app The application; it gets the whole path, so if its routes are below a prefix, mount it in another one
  * @returns The listener
@@ -45,7 +45,7 @@ export function toUpgradeHandler(app: FrameworkApp): UpgradeHandler {
   return handler;
 }
 
-// the last of our handlers must respond: a request that all of them leave to others would wait for ever
+// the last of our handlers must respond, because a request that all of them pass on would wait forever
 function isLast(server: unknown, handler: UpgradeHandler): boolean {
   if (!(server instanceof EventEmitter)) return true;
   const listeners = server.listeners("upgrade") as UpgradeHandler[];
