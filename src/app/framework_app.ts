@@ -76,7 +76,7 @@ import type { AnySettingName, SpelledSetting } from "./setting_names.ts";
 import { defaultEnv, envIsKnown, tellOfEnv } from "./default_env.ts";
 import { runtimeKey } from "../util/runtime_key.ts";
 
-/** Properties that a program's packages attach to applications; declared like `RequestExtras`. */
+/** Extra properties that a program's packages attach to applications; declared like `RequestExtras`. */
 // deno-lint-ignore no-empty-interface -- programs augment it
 export interface ApplicationExtras {}
 
@@ -287,7 +287,7 @@ export class FrameworkApp<
     if (this.#connections !== null) parent[connectionsKey].adopt(this.#connections);
   }
 
-  // reading `fetch` means that serving is about to start, so prepare now what does not need a client
+  // reading `fetch` precedes serving, so everything possible is prepared here, before clients connect
   #firstFetch(): AppFetch {
     currentInspection()?.serves(this);
     this.#indexLayers();
@@ -409,8 +409,8 @@ export class FrameworkApp<
   }
 
   /**
-   * Gives a foreign request and response this application's prototypes, as Express does with all of them, so that
-   * handlers get from a test's mocks what they expect.
+   * Gives a foreign request and response this application's prototypes, as Express does with all of them, so that a
+   * test's mocks have the properties that handlers expect.
    *
    * @param req The request
    * @param res The response
@@ -872,8 +872,8 @@ export class FrameworkApp<
   }
 
   /**
-   * Stops listening, finishes the requests in flight and closes WebSockets with code 1001. The application emits
-   * `closing` first; use that event to end responses that would stay open forever, such as event streams.
+   * Stops listening, finishes the requests in flight and closes WebSockets with code 1001. While closing, the
+   * application emits `closing`; use it to end responses that would stay open forever, such as event streams.
    *
    * @param options How long to keep accepting requests, and when to cut the remaining connections; or the callback
    * @param callback Runs when everything is closed, or with the error

@@ -39,8 +39,8 @@ class Reported {
 
 /**
  * Reports an error to the `error` listeners of an application, or of its nearest parent that has any. Without listeners
- * it is written to the console, except when the setting `env` is `"test"`. In production it is written as a redacted
- * string only, if it contains secrets or has properties that may hold the body or the command that failed.
+ * it is written to the console, except when the setting `env` is `"test"`. In production, an error that contains
+ * secrets, or has properties that may hold the body or the failed command, is written as a redacted string.
  *
  * The same error is reported once per request, however many layers it passes. It is reported again for other requests,
  * because programs may throw one object repeatedly.

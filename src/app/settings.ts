@@ -19,9 +19,8 @@ export interface AppSettings {
   "body budget"?: number | string;
   /**
    * Maximum size of bodies read with `req.json()`, `req.text()`, `req.arrayBuffer()`, `req.blob()` and
-   * `req.formData()`: bytes or a string such as `"2mb"`, or an object of these by method; `Infinity` for no limit. By
-   * default 1 MiB for JSON and text, 10 MiB for others; above it, 413. Parsers have their own `limit`; streams have
-   * none.
+   * `req.formData()`: bytes, a string such as `"2mb"`, or an object of these by method; `Infinity` for none. By default
+   * 1 MiB for JSON and text, 10 MiB for the rest; larger ones get 413. Parsers have their own `limit`, streams none.
    */
   "body limit"?: BodyLimitSetting;
   /**
@@ -64,8 +63,8 @@ export interface AppSettings {
    */
   "send budget"?: number | string;
   /**
-   * Sends `Server-Timing` with each response: the ms until its head, and from the start of each handler until it called
-   * the next one. Off by default, because it exposes handler names and route paths to every client.
+   * Sends `Server-Timing` with each response: the ms until its head, and from each handler's call to the next one's.
+   * Off by default, because it exposes handler names and route paths to every client.
    */
   "server timing"?: boolean;
   /** Treats `/foo` and `/foo/` as different paths; off by default. */

@@ -8,8 +8,8 @@ const MOST = 10;
 const SHOWN = 1000;
 
 /**
- * Formats an error for a developer: its stack, and those of its causes and collected errors. The framework's frames are
- * collapsed into one line each, so that the program's stand out.
+ * Formats an error for a developer: its stack, and those of its causes and collected errors. Consecutive frames of the
+ * framework are collapsed into one line, so that the program's stand out.
  *
  * @param error The error
  */

@@ -28,7 +28,7 @@ interface Exempted {
 
 /**
  * How many requests to a page limits may exempt: one per second that ends elsewhere, such as at a guard in front of it,
- * so that guessing passwords there is limited; or a thousand that the page has responded to.
+ * so that passwords cannot be guessed there without a limit; or a thousand that the page has responded to.
  */
 export class ExemptionBudget {
   #left = MOST_ELSEWHERE;

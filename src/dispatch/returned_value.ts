@@ -30,7 +30,7 @@ const toldOf = new WeakSet<AnyHandler>();
 
 /**
  * Warns the developer about a handler that returned its response instead of sending it, because the request would wait
- * forever without an explanation. It waits a while for a response, and for other layers to run.
+ * forever without an explanation. It warns only if there is no response after a while and no other layer has run.
  *
  * @param exchange The exchange
  * @param returned The return value, which is not a `Response`

@@ -5,8 +5,8 @@ import type { Any } from "../util/any.ts";
 export const ownAppKey: unique symbol = Symbol("own app");
 
 /**
- * Returns the application whose `request` or `response` an object was created from. That prototype itself exposes none:
- * when it does, as Express's, light-my-request concludes that it may replace the prototype's parents.
+ * Returns the application whose `request` or `response` an object was created from. That prototype itself exposes none.
+ * If it did, as Express's does, light-my-request would conclude that it may replace the prototype's parent.
  *
  * @param object The request or response
  */

@@ -1,8 +1,8 @@
 /**
  * Where an error came from that no handler of the program received:
  *
- * - `"handler"`: handlers and middleware, even after the response was sent, without an error handler. Includes errors
- *   caused by the client, with a status below 500: check `error.status`
+ * - `"handler"`: handlers and middleware, even after the response was sent, if no error handler handled it. Includes
+ *   errors caused by the client, with a status below 500: check `error.status`
  * - `"response"`: a body being sent: the stream of a returned `Response`, of `res.send` or of a pipe, or a file
  * - `"background"`: work passed to `req.waitUntil`
  * - `"listener"`: a listener or callback of the program that the framework called: events of requests, responses and

@@ -155,7 +155,7 @@ export class Exchange implements Waiter {
    *
    * @param request The web request
    * @param info The platform's second argument: peer address, server, environment
-   * @param context The platform's third argument: on Workers, what waits for background work
+   * @param context The platform's third argument: on Workers, it waits for background work
    * @param app The application that received it
    */
   constructor(request: Request, info: unknown, context: unknown, app: AppLike) {
@@ -174,7 +174,7 @@ export class Exchange implements Waiter {
     return this.#rareData ??= new RareData();
   }
 
-  /** The platform's third argument: on Workers, what waits for background work. */
+  /** The platform's third argument: on Workers, it waits for background work. */
   get context(): unknown {
     return this.#rareData?.context;
   }
@@ -420,7 +420,7 @@ export class Exchange implements Waiter {
     if (response !== null && (this.target.isHead || response.body === null)) return;
     // nor does Deno's server wait for the end of a body with an announced length
     if (this.streaming?.[deliveredKey]) return;
-    // 499 is what proxies log for a client that disconnected; it is never sent
+    // proxies log 499 for a client that disconnected; it is never sent
     this.leave(new Response(null, { status: 499 }));
   }
 

@@ -2,8 +2,8 @@
 export let ownResponseClass: typeof Response | undefined;
 
 /**
- * Returns the runtime's own class. Deno's global is a getter, and reading it costs more than a middleware. It is read
- * on first use only, because that loads the class.
+ * Returns the runtime's own class. Deno's global is a getter, and reading it is slower than calling middleware. It is
+ * read on first use only, because that loads the class.
  */
 export function responseClass(): typeof Response {
   return ownResponseClass ??= rootOf(Response);

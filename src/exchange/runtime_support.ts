@@ -124,7 +124,7 @@ export interface RequestBodies {
    */
   hasUnannouncedBody?(request: Request): boolean;
   /**
-   * Reads the body of a request as a string if it has already arrived, which avoids a promise.
+   * Reads the body of a request as a string synchronously, if it has already arrived.
    *
    * @param request The request
    * @returns The string, `null` if the body has to be read in the usual way
@@ -257,7 +257,7 @@ export interface ResponseBodies {
   /** Whether response streams survive a server that is cut, so that each has to be cut separately. */
   readonly leavesStreams?: boolean;
   /**
-   * Whether the runtime adds a content type to bytes without one, which makes browsers download what they should show.
+   * Whether the runtime adds a content type to bytes without one, which makes browsers download instead of show them.
    */
   readonly typesBytes?: boolean;
   /** Whether `fetch` decompresses a body but keeps the headers that describe the compressed one. */

@@ -9,7 +9,7 @@ export type LambdaHandler = (event: LambdaEvent, context: LambdaContext) => Prom
 
 /**
  * Turns an application into the handler of a Lambda function behind API Gateway, a function URL or a load balancer. The
- * event's shape decides how it is read, and the format of the response.
+ * event's shape determines how it is read and how the response is formatted.
  *
  * The response, at most 6 MB, is sent in one piece, after the work passed to `req.waitUntil` is done.
  *

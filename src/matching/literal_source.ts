@@ -19,9 +19,9 @@ export function hasSpellings(text: string): boolean {
 /**
  * Converts a literal to a regular expression source that matches every spelling clients use.
  *
- * `/café` matches `/caf%C3%A9`, which is what browsers send. A mount also matches both `/@me` and `/%40me`, because
- * clients send both, and it may guard a directory of files. A route does not, as in Express, because it may be behind a
- * check of `req.path`.
+ * `/café` matches `/caf%C3%A9`, as browsers send it. A mount also matches both `/@me` and `/%40me`, because clients
+ * send both, and it may guard a directory of files. A route does not, as in Express, because it may be behind a check
+ * of `req.path`.
  *
  * @param text The literal
  * @param options How the path matches

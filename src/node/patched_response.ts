@@ -65,7 +65,7 @@ export async function sendPatched(res: ServerResponse, sent: Sent): Promise<void
   if (body instanceof ReadableStream) await body.cancel();
 }
 
-// adapters such as serverless-express pass on what was set: the length of a file is a number
+// adapters such as serverless-express pass on values as set: the length of a file is a number
 function asSet(response: FrameworkResponse | null, name: string, value: string): string | number {
   const given = response?.getHeader(name);
   return typeof given === "number" && String(given) === value ? given : value;

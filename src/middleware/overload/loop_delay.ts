@@ -1,6 +1,6 @@
 import type { Threshold } from "./threshold.ts";
 
-/** ms between two measurements: short enough to notice the end of an overload, too long to cost anything. */
+/** ms between two measurements: short enough to notice the end of an overload, long enough to cost nothing. */
 const PAUSE_MS = 10;
 
 /** Minimum share of its time that an event loop with no work left spends waiting. */

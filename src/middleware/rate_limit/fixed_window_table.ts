@@ -15,7 +15,7 @@ const COUNT = 0;
 const END = 1;
 const WIDTH = 2;
 
-/** Longer keys share counters, because otherwise clients that choose their key could fill the memory. */
+/** Longer keys share counters, because otherwise a few keys chosen by clients could fill the memory. */
 const MAX_KEY_LENGTH = 1024;
 
 /**
