@@ -8,7 +8,7 @@ export function noteTimings(): void {
   timingsExist = true;
 }
 
-/** Maximum number of entries besides those of routes: hundreds of middleware would fill the head. */
+/** Maximum number of entries besides those of routes: hundreds of middleware entries would fill the head. */
 const MOST = 32;
 
 /** One handler, or several consecutive ones of the same name. */

@@ -468,7 +468,7 @@ export class Exchange implements Waiter {
     return this.#isHandled && this.#waitsForHandlers;
   }
 
-  /** Whether the runtime would drop a body that is being read with the response, even the part that has arrived. */
+  /** Whether the runtime would drop a body being read, even the part that has arrived, with the response. */
   get #isReading(): boolean {
     return this.#rareData !== null && this.#rareData.reading !== null && this.#rareData.reading.busy &&
       this.app[runtimeKey].dropsBodies === true;

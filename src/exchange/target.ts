@@ -66,7 +66,7 @@ export class Target {
     this.#doubt = isUnusual ? doubtOfUrl(url) : doubtOf(url, start);
   }
 
-  /** Whether the URL may differ from the client's request; see {@linkcode TARGET_DOUBT}. Ends with a rewrite. */
+  /** Whether the URL may differ from the client's request; see {@linkcode TARGET_DOUBT}. A rewrite ends the doubt. */
   get doubt(): TargetDoubt {
     return this.#doubt;
   }

@@ -85,7 +85,7 @@ async function send(
   try {
     await body?.pipeTo(sinkTo(out, left), { signal: left });
   } catch (error) {
-    // if the client has disconnected, Lambda has detected it
+    // Lambda itself detects a disconnected client
     if (!left.aborted) throw error;
   }
 }

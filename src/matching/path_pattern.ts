@@ -12,9 +12,9 @@ import { inPresentSyntax } from "./present_syntax.ts";
 import { keysOfRegExp, type PathKey } from "./regexp_keys.ts";
 
 /**
- * A match: which part of the path it covers, and the parameters.
- *
  * A match: the part of the path it covers, and the parameters.
+ *
+ * @internal
  */
 export interface PathMatch {
   /** Index in the path where the match begins; always 0 except for RegExps without an anchor. */

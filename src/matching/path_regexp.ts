@@ -14,9 +14,9 @@ export class OptionalPartsError extends PathError {}
 /**
  * Creates one regular expression from a parsed path.
  *
- * Parameters are greedy, as in Express 5, whose version of path-to-regexp is not an ES module. In the version that is
- * one they are lazy, and `/:name.:ext` would split `a.tar.gz` at the other dot. Nothing backtracks over the literal
- * before it, so matching takes a bounded number of steps per character of a path.
+ * Parameters are greedy, as in Express 5, whose version of path-to-regexp is not an ES module. In the ES module version
+ * they are lazy, and `/:name.:ext` would split `a.tar.gz` at the other dot. Nothing backtracks over the literal before
+ * it, so matching takes a bounded number of steps per character of a path.
  *
  * @param tokens The path
  * @param path The path as written

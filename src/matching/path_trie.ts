@@ -51,7 +51,7 @@ export class TrieState {
    * @param inherited Layers of earlier nodes that match every path below them
    * @param slash Whether the path ends with a slash here
    * @param literal Whether every segment so far is a registered word
-   * @param copies How often each router is in the trie
+   * @param copies Number of copies of each router in the trie
    */
   constructor(
     nodes: readonly TrieNode[],
@@ -214,7 +214,7 @@ const SLOTS = 64;
 /** Longer unregistered paths are not cached. */
 const LONGEST = 256;
 
-/** One of this many unregistered paths is cached: frequent ones soon get in, others seldom. */
+/** One in this many unregistered paths is cached, so frequent ones soon get in and others rarely do. */
 const ADMITTED = 16;
 
 /** The registered paths of one router, and of routers mounted below it at literal paths, as a trie of segments. */

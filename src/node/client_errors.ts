@@ -10,7 +10,7 @@ const STATUSES: Readonly<Record<string, string>> = {
   ERR_HTTP_REQUEST_TIMEOUT: "408 Request Timeout",
 };
 
-/** Errors caused by a client: requests that cannot be parsed or are incomplete, and failed TLS handshakes. */
+/** Errors caused by a client: unparsable requests, requests that time out, and failed TLS handshakes. */
 const CAUSED = /^(?:HPE_|ERR_HTTP_REQUEST_TIMEOUT$|ERR_SSL_|ERR_TLS_)/;
 
 /** A socket with the response that Node is writing to it. */
@@ -27,7 +27,7 @@ export function reportClientErrors(server: Server | Http2SecureServer, app: Erro
   const report = (error: unknown): void => app.reportError(error, { phase: "connection" });
   server.on("clientError", (error: Error & { code?: string }, socket: RespondingSocket) => {
     const { code = "" } = error;
-    // the others are a disconnect, and the reason for which a response was broken off here
+    // other codes are disconnects, and reasons for breaking off a response here
     if (CAUSED.test(code)) report(error);
     if (server.listenerCount("clientError") > 1) return;
     const isHttp = /^(?:HPE_|ERR_HTTP_)/.test(code);

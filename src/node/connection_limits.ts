@@ -20,7 +20,7 @@ interface Http2Stream {
 /** HTTP/2's code for a stream that is no longer needed (RFC 9113 section 7). */
 const CANCEL = 8;
 
-/** Node's own, not a test's fake timers, which do not delay what clients do. */
+/** Node's own, not a test's fake timers, which do not delay clients. */
 const { setInterval, clearInterval } = globalThis;
 
 /** Cuts connections whose clients receive none of what was sent to them. One timer checks all of them. */

@@ -1,6 +1,6 @@
 import type { ServerHttp2Session } from "node:http2";
 
-/** Node's own, not a test's fake timers, which do not delay what clients do. */
+/** Node's own, not a test's fake timers, which do not delay clients. */
 const { setTimeout, clearTimeout } = globalThis;
 
 /** The time limits of a session, read when one starts; 0 for none. */
