@@ -47,7 +47,7 @@ function repeated(args: readonly string[]): Promise<void> {
   });
 }
 
-/** Watches a directory and its subdirectories one by one: not every system can recurse, and packages are skipped. */
+/** Watches a directory and its subdirectories: not every system or runtime can recurse, and packages are skipped. */
 function watchFolders(folder: string, watchers: Map<string, FSWatcher>, changed: (path: string) => void): void {
   if (!watchers.has(folder)) {
     const watcher = watch(folder, (_event, name) => changed(join(folder, String(name))));
