@@ -21,25 +21,25 @@ import type { ResponseLike } from "../exchange/response_like.ts";
 import type { Any } from "../util/any.ts";
 import { runtimeKey } from "../util/runtime_key.ts";
 
-/** Values of the path parameters by name. A wildcard is a list of segments, which the types of literal paths show. */
+/** Path parameters by name. A wildcard is a list of segments; the types of literal paths reflect that. */
 export type RouteParams = Record<string, string>;
 
-/** Values of the query by name: what a query parser may make of `a=1&a=2&b[c]=3`. */
+/** Query values by name, as a query parser may return them for `a=1&a=2&b[c]=3`. */
 export interface ParsedQs {
-  /** Text; lists and objects where a name is repeated or has brackets. */
+  /** A string; a list or an object if the name is repeated or has brackets. */
   [name: string]: undefined | string | ParsedQs | (string | ParsedQs)[];
 }
 
 /**
- * Distinguishes Node's and Express's requests from ours by type, by a property that ours do not have. With one that
- * ours have, handlers with other parameters than the path's would be accepted, too.
+ * Lets the types tell Node's and Express's requests from ours by a property that ours lack. A property that ours have
+ * would also admit handlers declared with other path parameters.
  */
 export interface NodeRequest {
-  /** Adds a chunk to the stream, as only whoever makes one does. */
+  /** Adds a chunk to the stream; only the stream's own implementation does so. */
   readonly push: unknown;
 }
 
-/** Parts of a request that have been parsed on demand, or assigned. */
+/** Parts of a request that were parsed on demand or assigned. */
 class Parsed {
   query: Record<string, Any> | undefined = undefined;
   queryOf: string | null | undefined = undefined;
@@ -55,19 +55,19 @@ const parsedKey: unique symbol = Symbol("parsed");
 /** Any request. */
 type AnyRequest = FrameworkRequest<unknown, Any, unknown>;
 
-/** Express's request, with what middleware attaches: that is in {@linkcode RequestExtras}. */
+/** Express's request, with the properties that middleware attaches, as declared in {@linkcode RequestExtras}. */
 export interface FrameworkRequest<Params = RouteParams, Body = Any, Query = ParsedQs>
   extends RequestExtras, Omit<CommonExtras, keyof RequestExtras> {}
 
 /**
- * Express's request on top of a web `Request`: every property of Express 5, evaluated lazily, and the web's body
+ * Express's request on top of a web `Request`: every property of Express 5, evaluated lazily, plus the web's body
  * readers.
  *
  * @typeParam Params Type of `req.params`; inferred from literal paths
  * @typeParam Body Type of `req.body`
  * @typeParam Query Type of `req.query`
  *
- * @example What a handler reads
+ * @example Reading a request
  * ```ts
  * import sluice from "@sluice/sluice";
  *
@@ -79,14 +79,13 @@ export interface FrameworkRequest<Params = RouteParams, Body = Any, Query = Pars
  */
 export class FrameworkRequest<Params = RouteParams, Body = Any, Query = ParsedQs> extends IncomingMessage {
   /**
-   * Itself.
+   * The request itself.
    *
    * @internal
    */
   override readonly [originalKey]: object = this;
   /**
-   * The exchange, for the framework's own use. Not a private field: what is derived from a request, and proxies, have
-   * only its properties.
+   * The exchange, for internal use. Not a private field, because derived requests and proxies only have its properties.
    *
    * @internal
    */
@@ -99,7 +98,7 @@ export class FrameworkRequest<Params = RouteParams, Body = Any, Query = ParsedQs
   [requestStateKey]: RequestState | null = null;
   private [parsedKey]: Parsed | null = null;
   /**
-   * The application whose `request` was taken for a prototype.
+   * The application whose `request` served as the prototype.
    *
    * @internal
    */
@@ -115,7 +114,7 @@ export class FrameworkRequest<Params = RouteParams, Body = Any, Query = ParsedQs
   res: ResponseLike = undefined as unknown as ResponseLike;
   /** The {@linkcode Route} being run, `undefined` outside routes; typed as any, as in Express. */
   route: Any = undefined;
-  /** Continues with the next layer of the router that is running. */
+  /** Calls the next layer of the router that is running. */
   next: (error?: unknown) => void = undefined as unknown as (error?: unknown) => void;
   /**
    * Wraps an exchange; the framework does this for every request.
@@ -130,7 +129,7 @@ export class FrameworkRequest<Params = RouteParams, Body = Any, Query = ParsedQs
   }
 
   /**
-   * Number of this request in the order of creation, by which limiters know that they were made inside a request.
+   * Sequence number of this request in creation order; it shows limiters that they were created inside a request.
    *
    * @internal
    */
@@ -171,7 +170,7 @@ export class FrameworkRequest<Params = RouteParams, Body = Any, Query = ParsedQs
     return urlPartsOf(this)?.pathname as string;
   }
 
-  /** The parts of `req.url`, where npm's parseurl and Express's router cache them, and some programs read them. */
+  /** The parts of `req.url`. npm's parseurl and Express's router cache them here, and some programs read them. */
   get _parsedUrl(): Record<string, Any> {
     if (this[originalKey] !== this) return urlPartsOf(this) as Record<string, Any>;
     const state = parsedOf(this);
@@ -184,28 +183,28 @@ export class FrameworkRequest<Params = RouteParams, Body = Any, Query = ParsedQs
     else assignOwn(this, "_parsedUrl", value);
   }
 
-  /** Whether the body has been read and parsed; checked by the body parsers of Express 4, which many packages include. */
+  /** Whether the body has been read and parsed. The Express 4 body parsers, which many packages bundle, check it. */
   get _body(): boolean {
     return this.body !== undefined && this.readableEnded;
   }
 
-  /** The part of the path that mounts have consumed, without a trailing slash; as in Express, `undefined` after a 404. */
+  /** The part of the path consumed by mounts, without a trailing slash; `undefined` after a 404, as in Express. */
   get baseUrl(): string {
     const target = exchangeOf(this)?.target;
     const isOutside = target?.params === undefined && target?.mount === 0;
     return (originalOf<AnyRequest>(this)[parsedKey]?.baseUrl ?? (isOutside ? undefined : target?.baseUrl)) as string;
   }
 
-  // Express's routers append what their mounts consume, and restore the old value afterwards
+  // Express's routers append what their mounts consume and later restore the old value
   set baseUrl(value: string) {
     if (!isOriginal(this)) assignOwn(this, "baseUrl", value);
     else parsedOf(this).baseUrl = value === this[exchangeKey].target.baseUrl ? undefined : value;
   }
 
   /**
-   * The path of the route that matched last as it was registered, with those of the mounts around it:
-   * `/teams/:team/members/:name`; the source of a RegExp. `undefined` if no route did. It names the route in logs and
-   * metrics, as `http.route` of OpenTelemetry does; Express has no such property.
+   * The path of the last matching route as registered, including the mounts around it, such as
+   * `/teams/:team/members/:name`; for a RegExp, its source. `undefined` if no route matched. Use it to name the route
+   * in logs and metrics, like OpenTelemetry's `http.route`. Express has no such property.
    */
   get routePath(): string | undefined {
     const { route } = this;
@@ -218,11 +217,12 @@ export class FrameworkRequest<Params = RouteParams, Body = Any, Query = ParsedQs
   }
 
   /**
-   * The environment: a Worker's bindings, on other runtimes the environment variables. So a program finds its
-   * configuration in one place on every runtime. Bindings that `app.fetch(request, env, ctx)` or
-   * `app.inject(path, { env, ctx })` got are there on every runtime, too. On Deno and Fastly, variables are read by name and cannot be listed.
+   * The environment: a Worker's bindings; on other runtimes, the environment variables. Programs read their
+   * configuration from one place on every runtime. Bindings passed to `app.fetch(request, env, ctx)` or
+   * `app.inject(path, { env, ctx })` are available on every runtime. On Deno and Fastly, variables can be read by name
+   * but not listed.
    *
-   * Its values are of any type unless {@linkcode RequestExtras} declares `env`.
+   * Its values are of type `any` unless {@linkcode RequestExtras} declares `env`.
    */
   get env(): Declared<"env", Record<string, Any>> {
     const exchange = exchangeOf(this);
@@ -235,9 +235,9 @@ export class FrameworkRequest<Params = RouteParams, Body = Any, Query = ParsedQs
 
   /**
    * The platform's third argument: a Worker's `ctx`, with `props`, `exports` and `passThroughOnException`, or the state
-   * of a Durable Object. `undefined` on other runtimes, which pass what they know in `req.info`.
+   * of a Durable Object. `undefined` on other runtimes; they provide their details in `req.info`.
    *
-   * It is of any type unless {@linkcode RequestExtras} declares `executionCtx`.
+   * It is of type `any` unless {@linkcode RequestExtras} declares `executionCtx`.
    */
   get executionCtx(): Declared<"executionCtx", Any> {
     return exchangeOf(this)?.context as Declared<"executionCtx", Any>;
@@ -248,14 +248,14 @@ export class FrameworkRequest<Params = RouteParams, Body = Any, Query = ParsedQs
   }
 
   /**
-   * Lets work go on after the response. Workers and edge functions would otherwise stop with the response; closing a
-   * server waits for it. Failures are logged.
+   * Keeps work running after the response. Without it, Workers and edge functions stop when the response ends. Closing
+   * a server waits for the work. Failures are logged.
    *
-   * @param work The work to wait for
-   * @throws {TypeError} If it is a function rather than its promise
+   * @param work A promise of the work
+   * @throws {TypeError} If given a function instead of a promise
    */
   waitUntil(work: PromiseLike<unknown>): void {
-    // as on Workers, anything else counts as done; but a function would never run
+    // as on Workers, other values count as done; but a function would never run
     const isIdle = typeof work === "function" && !("then" in work);
     if (isIdle) throw new TypeError("req.waitUntil takes a promise, not a function; call it");
     const { app, info, context } = exchangeFor(this, "req.waitUntil");
@@ -269,7 +269,7 @@ export class FrameworkRequest<Params = RouteParams, Body = Any, Query = ParsedQs
     const text = this[exchangeKey].target.query;
     const parse = this[exchangeKey].app.settings["query parser fn"];
     if (state.query === undefined || text !== state.queryOf || parse !== state.queryBy) {
-      // a mounted application may have another parser
+      // a mounted application may have a different parser
       state.queryBy = parse;
       state.query = parse ? parse(text) : Object.create(null);
       state.queryOf = text;
@@ -281,9 +281,12 @@ export class FrameworkRequest<Params = RouteParams, Body = Any, Query = ParsedQs
     assignOwn(this, "query", value);
   }
 
-  /** The client's cookies, decoded, and parsed if `res.cookie` was given an object; cookie middleware may replace them. */
+  /**
+   * The client's cookies, decoded; values that `res.cookie` serialized from objects are parsed. Cookie middleware may
+   * replace them.
+   */
   get cookies(): Any {
-    // as in Express, without a request from a client there are none until a parser has set them
+    // as in Express, a request without a client has no cookies until a parser sets them
     if (exchangeOf(this) === null) return undefined;
     return parsedOf(this).cookies ??= parseCookies(this[readHeaderKey]("cookie"));
   }
@@ -293,10 +296,10 @@ export class FrameworkRequest<Params = RouteParams, Body = Any, Query = ParsedQs
   }
 
   /**
-   * Reads a request header; `Referer` and `Referrer` are the same.
+   * Reads a request header; `Referer` and `Referrer` are synonyms.
    *
-   * @param name Header name, in any case
-   * @returns Its value, a list for `Set-Cookie`; `undefined` when absent
+   * @param name Header name, case-insensitive
+   * @returns Its value; a list for `Set-Cookie`; `undefined` if absent
    * @throws {TypeError} If the name is missing or not a string
    */
   get(name: "set-cookie"): string[] | undefined;
@@ -305,7 +308,7 @@ export class FrameworkRequest<Params = RouteParams, Body = Any, Query = ParsedQs
   get(name: string): string | string[] | undefined {
     if (!name) throw new TypeError("name argument is required to req.get");
     if (typeof name !== "string") throw new TypeError("name must be a string to req.get");
-    // only names of the right length are compared: the comparison takes as long as reading the header
+    // compares only names of the right length: the comparison costs as much as reading the header
     if ((name.length === 7 || name.length === 8) && /^referr?er$/i.test(name)) {
       return this[readHeaderKey]("referrer") ?? this[readHeaderKey]("referer");
     }
@@ -321,33 +324,33 @@ export class FrameworkRequest<Params = RouteParams, Body = Any, Query = ParsedQs
     return this.get(name);
   }
 
-  /** Everything the client accepts, best first. */
+  /** Every type the client accepts, best first. */
   accepts(): string[];
-  /** The best of the offered types by `Accept`, `false` if none is acceptable. */
+  /** The best match among the offered types for `Accept`; `false` if none is acceptable. */
   accepts(...types: (string | readonly string[])[]): string | false;
   accepts(...types: (string | readonly string[])[]): string | string[] | false {
     return acceptedType(this[readHeaderKey]("accept"), offered(types));
   }
 
-  /** Everything the client accepts, best first. */
+  /** Every charset the client accepts, best first. */
   acceptsCharsets(): string[];
-  /** The best of the offered charsets by `Accept-Charset`. */
+  /** The best match among the offered charsets for `Accept-Charset`. */
   acceptsCharsets(...charsets: (string | readonly string[])[]): string | false;
   acceptsCharsets(...charsets: (string | readonly string[])[]): string | string[] | false {
     return acceptedCharset(this[readHeaderKey]("accept-charset"), offered(charsets));
   }
 
-  /** Everything the client accepts, best first. */
+  /** Every encoding the client accepts, best first. */
   acceptsEncodings(): string[];
-  /** The best of the offered codings by `Accept-Encoding`. */
+  /** The best match among the offered encodings for `Accept-Encoding`. */
   acceptsEncodings(...encodings: (string | readonly string[])[]): string | false;
   acceptsEncodings(...encodings: (string | readonly string[])[]): string | string[] | false {
     return acceptedEncoding(this[readHeaderKey]("accept-encoding"), offered(encodings));
   }
 
-  /** Everything the client accepts, best first. */
+  /** Every language the client accepts, best first. */
   acceptsLanguages(): string[];
-  /** The best of the offered languages by `Accept-Language`. */
+  /** The best match among the offered languages for `Accept-Language`. */
   acceptsLanguages(...languages: (string | readonly string[])[]): string | false;
   acceptsLanguages(...languages: (string | readonly string[])[]): string | string[] | false {
     return acceptedLanguage(this[readHeaderKey]("accept-language"), offered(languages));
@@ -368,24 +371,24 @@ export class FrameworkRequest<Params = RouteParams, Body = Any, Query = ParsedQs
   /**
    * Parses the `Range` header against a size in bytes (RFC 9110 section 14.2).
    *
-   * @returns The ranges; -1 if none can be satisfied, -2 if the header is malformed, `undefined` if there is none
+   * @returns The ranges; -1 if none is satisfiable, -2 if the header is malformed, `undefined` if there is none
    */
   range(size: number, options?: { combine?: boolean }): ByteRanges | -1 | -2 | undefined {
     const header = this[readHeaderKey]("range");
     return header ? parseByteRange(size, header, options) : undefined;
   }
 
-  /** Address of the client: the peer, or the farthest address that `trust proxy` allows to be trusted. */
+  /** The client's address: the peer, or the farthest address that `trust proxy` trusts. */
   get ip(): string | undefined {
     return clientAddresses(this, "req.ip").at(-1);
   }
 
-  /** Addresses from the client to the last trusted proxy, farthest first; empty unless a proxy is trusted. */
+  /** Addresses from the client to the last trusted proxy, farthest first; empty without a trusted proxy. */
   get ips(): string[] {
     return clientAddresses(this, "req.ips").slice(1).reverse() as string[];
   }
 
-  /** `"http"` or `"https"`; `X-Forwarded-Proto` from a trusted proxy takes precedence. */
+  /** `"http"` or `"https"`; `X-Forwarded-Proto` takes precedence if it comes from a trusted proxy. */
   get protocol(): string {
     return clientProtocol(this, given(this.socket, "req.protocol", "req.socket").encrypted);
   }
@@ -395,8 +398,11 @@ export class FrameworkRequest<Params = RouteParams, Body = Any, Query = ParsedQs
     return this.protocol === "https";
   }
 
-  // typed as in Express: only requests of HTTP/1.0 may lack a host
-  /** Host with port; `X-Forwarded-Host` from a trusted proxy takes precedence. `undefined` if the client sent none. */
+  // typed as in Express: only HTTP/1.0 requests may lack a host
+  /**
+   * Host with port; `X-Forwarded-Host` takes precedence if it comes from a trusted proxy. `undefined` if the client
+   * sent none.
+   */
   get host(): string {
     return clientHost(this)!;
   }
@@ -410,18 +416,18 @@ export class FrameworkRequest<Params = RouteParams, Body = Any, Query = ParsedQs
     return hostnameOf(this.host)!;
   }
 
-  /** Labels of the host below the domain, from right to left; `subdomain offset` says how many belong to the domain. */
+  /** Labels of the host below the domain, right to left; `subdomain offset` sets how many labels the domain has. */
   get subdomains(): string[] {
     const { hostname } = this;
     return hostname === undefined ? [] : subdomainsOf(hostname, subdomainOffset(this));
   }
 
-  /** Whether the request was made by `XMLHttpRequest`, going by the `X-Requested-With` header that libraries set. */
+  /** Whether `X-Requested-With`, which libraries set, says that `XMLHttpRequest` made the request. */
   get xhr(): boolean {
     return asciiLowerCase(this[readHeaderKey]("x-requested-with") ?? "") === "xmlhttprequest";
   }
 
-  /** Whether the client's cached copy is still valid, so that 304 suffices (RFC 9111 section 4.3). */
+  /** Whether the client's cached copy is still valid, so a 304 is enough (RFC 9111 section 4.3). */
   get fresh(): boolean {
     const { method } = this;
     const res = given(this.res, "req.fresh", "req.res");
@@ -430,7 +436,7 @@ export class FrameworkRequest<Params = RouteParams, Body = Any, Query = ParsedQs
     if ((status < 200 || status >= 300) && status !== 304) return false;
     const ifNoneMatch = this[readHeaderKey]("if-none-match");
     const lastModified = sentHeader(this, "Last-Modified");
-    // If-Modified-Since needs a Last-Modified to be compared with
+    // If-Modified-Since can only be compared with a Last-Modified
     const ifModifiedSince = lastModified === undefined ? undefined : this[readHeaderKey]("if-modified-since");
     if (ifNoneMatch === undefined && ifModifiedSince === undefined) return false;
     return isFresh({ ifNoneMatch, ifModifiedSince, cacheControl: this[readHeaderKey]("cache-control") }, {
@@ -445,23 +451,22 @@ export class FrameworkRequest<Params = RouteParams, Body = Any, Query = ParsedQs
   }
 
   /**
-   * Reads the body as JSON; if a body parser has read it already, returns what it parsed.
+   * Reads the body as JSON; returns the parsed body if a body parser has already read it.
    *
-   * Like the other methods that read all of a body, it reads at most so many bytes as the setting `body limit` allows (1
-   * MiB here and for text, 10 MiB for the others), waits for further ones no longer than `body timeout`, and takes its
-   * share of the `body budget`. What is asked from the web `Request` itself (`req.request.json()`), and a body that is
-   * read as a stream, has neither limit nor budget.
+   * Like the other methods that read a whole body, it reads up to `body limit` (1 MiB for JSON and text, 10 MiB for the
+   * others), waits up to `body timeout` for more data, and draws on the `body budget`. Neither limit nor budget applies
+   * to the web `Request` itself (`req.request.json()`) or to a body read as a stream.
    *
-   * @throws {SyntaxError} If it is not JSON; the error has the status 400
-   * @throws {HttpError} 413 above the limit, 400 if it nests more deeply than `json depth` or was cut off, 408 if nothing
-   * came for too long, 503 if too much is being read at the moment
+   * @throws {SyntaxError} If the body is not JSON; the error has status 400
+   * @throws {HttpError} 413 above the limit; 400 if it nests more deeply than `json depth` or was cut off; 408 if no
+   * data arrived for too long; 503 if too much is being read at once
    */
   json(): Promise<Any> {
     return readJson(this);
   }
 
   /**
-   * Reads the body as text; if a body parser has read it already, returns that text.
+   * Reads the body as a string; returns the same string if a body parser has already read it.
    *
    * @throws {HttpError} As {@linkcode FrameworkRequest.json}
    */
@@ -470,10 +475,10 @@ export class FrameworkRequest<Params = RouteParams, Body = Any, Query = ParsedQs
   }
 
   /**
-   * Reads the body as a form: fields and files.
+   * Reads the body as a form with fields and files.
    *
-   * @throws {TypeError} If it is not a form; the error has the status 400
-   * @throws {HttpError} 413 above the limit or if it has more parts than `form parts limit`; otherwise as
+   * @throws {TypeError} If the body is not a form; the error has status 400
+   * @throws {HttpError} 413 above the limit or with more parts than `form parts limit`; otherwise as
    * {@linkcode FrameworkRequest.json}
    */
   formData(): Promise<FormData> {
@@ -499,8 +504,7 @@ export class FrameworkRequest<Params = RouteParams, Body = Any, Query = ParsedQs
   }
 }
 
-// Express's `app` is a plain field, which some programs use for an application of their own; older parsers assign
-// `_body`
+// Express's `app` is a plain field, which some programs use for their own application; older parsers assign `_body`
 makeAssignable(FrameworkRequest.prototype, ["app", "_body"]);
 
 function parsedOf(req: AnyRequest): Parsed {
@@ -509,7 +513,7 @@ function parsedOf(req: AnyRequest): Parsed {
 
 function derivedQuery(req: AnyRequest): unknown {
   const original = originalOf(req);
-  // the same object, as long as it is the same query
+  // the same object while the query is the same
   if (original !== req && req.url === original.url && req.app === original.app) return original.query;
   const parse = appOf(req, "req.query").get("query parser fn");
   const text = urlPartsOf(req)?.query ?? null;
@@ -521,13 +525,13 @@ function subdomainOffset(req: AnyRequest): number {
   return app.get("subdomain offset");
 }
 
-// responses that tests assign may have no other method
+// responses that tests assign may have only one of these methods
 function sentHeader({ res }: { res: ResponseLike }, name: string): string | undefined {
   const { get = res.getHeader } = res as { get?: (name: string) => unknown };
   return get.call(res, name) as string | undefined;
 }
 
-// as in Express, an empty first argument counts as no offer: `req.accepts(req.query.type)`
+// as in Express, an empty first argument means no offers: `req.accepts(req.query.type)`
 function offered(offers: (string | readonly string[])[]): string[] {
   return offers[0] ? offers.flat() : [];
 }

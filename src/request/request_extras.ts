@@ -1,9 +1,9 @@
 import type { Any } from "../util/any.ts";
 
 /**
- * What a program's middleware attaches to requests. Declare it once, in any file:
+ * Properties that your middleware attaches to requests. Declare them once, in any file:
  *
- * @example A property, and those that packages declare for Express
+ * @example A property of your own, and those that packages declare for Express
  * ```ts ignore
  * declare module "@sluice/sluice" {
  *   interface RequestExtras extends Express.Request {
@@ -12,7 +12,7 @@ import type { Any } from "../util/any.ts";
  * }
  * ```
  *
- * @example A Worker's bindings and its context, in the types that `wrangler types` writes
+ * @example A Worker's bindings and context, as typed by `wrangler types`
  * ```ts ignore
  * declare module "@sluice/sluice" {
  *   interface RequestExtras {
@@ -29,12 +29,14 @@ export interface RequestExtras {}
  * The type that {@linkcode RequestExtras} declares for a property of every request.
  *
  * @typeParam Name Name of the property
- * @typeParam Otherwise Its type if nothing is declared
+ * @typeParam Otherwise Its type if none is declared
  */
 export type Declared<Name extends string, Otherwise> = RequestExtras extends Record<Name, infer Type> ? Type
   : Otherwise;
 
-/** What common middleware attaches to requests: of any type unless {@linkcode RequestExtras} declares one. */
+/**
+ * Properties that common middleware attaches to requests, of type `any` unless {@linkcode RequestExtras} declares one.
+ */
 export interface CommonExtras {
   /** The session, set by session middleware. */
   session?: Any;
@@ -52,8 +54,8 @@ export interface CommonExtras {
   id?: string | number;
   /** Writes lines about the request, set by `log` or pino-http. */
   log?: Any;
-  /** Whether the time is over, set by `timeout` or connect-timeout. */
+  /** Whether the request has timed out, set by `timeout` or connect-timeout. */
   timedout?: boolean;
-  /** Makes a token for a form, set by `csrf`. */
+  /** Creates a token for a form, set by `csrf`. */
   csrfToken(): string;
 }

@@ -43,54 +43,54 @@ import { watchedBody } from "./web/watched_body.ts";
 import { asFetched, copyOf, textResponse } from "./web/web_response.ts";
 import { runtimeKey } from "../util/runtime_key.ts";
 
-/** Handlers for `res.format`, by media type or extension; `default` is called if none is acceptable. */
+/** Handlers for `res.format` by media type or extension; `default` is called if none is acceptable. */
 export type FormatHandlers = Record<
   string,
   (req: FrameworkRequest, res: FrameworkResponse, next: (error?: unknown) => void) => unknown
 >;
 
 /**
- * What `res.send` accepts: text, bytes, a `Blob`, a stream of either, or any JSON value. Typed as any, as in Express:
- * programs send values that they have caught, and wrappers of `res.send` look into what they get.
+ * Any body that `res.send` accepts: a string, bytes, a `Blob`, a stream of strings or bytes, or any JSON value. Typed
+ * as any, as in Express: programs send values that they caught, and wrappers of `res.send` inspect their argument.
  */
 export type SendBody = Any;
 
-/** What a program's middleware attaches to responses; declared like `RequestExtras`. */
+/** Properties that your middleware attaches to responses; declared like `RequestExtras`. */
 // deno-lint-ignore no-empty-interface -- programs augment it
 export interface ResponseExtras {}
 
-/** Key of the method that responds with a page of the framework's own. */
+/** Key of the method that responds with one of the framework's own pages. */
 export const pageKey: unique symbol = Symbol("sluice.page");
 
-/** Key of whether no header was set and no method replaced. */
+/** Key of the flag that no header was set and no method replaced. */
 export const untouchedKey: unique symbol = Symbol("sluice.untouched");
 
-/** Key of the state, made for what cannot be answered at once. */
+/** Key of the state, created unless the response is sent at once. */
 const begunKey: unique symbol = Symbol("begun");
 
-/** Key of the body, if it was sent without a state. */
+/** Key of the body, if it was sent without creating a state. */
 const sentKey: unique symbol = Symbol("sent");
 
 /** Key of `res.locals`. */
 const localsKey: unique symbol = Symbol("locals");
 
-/** What a program keeps in the `res.locals` of every response; declared like `RequestExtras`. */
+/** Values that a program keeps in the `res.locals` of every response; declared like `RequestExtras`. */
 // deno-lint-ignore no-empty-interface -- programs augment it
 export interface Locals {}
 
 /**
- * Type of `res.locals`: what the program declares for every response is in each. If it declares nothing, editors show
- * the type argument alone.
+ * Type of `res.locals`, including the values declared for every response. If none are declared, editors show the type
+ * argument alone.
  *
  * @internal
  */
 export type LocalsOf<L> = [keyof Locals] extends [never] ? L : L & Locals;
 
-/** Express's response, with what middleware attaches: that is in {@linkcode ResponseExtras}. */
+/** Express's response, with the properties that middleware attaches, as declared in {@linkcode ResponseExtras}. */
 export interface FrameworkResponse<L extends Record<string, Any> = Record<string, Any>> extends ResponseExtras {}
 
 /**
- * Express's response, resulting in one web `Response`: every method of Express 5 on top of Node's.
+ * Express's response: every method of Express 5 on top of Node's, producing one web `Response`.
  *
  * @typeParam L Type of `res.locals`
  *
@@ -109,21 +109,21 @@ export interface FrameworkResponse<L extends Record<string, Any> = Record<string
  */
 export class FrameworkResponse<L extends Record<string, Any> = Record<string, Any>> extends OutgoingMessage {
   /**
-   * Itself.
+   * The response itself.
    *
    * @internal
    */
   override readonly [originalKey]: object = this;
   /**
-   * The exchange, for the framework's own use. Not a private field: what is derived from a response, and proxies, have
-   * only its properties.
+   * The exchange, for internal use. Not a private field, because derived responses and proxies only have its
+   * properties.
    *
    * @internal
    */
   readonly [exchangeKey]: Exchange;
   private [begunKey]: ResponseState | null = null;
   /**
-   * The application whose `response` was taken for a prototype.
+   * The application whose `response` served as the prototype.
    *
    * @internal
    */
@@ -138,7 +138,7 @@ export class FrameworkResponse<L extends Record<string, Any> = Record<string, An
   declare req: FrameworkRequest;
 
   static {
-    // for what is made from the prototype
+    // for objects created from the prototype
     Object.assign(this.prototype, { statusCode: 200, [begunKey]: null });
   }
 
@@ -146,7 +146,7 @@ export class FrameworkResponse<L extends Record<string, Any> = Record<string, An
    * Wraps an exchange; the framework does this for every request.
    *
    * @param exchange The exchange this response answers
-   * @param req The request of the same exchange
+   * @param req The exchange's request
    *
    * @internal
    */
@@ -165,14 +165,14 @@ export class FrameworkResponse<L extends Record<string, Any> = Record<string, An
     return this[begunKey] ?? begin(originalOf(this));
   }
 
-  /** Whether the status and headers have been sent, and can no longer be changed. */
+  /** Whether the status and headers have been sent and can no longer change. */
   get headersSent(): boolean {
     const { [sentKey]: sent, [begunKey]: state } = originalOf<AnyResponse>(this);
     return sent !== undefined || (state?.sentStatus ?? 0) !== 0;
   }
 
   /**
-   * Whether no header was set and no method replaced, which allows short cuts.
+   * Whether no header was set and no method replaced, which permits shortcuts.
    *
    * @internal
    */
@@ -199,7 +199,7 @@ export class FrameworkResponse<L extends Record<string, Any> = Record<string, An
   /**
    * Sets the status.
    *
-   * @param code 100 to 999, of which a web response can carry 200 to 599
+   * @param code 100 to 999; a web response can carry 200 to 599
    * @throws {TypeError} If the code is not an integer
    * @throws {RangeError} If the code is outside 100 to 999
    *
@@ -226,22 +226,22 @@ export class FrameworkResponse<L extends Record<string, Any> = Record<string, An
     return this;
   }
 
-  /** Responds with a status, and its reason phrase as the body. */
+  /** Responds with a status and its reason phrase as the body. */
   sendStatus(code: number): this {
     this.status(code).type("txt");
     return this.send(statusMessage(code));
   }
 
   /**
-   * Responds with a body: text as HTML, bytes, a `Blob` or a stream as they are, anything else as JSON.
+   * Responds with a body: strings as HTML; bytes, a `Blob` or a stream as they are; anything else as JSON.
    *
-   * Sets a content type if there is none, and an ETag; responds with 304 if the client's cached copy is still valid.
+   * Sets a content type if there is none, and an ETag. Responds with 304 if the client's cached copy is still valid.
    *
    * @param body The body
-   * @throws {Error} If the response has been sent already (`ERR_HTTP_HEADERS_SENT`)
+   * @throws {Error} If the response has already been sent (`ERR_HTTP_HEADERS_SENT`)
    * @throws {TypeError} If the body is a function or a symbol
    *
-   * @example Text, and a stream
+   * @example A string and a stream
    * ```ts
    * import sluice from "@sluice/sluice";
    *
@@ -257,11 +257,11 @@ export class FrameworkResponse<L extends Record<string, Any> = Record<string, An
   }
 
   /**
-   * Responds with a value as JSON, according to the settings `json replacer`, `json spaces`, `json escape` and `json
-   * charset`.
+   * Responds with a value as JSON, according to the settings `json replacer`, `json spaces`, `json escape` and
+   * `json charset`.
    *
    * @param value Any value that JSON can represent
-   * @throws {Error} If the response has been sent already (`ERR_HTTP_HEADERS_SENT`)
+   * @throws {Error} If the response has already been sent (`ERR_HTTP_HEADERS_SENT`)
    *
    * @example A value
    * ```ts
@@ -276,7 +276,7 @@ export class FrameworkResponse<L extends Record<string, Any> = Record<string, An
   }
 
   /**
-   * Responds with JSON wrapped in a call of the function named by the query parameter `jsonp callback name`.
+   * Responds with JSON wrapped in a call to the function named in the query by `jsonp callback name`.
    *
    * @param value Any value that JSON can represent
    */
@@ -293,7 +293,7 @@ export class FrameworkResponse<L extends Record<string, Any> = Record<string, An
     if (typeof callback === "string" && callback !== "") {
       this.setHeader("X-Content-Type-Options", "nosniff");
       giveType(this, "text/javascript");
-      // line separators are valid in JSON but used to be invalid in JavaScript; the comment prevents "Rosetta Flash"
+      // line separators are valid in JSON but were once invalid in JavaScript; the comment prevents "Rosetta Flash"
       text = (text ?? "").replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029");
       const name = callback.replace(/[^\[\]\w$.]/g, "");
       text = `/**/ typeof ${name} === 'function' && ${name}(${text});`;
@@ -302,9 +302,9 @@ export class FrameworkResponse<L extends Record<string, Any> = Record<string, An
   }
 
   /**
-   * Responds with a page of the framework's own, if nothing was set or sent before.
+   * Responds with one of the framework's own pages, if nothing was set or sent before.
    *
-   * @param response The web response, with another status than 200
+   * @param response The web response, with a status other than 200
    * @param text Its body
    *
    * @internal
@@ -316,16 +316,16 @@ export class FrameworkResponse<L extends Record<string, Any> = Record<string, An
   }
 
   /**
-   * Responds with a web `Response` that a handler returned. Headers that were set before, such as CORS or cookies, are
-   * kept unless the response has them, too.
+   * Responds with a web `Response` returned by a handler. Headers set earlier, such as CORS headers or cookies, are
+   * kept unless the response has its own.
    *
    * @param returned The response
-   * @throws {TypeError} If it cannot be sent: its body was used, or is being read, or its status is 0
+   * @throws {TypeError} If it cannot be sent: its body was used or is being read, or its status is 0
    */
   respondWith(returned: Response): void {
     assertOpen(this, "returning a Response");
     const untouched = this[untouchedKey];
-    // srvx's class on Node adds the content type of a body only when `body` is read
+    // srvx's class on Node adds the body's content type only when `body` is read
     if (Object.getPrototypeOf(returned) !== Response.prototype) void returned.body;
     const { app, target } = exchangeFor(this, "returning a Response");
     assertSendable(returned, target.request);
@@ -334,10 +334,10 @@ export class FrameworkResponse<L extends Record<string, Any> = Record<string, An
     if (mayHandOver(this, response)) {
       const body = watchedBody(response, app[runtimeKey], (error) => this[bodyFailedKey](error));
       if (body === null && untouched) return this[passOnKey](response);
-      // a copy, because a handler may return the same object to several clients, whose cookies must not mix
+      // a copy, because a handler may return the same object to several clients, and their cookies must not mix
       return this[passOnKey](addHeaders(this, body === null ? copyOf(response, app) : new Response(body, response)));
     }
-    // first, because on Bun the type of a text is gone once its body has been asked for
+    // first, because on Bun reading the body discards the content type of a string
     const given = [...response.headers];
     const { body } = response;
     assertUnlocked(body);
@@ -348,7 +348,7 @@ export class FrameworkResponse<L extends Record<string, Any> = Record<string, An
     }
     const isCoded = response.headers.has("content-encoding");
     if (isCoded) this[outgoingKey].coded = response;
-    // Workers' fetch and HTMLRewriter keep the length of what they change
+    // Workers' fetch and HTMLRewriter keep the old length after changing a body
     const isOther = isCoded || this.get("Content-Type")?.startsWith("text/html");
     if (isOther && app[runtimeKey].sized) this.removeHeader("Content-Length");
     this.statusCode = response.status;
@@ -358,10 +358,10 @@ export class FrameworkResponse<L extends Record<string, Any> = Record<string, An
   }
 
   /**
-   * Sets headers; a `Content-Type` gets the customary charset of its type.
+   * Sets headers; a `Content-Type` gets its type's default charset.
    *
    * @param field Header name, or an object of names and values
-   * @param value A value, or a list of them for several header lines
+   * @param value A value, or a list of values for several header lines
    * @throws {TypeError} If a name or value is not allowed, or the content type is a list
    *
    * @example One header, and several
@@ -382,19 +382,19 @@ export class FrameworkResponse<L extends Record<string, Any> = Record<string, An
       for (const name of Object.keys(field ?? {})) this.set(name, field[name]);
       return this;
     }
-    // `res.header("X-Request-Id")` was probably meant to read it, as with a request
+    // `res.header("X-Request-Id")` was probably meant to read the header, as on a request
     if (value === undefined && arguments.length === 1) {
       throw new TypeError(`res.set needs a value for ${describe(field)}; res.get reads a header`);
     }
     const text = Array.isArray(value) ? value.map(String) : String(value);
-    // whoever replaced setHeader, or made a mock of it, need not return anything
+    // a replaced or mocked setHeader need not return anything
     if (headerKey(field) !== "content-type") {
       this.setHeader(field, text);
       return this;
     }
     if (Array.isArray(text)) throw new TypeError("Content-Type cannot be set to an Array");
     const type = contentTypeOf(text);
-    // a value that is no type, such as null from a missing upstream header, leaves the choice to send and json
+    // a value that is not a type, such as null from a missing upstream header, leaves the choice to send and json
     if (type === undefined) this.removeHeader(field);
     else this.setHeader(field, type);
     return this;
@@ -405,7 +405,9 @@ export class FrameworkResponse<L extends Record<string, Any> = Record<string, An
     return arguments.length === 1 ? this.set(field) : this.set(field, value);
   }
 
-  /** Reads a header, `undefined` if it is not set. Typed as in Express, since nearly all are set as strings. */
+  /**
+   * Reads a header; `undefined` if it is not set. Typed as in Express, because nearly all headers are set as strings.
+   */
   get(field: string): string | undefined {
     return this.getHeader(field) as string | undefined;
   }
@@ -426,7 +428,7 @@ export class FrameworkResponse<L extends Record<string, Any> = Record<string, An
   }
 
   /**
-   * Sets the content type from an extension (`json`), a file name or a full type.
+   * Sets the content type from an extension (`json`), file name or full type.
    *
    * @throws {TypeError} If the type is not a string
    */
@@ -458,7 +460,7 @@ export class FrameworkResponse<L extends Record<string, Any> = Record<string, An
   }
 
   /**
-   * Adds links with their relations to `Link` (RFC 8288).
+   * Adds links with their relations to the `Link` header (RFC 8288).
    *
    * @throws {TypeError} If the links are not an object
    */
@@ -471,7 +473,7 @@ export class FrameworkResponse<L extends Record<string, Any> = Record<string, An
     return this.set("Link", (earlier === "" ? added : [earlier, ...added]).join(", "));
   }
 
-  /** Sets `Location`, with characters that are not allowed in a URL percent-encoded. */
+  /** Sets `Location`, percent-encoding characters that a URL must not contain. */
   location(url: string | URL): this {
     if (url === "back") adviseOn(this, () => [BACK]);
     return this.set("Location", encodeUrl(String(url)));
@@ -481,7 +483,7 @@ export class FrameworkResponse<L extends Record<string, Any> = Record<string, An
    * Redirects, with a short body in the type that the client prefers.
    *
    * @param status Status, 302 by default
-   * @param url Where to; percent-encoded as needed
+   * @param url Target URL; percent-encoded as needed
    * @throws {TypeError} If the URL is missing, or neither a string nor a `URL`
    *
    * @example After a form
@@ -521,7 +523,7 @@ export class FrameworkResponse<L extends Record<string, Any> = Record<string, An
    * Calls the handler whose type the client prefers; if none is acceptable, passes a 406 error to the error handlers.
    *
    * @param handlers Handlers by media type or extension
-   * @throws {TypeError} If one of them is not a function
+   * @throws {TypeError} If a handler is not a function
    *
    * @example JSON or HTML, whichever the client prefers
    * ```ts
@@ -561,8 +563,8 @@ export class FrameworkResponse<L extends Record<string, Any> = Record<string, An
   /**
    * Sets a cookie; objects are sent as JSON, prefixed with `j:`.
    *
-   * @throws {TypeError} If the name, the value or an option is not valid
-   * @throws {Error} If it is to be signed, and there is no `req.secret`
+   * @throws {TypeError} If the name, value or an option is invalid
+   * @throws {Error} If it must be signed but `req.secret` is missing
    *
    * @example A cookie for a day
    * ```ts
@@ -604,12 +606,12 @@ export class FrameworkResponse<L extends Record<string, Any> = Record<string, An
   }
 
   /**
-   * Responds with a file, including ranges, conditional requests, content type and cache headers.
+   * Responds with a file. Handles ranges, conditional requests, content type and cache headers.
    *
    * @param path Absolute path, or relative to `options.root`
    * @param options How to serve it
-   * @param callback Called when the transfer is over, or has failed; without it errors go to the error handlers
-   * @throws {TypeError} If the path is missing, or relative without a root, or the options are no object
+   * @param callback Called when the transfer ends or fails; without it, errors go to the error handlers
+   * @throws {TypeError} If the path is missing, relative without a root, or the options are not an object
    *
    * @example A file below a folder
    * ```ts
@@ -628,9 +630,9 @@ export class FrameworkResponse<L extends Record<string, Any> = Record<string, An
    * Responds with a file as a download.
    *
    * @param path The file
-   * @param filename Suggested name, the file's own by default
+   * @param filename Suggested file name; the file's own by default
    * @param options How to serve it
-   * @param callback Called when the transfer is over, or has failed
+   * @param callback Called when the transfer ends or fails
    * @throws {TypeError} If the path or the file name is not a string
    */
   download(
@@ -665,13 +667,13 @@ export class FrameworkResponse<L extends Record<string, Any> = Record<string, An
    * Renders a view and responds with it.
    *
    * @param view Name of the view
-   * @param options Values for the view, over `res.locals` and `app.locals`
-   * @param callback Gets the text, which is not sent then; what it throws goes to the error handlers
+   * @param options Values for the view; they override `res.locals` and `app.locals`
+   * @param callback Gets the rendered string, which is then not sent; errors it throws go to the error handlers
    */
   render(view: string, options?: object | RenderCallback, callback?: RenderCallback): void {
     if (typeof options === "function") return this.render(view, {}, options as RenderCallback);
     const values = { ...options, _locals: this.locals };
-    // without `next` the request is over: the handler has passed it on, too
+    // without `next` the request is over: the handler has also passed it on
     const fail = (error: unknown): void =>
       this.req.next ? this.req.next(error) : this.app.reportError(error, { req: this.req, phase: "view" });
     const respond: RenderCallback = (error, html) => {
@@ -682,7 +684,7 @@ export class FrameworkResponse<L extends Record<string, Any> = Record<string, An
         fail(late);
       }
     };
-    // what the program's callback throws goes the same way: on Node it would end the process
+    // errors thrown by the program's callback go the same way; on Node they would end the process
     const own: RenderCallback = (error, html) =>
       callGuarded({ reportError: fail }, { phase: "view" }, () => callback!(error, html));
     appOf(this, "res.render").render(view, values, typeof callback === "function" ? own : callback ?? respond);
@@ -693,14 +695,14 @@ export class FrameworkResponse<L extends Record<string, Any> = Record<string, An
 type AnyResponse = FrameworkResponse<Any>;
 
 function begin(res: AnyResponse): ResponseState {
-  // a copy does not see what was made after it
+  // a copy does not see state created after it
   if (res[begunKey] !== null) return res[begunKey];
   const state = res[begunKey] = new ResponseState();
   if (res[sentKey] !== undefined) state.sent(res[sentKey], res[exchangeKey].response!.status);
   return state;
 }
 
-// short cuts and what they are cuts through are separate functions, because engines inline only small ones
+// shortcuts and the code they bypass are separate functions, because engines inline only small ones
 function sendAny<R extends AnyResponse>(res: R, body: SendBody): R {
   assertOpen(res, "res.send");
   if (typeof body === "string") {
@@ -732,12 +734,12 @@ function sendJson<R extends AnyResponse>(res: R, value: unknown): R {
   const type = givenType(res);
   if (type === undefined) giveType(res, app.get("json charset") === false ? JSON_PLAIN : JSON_UTF8);
   else if (text !== undefined) giveType(res, withUtf8Charset(type));
-  // a middleware that replaced send gets the text; otherwise send has nothing to add
+  // if middleware replaced send, pass it the string; otherwise send has nothing to add
   if (res.send !== plainSend) return res.send(text);
   return sendWhole(res, text);
 }
 
-// what is derived from a response, or made by a test, may keep its headers elsewhere
+// a response that is derived, or made by a test, may keep its headers elsewhere
 function givenType(res: AnyResponse): string | undefined {
   return res[originalKey] === res ? res[responseStateKey].headers.contentType : res.get("Content-Type");
 }
@@ -748,19 +750,19 @@ function givenHeader(res: AnyResponse, name: string): unknown {
   return state === null || state.bare ? undefined : state.headers.get(name);
 }
 
-// a middleware that replaced res.set or res.setHeader gets the type
+// if middleware replaced res.set or res.setHeader, pass it the type
 function giveType(res: AnyResponse, type: string): void {
   if (isDirect(res)) res[responseStateKey].headers.contentType = type;
   else res.set("Content-Type", type);
 }
 
-// whether headers are set without a method of the program's
+// whether headers are set without going through a method of the program
 function isDirect(res: AnyResponse): boolean {
   return res[originalKey] === res && res.setHeader === plainSetHeader && res.set === plainSet;
 }
 
-// whether nothing stands between a body and its web response: a GET or POST for which no method was replaced, and no
-// header set that says something of the body
+// whether a body can become a web response directly: a GET or POST with no replaced methods and no headers about the
+// body
 function respondsAtOnce(res: AnyResponse): boolean {
   const state = res[begunKey];
   const { statusCode } = res;
@@ -782,7 +784,7 @@ function sendJsonAtOnce(res: AnyResponse, value: unknown): boolean {
 function sendTextAtOnce(res: AnyResponse, body: string, type: string): boolean {
   const { settings, [runtimeKey]: runtime } = res.app;
   const makeTag = settings["etag fn"];
-  // a function of the program's own gets Buffers; and the client may have a fresh copy
+  // a program's own function gets Buffers, and the client may have a fresh copy
   if (body === "" || (makeTag !== undefined && (makeTag === settings.etag || mayBeFresh(res)))) return false;
   const tag = makeTag?.(body, runtime);
   const headers = res[begunKey] === null || res[begunKey].bare ? null : res[begunKey].headers;
@@ -801,13 +803,13 @@ function sendAtOnce(res: AnyResponse, response: Response, body: string): void {
   } else {
     const state = res[responseStateKey];
     state.sent(body, res.statusCode);
-    // what this response says of itself is not in the exchange's, which the client that has left was given
+    // this response's headers are not in the exchange's response, which a disconnected client was given
     if (!isFirst) response.headers.forEach((value, name) => state.headers.set("res.send", name, value));
   }
   res[exchangeKey].finish();
 }
 
-// the last part of send and json: an entity tag, and whether the client has it already
+// the last step of send and json: compute an entity tag and check whether the client already has it
 function sendWhole<R extends AnyResponse>(res: R, body: string | Uint8Array | undefined): R {
   const app = appOf(res, "res.send");
   const makeTag = app.get("etag fn");
@@ -822,9 +824,9 @@ function sendWhole<R extends AnyResponse>(res: R, body: string | Uint8Array | un
   return res;
 }
 
-// By the status of this object, which may be derived from the one that `req.fresh` looks at. Without a validator no copy
-// can be fresh, and the request's headers need not be read. Only `If-None-Match: *` asks for
-// less, and is looked for where there is no body to be compared.
+// Uses the status of this object, which may be derived from the one that `req.fresh` looks at. Without a validator no
+// copy can be fresh, so the request's headers need not be read. Only `If-None-Match: *` needs no validator; it is
+// checked where there is no body to compare.
 function mayBeNotModified(res: AnyResponse, body: unknown): boolean {
   const { statusCode } = res;
   const isSuccess = (statusCode >= 200 && statusCode < 300) || statusCode === 304;
@@ -832,12 +834,12 @@ function mayBeNotModified(res: AnyResponse, body: unknown): boolean {
     givenHeader(res, "last-modified") !== undefined);
 }
 
-// a response that a test made may have no application, or less than one
+// a response made by a test may have no application or a partial one
 function supportOf(res: AnyResponse): RuntimeSupport {
   return (res.app as Partial<AppLike> | undefined)?.[runtimeKey] ?? defaultApp()[runtimeKey];
 }
 
-// an etag function of the program's own gets Buffers, for text too, as in Express
+// a program's own etag function gets Buffers, even for strings, as in Express
 function asBuffer(res: AnyResponse, body: string | Uint8Array): Uint8Array {
   return supportOf(res).nodeBytes(chunkBytes("res.send", body));
 }
@@ -848,11 +850,10 @@ function sendBlob<R extends AnyResponse>(res: R, blob: Blob): R {
   return res;
 }
 
-// The platform sends a body that was given in one piece in one piece, twice as fast as a stream of ours. But it
-// cannot be seen whether it was, and the platform does not tell when it has ended. So listeners for the end need our
-// stream; and so do event streams, which would outlive the application on some platforms. A body without a type may
-// be endless, too, but may also be large and urgent: it is passed on as it is, unless headers have to be added
-// anyway.
+// The platform sends a one-piece body in one piece, twice as fast as our stream. But we cannot see whether a body is in
+// one piece, and the platform does not report its end. So listeners for the end need our stream. Event streams do too,
+// because on some platforms they would outlive the application. A body without a type may be endless, but it may also
+// be large and urgent: it is passed on as is, unless headers must be added anyway.
 function mayHandOver(res: AnyResponse, { status, headers }: Response): boolean {
   const { headers: outgoing } = res[responseStateKey];
   if (isPatched(res) || outgoing.framed || outgoing.coded || res.req.method === "HEAD" || status < 200) return false;
@@ -862,17 +863,17 @@ function mayHandOver(res: AnyResponse, { status, headers }: Response): boolean {
   return !res[exchangeKey].app[runtimeKey].leavesStreams;
 }
 
-// an upgrade must be passed to the platform as the very object it made
+// the platform must get back the very upgrade object it created
 function upgradeWithHeaders(res: AnyResponse, response: Response): Response {
   try {
     return addHeaders(res, response);
   } catch {
-    // responses that a Worker got from fetch have immutable headers; there a copy is an upgrade, too
+    // responses that a Worker got from fetch have immutable headers; on Workers, a copy still upgrades
     return addHeaders(res, new Response(null, response));
   }
 }
 
-// adds headers that the response does not have, and cookies before its own
+// adds headers that the response lacks, and puts cookies before its own
 function addHeaders(res: AnyResponse, response: Response): Response {
   const { headers } = response;
   const { headers: outgoing } = res[responseStateKey];
@@ -887,7 +888,7 @@ function addHeaders(res: AnyResponse, response: Response): Response {
   return response;
 }
 
-// not by `res.app`, which objects that were made from the prototype of responses need not have
+// not through `res.app`, which objects created from the response prototype may lack
 function adviseOn({ req }: AnyResponse, texts: () => string[]): void {
   const app = exchangeOf(req)?.app;
   if (isDeveloped(app)) { for (const text of texts()) warnInDevelopment(app, text); }
@@ -909,7 +910,7 @@ function sign(res: AnyResponse, text: string): string {
   return "s:" + signCookie(text, secret);
 }
 
-// a plain field in Express, which a test may assign
+// a plain field in Express, so a test may assign it
 makeAssignable(FrameworkResponse.prototype, ["app"]);
 
 // saved, because programs may replace them for all applications: express.response.send = …

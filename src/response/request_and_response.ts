@@ -1,5 +1,6 @@
 /**
- * What handlers get: the request and the response under Express's names, with Express's type parameters in its order.
+ * The request and the response that handlers get, under Express's names, with Express's type parameters in the same
+ * order.
  *
  * Importing both shadows the web's `Request` and `Response`.
  *
@@ -10,13 +11,13 @@ import type { Any } from "../util/any.ts";
 import type { FrameworkResponse } from "./framework_response.ts";
 
 /**
- * A request, as handlers get it: {@linkcode FrameworkRequest} under Express's name.
+ * A request as handlers get it: {@linkcode FrameworkRequest} under Express's name.
  *
  * @typeParam P Type of `req.params`
- * @typeParam _ResBody Type of the response's body; not used, the response has it
+ * @typeParam _ResBody Type of the response body; unused here, see the response
  * @typeParam ReqBody Type of `req.body`
  * @typeParam ReqQuery Type of `req.query`
- * @typeParam _L Type of `res.locals`; not used, the response has it
+ * @typeParam _L Type of `res.locals`; unused here, see the response
  */
 export interface Request<
   P = RouteParams,
@@ -25,30 +26,33 @@ export interface Request<
   ReqQuery = ParsedQs,
   _L extends Record<string, Any> = Record<string, Any>,
 > extends FrameworkRequest<P, ReqBody, ReqQuery> {
-  /** Host with port; `X-Forwarded-Host` from a trusted proxy takes precedence. `undefined` if the client sent none. */
+  /**
+   * Host with port; `X-Forwarded-Host` takes precedence if it comes from a trusted proxy. `undefined` if the client
+   * sent none.
+   */
   readonly host: string;
 }
 
 /**
- * A response, as handlers get it: {@linkcode FrameworkResponse} with the types of its body and its statuses.
+ * A response as handlers get it: {@linkcode FrameworkResponse} with types for its body and status.
  *
  * @typeParam ResBody Type of the body
  * @typeParam L Type of `res.locals`
- * @typeParam Status Which statuses are allowed
+ * @typeParam Status Allowed statuses
  */
 export interface Response<
   ResBody = Any,
   L extends Record<string, Any> = Record<string, Any>,
   Status extends number = number,
 > extends FrameworkResponse<L> {
-  /** Responds with a body: text as HTML, bytes, a `Blob` or a stream as they are, anything else as JSON. */
+  /** Responds with a body: strings as HTML; bytes, a `Blob` or a stream as they are; anything else as JSON. */
   send(body?: ResBody): this;
   /** Responds with a value as JSON. */
   json(value?: ResBody): this;
-  /** Responds with JSON wrapped in a call of the function that the query names. */
+  /** Responds with JSON wrapped in a call to the function named in the query. */
   jsonp(value?: ResBody): this;
   /** Sets the status. */
   status(code: Status): this;
-  /** Responds with a status, and its reason phrase as the body. */
+  /** Responds with a status and its reason phrase as the body. */
   sendStatus(code: Status): this;
 }

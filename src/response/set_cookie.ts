@@ -7,9 +7,9 @@ import { nearestName } from "../util/nearest_name.ts";
 import { hmacSha256 } from "../util/sha256.ts";
 
 /**
- * Attributes of a cookie, as Express takes them.
+ * Attributes of a cookie, as in Express.
  *
- * @example A cookie for a week that no script reads
+ * @example A one-week cookie hidden from scripts
  * ```ts
  * import sluice from "@sluice/sluice";
  *
@@ -21,17 +21,17 @@ import { hmacSha256 } from "../util/sha256.ts";
  * ```
  */
 export interface CookieOptions {
-  /** Domain the cookie is for; only the host by default. */
+  /** Domain of the cookie; by default, the host only. */
   domain?: string | undefined;
-  /** Encodes the value for the header; `encodeURIComponent` by default. */
+  /** Encodes the value for the header, `encodeURIComponent` by default. */
   encode?: ((value: string) => string) | undefined;
-  /** When the cookie expires; at the end of the browser's session by default. */
+  /** When the cookie expires; by default, at the end of the browser session. */
   expires?: Date | undefined;
   /** Hides the cookie from scripts. */
   httpOnly?: boolean | undefined;
   /** Lifetime of the cookie in ms. */
   maxAge?: number | null | undefined;
-  /** Path the cookie is for, `"/"` by default. */
+  /** Path of the cookie, `"/"` by default. */
   path?: string | undefined;
   /** Stores the cookie separately for each top-level site (CHIPS). */
   partitioned?: boolean | undefined;
@@ -41,7 +41,7 @@ export interface CookieOptions {
   sameSite?: boolean | "lax" | "strict" | "none" | undefined;
   /** Sends the cookie only over TLS. */
   secure?: boolean | undefined;
-  /** Signs the value with the secret that a cookie middleware left in `req.secret`. */
+  /** Signs the value with the secret that cookie middleware set in `req.secret`. */
   signed?: boolean | undefined;
 }
 
@@ -60,8 +60,8 @@ const NAMES: OptionNames<CookieOptions> = {
 };
 
 /**
- * Describes the options of a cookie whose names are nearly right, and which have no effect: the cookie would be open to
- * scripts with `httponly`. Others may be there for another purpose.
+ * Reports cookie options that are nearly right but have no effect: `httponly` would expose the cookie to scripts. Other
+ * unknown names may serve another purpose.
  *
  * @param options The options
  * @returns A message for each
@@ -79,7 +79,7 @@ export function misspeltAttributes(options: CookieOptions): string[] {
  * @param name Cookie name
  * @param value Cookie value
  * @param options Attributes
- * @param now The present time in ms
+ * @param now The current time in ms
  * @returns The header value
  * @throws {TypeError} If the name, the value or an attribute is not allowed in a header
  */
@@ -99,7 +99,7 @@ export function formatSetCookie(name: string, value: string, options: CookieOpti
   if (typeof encode !== "function") {
     throw new TypeError(`option encode is invalid; res.cookie takes a function, not ${describe(encode)}`);
   }
-  // as strict as Express, which the package is not
+  // as strict as Express; the package is not
   if (!isHeaderName(name)) throw new TypeError(`argument name is invalid: ${name}`);
   if (!isAttribute(path)) {
     throw new TypeError(`option path is invalid: ${path}; res.cookie takes a URL's path, escaped`);
@@ -109,23 +109,23 @@ export function formatSetCookie(name: string, value: string, options: CookieOpti
   const cookie = { ...rest, path: path ?? "/", name, value } as SetCookie;
   if (sameSite && !isNone) cookie.sameSite = sameSite;
   if (maxAge !== undefined && maxAge !== null) {
-    // old clients know only Expires
+    // old clients only support Expires
     cookie.expires = new Date(now + Number(maxAge));
     cookie.maxAge = Math.floor(Number(maxAge) / 1000);
   }
-  // the package requires Secure with these two, Express does not
+  // the package requires Secure with these two; Express does not
   return serialize(cookie, { encode }) + (partitioned ? "; Partitioned" : "") + (isNone ? "; SameSite=None" : "");
 }
 
-// printable ASCII without what separates attributes or begins an element, as npm's cookie; RFC 6265 allows the latter
+// printable ASCII except `;` and `<`, as in npm's cookie; RFC 6265 allows `<`
 function isAttribute(value: unknown): boolean {
   return !value || /^[\x20-\x3a\x3d-\x7e]*$/.test(String(value));
 }
 
 /**
- * Signs a cookie value as npm's cookie-signature does, so that cookie-parser accepts it.
+ * Signs a cookie value like npm's cookie-signature, so cookie-parser accepts it.
  *
- * Synchronous, because `res.cookie` is; WebCrypto is asynchronous.
+ * Synchronous, because `res.cookie` is synchronous and WebCrypto is not.
  *
  * @param value The value
  * @param secret The secret

@@ -4,41 +4,43 @@ import { below, isListed, joinPaths, type Listed, matchOf, methodsOf, type Regis
 import { Route } from "./route.ts";
 import { SocketRoute } from "./socket_route.ts";
 
-/** A middleware, or one of a route's handlers. */
+/** A middleware or one of a route's handlers. */
 export interface ListedHandler extends HandlerDetails {
-  /** Its name, or that of the function, empty if it has none. */
+  /** Its declared name or the function's name, empty if it has neither. */
   readonly name: string;
-  /** The path it was registered for, with those of the mounts around it; of a route's own handlers, the route's. */
+  /** The path it was registered for, including enclosing mounts; for a route's own handlers, the route's path. */
   readonly path: string;
 }
 
-/** A route with all that a request passes before its last handler. */
+/** A route with everything that runs before its last handler. */
 export interface DetailedRoute extends RegisteredRoute {
-  /** What runs before the last handler, in its order: middleware, earlier routes, and the route's own handlers. */
+  /**
+   * Everything that runs before the last handler, in order: middleware, earlier routes, and the route's own handlers.
+   */
   readonly middleware: readonly ListedHandler[];
-  /** Name of the last handler, empty if it has none; of a WebSocket route, of the connection's handlers there are. */
+  /** Name of the last handler, empty if it has none; for a WebSocket route, the names of the connection's handlers. */
   readonly handler: string;
-  /** What the route itself limits: the options of a WebSocket route. */
+  /** Limits of the route itself: the options of a WebSocket route. */
   readonly limits: Readonly<Record<string, string | number>>;
-  /** What the last handler says of itself, if it does: one that validates, and then handles. */
+  /** Details of the last handler if it declares any, such as one that validates and then handles. */
   readonly details?: HandlerDetails;
-  /** Set where a path on the way to it, or its own, is a regular expression. */
+  /** Set if the route's path, or one leading to it, is a regular expression. */
   readonly byRegExp?: true;
 }
 
 /** A route as one router sees it. */
 interface Below {
-  /** Its path below that router, without what is optional; `null` if a regular expression is on the way to it. */
+  /** Its path below that router, without optional parts; `null` if a regular expression leads to it. */
   readonly path: string | null;
   readonly route: DetailedRoute;
 }
 
 /**
- * Lists every route in the order in which they are tried, with all that runs before its handler.
+ * Lists every route in the order they are tried, with everything that runs before its handler.
  *
- * What runs before it are the middleware and the earlier routes, those of other routers included, that all of its
- * requests come to, as far as paths tell. One for `/users/7` is not listed for `/users/:id`, for which it runs now and
- * then; and for a path that is a regular expression, nothing is listed that is not for every path.
+ * These are the middleware and earlier routes, in any router, that all requests of the route pass, as far as paths
+ * show. A middleware for `/users/7` is not listed for `/users/:id`, because it runs for some requests only. For a path
+ * that is a regular expression, only entries for every path are listed.
  *
  * @param router The router
  * @param prefix Prepended to every path
@@ -89,7 +91,7 @@ function listedSource({ mounted }: Layer, around: readonly Listed[]): Listed | u
   return source !== undefined && isListed(source) && !around.includes(source) ? source : undefined;
 }
 
-/** What of a layer runs for the requests with a path and method, if they all come to it. */
+/** The entries of a layer that run for requests with a path and method, if all those requests reach the layer. */
 function applied(
   layer: Layer,
   path: string | null,
@@ -108,7 +110,7 @@ function applied(
   return functionsOf(layer, method).map((fn) => listed(fn, fullPath));
 }
 
-/** The path of a layer which all requests with a path come to, and what is left of it below a mount there. */
+/** The path of a layer that all requests with a path reach, and the rest of the path below a mount there. */
 function entered(layer: Layer, path: string | null): { path: string; rest: string | null } | null {
   if (layer.everywhere) return { path: String(layer.patterns[0]!.source), rest: path };
   if (path === null) return null;
@@ -120,7 +122,7 @@ function entered(layer: Layer, path: string | null): { path: string; rest: strin
   return null;
 }
 
-/** A path without its optional parts, and without what its parameters must match. */
+/** A path without its optional parts and without constraints on its parameters. */
 function shortest(path: string | RegExp): string | null {
   if (path instanceof RegExp) return null;
   const short = path.replace(/\{[^{}]*\}|\/:\w+(?:\([^()]*\))?[?*]/g, "");
@@ -164,10 +166,10 @@ function contentOf(layer: Layer, method: string): {
 const EVENTS: readonly string[] = ["open", "message", "close", "drain", "error"];
 
 /**
- * A route with its details as lines of text.
+ * A route with its details as output lines.
  *
  * @param route The route
- * @param method Its method, coloured or not
+ * @param method Its method, colored or not
  */
 export function detailedLines(route: DetailedRoute, method: string): string[] {
   const { fullPath, middleware, handler, limits, details = {} } = route;

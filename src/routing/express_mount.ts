@@ -1,22 +1,22 @@
 import type { AnyHandler } from "../matching/layer.ts";
 
-/** What mounting needs of an application, Express's or one of ours. */
+/** The parts of an application that mounting uses, whether Express's or ours. */
 export interface ExpressApp {
   /** Prototype of its requests. */
   readonly request: object;
   /** Prototype of its responses. */
   readonly response: object;
-  /** The path it is mounted on. */
+  /** The path it is mounted at. */
   mountpath: unknown;
   /** The application it is mounted on. */
   parent: unknown;
-  /** Passes a request through it. */
+  /** Passes a request through the application. */
   handle(req: object, res: object, next: (error?: unknown) => void): void;
-  /** Tells it that it was mounted. */
+  /** Emits the event that it was mounted. */
   emit(event: string, parent: unknown): unknown;
 }
 
-/** Whether a handler is an application of Express, which a package with its own pages may contain. */
+/** Whether a handler is an Express application, such as a package with its own pages may contain. */
 export function isExpressApp(fn: unknown): fn is AnyHandler & ExpressApp {
   const { handle, set, request, response } = fn as Record<string, unknown>;
   return typeof handle === "function" && typeof set === "function" && typeof request === "object" &&
@@ -24,18 +24,18 @@ export function isExpressApp(fn: unknown): fn is AnyHandler & ExpressApp {
 }
 
 /**
- * Lets an application of Express serve requests that were not made by Node.
+ * Lets an Express application serve requests that Node did not make.
  *
- * Express sets its own prototypes on every request and response. They end at Node's classes, and would hide the methods
- * of ours. So it is given prototypes with the same properties that inherit from ours.
+ * Express sets its own prototypes on every request and response. They end at Node's classes and would hide our methods.
+ * So the application gets prototypes with the same properties that inherit from ours.
  *
  * @param fn A middleware about to be registered
- * @returns The middleware, fitted if it is an application of Express
+ * @returns The middleware, adapted if it is an Express application
  */
 export function withOwnPrototypes(fn: AnyHandler): AnyHandler {
   if (!isExpressApp(fn)) return fn;
   const app: ExpressApp = fn;
-  // named as Express names it
+  // named as in Express
   return function mounted_app(req: object, res: object, next: (error?: unknown) => void): void {
     const [reqPrototype, resPrototype] = [Object.getPrototypeOf(req), Object.getPrototypeOf(res)];
     const inside: ExpressApp = Object.create(app, {

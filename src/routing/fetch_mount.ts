@@ -8,7 +8,7 @@ import { webRequestOf } from "../exchange/web_request.ts";
 import { fromForeign } from "../response/web/foreign_response.ts";
 import type { Handler } from "./handler.ts";
 
-/** A handler of web requests, as in every Fetch framework; it gets the platform's other arguments, too. */
+/** A handler of web requests, as in every Fetch framework; it also gets the platform's other arguments. */
 export type FetchHandler = (request: Request, info?: never, context?: never) => Response | Promise<Response>;
 
 /** An object with a `fetch` method: an application of another framework. */
@@ -17,16 +17,18 @@ export interface FetchApp {
   fetch(request: Request, info?: never, context?: never): Response | Promise<Response>;
 }
 
-/** What `new URL()` would resolve: dot segments, also escaped, and backslashes, which it treats as slashes. */
+/**
+ * Everything that `new URL()` would resolve: dot segments, escaped or not, and backslashes, which it treats as slashes.
+ */
 const RESOLVED_ELSEWHERE = /\\|\/(?:\.|%2e){1,2}(?:\/|$)/i;
 
 /** Methods that `new Request` converts to upper case. */
 const CAPITALISED_ELSEWHERE = /^(?:delete|get|head|options|post|put)$/i;
 
 /**
- * Turns a handler of web requests into a middleware. The handler sees the path below the mount; its response is final.
+ * Turns a handler of web requests into middleware. The handler sees the path below the mount; its response is final.
  *
- * @param caller Name of the method that was called, for the messages
+ * @param caller Name of the called method, for error messages
  * @param handler The handler, or an application that has one
  * @returns The middleware
  * @throws {TypeError} If `handler` is neither
@@ -50,7 +52,7 @@ function fetchOf(caller: string, handler: FetchHandler | FetchApp): FetchHandler
   if (typeof (handler as FetchApp | undefined)?.fetch === "function") {
     return (request, info, context) => (handler as FetchApp).fetch(request, info, context);
   }
-  // of Express's kind: it needs a response to write to
+  // an Express-style handler needs a response to write to
   const isRouter = typeof (handler as { handle?: unknown } | undefined)?.handle === "function";
   if (typeof handler === "function" && !isRouter) return handler;
   const given = isRouter ? "a router or an Express application; mount it with use" : describe(handler);
@@ -59,15 +61,15 @@ function fetchOf(caller: string, handler: FetchHandler | FetchApp): FetchHandler
   );
 }
 
-// The platform's own request is passed on where nothing has to change, so that it can be upgraded. One that only looks
-// like a Request, as those of srvx and @hono/node-server do, is replaced, because fetch() and new Request() would refuse it.
+// The platform's own request is passed on if nothing has to change, so it can be upgraded. A Request look-alike, such
+// as those of srvx and @hono/node-server, is replaced, because fetch() and new Request() would refuse it.
 function requestBelow(caller: string, req: FrameworkRequest, request: Request): Request {
   const { url, method } = req;
-  // most handlers resolve the path, and so would bypass middleware that matched it as it was sent
+  // most handlers resolve the path, which would bypass middleware that matched the path as sent
   if (RESOLVED_ELSEWHERE.test(req.path)) {
     throw new HttpError(400, "The path of a mounted handler has no dot segments and no backslashes");
   }
-  // Deno delivers a method as it was sent, which layers match exactly
+  // Deno passes methods on as sent, and layers match them exactly
   if (CAPITALISED_ELSEWHERE.test(method) && method !== asciiUpperCase(method)) {
     throw new HttpError(400, `A mounted handler takes the method ${asciiUpperCase(method)}, not ${method}`);
   }
@@ -80,8 +82,8 @@ function requestBelow(caller: string, req: FrameworkRequest, request: Request): 
   return method === request.method ? moved : new Request(moved, { method });
 }
 
-// on Unix sockets Deno's scheme is "http+unix:", whose `origin` is "null"; and Bun leaves out the origin of a request
-// without a proper Host
+// on Unix sockets Deno's scheme is "http+unix:", whose `origin` is "null"; Bun omits the origin of a request without a
+// valid Host
 function originOf(request: Request): URL {
   try {
     return new URL(request.url, "http://localhost");

@@ -4,32 +4,33 @@ import type { Request as TypedRequest, Response as TypedResponse } from "../resp
 import type { ParamsOfPath } from "./path_params.ts";
 
 /**
- * A type argument that is given or has its default, and is never inferred from handlers: one of npm's packages would
- * change the types of those beside it. Unlike `NoInfer`, it leaves no trace in what editors show.
+ * A type argument that is explicit or its default, never inferred from handlers: an npm package would otherwise change
+ * the types of the handlers next to it. Unlike `NoInfer`, it does not show up in editors.
  *
  * @internal
  */
 export type Given<T> = [T][T extends unknown ? 0 : never];
 
 /**
- * Continues with the next layer. An error makes it the next error handler; `"route"` skips what is left of the route,
- * `"router"` what is left of the router.
+ * Calls the next layer. An error skips to the next error handler; `"route"` skips the rest of the route, `"router"` the
+ * rest of the router.
  */
 export type Next = (error?: unknown) => void;
 
-/** What handlers may return: a web `Response`, which is then sent; anything else is ignored. */
+/** Return value of a handler: a web `Response` is sent; anything else is ignored. */
 export type HandlerResult = void;
 
 /**
- * Everything that a handler may return but what a middleware returns, to the compiler, that says what it makes of
- * requests. All objects and primitives have this method, and `Made` has another property of its name.
+ * To the compiler, every return value of a handler except that of a middleware that declares what it adds to requests.
+ * All objects and primitives have this method; `Made` has a different property of that name.
  *
  * @internal
  */
 export type PlainResult = void | null | undefined | { propertyIsEnumerable(name: PropertyKey): boolean };
 
 /**
- * A method, so that parameters are bivariant: a handler may ask for more than a request, as `req & { user: User }`.
+ * Declared as a method, so parameters are bivariant: a handler may require more than a request, such as
+ * `req & { user: User }`.
  *
  * @internal
  */
@@ -68,19 +69,19 @@ export interface ParamHandlerShape {
 }
 
 /**
- * Parameters without particular names. It is a weak type, one with optional properties only, so the compiler refuses
- * types that share no property with it: those that name their parameters, but not `Record<string, string>`.
+ * Parameters without specific names. This is a weak type (all properties optional), so the compiler rejects types that
+ * share no property with it: those with named parameters, but not `Record<string, string>`.
  *
  * @internal
  */
 export interface AnyNames {
-  /** Never there: no parameter can have this name. */
+  /** Never present: no parameter can have this name. */
   readonly "*"?: unknown;
 }
 
 /**
- * Parameters that a reusable handler may declare: any, where those of the path or of the enclosing paths (which a
- * router may merge) are not known.
+ * Parameters that a reusable handler may declare: any, if the parameters of the path or of enclosing paths (which a
+ * router may merge) are unknown.
  *
  * @internal
  */
@@ -89,10 +90,10 @@ export type NamesFor<Params, Around = never> = string extends keyof Params ? Any
   : AnyNames;
 
 /**
- * Declared as a method, for the same reason, and twice: in a union with `Handler`, a second type with a single
- * signature would leave inline handlers without contextual types for their parameters. Two signatures, one of them
- * generic, cannot be unified, so the compiler takes the contextual types from `Handler` alone. The generic one has the
- * path's parameters, from which generic wrappers of handlers infer their types.
+ * Declared as a method for the same reason, and twice: in a union with `Handler`, a second type with one signature
+ * would leave inline handlers without contextual parameter types. Two signatures, one of them generic, cannot be
+ * unified, so the compiler takes the contextual types from `Handler` alone. The generic one has the path's parameters,
+ * from which generic wrappers of handlers infer their types.
  *
  * @internal
  */
@@ -104,24 +105,24 @@ export interface ReusableHandlerShape<
 > {
   /** The handler. */
   call(req: TypedRequest<Names>, res: TypedResponse<Any, L>, next: Next): Result;
-  /** The handler, once more. */
+  /** The handler, repeated. */
   call<Req extends TypedRequest<Params>>(req: Req, res: TypedResponse<Any, L>, next: Next): Result;
 }
 
 /**
- * Declared as a method, and twice, for the same reasons.
+ * Declared as a method and twice, for the same reasons.
  *
  * @internal
  */
 export interface ReusableErrorHandlerShape<L extends Record<string, Any>, Result, Names = AnyNames> {
   /** The error handler. */
   call(error: Any, req: TypedRequest<Names>, res: TypedResponse<Any, L>, next: Next): Result;
-  /** The error handler, once more. */
+  /** The error handler, repeated. */
   call<_>(error: Any, req: TypedRequest<Names>, res: TypedResponse<Any, L>, next: Next): Result;
 }
 
 /**
- * Declared as a method, and twice, for the same reasons: a handler may take Express's request, which is more than
+ * Declared as a method and twice, for the same reasons: a handler may accept Express's request, which has more than
  * Node's. The response is not checked, because no response type from npm is compatible with ours.
  *
  * @internal
@@ -129,30 +130,30 @@ export interface ReusableErrorHandlerShape<L extends Record<string, Any>, Result
 export interface ForeignHandlerShape<Result> {
   /** The handler. */
   call(req: NodeRequest, res: Any, next: Any): Result;
-  /** The handler, once more. */
+  /** The handler, repeated. */
   call<_>(req: NodeRequest, res: Any, next: Any): Result;
 }
 
 /**
- * Distinguishes Node's responses from functions by type. Without it, a handler that is typed loosely, as those of
- * express-validator are, would be taken for an error handler, and inline handlers after it would lose their types.
+ * Lets the types tell Node's responses from functions. Without it, a loosely typed handler, such as one of
+ * express-validator, would count as an error handler, and inline handlers after it would lose their types.
  *
  * @internal
  */
 export interface ForeignResponse {
-  /** Whether the response is to have a date. */
+  /** Whether the response gets a date. */
   readonly sendDate: boolean;
 }
 
 /**
- * Declared as a method, and twice, for the same reasons.
+ * Declared as a method and twice, for the same reasons.
  *
  * @internal
  */
 export interface ForeignErrorHandlerShape<Result> {
   /** The error handler. */
   call(error: Any, req: NodeRequest, res: ForeignResponse, next: Any): Result;
-  /** The error handler, once more. */
+  /** The error handler, repeated. */
   call<_>(error: Any, req: NodeRequest, res: ForeignResponse, next: Any): Result;
 }
 
@@ -174,7 +175,7 @@ export type Handler<
   Result = HandlerResult,
 > = HandlerShape<P, ResBody, ReqBody, ReqQuery, L, Result>["call"];
 
-/** An error handler; it has four declared parameters, which is how it is recognised, as in Express. */
+/** An error handler; its four declared parameters identify it, as in Express. */
 export type ErrorHandler<
   P = RouteParams,
   ResBody = Any,
@@ -184,7 +185,7 @@ export type ErrorHandler<
   Result = HandlerResult,
 > = ErrorHandlerShape<P, ResBody, ReqBody, ReqQuery, L, Result>["call"];
 
-/** A handler that is not written for a particular path, and may be used on any. */
+/** A handler that is not tied to a path and can be used on any. */
 export type ReusableHandler<
   L extends Record<string, Any> = Record<string, Any>,
   Params = RouteParams,
@@ -192,7 +193,7 @@ export type ReusableHandler<
   Result = HandlerResult,
 > = ReusableHandlerShape<L, Params, Names, Result>["call"];
 
-/** An error handler that is not written for a particular path. */
+/** An error handler that is not tied to a path. */
 export type ReusableErrorHandler<
   L extends Record<string, Any> = Record<string, Any>,
   Result = HandlerResult,
@@ -202,10 +203,10 @@ export type ReusableErrorHandler<
 /** A middleware from npm, typed for the request and response of Express or Node. */
 export type ForeignHandler<Result = HandlerResult> = ForeignHandlerShape<Result>["call"];
 
-/** An error handler typed for the request and the response of Express or Node. */
+/** An error handler typed for the request and response of Express or Node. */
 export type ForeignErrorHandler<Result = HandlerResult> = ForeignErrorHandlerShape<Result>["call"];
 
-/** What is accepted as a handler of a path: one typed for its parameters, a reusable one, or one from npm. */
+/** Any handler that a path accepts: typed for its parameters, reusable, or from npm. */
 export type PathHandler<
   P = RouteParams,
   ResBody = Any,
@@ -219,10 +220,10 @@ export type PathHandler<
   | ReusableHandler<L, P, Names, Result>
   | ForeignHandler<Result>;
 
-/** Runs before the handlers of a path that has a parameter of a certain name, once per request and value. */
+/** Runs before the handlers of a path that has a parameter with the given name, once per request and value. */
 export type ParamHandler = ParamHandlerShape["call"];
 
-/** A path, or several of them. */
+/** A path or several paths. */
 export type Path = string | RegExp | readonly (string | RegExp)[];
 
 /** Handlers and error handlers, in lists nested to any depth. */
@@ -241,13 +242,16 @@ export type HandlerList<
   | ForeignErrorHandler<Result>
   | readonly HandlerList<P, ResBody, ReqBody, ReqQuery, L, Names, Result>[];
 
-/** Parameters of a path: named for a literal string, any names otherwise. A type that is no path stands for itself. */
+/**
+ * Parameters of a path: named for a literal string, otherwise arbitrary. A type that is not a path stands for itself.
+ */
 export type ParamsOf<P> = P extends string ? (string extends P ? RouteParams : ParamsOfPath<P>)
   : P extends Path ? RouteParams
   : P;
 
 /**
- * The path, if the type argument is one; any path if it is the type of the parameters, as in Express's `get<Params>`.
+ * The path if the type argument is one; any path if the argument is the type of the parameters, as in Express's
+ * `get<Params>`.
  *
  * @internal
  */

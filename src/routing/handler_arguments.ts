@@ -12,7 +12,7 @@ import type { Path } from "./handler.ts";
  * @throws {TypeError} If there is no handler, or one is not a function
  */
 export function checkedHandlers(caller: string, handlers: readonly unknown[]): AnyHandler[] {
-  // nearly every list is flat already
+  // nearly every list is already flat
   const functions = handlers.some(Array.isArray) ? handlers.flat(Infinity) : handlers;
   if (functions.length === 0) throw new TypeError(`${caller} requires a handler; argument handler is required`);
   for (const fn of functions) {
@@ -50,10 +50,10 @@ export function splitPath(caller: string, args: readonly unknown[]): { path: Pat
   return { path: hasPath ? first as Path : "/", handlers: handlers as AnyHandler[] };
 }
 
-/** The source of a function whose first parameter is called as that of an error handler is. */
+/** Source of a function whose first parameter is named like that of an error handler. */
 const TAKES_ERROR = /^(?:async\s+)?(?:function\b\s*[\w$]*\s*)?\(\s*_?err(?:or)?\s*,/;
 
-// the number of parameters tells what a function is for, and nothing says that it tells something else
+// the number of parameters decides the kind of a function, and no error would reveal a miscount
 function noteMiscounted(caller: string, fn: AnyHandler): void {
   if (fn.length > 4) return noteNeverCalled(caller, fn);
   if (fn.length < 2 || !TAKES_ERROR.test(Function.prototype.toString.call(fn))) return;

@@ -4,20 +4,20 @@ import type { Given, HandlerList, NamesFor, ParamsOf, Path, PathOf } from "./han
 import type { HandlerBehind, HandlersBehind } from "./making_middleware.ts";
 
 /**
- * Handlers of a path, each typed by what those before it make of requests. Interfaces extend it that try handlers first
- * which say nothing, for two reasons: the type arguments of Express's handlers are inferred there, and whichever
- * overload is tried first decides, for good, how the compiler types functions in the options of a middleware. There is
- * an overload for each number of handlers, because only those of the left are known when one is typed.
+ * Handlers of a path, each typed by what the handlers before it declare. Interfaces that extend this one try plain
+ * handlers first, for two reasons: that is where the type arguments of Express's handlers are inferred, and the first
+ * overload tried decides for good how the compiler types functions in a middleware's options. There is an overload per
+ * number of handlers, because a handler's type depends only on those to its left.
  *
  * @internal
  */
 export interface PathHandlerChain<Self, L extends Record<string, Any>, Outer, Around> {
   /**
-   * Registers two handlers: the second is typed by what the first makes of requests.
+   * Registers two handlers; the first one's declared additions type the second.
    *
    * @param path The path
-   * @param first Called first; it goes on with `next()`
-   * @param last Called then
+   * @param first Called first; calls `next()` to continue
+   * @param last Called next
    *
    * @example A body parser in front of a handler
    * ```ts
@@ -91,7 +91,7 @@ export interface PathHandlerChain<Self, L extends Record<string, Any>, Outer, Ar
     seventh: HandlerBehind<M7, M1 & M2 & M3 & M4 & M5 & M6, ParamsOf<P> & Outer, L, NamesFor<ParamsOf<P>, Around>>,
     last: HandlersBehind<M1 & M2 & M3 & M4 & M5 & M6 & M7, ParamsOf<P> & Outer, L, NamesFor<ParamsOf<P>, Around>>,
   ): Self;
-  /** Registers nine handlers and more. */
+  /** Registers nine or more handlers. */
   <M1, M2, M3, M4, M5, M6, M7, M8, const P extends Path>(
     path: P,
     first: HandlerBehind<M1, unknown, ParamsOf<P> & Outer, L, NamesFor<ParamsOf<P>, Around>>,
@@ -124,16 +124,16 @@ export interface PathHandlerChain<Self, L extends Record<string, Any>, Outer, Ar
 }
 
 /**
- * Handlers without a path, each typed by what those before it make of requests.
+ * Handlers without a path, each typed by what the handlers before it declare.
  *
  * @internal
  */
 export interface HandlerChain<Self, Params, L extends Record<string, Any>, Around> {
   /**
-   * Adds two handlers: the second is typed by what the first makes of requests.
+   * Adds two handlers; the first one's declared additions type the second.
    *
-   * @param first Called first; it goes on with `next()`
-   * @param last Called then
+   * @param first Called first; calls `next()` to continue
+   * @param last Called next
    *
    * @example Two body parsers
    * ```ts
@@ -198,7 +198,7 @@ export interface HandlerChain<Self, Params, L extends Record<string, Any>, Aroun
     seventh: HandlerBehind<M7, M1 & M2 & M3 & M4 & M5 & M6, Params, L, NamesFor<Params, Around>>,
     last: HandlersBehind<M1 & M2 & M3 & M4 & M5 & M6 & M7, Params, L, NamesFor<Params, Around>>,
   ): Self;
-  /** Adds nine handlers and more. */
+  /** Adds nine or more handlers. */
   <M1, M2, M3, M4, M5, M6, M7, M8>(
     first: HandlerBehind<M1, unknown, Params, L, NamesFor<Params, Around>>,
     second: HandlerBehind<M2, M1, Params, L, NamesFor<Params, Around>>,

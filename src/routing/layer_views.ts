@@ -9,7 +9,7 @@ import { SocketRoute } from "./socket_route.ts";
 export interface RouteDefinition {
   /** Method in capitals, `ALL` for `all`. */
   method: string;
-  /** The path as it was registered. */
+  /** The path as registered. */
   path: string | RegExp;
   /** The path as a regular expression. */
   regex: RegExp;
@@ -21,7 +21,7 @@ export interface RouteDefinition {
 
 /** One registered WebSocket path. */
 export interface WebSocketRouteDefinition {
-  /** The path as it was registered. */
+  /** The path as registered. */
   path: string | RegExp;
   /** The path as a regular expression. */
   regex: RegExp;
@@ -49,7 +49,7 @@ export interface SubRouter {
   router: AnyHandler;
 }
 
-/** Routes, one entry for each path and method, in the order of registration. */
+/** Routes in registration order, one entry per path and method. */
 export function routesOf(layers: readonly Layer[]): RouteDefinition[] {
   const routes: RouteDefinition[] = [];
   for (const layer of layers) {
@@ -73,7 +73,7 @@ export function routesOf(layers: readonly Layer[]): RouteDefinition[] {
   return routes;
 }
 
-/** WebSocket routes, in the order of registration. */
+/** WebSocket routes in registration order. */
 export function wsRoutesOf(layers: readonly Layer[]): WebSocketRouteDefinition[] {
   return layers.flatMap(({ route, patterns }) => {
     if (!(route instanceof SocketRoute)) return [];
@@ -88,7 +88,7 @@ export function middlewaresOf(layers: readonly Layer[]): Handler[] {
   return layers.filter((layer) => layer.everywhere).flatMap((layer) => plain(layer, "handler") as Handler[]);
 }
 
-/** Middleware for paths below a prefix, one entry for each call of `use`. */
+/** Middleware for paths below a prefix, one entry per call of `use`. */
 export function prefixMiddlewaresOf(layers: readonly Layer[]): PrefixMiddleware[] {
   const found: PrefixMiddleware[] = [];
   let before: Layer | undefined;
@@ -101,7 +101,7 @@ export function prefixMiddlewaresOf(layers: readonly Layer[]): PrefixMiddleware[
   return found;
 }
 
-/** Error handlers, in the order of registration. */
+/** Error handlers in registration order. */
 export function errorHandlersOf(layers: readonly Layer[]): ErrorHandler[] {
   return layers.flatMap((layer) => plain(layer, "error") as ErrorHandler[]);
 }
@@ -118,7 +118,7 @@ function plain(layer: Layer, kind: "handler" | "error"): AnyHandler[] {
   return layer.entries.filter((entry) => entry.kind === kind).map((entry) => entry.fn);
 }
 
-/** A path as text: a list joined by commas, a RegExp between slashes. */
+/** A path as a string: a list joined by commas, a RegExp between slashes. */
 function prefixText(path: Path): string {
   return Array.isArray(path) ? path.map(String).join(",") : String(path);
 }

@@ -14,9 +14,9 @@ import type {
 } from "./handler.ts";
 
 /**
- * What a middleware may return, to the compiler, that says what it makes of requests. It never does: `Made` has the name
- * of a method that all values have, so that it is no `PlainResult`, and is refused where only handlers are tried that
- * say nothing.
+ * To the compiler, the return type of a middleware that declares what it adds to requests. It never returns this:
+ * `Made` has the name of a method that all values have, so it is not a `PlainResult` and is rejected where only plain
+ * handlers are allowed.
  *
  * @internal
  */
@@ -28,27 +28,27 @@ export type MakingResult<Makes> = PlainResult | Made<Makes>;
  * @internal
  */
 export interface Made<Makes> {
-  /** Never there. */
+  /** Never present. */
   readonly propertyIsEnumerable: { readonly "~makes": Makes };
 }
 
 /**
- * Properties of requests whose types a middleware replaces: of type `any`, they would stay so if they were intersected.
+ * Request properties whose types a middleware replaces: intersecting with their type, `any`, would leave `any`.
  *
  * @internal
  */
 export type Replaced = "params" | "query" | "body" | "session" | "user" | "file" | "files" | "cookies";
 
 /**
- * The type of a property, or a default if a middleware does not make it.
+ * The type of a property, or a default if a middleware does not declare it.
  *
  * @internal
  */
 export type MadeOr<Makes, Name extends Replaced, Otherwise> = Name extends keyof Makes ? Makes[Name] : Otherwise;
 
 /**
- * The type that a program has declared in `RequestExtras`, any without. It is that of a property which is there: with
- * `exactOptionalPropertyTypes`, one that may be missing could not take its place in an interface.
+ * The type that a program declared in `RequestExtras`, otherwise any. It is the type of the property when present: with
+ * `exactOptionalPropertyTypes`, an optional property could not take its place in an interface.
  *
  * @internal
  */
@@ -58,7 +58,7 @@ export type DeclaredExtra<Name extends string> = Name extends keyof RequestExtra
   : Any;
 
 /**
- * The type of a property that requests have anyway: what the program has declared stays true.
+ * The type of a property that requests have anyway: the program's declaration stays valid.
  *
  * @internal
  */
@@ -71,7 +71,7 @@ export type ExtraOr<Makes, Name extends Replaced> = MadeOr<
   : never;
 
 /**
- * What is added to a request; nothing, and not an empty object, if there is nothing, because editors would show it.
+ * The properties added to a request. If there are none, not an empty object, because editors would show it.
  *
  * @internal
  */
@@ -79,7 +79,7 @@ export type Added<Makes> = [Exclude<keyof Makes, Replaced | "~responses">] exten
   : { [Name in keyof Makes as Exclude<Name, Replaced | "~responses">]: Makes[Name] };
 
 /**
- * A request with what a middleware makes of it.
+ * A request with the properties that a middleware declares.
  *
  * @internal
  */
@@ -99,9 +99,9 @@ export interface RequestMade<Makes, P, L extends Record<string, Any>>
 }
 
 /**
- * A request, as it is behind a middleware that makes something of it.
+ * The type of a request after a middleware that declares what it adds.
  *
- * @typeParam Makes What the middleware makes
+ * @typeParam Makes What the middleware declares
  * @typeParam P Type of the path's parameters
  * @typeParam L Type of `res.locals`
  */
@@ -112,9 +112,10 @@ export type RequestBehind<Makes, P, L extends Record<string, Any> = Record<strin
   : RequestMade<Makes, P, L> & Added<Makes>;
 
 /**
- * A response, as it is behind a middleware that says what is sent: `{ "~responses": { 200: User, 404: Problem } }`.
+ * The type of a response after a middleware that declares which bodies are sent:
+ * `{ "~responses": { 200: User, 404: Problem } }`.
  *
- * @typeParam Makes What the middleware makes
+ * @typeParam Makes What the middleware declares
  * @typeParam L Type of `res.locals`
  */
 export type ResponseBehind<Makes, L extends Record<string, Any> = Record<string, Any>> = string extends keyof Makes
@@ -123,10 +124,10 @@ export type ResponseBehind<Makes, L extends Record<string, Any> = Record<string,
   : TypedResponse<Any, L>;
 
 /**
- * A response of a status, whose body is what is sent with that.
+ * A response with a status, whose body has the type declared for that status.
  *
  * @internal
- * @typeParam Bodies What is sent, by status
+ * @typeParam Bodies Body types by status
  * @typeParam Status The status
  * @typeParam L Type of `res.locals`
  */
@@ -135,7 +136,7 @@ export type ResponseWith<Bodies, Status, L extends Record<string, Any>> =
   & TypedResponse<Status extends keyof Bodies ? Bodies[Status] : Any, L>;
 
 /**
- * Sets the status, and with it the type of the body.
+ * Sets the status and, with it, the type of the body.
  *
  * @internal
  */
@@ -145,7 +146,7 @@ export interface StatusMethod<Bodies, L extends Record<string, Any>> {
 }
 
 /**
- * Declared as a method, as all handlers are.
+ * Declared as a method, like all handlers.
  *
  * @internal
  */
@@ -155,7 +156,7 @@ export interface HandlerBehindShape<Makes, P, L extends Record<string, Any>, Res
 }
 
 /**
- * What a {@linkcode Middleware} is. Declared twice, as reusable handlers are, so that inline handlers have their types
+ * The shape of a {@linkcode Middleware}. Declared twice, like reusable handlers, so inline handlers get their types
  * from elsewhere.
  *
  * @internal
@@ -163,15 +164,15 @@ export interface HandlerBehindShape<Makes, P, L extends Record<string, Any>, Res
 export interface MakingShape<Makes, Names> {
   /** The middleware. */
   call(req: RequestBeing<Makes, Names>, res: TypedResponse, next: Next): MakingResult<Makes>;
-  /** The middleware, once more. */
+  /** The middleware, repeated. */
   call<_>(req: RequestBeing<Makes, Names>, res: TypedResponse, next: Next): MakingResult<Makes>;
 }
 
 /**
- * One of several handlers of a call: it may say what it makes of requests, and stands behind others that do.
+ * One of several handlers in a call: it may declare what it adds to requests, and it follows others that do.
  *
- * @typeParam Makes What it makes, inferred
- * @typeParam Before What those before it make
+ * @typeParam Makes What it declares, inferred
+ * @typeParam Before What the handlers before it declare
  * @typeParam P Type of the path's parameters
  * @typeParam L Type of `res.locals`
  * @typeParam Names Parameters that a reusable handler may declare
@@ -182,7 +183,10 @@ export type HandlerBehind<Makes, Before, P, L extends Record<string, Any>, Names
   | ReusableHandler<L, P, Names>
   | ForeignHandler;
 
-/** The last handlers of a call, behind all that say what they make: error handlers, too, in lists nested to any depth. */
+/**
+ * The last handlers of a call, after all that declare what they add; includes error handlers, in lists nested to any
+ * depth.
+ */
 export type HandlersBehind<Before, P, L extends Record<string, Any>, Names> =
   | HandlerBehind<unknown, Before, P, L, Names>
   | ReusableErrorHandler<L, HandlerResult, Any>
@@ -190,8 +194,8 @@ export type HandlersBehind<Before, P, L extends Record<string, Any>, Names> =
   | readonly HandlersBehind<Before, P, L, Names>[];
 
 /**
- * A request of which a middleware is making something: what it adds may not be there yet, and can be assigned. Requests
- * of all middleware share the larger part of this type, because the compiler compares it often.
+ * A request that a middleware is still adding to: the properties may be missing yet, and can be assigned. The requests
+ * of all middleware share most of this type, because the compiler compares it often.
  *
  * @internal
  */
@@ -201,7 +205,7 @@ export type RequestBeing<Makes, Params = Any> =
     : { [Name in Exclude<keyof Makes, Replaced | "~responses">]?: Makes[Name] | undefined });
 
 /**
- * Declared as a method, as all handlers are.
+ * Declared as a method, like all handlers.
  *
  * @internal
  */
@@ -211,24 +215,24 @@ export interface MiddlewareShape<Makes> {
 }
 
 /**
- * Something besides the function. The compiler looks at generic calls last that return nothing but a function: without
- * this, handlers behind `validate(…)` would have their types before it is known what that makes.
+ * A property besides the function. The compiler resolves generic calls that return a bare function last; without this
+ * property, handlers after `validate(…)` would be typed before its declared properties are known.
  *
  * @internal
  */
 export interface MakingMark<Makes> {
-  /** Never there. */
+  /** Never present. */
   readonly "~makes"?: Makes;
 }
 
 /**
- * A middleware that says what it makes of requests: handlers behind it have that in their types, in the same call of
- * `app.get(path, …)`, `app.use(…)`, a router's, or `app.route(path).get(…)`.
+ * A middleware that declares what it adds to requests. Handlers after it see those types, within the same call of
+ * `app.get(path, …)`, `app.use(…)`, the same methods of a router, or `app.route(path).get(…)`.
  *
- * `params`, `query` and `body` replace the types of these properties, all others are added to the request. In the
- * middleware itself they may be missing, until it has made them. It is only a type: what it says is not checked.
+ * `params`, `query` and `body` replace the types of these properties; all others are added to the request. Inside the
+ * middleware itself they may be missing until it sets them. This is only a type: nothing checks it at run time.
  *
- * @typeParam Makes What it makes, as properties of the request
+ * @typeParam Makes Properties of the request that it declares
  *
  * @example A middleware that sets the account
  * ```ts

@@ -4,10 +4,10 @@ import { IncomingMessage } from "../request/node/incoming_message.ts";
 import { runtimeKey } from "../util/runtime_key.ts";
 
 /**
- * Lets cookie-parser and old versions of passport do on Sluice's requests what they do on those of Node.
+ * Lets cookie-parser and old versions of passport work on Sluice's requests as they do on Node's.
  *
- * They are recognised by properties in their source, because bundlers rename functions but not properties, and
- * cookie-parser also by its name, which monitoring agents such as dd-trace give to the function they wrap around it.
+ * They are recognized by properties in their source, because bundlers rename functions but not properties.
+ * cookie-parser is also recognized by name, which monitoring agents such as dd-trace give to their wrapper of it.
  *
  * @param fn A middleware about to be registered
  * @returns The middleware, wrapped if it is one of those
@@ -23,8 +23,8 @@ export function withShim(fn: AnyHandler): AnyHandler {
 }
 
 /**
- * cookie-parser fills `req.cookies` itself: requests of Sluice have it already, which cookie-parser takes as a sign that
- * it has run before, and then sets neither `req.secret` nor `req.signedCookies`. So the cookies are hidden from it
+ * Hides `req.cookies` from cookie-parser, which fills it itself. Sluice's requests already have it; cookie-parser would
+ * conclude that it has run before, and set neither `req.secret` nor `req.signedCookies`
  * (docs/decisions/0006-cookies-and-cookie-parser.md).
  */
 function cookieParserOf(fn: AnyHandler): AnyHandler {
@@ -34,7 +34,7 @@ function cookieParserOf(fn: AnyHandler): AnyHandler {
   };
 }
 
-/** `passport.authenticate` and `passport.session` before 0.5, which add methods to Node's requests only. */
+/** `passport.authenticate` and `passport.session` before 0.5 add methods only to Node's requests. */
 function authenticateOf(fn: AnyHandler): AnyHandler {
   return function authenticate(req, res, next) {
     const http = exchangeOf(req)?.app[runtimeKey].nodeHttp();
@@ -45,7 +45,7 @@ function authenticateOf(fn: AnyHandler): AnyHandler {
 
 const PASSPORT_METHODS = ["login", "logIn", "logout", "logOut", "isAuthenticated", "isUnauthenticated"];
 
-// as passport does: to the prototype, so that mounted applications have them, too
+// on the prototype, as passport does, so mounted applications have them too
 function copyPassport(from: Readonly<Record<string, unknown>>): void {
   const own: Record<string, unknown> = IncomingMessage.prototype as object as Record<string, unknown>;
   for (const name of PASSPORT_METHODS) if (own[name] !== from[name]) own[name] = from[name];

@@ -1,6 +1,6 @@
 /**
- * Characters that end a parameter name: those of ASCII that cannot be in an identifier. Types know no character
- * classes, so letters outside ASCII all count as part of the name.
+ * Characters that end a parameter name: the ASCII characters that an identifier cannot contain. Types have no character
+ * classes, so all letters outside ASCII count as part of the name.
  *
  * @internal
  */
@@ -9,7 +9,7 @@ export type Stop =
   | ("=" | "&" | "+" | "!" | "%" | "'" | '"' | "|" | "^" | "#" | "`" | " ");
 
 /**
- * The text up to the first character that ends a name.
+ * The characters before the first one that ends a name.
  *
  * @internal
  */
@@ -18,14 +18,14 @@ export type BareName<Text extends string, Taken extends string = ""> = Text exte
   : Taken;
 
 /**
- * The parameter name at the start of a text: in quotes, or up to the first character that ends a name.
+ * The parameter name at the start of a string: in quotes, or up to the first character that ends a name.
  *
  * @internal
  */
 export type Name<Text extends string> = Text extends `"${infer Quoted}"${string}` ? Quoted : BareName<Text>;
 
 /**
- * What follows a known name, in quotes or not.
+ * Everything after a known name, quoted or not.
  *
  * @internal
  */
@@ -34,7 +34,7 @@ export type After<Text extends string, Head extends string> = Text extends `"${H
   : "";
 
 /**
- * Whether the text after a name makes the parameter optional: Express 4's `?`, perhaps after a constraint.
+ * Whether the characters after a name make the parameter optional: Express 4's `?`, perhaps after a constraint.
  *
  * @internal
  */
@@ -52,7 +52,7 @@ export type Param<Text extends string> = IsOptional<After<Text, Name<Text>>> ext
   : { [K in Name<Text>]: string };
 
 /**
- * Parameters of a path, worked out part by part.
+ * Parameters of a path, computed part by part.
  *
  * @internal
  */
@@ -62,7 +62,7 @@ export type ParamsOfText<Text extends string> = Text extends `${infer Head}{${in
   : Wildcards<Text>;
 
 /**
- * Wildcards: named ones are lists of segments, unnamed ones text.
+ * Wildcards: named ones are lists of segments, unnamed ones strings.
  *
  * @internal
  */
@@ -75,5 +75,5 @@ export type Wildcards<Text extends string> = Text extends `${string}*${infer Res
  * Parameters of a literal path: `/users/:id/files/*path` gives `{ id: string; path: string[] }`. Parts in braces are
  * optional.
  */
-// a condition, because editors show its result, the parameters, and not the name of this type
+// a conditional type, because editors then show the resulting parameters instead of this type's name
 export type ParamsOfPath<P extends string> = ParamsOfText<P> extends infer All ? { [K in keyof All]: All[K] } : never;

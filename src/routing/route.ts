@@ -25,11 +25,11 @@ import type { Next, Path } from "./handler.ts";
 import { withShim } from "./middleware_shims.ts";
 import type { RouteVerbs } from "./verbs.ts";
 
-/** A handler of a route, with the method it is for. */
+/** A handler of a route, with its method. */
 export class RouteEntry implements LayerEntry {
-  /** The handler, as it is called. */
+  /** The handler as called. */
   fn: AnyHandler;
-  /** How it takes part. */
+  /** The kind of the handler. */
   kind: HandlerKind;
   /** Method in lower case, `null` for all. */
   readonly method: string | null;
@@ -46,7 +46,7 @@ export class RouteEntry implements LayerEntry {
     this.method = method;
   }
 
-  /** The handler, under the name by which programs that list routes find it, and may wrap it. */
+  /** The handler, under the name that programs read, and may wrap, when they list routes. */
   get handle(): AnyHandler {
     return this.fn;
   }
@@ -59,7 +59,7 @@ export class RouteEntry implements LayerEntry {
     noteRegistration();
   }
 
-  /** Name of the handler; it stays when a program replaces `handle`. */
+  /** Name of the handler; it stays the same if a program replaces `handle`. */
   get name(): string {
     return this.fn.name || "<anonymous>";
   }
@@ -67,7 +67,7 @@ export class RouteEntry implements LayerEntry {
 
 defineLayerCalls(RouteEntry.prototype);
 
-/** One path with the handlers of its methods; each verb takes handlers, and returns the route. */
+/** A path with handlers for its methods; each verb accepts handlers and returns the route. */
 export interface Route<
   Params = RouteParams,
   L extends Record<string, Any> = Record<string, Any>,
@@ -75,13 +75,13 @@ export interface Route<
 > extends RouteVerbs<Params, L, Around> {}
 
 /**
- * One path with the handlers of its methods, as `app.route(path)` gives it.
+ * A path with handlers for its methods, as returned by `app.route(path)`.
  *
  * @typeParam Params Type of `req.params`; inferred from literal paths
  * @typeParam L Type of `res.locals`
- * @typeParam Around Parameters of the paths around it, which its handlers may declare
+ * @typeParam Around Parameters of the enclosing paths, which its handlers may declare
  *
- * @example What can be done with a note
+ * @example Methods of one note
  * ```ts
  * import sluice from "@sluice/sluice";
  *
@@ -94,21 +94,21 @@ export interface Route<
  */
 export class Route<Params = RouteParams, L extends Record<string, Any> = Record<string, Any>, Around = never>
   implements RoutedEntries {
-  /** The path as it was registered. */
+  /** The path as registered. */
   readonly path: Path;
-  /** Handlers in order, with the method each is for. */
+  /** Handlers in order, each with its method. */
   stack: readonly RouteEntry[];
   readonly #owner: string;
   readonly #mergesParams: boolean;
   readonly #dialect: PathDialect | null;
 
   /**
-   * Makes a route; `app.route(path)` also registers it.
+   * Creates a route; `app.route(path)` also registers it.
    *
    * @param path The path
    * @param owner Name of the owner for error messages, `app.route` or `Router.route`
-   * @param mergesParams Whether handlers also get the parameters of paths around it
-   * @param dialect Another syntax that the path may have
+   * @param mergesParams Whether handlers also get the parameters of enclosing paths
+   * @param dialect An additional syntax that the path may use
    */
   constructor(path: Path, owner = "Route", mergesParams = false, dialect: PathDialect | null = null) {
     this.path = path;
@@ -118,7 +118,9 @@ export class Route<Params = RouteParams, L extends Record<string, Any> = Record<
     this.#dialect = dialect;
   }
 
-  /** Which methods have handlers, by lower-case name; `_all` for `all()`. Computed from the handlers on each read. */
+  /**
+   * The methods that have handlers, by lower-case name; `_all` for `all()`. Computed from the handlers on each read.
+   */
   get methods(): Record<string, boolean> {
     const methods: Record<string, boolean> = Object.create(null);
     for (const { method } of this.stack) methods[method ?? "_all"] = true;
@@ -131,7 +133,7 @@ export class Route<Params = RouteParams, L extends Record<string, Any> = Record<
    * @param method Method in lower case, `null` for all
    * @param handlers The handlers, in lists nested to any depth
    * @param caller Name of the caller for error messages
-   * @throws {TypeError} If there is no handler, or one is not a function, or cannot work here
+   * @throws {TypeError} If there is no handler, or one is not a function or cannot work here
    */
   add(method: string | null, handlers: readonly unknown[], caller: string): this {
     const functions = checkedHandlers(caller, handlers);
@@ -155,7 +157,7 @@ export class Route<Params = RouteParams, L extends Record<string, Any> = Record<
     return new Layer(caller, this.path, options, { route: this });
   }
 
-  // V8 gives an array that grows from empty room for seventeen, and nearly every route has one handler
+  // V8 gives an array that grows from empty capacity for seventeen, and nearly every route has one handler
   #push(entry: RouteEntry): void {
     if (this.stack.length === 0) this.stack = [entry];
     else (this.stack as RouteEntry[]).push(entry);
@@ -166,7 +168,7 @@ export class Route<Params = RouteParams, L extends Record<string, Any> = Record<
    *
    * @param req The request
    * @param res The response
-   * @param done Called when the handlers are through, with the error that was not handled, if any
+   * @param done Called after the handlers, with the unhandled error, if any
    */
   dispatch(req: Any, res: Any, done: Next): void {
     const position = positionOf(req);
@@ -175,20 +177,23 @@ export class Route<Params = RouteParams, L extends Record<string, Any> = Record<
     const stepsFor = (_path: string, method: string) => stepsOfRoute(reached, this.entriesFor(method));
     const fastMatcher = { stepsFor, leadsToSocket: () => false, reachesSocket: () => false, hasSockets: false };
     const source = { fastMatcher, paramHandlers: new Map(), mergeParams: true };
-    // the router around the route is left, too
+    // also leaves the router around the route
     const owner = { walked: (signal: unknown) => done(signal), passesRouter: true };
     new Walk(observedOf(req, source), owner, req, res, position, undefined).start();
   }
 
-  /** Handlers for a method: its own and those of `all()`, in order. GET handlers handle HEAD where no other does. */
+  /**
+   * Handlers for a method: its own and those of `all()`, in order. GET handlers handle HEAD unless another handler
+   * does.
+   */
   entriesFor(method: string): readonly LayerEntry[] {
-    // methods are case-sensitive (RFC 9110 section 9.1): "pOST", which Deno lets through, would bypass what guards POST
+    // methods are case-sensitive (RFC 9110 section 9.1): Deno lets "pOST" through, which would bypass a guard on POST
     const isProper = method === asciiUpperCase(method);
     const name = isProper ? headFromGet(asciiLowerCase(method), (one) => this.#has(one)) : null;
     return this.stack.filter((entry) => entry.method === null || entry.method === name).map(current);
   }
 
-  /** Methods for the `Allow` header, HEAD included wherever GET is. */
+  /** Methods for the `Allow` header; GET implies HEAD. */
   allowedMethods(): string[] {
     return withHeadFromGet(
       Object.keys(this.methods).filter((name) => name !== "_all").map((name) => asciiUpperCase(name)),
@@ -200,7 +205,7 @@ export class Route<Params = RouteParams, L extends Record<string, Any> = Record<
   }
 }
 
-// a program may have defined `handle` on the layer itself, as agents do
+// a program, such as a monitoring agent, may have defined `handle` on the layer itself
 function current(entry: RouteEntry): LayerEntry {
   return Object.hasOwn(entry, "handle") ? layerEntry(entry.handle) : entry;
 }

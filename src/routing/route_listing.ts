@@ -12,13 +12,13 @@ export interface RegisteredRoute {
   fullPath: string;
   /** Method in capitals, `ALL` for `all`, `WS` for WebSocket routes. */
   method: string;
-  /** Path as it was registered on its router. */
+  /** Path as registered on its router. */
   path: string;
 }
 
 /** One path of a router, as listed by Express's `router.listRoutes()`. */
 export interface RouteInfo {
-  /** The path as it was registered. */
+  /** The path as registered. */
   path: string | RegExp;
   /** Methods of a route in capitals, `*` for `all`; `undefined` for a mounted router. */
   methods: string[] | undefined;
@@ -32,13 +32,13 @@ export interface Listed {
 }
 
 /**
- * Lists every route in the order in which they are tried. Nothing is left out: a route that is registered twice, or is
- * never reached because of an earlier one, is listed where it was registered.
+ * Lists every route in the order they are tried. Nothing is left out: duplicate routes, and routes that an earlier one
+ * makes unreachable, are listed where they were registered.
  *
  * @param router The router
  * @param prefix Prepended to every path
- * @param within The routers around it: one that is mounted below itself is listed only once
- * @returns The routes, those of mounted routers included
+ * @param within The enclosing routers: a router mounted below itself is listed only once
+ * @returns The routes, including those of mounted routers
  */
 export function registeredRoutes(router: Listed, prefix: string, within: readonly Listed[] = []): RegisteredRoute[] {
   const around = [...within, router];
@@ -55,10 +55,11 @@ export function registeredRoutes(router: Listed, prefix: string, within: readonl
 }
 
 /**
- * The largest `maxMessageBytes` of the WebSocket routes on a router and on those mounted on it, at least the default.
+ * The largest `maxMessageBytes` among the WebSocket routes of a router and the routers mounted on it; at least the
+ * default.
  *
  * @param router The router
- * @param within The routers around it
+ * @param within The enclosing routers
  */
 export function longestMessage(router: Listed, within: readonly Listed[] = []): number {
   const around = [...within, router];
@@ -71,10 +72,10 @@ export function longestMessage(router: Listed, within: readonly Listed[] = []): 
 }
 
 /**
- * Lists the routes of one router and what is mounted on it, in the order of registration, without going into the mounts.
+ * Lists the routes and mounts of one router, in registration order, without descending into the mounts.
  *
  * @param router The router
- * @returns An entry for each path; there is none for middleware, applications and WebSocket routes
+ * @returns An entry per path; none for middleware, applications and WebSocket routes
  */
 export function routeInfos(router: Listed): RouteInfo[] {
   return router.stack.flatMap(({ route, entries, patterns }) => {
@@ -88,7 +89,7 @@ export function routeInfos(router: Listed): RouteInfo[] {
   });
 }
 
-// finds routers of Sluice and of Express
+// finds routers of both Sluice and Express
 function isStacked(fn: AnyHandler): boolean {
   return "stack" in fn && Array.isArray(fn.stack);
 }
@@ -103,7 +104,7 @@ export function isListed(source: LayerSource): source is LayerSource & Listed {
 }
 
 /**
- * Methods of a route in capitals, `ALL` for `all`, `WS` for a WebSocket route; none of a layer that is not a route.
+ * Methods of a route in capitals, `ALL` for `all`, `WS` for a WebSocket route; none for a layer that is not a route.
  *
  * @param layer The layer
  */
@@ -121,7 +122,7 @@ function pathsOf(layer: Layer): string[] {
 }
 
 /**
- * Joins the path of a mount and one below it.
+ * Joins the path of a mount and a path below it.
  *
  * @param prefix The path of the mount
  * @param path The path below it; `/` is the mount itself
@@ -132,8 +133,8 @@ export function joinPaths(prefix: string, path: string): string {
 }
 
 /**
- * Matches a path that may be none: of a request with a broken percent escape, for which the client has got 400, or one
- * as it was registered.
+ * Matches a path that may be invalid: that of a request with a broken percent escape, which got a 400, or a path as
+ * registered.
  *
  * @param pattern The pattern
  * @param path The path
@@ -147,7 +148,7 @@ export function matchOf(pattern: PathPattern, path: string): PathMatch | null {
 }
 
 /**
- * What a router sees of a path that leads to it.
+ * The path as seen by a mounted router.
  *
  * @param path The path
  * @param match Its match with the path of the mount

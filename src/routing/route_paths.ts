@@ -2,30 +2,30 @@ import type { PathPattern } from "../matching/path_pattern.ts";
 import { registrationEpoch } from "../matching/registrations.ts";
 import { isListed, joinPaths, type Listed, matchOf } from "./route_listing.ts";
 
-/** One way to a route: through mounts, each at one of its paths. */
+/** A way to a route: through mounts, each at one of its paths. */
 interface Way {
-  /** The whole path, as it was registered. */
+  /** The whole path as registered. */
   readonly fullPath: string;
-  /** The paths of the mounts, and last that of the route. */
+  /** The paths of the mounts, followed by the route's. */
   readonly patterns: readonly PathPattern[];
 }
 
-/** The ways to all routes of a router, as they were when so much had been registered. */
+/** The ways to all routes of a router, as of a given number of registrations. */
 interface Ways {
   readonly epoch: number;
   readonly byRoute: ReadonlyMap<object, readonly Way[]>;
 }
 
-// Not a field of the application: with one more, V8 would make a hash table of it.
+// Not a field of the application: one more field would turn it into a hash table in V8.
 const known = new WeakMap<Listed, Ways>();
 
 /**
- * The whole path of a route, those of its mounts included. Paths are collected when somebody asks, and again when
- * something has been registered since: a request that nobody asks about pays nothing.
+ * The whole path of a route, including those of its mounts. Paths are collected on the first call, and again after
+ * further registrations; requests that never need their path cost nothing.
  *
  * @param router The outermost router
  * @param route The route
- * @param path The path of the request, which tells apart the paths of a route that has several
+ * @param path The path of the request; it selects among the paths of a route that has several
  */
 export function routePathOf(router: Listed, route: object, path: string): string | undefined {
   const ways = waysOf(router).get(route) ?? [];
@@ -42,7 +42,7 @@ function waysOf(router: Listed): Ways["byRoute"] {
   return byRoute;
 }
 
-// a router that is mounted below itself is entered once
+// a router mounted below itself is entered once
 function collect(router: Listed, way: Way, within: readonly Listed[], byRoute: Map<object, Way[]>): void {
   const around = [...within, router];
   for (const { route, mounted, patterns } of router.stack) {

@@ -47,28 +47,28 @@ const NAMES: OptionNames<RouterOptions> = { mergeParams: true, caseSensitive: tr
 
 const GROUP_NAMES: OptionNames<GroupOptions> = { middleware: true, ...NAMES };
 
-/** Key of what the verbs call; applications have the verbs of routers, and register in their own. */
+/** Key of the method that the verbs call. Applications share the verbs of routers but register in their own way. */
 export const registerKey: unique symbol = Symbol("register");
 
-/** Adds the routes of a group to its router, whose handlers get the parameters of the prefix. */
+/** Adds the routes of a group to its router; their handlers get the parameters of the prefix. */
 export type GroupCallback<Outer = unknown> = (router: Router<Outer>) => void;
 
-/** A router, with its verbs; it can be called as a handler. */
+/** A router with its verbs; it can be called as a handler. */
 export interface BaseRouter<Outer = unknown> extends RouterVerbs<Record<string, Any>, Outer> {
-  /** Registers handlers for GET, and for HEAD where no other handler handles it. */
+  /** Registers handlers for GET, and for HEAD unless another handler handles it. */
   readonly get: Verb<this, Record<string, Any>, Outer>;
-  /** Adds middleware, error handlers, routers or apps: for every path, or for paths below a prefix. */
+  /** Adds middleware, error handlers, routers or apps, for every path or for paths below a prefix. */
   readonly use: Use<this, Record<string, Any>, RouteParams & Outer, Outer>;
-  /** Passes a request through the router, as a middleware. */
+  /** Passes a request through the router, as middleware. */
   (req: Any, res: Any, next: Next): void;
 }
 
 /**
- * An ordered list of layers: middleware, routes, routers, sockets and error handlers, in the order of registration.
+ * An ordered list of layers: middleware, routes, routers, sockets and error handlers, in registration order.
  *
- * `Router` makes one, with or without `new`. A router is itself a handler: mount it with `use`.
+ * `Router` creates one, with or without `new`. A router is itself a handler: mount it with `use`.
  *
- * @typeParam Outer Parameters that every handler gets besides those of its own path: those of a group's prefix
+ * @typeParam Outer Parameters that every handler gets in addition to those of its own path: those of a group's prefix
  */
 export class BaseRouter<Outer = unknown> extends Callable implements LayerSource {
   /** Handlers of named parameters. */
@@ -79,10 +79,10 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
   readonly caseSensitive: boolean;
   /** Whether handlers also get the parameters of the mount path. */
   readonly mergeParams: boolean;
-  /** Whether a trailing slash makes a difference. */
+  /** Whether a trailing slash matters. */
   readonly strict: boolean;
   /**
-   * Itself, by which what is derived from it, and proxies, find what is private.
+   * The router itself, through which derived routers and proxies reach private state.
    *
    * @internal
    */
@@ -90,19 +90,19 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
   #layers: Layer[] = [];
   readonly #name: string;
   readonly #routeOptions: PatternOptions;
-  /** Name for error messages of the method that was registered last; building it for each route would cost. */
+  /** Name of the last registered method, for error messages; building it for each route would be slow. */
   #caller = "";
   #method: string | null | undefined = undefined;
 
   /**
-   * Makes a router; `Router(options)` does the same without `new`.
+   * Creates a router; `Router(options)` does the same without `new`.
    *
    * @param options How to match paths
    * @param name Name for error messages, `Router` by default
    */
   constructor(options?: RouterOptions | null, name = "Router") {
     let made: BaseRouter | undefined = undefined;
-    // named `router`, because programs that list routes recognise routers by this name
+    // named `router`, because programs that list routes recognize routers by this name
     const router = (req: Any, res: Any, next: Next) => made!.handle(req, res, next);
     super(router);
     made = this;
@@ -117,9 +117,9 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
     this.fastMatcher = new FastMatcher(() => this.#layers, () => registrationEpoch, this.caseSensitive);
   }
 
-  /** The layers, in registration order. Reading it invalidates the index, because the caller may change the list. */
+  /** The layers in registration order. Reading it invalidates the index, because the caller may change the list. */
   declare stack: Layer[];
-  // each router's own property, as in Express; the accessors are the same for all, see FrameworkApp
+  // an own property of each router, as in Express; all routers share the accessors, see FrameworkApp
   static readonly #stackProperty: PropertyDescriptor = {
     configurable: true,
     enumerable: true,
@@ -134,7 +134,7 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
   };
 
   /**
-   * Another syntax that its paths may have.
+   * An additional path syntax.
    *
    * @internal
    */
@@ -142,7 +142,7 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
     return null;
   }
 
-  /** Handlers of named parameters, as Express shows them. */
+  /** Handlers of named parameters, in Express's form. */
   get params(): Record<string, AnyHandler[]> {
     return Object.fromEntries(this.paramHandlers);
   }
@@ -159,12 +159,12 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
   /**
    * Passes a request through the layers.
    *
-   * Takes requests of Sluice, and any object with `method` and `url`, such as a request of Express.
+   * Accepts Sluice's requests and any object with `method` and `url`, such as an Express request.
    *
    * @param req The request
    * @param res The response
-   * @param next Called when no layer responded, with the error that was not handled, if any
-   * @throws {TypeError} If there is no `next`
+   * @param next Called if no layer responded, with the unhandled error, if any
+   * @throws {TypeError} If `next` is missing
    */
   handle(req: Any, res: Any, next: Next): void {
     if (typeof next !== "function") {
@@ -188,7 +188,7 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
   }
 
   /**
-   * Mounts a handler of web requests, or an application of another framework, below a path, as `app.mount` does.
+   * Mounts a handler of web requests, or an application of another framework, below a path, like `app.mount`.
    *
    * @param path The path
    * @param handler `(request, info) => Response`, or an object with such a `fetch` method
@@ -207,7 +207,7 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
     const options = { sensitive: this.caseSensitive, strict: false, end: false, dialect: this[dialectKey] };
     const content = { fn: mounted === null ? withShim(withOwnPrototypes(fn)) : fn, mounted, call };
     const layer = new Layer(caller, path, options, content);
-    // a program that has replaced how a router or an application handles requests expects all to come there
+    // a program that has replaced a router's or application's `handle` expects every request to pass through it
     if (mounted !== null && Object.hasOwn(fn, "handle")) layer.handle = fn;
     this.#add(layer);
   }
@@ -218,9 +218,9 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
   }
 
   /**
-   * Registers a path and returns it, to add handlers for its methods.
+   * Registers a path and returns its route, to add handlers for its methods.
    *
-   * @throws {TypeError} If the path is not valid
+   * @throws {TypeError} If the path is invalid
    */
   route<const P extends Path>(path: P): Route<ParamsOf<P> & Outer, Record<string, Any>, Outer> {
     const original = originalOf(this);
@@ -238,12 +238,12 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
   }
 
   /**
-   * Registers handlers for one method of a path; what `get`, `post` and the others do.
+   * Registers handlers for one method of a path; `get`, `post` and the other verbs call it.
    *
    * @param method Method in lower case, `null` for all
    * @param path The path
    * @param handlers The handlers
-   * @throws {TypeError} If the path is not valid, or a handler is missing or not a function
+   * @throws {TypeError} If the path is invalid, or a handler is missing or not a function
    */
   register(method: string | null, path: Path, handlers: readonly unknown[]): this {
     const original = originalOf(this);
@@ -259,7 +259,7 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
     }
     const functions = checkedHandlers(caller, handlers);
     if (this.route === BaseRouter.prototype.route) original.#route(path, caller).add(method, functions, caller);
-    // a program that has replaced it, and then methods of the route, expects each verb to come there, as in Express
+    // a program that has replaced `route`, and then methods of the route, expects every verb to use them, as in Express
     else this.route(path)[(method ?? "all") as "all"](...functions as Handler[]);
     return this;
   }
@@ -272,9 +272,9 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
   /**
    * Registers a handler that runs before the handlers of any path with a parameter of this name.
    *
-   * @param name The name, or several
+   * @param name One name or several
    * @param handler Called with `(req, res, next, value, name)`
-   * @throws {TypeError} If the name is not a string, or the handler not a function
+   * @throws {TypeError} If the name is not a string, or the handler is not a function
    */
   param(name: string | readonly string[], handler: ParamHandler): this {
     if (Array.isArray(name)) {
@@ -296,11 +296,11 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
   }
 
   /**
-   * Registers routes under a common prefix whose parameters their handlers get, too.
+   * Registers routes under a common prefix. Their handlers also get the prefix's parameters.
    *
    * @param prefix The prefix
    * @param callback Adds the routes to the group's router
-   * @throws {TypeError} If there is no callback
+   * @throws {TypeError} If the callback is missing
    */
   group<const P extends string>(prefix: P, callback: GroupCallback<ParamsOf<P> & Outer>): this;
   /**
@@ -309,16 +309,16 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
    * @param prefix The prefix
    * @param options How the group matches, and its middleware
    * @param callback Adds the routes to the group's router
-   * @throws {TypeError} If there is no callback, or an unknown option
+   * @throws {TypeError} If the callback is missing or an option is unknown
    */
   group(prefix: string, options: GroupOptions & { mergeParams: false }, callback: GroupCallback): this;
   /**
    * Registers routes under a common prefix.
    *
    * @param prefix The prefix
-   * @param options How the group matches, and its middleware; parameters of the prefix are visible by default
+   * @param options How the group matches, and its middleware; the prefix's parameters are visible by default
    * @param callback Adds the routes to the group's router
-   * @throws {TypeError} If there is no callback, or an unknown option
+   * @throws {TypeError} If the callback is missing or an option is unknown
    */
   group<const P extends string>(
     prefix: P,
@@ -351,11 +351,11 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
   /**
    * Registers a WebSocket route.
    *
-   * Middleware of the same path, and everything registered before, runs first and may refuse the upgrade.
+   * Middleware of the same path and everything registered earlier runs first and may refuse the upgrade.
    *
    * @param path The path
-   * @param args Middleware, and the handlers of the connection last
-   * @throws {TypeError} If the path is not valid, or the handlers are missing
+   * @param args Middleware, with the connection's handlers last
+   * @throws {TypeError} If the path is invalid or the handlers are missing
    *
    * @example An echo
    * ```ts
@@ -381,7 +381,7 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
     return this;
   }
 
-  /** Routes in the order of registration, one entry for each method; derived from the layers. */
+  /** Routes in registration order, one entry per method; derived from the layers. */
   get routes(): RouteDefinition[] {
     return routesOf(originalOf(this).#layers);
   }
@@ -427,23 +427,23 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
   }
 
   /**
-   * Lists every route, those of mounted routers included, in the order in which they are tried.
+   * Lists every route, including those of mounted routers, in the order they are tried.
    *
    * @param prefix Prepended to every path
    */
   getRegisteredRoutes(prefix?: string): RegisteredRoute[];
   /**
-   * Lists every route with what a request passes before its handler: middleware, what it limits, and what it checks.
+   * Lists every route with the middleware in front of its handler, its limits and its validation.
    *
    * @param prefix Prepended to every path
-   * @param options With `details`
+   * @param options Must have `details: true`
    */
   getRegisteredRoutes(prefix: string, options: { details: true }): DetailedRoute[];
   /**
    * Lists every route.
    *
    * @param prefix Prepended to every path
-   * @param options Whether with details
+   * @param options Whether to include details
    */
   getRegisteredRoutes(prefix: string, options?: ListRoutesOptions): RegisteredRoute[];
   getRegisteredRoutes(prefix = "", options: ListRoutesOptions = {}): RegisteredRoute[] {
@@ -451,9 +451,9 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
   }
 
   /**
-   * Lists the routes of this router, and the routers mounted on it, which list their own (Express 5.3).
+   * Lists this router's routes and the routers mounted on it, which list their own (Express 5.3).
    *
-   * @returns An entry for each path in the order of registration
+   * @returns An entry per path, in registration order
    */
   listRoutes(): RouteInfo[] {
     return routeInfos(this);
@@ -463,7 +463,7 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
    * Prints every route as `<METHOD> <path>`, one line each.
    *
    * @param prefix Prepended to every path
-   * @param options Whether to color the methods, as applications do on a terminal, and whether to print details
+   * @param options Whether to color the methods, as applications do on a terminal, and to print details
    */
   printRoutes(prefix = "", { color, details }: PrintRoutesOptions = {}): void {
     const shown = (method: string) => color ? `\x1b[36m${method}\x1b[39m` : method;
@@ -477,7 +477,7 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
   }
 }
 
-/** The verb of routers and applications for a method in lower case, `null` for all. */
+/** The verb of routers and applications for a method in lower case, or `null` for all. */
 export function registeringVerb(method: string | null): (path: Path, ...handlers: unknown[]) => unknown {
   return function (this: Pick<BaseRouter, typeof registerKey>, path: Path, ...handlers: unknown[]) {
     return this[registerKey](method, path, handlers);
@@ -486,25 +486,25 @@ export function registeringVerb(method: string | null): (path: Path, ...handlers
 
 defineVerbs(BaseRouter.prototype, registeringVerb);
 
-/** A router; see {@linkcode BaseRouter} for what it can do. */
+/** A router; see {@linkcode BaseRouter} for its methods. */
 export type Router<Outer = unknown> = BaseRouter<Outer>;
 
-/** Makes routers, with or without `new`. */
+/** Creates routers, with or without `new`. */
 export interface RouterConstructor {
-  /** Makes a router. */
+  /** Creates a router. */
   new (options?: RouterOptions): Router;
-  /** Makes a router. */
+  /** Creates a router. */
   (options?: RouterOptions): Router;
   /** Prototype of all routers. */
   readonly prototype: Router;
-  /** A path with the handlers of its methods; a property of Express's router, too. */
+  /** A path with handlers for its methods; Express's router has this property too. */
   readonly Route: typeof Route;
 }
 
 /**
- * Makes a router, with or without `new`.
+ * Creates a router, with or without `new`.
  *
- * @example Routes of one part of a program
+ * @example The routes of one part of a program
  * ```ts
  * import sluice, { Router } from "@sluice/sluice";
  *
@@ -521,20 +521,20 @@ export const Router: RouterConstructor = routerConstructor(BaseRouter);
 
 /** A class of routers. */
 export interface RouterClass {
-  /** Makes a router; the name is for error messages. */
+  /** Creates a router; the name is for error messages. */
   new (options?: RouterOptions | null, name?: string): BaseRouter;
   /** Prototype of its routers. */
   readonly prototype: BaseRouter;
 }
 
 /**
- * Makes a function that makes routers, with or without `new`.
+ * Creates a function that creates routers, with or without `new`.
  *
  * @param Base Class of the routers
  */
 export function routerConstructor(Base: RouterClass): RouterConstructor {
   function Router(this: unknown, options?: RouterOptions, name?: string): BaseRouter {
-    // it would make a router for each request, and answer none
+    // it would create a router for each request and respond to none
     if (typeof (options as { originalUrl?: unknown } | null | undefined)?.originalUrl === "string") {
       throw new TypeError("Router() makes the router: register Router(), not Router");
     }

@@ -3,7 +3,7 @@ import type { PathHandler } from "./handler.ts";
 /**
  * How a router matches paths.
  *
- * @example Parameters of the path that it is mounted at
+ * @example Parameters of the path it is mounted at
  * ```ts
  * import sluice, { Router } from "@sluice/sluice";
  *
@@ -18,14 +18,14 @@ import type { PathHandler } from "./handler.ts";
 export interface RouterOptions {
   /** Treats `/Foo` and `/foo` as different paths; off by default. */
   caseSensitive?: boolean | undefined;
-  /** Gives handlers the parameters of the mount path, too; off by default. */
+  /** Also gives handlers the parameters of the mount path; off by default. */
   mergeParams?: boolean | undefined;
   /** Treats `/foo` and `/foo/` as different paths; off by default. */
   strict?: boolean | undefined;
 }
 
 /**
- * Options of a route group: the router's, and middleware that runs before it.
+ * Options of a route group: those of a router, plus middleware that runs before it.
  *
  * @example Routes that need a key
  * ```ts
@@ -63,14 +63,14 @@ export interface GroupOptions extends RouterOptions {
 export interface PrintRoutesOptions {
   /** Colors the methods; off by default. */
   color?: boolean;
-  /** Prints, below each route, what a request passes before its handler, and what that limits and checks. */
+  /** Prints, below each route, the middleware in front of its handler, its limits and its validation. */
   details?: boolean;
 }
 
 /**
- * What is listed of routes.
+ * What to list about routes.
  *
- * @example Which middleware a route has
+ * @example The middleware of a route
  * ```ts
  * import sluice from "@sluice/sluice";
  *
@@ -82,6 +82,6 @@ export interface PrintRoutesOptions {
  * ```
  */
 export interface ListRoutesOptions {
-  /** Whether each has what a request passes before its handler; off by default. */
+  /** Whether to include the middleware in front of each handler, with its limits and validation; off by default. */
   details?: boolean;
 }

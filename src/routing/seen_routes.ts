@@ -2,15 +2,15 @@ import type { SeenRoute } from "../exchange/app_like.ts";
 import { entersMount } from "../matching/layer.ts";
 import { below, isListed, joinPaths, type Listed, matchOf, methodsOf } from "./route_listing.ts";
 
-/** The path that is left below a mount, and the parameters so far; `null` where the path does not lead to. */
+/** The path left below a mount, and the parameters so far; `null` if the path does not lead there. */
 interface Seen {
   readonly path: string;
   readonly params: Readonly<Record<string, unknown>>;
 }
 
 /**
- * Lists every route in the order in which they are tried, with whether a path leads to it. Layers are matched one by
- * one, which is slow: it is for the page that a developer sees of an error.
+ * Lists every route in the order they are tried, and whether a path leads to it. It matches layers one by one, which is
+ * slow: it serves the error page for developers.
  *
  * @param router The router
  * @param path The path, not decoded

@@ -9,7 +9,7 @@ import type { WebSocketHandlers } from "../websocket/ws_handlers.ts";
 import type { Path } from "./handler.ts";
 import { acceptSocketKey } from "../exchange/app_like.ts";
 
-/** Names of the handlers a connection may have. */
+/** Names of a connection's handlers. */
 const HANDLER_NAMES = ["open", "message", "close", "drain", "error"] as const;
 
 const NAMES: OptionNames<WebSocketHandlers> = {
@@ -27,23 +27,23 @@ const NAMES: OptionNames<WebSocketHandlers> = {
 
 /** A WebSocket path: middleware that runs before the upgrade, and handlers for the connection. */
 export class SocketRoute implements RoutedEntries {
-  /** The path as it was registered. */
+  /** The path as registered. */
   readonly path: Path;
   /** Handlers of the connection. */
   readonly handlers: WebSocketHandlers;
   /** Middleware that runs before the upgrade. */
   readonly middlewares: readonly AnyHandler[];
-  /** Empty, because it answers no method; read by programs that list routes, such as express-list-endpoints. */
+  /** Empty, because it responds to no method; programs that list routes, such as express-list-endpoints, read it. */
   readonly methods: Readonly<Record<string, boolean>> = {};
   readonly #entries: readonly LayerEntry[];
 
   /**
    * @param caller Name of the caller for error messages
    * @param path The path
-   * @param args Middleware, and the handlers of the connection last
+   * @param args Middleware, with the connection's handlers last
    * @throws {TypeError} If the handlers are missing, or a handler, middleware or option has the wrong type
-   * @throws {RangeError} If the ping timeout is negative, or longer than a timer can be, or a limit is no whole number of
-   * bytes
+   * @throws {RangeError} If the ping timeout is negative or exceeds a timer's maximum, or a limit is not a whole number
+   * of bytes
    */
   constructor(caller: string, path: Path, args: readonly unknown[]) {
     const flat = args.flat(Infinity);
@@ -63,7 +63,7 @@ export class SocketRoute implements RoutedEntries {
     this.#entries = [...this.middlewares, accept].map(layerEntry);
   }
 
-  /** The middleware and the upgrade itself, for upgrade requests only. */
+  /** The middleware and the upgrade itself; for upgrade requests only. */
   entriesFor(method: string): readonly LayerEntry[] {
     return method === "WS" ? this.#entries : [];
   }
@@ -87,7 +87,7 @@ function assertHandlers(caller: string, handlers: unknown): asserts handlers is 
       `${caller} needs the connection's handlers last, such as { message(ws, data) {} }, not ${describe(handlers)}`,
     );
   }
-  // an instance of a class may have properties of its own
+  // an instance of a class may have other properties
   if (isPlain(handlers)) checkNames(caller, handlers, NAMES);
   const given = HANDLER_NAMES.filter((name) => (handlers as Record<string, unknown>)[name] !== undefined);
   if (given.length === 0) {

@@ -4,12 +4,11 @@ import type { ErrorHandler, Given, NamesFor, ParamsOf, Path, PathHandler, PathOf
 import type { HandlerChain, HandlerLists, PathHandlerChain } from "./handler_chain.ts";
 
 /**
- * Registers handlers for one method of a path. Literal paths type `req.params`, together with the prefix of a group.
- * Express's type arguments work, too: `app.get<Params, ResBody, ReqBody, Query, Locals>(path, handler)`. `Around` is
- * the type of parameters from enclosing paths: those of a group; any, for a router that may merge them; none for an
- * application.
+ * Registers handlers for one method of a path. Literal paths, including a group's prefix, type `req.params`. Express's
+ * type arguments also work: `app.get<Params, ResBody, ReqBody, Query, Locals>(path, handler)`. `Around` is the type of
+ * parameters from enclosing paths: a group's parameters, any for a router that may merge them, none for an application.
  *
- * Throws a `TypeError` if the path is not valid, or a handler is missing or not a function.
+ * Throws a `TypeError` if the path is invalid, or a handler is missing or not a function.
  */
 export interface Verb<
   Self,
@@ -18,11 +17,11 @@ export interface Verb<
   Around = Outer,
 > extends PathHandlerChain<Self, L, Outer, Around> {
   /**
-   * Registers handlers for requests of the method whose path matches.
+   * Registers handlers for requests with this method and a matching path.
    *
    * @param path The path, such as `"/users/:id"`
-   * @param handlers Functions of the request, the response and `next`, called in this order
-   * @throws {TypeError} If the path is not valid, or a handler is missing or not a function
+   * @param handlers Functions of the request, the response and `next`, called in order
+   * @throws {TypeError} If the path is invalid, or a handler is missing or not a function
    *
    * @example A route with a parameter
    * ```ts
@@ -90,11 +89,11 @@ export interface TypedUse<Self, L extends Record<string, Any>, Outer> {
 }
 
 /**
- * Adds middleware, error handlers, routers or apps: for every path, or for paths below a prefix.
+ * Adds middleware, error handlers, routers or apps, for every path or for paths below a prefix.
  *
- * Throws a `TypeError` if the path is not valid, or a handler is missing or not a function.
+ * Throws a `TypeError` if the path is invalid, or a handler is missing or not a function.
  *
- * @typeParam Params Type of parameters where no path is given
+ * @typeParam Params Type of the parameters if no path is given
  */
 export interface Use<
   Self,
@@ -110,7 +109,7 @@ export interface Use<
   /**
    * Adds middleware, error handlers, routers or apps, for every path.
    *
-   * @param handlers What requests go through, in this order
+   * @param handlers Functions, routers or apps that requests pass through, in order
    * @throws {TypeError} If a handler is missing or not a function
    *
    * @example A body parser, and a middleware
@@ -148,8 +147,9 @@ export interface Use<
    * Adds middleware, error handlers, routers or apps, for paths below a prefix.
    *
    * @param path The prefix, such as `"/api"`
-   * @param handlers What requests go through, in this order; they see the rest of the path in `req.url`
-   * @throws {TypeError} If the path is not valid, or a handler is missing or not a function
+   * @param handlers Functions, routers or apps that requests pass through, in order; they see the rest of the path in
+   * `req.url`
+   * @throws {TypeError} If the path is invalid, or a handler is missing or not a function
    *
    * @example A router
    * ```ts

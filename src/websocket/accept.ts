@@ -14,9 +14,9 @@ import { MAX_MESSAGE_BYTES, type ServerEnd } from "./socket_limits.ts";
 import type { WebSocketConnection } from "./ws_connection.ts";
 import type { WebSocketHandlers } from "./ws_handlers.ts";
 
-/** Turns requests into WebSockets; platforms do. */
+/** Turns requests into WebSockets; implemented by platforms. */
 export interface Upgrader {
-  /** Whether the header `Upgrade` is enough for a handshake. */
+  /** Whether an `Upgrade` header alone is enough for a handshake. */
   readonly bareUpgrades?: boolean;
   /** Accepts a WebSocket. */
   upgrade(
@@ -39,19 +39,19 @@ export interface Upgrader {
 /** Key of a request's own upgrader in the platform's second argument. */
 export const upgraderKey: unique symbol = Symbol.for("sluice.upgrader");
 
-/** What is needed to accept a WebSocket. */
+/** Everything needed to accept a WebSocket. */
 export interface AcceptOptions {
   /** The request. */
   readonly req: FrameworkRequest;
   /** The response; headers set on it go into the handshake. */
   readonly res: FrameworkResponse;
-  /** The path of the route, as it was registered. */
+  /** The path of the route as registered. */
   readonly routePath: string;
   /** Handlers of the connection. */
   readonly handlers: WebSocketHandlers;
   /** The platform. */
   readonly platform: Upgrader;
-  /** The exchange; properties of `req` may have been replaced by the program. */
+  /** The exchange; the program may have replaced properties of `req`. */
   readonly exchange: Exchange;
   /** The application's connections. */
   readonly connections: Connections;
@@ -61,17 +61,17 @@ export interface AcceptOptions {
 const PING_TIMEOUT_MS = 120_000;
 
 /**
- * Headers that the handshake sets itself (RFC 6455 section 4.2.2), or that a 101 must not have (RFC 9110 section 8.6).
+ * Headers that the handshake sets itself (RFC 6455 section 4.2.2) or that a 101 must not have (RFC 9110 section 8.6).
  */
 const OWN_HEADERS = /^(?:connection|upgrade|sec-websocket-.*|content-length|transfer-encoding)$/;
 
 /**
  * Accepts a WebSocket (RFC 6455 section 4.2) and runs its handlers.
  *
- * @param options The request, and what to do with the connection
+ * @param options The request and the settings of the connection
  * @returns The platform's own response, which must be passed to the platform unchanged
- * @throws {HttpError} 400 if the handshake is malformed, 403 if the page that sent it may not, 426 if its version is not
- * 13, 501 where there are no WebSockets, 503 if the application is being closed
+ * @throws {HttpError} 400 if the handshake is malformed; 403 if the sending page is not allowed; 426 if its version is
+ * not 13; 501 without WebSocket support; 503 if the application is closing
  */
 export function acceptWebSocket(options: AcceptOptions): Response {
   const { req, res, routePath, handlers, platform, exchange, connections } = options;
@@ -80,7 +80,7 @@ export function acceptWebSocket(options: AcceptOptions): Response {
   if (connections.areClosing) throw new HttpError(503, "The server is closing");
   const protocol = chooseProtocol(req, handlers);
   const headers = handshakeHeaders(res);
-  // read now, because some runtimes do not give them after the upgrade
+  // read now, because some runtimes do not provide them after the upgrade
   const { target, info, context } = exchange;
   void req.headers;
   void exchange.peer;
@@ -94,8 +94,8 @@ export function acceptWebSocket(options: AcceptOptions): Response {
     maxMessageBytes,
     context,
   });
-  // nothing may throw after this, since the platform expects this very response; only `handled` may, where connections
-  // are kept through a sleep
+  // nothing may throw after this, because the platform expects this very response; only `handled` may, where
+  // connections survive hibernation
   const { socket, response } = upgrade;
   const handled = upgrade.keep && ((ws: WebSocketConnection) => upgrade.keep?.(ws, handlers));
   const ws = serveConnection({
@@ -112,7 +112,8 @@ export function acceptWebSocket(options: AcceptOptions): Response {
   return response;
 }
 
-// a route without parameters need not make the empty object of `req.params`, which would last as long as the connection
+// a route without parameters need not create the empty object of `req.params`, which would live as long as the
+// connection
 function paramsOf(req: FrameworkRequest, { params }: Exchange["target"]): Record<string, Any> {
   const isReplaced = Object.hasOwn(req, "params");
   return isEmptyParams(params) && !isReplaced ? {} : { ...req.params };
@@ -120,7 +121,7 @@ function paramsOf(req: FrameworkRequest, { params }: Exchange["target"]): Record
 
 function assertHandshake(req: FrameworkRequest, { bareUpgrades }: Upgrader): void {
   if (req.method !== "GET") throw new HttpError(400, "A WebSocket handshake is a GET request");
-  // RFC 6455 section 4.1; a proxy of HTTP/1.0 would not pass the frames on
+  // RFC 6455 section 4.1; an HTTP/1.0 proxy would not pass the frames on
   if (req.httpVersionMajor === 1 && req.httpVersionMinor === 0) {
     throw new HttpError(400, "A WebSocket handshake needs HTTP/1.1");
   }

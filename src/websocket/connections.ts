@@ -4,21 +4,21 @@ import { assertSocketData, assertTopic, bytesOf, type SocketData } from "./socke
 import { Message } from "./waiting_messages.ts";
 import { assertBroker, type TopicBroker } from "./topic_broker.ts";
 
-/** Key of an application's connections, for the framework's own use. */
+/** Key of an application's connections, for internal use. */
 export const connectionsKey: unique symbol = Symbol.for("sluice.connections");
 
-/** Key of the method of a connection that sends a message which others get as well. */
+/** Key of a connection's method that sends a message shared with other connections. */
 export const deliverKey: unique symbol = Symbol("sluice.deliver");
 
-/** Code and reason with which connections end when their server closes (RFC 6455 section 7.4.1). */
+/** Code and reason that close connections when the server closes (RFC 6455 section 7.4.1). */
 export const GOING_AWAY = [1001, "The server is closing"] as const;
 
-/** The part of a connection that the registry needs. */
+/** The part of a connection that the registry uses. */
 export interface Member {
   /** Sends a message. */
   send(data: SocketData): void;
   /**
-   * Sends a message that others get as well; `send` does it where this is missing.
+   * Sends a message shared with other connections; `send` is used if this is missing.
    *
    * @internal
    */
@@ -27,13 +27,14 @@ export interface Member {
   close(code?: number, reason?: string): void;
 }
 
-/** Reports an error of topics: of a connection that could not be sent to, or of what carries them elsewhere. */
+/** Reports a topic error: a connection that could not be sent to, or a failing broker. */
 export type ReportOfTopics = (error: unknown, phase: "websocket" | "broker") => void;
 
 /**
- * The open WebSocket connections of an application and of those mounted on it, and the topics they follow.
+ * The open WebSocket connections of an application and of the applications mounted on it, with the topics they
+ * subscribe to.
  *
- * @example Send something to all who follow a topic
+ * @example Send a message to all subscribers of a topic
  * ```ts
  * import sluice from "@sluice/sluice";
  *
@@ -46,7 +47,7 @@ export type ReportOfTopics = (error: unknown, phase: "websocket" | "broker") => 
  * ```
  */
 export class Connections {
-  /** The open ones, with the topics of each; `null` as long as it has none. */
+  /** The open connections with their topics; `null` while a connection has none. */
   readonly #open = new Map<Member, Set<string> | null>();
   readonly #topics = new Map<string, Set<Member>>();
   readonly #report: ReportOfTopics;
@@ -63,9 +64,9 @@ export class Connections {
   #brokerIsOpen = false;
 
   /**
-   * Makes an empty registry; every application has one.
+   * Creates an empty registry; every application has one.
    *
-   * @param report Reports errors that nobody waits for
+   * @param report Reports errors that no caller awaits
    */
   constructor(report: ReportOfTopics = (error) => console.error(error)) {
     this.#report = report;
@@ -87,7 +88,7 @@ export class Connections {
   }
 
   /**
-   * Removes a connection, from all topics, too.
+   * Removes a connection, including from all its topics.
    *
    * @internal
    */
@@ -105,7 +106,7 @@ export class Connections {
     assertTopic("ws.subscribe", topic);
     const followed = this.#open.get(member);
     if (followed === undefined || followed?.has(topic)) return;
-    // mostly a part of a message, which must not be kept as long as the topic
+    // usually a slice of a message, which must not stay in memory as long as the topic
     const own = detachedString(topic);
     if (followed === null) this.#open.set(member, new Set([own]));
     else followed.add(own);
@@ -140,13 +141,13 @@ export class Connections {
   }
 
   /**
-   * Sends a message to all subscribers of a topic; with a broker, also in other processes.
+   * Sends a message to all subscribers of a topic; with a broker, in other processes too.
    *
    * @param topic The topic
    * @param data The message
-   * @param except A connection to leave out, usually the sender
-   * @returns How many connections of this process got it
-   * @throws {TypeError} If the topic is not a string, or the message neither text nor bytes
+   * @param except A connection to skip, usually the sender
+   * @returns Number of connections in this process that got it
+   * @throws {TypeError} If the topic is not a string, or the message is neither a string nor bytes
    */
   publish(topic: string, data: SocketData, except?: Member): number {
     assertTopic("publish", topic);
@@ -169,10 +170,10 @@ export class Connections {
         if (message === null) member.send(data);
         else if (member[deliverKey] !== undefined) member[deliverKey](message);
         else member.send(message.data);
-        // otherwise it was closed in place of that, because too much waits for it
+        // otherwise the connection was closed instead, because too much waits for it
         if (members.has(member)) count++;
       } catch (error) {
-        // a failure of one connection must not keep the message from the others
+        // one failing connection must not keep the message from the others
         this.#report(error, "websocket");
       }
     }
@@ -185,11 +186,11 @@ export class Connections {
   }
 
   /**
-   * Connects topics with those of the application's other processes through a broker.
+   * Shares topics with the application's other processes through a broker.
    *
-   * @param broker The broker, such as `redisTopics(client)` of `@sluice/sluice/redis`
+   * @param broker The broker, such as `redisTopics(client)` from `@sluice/sluice/redis`
    * @throws {TypeError} If it is not a broker
-   * @throws {Error} If there is one already
+   * @throws {Error} If there already is one
    *
    * @example Topics across processes
    * ```ts ignore
@@ -204,7 +205,7 @@ export class Connections {
   }
 
   /**
-   * Takes over the broker of an application that is being mounted, unless there is one already.
+   * Adopts the broker of an application being mounted, unless there already is one.
    *
    * @internal
    */
@@ -215,7 +216,7 @@ export class Connections {
   }
 
   /**
-   * Closes the broker's resources; topics go on within this process.
+   * Closes the broker's resources; topics keep working within this process.
    *
    * @internal
    */
@@ -223,14 +224,14 @@ export class Connections {
     if (this.#brokerIsOpen) await this.#broker!.close();
   }
 
-  // on first use, because mounting an application passes its broker on to the parent before that
+  // opened on first use, because mounting an application passes its broker to the parent before that
   #openBroker(): TopicBroker | null {
     if (this.#broker === null || this.#brokerIsOpen) return this.#broker;
     this.#broker.open({
       deliver: (topic, data) => void this.#deliver(topic, data),
       reportError: (error) => this.#report(error, "broker"),
     });
-    // after open(), which throws if another application uses the broker; then nothing may be published to it
+    // set after open(), which throws if another application uses the broker; nothing may be published then
     this.#brokerIsOpen = true;
     return this.#broker;
   }

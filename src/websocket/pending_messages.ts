@@ -1,15 +1,16 @@
 import type { ServerEnd } from "./socket_limits.ts";
 
 /**
- * Bytes that a waiting handler takes besides its message: its call, its promises, and what they refer to. Measured are
- * 0.7 KiB on Bun and 1.1 KiB on Node and Deno; without them, 16 million empty messages would be within the limit.
+ * Bytes that a waiting handler uses besides its message: its call, its promises, and everything they refer to.
+ * Measured: 0.7 KiB on Bun, 1.1 KiB on Node and Deno. Without them, 16 million empty messages would be within the
+ * limit.
  */
 const CALL_BYTES = 1024;
 
 /**
- * The messages of one connection whose handlers have not settled yet. Handlers run at the same time; this bounds what
- * they take in total. If it is more than the limit, nothing more is read until half of it has been handled; where
- * reading cannot be paused, the connection has to end.
+ * The messages of one connection whose handlers have not settled. Handlers run concurrently; this bounds their total
+ * size. Above the limit, nothing more is read until half of it has been handled; if reading cannot be paused, the
+ * connection is closed.
  */
 export class PendingMessages {
   readonly #socket: ServerEnd;
@@ -20,8 +21,8 @@ export class PendingMessages {
 
   /**
    * @param socket The server's end of the connection
-   * @param limit Bytes that may wait
-   * @param overflow Called beyond the limit, where the socket cannot be paused
+   * @param limit Maximum bytes that may wait
+   * @param overflow Called above the limit if the socket cannot be paused
    */
   constructor(socket: ServerEnd, limit: number, overflow: () => void) {
     this.#socket = socket;
@@ -33,8 +34,8 @@ export class PendingMessages {
    * Counts a message until its handler has settled.
    *
    * @param handling The handler's promise
-   * @param length Length of the message; that of a text in characters, which is what it takes in memory
-   * @returns Settles after the message is no longer counted
+   * @param length Length of the message; for a string, its characters, which is its size in memory
+   * @returns Settles once the message is no longer counted
    */
   async until(handling: Promise<unknown>, length: number): Promise<void> {
     const bytes = length + CALL_BYTES;

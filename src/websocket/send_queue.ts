@@ -4,7 +4,7 @@ import { byteLengthOf, bytesOf, type SocketData } from "./socket_data.ts";
 export type ReadyData = Exclude<SocketData, Blob>;
 
 /**
- * Keeps messages in order although a `Blob` must be read before it can be sent: later messages wait for it. Without a
+ * Keeps messages in order even though a `Blob` must be read before it is sent: later messages wait for it. Without a
  * Blob nothing waits.
  */
 export class SendQueue {
@@ -19,13 +19,13 @@ export class SendQueue {
     this.#failed = failed;
   }
 
-  /** Bytes that are waiting, including those of Blobs. */
+  /** Waiting bytes, including those of Blobs. */
   get bytes(): number {
     return this.#bytes;
   }
 
   /**
-   * Passes a message on in its turn.
+   * Passes a message on when its turn comes.
    *
    * @param data The message
    * @param pass Receives it
@@ -34,11 +34,11 @@ export class SendQueue {
     if (this.#last === null && !(data instanceof Blob)) return pass(data);
     const length = byteLengthOf(data);
     this.#bytes += length;
-    // the caller may reuse its bytes while they wait
+    // the caller may reuse the bytes while they wait
     const kept = typeof data === "string" || data instanceof Blob ? data : bytesOf(data).slice();
     this.#queue(async () => {
       try {
-        // read in its turn: if it failed earlier, nobody would be there to catch it
+        // read in its turn: an earlier failure would have no handler
         pass(kept instanceof Blob ? await kept.arrayBuffer() : kept);
       } finally {
         this.#bytes -= length;
@@ -47,9 +47,9 @@ export class SendQueue {
   }
 
   /**
-   * Runs something when all messages so far have been passed on; right away if none is waiting.
+   * Runs an action once all messages so far have been passed on; immediately if none is waiting.
    *
-   * @param action What to run
+   * @param action The action
    */
   after(action: () => void): void {
     if (this.#last === null) action();

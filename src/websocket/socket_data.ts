@@ -1,6 +1,6 @@
 import { utf8Length } from "../util/encodings.ts";
 
-/** What can be sent on a connection. */
+/** Data that can be sent on a connection. */
 export type SocketData = string | ArrayBuffer | ArrayBufferView<ArrayBuffer> | Blob;
 
 /**
@@ -8,7 +8,7 @@ export type SocketData = string | ArrayBuffer | ArrayBufferView<ArrayBuffer> | B
  *
  * @param caller Name of the caller for error messages
  * @param data The message
- * @throws {TypeError} If it is neither text nor bytes
+ * @throws {TypeError} If it is neither a string nor bytes
  */
 export function assertSocketData(caller: string, data: unknown): asserts data is SocketData {
   if (typeof data === "string" || data instanceof ArrayBuffer || ArrayBuffer.isView(data) || data instanceof Blob) {
@@ -41,7 +41,7 @@ export function byteLengthOf(data: SocketData): number {
 }
 
 /**
- * Most bytes that a message may have, found without looking at each character of a text.
+ * Upper bound on a message's bytes, computed without reading each character of a string.
  *
  * @param data The message
  */
@@ -51,7 +51,7 @@ export function mostBytesOf(data: SocketData): number {
 }
 
 /**
- * The bytes of a message that is not text, over the same memory.
+ * The bytes of a message that is not a string, over the same memory.
  *
  * @param data The message
  */

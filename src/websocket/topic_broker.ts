@@ -1,35 +1,35 @@
 /**
- * Passes messages of topics on to the application's other processes; for `app.connections.use`.
+ * Passes topic messages to the application's other processes; for `app.connections.use`.
  *
  * Connections of this process get messages without it.
  */
 export interface TopicBroker {
   /**
-   * Starts the broker; called once, with the first subscription or message.
+   * Starts the broker; called once, on the first subscription or message.
    *
-   * @param host Where messages and errors go
+   * @param host Receives messages and errors
    */
   open(host: TopicHost): void;
   /** Sends a message to the other processes; errors go to the host. */
   publish(topic: string, data: string | Uint8Array<ArrayBuffer>): void;
-  /** The topic has its first subscriber in this process. */
+  /** The topic got its first subscriber in this process. */
   subscribe(topic: string): void;
-  /** The topic has no subscriber in this process any more. */
+  /** The topic lost its last subscriber in this process. */
   unsubscribe(topic: string): void;
-  /** Closes what it opened. After this there may be more calls of `unsubscribe`, and new subscriptions. */
+  /** Closes what `open` opened. Calls of `unsubscribe` and new subscriptions may still follow. */
   close(): Promise<void>;
 }
 
-/** What a broker gets from the application. */
+/** The application as a broker sees it. */
 export interface TopicHost {
   /**
    * Delivers a message from another process to the subscribers of a topic; never throws.
    *
    * @param topic The topic
-   * @param data Text or bytes
+   * @param data A string or bytes
    */
   deliver(topic: string, data: string | Uint8Array<ArrayBuffer>): void;
-  /** Reports an error to the application's listeners for `error`, with the phase `"broker"`. */
+  /** Reports an error to the application's `error` listeners, with the phase `"broker"`. */
   reportError(error: unknown): void;
 }
 

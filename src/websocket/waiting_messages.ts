@@ -2,42 +2,44 @@ import { beginHolding, endHolding, type Holder, keepWithinBudget, leaveBudget } 
 import type { ReadyData } from "./send_queue.ts";
 import { byteLengthOf, bytesOf } from "./socket_data.ts";
 
-/** Bytes that a waiting message takes besides its data: without them, millions of empty ones would count as nothing. */
+/**
+ * Bytes that a waiting message uses besides its data; without them, millions of empty messages would count as nothing.
+ */
 const MESSAGE_BYTES = 64;
 
-/** ms between two looks whether the client has taken something: the first, and the longest. */
+/** Milliseconds between two checks whether the client has read anything: the first and the longest interval. */
 const FIRST_LOOK_MS = 1;
 const LAST_LOOK_MS = 256;
 
-/** ms that a connection which is being closed waits for its client to take what was sent before. */
+/** Milliseconds that a closing connection waits for its client to read what was sent before. */
 const CLOSING_MS = 30_000;
 
-/** A message for one client, or for all that follow a topic, which then share it while it waits. */
+/** A message for one client, or for all subscribers of a topic, which share it while it waits. */
 export class Message {
   /** The data. */
   data: ReadyData;
   #bytes = -1;
   #holders = 0;
 
-  /** @param data Text or bytes */
+  /** @param data A string or bytes */
   constructor(data: ReadyData) {
     this.data = data;
   }
 
-  /** Bytes on the wire, without framing; counted when somebody has to wait. */
+  /** Bytes on the wire, without framing; computed when the message has to wait. */
   get bytes(): number {
     return this.#bytes === -1 ? this.#bytes = byteLengthOf(this.data) : this.#bytes;
   }
 
-  /** Bytes that it takes in memory while it waits. */
+  /** Bytes in memory while it waits. */
   get heldBytes(): number {
     return this.bytes + MESSAGE_BYTES;
   }
 
-  /** Keeps it for one more client. */
+  /** Keeps the message for one more client. */
   hold(): void {
     if (this.#holders++ > 0) return;
-    // the caller may reuse its bytes
+    // the caller may reuse the bytes
     if (typeof this.data !== "string") this.data = bytesOf(this.data).slice();
     beginHolding(this.heldBytes);
   }
@@ -48,46 +50,46 @@ export class Message {
   }
 }
 
-/** The part of a connection that its waiting messages need. */
+/** The part of a connection that its waiting messages use. */
 export interface Outlet {
-  /** Most bytes that may wait in the process. */
+  /** Maximum bytes that may wait in the process. */
   readonly most: number;
-  /** How many bytes the runtime would take now; 0 or less for none. */
+  /** Bytes that the runtime would accept now; 0 or less for none. */
   room(): number;
   /** Whether the connection can still be sent to. */
   isOpen(): boolean;
   /** Passes a message to the runtime. */
   pass(data: ReadyData): void;
-  /** Called when nothing waits any more, and after that not again. */
+  /** Called once, when nothing waits any more. */
   emptied(): void;
-  /** Called instead of that when the messages were dropped, because others need their room. */
+  /** Called instead of `emptied` if the messages were dropped to free memory for others. */
   evicted(): void;
   /** Reports why connections are closed. */
   report(reason: Error): void;
 }
 
 /**
- * Messages for a client that reads slowly. They wait here, and not in the runtime, which would copy a message for each
- * client, and which, like Deno, may keep it until the connection ends.
+ * Messages for a client that reads slowly. They wait here instead of in the runtime, which would copy a message for
+ * each client and, like Deno, may keep it until the connection ends.
  */
 export class WaitingMessages implements Holder {
   readonly #outlet: Outlet;
   #messages: Message[] = [];
-  /** How many of them have been passed on. */
+  /** Number of messages passed on. */
   #passed = 0;
-  /** Bytes that wait, on the wire. */
+  /** Waiting bytes, on the wire. */
   bytes = 0;
   #lookMs = FIRST_LOOK_MS;
   #timer: ReturnType<typeof setTimeout> | undefined = undefined;
   #endsAt = Infinity;
 
-  /** @param outlet Where they go */
+  /** @param outlet Where the messages go */
   constructor(outlet: Outlet) {
     this.#outlet = outlet;
     this.#lookLater();
   }
 
-  /** Bytes in memory, as if nobody else waited for the same messages. */
+  /** Bytes in memory, as if no other client waited for the same messages. */
   get heldBytes(): number {
     return this.bytes + (this.#messages.length - this.#passed) * MESSAGE_BYTES;
   }
@@ -104,12 +106,12 @@ export class WaitingMessages implements Holder {
     keepWithinBudget(this, this.#outlet.most, (reason) => this.#outlet.report(reason));
   }
 
-  /** Notes that the connection is to be closed behind the last message; not for ever, if the client takes nothing. */
+  /** Notes that the connection closes after the last message, or after a deadline if the client reads nothing. */
   close(): void {
     this.#endsAt = performance.now() + CLOSING_MS;
   }
 
-  /** Drops all of them, because the connection is over. */
+  /** Drops all messages, because the connection is over. */
   drop(): void {
     clearTimeout(this.#timer);
     leaveBudget(this);
@@ -118,7 +120,7 @@ export class WaitingMessages implements Holder {
     this.bytes = this.#passed = 0;
   }
 
-  /** Drops all of them, because others need their room. */
+  /** Drops all messages to free memory for others. */
   evict(): void {
     this.drop();
     this.#outlet.evicted();

@@ -9,43 +9,43 @@ import { MAX_BUFFERED_BYTES, PASSED_BYTES, TOO_SLOW } from "./socket_limits.ts";
 import { Message, WaitingMessages } from "./waiting_messages.ts";
 
 /**
- * Data of a connection, for your own values, too.
+ * Data of a connection, including your own values.
  *
  * @typeParam Params Type of the path parameters
  */
 export interface ConnectionData<Params = Record<string, Any>> {
-  /** The path of the route, as it was registered. */
+  /** The path of the route as registered. */
   routePath: string;
   /** Path parameters. */
   params: Params;
-  /** The request that became the connection. Its headers, URL and cookies can still be read. */
+  /** The request that became the connection. Its headers, URL and cookies remain readable. */
   req: FrameworkRequest<Params>;
   /** The application's own values. */
   [name: string]: Any;
 }
 
-/** What a connection tells, and asks. */
+/** Callbacks and limits of a connection. */
 export interface ConnectionEvents {
-  /** Most bytes that may wait in the process. */
+  /** Maximum bytes that may wait in the process. */
   readonly sendBudget: number;
-  /** Connections are closed because more than that wait. */
+  /** Connections are being closed because more bytes than that are waiting. */
   overBudget(reason: Error): void;
-  /** A message was passed on, which may have to wait until the client takes it. */
+  /** A message was passed on; it may have to wait for the client to read. */
   sent(): void;
-  /** The application closed it. */
+  /** The application closed the connection. */
   closing(code: number, reason: string): void;
   /** A Blob could not be read, so it was not sent. */
   failed(error: unknown): void;
 }
 
-/** Key of the method that drops what waits, for the framework's own use. */
+/** Key of the method that drops waiting messages, for internal use. */
 export const dropKey: unique symbol = Symbol("sluice.drop");
 
-/** Most bytes of a close reason (RFC 6455 section 5.5, minus two for the code). */
+/** Maximum bytes of a close reason (RFC 6455 section 5.5, minus two for the code). */
 const LONGEST_REASON = 123;
 
 /**
- * One open WebSocket: the same on every runtime.
+ * An open WebSocket, with the same API on every runtime.
  *
  * @typeParam Params Type of `ws.data.params`; inferred from literal paths
  *
@@ -63,31 +63,31 @@ const LONGEST_REASON = 123;
 export class WebSocketConnection<Params = Record<string, Any>> implements Member {
   /** The request, the parameters, and the application's own values. */
   readonly data: ConnectionData<Params>;
-  /** The sub-protocol that was chosen, `""` for none. */
+  /** The chosen sub-protocol, `""` for none. */
   readonly protocol: string;
   readonly #socket: WebSocket;
   readonly #connections: Connections;
   readonly #events: ConnectionEvents;
-  /** Made with the first Blob. */
+  /** Created with the first Blob. */
   #outgoing: SendQueue | null = null;
   readonly #maxBufferedBytes: number;
-  /** Bytes that can be passed to the runtime before it has to be asked how many wait there. */
+  /** Bytes that can be passed to the runtime before its buffered amount must be read again. */
   #room: number;
-  /** What the runtime does not get yet, because too much waits there. */
+  /** Messages held back because too much is waiting in the runtime. */
   #waiting: WaitingMessages | null = null;
   #isClosing = false;
-  /** How it is to be closed behind what waits. */
+  /** Code and reason for closing once the waiting messages are sent. */
   #ending: readonly [code: number, reason: string] | null = null;
 
   /**
    * Wraps a socket; the framework does this for every upgrade.
    *
    * @param socket The server's end
-   * @param protocol The sub-protocol that was chosen
+   * @param protocol The chosen sub-protocol
    * @param data The value of `ws.data`
    * @param connections The application's connections
-   * @param events Called when something happens
-   * @param maxBufferedBytes Bytes that may wait for the client
+   * @param events Callbacks for events of the connection
+   * @param maxBufferedBytes Maximum bytes waiting for the client
    */
   constructor(
     socket: WebSocket,
@@ -107,7 +107,7 @@ export class WebSocketConnection<Params = Record<string, Any>> implements Member
   }
 
   /**
-   * Not the way: the parameters of the path are `ws.data.params`, the request is `ws.data.req`.
+   * Guards against a mistake: path parameters are in `ws.data.params`, the request is `ws.data.req`.
    *
    * @throws {TypeError} Always
    */
@@ -121,7 +121,7 @@ export class WebSocketConnection<Params = Record<string, Any>> implements Member
     return this.#isClosing && readyState === 1 ? 2 : readyState;
   }
 
-  /** Bytes that wait to be sent. */
+  /** Bytes waiting to be sent. */
   get bufferedAmount(): number {
     return this.#socket.bufferedAmount + (this.#outgoing?.bytes ?? 0) + (this.#waiting?.bytes ?? 0);
   }
@@ -131,12 +131,12 @@ export class WebSocketConnection<Params = Record<string, Any>> implements Member
   }
 
   /**
-   * Sends a message. On a connection that is closing or closed, it does nothing. If more than `maxBufferedBytes` wait
-   * already, because the client does not read, the connection is closed with 1013 instead.
+   * Sends a message. Does nothing if the connection is closing or closed. If more than `maxBufferedBytes` are already
+   * waiting because the client does not read, closes the connection with 1013 instead.
    *
-   * Messages keep their order, even after a `Blob`, which has to be read first.
+   * Messages keep their order, even after a `Blob`, which must be read first.
    *
-   * @param data Text or bytes
+   * @param data A string or bytes
    * @throws {TypeError} If it is neither
    */
   send(data: SocketData): void {
@@ -145,7 +145,7 @@ export class WebSocketConnection<Params = Record<string, Any>> implements Member
   }
 
   /**
-   * Sends a message that others get as well.
+   * Sends a message that goes to other connections too.
    *
    * @internal
    */
@@ -165,7 +165,7 @@ export class WebSocketConnection<Params = Record<string, Any>> implements Member
     return this.#outgoing ??= new SendQueue((error) => this.#events.failed(error));
   }
 
-  // asked now and then only: on Deno, the amount is a call into the runtime
+  // checked only occasionally, because on Deno the amount is a call into the runtime
   #isFull(): boolean {
     const { bufferedAmount } = this.#socket;
     this.#room = this.#passable - bufferedAmount;
@@ -204,7 +204,7 @@ export class WebSocketConnection<Params = Record<string, Any>> implements Member
   }
 
   /**
-   * Drops what waits, because the connection is over.
+   * Drops waiting messages, because the connection is over.
    *
    * @internal
    */
@@ -214,15 +214,15 @@ export class WebSocketConnection<Params = Record<string, Any>> implements Member
   }
 
   /**
-   * Closes the connection after all messages have been sent. Further calls do nothing.
+   * Closes the connection once all messages have been sent. Further calls do nothing.
    *
-   * @param code 1000; 3000 to 4999 for codes of your own; or another code a server may send, such as 1008
+   * @param code 1000; 3000 to 4999 for your own codes; or another code that a server may send, such as 1008
    * @param reason At most 123 bytes
    * @throws {RangeError} If the code must not be sent (RFC 6455 section 7.4), or the reason is too long
    */
   close(code = 1000, reason = ""): void {
     assertCode(code);
-    // as the web's WebSocket converts it: an error, for example, which Node's would not take
+    // converted like the web's WebSocket does; Node's would reject an error, for example
     const text = String(reason);
     const length = utf8Length(text);
     if (length > LONGEST_REASON) {
@@ -263,8 +263,8 @@ export class WebSocketConnection<Params = Record<string, Any>> implements Member
   /**
    * Sends a message to all other subscribers of a topic.
    *
-   * @returns How many connections of this process got it
-   * @throws {TypeError} If the topic is not a string, or the message neither text nor bytes
+   * @returns Number of connections in this process that got it
+   * @throws {TypeError} If the topic is not a string, or the message is neither a string nor bytes
    */
   publish(topic: string, data: SocketData): number {
     return this.#connections.publish(topic, data, this);

@@ -10,9 +10,9 @@ import { announcedLength, hasBody } from "./request_body.ts";
 import { type BodyContent, type Wanted, wholeBody } from "./whole_body.ts";
 import { runtimeKey } from "../../util/runtime_key.ts";
 
-/** What reading the body needs of a request. */
+/** The parts of a request needed to read its body. */
 export interface BodyOwner {
-  /** What a body parser has made of the body. */
+  /** The body as a body parser left it. */
   readonly body: unknown;
   /** Reads a header. */
   get(name: string): string | undefined;
@@ -22,7 +22,7 @@ export interface BodyOwner {
 
 type Method = keyof BodyLimits;
 
-/** Made on first use, because runtimes may load their decoder lazily. */
+/** Created on first use, because runtimes may load their decoder lazily. */
 let decoder: TextDecoder | null = null;
 
 /**
@@ -36,7 +36,7 @@ export async function readJson(req: BodyOwner): Promise<Any> {
 }
 
 /**
- * Reads the body as text, see `req.text()`.
+ * Reads the body as a string, see `req.text()`.
  *
  * @param req The request
  */
@@ -46,7 +46,7 @@ export async function readString(req: BodyOwner): Promise<string> {
 }
 
 /**
- * Reads the body as bytes in memory of their own, see `req.arrayBuffer()`.
+ * Reads the body as bytes in a buffer of their own, see `req.arrayBuffer()`.
  *
  * @param req The request
  */
@@ -67,7 +67,7 @@ export async function readBlob(req: BodyOwner): Promise<Blob> {
   wasParsed(req, "blob");
   return await readBytes(req, "blob", (bytes) => {
     const type = req.get("content-type");
-    // what a type in the header is as the type of a blob, the runtime knows
+    // the runtime derives the type of a blob from the header
     return new Response(bytes, type === undefined ? {} : { headers: { "content-type": type } }).blob();
   });
 }
@@ -79,7 +79,7 @@ export async function readBlob(req: BodyOwner): Promise<Blob> {
  */
 export async function readForm(req: BodyOwner): Promise<FormData> {
   wasParsed(req, "formData");
-  // before anything is read
+  // throws before anything is read
   const parse = formParser(req.get("content-type") ?? "", formPartsLimit(req[exchangeKey].app.settings));
   return await readBytes(req, "formData", parse);
 }
@@ -87,9 +87,9 @@ export async function readForm(req: BodyOwner): Promise<FormData> {
 /**
  * Parses JSON.
  *
- * @param text The text
- * @param depth Most levels
- * @throws {SyntaxError} If it is not JSON; the error has the status 400
+ * @param text The string
+ * @param depth Maximum number of levels
+ * @throws {SyntaxError} If it is not JSON; the error has status 400
  * @throws {HttpError} 400 if it has more levels
  */
 export function parseJson(text: string, depth: number): Any {
@@ -106,9 +106,9 @@ export function parseJson(text: string, depth: number): Any {
 /**
  * Checks that JSON does not nest too deeply.
  *
- * @param value What was parsed
- * @param text What it was parsed from
- * @param depth Most levels
+ * @param value The parsed value
+ * @param text The string it was parsed from
+ * @param depth Maximum number of levels
  * @throws {HttpError} 400 if it does
  */
 export function assertDepth(value: unknown, text: string, depth: number): void {
@@ -116,17 +116,17 @@ export function assertDepth(value: unknown, text: string, depth: number): void {
   if (text.length > 2 * depth && isDeeper(value, depth)) throw tooDeep(depth);
 }
 
-// Nothing must have touched the body before, not even `bodyUsed`, or Deno no longer has the text.
+// Nothing may touch the body before this, not even `bodyUsed`, or Deno discards the string.
 function arrivedText(req: BodyOwner): string | null {
   const { aborted, app, reading, target } = req[exchangeKey];
   return reading === null && !aborted ? app[runtimeKey].arrivedText?.(target.request) ?? null : null;
 }
 
-// whether a body parser has read the body, and made of it what is asked for
+// whether a body parser has read the body and produced the requested type
 function wasParsed(req: BodyOwner, method: Method, type?: "object" | "string"): boolean {
   const { aborted, target } = exchangeFor(req, `req.${method}`);
   if (req.body === undefined) return false;
-  // once the client is gone, Deno does not tell
+  // after a disconnect, Deno no longer reports whether the body was used
   if (!aborted && !target.request.bodyUsed) return false;
   const kind: string = typeof req.body;
   if (kind === type) return true;
@@ -174,11 +174,11 @@ function read(
   wanted: Pick<Wanted, "limit" | "asText">,
 ): Promise<{ content: BodyContent; release: () => void }> {
   const exchange = req[exchangeKey];
-  // Deno lets go of the body with the client
+  // Deno drops the body when the client disconnects
   if (exchange.aborted) throw connectionReset();
   if (exchange.target.request.bodyUsed) {
     if (hasBody(exchange)) throw wasRead(method);
-    // a parser has found out that there is none
+    // a parser has found that there is no body
     return Promise.resolve({ content: wanted.asText ? "" : new Uint8Array(0), release() {} });
   }
   const announced = announcedLength(req);

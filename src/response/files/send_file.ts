@@ -25,7 +25,7 @@ import { runtimeKey } from "../../util/runtime_key.ts";
  * ```
  */
 export interface SendFileOptions extends FileOptions {
-  /** Folder that paths are relative to, and must not leave. */
+  /** Folder that paths are relative to and must stay inside. */
   root?: string | undefined;
   /** Headers to send with the file. */
   headers?: Record<string, HeaderValue | boolean> | undefined;
@@ -40,7 +40,7 @@ const NAMES: OptionNames<SendFileOptions> = { ...FILE_OPTIONS, root: true, heade
 const NOTHING = (): void => {};
 
 /**
- * A method, so that callbacks may be typed `(error: Error)` or `(error?: Error)`, as in Express's types.
+ * Declared as a method, so callbacks may be typed `(error: Error)` or `(error?: Error)`, as in Express's types.
  *
  * @internal
  */
@@ -49,14 +49,14 @@ export interface SendFileCallbackShape {
   call(error?: FileError): void;
 }
 
-/** Called when a transfer is over, or with the error. */
+/** Called when a transfer ends, with the error if it failed. */
 export type SendFileCallback = SendFileCallbackShape["call"];
 
-/** An error of a file transfer, with a status and Node's code if there are any. */
+/** An error of a file transfer, with a status and Node's error code if it has them. */
 export type FileError = Error & {
   /** Status of the response. */
   status?: number;
-  /** Node's code, such as `ENOENT`, `EISDIR`, `ECONNABORTED`. */
+  /** Node's error code, such as `ENOENT`, `EISDIR`, `ECONNABORTED`. */
   code?: string;
 };
 
@@ -66,7 +66,7 @@ export type FileError = Error & {
  * @param res The response
  * @param path Absolute, or relative to `options.root`
  * @param options How to serve it
- * @param callback Called when the transfer is over, or has failed; without it errors go to the error handlers
+ * @param callback Called when the transfer ends or fails; without it, errors go to the error handlers
  * @throws {TypeError} If there is no path, or it is relative and there is no root
  */
 export function sendFile(
@@ -95,7 +95,7 @@ export function sendFile(
   const { next } = given(res.req, "res.sendFile", "res.req");
   const transfer = {
     ...rest,
-    // an option of serveStatic only, which a program may still pass
+    // an option of serveStatic only, but a program may still pass it
     precompressed: undefined,
     index,
     etag: options.etag ?? appOf(res, "res.sendFile").enabled("etag"),
@@ -107,31 +107,31 @@ export function sendFile(
   const { app } = res;
   const reporter = { reportError: (failure: unknown) => failListener(app, res.req, failure) };
   const over = (error?: FileError): void => callGuarded(reporter, { phase: "listener" }, () => callback?.(error));
-  // without a listener, nothing watches for the disconnect that the callback reports
+  // without a listener, nothing detects the disconnect that the callback reports
   if (callback !== undefined) exchangeOf(res.req)?.onLeave(NOTHING);
   transferFile(res, transfer).then(
     () => over(),
     (error: FileError) => {
       if (callback !== undefined) return over(error);
       if (error.code === "EISDIR") return next();
-      // a client that is gone needs no response
+      // a disconnected client needs no response
       if (error.code !== "ECONNABORTED") next(error);
     },
   );
 }
 
 /**
- * Makes the path of a download absolute, resolving `..` segments, which are the developer's.
+ * Makes the path of a download absolute and resolves `..` segments, because the path is the developer's own.
  *
  * @param res The response
- * @param path The path as it was given
+ * @param path The path as given
  */
 export function absolutePath(res: FileResponse, path: string): string {
   const { files } = exchangeOf(res.req)?.app[runtimeKey] ?? appOf(res, "res.download")[runtimeKey];
-  // without a file system the transfer itself will fail
+  // without a file system the transfer itself fails
   if (files === null) return path;
   const absolute = isAbsolutePath(path) ? path : `${files.workingDirectory()}/${path}`;
-  // backslashes separate folders only in a Windows path: a name such as "..\\secret" may come from a client, and must
-  // be left for the check that refuses it
+  // backslashes separate folders only in a Windows path; a name such as "..\\secret" may come from a client and must
+  // stay intact for the check that refuses it
   return resolvePath(absolute, () => absolute, separatorBelow(absolute));
 }
