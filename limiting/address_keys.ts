@@ -4,24 +4,24 @@ import { GenerationalCache } from "../src/util/generational_cache.ts";
 import { expectPeers } from "../src/util/expected_peers.ts";
 import { warnOnce } from "./warn_once.ts";
 
-/** Key of requests whose client is unknown. No address, and hardly any generated key, is equal to it. */
+/** Key of requests whose client is unknown. It equals no address and hardly any generated key. */
 const UNKNOWN_CLIENT = "\u0000unknown client";
-/** Number of IPv6 addresses whose keys are cached, so that they are not parsed for every request. */
+/** Number of IPv6 addresses whose keys are cached, to avoid parsing them for every request. */
 const MAX_REMEMBERED = 262_144;
-/** Longer than any address with zone and port; longer strings are not worth the memory. */
+/** Longer than any address with zone and port; longer strings are not worth caching. */
 const LONGEST_REMEMBERED = 80;
 
-/** Makes keys from clients' addresses: the same for all spellings, and for the whole subnet of an IPv6 client. */
+/** Turns client addresses into keys: one key for all spellings, and one for the whole subnet of an IPv6 client. */
 export class AddressKeys {
   readonly #prefixLength: number;
   readonly #missing: "share" | "error";
   readonly #remembered = new GenerationalCache<string>(MAX_REMEMBERED);
 
   /**
-   * Makes the cache of keys.
+   * Creates the key cache.
    *
    * @param prefixLength Bits of an IPv6 address that identify a client
-   * @param missing What to do with requests whose client is unknown
+   * @param missing How to handle requests whose client is unknown
    */
   constructor(prefixLength: number, missing: "share" | "error") {
     this.#prefixLength = prefixLength;
@@ -33,8 +33,8 @@ export class AddressKeys {
    * The key of an address.
    *
    * @param address As reported by the platform or a trusted proxy, perhaps with a port
-   * @returns The address of an IPv4 client, the subnet of an IPv6 client, one key for all that are unknown
-   * @throws {TypeError} If it is unknown, and `missing` is `"error"`
+   * @returns The address of an IPv4 client, the subnet of an IPv6 client, one shared key for unknown clients
+   * @throws {TypeError} If it is unknown and `missing` is `"error"`
    */
   of(address: string | undefined): string {
     if (!address) return this.#unknown();
@@ -58,9 +58,9 @@ export class AddressKeys {
 }
 
 /**
- * Advice for a request for which the user's function returns no key.
+ * Advice for when the user's function returns no key for a request.
  *
- * @param address The client's address, if it is known
+ * @param address The client's address, if known
  */
 export function remedyFor(address: string | undefined): string {
   if (address !== undefined) return "fall back to req.ip for requests without a key";
@@ -68,7 +68,7 @@ export function remedyFor(address: string | undefined): string {
     "behind a proxy, or return a text of your own where req.ip is undefined";
 }
 
-// some proxies add the client's port, which differs for every connection
+// some proxies add the client's port, which changes with every connection
 function withoutPort(address: string): string {
   return /^((?:[\da-f:]*:)?\d+\.\d+\.\d+\.\d+|\[[^\]]*\]):\d+$/i.exec(address)?.[1] ?? address;
 }

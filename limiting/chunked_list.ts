@@ -1,9 +1,9 @@
 /** Slots in one chunk, as a power of two. */
 const BITS = 12;
-// 2 ** BITS, as a literal: bundlers keep a module that has something to compute, even where nobody uses it
+// 2 ** BITS, as a literal: bundlers keep a module with something to compute even if it is unused
 const SIZE = 4096;
 
-/** A list by number that grows a chunk at a time, so that no growth copies what is there: a pause nobody notices. */
+/** A list by number that grows chunk by chunk. Growing copies nothing, so there is no noticeable pause. */
 export class ChunkedList<T> {
   readonly #chunks: (T | undefined)[][] = [];
 
@@ -18,7 +18,7 @@ export class ChunkedList<T> {
   }
 }
 
-/** A fixed count of numbers for each of many slots, side by side; they grow a chunk at a time as well. */
+/** A fixed count of numbers for each of many slots, side by side; it also grows chunk by chunk. */
 export class ChunkedCells {
   readonly #width: number;
   readonly #chunks: Float64Array[] = [];
@@ -26,17 +26,17 @@ export class ChunkedCells {
   /**
    * Creates an instance.
    *
-   * @param width Numbers of one slot
+   * @param width Numbers per slot
    */
   constructor(width: number) {
     this.#width = width;
   }
 
-  /** The chunk that a slot lies in; made when it is not there yet. */
+  /** The chunk that contains a slot; created if missing. */
   chunk(slot: number): Float64Array {
     const number = slot >>> BITS;
     const chunk = this.#chunks[number];
-    // the first chunk begins small, for most limiters have few keys
+    // the first chunk starts small, because most limiters have few keys
     if (chunk !== undefined && (number > 0 || this.offset(slot) < chunk.length)) return chunk;
     return this.#grow(number, slot);
   }
@@ -50,12 +50,12 @@ export class ChunkedCells {
     return this.#chunks[number] = grown;
   }
 
-  /** Where a slot begins in its chunk. */
+  /** Offset of a slot in its chunk. */
   offset(slot: number): number {
     return (slot & (SIZE - 1)) * this.#width;
   }
 
-  /** Makes the numbers of a slot zero. */
+  /** Sets the numbers of a slot to zero. */
   clear(slot: number): void {
     const at = this.offset(slot);
     this.chunk(slot).fill(0, at, at + this.#width);

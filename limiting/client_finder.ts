@@ -1,16 +1,16 @@
 import { containsClient, Mistakes, type TrustSetting, type Validate } from "./mistakes.ts";
 
-/** How a limiter finds out who sent a request. */
+/** How a limiter determines which client sent a request. */
 export interface Clients<Req> {
-  /** Tells the address of a request's client. */
+  /** Returns the address of a request's client. */
   addressOf(req: Req): string | undefined;
   /** Reads a header of a request. */
   header(req: Req, name: string): string | undefined;
-  /** Which proxies may say who the client is; `null` if that is not known, or the program finds out itself. */
+  /** Which proxies may report the client's address; `null` if unknown, or if the program determines it itself. */
   trustOf(req: Req): TrustSetting | null;
 }
 
-/** Finds out which client a request is from, and looks for mistakes after which it would be another one. */
+/** Determines which client sent a request, and looks for mistakes that would identify the wrong one. */
 export class ClientFinder<Req> {
   readonly #clients: Clients<Req>;
   readonly #mistakes: Mistakes;
@@ -19,7 +19,7 @@ export class ClientFinder<Req> {
    * Creates an instance.
    *
    * @param caller Name of the limiter's function, for the warnings
-   * @param clients Tells who sent a request
+   * @param clients Finds the client of a request
    * @param validate Which mistakes to look for
    */
   constructor(caller: string, clients: Clients<Req>, validate: Validate | undefined) {
@@ -28,7 +28,7 @@ export class ClientFinder<Req> {
   }
 
   /**
-   * The address that a request is counted by.
+   * The address under which a request is counted.
    *
    * @param req The request
    */
@@ -39,8 +39,8 @@ export class ClientFinder<Req> {
   }
 
   /**
-   * Whether a generated key is the address of the request's client, and is to be counted as such: a generator that
-   * falls back to `req.ip` must not count every address of an IPv6 client apart.
+   * Whether a generated key is the client's address and must be counted as one: a generator that falls back to `req.ip`
+   * must not count each address of an IPv6 client separately.
    *
    * @param req The request
    * @param key The key

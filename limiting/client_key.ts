@@ -5,7 +5,7 @@ import { AddressKeys } from "./address_keys.ts";
 /**
  * Options of {@linkcode clientKey}.
  *
- * @example One key for each network of a provider
+ * @example One key per network of a provider
  * ```ts
  * import { clientKey } from "@sluice/sluice";
  *
@@ -17,14 +17,16 @@ export interface ClientKeyOptions {
   ipv6Subnet?: number | undefined;
 }
 
-/** Bits of an IPv6 address that identify a client by default: providers give each of their customers such a network. */
+/**
+ * Default number of bits of an IPv6 address that identify a client: providers assign such a network to each customer.
+ */
 export const IPV6_SUBNET = 64;
 
 const NAMES: OptionNames<ClientKeyOptions> = { ipv6Subnet: true };
 
 const keys = new Map<number, AddressKeys>();
 
-/** Keys of clients by prefix length, the same for everyone who asks. */
+/** Client keys by prefix length, shared by all callers. */
 export function addressKeysOf(prefixLength: number): AddressKeys {
   let known = keys.get(prefixLength);
   if (known === undefined) keys.set(prefixLength, known = new AddressKeys(prefixLength, "share"));
@@ -32,21 +34,21 @@ export function addressKeysOf(prefixLength: number): AddressKeys {
 }
 
 /**
- * What a limiter counts a client by, for keys that consist of more than that: the address of an IPv4 client, and the
- * subnet of an IPv6 client, because it usually has all addresses of one.
+ * The key by which a limiter counts a client, for use in composite keys: the address of an IPv4 client, or the subnet
+ * of an IPv6 client, which usually has all addresses of one.
  *
- * With `req.ip` in its place, such as in `` `${req.ip}:${user}` ``, each of the 2^64 addresses of one client would have a
- * quota of its own. Put it first: when the memory for keys is full, a limiter tells by the beginning of a key where it
- * comes from.
+ * With `req.ip` instead, as in `` `${req.ip}:${user}` ``, each of a client's 2^64 addresses would have its own quota.
+ * Put the client key first: when the memory for keys is full, a limiter uses the start of a key to tell where it comes
+ * from.
  *
- * @param req The request, of Sluice or Express; or any object with the client's address as `ip`
+ * @param req The request, from Sluice or Express; or any object with the client's address as `ip`
  * @param options How many bits of an IPv6 address identify a client
- * @returns For example `203.0.113.7` or `2001:db8::/64`, in one spelling; one key for all whose address is unknown, with
- * a warning
+ * @returns For example `203.0.113.7` or `2001:db8::/64`, in one spelling; one shared key for unknown addresses, with a
+ * warning
  * @throws {TypeError} If there is no request, or an option is unknown
- * @throws {RangeError} If `ipv6Subnet` is no integer from 1 to 128
+ * @throws {RangeError} If `ipv6Subnet` is not an integer from 1 to 128
  *
- * @example Five attempts for each client and account
+ * @example Five attempts per client and account
  * ```ts
  * import sluice, { clientKey, rateLimit } from "@sluice/sluice";
  *

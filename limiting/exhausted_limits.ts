@@ -1,16 +1,16 @@
 const EXHAUSTED: unique symbol = /* @__PURE__ */ Symbol.for("sluice.exhausted-limits");
 
 /**
- * For requests that took the last units of a limiter: when that limiter has units again, in ms of `performance`. Shared
- * by all copies of this module: limiters of this package and of `@sluice/rate-limit` may be behind one another.
+ * For requests that consumed the last units of a limiter: when it has units again, in ms of `performance`. All copies
+ * of this module share it, because limiters of this package and of `@sluice/rate-limit` may follow one another.
  */
 function refilled(): WeakMap<object, number> {
   return (globalThis as { [EXHAUSTED]?: WeakMap<object, number> })[EXHAUSTED] ??= new WeakMap();
 }
 
 /**
- * Notes that an admitted request left nothing for another one like it. A limiter behind this one may refuse it, and a
- * client that came back as soon as that one admits it would be refused by this one.
+ * Records that an admitted request left no units for another like it. If a later limiter refuses it and the client
+ * returns as soon as that one admits it, this limiter would refuse it.
  *
  * @param req The request
  * @param waitMs ms until the limiter has units again
@@ -21,10 +21,10 @@ export function noteExhausted(req: object, waitMs: number): void {
 }
 
 /**
- * How long limiters in front have nothing left for a request like this one.
+ * How long earlier limiters have no units for a request like this one.
  *
  * @param req The request
- * @returns ms, 0 when all have
+ * @returns ms; 0 if all have units
  */
 export function exhaustedFor(req: object): number {
   const at = refilled().get(req);

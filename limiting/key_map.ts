@@ -1,11 +1,11 @@
-/** Keys that one map takes; the pause in which a map of this size is copied is below half a ms. */
+/** Keys in the first map; copying a map of this size takes less than half a ms. */
 const FIRST_KEYS = 16_384;
-/** Maps that share the keys after those. */
+/** Number of maps that share the remaining keys. */
 const MAPS = 256;
 
 /**
- * A map from keys to slots that never pauses to grow as a whole: the first keys are in one map, and later ones in many
- * small ones.
+ * A map from keys to slots that never pauses to grow as a whole: the first keys are in one map, later keys in many
+ * small maps.
  */
 export class KeyMap {
   readonly #first = new Map<string, number>();
@@ -23,7 +23,7 @@ export class KeyMap {
     return this.#others[mapOf(key)]?.get(key) ?? this.#first.get(key);
   }
 
-  /** Gives a key that has none a slot. */
+  /** Assigns a slot to a new key. */
   add(key: string, slot: number): void {
     if (this.#first.size < FIRST_KEYS) {
       this.#first.set(key, slot);
@@ -34,7 +34,7 @@ export class KeyMap {
     this.#othersSize++;
   }
 
-  /** Takes a key away. */
+  /** Removes a key. */
   delete(key: string): void {
     if (!this.#first.delete(key) && this.#others?.[mapOf(key)]?.delete(key)) this.#othersSize--;
   }
@@ -51,7 +51,7 @@ export class KeyMap {
   }
 }
 
-// a few characters near the end, where addresses and user ids differ; it spreads the work and decides nothing
+// hashes a few characters near the end, where addresses and user ids differ; it only spreads the load
 function mapOf(key: string): number {
   const { length } = key;
   const mixed = key.charCodeAt(length - 1) + 31 * key.charCodeAt(length - 2) + 17 * key.charCodeAt(length - 6);

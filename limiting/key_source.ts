@@ -1,22 +1,22 @@
-/** Where a client's address comes from: the networks that one attacker is likely to have as a whole. */
+/** Where a client's address comes from: the networks that a single attacker may control entirely. */
 export interface KeySource {
   /** Whether it is an IPv6 address. */
   readonly isV6: boolean;
-  /** The wide network: a /32 of IPv6, a /16 of IPv4. */
+  /** The wide network: a /32 for IPv6, a /16 for IPv4. */
   readonly wide: number;
-  /** The narrow one in it, told apart by 16 or 8 more bits: a /48 of IPv6, a /24 of IPv4. */
+  /** The narrow network within it, identified by 16 or 8 more bits: a /48 for IPv6, a /24 for IPv4. */
   readonly narrow: number;
 }
 
-/** What an IPv6 address consists of, up to its prefix length or something that cannot be part of it. */
+/** Characters of an IPv6 address, up to its prefix length or a character that cannot be part of it. */
 const V6 = /^[\da-f:]{2,39}(?![\w:.])/;
 const DOT = 46;
 
 /**
- * The source of a key that is a client's, or begins with it: an address, a subnet, or one of these with more behind it,
- * such as `203.0.113.7:bob` and `2001:db8::/64:bob`.
+ * The source of a key that is or begins with a client's key: an address or subnet, perhaps with more after it, such as
+ * `203.0.113.7:bob` and `2001:db8::/64:bob`.
  *
- * It depends on the text alone, so that a key has one source for ever.
+ * It depends on the string alone, so a key always has the same source.
  *
  * @param key The key
  * @returns The source, `null` for other keys
@@ -27,7 +27,7 @@ export function sourceOf(key: string): KeySource | null {
   return first === 58 || first >= 97 && first <= 102 ? sourceOfV6(key) : null;
 }
 
-// by its characters, for it is looked at with every new key
+// character by character, because it runs for every new key
 function sourceOfV4(key: string): KeySource | null {
   let [bits, part, digits, dots] = [0, 0, 0, 0];
   for (let at = 0; at < 16; at++) {
@@ -40,7 +40,7 @@ function sourceOfV4(key: string): KeySource | null {
       part = digits = 0;
       dots++;
     } else if (dots < 3 || digits === 0 || isDigit(code) || code === DOT) return null;
-    // the last part does not tell networks apart
+    // the last part does not distinguish networks
     else break;
   }
   return { isV6: false, wide: bits >>> 8, narrow: bits & 255 };
@@ -51,7 +51,7 @@ function sourceOfV6(key: string): KeySource | null {
   if (text === undefined) return null;
   const zeros = text.indexOf("::");
   if (zeros === -1 && text.split(":").length !== 8) return null;
-  // what the compressed zeros stand for, and all behind them, is zero here: three groups are looked at
+  // compressed zeros and everything after them count as zero here: only three groups matter
   const [a, b, c] = (zeros === -1 ? text : text.slice(0, zeros)).split(":", 3).map((group) =>
     parseInt(group || "0", 16)
   );

@@ -1,4 +1,4 @@
-/** Headers of a response, wherever they are kept: a response, or a web `Headers` with these methods. */
+/** A place for response headers: a response, or a web `Headers` with these methods. */
 export interface HeaderSink {
   /** Sets a header. */
   setHeader(name: string, value: string): unknown;
@@ -6,17 +6,17 @@ export interface HeaderSink {
   getHeader(name: string): number | string | string[] | undefined;
 }
 
-/** Names of headers that describe one limit. */
+/** Names of the headers that describe one limit. */
 export interface LimitNames {
   /** The units of a window. */
   readonly limit: string;
-  /** What is left of them. */
+  /** The remaining units. */
   readonly remaining: string;
-  /** When there are as many as at first, in seconds. */
+  /** Seconds until all units are available again. */
   readonly reset: string;
 }
 
-/** The names that express-rate-limit made common. */
+/** The names popularized by express-rate-limit. */
 export const LEGACY: LimitNames = {
   limit: "X-RateLimit-Limit",
   remaining: "X-RateLimit-Remaining",
@@ -24,7 +24,7 @@ export const LEGACY: LimitNames = {
 };
 
 /**
- * Rounds up, so that nobody comes back too early.
+ * Rounds up, so clients do not return too early.
  *
  * @param ms Milliseconds
  */
@@ -33,12 +33,12 @@ export function seconds(ms: number): number {
 }
 
 /**
- * Describes a limit, unless the headers already describe one of which a smaller part is left.
+ * Describes a limit, unless the headers already describe one with a smaller remaining share.
  *
  * @param headers The headers
  * @param names Their names
- * @param limit The limit, and what is left of it
- * @param reset When it is as at first, in seconds
+ * @param limit The limit and its remaining units
+ * @param reset Seconds until all units are available again
  */
 export function writeLimit(
   headers: HeaderSink,
@@ -47,14 +47,14 @@ export function writeLimit(
   reset: number,
 ): void {
   const earlier = headers.getHeader(names.remaining);
-  // headers written by others may not be numbers; those are replaced
+  // headers written by other code may not be numbers; those are replaced
   if (earlier !== undefined && remaining * Number(headers.getHeader(names.limit)) > Number(earlier) * limit) return;
   headers.setHeader(names.limit, limitInText(limit));
   headers.setHeader(names.remaining, String(remaining));
   headers.setHeader(names.reset, resetInText(reset));
 }
 
-// cached, because limits are mostly the same from request to request, and so are reset times in seconds
+// cached, because limits and reset times in seconds rarely change between requests
 let lastLimit = -1;
 let limitText = "";
 let lastReset = -1;
@@ -71,8 +71,8 @@ function resetInText(reset: number): string {
 }
 
 /**
- * Says when to come back (RFC 9110, section 10.2.3): in whole seconds, rounded up. With several limits that refuse, the
- * latest time counts; with one that will never grant, there is none.
+ * Sets when to retry (RFC 9110, section 10.2.3), in whole seconds, rounded up. If several limits refuse, the latest
+ * time counts; if one will never grant the request, the header is removed.
  *
  * @param headers The headers
  * @param retryAfterMs ms until the same request is granted

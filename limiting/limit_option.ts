@@ -1,18 +1,18 @@
-/** Options that may have either name. */
+/** Options under either name. */
 interface Limited {
   readonly limit?: unknown;
   readonly max?: unknown;
 }
 
 /**
- * The limit among the options of a limiter: `limit`, or `max`, as the specification and older versions of
- * express-rate-limit have it.
+ * Reads the limit from a limiter's options: `limit`, or `max`, the name in the specification and in older versions of
+ * express-rate-limit.
  *
  * @typeParam Options The options
  * @param caller Name of the caller for error messages
- * @param options What was given
+ * @param options The options given
  * @returns `undefined` if neither is given
- * @throws {TypeError} If both are given, and differ
+ * @throws {TypeError} If both are given and differ
  */
 export function limitOf<Options extends Limited>(
   caller: string,

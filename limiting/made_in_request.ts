@@ -2,26 +2,28 @@ import { requestSequence } from "../src/util/sequence.ts";
 import { warnOnce } from "./warn_once.ts";
 
 /**
- * Tells whether a limiter was made during a request rather than before it.
+ * Reports whether a limiter was created during a request rather than before it.
  *
- * @param limiterSequence Number of the limiter in the order of creation
- * @param req Its first request; requests of other frameworks have no number, and count as later
- * @returns Whether the limiter was made after the request
+ * @param limiterSequence Sequence number of the limiter, in creation order
+ * @param req Its first request; requests of other frameworks have no number and count as later
+ * @returns Whether the limiter was created after the request
  */
 export function isMadeInRequest(limiterSequence: number, req: object): boolean {
   const sequence = (req as { [requestSequence]?: number })[requestSequence];
   return sequence !== undefined && sequence < limiterSequence;
 }
 
-/** Most different limiters made inside requests; more would mean that their options differ for each request. */
+/**
+ * Maximum number of different limiters created inside requests; more would mean that their options differ per request.
+ */
 export const MAX_MADE_IN_REQUESTS = 1000;
 
 /**
- * Notes a new limiter made inside requests, and warns about the first one without a name.
+ * Records a new limiter created inside requests, and warns about the first one without a name.
  *
  * @param name Its name, if it has one
- * @param known How many different ones there are already
- * @param alike What limiters of one name must have in common, for the message
+ * @param known Number of different ones so far
+ * @param alike What limiters of the same name must have in common, for the message
  * @throws {RangeError} If there are more than a thousand
  */
 export function noteMadeInRequest(name: string | undefined, known: number, alike: string): void {
@@ -41,9 +43,9 @@ export function noteMadeInRequest(name: string | undefined, known: number, alike
 }
 
 /**
- * The route on which a request meets a limiter: mount path of the application, and pattern of the route.
+ * The route on which a request meets a limiter: the application's mount path and the route's pattern.
  *
- * It consists only of what the developer wrote: clients choose the actual paths, and must not get a new count by that.
+ * It contains only what the developer wrote: clients choose the actual paths, and must not get a new count that way.
  *
  * @param req The request
  * @returns A string, the same for the same route

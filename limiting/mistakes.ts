@@ -3,27 +3,27 @@ import { addressKeysOf } from "./client_key.ts";
 import { warnOnce } from "./warn_once.ts";
 
 /**
- * Which common mistakes a limiter looks for: all by default, `false` for none, or an object of these names, which are
- * express-rate-limit's, and `default` for those it leaves out: `trustProxy`, `xForwardedForHeader`, `forwardedHeader`,
+ * Which common mistakes a limiter looks for: all by default, `false` for none, or an object with express-rate-limit's
+ * names and `default` for names it omits: `trustProxy`, `xForwardedForHeader`, `forwardedHeader`,
  * `keyGeneratorIpFallback`, `singleCount`.
  */
 export type Validate = boolean | Readonly<Record<string, boolean>>;
 
-/** Requests of a limiter that are looked at from the first one on. */
+/** Number of requests to check from the start. */
 const FIRST = 100;
-/** Of later requests every one of so many is looked at: a proxy may be put in front while the program runs. */
+/** After that, one request in this many is checked: a proxy may be added while the program runs. */
 const EVERY = 1024;
 
-/** The setting that says which proxies are trusted, as a limiter sees it. */
+/** The setting for trusted proxies, as a limiter sees it. */
 export interface TrustSetting {
-  /** Its value; `false` where no proxy may say who the client is. */
+  /** Its value; `false` if no proxy may report the client's address. */
   readonly value: unknown;
   /** What to change, for the warning. */
   readonly remedy: string;
 }
 
 /**
- * The setting of the application that has a request.
+ * The setting of the application that handles a request.
  *
  * @param req A request of Sluice or Express
  */
@@ -35,7 +35,7 @@ export function trustOf(req: { readonly app: { get(name: string): unknown } }): 
 }
 
 /**
- * Whether a generated key is made from the client's address, so that it matters whose that is.
+ * Whether a generated key is made from the client's address, so it matters whose address that is.
  *
  * @param key The key
  * @param address The address
@@ -44,16 +44,16 @@ export function containsClient(key: string, address: string | undefined): boolea
   return address !== undefined && (key.includes(address) || key.includes(addressKeysOf(64).of(address)));
 }
 
-/** Looks for mistakes after which a limit stops nobody, or everybody, and warns about each once in a process. */
+/** Looks for mistakes that make a limit block no client or every client, and warns about each once per process. */
 export class Mistakes {
   readonly #caller: string;
   readonly #validate: Validate;
   #looked = 0;
-  /** Requests that pass by before the next one is looked at. */
+  /** Requests to skip before the next check. */
   #passing = 0;
 
   /**
-   * Begins to look.
+   * Starts looking.
    *
    * @param caller Name of the limiter's function, for the warnings
    * @param validate Which mistakes to look for
@@ -63,7 +63,7 @@ export class Mistakes {
     this.#validate = validate;
   }
 
-  /** Whether the headers of the next request should be looked at: rarely, for that is not free. */
+  /** Whether to check the headers of the next request: rarely, because checking has a cost. */
   isDue(): boolean {
     return this.#passing-- <= 0 && this.#begin();
   }
@@ -74,7 +74,7 @@ export class Mistakes {
   }
 
   /**
-   * Looks whether the address of a client is really its own.
+   * Checks whether a client's address is its own.
    *
    * @param address The address it is counted by
    * @param header Reads a header of its request
@@ -103,8 +103,8 @@ export class Mistakes {
   }
 
   /**
-   * Looks whether a generated key contains an IPv6 address as it is, so that each address of a client's subnet has a
-   * quota of its own.
+   * Checks whether a generated key contains a plain IPv6 address, which would give each address of a client's subnet
+   * its own quota.
    *
    * @param key The key
    * @param address The client's address
@@ -149,7 +149,7 @@ function told(header: string, { remedy }: TrustSetting): string {
     `all clients are counted as one. If there is a proxy, ${remedy}`;
 }
 
-// platforms that tell who the client is send these headers, too
+// platforms that report the client's address also send these headers
 function names(header: string, address: string): boolean {
   const exact = addressKeysOf(128);
   return header.split(/[,;]/).some((one) =>

@@ -1,6 +1,6 @@
 /**
- * The engine of both limiters: tables of keys, keys of clients, limiters made inside requests, headers. Nobody
- * publishes it: the framework has this folder among its rooms, and the build copies it into `@sluice/rate-limit`
+ * The engine of both limiters: tables of keys, client keys, limiters created inside requests, headers. It is not
+ * published: the framework includes this folder, and the build copies it into `@sluice/rate-limit`
  * (docs/decisions/0037-one-limiter-engine.md).
  *
  * @module

@@ -2,11 +2,11 @@
 export const DEFAULT_MESSAGE: { readonly error: string } = { error: "Too many requests, please try again later." };
 
 /**
- * Makes sure that `next` takes what a user's function threw for an error: with nothing, `"route"` or `"router"` it
- * would continue after the limiter, without the request being counted.
+ * Ensures that `next` treats a value thrown by a user's function as an error. With nothing, `"route"` or `"router"`, it
+ * would continue after the limiter without counting the request.
  *
- * @param thrown What was thrown
- * @returns The same, or an error in its place
+ * @param thrown The thrown value
+ * @returns The same value, or an error in its place
  */
 export function failureOf(thrown: unknown): unknown {
   if (thrown && thrown !== "route" && thrown !== "router") return thrown;

@@ -1,22 +1,22 @@
 import { type EndingResponse, type RequestEnd, type WatchedResponse, whenOver } from "./when_over.ts";
 
 /**
- * For how long a handler is believed to be at work after its client has left, in ms, if nothing tells that it has ended:
- * some wait for the client to leave, and then end nothing.
+ * How long, in ms, a handler is assumed to be working after its client disconnected if nothing reports its end: some
+ * handlers wait for the disconnect and then end nothing.
  */
 const ABANDONED_MS = 60_000;
 
 /**
- * Tells when requests that are counted while they are in progress are over: their handlers are done, whether or not their
- * clients have left before. Responses that had begun are over when the client leaves, since handlers of streams stop then.
- * There is no timer: whoever counts calls `expire` before the count matters.
+ * Reports when counted requests in progress are over, which is when their handlers are done, even if their clients
+ * disconnected earlier. A response that has begun is over when the client disconnects, because streaming handlers stop
+ * then. There is no timer: call `expire` before reading the count.
  */
 export class RequestsInProgress {
   readonly #clock: () => number;
-  /** When responses were left whose handlers may be at work yet; oldest first. */
+  /** When clients disconnected whose handlers may still be working; oldest first. */
   readonly #abandoned: Abandoned = new Map();
 
-  /** @param clock The present time in ms */
+  /** @param clock The current time in ms */
   constructor(clock: () => number) {
     this.#clock = clock;
   }
@@ -25,13 +25,13 @@ export class RequestsInProgress {
    * Watches a request.
    *
    * @param res Its response
-   * @param ended Called once when it is over, with whether the response was sent
+   * @param ended Called once when it is over; its argument is whether the response was sent
    */
   watch(res: EndingResponse, ended: (isComplete: boolean) => void): void {
     whenOver(res, new RequestInProgress(this.#abandoned, this.#clock, ended));
   }
 
-  /** Ends requests whose clients have left a minute ago. */
+  /** Ends requests whose clients disconnected a minute ago or earlier. */
   expire(): void {
     if (this.#abandoned.size === 0) return;
     const now = this.#clock();

@@ -1,9 +1,9 @@
 /**
- * Hashes a text so that collisions cannot be constructed without knowing the seed.
+ * Hashes a string so that collisions cannot be constructed without the seed.
  *
- * @param text The text
+ * @param text The string
  * @param seed 32 random bits
- * @returns An unsigned integer of 32 bits
+ * @returns An unsigned 32-bit integer
  */
 export function seededHash(text: string, seed: number): number {
   let hash = seed;
@@ -20,11 +20,11 @@ export function newSeed(): number {
 }
 
 /**
- * Hashes a number so that collisions cannot be constructed without knowing the seed.
+ * Hashes a number so that collisions cannot be constructed without the seed.
  *
- * @param value An integer, of which 32 bits count
+ * @param value An integer; its lower 32 bits count
  * @param seed 32 random bits
- * @returns An unsigned integer of 32 bits
+ * @returns An unsigned 32-bit integer
  */
 export function seededMix(value: number, seed: number): number {
   let hash = Math.imul(value ^ seed, 0x85ebca6b);

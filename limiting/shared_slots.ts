@@ -1,32 +1,33 @@
 import { newSeed, seededHash, seededMix } from "./seeded_hash.ts";
 import { sourceOf } from "./key_source.ts";
 
-/** Slots of keys that are no addresses. */
+/** Slots of keys that are not addresses. */
 const GENERAL = 1024;
-/** Fewest and most slots of each family of addresses; between them, an eighth of the table's. */
+/** Minimum and maximum slots of each address family; between them, an eighth of the table's slots. */
 const LEAST = 2048;
 const MOST = 8192;
-/** Slots that the keys of a narrow network, a /48 or /24, are spread over. */
+/** Slots that the keys of a narrow network, a /48 or /24, are spread across. */
 const NARROW = 128;
 
-/** Where a key is counted together with others. */
+/** A slot in which a key is counted together with others. */
 export interface SharedSlot {
-  /** Its number among those that are shared. */
+  /** Its number among the shared slots. */
   readonly index: number;
-  /** Three bits that stand for the wide network the key comes from, or for the key itself if it is no address. */
+  /** Three bits for the wide network of the key, or for the key itself if it is not an address. */
   readonly wide: number;
-  /** Three bits that stand for the narrow network. */
+  /** Three bits for the narrow network. */
   readonly narrow: number;
 }
 
 /**
- * Slots that keys share when they get none of their own, chosen by a seeded hash of where they come from.
+ * Slots for keys that get none of their own, chosen by a seeded hash of the key's source.
  *
- * IPv4 addresses, IPv6 addresses and other keys have slots apart, and a network reaches only some of them, an eighth if
- * it is wide: attackers meet themselves. The seed keeps an attacker from choosing a key that shares its victim's slot.
+ * IPv4 addresses, IPv6 addresses and other keys have separate slots, and each network reaches only some of them (a wide
+ * one an eighth), so attackers collide with themselves. The seed keeps an attacker from choosing a key that shares its
+ * victim's slot.
  *
- * Each slot knows the networks its keys are from, as a Bloom filter does: it may take one for another, but forgets
- * none. So a key that gets a slot of its own need not take over what others have counted.
+ * Each slot remembers the networks of its keys in a Bloom filter: it may confuse two networks but forgets none. So a
+ * key that gets a slot of its own need not inherit what other keys counted.
  */
 export class SharedSlots {
   readonly #seed = newSeed();
@@ -37,7 +38,7 @@ export class SharedSlots {
   /**
    * Prepares the slots.
    *
-   * @param maxKeys Most keys with a slot of their own
+   * @param maxKeys Maximum number of keys with a slot of their own
    */
   constructor(maxKeys: number) {
     this.#family = Math.min(MOST, Math.max(LEAST, maxKeys >> 3));
@@ -50,7 +51,7 @@ export class SharedSlots {
     return GENERAL + 2 * this.#family;
   }
 
-  /** The slot of a key, always the same. */
+  /** The slot of a key; always the same. */
   of(key: string): SharedSlot {
     const hash = seededHash(key, this.#seed);
     const source = sourceOf(key);
@@ -58,18 +59,18 @@ export class SharedSlots {
     const wide = seededMix(source.wide, this.#seed);
     const narrow = seededMix(wide ^ source.narrow, this.#seed);
     const near = (narrow + hash % NARROW) % (this.#family >> 3);
-    // the slots that a network reaches lie scattered, so that hardly two networks have all of them in common
+    // the slots of a network are scattered, so two networks rarely share all of them
     const index = seededMix(wide + near, this.#seed) % this.#family;
     return { index: GENERAL + (source.isV6 ? this.#family : 0) + index, wide: bitsOf(wide), narrow: bitsOf(narrow) };
   }
 
-  /** Whether a key may have been counted in its slot, since that was last idle. */
+  /** Whether a key may have been counted in its slot since the slot was last idle. */
   mayHold({ index, wide, narrow }: SharedSlot): boolean {
     return (this.#wide[index]! & wide) === wide && (this.#narrow[index]! & narrow) === narrow;
   }
 
   /**
-   * Notes that a key is counted in its slot.
+   * Records that a key is counted in its slot.
    *
    * @param shared The slot
    * @param isIdle Whether nothing is counted there now
@@ -80,7 +81,7 @@ export class SharedSlots {
   }
 }
 
-// of the upper bits, because the lower ones choose slots
+// from the upper bits, because the lower ones choose slots
 function bitsOf(hash: number): number {
   return 1 << (hash >>> 27) | 1 << (hash >>> 22 & 31) | 1 << (hash >>> 17 & 31);
 }

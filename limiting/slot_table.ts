@@ -4,22 +4,22 @@ import { KeyMap } from "./key_map.ts";
 import { SharedSlots } from "./shared_slots.ts";
 import { sharesBegin, SourceShares } from "./source_shares.ts";
 
-/** Slots that are checked for idle keys with every new key; more than one outpaces new keys. */
+/** Slots checked for idle keys on every new key; more than one outpaces new keys. */
 const SWEPT_PER_KEY = 4;
-/** The same when all slots are taken, and finding a free one is worth more effort. */
+/** The same when all slots are in use and finding a free one is worth more effort. */
 const SWEPT_WHEN_FULL = 64;
 
-/** The states that a table's slots stand for. Those of shared slots have negative numbers. */
+/** The states behind a table's slots. Shared slots have negative numbers. */
 export interface SlotStates {
   /**
-   * Tells whether the state of a slot is that of a key never seen.
+   * Returns whether a slot's state equals that of an unseen key.
    *
-   * @param slot The slot, a shared one perhaps
-   * @param now The present time in ms
+   * @param slot The slot, possibly a shared one
+   * @param now The current time in ms
    */
   isIdle(slot: number, now: number): boolean;
   /**
-   * Makes the state of a slot that of a key never seen.
+   * Resets a slot's state to that of an unseen key.
    *
    * @param slot A key's own slot
    */
@@ -31,7 +31,7 @@ export interface SlotStates {
    * @param shared The shared slot
    */
   inherit(slot: number, shared: number): void;
-  /** Forgets the states of all shared slots. */
+  /** Resets the states of all shared slots. */
   clearShared(): void;
 }
 
@@ -45,32 +45,32 @@ export function indexOf(slot: number): number {
 }
 
 /**
- * Which slot each key of a limiter's table has: a number, by which the state of the key is found in arrays.
+ * Maps each key of a limiter's table to a slot: a number that indexes the arrays holding the key's state.
  *
  * The number of keys is bounded, and no key in use is ever dropped, least of all a blocked one: it would get its quota
- * twice. There are no timers: each new key sweeps a few slots and frees those of idle keys. When all slots are taken,
- * or the network a key comes from has its share of them ({@linkcode SourceShares}), new keys share slots until one is
- * free, those of one network with one another ({@linkcode SharedSlots}). A shared state counts too many, never too few.
+ * twice. There are no timers: each new key sweeps a few slots and frees those of idle keys. When all slots are in use,
+ * or a key's network has used its share ({@linkcode SourceShares}), new keys share slots until one is free, within
+ * their own network ({@linkcode SharedSlots}). A shared state may count too much, never too little.
  */
 export class SlotTable {
   readonly #maxKeys: number;
   readonly #states: SlotStates;
   readonly #slots = new KeyMap();
   readonly #keys = new ChunkedList<string>();
-  /** Number of slots that have ever been taken. */
+  /** Number of slots ever used. */
   #used = 0;
   readonly #free: number[] = [];
-  /** Which networks the keys come from, counted once there are more than a few. */
+  /** The networks of the keys, counted once there are more than a few keys. */
   #shares: SourceShares | null = null;
   #shared: SharedSlots | null = null;
   #hand = 0;
-  /** How often a key shared a slot. */
+  /** How many times a key shared a slot. */
   overflows = 0;
 
   /**
    * Creates an empty table.
    *
-   * @param maxKeys Most keys with a slot of their own
+   * @param maxKeys Maximum number of keys with a slot of their own
    * @param states The states of the slots
    */
   constructor(maxKeys: number, states: SlotStates) {
@@ -78,7 +78,7 @@ export class SlotTable {
     this.#states = states;
   }
 
-  /** Number of slots that are taken, those of idle keys included that have not been swept yet. */
+  /** Number of slots in use, including those of idle keys not yet swept. */
   get size(): number {
     return this.#slots.size;
   }
@@ -86,11 +86,11 @@ export class SlotTable {
   /**
    * The slot of a key, a new one if it has none.
    *
-   * The slot of a new key looks idle until its state is written: whoever takes several slots before writing names all
-   * keys in `spared`.
+   * The slot of a new key looks idle until its state is written: to take several slots before writing, pass all keys in
+   * `spared`.
    *
    * @param key The key
-   * @param now The present time in ms
+   * @param now The current time in ms
    * @param spared Keys that must keep their slots
    * @returns The key's own slot; negative for a shared one
    */
@@ -102,7 +102,7 @@ export class SlotTable {
    * The slot in which a key may have been counted.
    *
    * @param key The key
-   * @returns Its own slot, a shared one, or `undefined` if it cannot have been counted
+   * @returns Its own slot, a shared slot, or `undefined` if it cannot have been counted
    */
   find(key: string): number | undefined {
     return this.#slots.get(key) ?? (this.#shared === null ? undefined : ~this.#shared.of(key).index);
@@ -145,18 +145,18 @@ export class SlotTable {
     return this.#shares.take(key, free);
   }
 
-  // a key that had a shared state takes that over: otherwise it could use its limit twice
+  // a new slot inherits the key's shared state; otherwise the key could use its limit twice
   #inherit(shared: SharedSlots, key: string, slot: number): void {
     const one = shared.of(key);
     if (shared.mayHold(one)) this.#states.inherit(slot, ~one.index);
   }
 
   /**
-   * The shared slot of a key that is to have none of its own.
+   * The shared slot of a key that must not get its own.
    *
    * @param key The key
-   * @param now The present time in ms
-   * @returns The slot, which is negative
+   * @param now The current time in ms
+   * @returns The slot; negative
    */
   share(key: string, now: number): number {
     this.overflows++;
@@ -167,16 +167,16 @@ export class SlotTable {
   }
 
   /**
-   * Frees the slots of all idle keys; for reports, since it looks at all of them.
+   * Frees the slots of all idle keys; for reports, because it checks every slot.
    *
-   * @param now The present time in ms
+   * @param now The current time in ms
    */
   sweep(now: number): void {
     this.#sweep(this.#used, now, undefined);
   }
 
   /**
-   * Forgets one key. A shared state is kept, because other keys may have reached their limit with it.
+   * Removes one key. Its shared state is kept, because other keys may have reached their limit with it.
    *
    * @param key The key
    * @returns Whether it had a slot of its own
@@ -189,7 +189,7 @@ export class SlotTable {
   }
 
   /**
-   * Forgets all keys, and what they share.
+   * Removes all keys and their shared states.
    *
    * @returns How many had a slot of their own
    */
@@ -202,9 +202,9 @@ export class SlotTable {
   }
 
   /**
-   * Lists the keys that have slots of their own. One that is forgotten and added again meanwhile may come twice.
+   * Lists the keys that have slots of their own. A key removed and added again during the iteration may appear twice.
    *
-   * It iterates over slots: iterating a map would never end if keys were forgotten and added again meanwhile.
+   * It iterates over slots: iterating over a map would never end if keys were removed and added again meanwhile.
    */
   *entries(): Generator<readonly [key: string, slot: number]> {
     const slots = this.#used;

@@ -1,24 +1,23 @@
 import { newSeed, seededMix } from "./seeded_hash.ts";
 import { type KeySource, sourceOf } from "./key_source.ts";
 
-/** Counts of sources, for each family of addresses; sources that fall on the same one are taken for one source. */
+/** Counters of sources per address family; sources with the same counter count as one. */
 const COUNTS = 2048;
-/** A table with fewer keys does not count where they come from, and one for fewer has no shares. */
+/** A table does not count sources while it has fewer keys; a table limited to fewer has no shares. */
 const FEW_KEYS = 1024;
 
-/** The number of keys from which on a table counts their sources: before that, no share can have been reached. */
+/** The number of keys at which a table starts counting sources: below it, no source can have reached its share. */
 export function sharesBegin(maxKeys: number): number {
   return maxKeys < FEW_KEYS ? Infinity : Math.min(FEW_KEYS, maxKeys >> 1);
 }
 
 /**
- * Shares of a bounded table among the sources of its keys, so that one attacker cannot fill it: there is always room for
+ * Shares of a bounded table among the sources of its keys, so one attacker cannot fill it: slots always remain for
  * clients from elsewhere.
  *
- * A network of the narrow kind may take a slot as long as it has fewer than are free, one of the wide kind as long as
- * it has fewer than four times as many. So alone they get a half and four fifths, and `n` wide networks that take all
- * they can leave `1 / (4 * n + 1)` of the table to others. Keys that are no addresses have no source, and are not
- * bounded.
+ * A narrow network may take a slot while it has fewer than are free; a wide one, while it has fewer than four times as
+ * many. Alone, they can get half and four fifths of the table, and `n` wide networks at their maximum leave
+ * `1 / (4 * n + 1)` of it to others. Keys that are not addresses have no source and no bound.
  */
 export class SourceShares {
   readonly #wide = new Uint32Array(2 * COUNTS);
@@ -28,14 +27,14 @@ export class SourceShares {
   /**
    * Counts the sources of a table.
    *
-   * @param keys The keys it has already
+   * @param keys The keys it already has
    */
   constructor(keys: Iterable<string>) {
     for (const key of keys) this.#count(sourceOf(key), 1);
   }
 
   /**
-   * Takes a slot for a key, if its source may have another one.
+   * Takes a slot for a key if its source may have another.
    *
    * @param key The key
    * @param free Number of free slots
@@ -49,7 +48,7 @@ export class SourceShares {
     return true;
   }
 
-  /** Gives the slot of a key back. */
+  /** Returns the slot of a key. */
   free(key: string): void {
     this.#count(sourceOf(key), -1);
   }

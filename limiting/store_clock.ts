@@ -1,41 +1,41 @@
 /**
- * The runtime's own, also under a test's fake timers. Read by a call that is marked as pure: bundlers keep a module
- * that reads a global in any other way, even where nobody uses it.
+ * The runtime's own, even under a test's fake timers. Read through a call marked as pure: otherwise bundlers keep a
+ * module that reads a global, even if it is unused.
  */
 const queueMicrotask: (task: () => void) => void = /* @__PURE__ */ Reflect.get(globalThis, "queueMicrotask");
 
-/** Reads of the clock in one turn that may be answered from memory. */
+/** Clock reads per turn that may be served from memory. */
 const READS_PER_TURN = 64;
-/** Fewer reads shared in a turn are not worth noticing its end. */
+/** With fewer reads per turn, sharing is not worth detecting the end of the turn. */
 const WORTH_SHARING = 3;
-/** Reads after which it is tried again. */
+/** Reads before sharing is tried again. */
 const READS_ALONE = 256;
 
-/** Where a clock that is not a test's reads the time, in ms. */
+/** Source of the time in ms for a clock that is not a test's. */
 export type TimeSource = () => number;
 
-/** The time of the system's clock, which may be set. */
+/** The time of the system clock, which may be set. */
 const systemTime: TimeSource = () => Date.now();
 
-/** By how much a clock that was set differs at least from one that was not, in ms. */
+/** Minimum difference, in ms, between a clock that was set and one that was not. */
 const JUMP_MS = 50;
 
 /**
- * Time that goes on evenly, whatever the system's clock is set to, from what that says when it is first read. It stands
- * still while the machine sleeps.
+ * Time that advances steadily however the system clock is set, starting from its value at the first read. It stops
+ * while the machine sleeps.
  *
- * The system's clock is the cheaper one to read, so the other is asked only when that one seems to have jumped.
+ * The system clock is cheaper to read, so the other is read only if the system clock seems to have jumped.
  */
 export function elapsedTime(): TimeSource {
   let latest = -Infinity;
-  /** By how much the system's clock is ahead, and when the other one began, by the first. */
+  /** How far the system clock is ahead, and when the other clock started according to it. */
   let lead = 0;
   let start: number | undefined;
   return () => {
     const time = Date.now();
     if (time < latest || time - latest >= JUMP_MS) {
       const even = performance.now();
-      // not before: on Workers there is no time yet when a module is loaded
+      // not earlier: on Workers there is no time yet when a module loads
       start ??= time - even;
       const jump = time - lead - (start + even);
       if (Math.abs(jump) >= JUMP_MS) lead += jump;
@@ -46,11 +46,11 @@ export function elapsedTime(): TimeSource {
 }
 
 /**
- * The time a store in this process counts by: whole ms that never go back.
+ * The time of a store in this process: whole ms that never go back.
  *
- * Where the clock is set back, time goes on from where it was, so that nobody's quota comes back sooner; where it is
- * set forward, windows end sooner, unless the source is {@linkcode elapsedTime}. Where many decisions fall into one turn
- * of the event loop, the clock is read once for up to 64 of them, for reading it costs more than deciding.
+ * If the clock is set back, time continues from where it was, so no quota returns sooner. If it is set forward, windows
+ * end sooner, unless the source is {@linkcode elapsedTime}. If many decisions fall into one turn of the event loop, up
+ * to 64 of them share one clock read, because a read costs more than a decision.
  */
 export class StoreClock {
   readonly #read: (() => number) | null;
@@ -58,7 +58,7 @@ export class StoreClock {
   #latest = 0;
   #offset = 0;
   #reads = 0;
-  /** Reads to come that are not prepared to be shared. */
+  /** Reads left before sharing is prepared again. */
   #alone = 0;
   #noticesEnd = false;
   readonly #endTurn = () => {
@@ -70,15 +70,15 @@ export class StoreClock {
   /**
    * Creates an instance.
    *
-   * @param read The present time in ms, a test's perhaps, which is read each time
-   * @param source Where the time comes from without it: the system's clock by default
+   * @param read The current time in ms, such as a test's, read each time
+   * @param source Time source without `read`; the system clock by default
    */
   constructor(read?: () => number, source: TimeSource = systemTime) {
     this.#read = read ?? null;
     this.#source = source;
   }
 
-  /** The present time. */
+  /** The current time. */
   now(): number {
     if (this.#read !== null) return this.at(this.#read());
     if (this.#reads > 0) {
@@ -95,9 +95,9 @@ export class StoreClock {
   }
 
   /**
-   * The store's time when another clock than its own is read.
+   * The store's time when a different clock is read.
    *
-   * @param time What that clock tells, in ms
+   * @param time Time of that clock, in ms
    */
   at(time: number): number {
     const now = Math.floor(time) + this.#offset;

@@ -1,15 +1,15 @@
 const WARNED: unique symbol = /* @__PURE__ */ Symbol.for("sluice.rate-limit.warned");
 
-/** What has been warned about in this process; limiters of both packages have copies of this module. */
+/** Warnings issued in this process; the limiters of both packages have copies of this module. */
 function warnedAbout(): Set<string> {
   return (globalThis as { [WARNED]?: Set<string> })[WARNED] ??= new Set();
 }
 
 /**
- * Warns on the console, once in a process.
+ * Warns on the console, once per process.
  *
- * @param name What it is about
- * @param text Makes the text
+ * @param name Subject of the warning
+ * @param text Creates the message
  */
 export function warnOnce(name: string, text: () => string): void {
   if (warnedAbout().has(name)) return;

@@ -1,12 +1,12 @@
-/** A stub of a Durable Object, as far as stores use it. */
+/** The part of a Durable Object's stub that stores use. */
 export interface DurableObjectStubLike {
   /** Sends the object a request. */
   fetch(url: string, init: { method: string; body: string }): Promise<DurableObjectResponse>;
 }
 
-/** A Durable Object's response, as far as stores read it. */
+/** The part of a Durable Object's response that stores read. */
 export interface DurableObjectResponse {
-  /** Whether the status is one of success. */
+  /** Whether the status signals success. */
   readonly ok: boolean;
   /** The status. */
   readonly status: number;
@@ -14,29 +14,29 @@ export interface DurableObjectResponse {
   text(): Promise<string>;
 }
 
-/** A namespace of Durable Objects: what a Worker's binding is. */
+/** A namespace of Durable Objects, as bound to a Worker. */
 export interface DurableObjectNamespaceLike<Id = unknown> {
-  /** The id that belongs to a name. */
+  /** The id of a name. */
   idFromName(name: string): Id;
   /** A stub of the object with an id. */
   get(id: Id): DurableObjectStubLike;
 }
 
 /**
- * ms after an expiry for which the alarm of an object is set. workerd forgets one that an alarm sets to its own time
- * anew, so that an object that wakes a moment too early would keep its state for ever.
+ * Delay, in ms, of an object's alarm after an expiry. If an alarm sets a new alarm for its own time, workerd drops it,
+ * so an object that wakes a moment too early would keep its state forever.
  */
 export const ALARM_DELAY_MS = 1000;
 
 /**
- * Asks a Durable Object something.
+ * Sends a question to a Durable Object.
  *
- * @param caller Who asks, for error messages
+ * @param caller Name of the caller, for error messages
  * @param namespace The namespace of the object
  * @param name Its name
- * @param question What it gets, as JSON
- * @returns The JSON that it replies with
- * @throws {Error} If the status of its response is none of success
+ * @param question Sent as JSON
+ * @returns The JSON of its response
+ * @throws {Error} If the status of its response does not signal success
  */
 export async function askDurableObject<Id>(
   caller: string,
@@ -45,7 +45,7 @@ export async function askDurableObject<Id>(
   question: object,
 ): Promise<string> {
   const stub = namespace.get(namespace.idFromName(name));
-  // the host has no meaning, but a URL needs one
+  // the host is meaningless, but a URL needs one
   const response = await stub.fetch("https://object.invalid/", { method: "POST", body: JSON.stringify(question) });
   const text = await response.text();
   if (response.ok) return text;

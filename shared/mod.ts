@@ -1,6 +1,6 @@
 /**
- * What the packages share: `@sluice/rate-limit`, `@sluice/middleware` and `@sluice/openapi` get copies of these modules of
- * the framework, and of nothing else. None of them knows of routes or applications.
+ * Modules that the packages share: `@sluice/rate-limit`, `@sluice/middleware` and `@sluice/openapi` get copies of these
+ * framework modules and no others. None of them depends on routes or applications.
  *
  * @module
  */

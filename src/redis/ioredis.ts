@@ -1,19 +1,17 @@
 import type { Buffer } from "node:buffer";
 import { listenTo, type PubSubClient } from "./pubsub_client.ts";
 
-/** The used part of a client of `npm:ioredis`: `new Redis()` or `new Cluster()`. */
+/** The part of an `npm:ioredis` client used here: `new Redis()` or `new Cluster()`. */
 export interface IoRedisClient {
   /** `"ready"` when commands reach the server. */
   readonly status: string;
-  /**
-   * Makes a client with the same options except the given ones, and connects it; that of a cluster takes no options.
-   */
+  /** Creates and connects a client with the same options except the given ones; a cluster's accepts no options. */
   duplicate(options?: never): unknown;
   /** Sends `PUBLISH`. */
   publish(channel: string, message: Buffer): Promise<unknown>;
   /** Nodes of a cluster. */
   nodes?(role: "master"): Pick<IoRedisClient, "publish">[];
-  /** Subscribes to a pattern; only used to recognise the kind of client. */
+  /** Subscribes to a pattern; only used to recognize the kind of client. */
   psubscribe(...args: never[]): Promise<unknown>;
   /** Adds a listener. */
   on(event: string, listener: (...args: unknown[]) => void): unknown;
@@ -21,7 +19,7 @@ export interface IoRedisClient {
   off(event: string, listener: (...args: unknown[]) => void): unknown;
 }
 
-/** A second client of ioredis. */
+/** A second ioredis client. */
 interface IoRedisDuplicate extends IoRedisClient {
   connect(): Promise<unknown>;
   subscribe(channel: string): Promise<unknown>;
@@ -29,21 +27,21 @@ interface IoRedisDuplicate extends IoRedisClient {
   disconnect(): void;
 }
 
-/** A client of ioredis behind the common interface. */
+/** An ioredis client behind the common interface. */
 export function ioRedis(client: IoRedisClient): PubSubClient {
   return {
-    // a client in state "wait" connects with its first command
+    // a client in state "wait" connects on its first command
     isReady: () => client.status === "ready" || client.status === "wait",
-    // always the same node: a cluster would choose one for each message, which could change their order
+    // always the same node: a cluster would pick one per message, which could change their order
     publish: (channel, message) => (client.nodes?.("master")[0] ?? client).publish(channel, message),
     listen: (listener) => listenTo(client, listener),
     subscriber(listener, message) {
-      // resubscribing by itself, it would end the process if Redis refused: nobody would handle that promise
+      // if it resubscribed itself and Redis refused, the unhandled rejection would end the process
       const options = client.nodes === undefined ? { autoResubscribe: false } : undefined;
       const own = client.duplicate(options as never) as IoRedisDuplicate;
       own.on("messageBuffer", (channel, bytes) => message(String(channel), bytes as Buffer));
       listenTo(own, listener);
-      // if Redis closes the connection, because it is too slow a subscriber, ioredis emits no error
+      // if Redis closes the connection of a subscriber that is too slow, ioredis emits no error
       own.on("close", () => listener.failed(new Error("the connection that follows channels was closed")));
       if (own.status === "wait") own.connect().catch(listener.failed);
       return {

@@ -1,15 +1,15 @@
 import type { Buffer } from "node:buffer";
 import { listenTo, type PubSubClient } from "./pubsub_client.ts";
 
-/** The used part of a client of `npm:redis` (node-redis) 5 or later: `createClient()`. */
+/** The part of an `npm:redis` (node-redis) client used here, version 5 or later: `createClient()`. */
 export interface NodeRedisClient {
   /** Whether commands reach the server. */
   readonly isReady: boolean;
-  /** Makes a client with the same options, not connected yet. */
+  /** Creates a client with the same options, not yet connected. */
   duplicate(): unknown;
   /** Sends `PUBLISH`. */
   publish(channel: string, message: Buffer): Promise<unknown>;
-  /** Subscribes to a pattern; only used to recognise the kind of client. */
+  /** Subscribes to a pattern; only used to recognize the kind of client. */
   pSubscribe(...args: never[]): Promise<unknown>;
   /** Adds a listener. */
   on(event: string, listener: (...args: unknown[]) => void): unknown;
@@ -17,7 +17,7 @@ export interface NodeRedisClient {
   off(event: string, listener: (...args: unknown[]) => void): unknown;
 }
 
-/** A second client of node-redis. */
+/** A second node-redis client. */
 interface NodeRedisDuplicate extends NodeRedisClient {
   readonly isOpen: boolean;
   connect(): Promise<unknown>;
@@ -26,7 +26,7 @@ interface NodeRedisDuplicate extends NodeRedisClient {
   unsubscribe(channel: string, listener: (message: Buffer, channel: Buffer) => void, buffers: true): Promise<unknown>;
 }
 
-/** A client of node-redis behind the common interface. */
+/** A node-redis client behind the common interface. */
 export function nodeRedis(client: NodeRedisClient): PubSubClient {
   return {
     isReady: () => client.isReady,
@@ -42,7 +42,7 @@ export function nodeRedis(client: NodeRedisClient): PubSubClient {
         subscribe: (channel) => own.subscribe(channel, take, true),
         unsubscribe: (channel) => own.unsubscribe(channel, take, true),
         close() {
-          // a connection attempt cannot be cancelled
+          // a connection attempt cannot be canceled
           own.on("ready", () => own.destroy());
           if (own.isOpen) own.destroy();
         },

@@ -1,28 +1,28 @@
 import type { Buffer } from "node:buffer";
 
-/** Notified about a connection. */
+/** Callbacks for the state of a connection. */
 export interface ConnectionListener {
-  /** It is established, perhaps again. */
+  /** The connection is established, for the first time or again. */
   ready(): unknown;
-  /** It is lost, or cannot be established. */
+  /** The connection is lost or cannot be established. */
   failed(error: unknown): unknown;
 }
 
 /** A separate connection that subscribes to channels. */
 export interface Subscriber {
-  /** Whether it is established. */
+  /** Whether the connection is established. */
   isReady(): boolean;
   /** Sends `SUBSCRIBE`. */
   subscribe(channel: string): Promise<unknown>;
   /** Sends `UNSUBSCRIBE`. */
   unsubscribe(channel: string): Promise<unknown>;
-  /** Ends it. */
+  /** Closes the connection. */
   close(): void;
 }
 
-/** Common interface of both kinds of client. */
+/** Common interface of both client kinds. */
 export interface PubSubClient {
-  /** Whether it can publish right away. */
+  /** Whether the client can publish right away. */
   isReady(): boolean;
   /** Sends `PUBLISH`. */
   publish(channel: string, message: Buffer): Promise<unknown>;
@@ -32,14 +32,14 @@ export interface PubSubClient {
   subscriber(listener: ConnectionListener, message: (channel: string, message: Buffer) => void): Subscriber;
 }
 
-/** The emitter methods of both kinds of client. */
+/** The emitter methods of both client kinds. */
 interface Connection {
   on(event: string, listener: (...args: unknown[]) => void): unknown;
   off(event: string, listener: (...args: unknown[]) => void): unknown;
 }
 
 /**
- * Reports on a connection to a listener.
+ * Reports the state of a connection to a listener.
  *
  * @returns Stops it
  */

@@ -4,10 +4,10 @@ import type { TopicBroker, TopicHost } from "../websocket/topic_broker.ts";
 import type { PubSubClient, Subscriber } from "./pubsub_client.ts";
 import { newSender, packed, unpacked } from "./topic_message.ts";
 
-/** Most bytes that wait for a slow Redis; messages beyond that are lost for other processes. */
+/** Maximum bytes waiting for a slow Redis; other processes miss the messages beyond that. */
 const MOST_WAITING = 16 * 1024 * 1024;
 
-/** One application's topics in Redis: a channel for each. */
+/** An application's topics in Redis, with a channel for each. */
 export class RedisBroker implements TopicBroker {
   readonly #client: PubSubClient;
   readonly #prefix: string;
@@ -15,8 +15,7 @@ export class RedisBroker implements TopicBroker {
   readonly #sender = newSender();
   readonly #wanted = new Set<string>();
   readonly #held = new Set<string>();
-  // This and `#waiting` are replaced with every connection: for commands lost with an old one, promises may never
-  // settle.
+  // This and `#waiting` are replaced with every connection: promises of commands lost with an old one may never settle.
   #changing = new Set<string>();
   #waiting = { bytes: 0 };
   #host: TopicHost | null = null;
@@ -27,7 +26,7 @@ export class RedisBroker implements TopicBroker {
   /**
    * @param client The client
    * @param prefix Prefix of the channels
-   * @param unguard Called when it is closed: nobody needs to listen to the client's errors any more
+   * @param unguard Called on close, when the client's errors need no listener any more
    */
   constructor(client: PubSubClient, prefix: string, unguard: () => void) {
     this.#client = client;
@@ -76,7 +75,7 @@ export class RedisBroker implements TopicBroker {
   }
 
   #connect(): Subscriber {
-    // a subscriber that was closed while connecting may still report something
+    // a subscriber closed while connecting may still report
     const own: Subscriber = this.#client.subscriber({
       ready: () => own === this.#subscriber && this.#followAgain(),
       failed: (error) => own === this.#subscriber && this.#failed(error),
@@ -102,8 +101,8 @@ export class RedisBroker implements TopicBroker {
     return Promise.resolve();
   }
 
-  // Subscriptions may change while a command is in flight: one command at a time for each topic, until the state is
-  // right.
+  // Subscriptions may change while a command is in flight, so each topic runs one command at a time until it is
+  // settled.
   async #settle(topic: string): Promise<void> {
     const changing = this.#changing;
     if (changing.has(topic)) return;
@@ -111,7 +110,7 @@ export class RedisBroker implements TopicBroker {
     try {
       for (let own = this.#subscriber; own !== null; own = this.#subscriber) {
         const isWanted = this.#wanted.has(topic);
-        // without a connection nothing is sent; everything is with the next one
+        // without a connection nothing is sent; the next connection sends everything
         if (isWanted === this.#held.has(topic) || !own.isReady()) break;
         await (isWanted ? own.subscribe(this.#prefix + topic) : own.unsubscribe(this.#prefix + topic));
         if (changing !== this.#changing || own !== this.#subscriber) return;
@@ -119,16 +118,16 @@ export class RedisBroker implements TopicBroker {
         else this.#held.delete(topic);
       }
     } catch (error) {
-      // retried with the next connection
+      // retried on the next connection
       if (this.#subscriber !== null && changing === this.#changing) this.#failed(error);
     } finally {
       changing.delete(topic);
     }
   }
 
-  // clients may resubscribe by themselves, or be configured not to; doing it twice does no harm
+  // clients may or may not resubscribe themselves; doing it twice is harmless
   #followAgain(): void {
-    // commands that were in flight may or may not have been executed
+    // commands in flight may or may not have run
     for (const topic of this.#changing) this.#held.add(topic);
     this.#changing = new Set();
     for (const topic of this.#wanted) this.#held.delete(topic);
@@ -146,11 +145,11 @@ export class RedisBroker implements TopicBroker {
     });
   }
 
-  // told once, not for every message and every attempt to connect
+  // reported once, not for every message and connection attempt
   #failed(error: unknown): void {
     if (this.#isAway) return;
     this.#isAway = true;
-    // without a cause, which the log would show in full
+    // without a cause, because the log would show all of it
     const reason = reasonOf(error);
     const told = `redisTopics: topics reach the members in this process only, until Redis is back (${reason})`;
     this.#host?.reportError(new Error(told));

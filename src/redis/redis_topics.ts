@@ -16,21 +16,21 @@ import { RedisBroker } from "./redis_broker.ts";
  * ```
  */
 export interface RedisTopicsOptions {
-  /** Prefix of the channels, `"sluice:"` by default; different ones separate applications. */
+  /** Prefix of the channels, `"sluice:"` by default; use different ones to separate applications. */
   prefix?: string;
 }
 
 const NAMES: OptionNames<RedisTopicsOptions> = { prefix: true };
 
 /**
- * Connects topics of WebSockets across the application's processes through Redis.
+ * Connects WebSocket topics across the application's processes through Redis.
  *
- * A message reaches subscribers in this process right away, as without Redis, and those in other processes at most
- * once: while Redis is not reachable they get nothing, and nothing is sent later. Subscriptions are restored with the
- * connection. Nor does an outage end the process: `error` events of the client go to the application's.
+ * A message reaches subscribers in this process at once, as without Redis, and those in other processes at most once.
+ * While Redis is unreachable, other processes get nothing, and nothing is sent later. Subscriptions are restored with
+ * the connection. An outage does not end the process: `error` events of the client go to the application's listeners.
  *
  * It publishes through the client, which must be connected, and opens a second connection for its subscriptions, which
- * `app.close()` ends.
+ * `app.close()` closes.
  *
  * @param client A client of `npm:redis` 5 or later, or of `npm:ioredis`
  * @param options Prefix of the channels
@@ -55,9 +55,9 @@ export function redisTopics(client: NodeRedisClient | IoRedisClient, options: Re
 
 function pubSubClientOf(client: NodeRedisClient | IoRedisClient): PubSubClient {
   if (typeof client === "object" && client !== null && "duplicate" in client && "publish" in client) {
-    // clusters of node-redis do not report on the connection they subscribe with; version 4 has no destroy()
+    // node-redis clusters do not report on their subscribing connection; version 4 has no destroy()
     if ("pSubscribe" in client && !("masters" in client) && "destroy" in client) return nodeRedis(client);
-    // Bun's own client has the commands, too, but does not report on its connection
+    // Bun's own client also has the commands, but does not report on its connection
     if ("psubscribe" in client && "on" in client) return ioRedis(client);
   }
   // an address may contain a password, and errors are logged

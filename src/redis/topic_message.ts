@@ -3,15 +3,15 @@ import { Buffer } from "node:buffer";
 /** Identifies a process: eight random bytes. */
 export type Sender = Uint8Array;
 
-/** A message as it travels. */
+/** A message as transferred through Redis. */
 export interface TopicMessage {
   /** Whether this process sent it. */
   readonly isOwn: boolean;
-  /** Text or bytes. */
+  /** A string or bytes. */
   readonly data: string | Uint8Array<ArrayBuffer>;
 }
 
-/** First byte of a message: its type. Text published by other programs does not begin with one of these. */
+/** First byte of a message: its type. Strings published by other programs do not begin with one of these. */
 const KIND = { text: 0, bytes: 1 } as const;
 
 /** Bytes before the message itself. */
@@ -26,7 +26,7 @@ export function newSender(): Sender {
  * Packs a message: its type, its sender, and the message itself.
  *
  * @param sender This process
- * @param data Text or bytes, copied
+ * @param data A string or bytes, copied
  */
 export function packed(sender: Sender, data: string | Uint8Array): Buffer {
   const isText = typeof data === "string";
@@ -34,7 +34,7 @@ export function packed(sender: Sender, data: string | Uint8Array): Buffer {
 }
 
 /**
- * Unpacks a message. Messages of other programs have no head; they are text if they are valid UTF-8.
+ * Unpacks a message. Messages of other programs have no header; they are strings if they are valid UTF-8.
  *
  * @param asking This process
  * @param message The message from Redis

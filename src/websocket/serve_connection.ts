@@ -10,11 +10,11 @@ import { PendingMessages } from "./pending_messages.ts";
 import { type ConnectionData, type ConnectionEvents, dropKey, WebSocketConnection } from "./ws_connection.ts";
 import type { WebSocketHandlers } from "./ws_handlers.ts";
 
-/** What is needed to run the handlers of a connection. */
+/** Everything needed to run the handlers of a connection. */
 export interface ConnectionOptions {
   /** The server's end; no event has been dispatched on it yet. */
   readonly socket: ServerEnd;
-  /** The sub-protocol that was chosen, `""` for none. */
+  /** The chosen sub-protocol, `""` for none. */
   readonly protocol: string;
   /** The value of `ws.data`. */
   readonly data: ConnectionData;
@@ -22,28 +22,28 @@ export interface ConnectionOptions {
   readonly handlers: WebSocketHandlers;
   /** The application's connections. */
   readonly connections: Connections;
-  /** Reports errors that no handler takes. */
+  /** Reports errors that no handler handles. */
   readonly app: ErrorReporter & Pick<AppLike, "settings">;
-  /** Whether the connection was already open in an application that is gone; then `open` does not run. */
+  /** Whether the connection was already open before the application restarted; if so, `open` does not run. */
   readonly resumed?: boolean;
-  /** Runs after each handler; what it throws counts as the handler's own error. */
+  /** Runs after each handler; errors it throws count as the handler's own. */
   readonly handled?: ((ws: WebSocketConnection) => void) | undefined;
-  /** The exchange that became the connection, and ends with it, behind the handler for that. */
+  /** The exchange that became the connection. It ends with the connection, after the `close` handler. */
   readonly exchange?: Pick<Exchange, "leave"> | undefined;
 }
 
-/** A handler that takes its time; nothing for one that is done. */
+/** The promise of an asynchronous handler; nothing for a handler that has finished. */
 type Running = Promise<unknown> | void;
 
-/** How often, in ms, a connection with waiting bytes is looked at for `drain`. */
+/** How often, in ms, a connection with waiting bytes is checked for `drain`. */
 const DRAIN_INTERVAL = 20;
 
-/** Deno's errors for a client that has vanished; on other runtimes there is only close code 1006. */
+/** Deno's errors for a client that vanished; other runtimes only have close code 1006. */
 const VANISHED = /unexpected eof|connection reset|broken pipe|no response from ping/i;
 
 /**
- * Runs a route's handlers on an accepted socket. It never throws: errors of handlers go to `error`; without that
- * handler they close the connection with 1011.
+ * Runs a route's handlers on an accepted socket. Never throws: errors of handlers go to `error`; without that handler,
+ * they close the connection with 1011.
  *
  * @param options The socket and its handlers
  * @returns The connection
@@ -52,10 +52,10 @@ export function serveConnection(options: ConnectionOptions): WebSocketConnection
   return new Service(options).ws;
 }
 
-/** Key under which a socket keeps what serves it. */
+/** Key under which a socket stores the service that handles it. */
 const serviceKey: unique symbol = Symbol("service");
 
-/** A socket that is served. */
+/** A socket with its service. */
 interface Served extends ServerEnd {
   [serviceKey]?: Service;
 }
@@ -96,18 +96,18 @@ class Service implements ConnectionEvents {
     const { ws } = this;
     this.#connections.add(ws);
     const opened = this.#run(() => this.#handlers.open?.(ws, ws.data.req));
-    // closing began between the handshake and this event, before the connection was registered
+    // closing began after the handshake but before this event registered the connection
     if (this.#connections.areClosing) ws.close(...GOING_AWAY);
     return opened;
   }
 
-  /** A message came. */
+  /** A message arrived. */
   received(data: string | ArrayBuffer): Running {
-    // some runtimes still deliver messages that were in flight, some do not
+    // some runtimes still deliver messages that were in flight
     if (this.#closedHere !== undefined) return;
     const { maxMessageBytes = MAX_MESSAGE_BYTES, maxBufferedBytes = MAX_BUFFERED_BYTES } = this.#handlers;
     const message = typeof data === "string" ? data : new Uint8Array(data);
-    // Deno and Workers have no such limit of their own, and that of Bun is one for all routes
+    // Deno and Workers have no such limit of their own, and Bun's applies to all routes
     if (isLongerThan(message, maxMessageBytes)) return this.ws.close(...TOO_BIG);
     const handling = this.#run(() => this.#handlers.message?.(this.ws, message));
     if (handling === undefined) return;
@@ -118,8 +118,8 @@ class Service implements ConnectionEvents {
   /** The socket is closed. */
   closed(event: CloseEvent): Running {
     const socket = this.#socket;
-    // Deno dispatches `close` twice if a ping is not answered; and it keeps a socket whose client has vanished until
-    // the next ping is due, with everything it refers to
+    // Deno dispatches `close` twice after an unanswered ping. It also keeps the socket of a vanished client, and
+    // everything the socket refers to, until the next ping is due.
     socket.onopen =
       socket.onmessage =
       socket.onclose =
@@ -137,7 +137,7 @@ class Service implements ConnectionEvents {
 
   /** The socket has failed. */
   erred({ error, message = "" }: ErrorEvent): Running {
-    // a vanished client is no error; one that violates the protocol is
+    // a vanished client is not an error; a protocol violation is
     if (VANISHED.test(message)) return;
     const violation = error ?? new Error(message);
     if (this.#handlers.error !== undefined) return this.failed(violation);
@@ -145,7 +145,7 @@ class Service implements ConnectionEvents {
   }
 
   sent(): void {
-    // asked last: on Deno, the amount is a call into the runtime
+    // checked last: on Deno, the amount is a call into the runtime
     if (this.#handlers.drain === undefined || this.#draining !== undefined || this.ws.bufferedAmount === 0) return;
     this.#draining = setTimeout(() => {
       this.#draining = undefined;
@@ -157,7 +157,7 @@ class Service implements ConnectionEvents {
 
   closing(...how: [number, string]): void {
     this.#closedHere = how;
-    // nothing can be sent from now on, although the client may take its time to respond
+    // nothing can be sent any more, although the client may take time to respond
     this.#connections.delete(this.ws);
   }
 
@@ -183,7 +183,7 @@ class Service implements ConnectionEvents {
     return this.#attempt(handler, (error) => this.failed(error));
   }
 
-  // returns a promise for platforms that wait until a handler is done
+  // returns a promise for platforms that wait for handlers
   #attempt(handler: () => unknown, failed: (error: unknown) => Running): Running {
     try {
       const result = handler();
@@ -195,7 +195,7 @@ class Service implements ConnectionEvents {
   }
 }
 
-// The same for all connections: each with its own would hold half a kilobyte while it is idle.
+// Shared by all connections: separate functions would hold half a kilobyte per idle connection.
 function onOpen(this: Served): Running {
   return this[serviceKey]?.opened();
 }
@@ -212,7 +212,7 @@ function onError(this: Served, event: Event): Running {
   return this[serviceKey]?.erred(event as ErrorEvent);
 }
 
-// Deno reports 0 instead of 1006 (RFC 6455 section 7.1.5), and 1001 after a ping without a response
+// Deno reports 0 instead of 1006 (RFC 6455 section 7.1.5), and 1001 after an unanswered ping
 function howItClosed({ code, reason, wasClean }: CloseEvent): [code: number, reason: string] {
   return wasClean === false || code === 0 ? [1006, reason] : [code, reason];
 }

@@ -11,27 +11,27 @@ import type { Any } from "../util/any.ts";
  */
 export interface DurableSocketsOptions {
   /**
-   * Headers that `ws.data.req` still has after a sleep; all except those of the handshake by default. If they do not
-   * fit together with `ws.data`, the longest are dropped first.
+   * Request headers that `ws.data.req` keeps through hibernation; by default, all except those of the handshake. If
+   * they and `ws.data` together are too large, the longest headers are dropped first.
    */
   headers?: readonly string[];
-  /** A message, and the response to it that is sent without waking the object; at most 2048 characters each. */
+  /** A message and the response that is sent to it without waking the object; at most 2048 characters each. */
   autoResponse?: { readonly request: string; readonly response: string };
 }
 
-/** The options, with a class to extend. */
+/** The options plus a class to extend. */
 export interface DurableSocketsBase<Base> extends DurableSocketsOptions {
-  /** The class to extend; with `DurableObject` of `cloudflare:workers`, other Workers can call methods. */
+  /** The class to extend; with `DurableObject` from `cloudflare:workers`, other Workers can call its methods. */
   base: Base;
 }
 
-/** Members of a Durable Object made by `durableSockets`. */
+/** Members of a Durable Object created by `durableSockets`. */
 export interface DurableSockets {
-  /** The application the object serves. */
+  /** The application that the object serves. */
   readonly app: FrameworkApp<Any>;
   /** Responds to a request. */
   fetch(request: Request): Response | Promise<Response>;
-  /** Called with a message of a connection. */
+  /** Called with a message from a connection. */
   webSocketMessage(socket: Any, message: string | ArrayBuffer): Promise<void>;
   /** Called when a connection has closed. */
   webSocketClose(socket: Any, code: number, reason: string, wasClean: boolean): Promise<void>;
@@ -39,7 +39,7 @@ export interface DurableSockets {
   webSocketError(socket: Any, error: unknown): Promise<void>;
 }
 
-/** A Durable Object that does not extend a class of Cloudflare's. */
+/** A Durable Object that does not extend one of Cloudflare's classes. */
 export interface PlainObject<State, Env> {
   /** The object's state. */
   readonly ctx: State;

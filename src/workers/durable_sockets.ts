@@ -19,7 +19,7 @@ class Plain {
   }
 }
 
-/** Names itself in error messages. */
+/** Caller name for error messages. */
 const CALLER = "durableSockets";
 
 const applications = new WeakSet<FrameworkApp>();
@@ -27,14 +27,14 @@ const applications = new WeakSet<FrameworkApp>();
 const NAMES: OptionNames<DurableSocketsBase<unknown>> = { headers: true, autoResponse: true, base: true };
 
 /**
- * Makes the class of a Durable Object that serves an application and hibernates while its WebSockets are open.
+ * Creates the class of a Durable Object that serves an application and hibernates while its WebSockets are open.
  *
- * A message wakes the object: the application is made again, and the message is passed to the handlers of its route.
- * `open` does not run again. These are kept: the route, `ws.protocol`, the topics, `ws.data.params`, URL and
- * headers of `ws.data.req`, and the other properties of `ws.data` as of the end of a handler, if `structuredClone`
- * supports them; 16 KiB in total.
+ * A message wakes the object: the application is created again, and its route's handlers get the message. `open` does
+ * not run again. The following is kept, up to 16 KiB in total: the route, `ws.protocol`, the topics, `ws.data.params`,
+ * the URL and headers of `ws.data.req`, and other properties of `ws.data` as of the end of a handler, if
+ * `structuredClone` supports them.
  *
- * @param make Makes the application of an object; every object needs its own
+ * @param make Creates the application of an object; every object needs its own
  * @param options What to save, and the response to pings that does not wake the object
  * @returns The class to extend
  * @throws {TypeError} If `make` is not a function, or an option is unknown or has the wrong type
@@ -56,9 +56,9 @@ export function durableSockets<Ctx extends DurableState = DurableState, Env = An
   options?: DurableSocketsOptions,
 ): new (ctx: Ctx, env: Env) => DurableSockets & PlainObject<Ctx, Env>;
 /**
- * Makes the class of a Durable Object as above, extending another class.
+ * Creates the class of a Durable Object as above, extending another class.
  *
- * @param make Makes the application of an object; every object needs its own
+ * @param make Creates the application of an object; every object needs its own
  * @param options The class to extend, what to save, and the response to pings that does not wake the object
  * @returns The class to extend
  * @throws {TypeError} If `make` is not a function, or an option is unknown
@@ -119,7 +119,7 @@ export function durableSockets(
   };
 }
 
-// otherwise the first object, or its first connection, would fail
+// otherwise the first object or its first connection would fail
 function checkOptions({ headers, autoResponse, base }: DurableSocketsOptions & { base?: unknown }): void {
   const { request, response } = autoResponse ?? { request: "", response: "" };
   if (headers !== undefined && !Array.isArray(headers)) {
@@ -131,7 +131,7 @@ function checkOptions({ headers, autoResponse, base }: DurableSocketsOptions & {
   if (base !== undefined && typeof base !== "function") refuseOption(CALLER, "base", "a class", base);
 }
 
-// objects of one class share a process and its global variables, even after a sleep; their connections must not mix
+// objects of a class share a process and its globals, even after hibernation; their connections must not mix
 function ownApplication(app: FrameworkApp): FrameworkApp {
   if (!(app instanceof FrameworkApp)) {
     const given = isThenable(app)

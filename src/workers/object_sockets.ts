@@ -10,7 +10,7 @@ import { attach, attached, type Attachment, keptHeaders } from "./socket_attachm
 import type { DurableState, ObjectSocket } from "./durable_state.ts";
 import { SocketRoutes } from "./socket_routes.ts";
 
-/** An open connection and what it is known by. */
+/** An open connection and its data. */
 interface Known {
   readonly raw: ObjectSocket;
   readonly socket: WorkerSocket;
@@ -18,7 +18,7 @@ interface Known {
   attachment: Attachment | null;
 }
 
-/** The connections of one Durable Object, which outlive it while it hibernates. */
+/** The connections of one Durable Object; they outlive it while it hibernates. */
 export class ObjectSockets {
   readonly #state: DurableState;
   readonly #env: unknown;
@@ -31,7 +31,7 @@ export class ObjectSockets {
   /**
    * @param state The object's state
    * @param env The bindings
-   * @param app The application the object serves
+   * @param app The application that the object serves
    * @param headers Names of the request headers to keep
    */
   constructor(state: DurableState, env: unknown, app: FrameworkApp, headers: readonly string[] | undefined) {
@@ -42,7 +42,7 @@ export class ObjectSockets {
     this.#routes = new SocketRoutes(app);
   }
 
-  /** Goes on with the connections that were open when the object began to hibernate. */
+  /** Resumes the connections that were open when the object began to hibernate. */
   wake(): void {
     for (const raw of this.#state.getWebSockets() as ObjectSocket[]) {
       const attachment = attached(raw);
@@ -57,7 +57,7 @@ export class ObjectSockets {
     if (route === undefined) {
       const gone = new Error(`The application has no route "${path}" for a connection that slept`);
       this.#app.reportError(gone, { phase: "websocket" });
-      // 1012: the service restarts, come again
+      // 1012: the service restarts, reconnect
       return raw.close(1012, "The route is gone");
     }
     const known: Known = { raw, socket: new WorkerSocket(raw), ws: null, attachment };
@@ -119,29 +119,29 @@ export class ObjectSockets {
   }
 
   #keep(known: Known | undefined): void {
-    // nothing wakes up for one that is closing
+    // a closing connection is never woken
     if (!known?.ws || !known.attachment || known.ws.readyState > 1) return;
     const { raw, ws, attachment } = known;
     const { routePath: _path, params, req: _req, ...own } = ws.data;
     known.attachment = attach(raw, { ...attachment, params, own, topics: this.#app[connectionsKey].topicsOf(ws) });
   }
 
-  /** Tells a connection's message; settles when its handler has. */
+  /** Passes on a connection's message; settles when its handler has. */
   async message(raw: ObjectSocket, data: string | ArrayBuffer): Promise<void> {
     await this.#socketOf(raw)?.message(data);
   }
 
-  /** Tells a connection's end; settles when its handler has. */
+  /** Passes on a connection's close; settles when its handler has. */
   async closed(raw: ObjectSocket, code: number, reason: string): Promise<void> {
     await this.#socketOf(raw)?.closed(code, reason);
   }
 
-  /** Tells a connection's failure; settles when its handlers have. */
+  /** Passes on a connection's error; settles when its handlers have. */
   async failed(raw: ObjectSocket, error: unknown): Promise<void> {
     await this.#socketOf(raw)?.failed(error);
   }
 
-  // undefined for a connection that was closed on waking, because its route is gone
+  // undefined for a connection closed on waking because its route was removed
   #socketOf(raw: ObjectSocket): WorkerSocket | undefined {
     const known = this.#known.get(raw);
     if (known !== undefined || attached(raw) !== null) return known?.socket;

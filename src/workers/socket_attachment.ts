@@ -1,19 +1,19 @@
 import { asciiLowerCase } from "../util/ascii.ts";
 import type { ObjectSocket } from "./durable_state.ts";
 
-/** What is saved of a connection while its object hibernates. */
+/** Data saved for a connection while its object hibernates. */
 export interface Attachment {
-  /** Distinguishes it from attachments of other code. */
+  /** Distinguishes it from attachments made by other code. */
   readonly sluice: 1;
   /** Index of the route among the application's WebSocket routes. */
   readonly route: number;
-  /** The route's path, as it was registered. */
+  /** The route's path as registered. */
   readonly path: string;
-  /** The sub-protocol that was chosen. */
+  /** The chosen sub-protocol. */
   readonly protocol: string;
   /** The request's URL. */
   readonly url: string;
-  /** Length of the part of its path that mounts have consumed. */
+  /** Length of the part of its path consumed by mounts. */
   readonly mount: number;
   /** Its saved headers. */
   readonly headers: readonly (readonly [string, string])[];
@@ -29,10 +29,10 @@ export interface Attachment {
 const HANDSHAKE = /^(?:connection|upgrade|sec-websocket-.*)$/;
 
 /**
- * The headers of a request that are saved for a connection.
+ * Selects the request headers to save for a connection.
  *
  * @param headers All of them
- * @param names Names of the headers to save; all except those of the handshake by default
+ * @param names Names of the headers to save; by default, all except those of the handshake
  */
 export function keptHeaders(headers: Headers, names: readonly string[] | undefined): [string, string][] {
   const wanted = names?.map(asciiLowerCase);
@@ -43,8 +43,8 @@ export function keptHeaders(headers: Headers, names: readonly string[] | undefin
  * Saves an attachment on a socket. If it is too large, the longest headers are dropped.
  *
  * @param socket The connection's socket
- * @param attachment What to save
- * @returns What was saved
+ * @param attachment The data to save
+ * @returns The saved data
  * @throws {TypeError} If a value cannot be saved
  * @throws {RangeError} If it is too large even without headers
  */
@@ -69,7 +69,7 @@ export function attach(socket: ObjectSocket, attachment: Attachment): Attachment
   }
 }
 
-/** The attachment of a socket, `null` if the socket is not one of the application's. */
+/** The attachment of a socket, `null` if the socket does not belong to the application. */
 export function attached(socket: ObjectSocket): Attachment | null {
   const attachment = socket.deserializeAttachment() as Partial<Attachment> | null | undefined;
   return attachment?.sluice === 1 ? attachment as Attachment : null;

@@ -2,21 +2,21 @@ import { FrameworkApp } from "../app/framework_app.ts";
 import type { WebSocketRouteDefinition } from "../routing/layer_views.ts";
 import type { WebSocketHandlers } from "../websocket/ws_handlers.ts";
 
-/** Something WebSocket routes are registered on. */
+/** A router or application with WebSocket routes. */
 interface Registered {
   readonly wsRoutes: readonly WebSocketRouteDefinition[];
   readonly children: readonly { readonly router: unknown }[];
 }
 
-/** A WebSocket route, and the application it was registered on. */
+/** A WebSocket route and the application it was registered on. */
 export interface OwnedRoute {
-  /** What happens on its connections. */
+  /** Handlers of its connections. */
   readonly handlers: WebSocketHandlers;
-  /** The outermost application, or the mounted one it belongs to. */
+  /** The outermost application, or the mounted one that owns the route. */
   readonly owner: FrameworkApp;
 }
 
-/** The WebSocket routes of an application and of all that is mounted on it, numbered in the order of registration. */
+/** The WebSocket routes of an application and everything mounted on it, numbered in registration order. */
 export class SocketRoutes {
   readonly #app: FrameworkApp;
   #routes: readonly OwnedRoute[] | null = null;
@@ -27,16 +27,16 @@ export class SocketRoutes {
   }
 
   /**
-   * The number a route can be found by after a sleep.
+   * The number that identifies a route after hibernation.
    *
    * @param handlers The route's handlers
-   * @param path Its path, for the message
+   * @param path Its path, for the error message
    * @throws {Error} If there is no such route
    */
   numberOf(handlers: object, path: string): number {
     const known = this.#indexOf(handlers);
     if (known !== -1) return known;
-    // it may have been registered since
+    // it may have been registered since the last listing
     this.#routes = null;
     const number = this.#indexOf(handlers);
     if (number !== -1) return number;
@@ -46,7 +46,7 @@ export class SocketRoutes {
     );
   }
 
-  /** The route with a number, `undefined` if the application has it no more. */
+  /** The route with a number, `undefined` if the application no longer has it. */
   at(number: number): OwnedRoute | undefined {
     return this.#list()[number];
   }
