@@ -72,7 +72,7 @@ function resetInText(reset: number): string {
 
 /**
  * Sets when to retry (RFC 9110, section 10.2.3), in whole seconds, rounded up. If several limits refuse, the latest
- * time counts; if one will never grant the request, the header is removed.
+ * time counts. A limit that will never grant the request sets no header.
  *
  * @param headers The headers
  * @param retryAfterMs ms until the same request is granted

@@ -3,11 +3,11 @@ import type { Any } from "../util/any.ts";
 const ESCAPES: Record<string, string> = { "<": "\\u003c", ">": "\\u003e", "&": "\\u0026" };
 
 /**
- * Serialises a value by the settings `json replacer`, `json spaces` and `json escape`.
+ * Serializes a value according to the settings `json replacer`, `json spaces` and `json escape`.
  *
  * @param value Any value
  * @param app The application whose settings apply
- * @returns The text; `undefined` for values that JSON cannot represent, such as functions
+ * @returns The string; `undefined` for values that JSON cannot represent, such as functions
  */
 export function jsonText(value: unknown, app: { get(setting: string): Any }): string | undefined {
   const replacer = app.get("json replacer");

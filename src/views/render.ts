@@ -5,7 +5,7 @@ import type { RuntimeSupport } from "../exchange/runtime_support.ts";
 import { type Engine, MODULE_NOT_FOUND, type View, type ViewOptions } from "./view.ts";
 import { runtimeKey } from "../util/runtime_key.ts";
 
-/** What rendering needs of an application. */
+/** The parts of an application needed for rendering. */
 export interface ViewHost extends ErrorReporter {
   /** Values for all views. */
   readonly locals: Record<string, unknown>;
@@ -17,36 +17,36 @@ export interface ViewHost extends ErrorReporter {
   readonly [runtimeKey]: RuntimeSupport;
   /** Reads a setting. */
   get(name: string): SettingValue;
-  /** Tells whether a setting is truthy. */
+  /** Returns whether a setting is truthy. */
   enabled(name: string): boolean;
 }
 
-/** Most names whose views are cached: a client may spell one in many ways, such as `./page`. */
+/** Maximum number of names whose views are cached: a client may spell one in many ways, such as `./page`. */
 const MOST_VIEWS = 1000;
 
 /** Values for a view, of any type. */
 export interface RenderOptions {
-  /** Those of the response. */
+  /** The response's values. */
   _locals?: object;
 }
 
 /**
  * Renders a view by name.
  *
- * Values come from `app.locals`, over them `options._locals` (the response's), over them `options`.
+ * Values come from `app.locals`, overridden by `options._locals` (the response's), overridden by `options`.
  *
  * @param host The application
  * @param name Name of the view
  * @param options Values for the view; `cache` overrides the `view cache` setting
- * @param given Gets the text or the error
+ * @param given Gets the string or the error
  * @throws {Error} If the name has no extension and there is no `view engine`
- * @throws {TypeError} If there is no callback
+ * @throws {TypeError} If the callback is missing
  */
 export function render(host: ViewHost, name: string, options: RenderOptions, given: RenderCallback): void {
   if (typeof given !== "function") {
     throw new TypeError(`res.render and app.render take a callback as a function, not ${describe(given)}`);
   }
-  // with an error there is no text, which Express's type does not express
+  // on error there is no string, which Express's type does not express
   const callback = given as (error: Error | null, html?: string) => void;
   let isLate = false;
   const values: Record<string, unknown> = { ...host.locals, ...options._locals, ...options };
@@ -62,7 +62,7 @@ export function render(host: ViewHost, name: string, options: RenderOptions, giv
   try {
     view.render(values, (error, html) => {
       if (!isLate) return callback(error, html);
-      // whoever called has gone on
+      // the caller has already moved on
       callGuarded(host, { phase: "view" }, () => callback(error, html));
     });
   } catch (error) {
@@ -72,7 +72,7 @@ export function render(host: ViewHost, name: string, options: RenderOptions, giv
 }
 
 function findView(host: ViewHost, name: string): View | Error {
-  // the "view" setting may be a class of the program's own
+  // the "view" setting may be the program's own class
   const ViewClass = host.get("view") as new (name: string, options: ViewOptions) => View;
   try {
     return new ViewClass(name, {
@@ -83,7 +83,7 @@ function findView(host: ViewHost, name: string): View | Error {
       loadPackage: (packageName: string) => host[runtimeKey].loadPackage(packageName),
     });
   } catch (error) {
-    // the name may be a client's: Express throws, which ends the process if a handler renders after it has waited
+    // the name may come from a client: Express throws, which ends the process if a handler renders after an await
     if ((error as { code?: unknown } | null)?.code === MODULE_NOT_FOUND) return error as Error;
     throw error;
   }

@@ -13,9 +13,9 @@ export type Engine = (
 ) => unknown;
 
 /**
- * Where to look for a view, and the engines to render it.
+ * Where to look for a view, and the engines that render it.
  *
- * @example What a view is made with
+ * @example The arguments of a view
  * ```ts
  * import { View } from "@sluice/sluice";
  * import type { ViewOptions } from "@sluice/sluice/types";
@@ -32,19 +32,19 @@ export interface ViewOptions {
   root: string | readonly string[];
   /** Engines by extension. */
   engines: Record<string, Engine>;
-  /** Loads the package of an engine that is not registered; the platform's own by default. */
+  /** Loads the package of an engine that is not registered; the platform's loader by default. */
   loadPackage?: ((name: string) => Promise<unknown>) | undefined;
-  /** The file system; that of the platform by default. */
+  /** The file system; the platform's by default. */
   files?: FileSystem | null | undefined;
 }
 
-/** Codes of errors for files that do not exist. */
+/** Error codes for files that do not exist. */
 const MISSING: readonly unknown[] = ["ENOENT", "ENOTDIR"];
 
 /**
- * A view: a template file and the engine for it.
+ * A view: a template file and its engine.
  *
- * @example Views that are kept somewhere else
+ * @example Views stored elsewhere
  * ```ts
  * import sluice, { View } from "@sluice/sluice";
  *
@@ -66,14 +66,14 @@ export class View {
   readonly root: string | readonly string[];
   /** The engine that renders it. */
   readonly engine: Engine;
-  /** Why a file was not looked at: it is outside the folders, or Deno has not been given the permission to read it. */
+  /** Why a file was not considered: it is outside the folders, or Deno lacks permission to read it. */
   refusal: unknown = undefined;
   /** Path of the file, `undefined` if there is none. */
   readonly path: string | undefined;
   readonly #files: FileSystem | null;
 
   /**
-   * Looks a view up.
+   * Looks up a view.
    *
    * @param name Name of the view, with or without an extension
    * @param options Where to look
@@ -103,10 +103,11 @@ export class View {
   }
 
   /**
-   * Finds the file of the view. A class that extends this one may look elsewhere, such as in the folder of a theme.
+   * Finds the file of the view. A subclass may look elsewhere, such as in a theme's folder.
    *
-   * A relative name leads to a file inside one of the folders, unlike in Express, because names may come from clients;
-   * links in a folder may lead out of it. An absolute path is taken as it is, as in Express: it is the program's own.
+   * A relative name resolves to a file inside one of the folders, unlike in Express, because names may come from
+   * clients. Links in a folder may lead outside. An absolute path is used as is, as in Express: it is the program's
+   * own.
    *
    * @param fileName Name of the view with its extension, or an absolute path
    * @returns Path of the file, `undefined` if there is none
@@ -118,7 +119,7 @@ export class View {
       const folder = resolvePath(root, workingDirectory);
       const separator = separatorBelow(folder);
       const location = resolvePath(fileName, () => folder, separator);
-      // resolved again, because "...ejs", which is ".." with its extension, would lead to the folder above
+      // resolved again, because "...ejs" is ".." plus its extension and would lead to the parent folder
       const index = resolvePath(`${location.slice(0, -this.ext.length)}/index${this.ext}`, () => folder, separator);
       const isGiven = isAbsolutePath(fileName, separator);
       const inside = [location, index].filter((path) => isGiven || isWithin(folder, path));
@@ -135,7 +136,7 @@ export class View {
       if (this.#files === null) throw new Error(NO_FILES);
       return this.#files.statSync(path).isFile;
     } catch (error) {
-      // if the file cannot be accessed, for whatever reason, there is no view
+      // if the file is inaccessible for any reason, there is no view
       if (!MISSING.includes((error as { code?: string }).code)) this.refusal ??= error;
       return false;
     }
@@ -145,7 +146,7 @@ export class View {
    * Renders the view.
    *
    * @param options Values for the view
-   * @param callback Gets the text or the error, always after this function has returned
+   * @param callback Gets the string or the error, always after this function has returned
    */
   render(options: Record<string, unknown>, callback: (error: Error | null, html?: string) => void): void {
     let returned = false;
@@ -168,13 +169,13 @@ function isWithin(folder: string, path: string): boolean {
 }
 
 /**
- * The engine of a view whose extension has none registered. Express would load the package that is named like the
- * extension, which may be a client's invention; here only `view engine` names one.
+ * The engine of a view whose extension has no registered engine. Express would load the package named like the
+ * extension, which a client may have made up; here only `view engine` names one.
  *
  * @param view The view
- * @param usual The extension of `view engine`
+ * @param usual The extension from `view engine`
  * @param load Loads an installed package
- * @throws {Error} If the view has another extension
+ * @throws {Error} If the view has a different extension
  */
 function engineFor(
   { name, ext }: View,
@@ -191,11 +192,11 @@ function engineFor(
 }
 
 /**
- * An engine that is loaded on first use: the package named like the extension, as in Express.
+ * An engine loaded on first use: the package named like the extension, as in Express.
  *
  * @param name Name of the package
  * @param load Loads an installed package
- * @returns The engine; it fails with an error if there is no such package, or it has no `__express`
+ * @returns The engine; it fails with an error if the package is missing or has no `__express`
  */
 function packagedEngine(name: string, load: (name: string) => Promise<unknown>): Engine {
   let engine: Promise<Engine> | null = null;
@@ -219,7 +220,7 @@ async function loadEngine(name: string, load: (name: string) => Promise<unknown>
   throw new Error(`Module "${name}" does not provide a view engine. ${registering(name)}`);
 }
 
-/** As Express's, which comes from `require`. */
+/** The code of Express's error, which comes from `require`. */
 export const MODULE_NOT_FOUND = "MODULE_NOT_FOUND";
 
 function notFound(name: string, why: string): Error {

@@ -1,21 +1,21 @@
 import type { OpenFile } from "../../exchange/file_system.ts";
 
 /**
- * Least and most bytes that are read at a time. Each piece takes a round trip to another thread and a turn of the web
- * stream; at 64 KiB that is as much work as sending it (docs/measurements/details.md). A slow client would keep two large pieces
+ * Minimum and maximum bytes per read. Each piece costs a round trip to another thread and a turn of the web stream; at
+ * 64 KiB that is as much work as sending it (docs/measurements/details.md). A slow client would keep two large pieces
  * in memory, so pieces grow only for clients that keep up.
  */
 const LEAST_BYTES = 64 * 1024;
 const MOST_BYTES = 512 * 1024;
 /**
- * Bytes that all files together may have in memory, as far as their pieces are larger than the least: what a piece costs
- * matters less when many downloads keep the process busy anyway, and their clients may stop reading at any time.
+ * Bytes that all files together may have in memory, counting what exceeds the minimum piece size. The cost per piece
+ * matters less when many downloads keep the process busy, and their clients may stop reading at any time.
  */
 const SHARED_BYTES = 4 * 1024 * 1024;
-/** A client that asks for the next piece within this many ms keeps up. */
+/** A client that requests the next piece within this many ms keeps up. */
 const KEEPS_UP_MS = 20;
 
-/** How many files are being sent. */
+/** Number of files being sent. */
 let sending = 0;
 
 /** A part of a file, read piece by piece on demand. The file is closed at the end, and by `return`. */
@@ -28,7 +28,7 @@ export class FileChunks implements AsyncIterableIterator<Uint8Array<ArrayBuffer>
 
   /**
    * @param file The open file, before the first byte
-   * @param length How many bytes
+   * @param length Number of bytes
    */
   constructor(file: OpenFile, length: number) {
     this.#file = file;
@@ -41,7 +41,7 @@ export class FileChunks implements AsyncIterableIterator<Uint8Array<ArrayBuffer>
     return this.#closed;
   }
 
-  /** Returns itself. */
+  /** Returns this iterator. */
   [Symbol.asyncIterator](): this {
     return this;
   }
@@ -55,13 +55,13 @@ export class FileChunks implements AsyncIterableIterator<Uint8Array<ArrayBuffer>
       const chunk = new Uint8Array(Math.min(this.#left, this.#size));
       const read = chunk.length === 0 || this.#closed ? 0 : await this.#file.read(chunk);
       if (read === 0) {
-        // an end here would pass for the end of the file where the body is sent without a length, as on Bun
+        // ending here would look like the end of the file if the body is sent without a length, as on Bun
         if (!this.#closed) throw new Error("The file has become shorter while it was being sent");
         return await this.return();
       }
       this.#left -= read;
       this.#givenAt = Date.now();
-      // closed right away: a client that has everything may disconnect now, and that must not count as cut
+      // closed right away: a client that has everything may disconnect now, which must not count as cut
       if (this.#left === 0) await this.return();
       return { done: false, value: read === chunk.length ? chunk : chunk.subarray(0, read) };
     } catch (error) {

@@ -34,7 +34,7 @@ function failsPrecondition(req: FrameworkRequest, { etag, lastModified }: Valida
 }
 
 /**
- * Tells whether a `Range` may be honoured: there is no `If-Range`, or it matches the present version.
+ * Returns whether a `Range` may be honored: `If-Range` is absent or matches the current version.
  *
  * @param req The request
  * @param validators The file's validators

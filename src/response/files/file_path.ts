@@ -3,27 +3,27 @@ import { isPlainPath, normalizePath, resolvePath, separatorBelow } from "../../u
 import { HttpError } from "../../http/http_error.ts";
 import { refusedSpelling } from "../../util/path_spelling.ts";
 
-/** What to do with names that begin with a dot. */
+/** How to handle names that begin with a dot. */
 export type DotfilePolicy = "allow" | "deny" | "ignore";
 
-/** How a requested path becomes one on disk. */
+/** How a requested path maps to a path on disk. */
 export interface FilePathOptions {
-  /** Folder that the path must not leave; without it, or if it is empty, the path is absolute. */
+  /** Folder that the path must stay inside; if missing or empty, the path is absolute. */
   readonly root?: string | undefined;
-  /** What to do with dotfiles; `"ignore"` by default. */
+  /** How to handle dotfiles; `"ignore"` by default. */
   readonly dotfiles?: DotfilePolicy | undefined;
-  /** Names of the files below the root, if a path must have the spelling that guards in front of it compare. */
+  /** Names of the files below the root, if a path must have the spelling that preceding guards compare. */
   readonly listed?: ListedNames | undefined;
 }
 
-/** There is no file under a name, or under a spelling of one, that guards may not cover. */
+/** No file has this name, or the spelling may not be covered by guards. */
 export class UncoveredError extends HttpError {
   /** Why, for the developer. */
   readonly reason: string;
 
   /** @param reason Why, for the developer */
   constructor(reason: string) {
-    // a missing file's
+    // the message for a missing file
     super(404, "ENOENT: no such file or directory", { code: "ENOENT", expose: false });
     this.reason = reason;
   }
@@ -32,14 +32,14 @@ export class UncoveredError extends HttpError {
 /**
  * Decodes a requested path and resolves it below the root.
  *
- * @param requested The path as it was requested, percent-encoded
+ * @param requested The path as requested, percent-encoded
  * @param options Root and dotfiles
  * @param workingDirectory The folder that a relative root is resolved against
  * @returns The path on disk; a trailing slash is kept
- * @throws {HttpError} 400 for a broken escape or a NUL, 403 for a path that leaves the root or a denied dotfile, 404
- * for an ignored dotfile
+ * @throws {HttpError} 400 for a broken escape or a NUL, 403 for a path outside the root or a denied dotfile, 404 for an
+ * ignored dotfile
  * @throws {UncoveredError} With status 404 for a spelling that no client uses, where guards matter
- * @throws {TypeError} If there is no such policy for dotfiles
+ * @throws {TypeError} If the policy for dotfiles is unknown
  */
 export function resolveFilePath(
   requested: string,
@@ -69,7 +69,7 @@ export function resolveFilePath(
   return normalizePath(`${folder}/${inside}`, separator);
 }
 
-// only the folder of a whole disk ends with a slash
+// only the root folder of a disk ends with a slash
 function below(folder: string, path: string): string {
   return folder.endsWith("/") ? folder + path.slice(1) : folder + path;
 }

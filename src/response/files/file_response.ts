@@ -4,37 +4,37 @@ import type { HeaderValue } from "../web/outgoing_headers.ts";
 import type { handOverKey, streamKey } from "../node/outgoing_message.ts";
 import type { BodySource } from "../web/streamed_body.ts";
 
-/** What sending a file needs of a response. */
+/** The parts of a response needed to send a file. */
 export interface FileResponse {
   /** The application, for its settings. */
   readonly app: AppLike;
-  /** The request, for its conditions and ranges, and the platform it came from. */
+  /** The request, for its conditions, ranges and platform. */
   readonly req: FrameworkRequest;
   /** Whether a response has begun. */
   readonly headersSent: boolean;
   /** Whether the exchange is over. */
   readonly destroyed: boolean;
-  /** Whether the last byte was taken. */
+  /** Whether the last byte has been taken. */
   readonly writableFinished: boolean;
   /** Status of the response. */
   statusCode: number;
   /** Reads a header. */
   get(name: string): HeaderValue | undefined;
-  /** Tells whether a header is set. */
+  /** Returns whether a header is set. */
   hasHeader(name: string): boolean;
   /** Sets a header. */
   setHeader(name: string, value: HeaderValue): unknown;
   /** Adds a field to `Vary`. */
   vary(field: string): unknown;
-  /** Takes a header away. */
+  /** Removes a header. */
   removeHeader(name: string): void;
   /** Responds without a body. */
   end(): unknown;
-  /** Breaks the response off. */
+  /** Aborts the response. */
   destroy(): unknown;
   /** Responds with a stream. */
   [streamKey](body: BodySource): void;
-  /** Responds with a body that the platform sends by itself. */
+  /** Responds with a body that the platform sends itself. */
   [handOverKey](body: ReadableStream<Uint8Array> | Uint8Array<ArrayBuffer>): void;
   /** Waits for the exchange to be over. */
   once(event: "close", listener: () => void): unknown;

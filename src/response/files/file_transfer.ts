@@ -24,9 +24,9 @@ import { handOverKey, streamKey } from "../node/outgoing_message.ts";
 import { runtimeKey } from "../../util/runtime_key.ts";
 
 /**
- * How files are served, by `res.sendFile` and by `serveStatic`.
+ * How `res.sendFile` and `serveStatic` serve files.
  *
- * @example A file that never changes under its name
+ * @example A file whose content never changes
  * ```ts
  * import sluice from "@sluice/sluice";
  *
@@ -35,15 +35,15 @@ import { runtimeKey } from "../../util/runtime_key.ts";
  * ```
  */
 export interface FileOptions {
-  /** Sends `Accept-Ranges` and honours `Range`; on by default. */
+  /** Sends `Accept-Ranges` and honors `Range`; on by default. */
   acceptRanges?: boolean | undefined;
   /** Sends `Cache-Control`; on by default. */
   cacheControl?: boolean | undefined;
-  /** What to do with names that begin with a dot; `"ignore"` by default. */
+  /** How to handle names that begin with a dot; `"ignore"` by default. */
   dotfiles?: DotfilePolicy | undefined;
   /** Sends an `ETag`; on by default. */
   etag?: boolean | undefined;
-  /** Extensions to try when there is no such file, in order. */
+  /** Extensions to try, in order, if the file does not exist. */
   extensions?: string | readonly string[] | false | undefined;
   /** Adds `immutable` to `Cache-Control`; off by default. */
   immutable?: boolean | undefined;
@@ -51,7 +51,7 @@ export interface FileOptions {
   index?: string | readonly string[] | false | undefined;
   /** Sends `Last-Modified`; on by default. */
   lastModified?: boolean | undefined;
-  /** How long clients may cache the file: ms, or text such as `"1d"`; 0 by default, at most a year. */
+  /** How long clients may cache the file, in ms or as a string such as `"1d"`; 0 by default, at most a year. */
   maxAge?: number | string | false | undefined;
   /** An older spelling of `maxAge`. */
   maxage?: number | string | false | undefined;
@@ -72,7 +72,7 @@ export const FILE_OPTIONS: OptionNames<FileOptions> = {
 };
 
 /**
- * What to write in place of an option that Express 4 has, and Express 5 has not.
+ * Replacement for an option that Express 4 has but Express 5 does not.
  *
  * @param name Name of the option
  */
@@ -83,36 +83,38 @@ export function insteadOfFileOption(name: string): string | undefined {
 
 /** A file to be sent. */
 export interface FileTransfer extends FileOptions {
-  /** The path as it was requested, percent-encoded. */
+  /** The path as requested, percent-encoded. */
   readonly requested: string;
-  /** Folder that the path must not leave. */
+  /** Folder that the path must stay inside. */
   readonly root?: string | undefined;
   /** First byte to send. */
   readonly start?: number | undefined;
   /** Last byte to send. */
   readonly end?: number | undefined;
-  /** Names of the files below the root, if guards compare the path that was requested. */
+  /** Names of the files below the root, if guards compare the requested path. */
   readonly listed?: ListedNames | undefined;
-  /** Codings in which the file may be kept beside itself, best first; `undefined` to look for none. */
+  /** Codings in which the file may be stored next to itself, best first; `undefined` to look for none. */
   readonly precompressed?: readonly FileCoding[] | undefined;
-  /** Adds headers when the file is known, before it is sent. */
+  /** Adds headers once the file is known, before it is sent. */
   setHeaders?(path: string, stat: FileStat): void;
 }
 
 const YEAR = 365 * 24 * 60 * 60 * 1000;
-/** Files up to this many bytes are read at once, which is cheaper than a stream; platforms may have another limit. */
+/**
+ * Files up to this many bytes are read at once, which is cheaper than a stream; platforms may have a different limit.
+ */
 const WHOLE_FILE_BYTES = 64 * 1024;
 /**
- * Whole files up to this many bytes are sent by the runtime itself, if it can, at half the cost. With larger ones it
- * must be possible to know how it went, and to break off.
+ * The runtime, if it can, sends whole files up to this many bytes itself, at half the cost. Larger transfers must be
+ * observable and abortable.
  */
 const HANDED_OVER_BYTES = 1024 * 1024;
 
 /**
- * Sends a file, or part of it, or a 304, as npm's send does for Express.
+ * Sends a file, part of a file, or a 304, like npm's send does for Express.
  *
  * @param res The response
- * @param transfer What to send
+ * @param transfer The file and how to send it
  * @throws {HttpError} 400, 403, 404, 412, 416 or 500
  * @throws {DirectoryError} If the path leads to a folder without an index file
  */
@@ -125,10 +127,10 @@ export async function transferFile(res: FileResponse, transfer: FileTransfer): P
   const path = resolveFilePath(requested, transfer, () => files.workingDirectory());
   let plain: FoundFile;
   try {
-    // the slash as it was sent: an escaped one does not ask for a folder's index file
+    // the slash as sent: an escaped one does not request a folder's index file
     plain = await findFile(files, path, transfer.extensions, requested.endsWith("/") ? index : false);
   } catch (error) {
-    // a redirect would tell that there is such a folder
+    // a redirect would reveal that the folder exists
     if (error instanceof DirectoryError) await assertListed(files, transfer, error.path);
     throw error;
   }
@@ -140,7 +142,7 @@ export async function transferFile(res: FileResponse, transfer: FileTransfer): P
       found = await findCoded(files, plain, precompressed, res.req.get("accept-encoding"));
     }
     if (res.destroyed && !res.writableFinished) {
-      // told to whoever watches what becomes of it
+      // reported to the code that watches the transfer
       res.destroy();
       throw clientLeft();
     }
@@ -165,7 +167,7 @@ async function assertListed(files: FileSystem, { listed, root = "" }: FileTransf
 }
 
 function assertNames(option: string, value: unknown): void {
-  // as in Express, an empty value counts as none
+  // as in Express, an empty value means none
   if ([value || []].flat().every((name) => typeof name === "string")) return;
   throw new TypeError(`option ${option} takes a string, a list of strings or false, not ${describe(value)}`);
 }
@@ -188,7 +190,7 @@ async function sendFound(
   };
   const status = evaluateConditions(res.req, validators);
   if (status === 412) throw new HttpError(412);
-  // with other statuses, such as those of error pages, the file is not what the client has a copy of
+  // with other statuses, such as those of error pages, the client's copy is not of this file
   if (status === 304 && isCacheable(res.statusCode)) return sendNotModified(res);
   await sendBytes(res, files, found, requestedPart(res, found.stat.size, validators, transfer));
 }
@@ -205,7 +207,7 @@ function sendNotModified(res: FileResponse): void {
   res.end();
 }
 
-// a request for several ranges gets the whole file, as with npm's send
+// a request for several ranges gets the whole file, as in npm's send
 function requestedPart(
   res: FileResponse,
   size: number,
@@ -220,7 +222,7 @@ function requestedPart(
     ? req.range(length, { combine: true })
     : undefined;
   if (range === -1) {
-    // also set for error handlers that answer themselves, as with npm's send
+    // also set for error handlers that respond themselves, as in npm's send
     res.setHeader("Content-Range", `bytes */${length}`);
     throw new HttpError(416, undefined, { headers: { "Content-Range": `bytes */${length}` } });
   }
@@ -239,7 +241,7 @@ function asksForBytes(req: FileResponse["req"]): boolean {
 function setFileHeaders(res: FileResponse, { path, stat, coded }: FoundFile, transfer: FileTransfer): void {
   const shownPath = coded?.from ?? path;
   transfer.setHeaders?.(shownPath, stat);
-  // also for a file in no coding: another client may get another one
+  // even for an unencoded file, because another client may get an encoded one
   if (transfer.precompressed !== undefined) res.vary("Accept-Encoding");
   if (coded !== undefined) res.setHeader("Content-Encoding", coded.as);
   const { acceptRanges = true, cacheControl = true, lastModified = true, etag = true, immutable = false } = transfer;
@@ -258,13 +260,13 @@ function setFileHeaders(res: FileResponse, { path, stat, coded }: FoundFile, tra
   res.setHeader("Content-Type", res.app?.[profileKey]?.fileType(type) ?? type);
 }
 
-// two codings of a file may have the same size and date, but a range of one is none of the other
+// two codings of a file may have the same size and date, but their ranges are not interchangeable
 function tagOf(stat: FileStat, coding: FileCoding | undefined): string {
   const tag = stat.tag ?? fileEntityTag(stat);
   return coding === undefined ? tag : `${tag.slice(0, -1)}-${coding}"`;
 }
 
-/** Content types by extension: finding one takes several regular expressions. */
+/** Content types by extension, cached because finding one takes several regular expressions. */
 const types = new GenerationalCache<string>(64);
 
 function typeFor(extension: string): string {
@@ -298,16 +300,16 @@ async function sendBytes(
     return res[handOverKey](file.take());
   }
   res[streamKey](new FileChunks(await files.open(path, start), length));
-  // "close" has been emitted before, and the response has closed the file
+  // "close" has already been emitted, and the response has closed the file
   assertConnected(res);
-  // others tell by other means how it went
+  // other frameworks report the outcome in other ways
   if (exchangeOf(res) === null) return;
   await new Promise<void>((resolve) => res.once("close", resolve));
   if (res.writableFinished) return;
   throw clientLeft();
 }
 
-/** The client may have disconnected while the file was looked up, opened or read. */
+/** The client may have disconnected while the file was being found, opened or read. */
 function assertConnected(res: FileResponse, file?: WholeFile): void {
   if (!res.destroyed || res.writableFinished) return;
   file?.close();

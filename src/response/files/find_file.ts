@@ -4,21 +4,21 @@ import { HttpError } from "../../http/http_error.ts";
 import { rankEncodings } from "../../http/negotiation.ts";
 import { GenerationalCache } from "../../util/generational_cache.ts";
 
-/** A coding in which a file may be kept beside the file itself. */
+/** A coding in which a file may be stored next to the original. */
 export type FileCoding = "br" | "zstd" | "gzip";
 
-/** What the names of such files end with. The order is that of sizes, if each was compressed as well as it can be. */
+/** Extensions of such files, ordered by size at the best compression. */
 export const CODED_ENDINGS: Readonly<Record<FileCoding, string>> = { br: ".br", zstd: ".zst", gzip: ".gz" };
 
 /** A file that exists. */
 export interface FoundFile {
   /** Its path. */
   readonly path: string;
-  /** What is known of it. */
+  /** Its size, date and other metadata. */
   readonly stat: FileStat;
-  /** The file, if it was opened to learn that; whoever looked for it closes it. */
+  /** The file, if it was opened to read its metadata; the caller closes it. */
   readonly opened?: WholeFile;
-  /** If it is kept in a coding: which, and the path of the file itself. */
+  /** If stored in a coding: which one, and the path of the original. */
   readonly coded?: { readonly as: FileCoding; readonly from: string };
 }
 
@@ -28,7 +28,7 @@ type Missing = HttpError & { readonly code: string };
 /** Names to try: one or several, in order. */
 type Names = string | readonly string[] | false | undefined;
 
-/** The path is a folder; the caller decides what to do. */
+/** The path is a folder; the caller decides how to proceed. */
 export class DirectoryError extends Error {
   /** Node's code for it. */
   readonly code = "EISDIR";
@@ -43,14 +43,14 @@ export class DirectoryError extends Error {
 }
 
 /**
- * Paths of regular files that were sent whole. Such a file is opened, and the open one asked for its size and date: that
- * saves a trip to another thread, and they are those of the content that is sent, even if the file is being replaced.
- * Other paths are asked first, because opening a pipe would wait for somebody to write into it.
+ * Paths of regular files that were sent whole. Such a file is opened first, and its size and date are read from the
+ * open file. That saves a trip to another thread, and the values match the content sent even if the file is being
+ * replaced. Other paths are checked before opening, because opening a pipe would wait for a writer.
  */
 const sentWhole = new GenerationalCache<true>(128);
 
 /**
- * Notes that a regular file is sent whole.
+ * Records that a regular file is sent whole.
  *
  * @param path The file
  */
@@ -59,15 +59,15 @@ export function noteSentWhole(path: string): void {
 }
 
 /**
- * Looks for the file that a path leads to.
+ * Finds the file that a path leads to.
  *
  * @param files The file system
  * @param path The path
- * @param extensions Extensions to try when there is no such file
+ * @param extensions Extensions to try if the file does not exist
  * @param index Files to try in the folder; none if the path itself is wanted
  * @returns The file
  * @throws {HttpError} 404 if there is none, 500 if the file system fails
- * @throws {DirectoryError} If the path itself is wanted, and is a folder
+ * @throws {DirectoryError} If the path itself is wanted and is a folder
  */
 export async function findFile(
   files: FileSystem,
@@ -89,13 +89,13 @@ export async function findFile(
 }
 
 /**
- * Looks for a file beside another one that has the same content in a coding.
+ * Looks for an encoded copy of a file next to it.
  *
  * @param files The file system
  * @param plain The file itself
  * @param codings Codings to try, best first
  * @param accepted The `Accept-Encoding` header of the request
- * @returns The file in the coding that the client prefers among those there are, or the file itself
+ * @returns The existing copy in the coding that the client prefers, or the file itself
  * @throws {HttpError} 500 if the file system fails
  */
 export async function findCoded(
@@ -127,7 +127,7 @@ async function findFirst(files: FileSystem, paths: readonly string[], failure?: 
   throw failure ?? notFound(paths.at(-1)!);
 }
 
-/** The file, or the error that says that there is none. */
+/** The file, or the error that it does not exist. */
 async function find(files: FileSystem, path: string): Promise<FoundFile | Missing> {
   const { openWhole } = files;
   if (openWhole !== undefined && sentWhole.get(path)) {
@@ -138,7 +138,7 @@ async function find(files: FileSystem, path: string): Promise<FoundFile | Missin
     return { path, stat: await files.stat(path) };
   } catch (error) {
     const { code } = error as { code?: string };
-    // paths that cannot exist are not found; all other errors are the server's
+    // paths that cannot exist count as not found; all other errors are the server's
     if (code !== undefined && Object.hasOwn(REASONS, code)) return notFound(path, code);
     throw new HttpError(500, (error as Error).message, { cause: error, code });
   }
@@ -151,14 +151,14 @@ async function openAgain(open: NonNullable<FileSystem["openWhole"]>, path: strin
     const stat = opened.stat();
     if (stat.isFile) return { path, stat, opened };
   } catch {
-    // it is looked for in the ordinary way now, which fails with the same reason, or finds something else
+    // now found the ordinary way, which fails for the same reason or finds something else
   }
   opened?.close();
   sentWhole.delete(path);
   return null;
 }
 
-/** Why there is no such file, by Node's code. */
+/** Why the file was not found, by Node's error code. */
 const REASONS: Readonly<Record<string, string>> = {
   ENOENT: "no such file or directory",
   ENOTDIR: "not a directory",

@@ -5,28 +5,28 @@ import { separatorBelow } from "../../util/file_paths.ts";
 import { GenerationalCache } from "../../util/generational_cache.ts";
 
 /**
- * Checks that files are requested by the names that their folders list.
+ * Checks that files are requested under the names that their folders list.
  *
- * Most disks of Windows and macOS find a file by other names, too: in other case, in another Unicode normalization, with
- * a dot or `::$DATA` at the end, or by a short name such as `ADMINI~1`. A guard of `app.use` covers one of these names,
- * and ASCII letters in either case unless routing is case-sensitive.
+ * Most Windows and macOS disks also find a file under other names: in different case, in another Unicode normalization,
+ * with a trailing dot or `::$DATA`, or by a short name such as `ADMINI~1`. A guard registered with `app.use` covers one
+ * of these names, plus ASCII case variants unless routing is case-sensitive.
  */
 export class ListedNames {
-  /** `null` until a path has told. */
+  /** `null` until a path has decided it. */
   #isExact: boolean | null = null;
   readonly #listed = new GenerationalCache<true>(128);
 
-  /** Whether the disk finds files by their names only, so that there is nothing to check. */
+  /** Whether the disk finds files only under their exact names, so there is nothing to check. */
   get isExact(): boolean {
     return this.#isExact === true;
   }
 
   /**
-   * Whether folders list the parts of a path that leads to something.
+   * Whether folders list each part of an existing path.
    *
    * @param files The file system
-   * @param root The folder that is served
-   * @param path The path of something in it
+   * @param root The folder being served
+   * @param path A path in it
    */
   async has(files: FileSystem, root: string, path: string): Promise<boolean> {
     this.#isExact ??= await isExact(files, root, path);
@@ -46,11 +46,11 @@ export class ListedNames {
 
 function isAmong(name: string, names: readonly string[]): boolean {
   if (names.includes(name)) return true;
-  // with letters outside of ASCII, disks and routers differ
+  // disks and routers differ on letters outside ASCII
   return !isCaseSignificant && names.some((other) => asciiLowerCase(other) === asciiLowerCase(name));
 }
 
-/** `null` if the path does not tell. */
+/** `null` if the path does not decide it. */
 async function isExact(files: FileSystem, root: string, path: string): Promise<boolean | null> {
   if (separatorBelow(root) === undefined) return false;
   const below = path.slice(root.length);
@@ -63,7 +63,7 @@ async function isExact(files: FileSystem, root: string, path: string): Promise<b
     return !isSame(await files.stat(root + other), await files.stat(path));
   } catch (error) {
     const { code, name } = error as { code?: string; name?: string };
-    // what may not be seen is something else: the path itself was seen
+    // an inaccessible path is a different one: the path itself was accessible
     return ELSEWHERE.has(code ?? name ?? "") ? true : null;
   }
 }

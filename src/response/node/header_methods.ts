@@ -5,58 +5,58 @@ import { describe } from "../../util/error_text.ts";
 import { Emitter } from "../../util/emitter.ts";
 import type { HeaderValue, OutgoingHeaders } from "../web/outgoing_headers.ts";
 
-/** Key of the headers that were set, for the framework's own use, as those below. */
+/** Key of the headers set so far; for internal use, like the keys below. */
 export const outgoingKey: unique symbol = Symbol("sluice.outgoing");
 
-/** Key of the length of the body that was sent. */
+/** Key of the length of the sent body. */
 export const sentLengthKey: unique symbol = Symbol("sluice.sent length");
 
-/** Key of further headers of a response that has been sent. */
+/** Key of the additional headers of a sent response. */
 export const sentHeadersKey: unique symbol = Symbol("sluice.sent headers");
 
-/** Headers as `writeHead` and `set` take them. */
+/** Headers in the forms that `writeHead` and `set` accept. */
 export type HeaderInit =
-  // Node types the headers of a received response like this; none of them is actually undefined
+  // Node types the headers of a received response like this; none is actually undefined
   | Record<string, HeaderValue | undefined>
   | readonly (readonly [string, HeaderValue])[]
   | readonly string[];
 
 /**
- * Node's methods for the headers of a response. The headers themselves belong to the subclass: a field in this class
- * would cost every request.
+ * Node's methods for response headers. The subclass holds the headers themselves: a field in this class would cost
+ * every request.
  */
 export abstract class HeaderMethods extends Emitter {
   /**
-   * The headers that were set.
+   * The headers set so far.
    *
    * @internal
    */
   abstract get [outgoingKey](): OutgoingHeaders;
 
-  /** Whether the status and headers have been sent, and can no longer be changed. */
+  /** Whether the status and headers have been sent and can no longer change. */
   abstract get headersSent(): boolean;
 
   /**
-   * The length of the body that was sent, `undefined` if it does not show.
+   * The length of the sent body, `undefined` if it is not shown.
    *
    * @internal
    */
   abstract get [sentLengthKey](): string | undefined;
 
   /**
-   * Further headers of a response that has been sent, by lower-case name.
+   * Additional headers of a sent response, by lower-case name.
    *
    * @internal
    */
   abstract get [sentHeadersKey](): Record<string, HeaderValue>;
 
   /**
-   * Sets a header, replacing its present value.
+   * Sets a header, replacing its current value.
    *
    * @param name Header name
-   * @param value A value, or a list of them for several header lines
+   * @param value A value, or a list of values for several header lines
    * @throws {TypeError} If the name or a value is not allowed (CR, LF)
-   * @throws {Error} If the headers have been sent already (`ERR_HTTP_HEADERS_SENT`)
+   * @throws {Error} If the headers have already been sent (`ERR_HTTP_HEADERS_SENT`)
    */
   setHeader(name: string, value: HeaderValue): this {
     assertOpen(this, "res.setHeader");
@@ -69,11 +69,11 @@ export abstract class HeaderMethods extends Emitter {
   }
 
   /**
-   * Adds a value to a header, as a line of its own.
+   * Adds a value to a header, as a separate line.
    *
    * @param name Header name
-   * @param value A value, or a list of them
-   * @throws {Error} If the headers have been sent already (`ERR_HTTP_HEADERS_SENT`)
+   * @param value A value, or a list of values
+   * @throws {Error} If the headers have already been sent (`ERR_HTTP_HEADERS_SENT`)
    */
   appendHeader(name: string, value: string | string[]): this {
     assertOpen(this, "res.appendHeader", "append");
@@ -85,7 +85,7 @@ export abstract class HeaderMethods extends Emitter {
   }
 
   /**
-   * Sets several headers from a `Headers` or a `Map`, replacing present values, cookies included.
+   * Sets several headers from a `Headers` or a `Map`, replacing current values, including cookies.
    *
    * @throws {TypeError} If it is neither
    */
@@ -104,14 +104,14 @@ export abstract class HeaderMethods extends Emitter {
   }
 
   /**
-   * Reads a header as it was set. After `res.send` and the like this includes the `Content-Length`; as on Node, one that
-   * is added to what `res.end` got does not show.
+   * Reads a header as it was set. After `res.send` and similar methods this includes `Content-Length`; as on Node, the
+   * length added for `res.end` is not shown.
    */
   getHeader(name: string): HeaderValue | undefined {
     const value = this[outgoingKey].get(name);
     if (value !== undefined || !this.headersSent) return value;
     const key = asciiLowerCase(name);
-    // loggers read this one after every response, so it must not copy all headers
+    // loggers read this header after every response, so it must not copy all headers
     return (key === "content-length" ? this[sentLengthKey] : undefined) ?? this[sentHeadersKey][key];
   }
 
@@ -143,7 +143,7 @@ export abstract class HeaderMethods extends Emitter {
   /**
    * Removes a header.
    *
-   * @throws {Error} If the headers have been sent already (`ERR_HTTP_HEADERS_SENT`)
+   * @throws {Error} If the headers have already been sent (`ERR_HTTP_HEADERS_SENT`)
    */
   removeHeader(name: string): void {
     assertOpen(this, "res.removeHeader", "remove");
@@ -151,8 +151,7 @@ export abstract class HeaderMethods extends Emitter {
   }
 }
 
-// Node's older name of the headers, which middleware also assigns to replace all of them; it is missing in Node's
-// types, too
+// Node's older name of the headers. Middleware also assigns it to replace all of them. Node's types lack it too.
 Object.defineProperty(HeaderMethods.prototype, "_headers", {
   get(this: HeaderMethods) {
     return this.getHeaders();
@@ -165,13 +164,13 @@ Object.defineProperty(HeaderMethods.prototype, "_headers", {
 });
 
 /**
- * Throws if the headers have been sent: Node's error with Node's message, which programs and loggers compare, and what
- * to do as its cause.
+ * Throws if the headers have been sent: Node's error with Node's message, which programs and loggers compare, and with
+ * advice as its cause.
  *
  * @param message The response
- * @param caller Name of the caller for the cause
- * @param verb What it does with headers, in Node's message
- * @throws {Error} If the headers have been sent already (`ERR_HTTP_HEADERS_SENT`)
+ * @param caller Name of the caller, for the cause
+ * @param verb What it does with headers, for Node's message
+ * @throws {Error} If the headers have already been sent (`ERR_HTTP_HEADERS_SENT`)
  */
 export function assertOpen(message: { readonly headersSent: boolean }, caller: string, verb = "set"): void {
   if (!message.headersSent) return;

@@ -33,41 +33,41 @@ import { type ResponseState, responseStateKey } from "./response_state.ts";
 import { type BodySource, pour, StreamedBody } from "../web/streamed_body.ts";
 import { runtimeKey } from "../../util/runtime_key.ts";
 
-/** Key of the method that ends a response in one piece, even if a middleware has replaced `send`. */
+/** Key of the method that ends a response in one piece, even if middleware has replaced `send`. */
 export const endWholeKey: unique symbol = Symbol("sluice.end whole");
 
-/** Key of the method that has the platform send a body. */
+/** Key of the method that lets the platform send a body. */
 export const handOverKey: unique symbol = Symbol("sluice.hand over");
 
 /** Key of the method that responds with a complete web response. */
 export const passOnKey: unique symbol = Symbol("sluice.pass on");
 
-/** Key of the method that streams a body, even if a middleware has replaced `send`. */
+/** Key of the method that streams a body, even if middleware has replaced `send`. */
 export const streamKey: unique symbol = Symbol("sluice.stream");
 
-/** Key of the method that reports that the body failed which the platform is sending. */
+/** Key of the method that reports the failure of a body that the platform is sending. */
 export const bodyFailedKey: unique symbol = Symbol("sluice.body failed");
 
-/** ms that a pipe into a response without a body may go on, after the time for other writers is over. */
+/** Milliseconds that a pipe into a response without a body may continue after other writers have run out of time. */
 const UNSEEN_PIPE_MS = 60_000;
 
-/** Headers of a body, which a response that may not have one loses. */
+/** Headers about the body, removed from responses that may not have one. */
 const OF_BODY = ["Content-Type", "Content-Length", "Transfer-Encoding"];
 
 /** Set on a response when a stream is piped into it. */
 const piped: unique symbol = Symbol("piped");
 
-/** Called when a chunk was taken. */
+/** Called once a chunk has been taken. */
 export type WriteCallback = (error?: Error | null) => void;
 
 /** Called when the response is complete; the second form, as in Node's types, accepts the `resolve` of a promise. */
 export type EndCallback = WriteCallback | (() => void);
 
 /**
- * The API of Node's `http.ServerResponse`, resulting in exactly one web `Response`.
+ * The API of Node's `http.ServerResponse`, producing exactly one web `Response`.
  *
- * A response that is ended in one piece settles the exchange synchronously. The first `write()` settles it with a
- * stream, which has back-pressure.
+ * Ending the response in one piece settles the exchange synchronously. Otherwise the first `write()` settles it with a
+ * stream, which applies back-pressure.
  */
 export abstract class OutgoingMessage extends HeaderMethods {
   /**
@@ -78,13 +78,13 @@ export abstract class OutgoingMessage extends HeaderMethods {
   abstract get [responseStateKey](): ResponseState;
 
   /**
-   * The exchange whose response it is; none on what was made from a prototype only.
+   * The exchange of this response; missing on objects created from a prototype alone.
    *
    * @internal
    */
   abstract readonly [exchangeKey]: Exchange;
 
-  // set on few responses; a field would be made for all
+  // set on few responses; a field would exist on all
   declare private [piped]: boolean | undefined;
 
   /** Status of the response. */
@@ -106,14 +106,14 @@ export abstract class OutgoingMessage extends HeaderMethods {
   }
 
   /**
-   * Always `true`, as on Node, whose `stream.finished` takes a closed response that is not writable for a complete one.
-   * `writableEnded` and `destroyed` tell whether more may be written.
+   * Always `true`, as on Node: `stream.finished` there would count a closed response that is not writable as complete.
+   * To learn whether more may be written, read `writableEnded` and `destroyed`.
    */
   get writable(): boolean {
     return true;
   }
 
-  /** Bytes that were written and wait for the client, not counting those that the platform has taken. */
+  /** Written bytes that wait for the client, without those that the platform has taken. */
   get writableLength(): number {
     return this[responseStateKey].stream?.heldBytes ?? 0;
   }
@@ -123,17 +123,17 @@ export abstract class OutgoingMessage extends HeaderMethods {
     return HIGH_WATER_MARK;
   }
 
-  /** Whether `write()` has returned `false`, and `drain` is still to come. */
+  /** Whether `write()` has returned `false` and `drain` has not been emitted yet. */
   get writableNeedDrain(): boolean {
     return !this[responseStateKey].ended && (this[responseStateKey].stream?.needsDrain ?? false);
   }
 
-  /** Whether the exchange is over: the client is gone, or has got its response. */
+  /** Whether the exchange is over: the client disconnected or got its response. */
   get destroyed(): boolean {
     const exchange = exchangeOf(this);
     if (exchange === null) return false;
     const { ending } = this[responseStateKey];
-    // as on Node, still false when listeners of `finish` are called
+    // as on Node, still false while listeners of `finish` run
     return exchange.aborted || (exchange.finished && ending !== "awaited");
   }
 
@@ -152,7 +152,7 @@ export abstract class OutgoingMessage extends HeaderMethods {
     return this.socket;
   }
 
-  /** Reason phrase; empty for the standard one, which it shows once the headers are sent. */
+  /** Reason phrase; empty for the standard phrase until the headers are sent, then that phrase. */
   get statusMessage(): string {
     const { reason, sentStatus } = this[responseStateKey];
     return reason || (sentStatus === 0 ? "" : statusText(sentStatus) ?? "unknown");
@@ -163,7 +163,7 @@ export abstract class OutgoingMessage extends HeaderMethods {
   }
 
   /**
-   * The headers that were set.
+   * The headers set so far.
    *
    * @internal
    */
@@ -172,7 +172,7 @@ export abstract class OutgoingMessage extends HeaderMethods {
   }
 
   /**
-   * The length of the body that was sent, `undefined` if it does not show.
+   * The length of the sent body, `undefined` if it is not shown.
    *
    * @internal
    */
@@ -183,7 +183,7 @@ export abstract class OutgoingMessage extends HeaderMethods {
   }
 
   /**
-   * Further headers of the response: those of the 404 page, or of a `Response` that a handler returned.
+   * Additional headers of the response: those of the 404 page, or of a `Response` returned by a handler.
    *
    * @internal
    */
@@ -195,16 +195,16 @@ export abstract class OutgoingMessage extends HeaderMethods {
   }
 
   /**
-   * Sets the status and headers for good. They are sent with the first byte of the body.
+   * Fixes the status and headers. They are sent with the first byte of the body.
    *
    * @param status Status
    * @param reason Reason phrase, or the headers
-   * @param headers Headers to set in addition to the present ones
-   * @throws {Error} If the headers have been sent already (`ERR_HTTP_HEADERS_SENT`)
+   * @param headers Headers to add to those already set
+   * @throws {Error} If the headers have already been sent (`ERR_HTTP_HEADERS_SENT`)
    */
   writeHead(status: number, reason?: string | HeaderInit, headers?: HeaderInit): this {
     assertOpen(this, "res.writeHead", "write");
-    // Node accepts strings of digits, and drops fractions
+    // Node accepts strings of digits and drops fractions
     const code = status | 0;
     if (code < 100 || code > 999) {
       const error = new RangeError(`res.writeHead takes a status from 100 to 999, not ${String(status)}`);
@@ -221,28 +221,28 @@ export abstract class OutgoingMessage extends HeaderMethods {
   }
 
   /**
-   * Another name of `writeHead`, as in Node.
+   * Alias of `writeHead`, as in Node.
    *
    * @param status Status
    * @param reason Reason phrase, or the headers
-   * @param headers Headers to set in addition to the present ones
+   * @param headers Headers to add to those already set
    */
   writeHeader(status: number, reason?: string | HeaderInit, headers?: HeaderInit): this {
     return this.writeHead(status, reason, headers);
   }
 
-  /** Sends the status and headers now, before the body. */
+  /** Sends the status and headers now, ahead of the body. */
   flushHeaders(): void {
     const { ended, stream } = this[responseStateKey];
     if (stream === null && !ended && !exchangeFor(this, "res.flushHeaders").aborted) startStream(this);
   }
 
   /**
-   * Writes a part of the body; the first one sends the headers.
+   * Writes part of the body; the first write sends the headers.
    *
-   * @param chunk Text or bytes
-   * @param encoding Encoding of text, or the callback
-   * @param callback Called when the chunk was taken
+   * @param chunk A string or bytes
+   * @param encoding Encoding of a string, or the callback
+   * @param callback Called once the chunk has been taken
    * @returns Whether more may be written right away; otherwise wait for `drain`
    */
   write(chunk: Chunk, encoding?: string | WriteCallback | null, callback?: WriteCallback | null): boolean {
@@ -260,16 +260,16 @@ export abstract class OutgoingMessage extends HeaderMethods {
     }
     if (state.stream === null) startStream(this);
     if (done === undefined) return state.stream!.write(bytes);
-    // After the callback the caller may reuse the memory, which the platform may still be reading: a copy. (A slice of
-    // a Buffer would share the memory.)
+    // A copy: after the callback the caller may reuse the memory while the platform is still reading it. (A slice of a
+    // Buffer would share the memory.)
     return state.stream!.write(typeof chunk === "string" ? bytes : new Uint8Array(bytes), done);
   }
 
   /**
-   * Ends the response, perhaps with a last chunk. Without an earlier `write()` it is sent in one piece.
+   * Ends the response, optionally with a last chunk. Without an earlier `write()` it is sent in one piece.
    *
-   * @param chunk Text or bytes, or the callback
-   * @param encoding Encoding of text, or the callback
+   * @param chunk A string or bytes, or the callback
+   * @param encoding Encoding of a string, or the callback
    * @param callback Called when the response is complete
    */
   end(
@@ -292,7 +292,7 @@ export abstract class OutgoingMessage extends HeaderMethods {
   /**
    * Responds with a body that is read at the client's pace.
    *
-   * If a middleware has replaced `write` or `end` (compression, sessions), it gets every chunk instead.
+   * If middleware has replaced `write` or `end` (compression, sessions), it gets every chunk instead.
    *
    * @param source The body
    */
@@ -332,7 +332,7 @@ export abstract class OutgoingMessage extends HeaderMethods {
     try {
       isTaken = state.settle(exchange, body.stream, this.statusCode);
     } catch (error) {
-      // no web response can carry the status or a header; an error handler may still respond, without this body
+      // no web response can carry the status or a header; an error handler may still respond without this body
       forgetStream(exchange, body);
       body.giveUp();
       throw error;
@@ -341,24 +341,24 @@ export abstract class OutgoingMessage extends HeaderMethods {
     exchange.endInThisContext();
     if (isTaken && !exchange.aborted) return;
     exchange.finish();
-    // none of it is sent
+    // nothing of it is sent
     body.stream.cancel().catch((error) => report(this, error, "response"));
   }
 
-  /** Reports that the body that is being sent has failed; some runtimes tell that, too. */
+  /** Reports that the body being sent has failed; some runtimes report that too. */
   [bodyFailedKey](error: unknown): void {
     const { app, target } = this[exchangeKey];
     const isTold = app[runtimeKey].tellsOfBodies?.(target.request) ?? false;
     app.reportError(error, { req: requestOf(this), phase: "response", isTold });
   }
 
-  /** Reports the error of a listener, which on Node would end the process. */
+  /** Reports an error thrown by a listener, which would end the process on Node. */
   override [listenerFailed](error: unknown): void {
     failListener(appOf(this), requestOf(this), error);
   }
 
   /**
-   * Responds with a body that the platform sends by itself: a `Blob`, or a file, as a stream or as bytes.
+   * Responds with a body that the platform sends itself: a `Blob`, or a file as a stream or bytes.
    *
    * @param body The body
    */
@@ -366,7 +366,7 @@ export abstract class OutgoingMessage extends HeaderMethods {
     const isReplaced = this.write !== plain.write || this.end !== plain.end;
     if (body instanceof Uint8Array) {
       if (!isReplaced) return void this.end(body);
-      // small files take the same way through the hooks as large ones, as in Express
+      // small files pass through the hooks like large ones, as in Express
       this.write(nodeBytes(this, body));
       return void this.end();
     }
@@ -378,7 +378,7 @@ export abstract class OutgoingMessage extends HeaderMethods {
       isTaken = state.settleWhole(exchangeFor(this, "res.send"), body, this.statusCode);
       if (body instanceof Blob) state.shown = body;
     } finally {
-      // none of it is sent, or the client is gone
+      // nothing of it is sent, or the client disconnected
       if (!isTaken && !(body instanceof Blob)) body.cancel().catch((error) => report(this, error, "response"));
     }
   }
@@ -393,18 +393,18 @@ export abstract class OutgoingMessage extends HeaderMethods {
   [passOnKey](response: Response): void {
     exchangeFor(this, "returning a Response");
     this.statusCode = response.status;
-    // the client may be gone; the source of the body must not stay open
+    // the client may have disconnected; the source of the body must not stay open
     if (!this[responseStateKey].take(this[exchangeKey], response)) {
       response.body?.cancel().catch((error) => report(this, error, "response"));
     }
     const { app, info, target } = this[exchangeKey];
-    // its body may be a stream; to look at it would be expensive
+    // its body may be a stream; checking would be expensive
     app[runtimeKey].allowSilence?.(target.request, info);
   }
 
   /**
-   * Ends the response in one piece, with all of its body. As in Express, middleware that has replaced methods finds the
-   * length in the headers, gets no body for HEAD, and gets the body as a `Buffer`.
+   * Ends the response in one piece, with its whole body. As in Express, middleware that has replaced methods sees the
+   * length in the headers, and gets the body as a `Buffer`, or no body for HEAD.
    *
    * @param body The body, `null` for none
    * @param isPage Whether it is one of the framework's own pages, which Express passes as a string
@@ -420,7 +420,7 @@ export abstract class OutgoingMessage extends HeaderMethods {
     } else if (!mayBeSent) { for (const name of OF_BODY) this.removeHeader(name); }
     if (exchange === null || isPatched(this)) {
       const length = sent === null || this.hasHeader("Transfer-Encoding") ? -1 : lengthOf(sent);
-      // Express sets that of the error page itself, as a number
+      // Express sets the length of the error page itself, as a number
       const isSet = isPage && this.getHeader("Content-Length") === length;
       if (length >= 0 && !isSet) this.setHeader("Content-Length", String(length));
       if (sent === null || (exchange?.target ?? requestOf(this))?.method === "HEAD") this.end();
@@ -434,7 +434,7 @@ export abstract class OutgoingMessage extends HeaderMethods {
     state.shown = sent;
   }
 
-  /** Node's internal name for the sent headers, which some middleware reads, and Node's own `setHeader`, too. */
+  /** Node's internal name for the sent headers, read by some middleware and by Node's own `setHeader`. */
   get _header(): string | null {
     const exchange = exchangeOf(this);
     const { sentStatus } = this[responseStateKey];
@@ -442,7 +442,7 @@ export abstract class OutgoingMessage extends HeaderMethods {
     return sentStatus === 0 ? null : `HTTP/1.1 ${sentStatus}`;
   }
 
-  /** Node's internal name for whether there may be a body, read by middleware that buffers one. */
+  /** Node's internal flag for whether a body is allowed, read by middleware that buffers one. */
   get _hasBody(): boolean {
     const { sentStatus } = this[responseStateKey];
     return !exchangeOf(this)?.target.isHead && mayHaveContent(sentStatus || 200);
@@ -453,14 +453,14 @@ export abstract class OutgoingMessage extends HeaderMethods {
     return false;
   }
 
-  /** Node's internal `writeHead` with the present status, which some middleware calls. */
+  /** Node's internal `writeHead` with the current status, called by some middleware. */
   _implicitHeader(): void {
     this.writeHead(this.statusCode);
   }
 
   /**
-   * Sets the time within which the response has to begin. After that `timeout` is emitted, or without a listener the
-   * response is broken off. A response that has begun is left alone: idle connections are up to the platform.
+   * Sets the time within which the response must begin. When it runs out, `timeout` is emitted; without a listener, the
+   * response is aborted. A response that has begun is unaffected: the platform handles idle connections.
    *
    * @param ms The time in ms; 0 for none
    * @param callback Added as a listener for `timeout`
@@ -471,7 +471,7 @@ export abstract class OutgoingMessage extends HeaderMethods {
     return this;
   }
 
-  /** Does nothing: small chunks are collected anyway. */
+  /** Does nothing: small chunks are batched anyway. */
   cork(): void {}
 
   /** The counterpart of {@linkcode OutgoingMessage.cork}. */
@@ -481,7 +481,7 @@ export abstract class OutgoingMessage extends HeaderMethods {
    * Accepted but not sent: a web response has no trailers.
    *
    * @param headers The trailers
-   * @throws {TypeError} If a name is not a token (`ERR_INVALID_HTTP_TOKEN`), or a value cannot be sent
+   * @throws {TypeError} If a name is not a token (`ERR_INVALID_HTTP_TOKEN`), or a value is not allowed
    * (`ERR_INVALID_CHAR`)
    */
   addTrailers(headers: HeaderInit): void {
@@ -493,10 +493,10 @@ export abstract class OutgoingMessage extends HeaderMethods {
   }
 
   /**
-   * Sends a `103 Early Hints` before the response, on Node. Elsewhere nothing is sent, since a request has only one web
-   * response; the callback runs.
+   * Sends a `103 Early Hints` before the response, on Node. Elsewhere nothing is sent, because a request has only one
+   * web response; the callback still runs.
    *
-   * @throws {TypeError} If the hints are no object (`ERR_INVALID_ARG_TYPE`), or their `link` is none
+   * @throws {TypeError} If the hints are not an object (`ERR_INVALID_ARG_TYPE`), or their `link` is invalid
    * (`ERR_INVALID_ARG_VALUE`)
    */
   writeEarlyHints(hints: Record<string, string | string[]>, callback?: () => void): void {
@@ -504,18 +504,18 @@ export abstract class OutgoingMessage extends HeaderMethods {
     inform(this, "writeEarlyHints", [hints], callback);
   }
 
-  /** The same with `100 Continue`, which the platform itself sends to a client that expects it. */
+  /** Does the same with `100 Continue`, which the platform itself sends to a client that expects it. */
   writeContinue(callback?: () => void): void {
     inform(this, "writeContinue", [], callback);
   }
 
-  /** The same with `102 Processing`. */
+  /** Does the same with `102 Processing`. */
   writeProcessing(callback?: () => void): void {
     inform(this, "writeProcessing", [], callback);
   }
 
   /**
-   * How many pieces of a streamed body the client has asked for, for the framework's own use.
+   * Number of pieces of a streamed body that the client has requested, for internal use.
    *
    * @internal
    */
@@ -524,7 +524,7 @@ export abstract class OutgoingMessage extends HeaderMethods {
   }
 
   /**
-   * Whether the client has all bytes that the head announced, for the framework's own use.
+   * Whether the client has all the bytes that the head announced, for internal use.
    *
    * @internal
    */
@@ -532,7 +532,7 @@ export abstract class OutgoingMessage extends HeaderMethods {
     return this[responseStateKey].stream?.isDelivered ?? false;
   }
 
-  /** Breaks off the response: a body that has begun is cut, and a response that has not begun fails. */
+  /** Aborts the response: a body that has begun is cut; a response that has not begun fails. */
   destroy(error?: Error): this {
     const exchange = exchangeOf(this);
     if (exchange === null) return this;
@@ -554,11 +554,11 @@ export abstract class OutgoingMessage extends HeaderMethods {
 
   /** Adds a listener that runs once. */
   override once(event: EventName, listener: Listener): this {
-    // Node's once calls on, which compression replaces to redirect listeners for "drain"
+    // Node's once calls on, which compression replaces to redirect `drain` listeners
     return this.on === plain.on ? super.once(event, listener) : this.on(event, runningOnce(this, event, listener));
   }
 
-  /** Adds a listener that runs once, in front of the others. */
+  /** Adds a listener that runs once, before the others. */
   override prependOnceListener(event: EventName, listener: Listener): this {
     return this.prependListener === plain.prependListener
       ? super.prependOnceListener(event, listener)
@@ -566,8 +566,8 @@ export abstract class OutgoingMessage extends HeaderMethods {
   }
 
   /**
-   * Emits `finish` when the response is complete, and `close` when the exchange is over. Listeners added after
-   * that are called all the same: on Node, both events wait for the microtasks that follow `end()`.
+   * Emits `finish` when the response is complete, and `close` when the exchange is over. Listeners added later are
+   * still called: on Node, both events wait for the microtasks that follow `end()`.
    */
   override [listenedTo](event: EventName): void {
     const exchange = exchangeOf(this);
@@ -580,13 +580,13 @@ export abstract class OutgoingMessage extends HeaderMethods {
       if (exchange.finished) tell(original, "finish");
       state.ending = "told";
       tell(original, "close");
-      // so that only those added later are called again
+      // ensures that only listeners added later are called again
       original.removeAllListeners("finish").removeAllListeners("close");
     }, true);
   }
 }
 
-// plain fields on Node: some programs set `res.finished` to signal that they have responded, and mocks have their own
+// plain fields on Node: some programs set `res.finished` to signal that they have responded, and mocks define their own
 makeAssignable(OutgoingMessage.prototype, [
   ...["finished", "socket", "connection", "destroyed", "writable"],
   ...["_header", "_hasBody"],
@@ -595,7 +595,7 @@ makeAssignable(OutgoingMessage.prototype, [
 const plain = OutgoingMessage.prototype;
 
 /**
- * Whether a middleware has replaced a method that sends or sets headers, and must be called as it would be on Node.
+ * Whether middleware has replaced a method that sends or sets headers, which must then be called as on Node.
  *
  * @param message The response
  */
@@ -604,10 +604,10 @@ export function isPatched(message: OutgoingMessage): boolean {
     message.setHeader !== plain.setHeader;
 }
 
-/** Whether the key under which Node's own `setHeader` looks for headers is defined. */
+/** Whether the key is defined under which Node's own `setHeader` looks for headers. */
 let isShown = false;
 
-// only Node's own response has room for another one in front of it
+// only Node's own response can send informational responses first
 function inform(res: OutgoingMessage, name: string, args: readonly unknown[], callback?: () => void): void {
   const done = callback === undefined ? undefined : guarded(res, callback);
   const nodes = (exchangeOf(res)?.info as { res?: Record<string, unknown> } | null | undefined)?.res;
@@ -620,7 +620,7 @@ function inform(res: OutgoingMessage, name: string, args: readonly unknown[], ca
 function show(http: NodeHttp | undefined): void {
   isShown = true;
   if (http === undefined) return;
-  // the symbol is on every response of Node's, but not exported
+  // Node sets this symbol on every response but does not export it
   const key = Object.getOwnPropertySymbols(new http.OutgoingMessage()).find((key) => key.description === "kOutHeaders");
   if (key === undefined) return;
   Object.defineProperty(plain, key, {
@@ -634,7 +634,7 @@ function show(http: NodeHttp | undefined): void {
   });
 }
 
-// Node emits the error even without a listener, which ends the process; here it is reported
+// Node emits the error even without a listener, which ends the process; here it is reported instead
 function complain(message: OutgoingMessage, done: WriteCallback | undefined): void {
   const error = streamError("ERR_STREAM_WRITE_AFTER_END", "res.write or res.end got a chunk after res.end");
   queueMicrotask(() => {
@@ -644,14 +644,14 @@ function complain(message: OutgoingMessage, done: WriteCallback | undefined): vo
   if (done === undefined && message.listenerCount("error") === 0) report(message, error, "response");
 }
 
-// a response without a body may be finished long before the handler ends it
+// a response without a body may finish long before the handler ends it
 function whenFinished(message: OutgoingMessage, callback: WriteCallback): void {
   if (message[exchangeKey].finished) queueMicrotask(callback);
   else message.once("finish", callback);
 }
 
 function endAgain(message: OutgoingMessage, chunk: Chunk | null, done: WriteCallback | undefined): void {
-  // hooks around end() may pass on a chunk once more when a response is broken off
+  // hooks around end() may pass a chunk on again when a response is aborted
   if (chunk && !message[exchangeKey].aborted) return complain(message, done);
   const error = streamError("ERR_STREAM_ALREADY_FINISHED", "res.end was called after the response was complete");
   if (done !== undefined) queueMicrotask(() => done(error));
@@ -662,7 +662,7 @@ function endWith(message: OutgoingMessage, chunk: Chunk | null, encoding: string
     ? chunk
     : chunkBytes("res.end", chunk, encoding);
   const state = message[responseStateKey];
-  // a hook on writeHead may have begun to stream
+  // a hook on writeHead may have started a stream
   if (state.stream === null) implicitHead(message);
   if (state.stream === null) {
     state.settleWhole(message[exchangeKey], body as string | Uint8Array<ArrayBuffer> | null, message.statusCode);
@@ -685,7 +685,7 @@ function implicitHead(message: OutgoingMessage): void {
   message.writeHead(message.statusCode);
 }
 
-/** What happens to the body of a response. */
+/** Handles events of a response body. */
 class StreamEvents implements BodyStreamEvents {
   readonly #message: OutgoingMessage;
   readonly #exchange: Exchange;
@@ -723,7 +723,7 @@ class StreamEvents implements BodyStreamEvents {
     this.#exchange.app.reportError(reason, { phase: "response" });
   }
 
-  // the list that it was added to: while a mounted application runs, the exchange has another one
+  // removes it from the list it was added to: while a mounted application runs, the exchange has a different one
   #forget(): void {
     this.#openStreams.delete(originalOf(this.#message));
   }
@@ -747,7 +747,7 @@ function startStream(message: OutgoingMessage): void {
   try {
     isTaken = state.settle(exchange, stream.readable, message.statusCode);
   } catch (error) {
-    // otherwise all that follows would be written to this stream, even the page for this error
+    // otherwise everything that follows would be written to this stream, even the page for this error
     state.stream = null;
     forgetStream(exchange, original);
     throw error;
@@ -766,8 +766,8 @@ function announcedLength({ headers }: ResponseState): number {
   return length === undefined ? Infinity : Number(length);
 }
 
-// A pipe should end by itself: if its destination closes first, its source, such as a file, stays open. But some never
-// end, such as a radio's, and nobody notices when the client of a HEAD leaves.
+// A pipe should end by itself: if its destination closes first, its source, such as a file, stays open. But some pipes
+// never end, such as a radio stream's, and a disconnect during a HEAD goes unnoticed.
 function endPipeLater(exchange: Exchange): void {
   const timer = setTimeout(() => exchange.leave(), UNSEEN_PIPE_MS);
   exchange.onEnd(() => clearTimeout(timer));
@@ -778,12 +778,12 @@ function forgetStream(exchange: Exchange, stream: OpenStream): void {
   exchange.streaming = null;
 }
 
-// Without a listener for `error`, the failure of a stream of Node's ends the process, and the client would wait for the
-// rest. As long as the pipe lasts, and the program has no listener of its own, it is reported, and the response cut. A
-// response that is over ends the pipe as well, and the stream may fail later: a client could end the process.
+// Without an `error` listener, a failing Node stream ends the process, and the client would wait for the rest. While
+// the pipe lasts and the program has no listener of its own, the error is reported and the response cut. A finished
+// response also ends the pipe; if the stream failed after that, a client could end the process.
 function watchPipe(message: OutgoingMessage, source: unknown): void {
   const { on, off, listenerCount } = (source ?? {}) as Partial<EmitterMethods>;
-  // ours ignores errors without a listener: any client can disconnect
+  // our emitters ignore errors without a listener: any client can disconnect
   if (isEmitter(source) || !on || !off || !listenerCount) return;
   const stream = source as EmitterMethods;
   const failed = (error: unknown): void => {
@@ -812,7 +812,7 @@ function requestOf(message: OutgoingMessage): { readonly method: string; readonl
   return (message as unknown as { req?: { method: string; socket: unknown } }).req;
 }
 
-// nobody would catch what a callback throws
+// an error thrown by a callback would go uncaught
 function guarded<C extends WriteCallback | (() => void)>(message: OutgoingMessage, callback: C): C;
 function guarded(message: OutgoingMessage, callback: WriteCallback | undefined): WriteCallback | undefined;
 function guarded(message: OutgoingMessage, callback: WriteCallback | undefined): WriteCallback | undefined {
@@ -824,12 +824,12 @@ function guarded(message: OutgoingMessage, callback: WriteCallback | undefined):
   return (error) => callGuarded(reporter, { phase: "listener" }, () => callback(error));
 }
 
-// callers pass arguments on, and as in Node null counts as none
+// callers pass their arguments on, and as in Node null counts as none
 function callbackOf(given: unknown): WriteCallback | undefined {
   return typeof given === "function" ? given as WriteCallback : undefined;
 }
 
-/** A link as Node takes it in an early hint: a target, and parameters (RFC 8288 section 3). */
+/** A link in Node's format for early hints: a target, and parameters (RFC 8288 section 3). */
 const LINK = /^<[^>]*>(?:[ \t]*;[ \t]*[^;" \t]+(?:="[^;" \t]*"|=[^;" \t]*)?)*$/;
 
 function assertHints(hints: unknown): void {
@@ -843,7 +843,7 @@ function assertHints(hints: unknown): void {
   throw coded("ERR_INVALID_ARG_VALUE", error);
 }
 
-// as in Node, whatever counts as false is none
+// as in Node, any falsy value counts as none
 function encodingOf(given: unknown): string | undefined {
   if (!given || typeof given === "function") return undefined;
   return typeof given === "string" ? given : describe(given);

@@ -6,36 +6,36 @@ import { frame, mayHaveContent } from "../web/framing.ts";
 import { OutgoingHeaders } from "../web/outgoing_headers.ts";
 import { webResponse } from "../web/web_response.ts";
 
-/** Key under which a response keeps its state. */
+/** Key under which a response stores its state. */
 export const responseStateKey: unique symbol = Symbol("state");
 
 /**
  * State of a response, from the first header to the web response.
  *
- * It is separate from {@linkcode OutgoingMessage} because V8 never inlines the constructor of a superclass with fields
- * or private methods, and calls it slowly.
+ * Separate from {@linkcode OutgoingMessage} because V8 never inlines the constructor of a superclass with fields or
+ * private methods, and calls it slowly.
  */
 export class ResponseState {
   #headers: OutgoingHeaders | null = null;
-  /** The status that was sent with the headers, 0 as long as both can be changed. */
+  /** The status sent with the headers; 0 while both can still change. */
   sentStatus = 0;
-  /** Reason phrase, empty for the standard one. */
+  /** Reason phrase, empty for the standard phrase. */
   reason = "";
   /** Whether nothing more may be written. */
   ended = false;
-  /** The body, if it is sent while it is written. */
+  /** The body, if it is sent while being written. */
   stream: BodyStream | null = null;
   /** Whether the response is registered to emit `finish` and `close`, or has emitted them. */
   ending: "unwatched" | "awaited" | "told" = "unwatched";
   /**
-   * The body whose length shows as a header: as in Express, that of `res.send` and the like, and not that of `res.end`;
-   * `null` for none.
+   * The body whose length is shown as a header: as in Express, that of `res.send` and similar methods, not that of
+   * `res.end`; `null` for none.
    */
   shown: WebBody = null;
-  /** Whether the web response has headers that were not set here. */
+  /** Whether the web response has headers set elsewhere. */
   hasOthers = false;
 
-  /** The headers that were set. */
+  /** The headers set so far. */
   get headers(): OutgoingHeaders {
     return this.#headers ??= new OutgoingHeaders();
   }
@@ -45,7 +45,7 @@ export class ResponseState {
     return this.#headers === null || (this.#headers.bare && this.#headers.contentType === undefined);
   }
 
-  /** Whether a text may be sent at once with the headers that were set. */
+  /** Whether a string may be sent directly with the headers set so far. */
   get allowsBody(): boolean {
     return this.sentStatus === 0 && !this.ended && this.reason === "" &&
       (this.#headers === null || this.#headers.allowsBody);
@@ -54,10 +54,10 @@ export class ResponseState {
   /**
    * Responds with a body and the headers set so far.
    *
-   * @param exchange The exchange whose response it is
+   * @param exchange The exchange of the response
    * @param body The body
-   * @param statusCode Status, if the headers are not sent yet
-   * @returns Whether the client gets the body; otherwise its source has to be closed
+   * @param statusCode Status, if the headers have not been sent
+   * @returns Whether the client gets the body; otherwise its source must be closed
    * @throws {RangeError} If a web response cannot carry the status
    * @throws {TypeError} If it cannot carry a header
    */
@@ -66,7 +66,7 @@ export class ResponseState {
     const status = this.sentStatus || statusCode;
     const { isHead } = exchange.target;
     const isPlain = !headers.framed && !isHead && mayHaveContent(status);
-    // a copy, because loggers ask for the headers that the program has set
+    // a copy, because loggers read the headers that the program has set
     const sent = isPlain ? headers : headers.copy();
     const framed = isPlain ? body : frame(status, isHead, sent, body, exchange.app);
     const reason = !this.reason || this.reason === statusText(status) ? "" : this.reason;
@@ -75,7 +75,7 @@ export class ResponseState {
       if (reason !== "") assertReason("res.statusMessage", reason);
       isFirst = exchange.settle(webResponse(status, reason, sent, framed, exchange));
     } catch (error) {
-      // nothing has left yet, so an error handler may still respond
+      // nothing has been sent yet, so an error handler may still respond
       this.sentStatus = 0;
       throw error;
     }
@@ -86,9 +86,9 @@ export class ResponseState {
   /**
    * Responds with a complete body and the headers set so far; nothing more may be written.
    *
-   * @param exchange The exchange whose response it is
+   * @param exchange The exchange of the response
    * @param body The body
-   * @param statusCode Status, if the headers are not sent yet
+   * @param statusCode Status, if the headers have not been sent
    * @returns Whether the client gets the body
    * @throws Like {@linkcode ResponseState.settle}
    */
@@ -102,9 +102,9 @@ export class ResponseState {
   /**
    * Responds with a complete web response.
    *
-   * @param exchange The exchange whose response it is
+   * @param exchange The exchange of the response
    * @param response The response
-   * @returns Whether it is the response the client gets
+   * @returns Whether the client gets this response
    */
   take(exchange: Exchange, response: Response): boolean {
     this.sentStatus = response.status;
@@ -116,7 +116,7 @@ export class ResponseState {
   }
 
   /**
-   * Notes what was sent at once. The web response may have further headers.
+   * Records a body that was sent directly. The web response may have additional headers.
    *
    * @param body The body
    * @param status Its status

@@ -7,57 +7,59 @@ import { expectError } from "../../util/expected_errors.ts";
 /** Bytes that may wait in memory for a slow client before `write()` returns `false`, as in Node. */
 export const HIGH_WATER_MARK = 16 * 1024;
 
-/** Most bytes of small chunks that are sent together; every piece costs the runtime a turn of its loop or more. */
+/**
+ * Maximum bytes of small chunks that are sent together; every piece costs the runtime at least one turn of its loop.
+ */
 const PIECE_BYTES = 64 * 1024;
 
 /**
- * Most bytes of a large chunk that are sent at once: runtimes tell of a slow client's progress only piece by piece, and
- * within `sendTimeout` it must take one.
+ * Maximum bytes of a large chunk that are sent at once: runtimes report a slow client's progress only per piece, and
+ * the client must take one piece within `sendTimeout`.
  */
 export const MOST_PIECE_BYTES = 512 * 1024;
 
 /** The queue of the web stream stays empty. */
 const NO_QUEUE: QueuingStrategy<Uint8Array> = { highWaterMark: 0 };
 
-/** Called when a chunk was taken, or with the reason why it never will be. */
+/** Called once a chunk has been taken, or with the reason why it never will be. */
 export type TakenCallback = (error?: Error) => void;
 
-/** What a body stream tells its response. */
+/** Callbacks and limits of a body stream. */
 export interface BodyStreamEvents {
-  /** The client has taken enough for more to be written. */
+  /** The client has taken enough that more can be written. */
   drain(): void;
   /** The last byte was taken. */
   finish(): void;
-  /** The client left. */
+  /** The client disconnected. */
   leave(): void;
-  /** Most bytes that may wait in the process. */
+  /** Maximum bytes that may wait in the process. */
   readonly budget: number;
-  /** Cuts the body, because others need the room of what waits. */
+  /** Cuts the body to free its waiting bytes for others. */
   evict(reason: Error): void;
-  /** Reports why bodies are cut. */
+  /** Reports why bodies are being cut. */
   report(reason: Error): void;
 }
 
-/** Key under which the web stream of a body keeps what writes it. */
+/** Key under which the web stream of a body stores its writer. */
 const writtenBy: unique symbol = Symbol("written by");
 
-/** What takes a body in place of a reader of its web stream. */
+/** Takes a body instead of a reader of its web stream. */
 export interface BodyOutlet {
-  /** Takes a piece; it then calls `pull` of the body for the next one. */
+  /** Takes a piece, then calls `pull` on the body for the next one. */
   enqueue(bytes: Uint8Array): void;
   /** Takes the end. */
   close(): void;
-  /** The body is cut. */
+  /** Cuts the body. */
   error(reason?: unknown): void;
 }
 
 /**
- * A response body that is written piece by piece: Node's `write` and `end` on a web stream.
+ * A response body written piece by piece: Node's `write` and `end` on a web stream.
  *
- * It has its own queue, because a web stream does not tell when its last chunk was taken.
+ * It has its own queue, because a web stream does not report when its last chunk was taken.
  */
 export class BodyStream implements Holder {
-  /** What the web response carries; `null` if the body is passed on without it. */
+  /** The stream in the web response; `null` if the body is passed on without it. */
   #readable: ReadableStream<Uint8Array> | null;
   #controller!: BodyOutlet;
   #events: BodyStreamEvents;
@@ -65,11 +67,11 @@ export class BodyStream implements Holder {
   /** Callbacks by chunk; few chunks have one. */
   #waiting: Map<Uint8Array, TakenCallback> | null = null;
   #queued = 0;
-  /** Bytes that the client does not have yet, as the head announces them. */
+  /** Announced bytes that the client does not have yet. */
   #left: number;
   #asked = false;
   #pieces = 0;
-  /** Runs `drain` listeners in the asynchronous context of the writer that has to wait. */
+  /** Runs `drain` listeners in the asynchronous context of the waiting writer. */
   #drain: ((run: () => void) => void) | null = null;
   #enqueueing = false;
   #ending = false;
@@ -82,10 +84,10 @@ export class BodyStream implements Holder {
   readonly #nextTurn: (run: () => void) => void;
 
   /**
-   * Makes an empty body.
+   * Creates an empty body.
    *
-   * @param events Notified of what happens to the stream
-   * @param nextTurn Runs something after the present turn of the event loop
+   * @param events Called for events of the stream
+   * @param nextTurn Runs a function after the current turn of the event loop
    * @param length Bytes that the head announces; `Infinity` if it announces none
    */
   constructor(events: BodyStreamEvents, nextTurn: (run: () => void) => void, length: number) {
@@ -96,17 +98,17 @@ export class BodyStream implements Holder {
     (this.#readable as { [writtenBy]?: BodyStream })[writtenBy] = this;
   }
 
-  /** What the web response carries. */
+  /** The stream in the web response. */
   get readable(): ReadableStream<Uint8Array> {
     return this.#readable!;
   }
 
   /**
-   * Passes a body on without its web stream, whose reader takes more memory than the rest of an idle response.
+   * Passes a body on without its web stream, whose reader uses more memory than the rest of an idle response.
    *
-   * @param readable The web stream of a body, which nobody has begun to read
-   * @param outlet What takes the body instead
-   * @returns The body, whose `pull` and `cancel` are to be called; `null` if the stream is no such body
+   * @param readable The web stream of a body, still unread
+   * @param outlet Takes the body instead
+   * @returns The body, whose `pull` and `cancel` must be called; `null` if the stream is not such a body
    */
   static redirect(readable: ReadableStream, outlet: BodyOutlet): BodyStream | null {
     const body = (readable as { [writtenBy]?: BodyStream })[writtenBy];
@@ -116,14 +118,14 @@ export class BodyStream implements Holder {
     return body;
   }
 
-  /** Called by the web stream when it is made. */
+  /** Called by the web stream on creation. */
   start(controller: ReadableStreamDefaultController<Uint8Array>): void {
     this.#controller = controller;
   }
 
   /**
-   * Called by the web stream when the client can take a chunk. It returns no promise, which would cost more than all
-   * the rest: the stream does not call again before it got a chunk.
+   * Called by the web stream when the client can take a chunk. Returns no promise, which would cost more than
+   * everything else: the stream does not call again until it gets a chunk.
    */
   pull(): void {
     this.#asked = true;
@@ -132,7 +134,7 @@ export class BodyStream implements Holder {
     this.#deliver();
   }
 
-  /** Called by the web stream when the client is gone, or has the whole body and its end has yet to come. */
+  /** Called by the web stream when the client disconnects, or has the whole body before its end is written. */
   cancel(): void {
     if (this.isDelivered && this.#cause === undefined) return this.#complete();
     this.#over = true;
@@ -148,17 +150,17 @@ export class BodyStream implements Holder {
     else this.#drained();
   }
 
-  /** How many pieces the client has asked for; `null` while it waits for one. */
+  /** Number of pieces that the client has requested; `null` while it waits for one. */
   get pieces(): number | null {
     return this.#asked || this.#over || this.#discarding ? null : this.#pieces;
   }
 
-  /** Whether the client has all bytes that the head announces. */
+  /** Whether the client has all the announced bytes. */
   get isDelivered(): boolean {
     return this.#left <= 0;
   }
 
-  /** Bytes that wait for the client. */
+  /** Bytes waiting for the client. */
   get heldBytes(): number {
     return this.#queued;
   }
@@ -175,13 +177,13 @@ export class BodyStream implements Holder {
     if (this.#queued === 0) leaveBudget(this);
   }
 
-  /** Drops what waits, and cuts the body. */
+  /** Drops the waiting bytes and cuts the body. */
   evict(reason: Error): void {
     this.#drop();
     this.#events.evict(reason);
   }
 
-  /** Whether `drain` is waited for. */
+  /** Whether a writer waits for `drain`. */
   get needsDrain(): boolean {
     return this.#drain !== null && !this.#over && this.#cause === undefined;
   }
@@ -189,7 +191,7 @@ export class BodyStream implements Holder {
   /**
    * Adds bytes to the body.
    *
-   * @param bytes The bytes; with a callback, an object used in no other write, because the callback is stored by it
+   * @param bytes The bytes; with a callback, use a new object for each write, because the callback is stored under it
    * @param taken Called when the client has taken them
    * @returns Whether more may be written right away; otherwise wait for `drain`
    */
@@ -203,7 +205,7 @@ export class BodyStream implements Holder {
     if (this.#asked && this.#queue.length === 0 && bytes.byteLength <= MOST_PIECE_BYTES) {
       this.#asked = false;
       this.#drain = null;
-      // first, because enqueueing may schedule the delivery of chunks that are written next, with their callbacks
+      // first, because enqueueing may deliver chunks written next, along with their callbacks
       if (taken !== undefined) queueMicrotask(taken);
       this.#left -= bytes.byteLength;
       this.#controller.enqueue(bytes);
@@ -219,12 +221,13 @@ export class BodyStream implements Holder {
     return false;
   }
 
-  // its callback waits for what was written before: programs write nothing to learn when the client has taken the rest
+  // its callback waits for everything written before: programs write nothing to learn when the client has taken the
+  // rest
   #writeNothing(taken: TakenCallback | undefined): boolean {
     if (taken !== undefined) {
       const last = this.#queue.pop()!;
       const earlier = this.#waiting?.get(last);
-      // without a callback of its own, a chunk may be queued twice
+      // a chunk without its own callback may be queued twice
       const own = earlier === undefined ? last.subarray() : last;
       this.#queue.push(own);
       const later = inContext(taken);
@@ -236,7 +239,7 @@ export class BodyStream implements Holder {
     return this.#queued < HIGH_WATER_MARK;
   }
 
-  /** Ends the body after what was written. */
+  /** Ends the body after the data written so far. */
   end(): void {
     if (this.#cause !== undefined) return;
     this.#ending = true;
@@ -246,10 +249,10 @@ export class BodyStream implements Holder {
   }
 
   /**
-   * Discards everything written from now on, for responses that may have no content. The client has everything it will
-   * get, and nobody notices when it disconnects, so a writer that never ends must not be waited for.
+   * Discards everything written from now on, for responses that may have no content. The client already has everything
+   * it gets, and its disconnect goes unnoticed, so nothing may wait for a writer that never ends.
    *
-   * @param giveUp Called if it has not ended after some seconds; `null` if the caller takes care of that
+   * @param giveUp Called if the body has not ended after some seconds; `null` if the caller handles that
    */
   discard(giveUp: (() => void) | null): void {
     this.#discarding = true;
@@ -259,23 +262,23 @@ export class BodyStream implements Holder {
   }
 
   /**
-   * Cuts the body: the client sees a truncated response, not a complete one. What was written before, and the client can
-   * take right away, is sent, as by Node, which has written it to the socket by then.
+   * Cuts the body: the client sees a truncated response instead of a complete one. Data written before that the client
+   * can take right away is still sent, as on Node, where it is already in the socket by then.
    *
    * @param error Why
    */
   destroy(error: Error): void {
     if (this.#giveUpTimer !== undefined) clearTimeout(this.#giveUpTimer);
     if (this.#over || this.#cause !== undefined) return;
-    // whoever cuts the body knows why
+    // the caller that cuts the body knows why
     expectError(error, "skip");
     this.#cause = error;
     this.#refuse();
-    // otherwise when the runtime begins to read
+    // otherwise when the runtime starts reading
     if (this.#pieces > 0 || this.#discarding) this.#cutLater();
   }
 
-  // servers drop what they were given in the turn in which a body fails
+  // servers drop the data they got in the turn in which a body fails
   #cutLater(): void {
     this.#nextTurn(() => {
       if (this.#over) return;
@@ -291,15 +294,15 @@ export class BodyStream implements Holder {
     this.#refuse();
   }
 
-  // calls the callbacks of what is queued with an error
+  // calls the callbacks of queued chunks with an error
   #refuse(): void {
     this.#waiting?.forEach((taken) => taken(clientLeft()));
     this.#waiting = null;
   }
 
-  // passes on one piece for each request of the client
+  // passes on one piece per request of the client
   #deliver(): void {
-    // enqueueing may call pull again, and the callbacks of what is delivered then are not the first
+    // enqueueing may call pull again, and then the delivered callbacks are not the first
     if (this.#enqueueing) return;
     while (this.#asked && this.#queue.length > 0 && !this.#over) {
       if (this.#queue[0]!.byteLength > MOST_PIECE_BYTES) this.#split(this.#queue.shift()!);
@@ -333,8 +336,8 @@ export class BodyStream implements Holder {
     this.#waiting!.set(rest, taken);
   }
 
-  // How many queued chunks are sent together. A chunk with a callback is the last of its piece, so that no callback
-  // runs before the client has asked for its chunk.
+  // How many queued chunks are sent together. A chunk with a callback ends its piece, so no callback runs before the
+  // client has requested its chunk.
   #fitting(): number {
     let count = 0;
     let bytes = 0;
@@ -360,7 +363,7 @@ function inContext(taken: TakenCallback): TakenCallback {
   return (error) => turn(() => taken(error));
 }
 
-/** The error for writing to a client that is gone, with Node's code. */
+/** The error for writing to a disconnected client, with Node's code. */
 export function clientLeft(): Error {
   return Object.assign(new Error("res.write: the client has left, or the response was broken off"), {
     code: "ERR_STREAM_DESTROYED",

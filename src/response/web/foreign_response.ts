@@ -1,11 +1,11 @@
 import { type BodySource, isBodySource, StreamedBody, type StreamedBodyEvents } from "./streamed_body.ts";
 
 /**
- * Converts a response of another class than the runtime's: packages that bring their own classes, such as graphql-yoga
- * on Node, return responses that are no instances of ours.
+ * Converts a response of a class other than the runtime's: packages with classes of their own, such as graphql-yoga on
+ * Node, return responses that are not instances of the runtime's class.
  *
  * @param value Anything but a response of the runtime's class
- * @returns The runtime's own, `null` if it is no response
+ * @returns The runtime's own, `null` if it is not a response
  */
 export function fromForeign(value: unknown): Response | null {
   const { status, statusText = "", headers, body = null } = (value ?? {}) as Partial<Response>;
@@ -14,12 +14,13 @@ export function fromForeign(value: unknown): Response | null {
   return new Response(nativeBody(body), { status, statusText, headers: [...headers] });
 }
 
-// Node's Response reads other classes' streams as iterables, and throws outside of any handler when the client leaves
+// Node's Response reads streams of other classes as iterables, and throws outside any handler when the client
+// disconnects
 function nativeBody(body: BodySource | null): ReadableStream | null {
   const isForeign = body !== null && typeof body === "object" && !(body instanceof ReadableStream);
   if (!isForeign || !isBodySource(body)) return body as ReadableStream | null;
   return new StreamedBody(body, UNWATCHED, queueMicrotask).stream;
 }
 
-// whoever sends the response sees how it ends
+// the code that sends the response sees how it ends
 const UNWATCHED: StreamedBodyEvents = { finish: () => {}, leave: () => {}, fail: () => {}, leftOpen: () => {} };

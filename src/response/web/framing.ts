@@ -4,7 +4,7 @@ import type { WebBody } from "../../exchange/exchange.ts";
 import type { OutgoingHeaders } from "./outgoing_headers.ts";
 import { runtimeKey } from "../../util/runtime_key.ts";
 
-/** Whether a response of a status may have a body at all (RFC 9110 section 15). */
+/** Whether a response with a status may have a body at all (RFC 9110 section 15). */
 export function mayHaveContent(status: number): boolean {
   return status !== 204 && status !== 205 && status !== 304;
 }
@@ -13,11 +13,11 @@ export function mayHaveContent(status: number): boolean {
  * Makes headers and body consistent; the runtime adds the headers that frame the body.
  *
  * @param status Status of the response
- * @param isHead Whether the response is to HEAD, which gets the headers that GET gets (RFC 9110 section 9.3.2)
+ * @param isHead Whether the request is HEAD, which gets the same headers as GET (RFC 9110 section 9.3.2)
  * @param headers A copy of the headers; `Content-Length` and `Transfer-Encoding` are removed or corrected
  * @param body The body
- * @param app The application, which knows the runtime
- * @returns The body that is sent, `null` for none; empty in a response to HEAD
+ * @param app The application; it has the runtime
+ * @returns The body to send, `null` for none; empty for HEAD
  */
 export function frame(
   status: number,
@@ -29,7 +29,7 @@ export function frame(
   const chunked = headers.has("transfer-encoding");
   headers.delete("transfer-encoding");
   if (!mayHaveContent(status)) {
-    // the runtime adds a length of 0, but not to a response to HEAD
+    // the runtime adds a length of 0, but not for HEAD
     if (!isHead || status !== 205 || headers.get("content-length") !== "0") headers.delete("content-length");
     return null;
   }
@@ -40,8 +40,8 @@ export function frame(
   }
   if (body instanceof ReadableStream) return chunked ? body : sized(body, headers, app);
   headers.delete("content-length");
-  // Runtimes add Content-Length to every body of known length, so chunked needs a stream. Bun recognizes that of a Blob,
-  // whose length it sends, and adds a content type.
+  // Runtimes add Content-Length to every body of known length, so chunked needs a stream. Bun recognizes a Blob's
+  // stream, sends its length, and adds a content type.
   return chunked ? new Blob([body ?? ""]).stream().pipeThrough(new TransformStream()) : body;
 }
 
@@ -50,7 +50,7 @@ function sized(body: ReadableStream<Uint8Array>, headers: OutgoingHeaders, app: 
   return Number.isSafeInteger(length) && length >= 0 ? app[runtimeKey].sized?.(body, length) ?? body : body;
 }
 
-// Without a body runtimes send Content-Length 0, which would be wrong for HEAD; Bun does so even with a stream that has
+// Without a body runtimes send Content-Length 0, which would be wrong for HEAD. Bun does so even for a stream that
 // ended before it is read.
 function nothing(): ReadableStream<Uint8Array> {
   return new ReadableStream({ pull: (controller) => controller.close() }, { highWaterMark: 0 });

@@ -3,13 +3,13 @@ import { assertHeaderValue, checkedHeaderKey, headerKey } from "../../http/heade
 /** A header value as it was set; several values become several header lines. */
 export type HeaderValue = number | string | string[];
 
-/** A header as one line of text, `""` when it is not set. */
+/** A header as one line, `""` if it is not set. */
 export function headerText(value: HeaderValue | undefined): string {
   if (value === undefined) return "";
   return Array.isArray(value) ? value.join(", ") : String(value);
 }
 
-/** One header. The list is short, so that searching it is cheaper than a map. */
+/** One header. The list is short, so searching it is cheaper than a map. */
 class Entry {
   readonly key: string;
   name: string;
@@ -23,8 +23,8 @@ class Entry {
 }
 
 /**
- * Headers of a response before it is sent, as in Node: names keep their spelling, and are found in any case. The
- * content type has a slot of its own, so that the most common response needs no list.
+ * Headers of a response before it is sent, as in Node: names keep their spelling and are matched case-insensitively.
+ * The content type has its own slot, so the most common response needs no list.
  *
  * @internal
  */
@@ -34,21 +34,24 @@ export class OutgoingHeaders {
   #others: Entry[] | null = null;
   /** Whether a header that frames the body was ever set: `Content-Length` or `Transfer-Encoding`. */
   framed = false;
-  /** Whether the body is encoded as `Content-Encoding` says; if it is that of a web response, only that knows. */
+  /**
+   * Whether the body is already encoded according to `Content-Encoding`; for the body of a web response, that response,
+   * because only it can tell.
+   */
   coded: boolean | Response = false;
 
-  /** The content type as text, `undefined` when none is set. */
+  /** The content type as a string, `undefined` if none is set. */
   get contentType(): string | undefined {
     const type = this.#contentType;
     return type === undefined || typeof type === "string" ? type : String(type);
   }
 
-  /** Sets the content type without validation, for values of the framework's own. */
+  /** Sets the content type without validation, for the framework's own values. */
   set contentType(type: string) {
     this.#contentType = type;
   }
 
-  /** Sets a header without validation, for lower-case names and values of the framework's own. */
+  /** Sets a header without validation, for lower-case names and the framework's own values. */
   put(name: string, value: string): void {
     this.#put(name, name, value);
   }
@@ -78,11 +81,11 @@ export class OutgoingHeaders {
    * @param caller Name of the caller for error messages
    * @param name Header name
    * @param value One value or several
-   * @throws {TypeError} If the name is no token or a value has CR, LF or other forbidden characters
+   * @throws {TypeError} If the name is not a token, or a value has CR, LF or other forbidden characters
    */
   set(caller: string, name: string, value: HeaderValue): void {
     const key = checkedHeaderKey(caller, name);
-    // not String(), which makes a text of a symbol
+    // not String(), which turns a symbol into a string
     if (Array.isArray(value)) { for (const one of value) assertHeaderValue(caller, name, `${one}`); }
     else assertHeaderValue(caller, name, `${value}`);
     if (key !== "content-type") {
@@ -95,18 +98,18 @@ export class OutgoingHeaders {
     this.#contentTypeName = name;
   }
 
-  /** Reads a header, `undefined` when it is not set. */
+  /** Reads a header, `undefined` if it is not set. */
   get(name: string): HeaderValue | undefined {
     const key = headerKey(name);
     return key === "content-type" ? this.#contentType : this.#find(key)?.value;
   }
 
-  /** Tells whether a header is set. */
+  /** Returns whether a header is set. */
   has(name: string): boolean {
     return this.get(name) !== undefined;
   }
 
-  /** Whether a validator (`ETag`, `Last-Modified`) is set, so that the client's copy may be fresh. */
+  /** Whether a validator (`ETag`, `Last-Modified`) is set, so the client's copy may be fresh. */
   get validated(): boolean {
     return this.#find("etag") !== undefined || this.#find("last-modified") !== undefined;
   }
@@ -118,13 +121,13 @@ export class OutgoingHeaders {
     else if (this.#others !== null) this.#others = this.#others.filter((entry) => entry.key !== key);
   }
 
-  /** Names in lower case, as Node's `getHeaderNames`. */
+  /** Names in lower case, like Node's `getHeaderNames`. */
   names(): string[] {
     const names = this.#others === null ? [] : this.#others.map((entry) => entry.key);
     return this.#contentType === undefined ? names : ["content-type", ...names];
   }
 
-  /** Names as they were set, as Node's `getRawHeaderNames`. */
+  /** Names as they were set, like Node's `getRawHeaderNames`. */
   rawNames(): string[] {
     const names = this.#others === null ? [] : this.#others.map((entry) => entry.name);
     return this.#contentType === undefined ? names : [this.#contentTypeName, ...names];
@@ -141,24 +144,24 @@ export class OutgoingHeaders {
     return copy;
   }
 
-  /** A copy by lower-case name, as Node's `getHeaders`. */
+  /** A copy by lower-case name, like Node's `getHeaders`. */
   toRecord(): Record<string, HeaderValue> {
     const record: Record<string, HeaderValue> = Object.create(null);
     for (const name of this.names()) record[name] = this.get(name)!;
     return record;
   }
 
-  /** Whether there are no headers other than, perhaps, a content type. */
+  /** Whether there are no headers except possibly a content type. */
   get bare(): boolean {
     return this.#others === null || this.#others.length === 0;
   }
 
-  /** Whether they go with any body: they say nothing of it, and have no validator that would have to be compared. */
+  /** Whether the headers fit any body: none describes the body, and there is no validator to compare. */
   get allowsBody(): boolean {
     return this.#contentType === undefined && !this.framed && this.coded === false && !this.validated;
   }
 
-  /** Lower-case names and values in turn, one pair for each line. */
+  /** Lower-case names and values alternately, one pair per line. */
   toList(): string[] {
     const type = this.contentType;
     const list = type === undefined ? [] : ["content-type", type];

@@ -1,11 +1,11 @@
 /**
- * Refuses a response that no runtime can send, while an error handler can still respond. Runtimes only notice when they
- * send it: Node's connection would be cut, and others would send a 500 that no handler hears of. Whether the body is
- * being read is left to {@linkcode assertUnlocked}: only streams can be, and looking for one takes time.
+ * Rejects a response that no runtime can send, while an error handler can still respond. Runtimes only notice on
+ * sending: Node would cut the connection, others would send a 500 that no handler sees. {@linkcode assertUnlocked}
+ * checks whether the body is being read: only streams can be, and checking for one takes time.
  *
  * @param response A response that a handler returned
  * @param request The request
- * @throws {TypeError} If its body was used, its status is 0, or 101 without a request for an upgrade
+ * @throws {TypeError} If its body was used, or its status is 0, or 101 without an upgrade request
  */
 export function assertSendable(response: Response, request: Request): void {
   const { status } = response;
@@ -28,7 +28,7 @@ function asksForUpgrade(request: Request): boolean {
 }
 
 /**
- * Refuses the body of a response that is being read.
+ * Rejects a response body that is being read.
  *
  * @param body The body, if it is a stream
  * @throws {TypeError} If it is locked

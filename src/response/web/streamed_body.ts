@@ -7,15 +7,15 @@ import { defaultApp } from "../../exchange/default_app.ts";
 import { MOST_PIECE_BYTES } from "./body_stream.ts";
 import { runtimeKey } from "../../util/runtime_key.ts";
 
-/** Sources a body can be streamed from. */
+/** Sources from which a body can be streamed. */
 export type BodySource = ReadableStream<Uint8Array | string> | AsyncIterable<Uint8Array | string>;
 
-/** An iterator that may know that it has returned the last chunk. */
+/** An iterator that may know it has returned the last chunk. */
 type Chunks = AsyncIterator<Uint8Array | string> & { readonly exhausted?: boolean };
 
 /**
- * The chunks of a program's source, each made in the asynchronous context in which the response was sent: the runtime
- * asks for chunks in a context of its own, in which `AsyncLocalStorage` is empty.
+ * The chunks of a program's source, each created in the asynchronous context in which the response was sent: the
+ * runtime requests chunks in a context of its own, in which `AsyncLocalStorage` is empty.
  */
 export class ContextChunks implements AsyncIterableIterator<Uint8Array | string, unknown> {
   readonly #chunks: Chunks;
@@ -41,24 +41,24 @@ export class ContextChunks implements AsyncIterableIterator<Uint8Array | string,
   }
 }
 
-/** What a streamed body tells its response. */
+/** Callbacks of a streamed body. */
 export interface StreamedBodyEvents {
   /** The last chunk was taken. */
   finish(): void;
-  /** The client left. */
+  /** The client disconnected. */
   leave(): void;
   /** The source failed. */
   fail(error: unknown): void;
-  /** The source could not be closed, after its chunks were no longer needed. */
+  /** The source could not be closed once its chunks were no longer needed. */
   leftOpen(error: unknown): void;
 }
 
-/** No queue: it would only hold chunks that the client has not asked for. */
+/** No queue: it would only hold chunks that the client has not requested. */
 const NO_QUEUE: QueuingStrategy<Uint8Array> = { highWaterMark: 0 };
 
-/** A source of chunks as a web stream that reads a chunk only when the client can take one. */
+/** Wraps a source of chunks as a web stream that reads a chunk only when the client can take it. */
 export class StreamedBody {
-  /** What the web response carries; cancelling it ends the source. */
+  /** The stream in the web response; canceling it ends the source. */
   readonly stream: ReadableStream<Uint8Array>;
   readonly #chunks: Chunks;
   readonly #events: StreamedBodyEvents;
@@ -67,15 +67,15 @@ export class StreamedBody {
   #over = false;
   #pieces = 0;
   #asked = false;
-  /** What is left of a large chunk. */
+  /** The rest of a large chunk. */
   #rest: Uint8Array | null = null;
-  /** Bytes that the client does not have yet, as the head announces them. */
+  /** Announced bytes that the client does not have yet. */
   #left: number;
 
   /**
-   * @param source A web stream or an async iterable of text or bytes
-   * @param events Notified of how it went
-   * @param nextTurn Runs something after the present turn of the event loop
+   * @param source A web stream or an async iterable of strings or bytes
+   * @param events Called for events of the stream
+   * @param nextTurn Runs a function after the current turn of the event loop
    * @param length Bytes that the head announces; `Infinity` if it announces none
    */
   constructor(
@@ -91,7 +91,7 @@ export class StreamedBody {
     this.stream = new ReadableStream(this, NO_QUEUE);
   }
 
-  /** Called by the web stream when it is made. */
+  /** Called by the web stream on creation. */
   start(controller: ReadableStreamDefaultController<Uint8Array>): void {
     this.#controller = controller;
   }
@@ -117,10 +117,10 @@ export class StreamedBody {
     } catch (thrown) {
       if (this.#over) return;
       const error = asError(thrown);
-      // before the client's side, because the runtime may tell the error, too
+      // before failing the client's side, because the runtime may report the error too
       this.#events.fail(error);
       this.giveUp();
-      // later, because servers drop what they were given in the turn in which a body fails
+      // in a later turn, because servers drop the data they got in the turn in which a body fails
       this.#nextTurn(() => this.#controller.error(error));
     }
   }
@@ -133,14 +133,14 @@ export class StreamedBody {
     this.#controller.enqueue(piece);
   }
 
-  /** Called by the web stream when the client is gone, or has the whole body and its end has yet to come. */
+  /** Called by the web stream when the client disconnects, or has the whole body before its end is written. */
   async cancel(reason: unknown): Promise<void> {
     this.#over = true;
     const isComplete = this[deliveredKey];
     if (isComplete) this.#events.finish();
     else this.#events.leave();
     try {
-      // Deno's server reads no further than the announced length, and a source that ends there is not to be cancelled
+      // Deno's server reads no further than the announced length, and a source that ends there must not be canceled
       if (isComplete && (await this.#chunks.next()).done) return;
       await this.#chunks.return?.(reason);
     } catch (error) {
@@ -148,12 +148,12 @@ export class StreamedBody {
     }
   }
 
-  /** How many pieces the client has asked for; `null` while it waits for one. */
+  /** Number of pieces that the client has requested; `null` while it waits for one. */
   get [piecesKey](): number | null {
     return this.#asked || this.#over ? null : this.#pieces;
   }
 
-  /** Whether the client has all bytes that the head announces. */
+  /** Whether the client has all the announced bytes. */
   get [deliveredKey](): boolean {
     return this.#left <= 0;
   }
@@ -182,7 +182,7 @@ async function giveUp(chunks: Chunks, failed: (error: unknown) => void): Promise
   }
 }
 
-// what is no object could not be recognised when the runtime tells it
+// a thrown value that is not an object could not be recognized when the runtime reports it
 function asError(thrown: unknown): unknown {
   return typeof thrown === "object" && thrown !== null ? thrown : new Error(String(thrown), { cause: thrown });
 }
@@ -198,27 +198,27 @@ export function isBodySource(value: object): value is BodySource {
     typeof (value as AsyncIterable<unknown>)[Symbol.asyncIterator] === "function";
 }
 
-/** What chunks are written to: a response, whose methods a middleware may have replaced. */
+/** A target for chunks: a response, whose methods middleware may have replaced. */
 export interface ChunkTarget {
-  /** Whether the response has been ended. */
+  /** Whether the response has ended. */
   readonly writableEnded: boolean;
-  /** Takes a chunk; `false` asks to wait for `drain`. */
+  /** Accepts a chunk; `false` means wait for `drain`. */
   write(chunk: Uint8Array): boolean;
   /** Ends the response. */
   end(): unknown;
-  /** Breaks the response off. */
+  /** Aborts the response. */
   destroy(error?: Error): unknown;
   /** Listens for `drain`. */
   on(event: "drain", listener: () => void): unknown;
 }
 
 /**
- * Writes all chunks of a source, at the pace of the client.
+ * Writes all chunks of a source at the client's pace.
  *
- * @param source The source; it is closed when the client is gone
- * @param target What they are written to
- * @param exchange The exchange whose response it is; none if what is written to is a mock
- * @param failed Called with the error if the source fails, or cannot be closed
+ * @param source The source; it is closed when the client disconnects
+ * @param target Where they are written
+ * @param exchange The exchange of the response; none if the target is a mock
+ * @param failed Called with the error if the source fails or cannot be closed
  */
 export async function pour(
   source: BodySource,
@@ -229,8 +229,8 @@ export async function pour(
   const { [runtimeKey]: runtime } = exchange?.app ?? defaultApp();
   const isOver = (): boolean => exchange !== null && (exchange.aborted || exchange.finished);
   let chunks: Chunks | undefined;
-  // One listener each for the whole body, however long it is: compression hands `drain` listeners on to a stream of its
-  // own, where they stay.
+  // One listener for the whole body, however long: compression passes `drain` listeners to a stream of its own, where
+  // they stay.
   let proceed = (): void => {};
   target.on("drain", () => proceed());
   exchange?.onEnd(() => proceed());
@@ -239,7 +239,7 @@ export async function pour(
     for (;;) {
       const { done, value } = await chunks.next();
       if (done) break;
-      // by somebody else, such as an error handler after a middleware has failed
+      // ended elsewhere, such as by an error handler after middleware has failed
       if (target.writableEnded) return void await chunks.return?.();
       // middleware that replaced a method expects Buffers
       const bytes = runtime.nodeBytes(chunkBytes("A streamed body", value));
@@ -265,7 +265,7 @@ export async function pour(
  */
 function iteratorOf(source: BodySource): AsyncIterator<Uint8Array | string> {
   if (!(source instanceof ReadableStream)) return source[Symbol.asyncIterator]();
-  // not every runtime has async iteration of web streams
+  // not every runtime supports async iteration of web streams
   const reader = source.getReader();
   return {
     next: () => reader.read() as Promise<IteratorResult<Uint8Array | string>>,

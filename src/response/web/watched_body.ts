@@ -4,14 +4,14 @@ import { assertUnlocked } from "./sendable.ts";
 import { StreamedBody, type StreamedBodyEvents } from "./streamed_body.ts";
 
 /**
- * Watches the body of a response that the platform is going to send by itself, because no platform tells the
- * application when it fails.
+ * Watches the body of a response that the platform sends itself, because no platform reports its failure to the
+ * application.
  *
  * @param response The response
- * @param support The runtime, which knows whether the body is a stream
+ * @param support The runtime, which can tell whether the body is a stream
  * @param failed Called with the error when it fails
  * @throws {TypeError} If it is being read
- * @returns What has to be sent in place of the body, where it can be seen in no other way; mostly `null`
+ * @returns A replacement to send if the body cannot be watched otherwise; usually `null`
  */
 export function watchedBody(
   response: Response,
@@ -29,7 +29,7 @@ export function watchedBody(
   return null;
 }
 
-/** Not a literal, as `Emitter` explains. */
+/** Not an object literal, see `Emitter`. */
 class Watching implements StreamedBodyEvents {
   readonly fail: (error: unknown) => void;
   readonly leftOpen: (error: unknown) => void;

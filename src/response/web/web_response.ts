@@ -8,19 +8,19 @@ import { JSON_PLAIN } from "./content_type.ts";
 import type { OutgoingHeaders } from "./outgoing_headers.ts";
 import { runtimeKey } from "../../util/runtime_key.ts";
 
-// For this type alone Deno's constructor has a fast path, worth a twentieth of a small response.
+// Deno's constructor has a fast path for this type alone, worth a twentieth of a small response.
 const JSON_INIT: ResponseInit = { headers: { "content-type": JSON_PLAIN } };
 
 /**
- * Makes the web response.
+ * Creates the web response.
  *
- * Headers are set on the response after it is made, which is cheaper on all measured runtimes.
+ * Headers are set after creation, which is cheaper on all measured runtimes.
  *
  * @param status Status, 200 to 599
  * @param statusText Reason phrase, empty for none
  * @param headers The headers
  * @param body The body; the runtime adds its length
- * @param exchange The exchange, which knows the runtime
+ * @param exchange The exchange; it has the runtime
  * @returns The response
  * @throws {RangeError} If a web response cannot carry the status
  */
@@ -32,7 +32,7 @@ export function webResponse(
   exchange: Exchange,
 ): Response {
   const { respond, app } = exchange;
-  // Express lets Node send whatever it can
+  // Express lets Node send any status it can
   const isSendable = status >= 200 && status <= 599 ||
     respond !== null && app[profileKey] !== null && status >= 100 && status <= 999;
   if (!isSendable) {
@@ -48,20 +48,20 @@ export function webResponse(
     return respond(type === undefined ? untyped(body, app) : body, status, statusText, headers.toList());
   }
   const response = newResponse(status, statusText, type, headers.coded, body, app);
-  // just reading the headers of a response makes the platform build the list
+  // merely reading the headers of a response makes the platform build the list
   if (!headers.bare) headers.copyTo(response.headers);
   return response;
 }
 
 /**
- * Makes the web response of a text: what most handlers respond with.
+ * Creates the web response for a string, the most common body.
  *
- * @param exchange The exchange, which knows the runtime
- * @param status Status, one that has a body
+ * @param exchange The exchange; it has the runtime
+ * @param status Status that allows a body
  * @param type Content type
  * @param tag Entity tag, `undefined` for none
- * @param others Further headers, without these two, `null` for none
- * @param body The text
+ * @param others Additional headers, without these two, `null` for none
+ * @param body The string
  * @returns The response
  * @throws {TypeError} If it cannot carry a header
  */
@@ -105,28 +105,27 @@ function newResponse(
 }
 
 /**
- * Copies a web response: its headers may be immutable, and it may be returned to several clients.
+ * Copies a web response: its headers may be immutable, and several clients may get it.
  *
  * @param response The response; its body moves to the copy
- * @param app The application, which knows the runtime
+ * @param app The application; it has the runtime
  * @returns The copy
  */
 export function copyOf(response: Response, app: AppLike): Response {
   if (!app[runtimeKey].typesBytes || response.headers.has("content-type")) {
     return new Response(response.body, response);
   }
-  // Bun would add a content type to a body that is passed on, but not to that of a clone
+  // Bun would add a content type to a passed-on body, but not to that of a clone
   const clone = response.clone();
   response.body?.cancel().catch(() => {});
   return clone;
 }
 
-/** Codings that `fetch` undoes on Node and Bun. */
+/** Content codings that `fetch` decodes on Node and Bun. */
 const UNDONE = /^[ \t]*(?:x-)?(?:gzip|deflate|br)[ \t]*$/i;
 
 /**
- * The response of another server without the headers that described its compressed body, if `fetch` has decompressed
- * that.
+ * Removes the headers that described the compressed body of another server's response, if `fetch` has decompressed it.
  *
  * @param response A response that a handler returned; only one from `fetch` has a URL
  * @returns The same, or a copy without `Content-Encoding` and `Content-Length`
@@ -141,7 +140,7 @@ export function asFetched(response: Response): Response {
   return new Response(response.body, { status: response.status, statusText: response.statusText, headers });
 }
 
-// strings and typed Blobs come with a content type, which Express would not send
+// strings and typed Blobs have a content type, which Express would not send
 function untyped(body: WebBody, app: AppLike): WebBody {
   if (typeof body === "string" || body instanceof Uint8Array) {
     const bytes = typeof body === "string" ? utf8Bytes(body) : body;
@@ -163,14 +162,14 @@ function streamOf(bytes: Uint8Array): ReadableStream<Uint8Array> {
 
 function init(status: number, statusText: string, type: string | undefined, coded: boolean | Response): ResponseInit {
   if (typeof coded === "object" && coded.status === status) {
-    // on Workers a copy encodes its body if the original does, which cannot be read from it
+    // on Workers a copy encodes its body if the original does, and this cannot be read from the original
     const copy = new Response(null, coded);
     for (const [name] of [...copy.headers]) copy.headers.delete(name);
     if (type) copy.headers.set("content-type", type);
     return copy;
   }
   const made: ResponseInit & { encodeBody?: "manual" } = { status };
-  // otherwise Workers would encode the body again as Content-Encoding says; other runtimes ignore this option
+  // otherwise Workers would encode the body again according to Content-Encoding; other runtimes ignore this option
   if (coded === true) made.encodeBody = "manual";
   if (statusText !== "") made.statusText = statusText;
   if (type !== undefined) made.headers = { "content-type": type };
