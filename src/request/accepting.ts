@@ -5,18 +5,18 @@ import { negotiateCharsets, negotiateEncodings, negotiateLanguages, negotiateMed
 /** Picks the best offer, `false` if none is acceptable. */
 type Decide = (header: string | undefined, offered: readonly string[]) => string | false;
 
-/** Number of decisions of each kind that are remembered. */
+/** Number of cached decisions of each kind. */
 const MAX_REMEMBERED = 512;
-/** Browsers send about a hundred characters; much longer headers are nonsense and not worth the memory. */
+/** Browsers send about a hundred characters; much longer headers are nonsense and not worth caching. */
 const LONGEST_REMEMBERED = 512;
 
-/** Remembers decisions: there are few kinds of clients and of offers, and deciding takes microseconds. */
+/** Caches decisions: there are few kinds of clients and offers, and deciding takes microseconds. */
 function remembering(decide: Decide): Decide {
   const known = new GenerationalCache<string | false>(MAX_REMEMBERED);
   return (header, offered) => {
     if (header === undefined || header.length > LONGEST_REMEMBERED) return decide(header, offered);
-    // No header has a line feed in it, but an offer may, if a program passes on what a client sent. The number of
-    // offers makes the key unambiguous.
+    // Headers contain no line feeds, but an offer may, if a program passes on a client's input. The number of offers
+    // makes the key unambiguous.
     const question = `${offered.length}\n${header}\n${offered.join("\n")}`;
     let verdict = known.get(question);
     if (verdict === undefined) {
@@ -28,7 +28,7 @@ function remembering(decide: Decide): Decide {
 }
 
 const bestType = remembering((header, offered) => {
-  // an empty header is like none
+  // an empty header is equivalent to none
   if (!header) return offered[0]!;
   const types = offered.map((offer) => offer.includes("/") ? offer : mediaTypeOf(offer));
   const best = negotiateMediaTypes(header, types.filter((type): type is string => type !== undefined))[0];
@@ -43,7 +43,7 @@ const bestLanguage = remembering((header, offered) => negotiateLanguages(header,
  *
  * @param header The `Accept` header
  * @param offered What the server can send, preferred first; empty for the client's whole list
- * @returns The best offer as it was written, the client's list when nothing was offered, or `false`
+ * @returns The best offer as written, the client's list if nothing was offered, or `false`
  */
 export function acceptedType(header: string | undefined, offered: readonly string[]): string | string[] | false {
   return offered.length === 0 ? negotiateMediaTypes(header) : bestType(header, offered);

@@ -2,18 +2,19 @@ import { parse } from "cookie-es";
 import type { Any } from "../util/any.ts";
 
 /**
- * Parses a `Cookie` header as cookie-parser does (RFC 6265 section 5.4): of several cookies of a name the first counts,
- * quotes around a value do not belong to it, and what `res.cookie(name, object)` has sent is an object again.
+ * Parses a `Cookie` header like cookie-parser (RFC 6265 section 5.4): the first of several cookies with the same name
+ * counts, quotes around a value are removed, and objects sent with `res.cookie(name, object)` become objects again.
  *
  * @param header The header, `undefined` if the client sent none
- * @returns Decoded values by name: a plain object, or, as cookie-parser's, one that inherits nothing if there is no header
+ * @returns Decoded values by name: a plain object or, if there is no header, an object that inherits nothing, as in
+ * cookie-parser
  */
 export function parseCookies(header: string | undefined): Record<string, Any> {
   if (!header) return Object.create(null);
   const texts = parse(header, { decode: decodeValue });
   const cookies: Record<string, Any> = {};
   for (const name of Object.keys(texts)) {
-    // of a plain object that would be the prototype
+    // on a plain object this name would set the prototype
     if (name !== "__proto__") cookies[name] = objectOf(texts[name]!) ?? texts[name];
   }
   return cookies;

@@ -5,18 +5,18 @@ import { mediaTypeOf } from "../http/media_types.ts";
 
 const ANY = ["*/*"];
 
-/** What no content type matches. */
+/** A type that no content type matches. */
 const UNKNOWN = "unknown/unknown";
 
 /**
- * Tells which of the given types a content type matches, as npm's type-is does for Express.
+ * Returns which of the given types a content type matches, like npm's type-is does for Express.
  *
  * @param contentType Value of the `Content-Type` header
  * @param types Extensions (`json`), full types, wildcards (`text/*`) or suffixes (`+json`); none for any type
- * @returns The matching type as it was asked for (the actual one for wildcards and suffixes), or `false`
+ * @returns The matching type as given (the actual type for wildcards and suffixes), or `false`
  */
 export function matchContentType(contentType: string | undefined, types: readonly string[]): string | false {
-  // the packages convert all of Unicode to lower case: of the Kelvin sign they would make a "k"
+  // the packages lower-case all of Unicode, which would turn the Kelvin sign into a "k"
   if (contentType === undefined || contentType.includes("\u212a")) return false;
   const actual = parse(contentType, { parameters: false }).type;
   if (actual === "") return false;
@@ -26,7 +26,7 @@ export function matchContentType(contentType: string | undefined, types: readonl
 }
 
 /**
- * The media types that types of middleware mean.
+ * Resolves the types given to middleware to media types.
  *
  * @param types Extensions, full types, wildcards or suffixes
  * @returns Types and wildcards, such as `application/json` for `json`; nothing for an unknown word
@@ -39,7 +39,7 @@ export function mediaTypesOf(types: readonly unknown[]): string[] {
   });
 }
 
-// unknown words, and values that are no strings, match nothing; the package would throw
+// unknown words and values that are not strings match nothing; the package would throw
 function matcherOf(types: readonly unknown[]): TypeIs {
   return new TypeIs(types.filter((type) => typeof type === "string" && type !== "") as string[], {
     lookup: lookupType,

@@ -1,6 +1,6 @@
 /**
- * Strips optional whitespace: spaces and tabs, and nothing else (RFC 9110 section 5.6.3). `trim()` also strips U+00A0 and
- * the other spaces of Unicode, so a name that nobody may choose could be written with one of them in front.
+ * Strips optional whitespace: spaces and tabs only (RFC 9110 section 5.6.3). `trim()` also strips U+00A0 and Unicode's
+ * other spaces, so a reserved name could be spelled with one of them in front.
  *
  * @param text A string from the network
  *
@@ -15,7 +15,7 @@ export function trimBlanks(text: string): string {
   let end = text.length;
   while (start < end && isBlank(text.charCodeAt(start))) start++;
   while (end > start && isBlank(text.charCodeAt(end - 1))) end--;
-  // a whole string is not copied
+  // avoids copying a whole string
   return text.slice(start, end);
 }
 
@@ -26,8 +26,8 @@ function isBlank(code: number): boolean {
 const NOT_ASCII = /[^\0-\x7f]/;
 
 /**
- * Converts the letters A to Z to lower case, and no others. `toLowerCase()` makes a `k` of the Kelvin sign (U+212A), so
- * two strings would be the same to a server that are not to the proxy in front of it.
+ * Converts the letters A to Z to lower case, and no others. `toLowerCase()` turns the Kelvin sign (U+212A) into a `k`,
+ * so a server would equate two strings that the proxy in front of it distinguishes.
  *
  * @param text A string from the network
  *
@@ -39,14 +39,14 @@ const NOT_ASCII = /[^\0-\x7f]/;
  */
 export function asciiLowerCase(text: string): string {
   const lower = text.toLowerCase();
-  // most strings are in lower case, and comparing costs next to nothing
+  // most strings are already in lower case, and comparing costs almost nothing
   if (lower === text || !NOT_ASCII.test(text)) return lower;
   return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }
 
 /**
- * Converts the letters a to z to upper case, and no others. `toUpperCase()` makes an `S` of `ſ` (U+017F), an `I` of `ı`
- * (U+0131) and `SS` of `ß`.
+ * Converts the letters a to z to upper case, and no others. `toUpperCase()` turns `ſ` (U+017F) into an `S`, `ı`
+ * (U+0131) into an `I` and `ß` into `SS`.
  *
  * @param text A string from the network
  */

@@ -1,12 +1,12 @@
 /**
- * Gives getters of a class a setter, so that programs can put values of their own under those names. A value that is
- * assigned becomes an own property and hides the getter.
+ * Adds setters to getters of a class, so programs can store their own values under those names. An assigned value
+ * becomes an own property and hides the getter.
  *
  * @param prototype The class's prototype
  * @param names Names of its getters
  */
 export function makeAssignable(prototype: object, names: readonly string[]): void {
-  // one for all of them, since every start makes some
+  // reused for all of them, because every start defines some
   const property: PropertyDescriptor = {};
   for (const name of names) {
     property.get = Object.getOwnPropertyDescriptor(prototype, name)!.get!;
@@ -18,7 +18,7 @@ export function makeAssignable(prototype: object, names: readonly string[]): voi
 }
 
 /**
- * Defines a property on the object itself, where it hides an accessor that the object inherits.
+ * Defines a property on the object itself, where it hides an inherited accessor.
  *
  * @param owner The object
  * @param name Name of the property

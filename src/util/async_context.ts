@@ -2,19 +2,19 @@
 const { queueMicrotask } = globalThis;
 
 /**
- * Captures the present asynchronous context, with the values of `AsyncLocalStorage`.
+ * Captures the current asynchronous context, with the values of `AsyncLocalStorage`.
  *
- * @returns Runs one function in that context, in a microtask of its own
+ * @returns Runs one function in that context, in its own microtask
  */
 export function captureContext(): (run: () => void) => void {
   let take!: (run: () => void) => void;
-  // through queueMicrotask, so that what it throws is an uncaught exception and no rejected promise
+  // through queueMicrotask, so an error it throws is an uncaught exception instead of a rejected promise
   void new Promise<() => void>((resolve) => take = resolve).then(queueMicrotask);
   return take;
 }
 
 /**
- * Runs functions in the asynchronous context in which it was made, as often as needed. An async function keeps its
+ * Runs functions in the asynchronous context in which it was created, any number of times. An async function keeps its
  * context across `await`, on every runtime and without `node:async_hooks`.
  */
 export class KeptContext {
@@ -25,7 +25,7 @@ export class KeptContext {
     void this.#serve();
   }
 
-  // never ends: it is collected together with this object
+  // never ends: it is garbage-collected together with this object
   async #serve(): Promise<never> {
     for (;;) {
       for (let run = this.#waiting.shift(); run !== undefined; run = this.#waiting.shift()) run();
@@ -34,7 +34,7 @@ export class KeptContext {
   }
 
   /**
-   * Runs a function, in a microtask of its own.
+   * Runs a function in its own microtask.
    *
    * @param action The function
    * @returns What it returns; rejects with what it throws

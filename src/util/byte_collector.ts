@@ -1,9 +1,9 @@
-/** Least bytes of a buffer for several chunks. */
+/** Minimum size in bytes of a buffer for several chunks. */
 const LEAST_BYTES = 16 * 1024;
 
 /**
- * Joins chunks as they come. They are copied: a client that sends a byte at a time would otherwise have the process keep
- * an object, and on Deno a buffer of 64 KiB, for each of them.
+ * Joins chunks as they arrive. They are copied: otherwise a client that sends one byte at a time would make the process
+ * keep an object, and on Deno a buffer of 64 KiB, for each byte.
  */
 export class ByteCollector {
   #buffer: Uint8Array<ArrayBuffer> | null = null;
@@ -22,7 +22,7 @@ export class ByteCollector {
     // most bodies are one chunk
     if (before === 0) return void (this.#buffer = chunk);
     const full = this.#buffer!;
-    // the first chunk is somebody else's memory, and has no room
+    // the first chunk is memory owned elsewhere, without spare capacity
     if (this.#length > full.length) {
       this.#buffer = new Uint8Array(Math.max(LEAST_BYTES, full.length * 2, this.#length));
       this.#buffer.set(full.subarray(0, before));

@@ -2,10 +2,10 @@ import { describe } from "./error_text.ts";
 import { parseBytes } from "./units.ts";
 
 /**
- * The bytes that a setting says.
+ * Parses a setting that is a number of bytes.
  *
  * @param name Name of the setting, for error messages
- * @param value A number, or text such as `"2mb"`
+ * @param value A number, or a string such as `"2mb"`
  * @throws {TypeError} If it is neither
  */
 export function bytesOfSetting(name: string, value: unknown): number {

@@ -3,14 +3,14 @@
 export type AnyFunction = (...args: any[]) => unknown;
 
 /**
- * Base of objects that are also functions, as Express's apps and routers are: `instanceof`, methods and private fields
+ * Base of objects that are also functions, like Express's apps and routers: `instanceof`, methods and private fields
  * work, and calling the object calls the function.
  */
 export class Callable {
   /**
-   * Makes the object a function, or a plain object.
+   * Creates a callable or plain object.
    *
-   * @param call Called when the object is called; `null` makes a plain object
+   * @param call Called when the object is called; `null` creates a plain object
    */
   constructor(call: AnyFunction | null) {
     if (call !== null) return Object.setPrototypeOf(call, new.target.prototype);

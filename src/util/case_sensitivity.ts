@@ -1,7 +1,7 @@
-/** Whether a router of this process takes `/Admin` and `/admin` for two paths. */
+/** Whether any router of this process distinguishes `/Admin` from `/admin`. */
 export let isCaseSignificant = false;
 
-/** Notes that a router does so. */
+/** Records that a router does so. */
 export function noteCaseSensitivity(): void {
   isCaseSignificant = true;
 }

@@ -2,19 +2,19 @@ import { describe } from "./error_text.ts";
 import { isThenable } from "./is_thenable.ts";
 import { nearestName } from "./nearest_name.ts";
 
-/** The names of all options of a function: the type checker refuses a list with one missing or one too many. */
+/** The names of all options of a function: the type checker rejects a list with missing or extra names. */
 export type OptionNames<Options> = Readonly<Record<keyof Options, true>>;
 
-/** What to write instead of names that other packages have, or the function that knows. */
+/** Replacements for names from other packages, or a function that returns them. */
 export type Instead = Readonly<Record<string, string>> | ((name: string) => string | undefined);
 
 /**
- * Takes the former name of an option for its present one, so that programs go on working.
+ * Accepts the former name of an option, so existing programs keep working.
  *
- * @param options What was given
+ * @param options The options given
  * @param former The former name
- * @param present What its value means under present names
- * @returns The options under present names; unchanged if the former name is not among them
+ * @param present Converts its value to options under current names
+ * @returns The options under current names; unchanged if the former name is not among them
  */
 export function takeFormer<Options>(
   options: Options,
@@ -27,13 +27,13 @@ export function takeFormer<Options>(
 }
 
 /**
- * Refuses unknown options: a misspelt one would be a limit that is never applied. The error names all of them, because
- * a program that was written for another package has several.
+ * Rejects unknown options: a misspelt one would be a limit that never applies. The error names all of them, because a
+ * program written for another package has several.
  *
  * @param caller Name of the caller for error messages
  * @param options The options
  * @param names The known names
- * @param instead Advice for a name; without any, the error says which name was probably meant, or lists all
+ * @param instead Advice for a name; without it, the error suggests the most likely name or lists all
  * @throws {TypeError} If the options are not an object, or one is unknown and not `undefined`
  */
 export function checkNames<Options>(
@@ -51,13 +51,13 @@ export function checkNames<Options>(
 }
 
 /**
- * Describes the unknown options of a function that Express ignores them in: a program that is ported must not fail for
- * what did no harm.
+ * Describes unknown options of a function for which Express ignores them: a ported program must not fail on options
+ * that did no harm.
  *
  * @param caller Name of the caller for the messages
  * @param options The options
  * @param names The known names
- * @param instead Advice for a name; without any, the message says which name was probably meant, or lists all
+ * @param instead Advice for a name; without it, the message suggests the most likely name or lists all
  * @returns A message for each unknown option that is not `undefined`
  */
 export function unknownOptions<Options>(
@@ -85,7 +85,7 @@ function adviceFor(name: string, table: Readonly<Record<string, string>> = {}): 
 }
 
 /**
- * Asks whether another name was meant, or lists those there are.
+ * Suggests the likely name, or lists the known ones.
  *
  * @param name The unknown name
  * @param known The known names
@@ -101,9 +101,9 @@ function likely(name: string, known: readonly string[]): string {
  * @param caller Name of the caller for error messages
  * @param option Name of the option
  * @param value Its value
- * @param least The least it may be
- * @param most The most it may be
- * @throws {TypeError} If it is no number
+ * @param least Minimum
+ * @param most Maximum
+ * @throws {TypeError} If it is not a number
  * @throws {RangeError} If it is fractional, `NaN` or out of bounds
  */
 export function checkInteger(caller: string, option: string, value: unknown, least: number, most: number): void {
@@ -136,13 +136,13 @@ export function checkType(
 }
 
 /**
- * Refuses the value of an option.
+ * Rejects the value of an option.
  *
  * @param caller Name of the caller for error messages
  * @param option Name of the option
  * @param wanted What it accepts
  * @param value Its value
- * @throws {TypeError} Always: an error that names all of them
+ * @throws {TypeError} Always; the error includes all of these
  */
 export function refuseOption(caller: string, option: string, wanted: string, value: unknown): never {
   throw new TypeError(`${caller}: option ${option} must be ${wanted}, not ${describe(value)}`);

@@ -1,17 +1,17 @@
 import { coded } from "./coded_error.ts";
 import { textBytes } from "./encodings.ts";
 
-/** What can be written to a response: text or bytes. */
+/** Data that can be written to a response: a string or bytes. */
 export type Chunk = string | ArrayBufferView | ArrayBuffer;
 
 /**
- * Turns a chunk into bytes.
+ * Converts a chunk to bytes.
  *
  * @param caller Name of the caller for error messages
- * @param chunk Text or bytes
- * @param encoding Node's name of the text's encoding, UTF-8 by default
+ * @param chunk A string or bytes
+ * @param encoding Node's name of the string's encoding, UTF-8 by default
  * @returns The bytes
- * @throws {TypeError} If the chunk is neither text nor bytes, or the encoding is unknown
+ * @throws {TypeError} If the chunk is neither a string nor bytes, or the encoding is unknown
  */
 export function chunkBytes(caller: string, chunk: unknown, encoding?: string): Uint8Array<ArrayBuffer> {
   if (typeof chunk === "string") return textBytes(caller, chunk, encoding);

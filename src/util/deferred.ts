@@ -1,4 +1,4 @@
-/** A promise that is resolved from outside. */
+/** A promise resolved from outside. */
 export interface Deferred {
   /** The promise. */
   readonly promise: Promise<void>;
@@ -6,7 +6,7 @@ export interface Deferred {
   readonly resolve: () => void;
 }
 
-/** Makes a promise that is resolved from outside: Node 20 has no `Promise.withResolvers`. */
+/** Creates a promise resolved from outside: Node 20 has no `Promise.withResolvers`. */
 export function deferred(): Deferred {
   let resolve = (): void => {};
   const promise = new Promise<void>((done) => resolve = done);

@@ -1,11 +1,11 @@
 /**
- * A copy of a text that is to be kept. Engines may store a part of a text, such as an address in a long header, as a
- * reference to the whole: whoever keeps the part keeps the header, too.
+ * Copies a string so that keeping it does not retain the string it was sliced from. Engines may store a slice, such as
+ * an address in a long header, as a reference to the whole header.
  *
- * @param text The text
- * @returns The same text, with characters of its own
+ * @param text The string
+ * @returns The same string, with its own characters
  */
 export function detachedString(text: string): string {
-  // JavaScriptCore sees through joining and slicing again, which is enough for V8
+  // JavaScriptCore sees through joining and slicing, which would be enough for V8
   return JSON.parse(JSON.stringify(text));
 }

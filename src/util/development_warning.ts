@@ -1,19 +1,19 @@
-/** What tells how a program is run: an application. */
+/** An application, whose settings show how the program runs. */
 interface Configured {
   /** Reads a setting. */
   get(name: string): unknown;
 }
 
-/** Advice that was given in this process. */
+/** Advice given in this process. */
 const given = new Set<string>();
-/** Advice about what a program has made before anybody could know for which application. */
+/** Advice about objects created before their application is known. */
 const noted = new Set<string>();
 
-/** Whether something is noted. */
+/** Whether any advice is recorded. */
 export let isWarningNoted = false;
 
 /**
- * Whether an application is in development, so that its developer should hear of what is probably a mistake.
+ * Whether an application is in development, so its developer should see likely mistakes.
  *
  * @param app The application
  */
@@ -22,8 +22,7 @@ export function isDeveloped(app: Configured | undefined): boolean {
 }
 
 /**
- * Tells the developer of what is probably a mistake, once in a process. In production, and while `env` is `"test"`,
- * nobody is told.
+ * Warns the developer about a likely mistake, once per process. Silent in production and while `env` is `"test"`.
  *
  * @param app The application that is handling the request
  * @param text What is wrong, and what to do instead
@@ -33,8 +32,8 @@ export function warnInDevelopment(app: Configured | undefined, text: string): vo
 }
 
 /**
- * Notes what is probably a mistake where no application is known yet: body parsers, routers and paths are made before.
- * It is told when an application in development is about to serve, or gets the next request.
+ * Records a likely mistake before the application is known: body parsers, routers and paths are created earlier. The
+ * warning is logged when an application in development is about to serve, or gets its next request.
  *
  * @param text What is wrong, and what to do instead
  */
@@ -45,7 +44,7 @@ export function noteWarning(text: string): void {
 }
 
 /**
- * Tells what was noted, or forgets it if the application is not in development.
+ * Logs the recorded warnings, or drops them if the application is not in development.
  *
  * @param app The application that serves
  */

@@ -3,12 +3,12 @@ import { isThenable } from "./is_thenable.ts";
 import { originalKey, originalOf } from "./original_object.ts";
 
 /**
- * A listener. Neither it nor the lists are literals: V8 may learn that the objects of a literal live long, as they do
- * when handlers wait, and allocate them in the old generation, where they keep everything alive that they refer to.
+ * A listener. Neither it nor the lists are literals: V8 may learn that a literal's objects live long, as they do when
+ * handlers wait, and allocate them in the old generation, where they retain everything they refer to.
  */
 class Entry {
   readonly listener: Listener;
-  /** How often it may still run. */
+  /** How many more times it may run. */
   left: number;
 
   constructor(listener: Listener, left: number) {
@@ -22,20 +22,20 @@ const NONE: readonly Entry[] = [];
 /** Key of an emitter's listeners. */
 const listeners: unique symbol = Symbol("listeners");
 
-/** Key of the value of `setMaxListeners`. */
+/** Key of the value set with `setMaxListeners`. */
 const mostListeners: unique symbol = Symbol("most listeners");
 
-/** Key by which emitters of this class are known, whatever prototypes they have. */
+/** Key that identifies emitters of this class, whatever their prototypes. */
 const emitterKey: unique symbol = Symbol("emitter");
 
-/** Key of the method that is called when a listener was added. */
+/** Key of the method called when a listener was added. */
 export const listenedTo: unique symbol = Symbol("listened to");
 
-/** Key of the method that is called with the error of a listener. */
+/** Key of the method called with an error from a listener. */
 export const listenerFailed: unique symbol = Symbol("listener failed");
 
 /**
- * Node's event emitter: its names, its order, its rules. It costs nothing until somebody listens, not even a
+ * Node's event emitter, with the same names, order and rules. It costs nothing until a listener is added, not even a
  * constructor call: a class without fields and private methods has nothing to construct.
  *
  * @example An emitter
@@ -47,7 +47,7 @@ export const listenerFailed: unique symbol = Symbol("listener failed");
  * ```
  */
 export class Emitter implements EmitterMethods {
-  /** Only there to be found. A static block would make bundlers keep the class even where nobody uses it. */
+  /** Exists only to be found. A static block would make bundlers keep the class even if it is unused. */
   private get [emitterKey](): true {
     return true;
   }
@@ -55,14 +55,14 @@ export class Emitter implements EmitterMethods {
   declare private [listeners]: Map<EventName, readonly Entry[]> | undefined;
   declare private [mostListeners]: number | undefined;
   /**
-   * The emitter that keeps the listeners: itself, or what it was derived from.
+   * The emitter that stores the listeners: this one, or the one it was derived from.
    *
    * @internal
    */
   declare readonly [originalKey]?: object;
 
   /**
-   * For emitters that prepare an event only when somebody listens: called after a listener was added.
+   * For emitters that prepare an event only for listeners: called after a listener was added.
    *
    * @param event The event
    * @param first Whether the listener was prepended
@@ -70,10 +70,10 @@ export class Emitter implements EmitterMethods {
   [listenedTo]?(event: EventName, first: boolean): void;
 
   /**
-   * For emitters whose listeners' errors have somewhere to go: called when the promise of a listener is rejected, and
-   * by {@linkcode tell} when a listener throws.
+   * For emitters that handle errors of their listeners: called when a listener's promise is rejected, and by
+   * {@linkcode tell} when a listener throws.
    *
-   * @param error What was thrown
+   * @param error The error
    */
   [listenerFailed]?(error: unknown): void;
 
@@ -123,7 +123,7 @@ export class Emitter implements EmitterMethods {
     return this;
   }
 
-  // does nothing if it is gone already
+  // does nothing if it was already removed
   static #drop(emitter: Emitter, event: EventName, entry: Entry): void {
     const all = listenersIn(emitter);
     const present = all?.get(event);
@@ -158,7 +158,7 @@ export class Emitter implements EmitterMethods {
       if (event === "error") throw args[0] instanceof Error ? args[0] : new Error(`Unhandled error: ${args[0]}`);
       return false;
     }
-    // lists are replaced, never changed, so listeners may be added and removed meanwhile
+    // lists are replaced, never changed, so listeners may be added and removed during the loop
     for (const entry of present) {
       // an earlier listener may have emitted the event again
       if (entry.left === 0) continue;
@@ -193,13 +193,13 @@ export class Emitter implements EmitterMethods {
     });
   }
 
-  /** Stores how many listeners of one event are expected; there is no warning about more. */
+  /** Stores the expected number of listeners per event; exceeding it causes no warning. */
   setMaxListeners(count: number): this {
     originalOf<Emitter>(this)[mostListeners] = count;
     return this;
   }
 
-  /** How many listeners of one event are expected, 10 by default as in Node. */
+  /** Expected number of listeners per event, 10 by default as in Node. */
   getMaxListeners(): number {
     return originalOf<Emitter>(this)[mostListeners] ?? 10;
   }
@@ -214,21 +214,20 @@ function listenersIn(emitter: Emitter): Map<EventName, readonly Entry[]> | undef
   return originalOf(emitter)[listeners];
 }
 
-/** What {@linkcode tell} needs of an emitter. */
+/** The parts of an emitter that {@linkcode tell} uses. */
 export interface Telling {
   /** Calls the listeners of an event. */
   emit(event: EventName, ...args: unknown[]): boolean;
-  /** Gets the error of a listener. */
+  /** Gets an error from a listener. */
   [listenerFailed]?(error: unknown): void;
 }
 
 /**
- * Emits an event that nobody in the program asked for at this moment, so that no handler would catch what a listener
- * throws.
+ * Emits an event outside any call from the program, where no handler would catch a listener's error.
  *
- * @param emitter The emitter; it gets the error of a listener
+ * @param emitter The emitter; it gets a listener's error
  * @param event The event
- * @param args What listeners get
+ * @param args Arguments for the listeners
  * @returns Whether there were any listeners
  */
 export function tell(emitter: Telling, event: EventName, ...args: unknown[]): boolean {
@@ -242,7 +241,7 @@ export function tell(emitter: Telling, event: EventName, ...args: unknown[]): bo
 }
 
 /**
- * Whether something is an emitter of this class, and not one of Node.
+ * Whether a value is an emitter of this class, not one of Node's.
  *
  * @param object Anything with listeners
  */
@@ -263,12 +262,12 @@ export function mixEmitter(prototype: EmitterMethods): void {
 }
 
 /**
- * Wraps a listener so that it runs once wherever it is added: middleware may have replaced `on`, and redirect listeners
- * to a stream of its own. The original listener can be used to remove it, as in Node.
+ * Wraps a listener so that it runs once wherever it is added: middleware may have replaced `on` to redirect listeners
+ * to its own stream. The original listener can be used to remove it, as in Node.
  *
  * @param emitter The emitter
  * @param event Name of the event
- * @param listener What runs once
+ * @param listener Runs once
  */
 export function runningOnce(emitter: Emitter, event: EventName, listener: Listener): Listener {
   let ran = false;

@@ -5,7 +5,7 @@ export type EventName = string | symbol;
 // deno-lint-ignore no-explicit-any -- events carry whatever their emitter passes
 export type Listener = (...args: any[]) => void;
 
-/** The methods of Node's event emitter, for classes that have them by a mixin. */
+/** The methods of Node's event emitter, for classes that get them from a mixin. */
 export interface EmitterMethods {
   /** Adds a listener. */
   on(event: EventName, listener: Listener): this;
@@ -29,12 +29,12 @@ export interface EmitterMethods {
   listenerCount(event: EventName): number;
   /** The listeners of an event. */
   listeners(event: EventName): Listener[];
-  /** The listeners of an event, wrapped where they run once. */
+  /** The listeners of an event; those that run once are wrapped. */
   rawListeners(event: EventName): Listener[];
-  /** Stores how many listeners of one event are expected. */
+  /** Stores the expected number of listeners per event. */
   setMaxListeners(count: number): this;
-  /** How many listeners of one event are expected. */
+  /** Expected number of listeners per event. */
   getMaxListeners(): number;
-  /** Names of the events somebody listens to. */
+  /** Names of the events that have listeners. */
   eventNames(): EventName[];
 }

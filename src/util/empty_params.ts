@@ -1,21 +1,21 @@
 /**
- * Stands for empty parameters of a path string until somebody reads them: few handlers of paths without parameters do,
- * and the others need no object.
+ * Stands for the empty parameters of a path string until they are read: few handlers of paths without parameters read
+ * them, and the others need no object.
  */
 export const EMPTY_BARE: unique symbol = Symbol("empty");
 
 /** Stands for the empty parameters of a RegExp, of `app.use` at `/`, or of a router that merges. */
 export const EMPTY_PLAIN: unique symbol = Symbol("empty");
 
-/** Stands for parameters that are empty; see {@linkcode EMPTY_BARE} and {@linkcode EMPTY_PLAIN}. */
+/** Stands for empty parameters; see {@linkcode EMPTY_BARE} and {@linkcode EMPTY_PLAIN}. */
 export type EmptyParams = typeof EMPTY_BARE | typeof EMPTY_PLAIN;
 
-/** Whether something only stands for parameters that are empty. */
+/** Whether a value is a placeholder for empty parameters. */
 export function isEmptyParams(params: unknown): params is EmptyParams {
   return params === EMPTY_BARE || params === EMPTY_PLAIN;
 }
 
-/** The object that it stands for: as in Express, that of a path string inherits nothing. */
+/** The object for a placeholder: as in Express, that of a path string inherits nothing. */
 export function emptyParams(params: EmptyParams): object {
   return params === EMPTY_BARE ? Object.create(null) : {};
 }

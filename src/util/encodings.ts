@@ -1,18 +1,18 @@
 import { coded } from "./coded_error.ts";
-// made on first use, because runtimes may load their encoder lazily
+// created on first use, because runtimes may load their encoder lazily
 let encoder: TextEncoder | null = null;
 
 /**
- * Encodes text in UTF-8. A lone surrogate becomes U+FFFD.
+ * Encodes a string in UTF-8. A lone surrogate becomes U+FFFD.
  *
- * @param text Any text
+ * @param text Any string
  */
 export function utf8Bytes(text: string): Uint8Array<ArrayBuffer> {
   return (encoder ??= new TextEncoder()).encode(text);
 }
 
 /**
- * Bytes as Base64 without the padding.
+ * Encodes bytes as Base64 without padding.
  *
  * @param bytes A few bytes, such as a digest
  */
@@ -21,9 +21,9 @@ export function unpaddedBase64(bytes: Uint8Array): string {
 }
 
 /**
- * Length of text in UTF-8, in bytes, without encoding it. A lone surrogate counts as three, as encoders write it.
+ * Length of a string in UTF-8, in bytes, without encoding it. A lone surrogate counts as three, as encoders write it.
  *
- * @param text Any text
+ * @param text Any string
  */
 export function utf8Length(text: string): number {
   let length = text.length;
@@ -40,23 +40,23 @@ export function utf8Length(text: string): number {
 }
 
 /**
- * Tells whether a text in UTF-8, or bytes, are longer than a limit.
+ * Returns whether a string in UTF-8, or bytes, exceed a limit.
  *
- * @param content The text or the bytes
+ * @param content The string or the bytes
  * @param limit The limit in bytes
  */
 export function isLongerThan(content: string | Uint8Array, limit: number): boolean {
   const { length } = content;
   if (typeof content !== "string") return length > limit;
-  // bytes are counted only where a text may be too long: a UTF-16 code unit takes one to three of them
+  // counts bytes only if the string may be too long: a UTF-16 code unit takes one to three bytes
   return 3 * length > limit && (length > limit || utf8Length(content) > limit);
 }
 
 /**
- * Encodes text in one of Node's encodings.
+ * Encodes a string in one of Node's encodings.
  *
  * @param caller Name of the caller for error messages
- * @param text The text
+ * @param text The string
  * @param encoding Node's name of the encoding
  * @throws {TypeError} If the encoding is unknown
  */
@@ -91,7 +91,8 @@ function byteOfEach(text: string): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
-// Node reads either alphabet up to the padding, skips all other characters and drops a last digit that makes no byte
+// Node reads either alphabet up to the padding, skips all other characters, and drops a last digit that completes no
+// byte
 function plainBase64(text: string): string {
   const digits = text.split("=", 1)[0]!.replaceAll("-", "+").replaceAll("_", "/").replace(/[^A-Za-z0-9+/]/g, "");
   return digits.length % 4 === 1 ? digits.slice(0, -1) : digits;
@@ -104,18 +105,18 @@ function utf16Bytes(text: string): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
-/** Decodes bytes chunk by chunk; without a chunk it returns what is left. */
+/** Decodes bytes chunk by chunk; without a chunk it returns the rest. */
 export interface Decoder {
-  /** Takes a chunk. */
+  /** Decodes a chunk. */
   decode(chunk?: Uint8Array, options?: { stream: boolean }): string;
 }
 
 /**
- * Makes a decoder.
+ * Creates a decoder.
  *
  * @param caller Name of the caller for error messages
- * @param encoding Node's name of the encoding, or the web's label of a charset; `latin1` is Node's, since on the web
- * that label means windows-1252
+ * @param encoding Node's name of the encoding, or the web's label of a charset; `latin1` has Node's meaning, because on
+ * the web that label means windows-1252
  * @throws {TypeError} If the encoding is unknown (`ERR_UNKNOWN_ENCODING`)
  */
 export function decoderOf(caller: string, encoding: string): Decoder {
@@ -148,17 +149,18 @@ export function decoderOf(caller: string, encoding: string): Decoder {
 }
 
 /**
- * Makes a decoder for a charset of the web.
+ * Creates a decoder for a charset of the web.
  *
  * @param label One of its labels
- * @param options Whether a byte order mark stays in the text
- * @throws {RangeError} If the runtime does not know it
+ * @param options Whether a byte order mark stays in the string
+ * @throws {RangeError} If the runtime does not support it
  * @see https://encoding.spec.whatwg.org/#names-and-labels
  */
 export function charsetDecoder(label: string, options?: { ignoreBOM: boolean }): Decoder {
   const decoder = new TextDecoder(label, options);
   if (decoder.encoding !== "windows-1252") return decoder;
-  // Node 20, and some versions of 22 and 24, take it for ISO-8859-1, where the bytes 80 to 9F are control characters
+  // Node 20, and some versions of 22 and 24, decode it as ISO-8859-1, in which the bytes 80 to 9F are control
+  // characters
   return {
     decode: (chunk, streaming) =>
       decoder.decode(chunk, streaming)
@@ -175,7 +177,7 @@ function characters(chunk: Uint8Array | undefined, show: (byte: number) => strin
   return text;
 }
 
-// in groups of three bytes; an incomplete group is left for the next chunk
+// in groups of three bytes; an incomplete group waits for the next chunk
 function base64Decoder(spelled: (text: string) => string): Decoder {
   let left = "";
   return {

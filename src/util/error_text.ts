@@ -1,13 +1,13 @@
 /**
- * The stack of an error, beginning with its message. V8's stacks do so; those of SpiderMonkey, which Fastly uses, have
- * only the places.
+ * The stack of an error, starting with its message. V8's stacks start with it; those of SpiderMonkey, which Fastly
+ * uses, contain only the frames.
  *
  * @param error The error
  */
 export function errorText(error: Error): string {
   const { stack } = error;
   if (!stack) return String(error);
-  // if the message was changed later, V8's stack has the old one; Express shows that stack as it is
+  // if the message was changed later, V8's stack has the old one; Express shows that stack unchanged
   const begins = stack.includes(error.message) || /^\s+at /m.test(stack);
   return begins ? stack : `${error}\n${stack}`;
 }
@@ -16,10 +16,10 @@ export function errorText(error: Error): string {
 export function describe(value: unknown): string {
   if (typeof value === "string") return JSON.stringify(value);
   if (Array.isArray(value)) return value.length === 0 ? "an empty array" : "an array";
-  // the text of a function is its whole source
+  // a function as a string is its whole source
   if (typeof value === "function") return `${isClass(value) ? "the class" : "a function"} ${value.name}`.trimEnd();
   if (typeof value !== "object" || value === null) return String(value);
-  // names the kinds that runtimes know, such as Promise, Response and Module
+  // names the kinds that runtimes define, such as Promise, Response and Module
   const kind = Object.prototype.toString.call(value).slice("[object ".length, -1);
   return kind === "Object" ? "an object" : `an object (${kind})`;
 }
@@ -29,10 +29,10 @@ function isClass(value: object): boolean {
 }
 
 /**
- * Why something failed, in a few words: only the text, because errors of clients may hold the command with its
- * arguments, such as a password. An error of several attempts to connect has only a code.
+ * Why something failed, briefly: only the message, because errors of clients may contain the command with its
+ * arguments, such as a password. An error of several connection attempts has only a code.
  *
- * @param error What was thrown
+ * @param error The error
  */
 export function reasonOf(error: unknown): string {
   const { message, code } = Object(error) as { message?: unknown; code?: unknown };

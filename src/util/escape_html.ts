@@ -7,10 +7,10 @@ const ESCAPES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Makes text safe inside HTML elements and quoted attributes.
+ * Escapes a string for HTML elements and quoted attributes.
  *
- * @param text Any text
- * @returns The text with the five special characters escaped
+ * @param text Any string
+ * @returns The string with the five special characters escaped
  */
 export function escapeHtml(text: string): string {
   return text.replace(/["&'<>]/g, (char) => ESCAPES[char]!);

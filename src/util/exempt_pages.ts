@@ -1,16 +1,16 @@
-/** Key under which an application tells its pages that limits leave alone: `Symbol.for("sluice.pages")`. */
+/** Key under which an application reports its pages exempt from limits: `Symbol.for("sluice.pages")`. */
 export const pagesKey: unique symbol = Symbol.for("sluice.pages");
 
-/** The pages of an application that limits leave alone: those for probes, and metrics. */
+/** The pages of an application that are exempt from limits: those for probes and metrics. */
 export interface ExemptPages {
   /**
-   * Whether a request leads to one of them, and may pass a limit for it.
+   * Whether a request leads to one of them and may bypass a limit.
    *
    * @param req The request
    */
   exempts(req: object): boolean;
   /**
-   * Notes that a request got its response from such a page.
+   * Records that such a page responded to a request.
    *
    * @param req The request
    */
@@ -23,7 +23,7 @@ interface PagedRequest {
 }
 
 /**
- * Whether limits leave a request alone, because it leads to a page that operators depend on.
+ * Whether a request is exempt from limits, because it leads to a page that operators depend on.
  *
  * @param req The request, or the context, of any framework; only applications of Sluice have such pages
  */
@@ -32,7 +32,7 @@ export function isExempt(req: object): boolean {
 }
 
 /**
- * Notes that such a page responds to a request: what was exempted, and ends elsewhere, uses up the exemption.
+ * Records that such a page responds to a request; an exempted request that ends elsewhere uses up the exemption.
  *
  * @param req The request
  */

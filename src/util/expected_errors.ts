@@ -1,23 +1,23 @@
 /**
- * What to do when the runtime tells an error of a response body. Some runtimes do, without the request, after the body
- * was failed with that error; it must be told once.
+ * What to do when the runtime reports an error of a response body. Some runtimes do so, without the request, after the
+ * body was failed with that error; it must be reported once.
  */
 export type Expectation = "skip" | "tell";
 
 const echoes = new WeakMap<object, Expectation>();
 
 /**
- * Notes that a body is being failed with an error.
+ * Records that a body is being failed with an error.
  *
- * @param error The error; what is no object cannot be recognised again
- * @param echo Whether it is still to be told
+ * @param error The error; a value that is not an object cannot be recognized again
+ * @param echo Whether it must still be reported
  */
 export function expectError(error: unknown, echo: Expectation): void {
   if (isObject(error) && !echoes.has(error)) echoes.set(error, echo);
 }
 
 /**
- * Tells whether an error that the runtime tells has been dealt with; asked once for each.
+ * Returns whether an error reported by the runtime has been handled; called once per error.
  *
  * @param error The error
  */

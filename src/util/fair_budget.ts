@@ -1,46 +1,46 @@
 import { type Linked, LinkedList } from "./linked_list.ts";
 
-/** ms for which a reservation is young: until then its speed says nothing. */
+/** Milliseconds for which a reservation is young: until then its speed means nothing. */
 const YOUNG_MS = 2000;
-/** ms of the periods in which bytes are counted; speed is that of the present period and the one before. */
+/** Length of a counting period in ms; speed covers the current and the previous period. */
 const PERIOD_MS = 1000;
-/** Bytes a ms from which a reservation is steady, and not evicted: 64 KiB a second, half of what 1 Mbit/s carries. */
+/** Bytes per ms at which a reservation is steady and not evicted: 64 KiB per second, half of what 1 Mbit/s carries. */
 const STEADY = 64 * 1024 / 1000;
-/** Bytes up to which a reservation is small, and part of the budget that only small ones may use. */
+/** Maximum bytes of a small reservation, and the part of the budget reserved for small ones. */
 const SMALL_BYTES = 256 * 1024;
 const SMALL_SHARE = 1 / 8;
 
-/** Bytes that many reservations share. When they are used up, the slowest reservation is evicted first. */
+/** Bytes shared by many reservations. When they are used up, the slowest reservation is evicted first. */
 export class FairBudget {
   /** Bytes in use. */
   used = 0;
-  /** The reservations that may be evicted, in the order in which they began. */
+  /** The reservations that may be evicted, in starting order. */
   readonly open: LinkedList<Reservation> = new LinkedList();
 }
 
-/** Who receives bytes. */
+/** A receiver of bytes. */
 export interface Evictable {
-  /** Ends the receiving, because others need the room and it is the slowest. */
+  /** Ends the receiving, because others need the space and it is the slowest. */
   evict(): void;
 }
 
-/** What one receiver takes of a budget. */
+/** One receiver's share of a budget. */
 export class Reservation implements Linked<Reservation> {
   before: Reservation | null = null;
   after: Reservation | null = null;
   readonly #budget: FairBudget;
   readonly #receiver: Evictable;
   #bytes = 0;
-  /** When the first bytes came, and when the present period began. */
+  /** When the first bytes arrived, and when the current period began. */
   #bornAt = 0;
   #periodAt = 0;
-  /** Bytes of the present period, and of the one before. */
+  /** Bytes of the current and the previous period. */
   #recent = 0;
   #before = 0;
 
   /**
    * @param budget The budget
-   * @param receiver Is evicted if it is the slowest
+   * @param receiver Evicted if it is the slowest
    */
   constructor(budget: FairBudget, receiver: Evictable) {
     this.#budget = budget;
@@ -48,11 +48,11 @@ export class Reservation implements Linked<Reservation> {
   }
 
   /**
-   * Takes bytes that have arrived. If there are not so many left, the slowest reservations are evicted.
+   * Takes bytes that have arrived. If too few are left, the slowest reservations are evicted.
    *
-   * @param bytes How many
+   * @param bytes Number of bytes
    * @param most Bytes of the whole budget
-   * @returns `"taken"`; `"slowest"` if this reservation itself would have to go; `"full"` if none can be evicted
+   * @returns `"taken"`; `"slowest"` if this reservation itself would be evicted; `"full"` if none can be evicted
    */
   take(bytes: number, most: number): "taken" | "slowest" | "full" {
     const now = performance.now();
@@ -76,7 +76,7 @@ export class Reservation implements Linked<Reservation> {
     return "taken";
   }
 
-  // The slowest one. If all are steady or young, one that has lasted may go on at the cost of the largest young one.
+  // The slowest one. If all are steady or young, one past its youth may continue at the cost of the largest young one.
   #evictable(now: number): Reservation | undefined {
     let slowest: Reservation | undefined;
     let largest: Reservation | undefined;
@@ -113,12 +113,12 @@ export class Reservation implements Linked<Reservation> {
     this.#recent = 0;
   }
 
-  /** Keeps its bytes until `release`, and is not evicted any more: all has arrived. */
+  /** Keeps its bytes until `release` and can no longer be evicted: everything has arrived. */
   settle(): void {
     this.#budget.open.delete(this);
   }
 
-  /** Gives all bytes back; a second time it does nothing. */
+  /** Frees all bytes; further calls do nothing. */
   release(): void {
     this.settle();
     this.#budget.used -= this.#bytes;

@@ -1,11 +1,11 @@
-/** Message of errors where there are no files. */
+/** Error message for runtimes without files. */
 export const NO_FILES: string =
   'This runtime has no files; on Node import "@sluice/sluice/node" first, give a Worker the flag ' +
   "nodejs_compat (and a compatibility date of 2025-09-15 or later) for those it is deployed with, or serve them " +
   "through the platform's own assets";
 
 /**
- * Tells whether a path is absolute, by the rules of POSIX or of Windows.
+ * Returns whether a path is absolute, by the rules of POSIX or Windows.
  *
  * @param path The path
  * @param separator `/` if only that separates folders, as on POSIX; otherwise both slashes do
@@ -17,8 +17,8 @@ export function isAbsolutePath(path: string, separator?: "/"): boolean {
 const PLAIN = /^(?:\/[\w-][\w.-]*)+$/;
 
 /**
- * Tells whether there is nothing in a path to decode, to resolve or to hide, which is so of most: every part begins with
- * a letter, a digit, `_` or `-`, and has only those and dots.
+ * Returns whether a path needs no decoding, resolving or hiding, as is the case for most: every part begins with a
+ * letter, a digit, `_` or `-`, and otherwise contains only those and dots.
  *
  * @param path The path
  */
@@ -30,12 +30,12 @@ export function isPlainPath(path: string): boolean {
 const EITHER_SLASH = /[\\/]/;
 
 /**
- * Resolves `.`, `..` and repeated slashes in a path, as Node's `path.normalize`. Both kinds of slash separate on every
- * platform, and become `/`, which Windows understands.
+ * Resolves `.`, `..` and repeated slashes in a path, like Node's `path.normalize`. Both kinds of slash separate on
+ * every platform, and become `/`, which Windows understands.
  *
  * @param path The path
  * @param separator `/` if only that separates folders; otherwise both slashes do
- * @returns The path; a trailing slash is kept, and so are leading `..` of a relative path. `.` for an empty one
+ * @returns The path, keeping a trailing slash and leading `..` of a relative path; `.` for an empty one
  */
 export function normalizePath(path: string, separator?: "/"): string {
   const root = rootOf(path);
@@ -53,7 +53,7 @@ export function normalizePath(path: string, separator?: "/"): string {
 }
 
 /**
- * Makes a path absolute, as Node's `path.resolve`, without a trailing slash.
+ * Makes a path absolute, like Node's `path.resolve`, without a trailing slash.
  *
  * @param path The path
  * @param workingDirectory The folder that a relative path is resolved against; called only for one
@@ -66,8 +66,9 @@ export function resolvePath(path: string, workingDirectory: () => string, separa
 }
 
 /**
- * Tells what separates the folders of a path, if not both kinds of slash. Behind a slash in front, as on POSIX, a
- * backslash is part of a name: taken for a slash, a client's would lead past whoever guards a folder by its URL.
+ * Returns what separates the folders of a path, unless both kinds of slash do. In a path that starts with a slash, as
+ * on POSIX, a backslash is part of a name: treating a client's backslash as a slash would bypass guards of a folder's
+ * URL.
  *
  * @param path An absolute path
  */
@@ -76,7 +77,7 @@ export function separatorBelow(path: string): "/" | undefined {
 }
 
 /**
- * The last part of a path, as Node's `path.basename`.
+ * The last part of a path, like Node's `path.basename`.
  *
  * @param path The path
  * @param separator `/` if only that separates folders; otherwise both slashes do
@@ -90,11 +91,11 @@ export function baseName(path: string, separator?: "/"): string {
 }
 
 /**
- * The extension of the last part of a path, as Node's `path.extname`.
+ * The extension of the last part of a path, like Node's `path.extname`.
  *
  * @param path The path
  * @param separator `/` if only that separates folders; otherwise both slashes do
- * @returns The extension with its dot, `""` where there is none
+ * @returns The extension with its dot, `""` if there is none
  */
 export function extensionOf(path: string, separator?: "/"): string {
   const name = baseName(path, separator);
@@ -103,7 +104,7 @@ export function extensionOf(path: string, separator?: "/"): string {
   return dot < 1 || name === ".." ? "" : name.slice(dot);
 }
 
-// "/", a disk of Windows as "C:\", or the "\\" in front of a server's name
+// "/", a Windows drive such as "C:\", or the "\\" in front of a server name
 function rootOf(path: string): string {
   return /^(?:[a-z]:[\\/]|[\\/]{2}(?![\\/.]|$)|[\\/])/i.exec(path)?.[0] ?? "";
 }

@@ -7,15 +7,15 @@ export class GenerationalCache<V> {
   #old = new Map<string, V>();
 
   /**
-   * Makes an empty cache.
+   * Creates an empty cache.
    *
-   * @param most Most entries
+   * @param most Maximum number of entries
    */
   constructor(most: number) {
     this.#half = Math.max(1, Math.floor(most / 2));
   }
 
-  /** Reads an entry, which makes it young again. */
+  /** Reads an entry and makes it young again. */
   get(key: string): V | undefined {
     const young = this.#young.get(key);
     if (young !== undefined || this.#old.size === 0) return young;

@@ -1,13 +1,13 @@
 import { reasonOf } from "./error_text.ts";
 
-/** The used part of a client that emits events, as those of `npm:redis`, `npm:ioredis` and `npm:pg` do. */
+/** The part used here of a client that emits events, such as those of `npm:redis`, `npm:ioredis` and `npm:pg`. */
 interface EmittingClient {
   on(event: "error", listener: (error: unknown) => void): unknown;
   off(event: "error", listener: (error: unknown) => void): unknown;
   listenerCount(event: "error"): number;
 }
 
-/** The listener of a client, and how many share it. */
+/** A client's listener, and how many users share it. */
 interface Guard {
   readonly listener: (error: unknown) => void;
   users: number;
@@ -15,24 +15,26 @@ interface Guard {
 
 const GUARDS: unique symbol = /* @__PURE__ */ Symbol.for("sluice.guarded-clients");
 
-/** Least ms between two lines about one client: some fail with every attempt to connect, a pool once a connection. */
+/**
+ * Minimum ms between two log lines about one client: some fail on every connection attempt, a pool once per connection.
+ */
 const QUIET_MS = 60_000;
 
-/** The guarded clients of this process; packages have copies of this module, and a client needs one listener. */
+/** The guarded clients of this process; packages have copies of this module, and a client needs only one listener. */
 function guards(): WeakMap<object, Guard> {
   return (globalThis as { [GUARDS]?: WeakMap<object, Guard> })[GUARDS] ??= new WeakMap();
 }
 
 /**
  * Listens to a client's `error` event: without a listener, a lost connection ends the process. The errors are logged,
- * at most one a minute, unless the program listens itself.
+ * at most one per minute, unless the program listens itself.
  *
- * A client has one such listener, however many share the client.
+ * A client has one such listener, however many users share it.
  *
  * @param name What uses the client, for the log
  * @param client The client; one that emits no events needs no listener
- * @param clock The present time in ms
- * @returns Ends it; the last one removes the listener
+ * @param clock The current time in ms
+ * @returns Ends it; the last call removes the listener
  */
 export function guardClient(name: string, client: object, clock: () => number = Date.now): () => void {
   if (!isEmitting(client)) return () => {};

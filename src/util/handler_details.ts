@@ -1,59 +1,59 @@
-/** Where a middleware was registered. */
+/** Where middleware was registered. */
 export interface Registration {
-  /** What registered it, for error messages: `app.post`. */
+  /** The registering method, for error messages: `app.post`. */
   readonly caller: string;
   /** Method in lower case, `null` for all. */
   readonly method: string | null;
-  /** The path, as it was given. */
+  /** The path as given. */
   readonly path: unknown;
-  /** Names of the path's parameters; `null` if its router may merge those of paths around it. */
+  /** Names of the path's parameters; `null` if its router may merge those of enclosing paths. */
   readonly params: readonly string[] | null;
 }
 
-/** What a middleware says of itself where routes are listed. */
+/** Details that middleware declares for route listings. */
 export interface HandlerDetails {
   /** Its name, instead of the function's. */
   readonly name?: string;
-  /** What it keeps, by the names of its options: `{ limit: "100 kB" }`. */
+  /** The limits it enforces, by option name: `{ limit: "100 kB" }`. */
   readonly limits?: Readonly<Record<string, string | number>>;
-  /** Media types of the bodies that it reads, or ranges of them: `["application/json"]`. */
+  /** Media types or ranges of the bodies it reads: `["application/json"]`. */
   readonly reads?: readonly string[];
-  /** Parts of the request that it checks, by their names, with what they are checked by: `{ body: schema }`. */
+  /** The parts of the request it validates, by name, with their validators: `{ body: schema }`. */
   readonly validates?: Readonly<Record<string, unknown>>;
-  /** What it, or the handlers behind it, respond with, by status, with what describes it: `{ 200: schema }`. */
+  /** Responses of it or the handlers after it, by status, with their description: `{ 200: schema }`. */
   readonly responds?: Readonly<Record<string, unknown>>;
   /**
-   * How it refuses requests itself, by status, with what describes the response: `{ 422: { description, schema } }`.
-   * Nothing is known of what refuses requests and does not say how.
+   * How it refuses requests itself, by status, with a description of the response: `{ 422: { description, schema } }`.
+   * Refusals of middleware that does not declare them are unknown.
    */
   readonly refuses?: Readonly<Record<string, unknown>>;
-  /** What it says of the route to whoever documents it, such as `{ summary: "…", tags: ["…"] }`. */
+  /** Documentation of the route, such as `{ summary: "…", tags: ["…"] }`. */
   readonly operation?: Readonly<Record<string, unknown>>;
   /**
-   * Whether it responds to a GET request itself, with a page that costs next to nothing and that operators depend on:
-   * load shedding, and limits of rate and concurrency, leave such requests alone. Listings do not show it.
+   * Whether it responds to a GET request itself, with a page that costs almost nothing and that operators depend on:
+   * load shedding and limits of rate and concurrency exempt such requests. Not shown in listings.
    *
    * @param path The path below its mount, not decoded
    * @param isMounted Whether it is below a path
    * @param app The application, for its settings
    */
   readonly page?: (path: string, isMounted: boolean, app: { enabled(setting: string): boolean }) => boolean;
-  /** Called when it becomes a handler of a route; throws if it cannot work there. Listings do not show it. */
+  /** Called when it becomes a handler of a route; throws if it cannot work there. Not shown in listings. */
   readonly registered?: (registration: Registration) => void;
 }
 
 /**
- * Key under which a middleware says what it does; of any package, which needs nothing but this name:
+ * Key under which middleware of any package declares its details; the package needs only this name:
  * `Symbol.for("sluice.details")`.
  */
 export const detailsKey: unique symbol = Symbol.for("sluice.details");
 
 /**
- * Makes a middleware say what it does.
+ * Attaches details to middleware.
  *
  * @typeParam T The middleware
  * @param handler The middleware
- * @param details What it says
+ * @param details Its details
  * @returns The same middleware
  */
 export function withDetails<T extends object>(handler: T, details: HandlerDetails): T {
@@ -61,10 +61,10 @@ export function withDetails<T extends object>(handler: T, details: HandlerDetail
 }
 
 /**
- * What a middleware says of itself.
+ * The details of middleware.
  *
  * @param handler The middleware
- * @returns An empty object if it says nothing
+ * @returns An empty object if it declares none
  */
 export function detailsOf(handler: object): HandlerDetails {
   const details = (handler as { [detailsKey]?: unknown })[detailsKey];
@@ -72,9 +72,9 @@ export function detailsOf(handler: object): HandlerDetails {
 }
 
 /**
- * What listings show of it.
+ * The details shown in listings.
  *
- * @param details What a middleware says of itself
+ * @param details The details of middleware
  */
 export function shownDetails({ registered: _, page: __, ...shown }: HandlerDetails): HandlerDetails {
   return shown;

@@ -1,23 +1,23 @@
-/** A look at a program's applications: it runs, and is told that they listen, but none of them does. */
+/** An inspection of a program's applications: the program runs and is told that they listen, but none of them does. */
 export interface Inspection {
-  /** Called with each application that is made. */
+  /** Called with each application created. */
   made(app: object): void;
-  /** Called with each application that would be served: it listens, or is handed to a server. */
+  /** Called with each application that would be served: it listens, or is passed to a server. */
   serves(app: object): void;
 }
 
-/** Where every copy of the framework in a process finds it: programs may load another one than who inspects them. */
+/** Shared by all copies of the framework in a process: a program may load a different copy than its inspector. */
 const KEY = Symbol.for("sluice.inspection");
 
-/** The inspection that is going on, `undefined` for none. */
+/** The current inspection, `undefined` for none. */
 export function currentInspection(): Inspection | undefined {
   return (globalThis as { [KEY]?: Inspection })[KEY];
 }
 
 /**
- * Begins to inspect whatever is made from now on.
+ * Starts inspecting everything created from now on.
  *
- * @param inspection Hears of it
+ * @param inspection Gets the applications
  */
 export function beginInspection(inspection: Inspection): void {
   (globalThis as { [KEY]?: Inspection })[KEY] = inspection;

@@ -2,7 +2,7 @@
  * Tests whether a value is a promise of any kind.
  *
  * @param value The value
- * @returns Whether it has to be awaited
+ * @returns Whether it must be awaited
  */
 export function isThenable<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
   return typeof (value as { then?: unknown } | null | undefined)?.then === "function";

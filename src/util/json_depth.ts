@@ -1,18 +1,18 @@
 /**
- * Tells whether a parsed value nests deeper than a number of levels. `[[1]]` has two.
+ * Returns whether a parsed value nests deeper than a number of levels. `[[1]]` has two.
  *
- * The value is looked at rather than the text: every runtime parses deep JSON without harm, and what breaks is the
- * recursion of those who use the value. It takes a tenth of the parsing, a scan of the text a third.
+ * It checks the value instead of the string: every runtime parses deep JSON safely, but recursive code that uses the
+ * value breaks. The check takes a tenth of the parsing time, a scan of the string a third.
  *
- * @param value What `JSON.parse` returned, so without cycles
- * @param levels Most levels
+ * @param value The result of `JSON.parse`, so without cycles
+ * @param levels Maximum number of levels
  */
 export function isDeeper(value: unknown, levels: number): boolean {
   if (typeof value !== "object" || value === null) return false;
   try {
     return exceeds(value, levels);
   } catch (error) {
-    // a limit above what this function's own recursion can reach
+    // the limit exceeds what this function's own recursion can reach
     if (error instanceof RangeError) return true;
     throw error;
   }

@@ -1,4 +1,4 @@
-/** What can be a member of one {@linkcode LinkedList} at a time. */
+/** An object that can be a member of one {@linkcode LinkedList} at a time. */
 export interface Linked<T> {
   /** The member before it, `null` for none; set by the list. */
   before: T | null;
@@ -7,10 +7,10 @@ export interface Linked<T> {
 }
 
 /**
- * Members in the order in which they were added, each of which can leave at any time.
+ * Members in the order they were added, each removable at any time.
  *
- * For what comes and goes with every request. A `Set` that new objects enter and leave all the time costs V8 a
- * microsecond for each of them: it is copied whenever enough have left, and lives in the old generation.
+ * For objects that come and go with every request. A `Set` with constant additions and removals costs V8 a microsecond
+ * per object: it is copied whenever enough objects have been removed, and lives in the old generation.
  *
  * @typeParam T The members; they have the list's links
  */
@@ -21,7 +21,7 @@ export class LinkedList<T extends Linked<T>> {
   /**
    * Adds a member at the end.
    *
-   * @param member It is in no list yet
+   * @param member Must not be in a list
    */
   add(member: T): void {
     member.before = this.#last;
@@ -31,9 +31,9 @@ export class LinkedList<T extends Linked<T>> {
   }
 
   /**
-   * Removes a member; no effect if it has left already.
+   * Removes a member; no effect if it was already removed.
    *
-   * @param member It is in no other list
+   * @param member Must not be in another list
    */
   delete(member: T): void {
     const { before, after } = member;
@@ -42,11 +42,11 @@ export class LinkedList<T extends Linked<T>> {
     else before.after = after;
     if (after === null) this.#last = before;
     else after.before = before;
-    // a member that is kept elsewhere must not keep those that follow it
+    // a removed member that is still referenced must not retain those after it
     member.before = member.after = null;
   }
 
-  /** The members, oldest first; some may leave meanwhile, but not the one that comes next. */
+  /** The members, oldest first; during the iteration some may be removed, but not the next one. */
   *[Symbol.iterator](): Generator<T, void, undefined> {
     for (let member = this.#first; member !== null;) {
       const { after }: T = member;

@@ -1,37 +1,37 @@
-/** Bytes that are mixed at a time: one word for each of four lanes. */
+/** Bytes mixed at a time: one word for each of four lanes. */
 const BLOCK = 16;
 
-/** Bytes that are looked at in one go; a multiple of a block. */
+/** Bytes processed in one go; a multiple of a block. */
 const WINDOW = 16 * 1024;
 
-// made for the first hash: the window as bytes and as words, and what writes texts into it
+// created for the first hash: the window as bytes and as words, and the encoder that writes strings into it
 let bytes: Uint8Array<ArrayBuffer> | null = null;
 let words: Int32Array;
 let encoder: TextEncoder;
 
-// one state for all calls: a hash is finished before the next one begins
+// one state for all calls: a hash is finished before the next begins
 let h1 = 0, h2 = 0, h3 = 0, h4 = 0;
 
-/** A hash, and of how many bytes. */
+/** A hash and the number of hashed bytes. */
 export interface Hashed {
   /** 64 bits as Base64 without padding: 11 characters. */
   readonly hash: string;
-  /** Number of bytes; of a text, in UTF-8. */
+  /** Number of bytes; for a string, in UTF-8. */
   readonly length: number;
 }
 
 /**
- * The first 64 bits of MurmurHash3_x86_128 with the seed 0 (Austin Appleby, 2011). It spreads well, and of 2 KiB it takes
- * a thirtieth of SHA-1's time in JavaScript, because the runtime writes a text as bytes of which whole words are read. But
- * whoever wants to can make two bodies with the same hash.
+ * The first 64 bits of MurmurHash3_x86_128 with seed 0 (Austin Appleby, 2011). It distributes well, and for 2 KiB takes
+ * a thirtieth of SHA-1's time in JavaScript, because the runtime writes a string as bytes that are read as whole words.
+ * But two bodies with the same hash are easy to construct.
  *
- * @param body Bytes, or a text, of which its UTF-8 is hashed
+ * @param body Bytes, or a string, hashed as UTF-8
  */
 export function murmur3(body: string | Uint8Array): Hashed {
   const window = bytes ??= madeWindow();
   h1 = 0, h2 = 0, h3 = 0, h4 = 0;
   let length = 0;
-  // what is left of a window because it fills no block
+  // the rest of a window that fills no block
   let rest = 0;
   for (let at = 0; at < body.length;) {
     const { read, written } = filled(window, rest, body, at);
@@ -82,7 +82,7 @@ function mixBlocks(count: number): void {
   h1 = a | 0, h2 = b | 0, h3 = c | 0, h4 = d | 0;
 }
 
-// adds what is in the first block of the window, which may be nothing but zeros, and the length
+// adds the first block of the window, which may be all zeros, and the length
 function finished(length: number): string {
   let a = h1 ^ first(words[0]!) ^ length;
   let b = h2 ^ second(words[1]!) ^ length;
@@ -134,10 +134,10 @@ function avalanche(word: number): number {
   return word ^ (word >>> 16);
 }
 
-/** The digits of Base64 in their order (RFC 4648 section 4). */
+/** The Base64 digits in order (RFC 4648 section 4). */
 const BASE64_DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-// a digit of the lowest six bits, as a character code: one call joins all of them
+// the digit of the lowest six bits, as a character code: one call joins all of them
 function digit(bits: number): number {
   return BASE64_DIGITS.charCodeAt(bits & 63);
 }

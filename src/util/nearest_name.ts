@@ -1,14 +1,14 @@
-/** Names shorter than this are too easily near to another one. */
+/** Shorter names are too often near another one. */
 const LONG = 6;
 
-/** Units at the end of a name: `timeout` and `timeoutSeconds` are meant as `timeoutMs`. */
+/** Units at the end of a name: `timeout` and `timeoutSeconds` probably mean `timeoutMs`. */
 const UNITS = /(?:ms|millis|milliseconds|secs?|seconds|bytes)$/;
 
 /**
- * The known name that was probably meant: one that differs only in capitals, punctuation, number and its unit, or in a
+ * The known name that was probably meant: one that differs only in case, punctuation, number and unit, or in a
  * character or two.
  *
- * @param given The name that is not known
+ * @param given The unknown name
  * @param known The known names
  * @returns The nearest, `undefined` if none is near
  */
@@ -38,10 +38,10 @@ function letters(name: string): string {
 }
 
 /**
- * How many characters were added, left out, replaced, or swapped with the next one (optimal string alignment).
+ * Number of characters added, omitted, replaced, or swapped with the next one (optimal string alignment).
  *
- * @param one A text
- * @param other Another text; the time grows with the product of their lengths
+ * @param one A string
+ * @param other Another string; the time grows with the product of their lengths
  */
 export function editsBetween(one: string, other: string): number {
   let before: number[] = [];

@@ -1,27 +1,27 @@
 /**
- * Key under which an object keeps itself. What was derived from it (`Object.create(req)`) and proxies of it find it
- * there, and so the place where state is stored that is made later.
+ * Key under which an object stores itself. Objects derived from it (`Object.create(req)`) and proxies find it there,
+ * and with it the place for state created later.
  */
 export const originalKey: unique symbol = Symbol("original");
 
-/** An object that may be derived from another one, or stand for it. */
+/** An object that may be derived from another, or be a proxy. */
 export interface Derivable {
-  /** Itself, or what it was derived from; `undefined` if it was derived from a prototype only. */
+  /** The object itself, or the one it was derived from; `undefined` if it was derived from a prototype alone. */
   readonly [originalKey]?: object | undefined;
 }
 
 /**
- * The object that keeps the state: the one that the framework made.
+ * The object that holds the state: the one that the framework created.
  *
- * @param object That object, one derived from it, or a proxy; of others, the object itself
+ * @param object That object, one derived from it, or a proxy; for others, returns the object itself
  */
 export function originalOf<T extends Derivable>(object: T): T {
   return (object[originalKey] ?? object) as T;
 }
 
 /**
- * Whether what is assigned to an object belongs to the original: it is that, or a proxy of it. Anything else is derived
- * from it, or from a prototype only, and what is assigned becomes its own.
+ * Whether values assigned to an object belong to the original: it is the original or a proxy of it. Any other object is
+ * derived from it or from a prototype alone, and keeps assigned values itself.
  *
  * @param object The object
  */
@@ -38,7 +38,7 @@ interface Marked {
   [markKey]?: object;
 }
 
-// a copy has the same properties, but not those that the original got later
+// a copy has the same properties, except those added to the original later
 function isProxyOf(original: Marked, object: Marked): boolean {
   const mark = {};
   original[markKey] = mark;

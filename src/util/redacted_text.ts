@@ -1,36 +1,36 @@
 import { decoded, isSecretName, isSecretParameter } from "./secret_names.ts";
 
-/** What stands for a secret. */
+/** Replacement for a secret. */
 export const REDACTED = "[redacted]";
 
-/** Tells whether a name is that of a secret. */
+/** Returns whether a name denotes a secret. */
 export type Hides = (name: string) => boolean;
 
-/** Without one of these there is nothing to hide; the lines of a stack have none of them. */
+/** Without one of these there is nothing to hide; lines of a stack contain none. */
 const SUSPECT =
   /[="']|:\/\/[^\s/?#]*@|eyJ|\b(?:basic|bearer|dpop)\b|JSON|^[ \t]*(?:(?:set-)?cookie|(?:proxy-)?authorization|x-[\w-]+):/im;
 
-/** What JSON.parse quotes of its input: in V8's messages at most 21 characters, in JavaScriptCore's a whole identifier. */
+/** The input that JSON.parse quotes: at most 21 characters in V8's messages, a whole identifier in JavaScriptCore's. */
 const QUOTED_INPUT =
   /(?:\.{3})?"[^]{0,64}"(?:\.{3})?(?= is not valid JSON)|(?<=JSON Parse error: Unexpected identifier )"[^"]*"?/g;
 
-/** What stands in front of the host of a URL: a password, or alone an access token. */
+/** The user info before the host of a URL: a password, or an access token alone. */
 const USER_INFO = /(?<=\b[a-z][a-z\d+.-]{0,30}:\/\/)(?:([^\s/?#@:]{0,256}):)?[^\s/?#@]{1,1024}(?=@)/gi;
 
-/** The credentials of `Authorization`: those that are encoded have a digit, a capital or an equals sign. */
+/** The credentials of `Authorization`: encoded ones contain a digit, a capital or an equals sign. */
 const CREDENTIALS = /(?<=\b(?:[Bb]asic|[Bb]earer|DPoP|BASIC|BEARER)[ \t]{1,8})(?=[^\s,;"']*[\dA-Z=])[^\s,;"']{6,}/g;
 
 /** A JSON Web Token (RFC 7519), whose header is an object. */
 const JWT = /\beyJ[\w-]{8,}\.[\w-]+(?:\.[\w-]*)*/g;
 
-/** A line of a head. */
+/** A header line. */
 const HEADER = /^([ \t]*)((?:set-)?cookie|(?:proxy-)?authorization|x-[\w-]{1,64})(:[ \t]*)\S.*$/gim;
 
-/** `"name": value` in JSON, and `name: "value"` as objects are shown; the end may have been cut off. */
+/** `"name": value` in JSON, and `name: "value"` as objects are printed; the end may be cut off. */
 const MEMBER =
   /(["'])([^"'\\\s=?&;,]{1,128})\1(\s*:\s*)(?:"(?:[^"\\]|\\[^])*(?:"|$)|'(?:[^'\\]|\\[^])*(?:'|$)|\[[^\]]*(?:\]|$)|\{[^}]*(?:\}|$)|[^\s,}\]]+)|\b([\w$-]{1,128})(:\s*)(?:"(?:[^"\\]|\\[^])*(?:"|$)|'(?:[^'\\]|\\[^])*(?:'|$))/g;
 
-/** The same in JSON that is a string in JSON. */
+/** The same in JSON within a JSON string. */
 const ESCAPED_MEMBER = /\\"([^"\\]{1,128})\\"(\s*:\s*)(?:\\"(?:[^"\\]|\\\\\\"|\\[^"])*(?:\\"|$)|[^\s,}\]\\]+)/g;
 
 /** `name=value` in queries, forms, cookies and connection strings. */
@@ -39,15 +39,15 @@ const PAIR = /(^|[?&;,#\s"'`({])([^\s=?&;,#"'`(){}]{1,128})( ?= ?)("[^"]*(?:"|$)
 /** Names of parameters in the pattern of a path. */
 const PARAMETER = /(?<=:)\w+/g;
 
-/** How often a URL in a URL in a URL is encoded. */
+/** Maximum levels of encoding, for a URL in a URL in a URL. */
 const MOST_DECODINGS = 3;
 
 /**
- * A text without the secrets in it: passwords in URLs, the values of secret parameters, members and cookies, credentials,
- * JSON Web Tokens, and what JSON.parse quotes of its input. It is for what a program has not written itself, such as the
- * message of an error.
+ * Removes secrets from a string: passwords in URLs, values of secret parameters, members and cookies, credentials, JSON
+ * Web Tokens, and input quoted by JSON.parse. Meant for strings that the program did not write itself, such as error
+ * messages.
  *
- * @param text The text
+ * @param text The string
  * @param hides The rule for names
  */
 export function redactedText(text: string, hides: Hides = isSecretName): string {
@@ -77,7 +77,7 @@ function withoutSecrets(text: string, hides: Hides, decodings: number): string {
 }
 
 /**
- * Tells whether a value of a query has a secret in it, such as a URL with one.
+ * Returns whether a query value contains a secret, such as a URL with one.
  *
  * @param value The value, encoded
  * @param hides The rule for names
@@ -93,12 +93,12 @@ function hasEncoded(value: string, hides: Hides, decodings: number): boolean {
 }
 
 /**
- * A path without the segments that are the values of parameters with secret names, such as those of `/reset/:token`.
+ * Removes the segments of a path that are values of parameters with secret names, as in `/reset/:token`.
  *
  * @param path The path, not decoded
  * @param params The parameters
  * @param hides The rule for names
- * @param pattern The pattern that it matches, if it is known
+ * @param pattern The pattern that it matches, if known
  */
 export function redactedPath(
   path: string,
@@ -109,7 +109,7 @@ export function redactedPath(
   const secrets = Object.entries(params).flatMap(([name, value]) => hides(name) ? value : []);
   const hasNames = [...pattern.matchAll(PARAMETER)].some(([name]) => hides(name));
   if (secrets.length === 0 && !hasNames) return path;
-  // segments of a pattern are those of the path as far as it has no wildcard and no optional part
+  // segments of a pattern correspond to those of the path up to the first wildcard or optional part
   const expected = /^[^*{(]*/.exec(pattern)![0].split("/");
   return path.split("/").map((segment, i) => {
     const isSecret = [...(expected[i] ?? "").matchAll(PARAMETER)].some(([name]) => hides(name));
@@ -118,11 +118,11 @@ export function redactedPath(
 }
 
 /**
- * A path and query without their secrets.
+ * Removes the secrets from a path and query.
  *
  * @param target Path and query, not decoded
  * @param params The parameters of its route
- * @param pattern The path of its route, if it is known
+ * @param pattern The path of its route, if known
  */
 export function redactedTarget(
   target: string,

@@ -1,2 +1,5 @@
-/** Key under which an application has its runtime, for middleware of other packages, too: `Symbol.for("sluice.runtime")`. */
+/**
+ * Key under which an application stores its runtime, also for middleware of other packages:
+ * `Symbol.for("sluice.runtime")`.
+ */
 export const runtimeKey: unique symbol = /* @__PURE__ */ Symbol.for("sluice.runtime");

@@ -1,27 +1,27 @@
-// literals all, which bundlers leave out of what does not need them
-/** What a name contains if its value is a secret: in lower case, without what stands between words. */
+// all literals, which bundlers drop if unused
+/** Parts that mark a name as a secret's: in lower case, without word separators. */
 const PARTS =
   /passw|pwd|passphrase|passcode|passkey|secret|token|authentication|authorization|credential|cookie|csrf|xsrf|jwt|saml|assertion|signature|session(?!s)|sessid|auth$|(?<!mon|don|tur|hot)key$|verifier|mnemonic|seedphrase|cardn|creditcard|debitcard|ccnum|securitycode|socialsecurity|(?:auth|backup|login|onetime|recovery|reset|sms|verification)code/;
 
-/** Words that make any name with them one of a secret. */
+/** Words that mark any name containing them as a secret's. */
 const WORDS =
   /^(?:auth[nz]?|bearer|csc|cv[cnv]2?|[ht]?otp|iban|keys?|mfa|nonce|oauth2?|pan|pass|pin|pw|refresh|sess|sid|sig|ssn|wresult)$/;
 
-/** Names of what is counted or said of a secret, and of keys that everybody may know. */
+/** Names of counts or properties of a secret, and of public keys. */
 const HARMLESS =
   /(?:count|length|size|limit|ttl|type|expiry|expires(?:at|in)?|maxage)$|(?:cached|completion|input|max|output|prompt|reasoning|total)tokens$|^(?:cache|column|foreign|group|idempotency|message|object|partition|primary|public|routing|row|sort)keys?$/;
 
-/** Names that are those of secrets only in a query, where the parameters of OAuth, CAS and signed URLs are. */
+/** Names that denote secrets only in a query, where OAuth, CAS and signed URLs put their parameters. */
 const IN_QUERIES = /^(?:code|hmac|ticket)$/i;
 
 /**
- * Tells whether a name is that of a secret, however it is written: `apiKey`, `x-api-key`, `API_KEY`. This is the one rule
- * for the lines of logs, spans and pages. In doubt it hides.
+ * Returns whether a name denotes a secret, in any spelling: `apiKey`, `x-api-key`, `API_KEY`. Logs, spans and pages all
+ * use this one rule. When in doubt, it hides.
  *
  * @param name The name of a header, field, parameter, cookie or property
  */
 export function isSecretName(name: string): boolean {
-  // most names are one word, and need not be taken apart
+  // most names are one word and need not be split
   if (/^[a-z]*$/.test(name)) return (PARTS.test(name) || WORDS.test(name)) && !HARMLESS.test(name);
   const words = name.replace(/([a-z\d])(?=[A-Z])|([A-Z])(?=[A-Z][a-z])/g, "$1$2 ").toLowerCase().split(/[^a-z\d]+/);
   const compact = words.join("");
@@ -29,10 +29,11 @@ export function isSecretName(name: string): boolean {
 }
 
 /**
- * Tells whether the value of a parameter is a secret; of a nested one such as `user[password]`, each name is looked at.
+ * Returns whether the value of a parameter is a secret; for a nested one such as `user[password]`, each name is
+ * checked.
  *
- * @param name The name as it is in a query or a form, encoded
- * @param hides The rule for names, with what a program has added
+ * @param name The name as in a query or form, encoded
+ * @param hides The rule for names, including a program's additions
  * @param isInQuery Whether it is in a query
  */
 export function isSecretParameter(name: string, hides: (name: string) => boolean, isInQuery: boolean): boolean {
@@ -41,7 +42,7 @@ export function isSecretParameter(name: string, hides: (name: string) => boolean
 }
 
 /**
- * The names in that of a parameter: `user` and `password` of `user[password]`.
+ * The names within a parameter's name: `user` and `password` for `user[password]`.
  *
  * @param name The name, encoded
  */
@@ -50,9 +51,9 @@ export function parameterNames(name: string): string[] {
 }
 
 /**
- * Undoes percent encoding.
+ * Decodes percent encoding.
  *
- * @param text Any text; one with a broken escape is returned as it is
+ * @param text Any string; one with a broken escape is returned unchanged
  */
 export function decoded(text: string): string {
   try {

@@ -1,11 +1,11 @@
-// one schedule for all calls: a hash is finished before the next one begins
+// one schedule for all calls: a hash is finished before the next begins
 const words = new Int32Array(80);
 let h0 = 0, h1 = 0, h2 = 0, h3 = 0, h4 = 0;
 
 /**
- * SHA-1 of some bytes (FIPS 180-4 section 6.1), synchronously, where WebCrypto gives a promise.
+ * SHA-1 of bytes (FIPS 180-4 section 6.1), synchronous, unlike WebCrypto.
  *
- * For entity tags and names of Redis scripts: nobody gains anything there by making two of them collide.
+ * For entity tags and names of Redis scripts, where a collision gains an attacker nothing.
  *
  * @param bytes The bytes
  * @returns 20 bytes
@@ -43,7 +43,7 @@ function loadBytes(bytes: Uint8Array, start: number): void {
   }
 }
 
-// what is left of the message, a one bit, zeros
+// the rest of the message, a one bit, zeros
 function loadEnd(message: Uint8Array, start: number): void {
   const { length } = message;
   for (let i = 0; i < 16; i++) words[i] = 0;
@@ -55,8 +55,8 @@ function put(index: number, byte: number): void {
   words[index >> 2]! |= byte << (24 - 8 * (index & 3));
 }
 
-// Five rounds at a time, which return every word to its place, and no calls: before V8 compiles this, the hash of a short
-// text takes a fifth of the time that way, which counts in the first response of a process.
+// Five rounds at a time, which return every word to its place, and no calls: before V8 compiles this, that takes a
+// fifth of the time for a short string, which matters in a process's first response.
 function compress(): void {
   const w = words;
   for (let i = 16; i < 80; i++) {

@@ -3,7 +3,7 @@ import { joinedBytes } from "./chunk_bytes.ts";
 const BLOCK_BYTES = 64;
 
 /**
- * SHA-256 of some bytes (FIPS 180-4 section 6.2), synchronously.
+ * SHA-256 of bytes (FIPS 180-4 section 6.2), synchronous.
  *
  * @param bytes The bytes
  * @returns 32 bytes
@@ -46,10 +46,10 @@ function paddedBlocks(bytes: Uint8Array): DataView {
 }
 
 /**
- * HMAC-SHA-256 (RFC 2104), synchronously, where WebCrypto would sign later.
+ * HMAC-SHA-256 (RFC 2104), synchronous, unlike WebCrypto.
  *
  * @param key The secret
- * @param message What is signed
+ * @param message The message to sign
  * @returns 32 bytes
  */
 export function hmacSha256(key: Uint8Array, message: Uint8Array): Uint8Array {
@@ -73,7 +73,7 @@ function big(word: number, a: number, b: number, c: number): number {
 
 let tables: { initial: Uint32Array; constants: Uint32Array } | null = null;
 
-// the standard takes them from the fractions of the square and cube roots of the first primes
+// the standard derives them from the fractions of the square and cube roots of the first primes
 function sha256Tables(): { initial: Uint32Array; constants: Uint32Array } {
   if (tables !== null) return tables;
   const primes: number[] = [];

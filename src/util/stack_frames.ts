@@ -1,14 +1,14 @@
-/** Frames that name a place: those of V8, and those of other engines. */
+/** Frames with a location, from V8 and other engines. */
 const FRAME = /^\s*(?:at |[^\s@]*@).*:\d+:\d+\)?$/;
 /** Frames of the runtime's own code. */
 const RUNTIMES = /[(@]?(?:\b(?:node|ext|native):|\[native code\]|<anonymous>\)|native\))/;
 
 /**
- * The folder that the framework was loaded from, as frames have it: that of the package, or of the sources.
+ * The folder that the framework was loaded from, as it appears in frames: that of the package or of the sources.
  *
  * @param stack A stack whose first frame is in the framework
  * @param source The file of this frame among the sources
- * @returns The folder; `null` if there is none of its own, because it is in a bundle with the program
+ * @returns The folder; `null` if it has none of its own, because it is bundled with the program
  */
 export function loadedFrom(stack: string, source: string): string | null {
   const frame = stack.replaceAll("\\", "/").split("\n").find((line) => FRAME.test(line)) ?? "";
@@ -17,7 +17,7 @@ export function loadedFrom(stack: string, source: string): string | null {
   return /^.*(?:\/node_modules\/(?:@[^/]+\/)?[^/]+\/|\/@sluice\/sluice\/)/.exec(file)?.[0] ?? null;
 }
 
-/** Where a frame is in a source file. */
+/** Position of a frame in a source file. */
 export interface SourcePosition {
   /** Absolute path of the file. */
   readonly path: string;
@@ -27,15 +27,15 @@ export interface SourcePosition {
   readonly column: number;
 }
 
-/** A frame of V8, of JavaScriptCore in Bun, and what it names; in front of it may be a function. */
+/** A V8 or Bun (JavaScriptCore) frame with its location; a function name may precede it. */
 const NAMED_FRAME = /^\s*at (?:.*? \()?(?:async )?(.+?):(\d+):(\d+)\)?$/;
-/** Files of packages: in a folder of Node's, and in Deno's cache. */
+/** Files of packages: in a Node package folder or Deno's cache. */
 const IN_PACKAGE = /\/node_modules\/|\/npm\/[^/]+\/(?:@[^/]+\/)?[^/]+\/\d+\.\d+\.\d/;
-/** Only these are shown: what stands in a stack may come from somebody else. */
+/** Only these are shown: a stack may contain text from other sources. */
 const IS_SOURCE = /\.[cm]?[jt]sx?$/;
 
 /**
- * Finds the first frame that is the program's own: of no package, not the framework's, not the runtime's.
+ * Finds the first frame of the program itself, outside packages, the framework and the runtime.
  *
  * @param frames The frames of a stack, without the error's message
  * @param folder The framework's folder, `null` if it has none of its own
@@ -51,9 +51,9 @@ export function programFrame(frames: string, folder: string | null): SourcePosit
   return null;
 }
 
-// "" for what is no file of this machine, such as a module from the network
+// "" if it is not a file on this machine, such as a module from the network
 function pathOf(file: string): string {
-  // servers of bundlers add queries
+  // dev servers of bundlers add queries
   const bare = file.replace(/\?.*$/, "");
   if (/^(?:\/|[A-Za-z]:[\\/])/.test(bare)) return bare;
   if (!bare.startsWith("file:///")) return "";
@@ -61,18 +61,18 @@ function pathOf(file: string): string {
   try {
     return decodeURIComponent(path);
   } catch {
-    // no URL that a runtime has made
+    // not a URL that a runtime has made
     return "";
   }
 }
 
 /**
- * Replaces runs of frames that are in a folder by a line that counts them. The frame that threw stays, even if it is
- * the runtime's: a run begins with a frame of the folder.
+ * Replaces runs of frames from a folder with a line that counts them. The frame that threw stays, even if it is the
+ * runtime's: a run begins with a frame of the folder.
  *
  * @param stack The stack
  * @param folder The folder, with slashes
- * @param whose Whose folder it is
+ * @param whose Name of the folder's owner
  */
 export function foldFrames(stack: string, folder: string, whose: string): string {
   const lines: string[] = [];

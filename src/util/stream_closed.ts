@@ -1,16 +1,16 @@
-/** Node's name of it, for `finished` of `node:stream`; Deno has it, too. */
+/** Node's name for it, used by `finished` of `node:stream`; Deno has it too. */
 const CLOSED = Symbol.for("nodejs.webstream.isClosedPromise");
 
-/** A stream whose end can be seen from outside. */
+/** A stream whose end is visible from outside. */
 interface Observable {
   readonly [CLOSED]?: { readonly promise: PromiseLike<unknown> };
 }
 
 /**
- * The promise that settles when a web stream closes or fails, whoever reads it. It costs nothing for each chunk.
+ * The promise that settles when a web stream closes or fails, whoever reads it. It adds no cost per chunk.
  *
  * @param stream The stream
- * @returns The promise, `undefined` on runtimes that have none
+ * @returns The promise, `undefined` on runtimes without it
  */
 export function closedPromiseOf(stream: ReadableStream): PromiseLike<unknown> | undefined {
   return (stream as Observable)[CLOSED]?.promise;

@@ -1,27 +1,27 @@
 import { type Evictable, FairBudget, Reservation } from "../../util/fair_budget.ts";
 import { overBudget, tooSlow } from "./body_errors.ts";
 
-/** All bodies being read in the process, as far as they have come. */
+/** All bodies being read in the process, as far as they have arrived. */
 const budget = new FairBudget();
 
-/** Of these, bytes that were announced for bodies which the runtime reads in one go; they may not have come yet. */
+/** Of these, bytes announced for bodies that the runtime reads in one go; they may not have arrived yet. */
 let announced = 0;
 
 /**
- * Part of the budget that announcements may take: a client that announces a body costs itself nothing, and must not keep
- * out those who send one. Beyond that, bodies are read chunk by chunk, and count as they come.
+ * Part of the budget available to announcements: announcing a body costs a client nothing, and must not keep out
+ * clients that send one. Beyond that, bodies are read chunk by chunk and count as they arrive.
  */
 const ANNOUNCED_SHARE = 1 / 4;
 
-/** The part of the process's budget that one body takes until it has been parsed. */
+/** The share of the process's budget that one body holds until it has been parsed. */
 export class Holding {
   readonly #most: number;
   readonly #reservation: Reservation;
   #announced = 0;
 
   /**
-   * @param most Most bytes of all bodies of the process
-   * @param body Is evicted when others need its room and it comes slowest
+   * @param most Maximum bytes of all bodies in the process
+   * @param body Evicted if others need its space and it is the slowest
    */
   constructor(most: number, body: Evictable) {
     this.#most = most;
@@ -29,10 +29,10 @@ export class Holding {
   }
 
   /**
-   * Takes room for bytes that have come. Bodies that come more slowly are ended if there is too little.
+   * Reserves space for bytes that have arrived. Slower bodies are ended if there is too little.
    *
-   * @param bytes How many
-   * @throws {HttpError} 503 if there is not so much, 408 if this body comes slowest
+   * @param bytes Number of bytes
+   * @throws {HttpError} 503 if there is not enough, 408 if this body is the slowest
    */
   take(bytes: number): void {
     const outcome = this.#reservation.take(bytes, this.#most);
@@ -40,11 +40,11 @@ export class Holding {
   }
 
   /**
-   * Takes room for a body that was announced, if there is some for announcements.
+   * Reserves space for an announced body, if the share for announcements allows it.
    *
    * @param bytes Its length
-   * @returns Whether there was
-   * @throws {HttpError} 503 if there is no room at all
+   * @returns Whether it does
+   * @throws {HttpError} 503 if the budget is used up
    */
   takeAnnounced(bytes: number): boolean {
     if (announced + bytes > this.#most * ANNOUNCED_SHARE) return false;
@@ -54,12 +54,12 @@ export class Holding {
     return true;
   }
 
-  /** Keeps the room until `release`: all of the body has come. */
+  /** Keeps the space until `release`: the whole body has arrived. */
   settle(): void {
     this.#reservation.settle();
   }
 
-  /** Gives everything back; a second time it does nothing. */
+  /** Frees everything; further calls do nothing. */
   release(): void {
     this.#reservation.release();
     announced -= this.#announced;

@@ -1,9 +1,9 @@
 import { HttpError } from "../../http/http_error.ts";
 
 /**
- * The error for a body above the limit, as body-parser's.
+ * The error for a body above the limit, like body-parser's.
  *
- * @param limit Most bytes
+ * @param limit Maximum bytes
  * @param size Announced length, or the bytes received so far
  */
 export function tooLarge(limit: number, size: { readonly length: number } | { readonly received: number }): HttpError {
@@ -12,7 +12,7 @@ export function tooLarge(limit: number, size: { readonly length: number } | { re
 }
 
 /**
- * The error for a body that was cut off, as body-parser's.
+ * The error for a body that was cut off, like body-parser's.
  *
  * @param length The announced length in bytes
  * @param cause The runtime's error
@@ -28,8 +28,8 @@ export function aborted(length: number | undefined, cause: unknown): HttpError {
 }
 
 /**
- * The error for a body of which nothing came for too long. With the response, the connection is closed (RFC 9110 section
- * 15.5.9), where the runtime heeds that: the rest of the body would stand before the next request.
+ * The error for a body that stopped arriving. The connection closes with the response (RFC 9110 section 15.5.9), if the
+ * runtime supports that: the rest of the body would precede the next request.
  *
  * @param timeoutMs The setting `body timeout`
  */
@@ -42,11 +42,11 @@ export function timedOut(timeoutMs: number): HttpError {
   });
 }
 
-/** Seconds after which a client may try again: bodies are read for a moment, not for minutes. */
+/** Seconds after which a client may retry: reading bodies takes moments, not minutes. */
 const RETRY_AFTER_S = 1;
 
 /**
- * The error for a body for which there is no room beside those being read.
+ * The error for a body that does not fit into the budget next to those being read.
  *
  * @param budget The setting `body budget`
  */
@@ -59,7 +59,7 @@ export function overBudget(budget: number): HttpError {
 }
 
 /**
- * The error for the body that comes slowest when there is no room for others. The connection is closed with the response.
+ * The error for the slowest body when the budget has no space for others. The connection closes with the response.
  *
  * @param budget The setting `body budget`
  */
@@ -97,9 +97,9 @@ export function tooManyParts(limit: number): HttpError {
 }
 
 /**
- * The error for a form with a part whose head is too long; message and code are those of uploads.
+ * The error for a form with a part whose head is too long; message and code match those of uploads.
  *
- * @param limit Most bytes
+ * @param limit Maximum bytes
  */
 export function headTooLong(limit: number): HttpError {
   return new HttpError(413, `a part's head has more than ${limit} bytes`, {
@@ -110,18 +110,18 @@ export function headTooLong(limit: number): HttpError {
 }
 
 /**
- * The error for a client that is gone, as in Node; with a status, because a client that has sent what is no HTTP may
- * still be there.
+ * The error for a disconnected client, as in Node; with a status, because a client that sent invalid HTTP may still be
+ * connected.
  *
- * @param cause The runtime's error, if there is one
+ * @param cause The runtime's error, if any
  */
 export function connectionReset(cause?: unknown): Error {
   return Object.assign(new Error("aborted", { cause }), { code: "ECONNRESET", status: 400, statusCode: 400 });
 }
 
 /**
- * Tells whether reading a body failed because it was cut off. Everything else is a `TypeError`, for a body that was
- * read before or is no form, or a `SyntaxError`.
+ * Returns whether reading a body failed because it was cut off. Any other failure is a `TypeError`, for a body that was
+ * already read or is not a form, or a `SyntaxError`.
  *
  * @param error The runtime's error
  */

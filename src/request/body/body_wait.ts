@@ -1,22 +1,22 @@
 import { LONGEST_TIMER_MS } from "../../util/units.ts";
 import type { RuntimeSupport } from "../../exchange/runtime_support.ts";
 
-/** Number of times that a wait is looked at before it is over: it lasts at most a thirtieth longer than it should. */
+/** Number of checks before a wait is over: it lasts at most a thirtieth longer than it should. */
 const LOOKS = 30;
 
-/** By their duration in ms: most programs have one. */
+/** By duration in ms; most programs use only one. */
 const patiences = new Map<number, Patience>();
 
 /**
- * One timer for all waits of the same duration. It counts how often it has fired rather than look at a clock: the time in
- * which this process was busy is not the client's fault.
+ * One timer for all waits of the same duration. It counts its own ticks instead of reading a clock: time during which
+ * this process was busy is not the client's fault.
  */
 class Patience {
   readonly waits = new Set<BodyWait>();
   looks = 0;
   readonly #everyMs: number;
   #timer: ReturnType<typeof setTimeout> | null = null;
-  /** Of the same kind as the timer: a test may install or remove fake timers in between. */
+  /** Matches the timer's kind: a test may install or remove fake timers in between. */
   #clear = clearTimeout;
   readonly #look = (): void => {
     this.looks++;
@@ -34,7 +34,7 @@ class Patience {
   }
 
   delete(wait: BodyWait): void {
-    // a timer would keep an idle process alive, and be reported by tests that look for leaks
+    // a timer would keep an idle process alive, and tests that look for leaks would report it
     if (this.waits.delete(wait) && this.waits.size === 0) this.#stop();
   }
 
@@ -48,15 +48,15 @@ class Patience {
     try {
       if (this.#timer !== null) clear(this.#timer);
     } catch {
-      // after a test has restored Deno's FakeTime its clearTimeout throws; the timer is gone by then
+      // after a test has restored Deno's FakeTime, its clearTimeout throws; the timer no longer exists by then
     }
     this.#timer = null;
   }
 }
 
-/** Learns that nothing came for too long. */
+/** Notified when no data arrived for too long. */
 export interface Impatient {
-  /** Runs, once, when it took longer; in the asynchronous context of any request. */
+  /** Runs once, when the wait is over; in the asynchronous context of any request. */
   expire(): void;
 }
 
@@ -64,13 +64,13 @@ export interface Impatient {
 export class BodyWait {
   readonly #patience: Patience | null;
   readonly #owner: Impatient;
-  /** The look at which the present wait began, `null` while nothing is awaited. */
+  /** The check at which the current wait began; `null` while nothing is awaited. */
   #since: number | null = null;
 
   /**
-   * @param ms How long it may take until the next byte, 0 for any time
-   * @param owner Is told when it took longer
-   * @param support The runtime: on Workers a timer belongs to the request that set it, and ends with it
+   * @param ms Maximum time until the next byte, 0 for no limit
+   * @param owner Notified when the time is over
+   * @param support The runtime: on Workers a timer belongs to the request that set it and ends with it
    */
   constructor(ms: number, owner: Impatient, support: Pick<RuntimeSupport, "endsWithResponse">) {
     this.#owner = owner;
@@ -79,22 +79,22 @@ export class BodyWait {
     this.restart();
   }
 
-  /** Notes that the next byte is awaited from now on. */
+  /** Starts waiting for the next byte. */
   restart(): void {
     this.#since = this.#patience?.looks ?? null;
   }
 
-  /** Notes that nothing is awaited: whoever reads the body has not asked for more. */
+  /** Stops waiting: the reader has not requested more. */
   pause(): void {
     this.#since = null;
   }
 
-  /** Ends it. */
+  /** Ends the wait. */
   end(): void {
     this.#patience?.delete(this);
   }
 
-  /** Compares with the number of looks so far. */
+  /** Compares with the number of checks so far. */
   look(looks: number): void {
     if (this.#since === null || looks - this.#since <= LOOKS) return;
     this.end();

@@ -3,19 +3,20 @@ import { countFields, countParts, MOST_HEAD_BYTES } from "../../http/form_parts.
 import { annotated } from "../../http/http_error.ts";
 import { headTooLong, tooManyParts } from "./body_errors.ts";
 
-/** Turns the bytes of a body into a form. */
+/** Parses the bytes of a body into a form. */
 export type FormParser = (bytes: Uint8Array<ArrayBuffer>) => Promise<FormData>;
 
-/** What a boundary may consist of (RFC 2046 section 5.1.1). */
+/** Valid boundaries (RFC 2046 section 5.1.1). */
 const BOUNDARY = /^[\w'()+,\-./:=? ]{0,69}[\w'()+,\-./:=?]$/;
 
 /**
- * Makes the parser for a form.
+ * Creates the parser for a form.
  *
  * @param type The content type of the request
- * @param limit Most parts or fields
- * @returns The parser; it rejects with 413 for more parts and for the head of a part above 8 KiB, with 400 for a malformed form
- * @throws {TypeError} If that is not the type of a form, or has no boundary; the error has the status 400
+ * @param limit Maximum number of parts or fields
+ * @returns The parser; it rejects with 413 if there are more parts or a part's head exceeds 8 KiB, and with 400 for a
+ * malformed form
+ * @throws {TypeError} If the type is not a form's or has no boundary; the error has status 400
  */
 export function formParser(type: string, limit: number): FormParser {
   const { type: name, parameters: { boundary } } = parseContentType(type);
@@ -32,7 +33,7 @@ export function formParser(type: string, limit: number): FormParser {
   return (bytes) => partsOf(bytes, boundary, limit);
 }
 
-// not by the runtimes: Bun and Node's undici refuse an empty form
+// not left to the runtimes: Bun and Node's undici reject an empty form
 // deno-lint-ignore require-await -- a refusal is a rejection
 async function fieldsOf(bytes: Uint8Array<ArrayBuffer>, limit: number): Promise<FormData> {
   if (countFields(bytes, limit) > limit) throw tooManyParts(limit);
@@ -41,14 +42,15 @@ async function fieldsOf(bytes: Uint8Array<ArrayBuffer>, limit: number): Promise<
   return form;
 }
 
-// Parts cost the runtimes' parsers many times what their bytes do, so they are counted before; some take any head.
+// The runtimes' parsers spend far more on parts than on their bytes, so parts are counted first; some accept heads of
+// any size.
 async function partsOf(bytes: Uint8Array<ArrayBuffer>, boundary: string, limit: number): Promise<FormData> {
   const { parts, closed, hasLongHead } = countParts(bytes, boundary, limit);
   if (parts > limit) throw tooManyParts(limit);
   if (hasLongHead) throw headTooLong(MOST_HEAD_BYTES);
-  // some runtimes take what is there for all of it
+  // some runtimes treat a truncated form as complete
   if (!closed) throw malformed(`req.formData() found no end of the form: "--${boundary}--" has to close it`);
-  // a type of its own: a client must not find one that a runtime reads in another way
+  // a separate type: a client must not find one that a runtime reads differently
   const type = `multipart/form-data; boundary=${/^[\w'+\-.]+$/.test(boundary) ? boundary : `"${boundary}"`}`;
   try {
     return await new Response(bytes, { headers: { "content-type": type } }).formData();

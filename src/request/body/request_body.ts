@@ -1,21 +1,21 @@
 import type { Exchange } from "../../exchange/exchange.ts";
 import { runtimeKey } from "../../util/runtime_key.ts";
 
-/** What has the headers of a request. */
+/** An object with the headers of a request. */
 interface Headed {
   /** Reads a header. */
   get(name: string): string | null | undefined;
 }
 
 /**
- * Reports whether a request has a body. Parsers, `req.is()`, the stream, decompression and charsets all ask here, so that
- * none of them reads a body that another takes for absent.
+ * Reports whether a request has a body. Parsers, `req.is()`, the stream, decompression and charsets all use this, so
+ * none reads a body that another considers absent.
  *
- * Over HTTP/1, the headers decide (RFC 9112 section 6.3); as in Express, `Content-Length: 0` announces a body. Over HTTP/2,
- * and in process, a body needs no header, so the runtime decides.
+ * Over HTTP/1, the headers decide (RFC 9112 section 6.3); as in Express, `Content-Length: 0` announces a body. Over
+ * HTTP/2 and in process, a body needs no header, so the runtime decides.
  *
  * @param exchange The exchange of the request
- * @param headed Has the headers; by default as the client sent them
+ * @param headed Has the headers; by default, those sent by the client
  */
 export function hasBody(exchange: Exchange, headed: Headed = sentHeaders(exchange)): boolean {
   const { app: { [runtimeKey]: runtime }, target: { request } } = exchange;
@@ -25,8 +25,8 @@ export function hasBody(exchange: Exchange, headed: Headed = sentHeaders(exchang
 }
 
 /**
- * Reports whether a request has no body because of its method, for which no header has to be read. That is most requests;
- * only Node delivers the body of one with GET or HEAD.
+ * Reports whether a request has no body because of its method, without reading a header. That covers most requests;
+ * only Node delivers the body of a GET or HEAD request.
  *
  * @param exchange The exchange of the request
  */
@@ -47,7 +47,7 @@ export function announcesBody(headed: Headed): boolean {
  * Length of a body in bytes according to `Content-Length`.
  *
  * @param headed Has the headers
- * @returns The number, `undefined` without such a header
+ * @returns The number, `undefined` without this header
  */
 export function announcedLength(headed: Headed): number | undefined {
   const length = Number(headed.get("content-length") ?? NaN);
@@ -56,7 +56,7 @@ export function announcedLength(headed: Headed): number | undefined {
 
 /**
  * The body of a request, `null` if there is none. After the response, Deno throws on access to the request; a handler
- * that asks so late must not end the process.
+ * that reads this late must not end the process.
  *
  * @param request The request
  */

@@ -11,46 +11,45 @@ import type { Evictable } from "../../util/fair_budget.ts";
 import type { Exchange } from "../../exchange/exchange.ts";
 import { runtimeKey } from "../../util/runtime_key.ts";
 
-/** The bytes of a body as they came, or its text where the runtime could read that at once. */
+/** The bytes of a body as received, or a string if the runtime could read it directly. */
 export type BodyContent = Uint8Array<ArrayBuffer> | string;
 
 /**
- * Most announced bytes of a body that the runtime reads in one go, which takes it a half to a fifth of the time, but shows
- * nobody what has come so far. So `body timeout` is for the whole of such a body.
+ * Maximum announced bytes of a body that the runtime reads in one go, in a half to a fifth of the time. Its progress
+ * cannot be observed, so `body timeout` applies to the whole of such a body.
  */
 export const MOST_AT_ONCE: number = 128 * 1024;
 
-/** What to read, and how much of it. */
+/** What to read, and how much. */
 export interface Wanted {
-  /** Most bytes. */
+  /** Maximum bytes. */
   readonly limit: number;
-  /** The announced length in bytes, `undefined` for none; if it is above the limit, nothing is read. */
+  /** The announced length in bytes, `undefined` for none; nothing is read if it exceeds the limit. */
   readonly announced: number | undefined;
-  /** Whether UTF-8 text is wanted, and the bytes are of no interest. */
+  /** Whether a UTF-8 string is wanted and the bytes do not matter. */
   readonly asText?: boolean;
-  /** Read instead of the request's body: what an earlier reader passes on, or the inflated body. */
+  /** Read instead of the request's body: data passed on by an earlier reader, or the inflated body. */
   readonly instead?: ReadableStream<Uint8Array<ArrayBuffer>> | undefined;
-  /** Makes the error for a failure of what is read; by default that of parsers for a body that was cut off. */
+  /** Creates the error for a failed read; by default, a parser's error for a body that was cut off. */
   readonly failure?: ((cause: unknown) => Error) | undefined;
 }
 
-/** Gets a body that was read, and gives back its room when it has been parsed. */
+/** Gets a body that was read; `release` frees its share of the budget once parsed. */
 export type TakeBody = (content: BodyContent, release: () => void) => void;
 
-/** Gets the reason why a body could not be read; its room has been given back. */
+/** Gets the reason why a body could not be read; its share of the budget has been freed. */
 export type BodyFailed = (error: Error) => void;
 
 /**
- * Reads a whole body: never more than the limit, within the budget of the process, and not for longer than its client
- * goes on sending. Callbacks rather than a promise, because for a small body each further promise takes as long as the
- * parsing.
+ * Reads a whole body, up to the limit, within the budget of the process, and only while its client keeps sending. Uses
+ * callbacks instead of a promise, because for a small body each additional promise takes as long as the parsing.
  *
- * @param exchange The exchange whose body is read
+ * @param exchange The exchange of the body
  * @param wanted What to read
  * @param take Gets the body
- * @param fail Gets an `HttpError`: 413 above the limit, 503 without room, 408 if nothing came for too long, 400 if the
- * body was cut off
- * @throws {TypeError} If somebody else is reading the body
+ * @param fail Gets an `HttpError`: 413 above the limit, 503 if the budget is used up, 408 if no data arrived for too
+ * long, 400 if the body was cut off
+ * @throws {TypeError} If another reader has the body
  */
 export function readWhole(exchange: Exchange, wanted: Wanted, take: TakeBody, fail: BodyFailed): void {
   const { announced, limit } = wanted;
@@ -60,11 +59,11 @@ export function readWhole(exchange: Exchange, wanted: Wanted, take: TakeBody, fa
 }
 
 /**
- * The same as a promise.
+ * Does the same with a promise.
  *
- * @param exchange The exchange whose body is read
+ * @param exchange The exchange of the body
  * @param wanted What to read
- * @returns The body, and what gives its room back
+ * @returns The body, and a function that frees its share of the budget
  */
 export function wholeBody(exchange: Exchange, wanted: Wanted): Promise<{ content: BodyContent; release: () => void }> {
   return new Promise((resolve, reject) =>
@@ -78,12 +77,12 @@ class WholeBody implements BodySink, Impatient, Evictable {
   readonly #take: TakeBody;
   readonly #fail: BodyFailed;
   readonly #holding: Holding;
-  /** Made for the first chunk. */
+  /** Created for the first chunk. */
   #collector: ByteCollector | null = null;
   #wait: BodyWait | null = null;
   #filling: Filling | null = null;
   #over = false;
-  /** The error for a body above the limit, while the rest of it is discarded. */
+  /** The error for a body above the limit, while the rest is discarded. */
   #refusal: Error | null = null;
   #refusalTimer: ReturnType<typeof setTimeout> | undefined;
 
@@ -96,8 +95,8 @@ class WholeBody implements BodySink, Impatient, Evictable {
   }
 
   /**
-   * Refuses the body: at once, unless the connection is closed with the response. A client that writes all of its body
-   * before it reads would lose the response then, so as in Express what it sends is discarded first, but not for ever.
+   * Refuses the body: at once, unless the connection closes with the response. A client that writes its whole body
+   * before it reads would then lose the response, so as in Express its data is discarded first, for a limited time.
    */
   refuse(error: Error): void {
     const { app, info, target: { request } } = this.#exchange;
@@ -164,11 +163,11 @@ class WholeBody implements BodySink, Impatient, Evictable {
   }
 
   fail(cause: unknown): void {
-    // what an earlier reader found out, such as that nothing came for too long
+    // an earlier reader's finding, such as that no data arrived for too long
     if (cause instanceof HttpError) return this.#giveUp(cause);
     const { announced, failure } = this.#wanted;
     if (failure !== undefined) return this.#giveUp(failure(cause));
-    // those who listen for the end are told
+    // informs listeners for the end
     if (isCutOff(cause)) this.#exchange.lose();
     this.#giveUp(aborted(announced, cause));
   }
@@ -177,7 +176,7 @@ class WholeBody implements BodySink, Impatient, Evictable {
     if (this.#over) return;
     if (this.#refusal !== null) return this.#giveUp(this.#refusal);
     const { limit } = this.#wanted;
-    // whoever makes a request in the process may announce any length
+    // code that makes a request in process may announce any length
     if (isLongerThan(content, limit)) return this.#giveUp(tooLarge(limit, { received: lengthOf(content) }));
     this.#over = true;
     this.#holding.settle();
@@ -191,7 +190,7 @@ class WholeBody implements BodySink, Impatient, Evictable {
     this.#fail(this.#refusal ?? error);
   }
 
-  /** Ends the reading, because other bodies need its room and this one comes slowest. */
+  /** Ends the read, because other bodies need the space and this one is the slowest. */
   evict(): void {
     this.#close();
     const error = tooSlow(bodyBudget(this.#exchange.app.settings));
@@ -208,7 +207,7 @@ class WholeBody implements BodySink, Impatient, Evictable {
   }
 }
 
-// a body that was read and has failed counts as used
+// a body that was read and failed counts as used
 function isHeld(request: Request): boolean {
   return !request.bodyUsed && request.body?.locked === true;
 }

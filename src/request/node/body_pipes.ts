@@ -1,20 +1,20 @@
 import { type Emitter, isEmitter } from "../../util/emitter.ts";
 
-/** What `pipe` needs of its destination; Node's writable streams and Sluice's responses fit. */
+/** The parts of a destination that `pipe` uses; Node's writable streams and Sluice's responses fit. */
 export interface Destination {
-  /** Takes a chunk; `false` asks to wait for `drain`. */
+  /** Accepts a chunk; `false` means wait for `drain`. */
   write(chunk: Uint8Array | string): boolean;
   /** Ends the destination. */
   end(): unknown;
-  /** Listens for `drain`, or for `close` in case there is no more `drain`. */
+  /** Listens for `drain`, or for `close` in case `drain` never comes. */
   once(event: "drain" | "close", listener: () => void): unknown;
   /** Removes a listener. */
   off?(event: "drain" | "close" | "error", listener: (error: unknown) => void): unknown;
-  /** Adds a listener for errors before all others. */
+  /** Adds an error listener before all others. */
   prependListener?(event: "error", listener: (error: unknown) => void): unknown;
-  /** Number of listeners for errors. */
+  /** Number of error listeners. */
   listenerCount?(event: "error"): number;
-  /** Whether it was destroyed, so that it takes no more chunks. */
+  /** Whether it was destroyed and accepts no more chunks. */
   readonly destroyed?: boolean;
   /** Whether it has ended and flushed everything. */
   readonly writableFinished?: boolean;
@@ -29,15 +29,15 @@ interface Pipe {
   readonly onError: (error: unknown) => void;
 }
 
-/** What pipes need of the body they take chunks from. */
+/** The parts of a body that pipes use. */
 export interface PipedBody {
   /** Starts or continues the flow. */
   resume(): void;
   /** Pauses the flow. */
   pause(): void;
-  /** Whether it has ended already. */
+  /** Whether it has already ended. */
   hasEnded(): boolean;
-  /** Runs something when the present turn is over. */
+  /** Runs a function after the current turn. */
   nextTurn(run: () => void): void;
 }
 
@@ -48,7 +48,7 @@ export class BodyPipes {
   readonly #pipes = new Map<Destination, Pipe>();
 
   /**
-   * @param emitter Where the chunks and the end of the body appear
+   * @param emitter Emits the chunks and the end of the body
    * @param body The body
    */
   constructor(emitter: Emitter, body: PipedBody) {
@@ -56,7 +56,7 @@ export class BodyPipes {
     this.#body = body;
   }
 
-  /** Sends every chunk to a destination, pausing while it is full, until one of the two has ended. */
+  /** Sends every chunk to a destination, pausing while it is full, until either side ends. */
   add<T extends Destination>(destination: T, options: { end?: boolean }): T {
     const isGone = (): boolean => destination.destroyed === true || destination.writableFinished === true;
     const proceed = (): void => {
@@ -68,7 +68,7 @@ export class BodyPipes {
     };
     const listener = (chunk: Uint8Array | string): void => {
       if (isGone()) return this.remove(destination);
-      // the write may have removed the destination; then its result does not matter
+      // the write may have removed the destination, and then its result does not matter
       if (destination.write(chunk) !== false || !this.#pipes.has(destination)) return;
       this.#body.pause();
       destination.once("drain", proceed);
@@ -80,13 +80,13 @@ export class BodyPipes {
     };
     const onError = (error: unknown): void => {
       this.remove(destination);
-      // this listener must not count: with no other listener, the error stays unhandled, as it would be without a pipe
+      // this listener must not count: without another listener, the error stays unhandled, as without a pipe
       if (destination.listenerCount?.("error") === 0) destination.emit?.("error", error);
     };
     this.#pipes.set(destination, { listener, onEnd, onError });
-    // A destination that has failed is not always destroyed, and would stay full for ever. The listener runs first, so
-    // that a program that resumes the body on the error finds the pipe removed. Sluice's responses need none: they log
-    // errors that have no listener, and are destroyed by all others.
+    // A failed destination is not always destroyed, and would stay full forever. The listener runs first, so a program
+    // that resumes the body on the error finds the pipe removed. Sluice's responses need no listener: they log errors
+    // without one, and any other error destroys them.
     if (!isEmitter(destination)) destination.prependListener?.("error", onError);
     if (this.#body.hasEnded()) this.#body.nextTurn(onEnd);
     else this.#emitter.on("end", onEnd);
@@ -96,9 +96,9 @@ export class BodyPipes {
     return destination;
   }
 
-  /** Stops sending chunks to one destination, or to all. */
+  /** Stops sending chunks to one destination or to all. */
   remove(destination?: Destination): void {
-    // without a pipe the body must not be paused: others may be listening
+    // without a pipe the body must not be paused, because there may be other listeners
     if (destination === undefined ? this.#pipes.size === 0 : !this.#pipes.has(destination)) return;
     for (const [target, { listener, onEnd, onError }] of this.#pipes) {
       if (destination !== undefined && target !== destination) continue;

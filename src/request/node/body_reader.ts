@@ -6,10 +6,10 @@ import { bodyOf, hasBody } from "../body/request_body.ts";
 import type { Exchange } from "../../exchange/exchange.ts";
 import { runtimeKey } from "../../util/runtime_key.ts";
 
-/** A chunk as Node would emit it: a `Buffer` where the runtime has one, or text once an encoding is set. */
+/** A chunk as Node would emit it: a `Buffer` if the runtime has one, or a string once an encoding is set. */
 export type ShownChunk = Uint8Array | string;
 
-/** Reads the body of a web request chunk by chunk, and notices when it was cut off. */
+/** Reads the body of a web request chunk by chunk and detects when it was cut off. */
 export class BodyReader {
   /** Number of chunks read so far. */
   taken = 0;
@@ -17,7 +17,7 @@ export class BodyReader {
   received = false;
   /** Whether the body was cut off before its end. */
   broken = false;
-  /** The encoding that was set. */
+  /** The encoding set by `setEncoding`. */
   encoding: string | null = null;
   readonly #exchange: Exchange;
   readonly #request: Request;
@@ -27,10 +27,10 @@ export class BodyReader {
   /** A second reader, which gets the same bytes. */
   #beside: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>> | null = null;
   #wait: BodyWait | null = null;
-  /** The error for a client that went on sending nothing. */
+  /** The error for a client that stopped sending. */
   #late: Error | null = null;
 
-  /** @param exchange The exchange whose body is read */
+  /** @param exchange The exchange of the body */
   constructor(exchange: Exchange) {
     this.#exchange = exchange;
     this.#request = exchange.target.request;
@@ -46,28 +46,28 @@ export class BodyReader {
     return this.#late !== null;
   }
 
-  /** Whether a parser or `req.text()` has read the body. Where there is none, only `end` is left to read. */
+  /** Whether a parser or `req.text()` has read the body. If there is no body, only `end` remains. */
   get isUsed(): boolean {
     return this.#reader === null && this.#request.bodyUsed && hasBody(this.#exchange);
   }
 
   /**
-   * Begins to read, unless there is no body, or somebody else is reading it: `next` finds that out later.
+   * Starts reading, unless there is no body or another reader has it; `next` reports the latter.
    *
-   * The handler may respond in this turn, and after that Deno hides a body that nobody has begun to read, even that
-   * there was one.
+   * The handler may respond in this turn. After that, Deno hides a body that was not being read, and even that there
+   * was one.
    *
-   * @returns Whether it has begun now
+   * @returns Whether reading has started now
    */
   take(): boolean {
     return this.#unheld()?.locked === false && this.begin();
   }
 
   /**
-   * Begins to read, unless there is no body.
+   * Starts reading, unless there is no body.
    *
-   * @returns Whether it has begun now
-   * @throws {TypeError} If somebody else is reading it
+   * @returns Whether reading has started now
+   * @throws {TypeError} If another reader has it
    */
   begin(): boolean {
     const body = this.#unheld();
@@ -80,11 +80,11 @@ export class BodyReader {
   #beginToWait(): void {
     const { settings, [runtimeKey]: runtime } = this.#exchange.app;
     this.#wait = new BodyWait(bodyTimeout(settings), this, runtime);
-    // until somebody asks for a chunk
+    // until a chunk is requested
     this.#wait.pause();
   }
 
-  /** Ends the pending read, because nothing came for too long. */
+  /** Ends the pending read, because no data arrived for too long. */
   expire(): void {
     this.#late = timedOut(bodyTimeout(this.#exchange.app.settings));
     this.cancel(this.#late);
@@ -97,7 +97,7 @@ export class BodyReader {
   /**
    * The next chunk, `null` at the end.
    *
-   * @throws {Error} If the client is gone (`ECONNRESET`)
+   * @throws {Error} If the client disconnected (`ECONNRESET`)
    * @throws {HttpError} 408 if it sent nothing for too long
    */
   async next(): Promise<ShownChunk | null> {
@@ -109,25 +109,25 @@ export class BodyReader {
         this.taken++;
         if (this.#late !== null) throw this.#late;
         if (value === undefined) return this.#rest();
-        // Deno delivers an empty body as one empty chunk
+        // Deno delivers an empty body as a single empty chunk
         if (value.length === 0) continue;
         this.#beside?.enqueue(value);
         return this.#shown(value);
       }
     } catch (error) {
       this.#wait?.end();
-      // Workers fail a pending read that is cancelled
+      // Workers fail a pending read that is canceled
       throw this.#late === null ? this.cut(error) : this.#stalled(this.#late);
     }
   }
 
-  // not lost: the client is there, and gets the response
+  // not lost: the client is still connected and gets the response
   #stalled(error: Error): Error {
     this.broken = true;
     return error;
   }
 
-  // what the decoder still has, `null` for nothing
+  // the decoder's remaining characters, `null` for none
   #rest(): string | null {
     if (this.#reader !== null) this.#assertWhole(this.#declaredLength());
     this.#wait?.end();
@@ -143,7 +143,7 @@ export class BodyReader {
   // when a client resets an upload over HTTP/2, Deno ends the body as if it were complete
   #assertWhole(length: number): void {
     if (this.#bytes >= length) return;
-    // a parser beside the listeners checks the length itself
+    // a parser reading alongside the listeners checks the length itself
     this.finish();
     throw new Error(`${this.#bytes} bytes came of a body of ${length}`);
   }
@@ -158,10 +158,10 @@ export class BodyReader {
   }
 
   /**
-   * Notes that the client is gone.
+   * Records that the client disconnected.
    *
-   * @param cause The runtime's error, if there is one: each has its own
-   * @returns The error that handlers expect, Node's
+   * @param cause The runtime's own error, if any
+   * @returns The error that handlers expect: Node's
    */
   cut(cause?: unknown): Error {
     this.broken = true;
@@ -170,11 +170,11 @@ export class BodyReader {
   }
 
   /**
-   * Makes chunks strings.
+   * Turns chunks into strings.
    *
    * @param encoding Node's name of the encoding
-   * @param waiting A chunk that was returned already
-   * @returns The same as a string
+   * @param waiting A chunk that was already returned
+   * @returns The same chunk as a string
    */
   setEncoding(encoding: string, waiting: ShownChunk | null): ShownChunk | null {
     this.#decoder = decoderOf("req.setEncoding", encoding);
@@ -184,10 +184,10 @@ export class BodyReader {
   }
 
   /**
-   * A copy of the bytes that are read.
+   * A copy of the bytes being read.
    *
-   * @param first A chunk that was returned already, and has not been passed on
-   * @returns The copy; `null` if the first chunk is gone, or there is a copy already
+   * @param first A chunk that was returned but not yet passed on
+   * @returns The copy; `null` if the first chunk is no longer available, or there already is a copy
    */
   beside(first: ShownChunk | null): ReadableStream<Uint8Array<ArrayBuffer>> | null {
     const bytes = this.taken < 2 && typeof first !== "string" ? first : null;
@@ -211,7 +211,7 @@ export class BodyReader {
     this.#beside?.error(error);
   }
 
-  /** Cancels the body. One that somebody else is reading cannot be cancelled here; its reader gets the error. */
+  /** Cancels the body. A body that another reader has cannot be canceled here; its reader gets the error. */
   cancel(reason?: Error): void {
     this.#wait?.end();
     (this.#reader ?? this.#unheld())?.cancel(reason).catch(() => {});

@@ -18,30 +18,30 @@ import { RequestSocket, type Timed } from "./request_socket.ts";
 import { webRequestOf } from "../../exchange/web_request.ts";
 import { runtimeKey } from "../../util/runtime_key.ts";
 
-/** Key of the method that reads one header, for the framework's own use. */
+/** Key of the method that reads one header, for internal use. */
 export const readHeaderKey: unique symbol = Symbol("sluice.header");
 
 /**
- * A web `Request` with the API of Node's `http.IncomingMessage`, so that Express middleware runs unmodified.
+ * A web `Request` with the API of Node's `http.IncomingMessage`, so Express middleware runs unmodified.
  *
- * Everything is made on first use: reading one header of a web request costs more than the rest of a dispatch.
+ * Everything is created on first use: reading one header of a web request costs more than the rest of a dispatch.
  */
 export abstract class IncomingMessage extends Emitter {
   /**
-   * The exchange, for the framework's own use.
+   * The exchange, for internal use.
    *
    * @internal
    */
   abstract readonly [exchangeKey]: Exchange;
 
   /**
-   * State of the Node API, made on first use.
+   * State of the Node API, created on first use.
    *
    * @internal
    */
   abstract [requestStateKey]: RequestState | null;
 
-  /** HTTP version; always "1.1" except on Node, since no other runtime tells the real one. */
+  /** HTTP version; always "1.1" except on Node, because no other runtime reports the real one. */
   declare readonly httpVersion: string;
   /** Major HTTP version; see `httpVersion`. */
   declare readonly httpVersionMajor: number;
@@ -76,7 +76,7 @@ export abstract class IncomingMessage extends Emitter {
     else assignOwn(this, "method", value);
   }
 
-  /** Path and query below the mount point; assign it to have the following layers matched by the new URL. */
+  /** Path and query below the mount point; if assigned, the following layers match the new URL. */
   get url(): string {
     return exchangeOf(this)?.target.url as string;
   }
@@ -87,8 +87,8 @@ export abstract class IncomingMessage extends Emitter {
   }
 
   /**
-   * Headers by lower-case name. Changes made here are seen by `req.get()`.
-   * The `Host` of a request made in process is taken from its URL, and its body is announced as chunked.
+   * Headers by lower-case name. `req.get()` sees changes made here. For a request made in process, `Host` comes from
+   * its URL, and its body is announced as chunked.
    */
   get headers(): HeaderRecord {
     const state = stateOf(this);
@@ -111,14 +111,14 @@ export abstract class IncomingMessage extends Emitter {
     else assignOwn(this, "headers", value);
   }
 
-  /** Header names and values in turn, as Node's `rawHeaders`: as received, if the runtime preserves that. */
+  /** Alternating header names and values, like Node's `rawHeaders`; as received, if the runtime preserves that. */
   get rawHeaders(): string[] {
     const list: string[] = [];
     copied(this, "req.rawHeaders", (visit) => visit((value, name) => list.push(name, value)));
     return list;
   }
 
-  /** Lists of values by lower-case header name, as Node's `headersDistinct`, unless the runtime has joined them. */
+  /** Lists of values by lower-case header name, like Node's `headersDistinct`, unless the runtime has joined them. */
   get headersDistinct(): Record<string, string[]> {
     const lists: Record<string, string[]> = Object.create(null);
     copied(
@@ -134,22 +134,22 @@ export abstract class IncomingMessage extends Emitter {
   /**
    * Reads one header without copying the others.
    *
-   * @param name Header name, in any case
-   * @returns The value, `undefined` when the header is absent
+   * @param name Header name, case-insensitive
+   * @returns The value, `undefined` if the header is absent
    *
    * @internal
    */
   [readHeaderKey](name: string): string | undefined {
-    // what is derived may have headers of its own
+    // derived requests may have their own headers
     if (this[originalKey] !== this) return this.headers?.[asciiLowerCase(name)] as string | undefined;
-    // through the public property, because validators may redefine that, with defaults filled in
+    // through the public property, because validators may redefine it with defaults filled in
     if (this[requestStateKey]?.headers) return this.headers[asciiLowerCase(name)] as string | undefined;
     let value: string | null = null;
     try {
       const { app, target: { request } } = this[exchangeKey];
       value = isKept(this) ? request.headers.get(name) : app[runtimeKey].header(request, name);
     } catch (cause) {
-      // a name that is not valid cannot be that of a header: no error
+      // an invalid name cannot be a header's, so this is not an error
       if (isHeaderName(name)) assertLate(this, `req.get(${JSON.stringify(name)})`, cause);
     }
     if (value !== null) return value;
@@ -158,17 +158,20 @@ export abstract class IncomingMessage extends Emitter {
       : undefined;
   }
 
-  /** Headers behind a chunked body, on Node once it has ended; no other runtime tells them, so there it is empty. */
+  /**
+   * Headers after a chunked body, on Node once the body has ended; empty elsewhere, because no other runtime reports
+   * them.
+   */
   get trailers(): Record<string, string> {
     return nodesTrailers(this)?.trailers ?? {};
   }
 
-  /** Names and values of trailers in turn; see {@linkcode IncomingMessage.trailers}. */
+  /** Alternating names and values of trailers; see {@linkcode IncomingMessage.trailers}. */
   get rawTrailers(): string[] {
     return nodesTrailers(this)?.rawTrailers ?? [];
   }
 
-  /** Lists of the values of trailers by lower-case name; see {@linkcode IncomingMessage.trailers}. */
+  /** Lists of trailer values by lower-case name; see {@linkcode IncomingMessage.trailers}. */
   get trailersDistinct(): Record<string, string[]> {
     return nodesTrailers(this)?.trailersDistinct ?? Object.create(null);
   }
@@ -191,8 +194,8 @@ export abstract class IncomingMessage extends Emitter {
   }
 
   /**
-   * Aborts when the client disconnects before the response is complete, and only then: Deno's own `request.signal` also
-   * aborts after every normal response.
+   * Aborts only when the client disconnects before the response is complete; Deno's own `request.signal` also aborts
+   * after every normal response.
    */
   get signal(): AbortSignal {
     const state = stateOf(this);
@@ -215,7 +218,9 @@ export abstract class IncomingMessage extends Emitter {
     return this.aborted;
   }
 
-  /** Whether nothing more will come: the client is gone, the response is complete, or the body was read to its end. */
+  /**
+   * Whether no more data will come: the client disconnected, the response is complete, or the body was read to its end.
+   */
   get destroyed(): boolean {
     const exchange = exchangeOf(this);
     const readable = readableIn(this);
@@ -229,7 +234,7 @@ export abstract class IncomingMessage extends Emitter {
     return (exchange?.aborted ?? false) || (readable?.closed ?? (isOver(exchange) || this.readableEnded));
   }
 
-  /** Whether the body has been received to its end. */
+  /** Whether the whole body has been received. */
   get complete(): boolean {
     const readable = readableIn(this);
     if (readable?.broken) return false;
@@ -245,18 +250,18 @@ export abstract class IncomingMessage extends Emitter {
       (readableIn(this)?.hasEnded() ?? (exchange.finished || isBodyRead(exchange)));
   }
 
-  /** Whether part of the body was read, so that it can no longer be read as a whole. */
+  /** Whether part of the body was read, so it can no longer be read as a whole. */
   get readableDidRead(): boolean {
     const exchange = exchangeOf(this);
     return (readableIn(this)?.taken ?? 0) > 0 || (exchange !== null && isBodyRead(exchange));
   }
 
-  /** Size of what waits for `read()`: bytes, or characters once an encoding is set. */
+  /** Size of the data waiting for `read()`: bytes, or characters once an encoding is set. */
   get readableLength(): number {
     return readableIn(this)?.length ?? 0;
   }
 
-  /** Whether the body flows, `null` before anybody reads it. */
+  /** Whether the body flows; `null` before it is read. */
   get readableFlowing(): boolean | null {
     return readableIn(this)?.flowing ?? null;
   }
@@ -271,12 +276,12 @@ export abstract class IncomingMessage extends Emitter {
     return 65536;
   }
 
-  /** Always `false`: chunks are bytes or text. */
+  /** Always `false`: chunks are bytes or strings. */
   get readableObjectMode(): boolean {
     return false;
   }
 
-  /** Node's internal state of a stream, by which `Readable.toWeb` and others recognise one. */
+  /** Node's internal stream state, by which `Readable.toWeb` and others recognize a stream. */
   get _readableState(): Record<string, unknown> | undefined {
     if (exchangeOf(this) === null) return undefined;
     const { readableEncoding: encoding, readableEnded: endEmitted, readableLength: length } = this;
@@ -287,11 +292,11 @@ export abstract class IncomingMessage extends Emitter {
     return { encoding, ended, endEmitted, length, errored, closed, autoDestroy: true, emitClose: true };
   }
 
-  /** Starts reading the body for the first listener for `data` or `readable`, as in Node. */
+  /** Starts reading the body for the first `data` or `readable` listener, as in Node. */
   override [listenedTo](event: EventName, first: boolean): void {
-    // a test that made it from the prototype emits everything by itself
+    // a test that created it from the prototype emits everything itself
     if (exchangeOf(this) === null) return;
-    // if nobody reads the body, `end` comes after the response
+    // if the body is not read, `end` comes after the response
     if (event === "end") stateOf(this).endAwaited ||= !this.readableEnded;
     if (event === "end" || event === "close" || event === "aborted" || event === "error") {
       return announceEnd(originalOf<IncomingMessage>(this));
@@ -302,7 +307,7 @@ export abstract class IncomingMessage extends Emitter {
     else if (event === "readable") readableOf(this, "req.on").announce();
   }
 
-  /** Reports the error of a listener, which on Node would end the process. */
+  /** Reports an error thrown by a listener, which would end the process on Node. */
   override [listenerFailed](error: unknown): void {
     const exchange = exchangeOf(this);
     if (exchange === null) throw error;
@@ -318,18 +323,18 @@ export abstract class IncomingMessage extends Emitter {
   /**
    * The next chunk, for listeners of `readable`.
    *
-   * @param size Number of bytes, or characters once an encoding is set; all that have arrived by default
-   * @returns The chunk; `null` if there is not so much yet, or no more will come
+   * @param size Number of bytes, or characters once an encoding is set; by default, everything that has arrived
+   * @returns The chunk; `null` if not enough has arrived yet, or no more will come
    */
   read(size?: number): Uint8Array | string | null {
     return readableOf(this, "req.read").read(size);
   }
 
   /**
-   * Puts a chunk in front of what has not been read yet.
+   * Puts a chunk back in front of the unread data.
    *
-   * @param chunk Bytes or text
-   * @param encoding Node's name of the text's encoding, UTF-8 by default
+   * @param chunk Bytes or a string
+   * @param encoding Node's name of the string's encoding, UTF-8 by default
    */
   unshift(chunk: Uint8Array | string, encoding?: string): void {
     readableOf(this, "req.unshift").unshift(chunk, encoding);
@@ -363,19 +368,19 @@ export abstract class IncomingMessage extends Emitter {
     return this;
   }
 
-  /** Pipes the body to a writable with back-pressure, and ends it unless `end` is `false`. */
+  /** Pipes the body to a writable with back-pressure and ends it unless `end` is `false`. */
   pipe<T extends Destination>(destination: T, options: { end?: boolean } = {}): T {
     return readableOf(this, "req.pipe").pipe(destination, options);
   }
 
-  /** Stops piping to a writable, or to all. */
+  /** Stops piping to a writable or to all. */
   unpipe(destination?: Destination): this {
     readableOf(this, "req.unpipe").unpipe(destination);
     return this;
   }
 
   /**
-   * Sets the time within which a response has to begin; see {@linkcode RequestSocket.setTimeout}.
+   * Sets the time within which a response must begin; see {@linkcode RequestSocket.setTimeout}.
    *
    * @param ms The time in ms; 0 for none
    * @param listener Added for `timeout`, which a request emits while its body is still arriving
@@ -387,8 +392,8 @@ export abstract class IncomingMessage extends Emitter {
   }
 
   /**
-   * Stops reading the body and, unless it was read to its end, breaks off the connection, as in Node. After a failed
-   * `pipeline()` of `node:stream`, which destroys its source, the handler can still respond.
+   * Stops reading the body and, unless it was read to its end, closes the connection, as in Node. After a failed
+   * `pipeline()` from `node:stream`, which destroys its source, the handler can still respond.
    */
   destroy(error?: Error): this {
     const exchange = exchangeOf(this);
@@ -400,7 +405,7 @@ export abstract class IncomingMessage extends Emitter {
     return this;
   }
 
-  /** Chunks of the body as they arrive: bytes, or text once an encoding is set. */
+  /** Chunks of the body as they arrive: bytes, or strings once an encoding is set. */
   // deno-lint-ignore no-explicit-any -- as in Node's types, which cannot know the encoding
   [Symbol.asyncIterator](): AsyncIterableIterator<any> {
     return readableOf(this, "for await (… of req)").chunks();
@@ -425,7 +430,7 @@ export abstract class IncomingMessage extends Emitter {
   }
 }
 
-// Node's oldest name of the socket, used to ask for certificates; it is missing in Node's types, too
+// Node's oldest name of the socket, used to read certificates; Node's types lack it too
 Object.defineProperty(IncomingMessage.prototype, "client", {
   get(this: IncomingMessage) {
     return this.socket;
@@ -433,7 +438,7 @@ Object.defineProperty(IncomingMessage.prototype, "client", {
   configurable: true,
 });
 
-// Programs and packages may keep values of their own under such names: Express has none of the first four, and the
+// Programs and packages may store their own values under these names: Express has none of the first four, and the
 // others are plain fields on Node. `req.connection = await pool.getConnection()` is common.
 makeAssignable(IncomingMessage.prototype, [
   ...["request", "info", "peer", "signal"],
@@ -442,7 +447,7 @@ makeAssignable(IncomingMessage.prototype, [
   ...["trailers", "rawTrailers", "trailersDistinct"],
 ]);
 
-// tests that make a request from the prototype assign either name, as on Node
+// tests that create a request from the prototype assign either name, as on Node
 Object.defineProperty(IncomingMessage.prototype, "connection", {
   ...Object.getOwnPropertyDescriptor(IncomingMessage.prototype, "connection"),
   set(this: IncomingMessage, value: RequestSocket) {
@@ -450,8 +455,8 @@ Object.defineProperty(IncomingMessage.prototype, "connection", {
   },
 });
 
-// Before pipeline() destroys a server's request, which it recognizes by two private fields, it takes the socket away, so
-// that the connection stays. Everybody else can go on using the socket.
+// Before pipeline() destroys a server's request, which it recognizes by two private fields, it removes the socket to
+// keep the connection open. All other code can still use the socket.
 Object.defineProperty(IncomingMessage.prototype, "socket", {
   ...Object.getOwnPropertyDescriptor(IncomingMessage.prototype, "socket"),
   set(this: IncomingMessage, value: unknown) {
@@ -461,7 +466,7 @@ Object.defineProperty(IncomingMessage.prototype, "socket", {
 });
 Object.assign(IncomingMessage.prototype, { _consuming: false, _dumped: false });
 
-/** The part of Node's request that tells what came behind the body. */
+/** The part of Node's request with the trailers. */
 interface Trailers {
   readonly trailers: Record<string, string>;
   readonly rawTrailers: string[];
@@ -477,8 +482,8 @@ function stateOf(message: IncomingMessage): RequestState {
   return originalOf(message)[requestStateKey] ??= new RequestState();
 }
 
-// Whether the headers were copied because the client is gone. Deno may be letting go of the original in this very turn,
-// and reading that ends the process.
+// Whether the headers were copied because the client disconnected. Deno may be releasing the original in this very
+// turn, and reading it then ends the process.
 function isKept(message: IncomingMessage): boolean {
   const { aborted, app } = message[exchangeKey];
   return aborted && app[runtimeKey].keepHeaders !== undefined;
@@ -495,8 +500,8 @@ function copied<T>(message: IncomingMessage, what: string, copy: (visit: HeaderV
   }
 }
 
-// Callers this late are mostly loggers, and nothing would catch an error thrown there. A handler whose request somebody
-// around the application has responded, such as a deadline, must not fail halfway either.
+// Callers this late are mostly loggers, and nothing would catch an error thrown there. A handler must not fail halfway
+// either if code around the application, such as a deadline, has already responded.
 function assertLate(message: IncomingMessage, what: string, cause: unknown): void {
   const { app, awaited } = message[exchangeKey];
   if (awaited) message[exchangeKey].disconnect();
@@ -516,12 +521,12 @@ function readableOf(message: IncomingMessage, caller: string): ReadableBody {
   return readable;
 }
 
-// the body as a stream, if somebody has begun to use it as one
+// the body as a stream, if it is in use as one
 function readableIn(message: IncomingMessage): ReadableBody | null {
   return originalOf(message)[requestStateKey]?.readable ?? null;
 }
 
-// by a parser, which may find out only by reading that there is no body
+// by a parser, which may only find out by reading that there is no body
 function isBodyRead(exchange: Exchange): boolean {
   return exchange.target.request.bodyUsed && hasBody(exchange);
 }
@@ -536,14 +541,14 @@ function announceEnd(message: IncomingMessage): void {
   state.announced = true;
   let wasRead = false;
   message[exchangeKey].onLeave(() => {
-    // a turn later, Deno closes the request, whose body then counts as used
+    // a turn later, Deno closes the request, and its body then counts as used
     wasRead = message.readableEnded;
   });
   message[exchangeKey].onLeaveLater(() => tell(message, "aborted"));
   message[exchangeKey].onEnd(() => {
     if (message.aborted) tellOfCut(message, state.readable, wasRead);
     if (state.readable !== null) return state.readable.closeWithExchange(state.endAwaited);
-    // nobody has read the body
+    // the body has not been read
     state.closed = true;
     if (!message.aborted && state.endAwaited) tell(message, "end");
     tell(message, "close");
@@ -555,14 +560,14 @@ function tellOfCut(message: IncomingMessage, readable: ReadableBody | null, wasR
   else if (!wasRead && message.listenerCount("error") > 0) tell(message, "error", connectionReset());
 }
 
-// A request made in process, or over HTTP/2, has only the headers that its maker gave it. Parsers from npm look for a
-// body only if one is announced.
+// A request made in process or over HTTP/2 has only the headers that its creator set. Parsers from npm look for a body
+// only if one is announced.
 function announceBody(headers: HeaderRecord, exchange: Exchange): void {
   if (headers["content-length"] === undefined && hasBody(exchange)) headers["transfer-encoding"] ??= "chunked";
 }
 
 function authorityOf(url: string): string | undefined {
-  // on Bun, the URL of a request without a proper Host
+  // on Bun, the URL of a request without a valid Host
   if (url.startsWith("/")) return undefined;
   const start = url.indexOf("://") + 3;
   const end = url.slice(start).search(/[/?#]/);

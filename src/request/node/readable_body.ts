@@ -8,7 +8,7 @@ import { UNREAD_BODY_MS } from "../body/body_settings.ts";
 import type { BodyReading, Exchange } from "../../exchange/exchange.ts";
 import { runtimeKey } from "../../util/runtime_key.ts";
 
-/** The request whose body it is. */
+/** The request that owns the body. */
 interface Responding {
   readonly res: {
     statusCode: number;
@@ -20,51 +20,51 @@ interface Responding {
 
 /**
  * The API of Node's readable streams on the body of a web request: `data`, `readable`, `end` and `error` events, pause,
- * resume, read and pipe. It takes one reader on first use, and buffers no more than one chunk.
+ * resume, read and pipe. It acquires a reader on first use and buffers at most one chunk.
  */
 export class ReadableBody implements BodyReading {
-  /** Whether the body was read to its end, or nothing more will come of it. */
+  /** Whether the body was read to its end, or no more of it will come. */
   ended = false;
-  /** Why its end never came: it failed, or was destroyed; `undefined` if neither. */
+  /** Why the end never came: the body failed or was destroyed; `undefined` if neither. */
   failure: unknown = undefined;
   /** Whether `close` was emitted. */
   closed = false;
-  /** Whether it was destroyed: by its caller, by a failure, or, as Node's are, after its end. */
+  /** Whether it was destroyed: by its caller, by a failure, or after its end, like Node's. */
   destroyed = false;
   /** Whether `end` was emitted. */
   #hasTold = false;
-  /** The error that `destroy` was given, to be emitted before `close`. */
+  /** The error passed to `destroy`, to be emitted before `close`. */
   #untold: Error | undefined = undefined;
   readonly #exchange: Exchange;
   readonly #emitter: Emitter;
   readonly #reader: BodyReader;
   #flowing = false;
-  /** Whether `end` comes in the next turn, unless the body is paused before. */
+  /** Whether `end` comes in the next turn, unless the body is paused first. */
   #ending = false;
   #reading = false;
-  /** Whether `pause` was called: then adding a listener does not start the flow. */
+  /** Whether `pause` was called; if so, adding a listener does not start the flow. */
   held = false;
-  /** Whether chunks are kept for `read`, as they are once somebody listens for `readable`. */
+  /** Whether chunks are kept for `read`, as they are once `readable` has a listener. */
   #offering = false;
   #offered: ShownChunk | null = null;
   /** Whether a chunk is being fetched for `read`. */
   #fetching = false;
-  /** The loops over the chunks, in the order in which they began, and what wakes each. */
+  /** The loops over the chunks, in starting order, each with its wake-up function. */
   readonly #loops = new Map<symbol, () => void>();
   #dropTimer: ReturnType<typeof setTimeout> | undefined = undefined;
   #pipes: BodyPipes | null = null;
-  /** Called when nothing more will come, if the platform waits for that. */
+  /** Called when no more data will come, if the platform waits for that. */
   #release: (() => void) | null = null;
 
   /**
-   * @param exchange The exchange whose body is read
+   * @param exchange The exchange of the body
    * @param emitter Emits the events
    */
   constructor(exchange: Exchange, emitter: Emitter) {
     this.#exchange = exchange;
     this.#emitter = emitter;
     this.#reader = new BodyReader(exchange);
-    // pause() and setEncoding() come here, too, after a parser has read the body
+    // pause() and setEncoding() also get here after a parser has read the body
     this.isOver();
   }
 
@@ -73,7 +73,7 @@ export class ReadableBody implements BodyReading {
     return this.#reader.taken;
   }
 
-  /** Whether all of the body has arrived; listeners for `readable` run once more then, before `end`. */
+  /** Whether the whole body has arrived; `readable` listeners then run once more before `end`. */
   get received(): boolean {
     return this.#reader.received;
   }
@@ -83,33 +83,32 @@ export class ReadableBody implements BodyReading {
     return this.#reader.broken;
   }
 
-  /** Whether somebody has begun to read it. */
+  /** Whether reading has begun. */
   get begun(): boolean {
     return this.#reader.begun;
   }
 
-  /** The encoding that was set. */
+  /** The encoding set by `setEncoding`. */
   get encoding(): string | null {
     return this.#reader.encoding;
   }
 
-  /** Whether the body flows, `null` before anybody reads it. */
+  /** Whether the body flows; `null` before it is read. */
   get flowing(): boolean | null {
     return this.#flowing || (this.held || this.#offering ? false : null);
   }
 
-  /** Starts the flow for a listener of `data`, unless it is paused or `read()` is in use. */
+  /** Starts the flow for a `data` listener, unless it is paused or `read()` is in use. */
   listen(): void {
     if (!this.held && !this.#isOffering) this.resume();
   }
 
-  // as in Node, listeners of `readable` and loops hold up the flow, and a program that has called `read()` by itself
-  // does not
+  // as in Node, `readable` listeners and loops hold up the flow, but a program's own call of `read()` does not
   get #isOffering(): boolean {
     return this.#offering && (this.#loops.size > 0 || this.#emitter.listenerCount("readable") > 0);
   }
 
-  /** Starts or continues the flow. No chunk is emitted before the present turn of the event loop is over. */
+  /** Starts or continues the flow. No chunk is emitted before the end of the current turn of the event loop. */
   resume(): void {
     this.held = false;
     this.#flowing = !this.#isOffering;
@@ -124,38 +123,39 @@ export class ReadableBody implements BodyReading {
     if (this.#reader.take()) this.#exchange.reading = this;
   }
 
-  // throws if somebody else is reading the body
+  // throws if another reader has the body
   #begin(): void {
     if (this.#reader.begin()) this.#exchange.reading = this;
   }
 
   /**
-   * Runs something behind what was given to Node's `process.nextTick`, which within a promise is later than any
-   * microtask: http-proxy changes the headers it forwards in such a turn, and the end of a body would have sent them.
+   * Runs a function after callbacks passed to Node's `process.nextTick`, which run after all microtasks when scheduled
+   * within a promise. http-proxy changes the headers it forwards in such a turn; ending a body earlier would already
+   * have sent them.
    */
   nextTurn(start: () => void): void {
     this.#exchange.app[runtimeKey].nextTurn(start);
   }
 
-  /** Whether nothing more will come: a body that a parser or `req.text()` has read counts as read to its end. */
+  /** Whether no more data will come: a body read by a parser or `req.text()` counts as read to its end. */
   isOver(): boolean {
     if (this.#reader.isUsed) this.ended = true;
     return this.ended;
   }
 
-  /** Pauses the flow after the present chunk. */
+  /** Pauses the flow after the current chunk. */
   pause(): void {
     this.held = true;
     this.#flowing = false;
     if (this.#exchange.finished) this.responded();
   }
 
-  /** Whether it ended as a body does that was read to its end. */
+  /** Whether it ended like a body that was read to its end. */
   hasEnded(): boolean {
     return this.isOver() && this.failure === undefined;
   }
 
-  /** Makes chunks strings. */
+  /** Turns chunks into strings. */
   setEncoding(encoding: string): void {
     this.#offered = this.#reader.setEncoding(encoding, this.#offered);
   }
@@ -165,7 +165,7 @@ export class ReadableBody implements BodyReading {
       while (this.#flowing) {
         const chunk = this.#offered ?? await this.#next();
         if (this.ended) return;
-        // paused meanwhile, or somebody has begun to use `read`
+        // paused meanwhile, or `read` is now in use
         if (!this.#flowing) {
           this.#reading = false;
           return this.#keep(chunk);
@@ -181,7 +181,7 @@ export class ReadableBody implements BodyReading {
     }
   }
 
-  // not before what the listeners of the last chunk have begun: formidable opens a file, and pauses the body then
+  // waits for actions started by listeners of the last chunk: formidable opens a file and pauses the body meanwhile
   #finishLater(): void {
     this.#ending = true;
     this.nextTurn(() => {
@@ -193,14 +193,14 @@ export class ReadableBody implements BodyReading {
     });
   }
 
-  /** Serves a new listener of `readable`. As in Node, `pause` no longer counts once the last of them is gone. */
+  /** Serves a new `readable` listener. As in Node, `pause` no longer counts once the last of them is removed. */
   announce(): void {
     this.offer();
     this.#flowing = this.held = false;
     if (this.#offered !== null) this.#announceLater();
   }
 
-  /** Fetches a chunk for `read`, and emits `readable` when it has arrived. */
+  /** Fetches a chunk for `read` and emits `readable` when it has arrived. */
   offer(): void {
     if (this.#offering) return;
     this.#offering = true;
@@ -226,7 +226,7 @@ export class ReadableBody implements BodyReading {
     }
   }
 
-  // keeps a chunk for `read`; `null` is the end, which comes when all has been read
+  // keeps a chunk for `read`; `null` is the end, which comes after everything has been read
   #keep(chunk: ShownChunk | null): void {
     if (chunk !== null) this.#offered = this.#joined(this.#offered, chunk);
     if (!this.#offering) return;
@@ -235,7 +235,7 @@ export class ReadableBody implements BodyReading {
     else this.#flowAgain();
   }
 
-  // when the last listener of `readable`, or the last loop, is gone
+  // when the last `readable` listener or the last loop has ended
   #flowAgain(): void {
     if (!this.ended && !this.held && !this.#isOffering && this.#emitter.listenerCount("data") > 0) this.resume();
   }
@@ -260,21 +260,21 @@ export class ReadableBody implements BodyReading {
     for (const wake of this.#loops.values()) wake();
   }
 
-  /** Whether it is being read, or somebody waits for what comes. */
+  /** Whether it is being read or has a waiting reader. */
   get busy(): boolean {
     return !this.ended && (this.#flowing || this.#fetching || this.#ending || this.#loops.size > 0);
   }
 
-  /** Length of the chunk that waits for `read`. */
+  /** Length of the chunk waiting for `read`. */
   get length(): number {
     return this.#offered?.length ?? 0;
   }
 
   /**
-   * What waits, `null` for none; more is announced by `readable`.
+   * The waiting data, `null` for none; `readable` announces more.
    *
-   * @param size Number of bytes, or characters once an encoding is set: nothing is returned until so many have arrived,
-   * or the body has ended
+   * @param size Number of bytes, or characters once an encoding is set: returns nothing until that many have arrived or
+   * the body has ended
    */
   read(size?: number): ShownChunk | null {
     this.offer();
@@ -294,10 +294,10 @@ export class ReadableBody implements BodyReading {
   }
 
   /**
-   * Puts a chunk in front of what has not been read yet.
+   * Puts a chunk back in front of the unread data.
    *
-   * @param chunk Bytes or text
-   * @param encoding Node's name of the text's encoding
+   * @param chunk Bytes or a string
+   * @param encoding Node's name of the string's encoding
    */
   unshift(chunk: ShownChunk, encoding?: string): void {
     if (chunk.length === 0 || this.isOver()) return;
@@ -305,7 +305,7 @@ export class ReadableBody implements BodyReading {
     const bytes = typeof chunk === "string"
       ? textBytes("req.unshift", chunk, encoding)
       : chunk as Uint8Array<ArrayBuffer>;
-    // a decoder of its own, because that of the body may be waiting for the rest of a character
+    // a separate decoder, because the body's may be waiting for the rest of a character
     const shown = this.encoding === null
       ? this.#exchange.app[runtimeKey].nodeBytes(bytes)
       : decoderOf("req.unshift", this.encoding).decode(bytes);
@@ -314,14 +314,14 @@ export class ReadableBody implements BodyReading {
   }
 
   /**
-   * The chunks in turn; none if the body has been read. If there was no end, that is an error: what came so far must
-   * not be taken for all of the body.
+   * The chunks in order; none if the body has been read. A missing end is an error: the chunks so far must not pass for
+   * the whole body.
    *
-   * @param keepsRest Whether the rest stays readable when the caller stops before the end
+   * @param keepsRest Whether the rest stays readable if the caller stops early
    */
   async *chunks(keepsRest = false): AsyncGenerator<ShownChunk> {
     if (this.failure !== undefined) throw this.failure;
-    // Deno lets go of the body with the client; then it looks as if it had been read
+    // Deno drops the body when the client disconnects, and then it looks as if it had been read
     if (this.#exchange.aborted && !this.received) throw connectionReset();
     if (this.isOver()) return;
     this.#begin();
@@ -343,7 +343,7 @@ export class ReadableBody implements BodyReading {
     }
   }
 
-  // `null` at the end, or after a failure, which is emitted here
+  // `null` at the end, or after a failure, which this method emits
   async #next(): Promise<ShownChunk | null> {
     try {
       this.#begin();
@@ -354,21 +354,23 @@ export class ReadableBody implements BodyReading {
     }
   }
 
-  /** Fails the present reading because the client is gone: some runtimes tell only after the request was closed. */
+  /**
+   * Fails the current read because the client disconnected: some runtimes only report it after the request was closed.
+   */
   cut(): void {
     if (this.ended) return;
     this.#fail(this.#reader.cut());
-    // Deno would never settle the pending read, and keep the request with it
+    // Deno would never settle the pending read, and would keep the request in memory with it
     this.#reader.cancel();
   }
 
-  // The error of a listener. As in Node nothing more comes after it; there it ends the process.
+  // An error thrown by a listener. As in Node nothing follows it; there it ends the process.
   #throwLater(error: unknown): void {
     this.ended = true;
     this.failure = error;
     this.#release?.();
     this.#wake();
-    // otherwise Deno would keep the connection until somebody reads the rest
+    // otherwise Deno would keep the connection open until the rest is read
     this.#reader.cancel();
     this.#tell(error);
     this.#emitter[listenerFailed]?.(error);
@@ -376,7 +378,7 @@ export class ReadableBody implements BodyReading {
 
   #fail(error: unknown): void {
     const isOver = this.#exchange.finished;
-    // what nobody takes is discarded, and some runtimes do so themselves with the response
+    // unread data is discarded; some runtimes do so themselves on the response
     if (isOver && !this.#isTaken && !this.#reader.late) return this.#finish();
     const isHeard = this.#loops.size > 0 || this.#emitter.listenerCount("error") > 0;
     this.#giveUp(error);
@@ -385,13 +387,13 @@ export class ReadableBody implements BodyReading {
     if (isOver) this.nextTurn(() => this.close());
   }
 
-  // whether somebody wants the chunks
+  // whether any reader wants the chunks
   get #isTaken(): boolean {
     const emitter = this.#emitter;
     return this.#loops.size > 0 || emitter.listenerCount("data") + emitter.listenerCount("readable") > 0;
   }
 
-  // nobody else would: whoever waits for the end of the body waits for ever
+  // no other code would respond: a handler waiting for the end of the body would wait forever
   #respondLate(error: Error): void {
     const { res } = this.#emitter as unknown as Responding;
     if (res.headersSent) return this.#exchange.breakOff(error);
@@ -416,8 +418,8 @@ export class ReadableBody implements BodyReading {
     this.#reader.finish();
     this.#end();
     this.#wake();
-    // as in Node, reading a body to its end closes the request, before the response: handlers may wait for
-    // `close` to respond
+    // as in Node, reading a body to its end closes the request before the response: handlers may wait for `close` to
+    // respond
     this.nextTurn(() => this.close());
   }
 
@@ -428,10 +430,10 @@ export class ReadableBody implements BodyReading {
   }
 
   /**
-   * Emits `close` because the exchange is over, after the `end` of a body that nobody has read. If somebody is reading, or
-   * has paused it, both come with the end of the body.
+   * Emits `close` because the exchange is over, after the `end` of an unread body. If the body is being read or paused,
+   * both come at its end.
    *
-   * @param endAwaited Whether somebody listens for `end`
+   * @param endAwaited Whether `end` has a listener
    */
   closeWithExchange(endAwaited: boolean): void {
     if (this.#exchange.aborted) return this.close();
@@ -452,27 +454,30 @@ export class ReadableBody implements BodyReading {
     tell(this.#emitter, "close");
   }
 
-  /** A copy of the bytes that listeners get; `null` if the first chunk is gone, or there is a copy already. */
+  /**
+   * A copy of the bytes that listeners get; `null` if the first chunk is no longer available, or there already is a
+   * copy.
+   */
   beside(): ReadableStream<Uint8Array<ArrayBuffer>> | null {
     const copy = this.ended ? null : this.#reader.beside(this.#offered);
-    // nobody else may be there to take the chunks
+    // there may be no other listener to take the chunks
     if (copy !== null) this.listen();
     return copy;
   }
 
-  /** Sends every chunk to a destination, pausing while it is full, until one of the two has ended. */
+  /** Sends every chunk to a destination, pausing while it is full, until either side ends. */
   pipe<T extends Destination>(destination: T, options: { end?: boolean }): T {
     this.#pipes ??= new BodyPipes(this.#emitter, this);
     return this.#pipes.add(destination, options);
   }
 
-  /** Stops sending chunks to one destination, or to all. */
+  /** Stops sending chunks to one destination or to all. */
   unpipe(destination?: Destination): void {
     this.#pipes?.remove(destination);
   }
 
   /**
-   * Discards the rest of the body unless somebody goes on reading: otherwise the connection would never get to its next
+   * Discards the rest of the body unless it is still being read: otherwise the connection would never reach its next
    * request, and on Deno never close. Readers that have paused it get some time to continue.
    */
   responded(): void {
@@ -483,7 +488,7 @@ export class ReadableBody implements BodyReading {
     this.#dropTimer = setTimeout(() => before === this.taken ? this.drop() : this.responded(), UNREAD_BODY_MS);
   }
 
-  /** Discards the rest of a body that nobody is reading at the moment. */
+  /** Discards the rest of a body that is not currently being read. */
   drop(): void {
     clearTimeout(this.#dropTimer);
     if (!this.#reader.begun || this.ended || this.#flowing) return;
@@ -492,7 +497,7 @@ export class ReadableBody implements BodyReading {
     if (this.#exchange.finished) this.nextTurn(() => this.close());
   }
 
-  /** Cancels the body. As in Node, the events come a turn later, when the caller has dealt with the error. */
+  /** Cancels the body. As in Node, the events come a turn later, once the caller has handled the error. */
   destroy(error?: Error): void {
     if (this.ended) return;
     this.#flowing = false;

@@ -11,13 +11,13 @@ import { connectionReset } from "../body/body_errors.ts";
 import type { Peer } from "../../exchange/peer.ts";
 import { runtimeKey } from "../../util/runtime_key.ts";
 
-/** The request that is told of a timeout, as by Node's server. */
+/** The request notified of a timeout, as by Node's server. */
 export interface Timed {
   /** Whether all of the request has arrived. */
   readonly complete: boolean;
   /** Emits an event on the request. */
   emit(event: EventName, ...args: unknown[]): boolean;
-  /** The response; there is none any more once the connection became a WebSocket. */
+  /** The response; missing once the connection has become a WebSocket. */
   readonly res?: { readonly headersSent: boolean; emit(event: EventName, ...args: unknown[]): boolean };
 }
 
@@ -25,14 +25,14 @@ export interface Timed {
 // deno-lint-ignore no-explicit-any -- the core names no type of Node's, and programs read subject.CN
 export type PeerCertificate = Record<string, any>;
 
-/** State of a socket, which those that are derived from it share. */
+/** State of a socket, shared with sockets derived from it. */
 class SocketState {
   readonly exchange: Exchange;
   readonly peer: Peer;
   readonly req: Timed;
   timer: ReturnType<typeof setTimeout> | undefined = undefined;
   timeout: number | undefined = undefined;
-  /** Whether an error, and whether the end of the connection, has been arranged to be told. */
+  /** Whether events for an error, and for the end of the connection, have been arranged. */
   errorAwaited = false;
   closeAwaited = false;
   hasFailed = false;
@@ -48,10 +48,10 @@ class SocketState {
 /** Key of a socket's state. */
 const stateKey: unique symbol = Symbol("state");
 
-/** The part of Node's socket that Express middleware uses. The connection itself belongs to the platform. */
+/** The part of Node's socket that Express middleware uses. The platform owns the connection itself. */
 export class RequestSocket extends Emitter {
   /**
-   * Itself.
+   * The socket itself.
    *
    * @internal
    */
@@ -61,8 +61,8 @@ export class RequestSocket extends Emitter {
   /**
    * Describes a connection.
    *
-   * @param exchange The exchange the connection is used for
-   * @param req The request that came over it
+   * @param exchange The exchange that uses the connection
+   * @param req The request received over it
    */
   constructor(exchange: Exchange, req: Timed) {
     super();
@@ -71,12 +71,12 @@ export class RequestSocket extends Emitter {
     this.encrypted = runtime.isEncrypted?.(request, info) ?? request.url.startsWith("https:");
   }
 
-  /** Address of the peer, `undefined` if the platform does not tell it. */
+  /** Address of the peer, `undefined` if the platform does not report it. */
   get remoteAddress(): string | undefined {
     return this[stateKey].peer.address;
   }
 
-  /** Port of the peer, `undefined` if the platform does not tell it. */
+  /** Port of the peer, `undefined` if the platform does not report it. */
   get remotePort(): number | undefined {
     return this[stateKey].peer.port;
   }
@@ -87,24 +87,24 @@ export class RequestSocket extends Emitter {
   }
 
   /**
-   * Address of this end. Only Node tells that of a connection; on Deno with `app.listen`, and on Bun, it is the one that
-   * the server listens on, `0.0.0.0` or `::` for all. `undefined` elsewhere.
+   * Local address. Only Node reports that of the connection; on Deno with `app.listen`, and on Bun, it is the server's
+   * listening address, `0.0.0.0` or `::` for all. `undefined` elsewhere.
    */
   get localAddress(): string | undefined {
     return localOf(this).address;
   }
 
-  /** Port of this end, on Node, on Bun, and on Deno with `app.listen`; `undefined` elsewhere. */
+  /** Local port, on Node, on Bun, and on Deno with `app.listen`; `undefined` elsewhere. */
   get localPort(): number | undefined {
     return localOf(this).port;
   }
 
-  /** `IPv4` or `IPv6`, by `localAddress`. */
+  /** `IPv4` or `IPv6`, according to `localAddress`. */
   get localFamily(): string | undefined {
     return familyOf(this.localAddress);
   }
 
-  /** `IPv4` or `IPv6`, by `remoteAddress`. */
+  /** `IPv4` or `IPv6`, according to `remoteAddress`. */
   get remoteFamily(): string | undefined {
     return familyOf(this.remoteAddress);
   }
@@ -119,7 +119,7 @@ export class RequestSocket extends Emitter {
     return ofNode(this, "bytesWritten");
   }
 
-  /** `localAddress`, `localFamily` and `localPort`; as on Node, an empty object if they are unknown. */
+  /** `localAddress`, `localFamily` and `localPort`; an empty object if unknown, as on Node. */
   address(): { address?: string; family?: string; port?: number } {
     const { localAddress: address, localFamily: family, localPort: port } = this;
     return address === undefined ? {} : { address, ...family && { family }, ...port !== undefined && { port } };
@@ -140,12 +140,14 @@ export class RequestSocket extends Emitter {
     return ofNode(this, "servername");
   }
 
-  /** Whether the client's certificate was issued by one of the server's authorities, on Node over TLS; `undefined` elsewhere. */
+  /**
+   * Whether one of the server's authorities issued the client's certificate, on Node over TLS; `undefined` elsewhere.
+   */
   get authorized(): boolean | undefined {
     return ofNode(this, "authorized");
   }
 
-  /** Why the client's certificate was not accepted, on Node over TLS. */
+  /** Why the client's certificate was rejected, on Node over TLS. */
   get authorizationError(): unknown {
     return ofNode(this, "authorizationError");
   }
@@ -168,37 +170,37 @@ export class RequestSocket extends Emitter {
   /** Whether the connection uses TLS. */
   encrypted: boolean;
 
-  /** Whether the client is gone, or `close` was emitted. */
+  /** Whether the client disconnected, or `close` was emitted. */
   get destroyed(): boolean {
     const { isClosed, exchange } = this[stateKey];
     return isClosed || exchange.aborted;
   }
 
-  /** Whether the client disconnected; `false` if the program broke off the exchange. */
+  /** Whether the client disconnected; `false` if the program aborted the exchange. */
   get readableEnded(): boolean {
     const { exchange } = this[stateKey];
     return exchange.aborted && !exchange.isBrokenOff;
   }
 
-  /** What `setTimeout` was given last, in ms; `undefined` before. */
+  /** The last value passed to `setTimeout`, in ms; `undefined` before. */
   get timeout(): number | undefined {
     return this[stateKey].timeout;
   }
 
-  /** Whether the client is still there to send. */
+  /** Whether the client can still send. */
   get readable(): boolean {
     return !this.destroyed;
   }
 
-  /** Whether the client is still there to receive. */
+  /** Whether the client can still receive. */
   get writable(): boolean {
     return !this.destroyed;
   }
 
   /**
-   * Emits `close` at the end of the exchange, since nobody tells what becomes of the connection then. It is the only
-   * way for npm's on-finished, and so for every logger, to learn that a client is gone. If the connection failed, which
-   * Node tells, or it had not sent all of its request, `error` comes first, as on Node, where parsing fails then.
+   * Emits `close` at the end of the exchange, because no runtime reports the connection's later fate. Only through it
+   * can npm's on-finished, and so every logger, detect a disconnect. `error` comes first if the connection failed,
+   * which Node reports, or if the request was incomplete, because parsing fails then on Node.
    */
   override [listenedTo](event: EventName): void {
     const state = this[stateKey];
@@ -214,28 +216,28 @@ export class RequestSocket extends Emitter {
       state.isClosed = true;
       tell(this, "close", state.hasFailed);
     };
-    // after the events of a complete response, but before those of one whose client is gone
+    // after the events of a complete response, but before those of a response whose client disconnected
     exchange.onLeave(() => queueMicrotask(close));
     exchange.onEnd(close);
   }
 
-  /** Reports the error of a listener, which on Node would end the process. */
+  /** Reports an error thrown by a listener, which would end the process on Node. */
   override [listenerFailed](error: unknown): void {
     const { exchange, req } = this[stateKey];
     failListener(exchange.app, req, error);
   }
 
-  /** Breaks off the exchange, as if the client were gone: a response that has begun is cut. */
+  /** Aborts the exchange as if the client had disconnected: a response that has begun is cut. */
   destroy(error?: Error): this {
     this[stateKey].exchange.breakOff(error);
     return this;
   }
 
   /**
-   * Sets the time within which a response has to begin; each chunk of the body that a handler reads restarts it. After
-   * that `timeout` is emitted on the request, if its body is still arriving, on the response, and on the socket. If
-   * neither of the first two has a listener, the exchange is broken off, as in Node. Once the response has begun, idle
-   * time is up to the platform.
+   * Sets the time within which a response must begin; each body chunk that a handler reads restarts it. When it runs
+   * out, `timeout` is emitted on the request (if its body is still arriving), on the response, and on the socket. If
+   * neither of the first two has a listener, the exchange is aborted, as in Node. Once the response has begun, the
+   * platform handles idle time.
    *
    * @param ms The time in ms; 0 for none
    * @param listener Added for `timeout`, once
@@ -274,7 +276,7 @@ export class RequestSocket extends Emitter {
   }
 }
 
-// only Node's own socket knows these
+// only Node's own socket has these
 function ofNode<T>(socket: RequestSocket, name: string): T {
   const nodes = nodesOwn(socket);
   const value = nodes?.[name];
@@ -291,7 +293,7 @@ function localOf(socket: RequestSocket): Peer {
   const { app, info } = socket[stateKey].exchange;
   if (nodes === undefined) return app[runtimeKey].localOf?.(info) ?? { address: undefined };
   const { localAddress, localPort } = nodes as { localAddress?: string; localPort?: number };
-  // as the peer's, whose IPv4 address an IPv6 socket shows as a mapped one
+  // like the peer's: an IPv6 socket shows an IPv4 address as a mapped one
   return { address: localAddress && (canonicalAddress(localAddress) ?? localAddress), port: localPort };
 }
 
@@ -303,7 +305,7 @@ function familyOf(address: string | undefined): string | undefined {
 function tellOfFailure(socket: RequestSocket): void {
   const state = socket[stateKey];
   const { exchange, req } = state;
-  // what the client sent may have been no HTTP, also in another request on this connection
+  // the client may have sent something other than HTTP, also in another request on this connection
   const errored = nodesOwn(socket)?.["errored"];
   const complete = (exchange.info as { req?: { complete?: boolean } } | undefined)?.req?.complete;
   const isCut = exchange.broken || !(complete ?? req.complete);

@@ -2,10 +2,10 @@ import type { HeaderRecord } from "./header_record.ts";
 import type { ReadableBody } from "./readable_body.ts";
 import type { RequestSocket } from "./request_socket.ts";
 
-/** Key under which a request keeps its state. */
+/** Key under which a request stores its state. */
 export const requestStateKey: unique symbol = Symbol("state");
 
-/** State of a request's Node API, made on first use; most requests are answered without it. */
+/** State of a request's Node API, created on first use; most requests never need it. */
 export class RequestState {
   /** Headers as a record. */
   headers: HeaderRecord | null = null;
@@ -17,9 +17,9 @@ export class RequestState {
   leaving: AbortController | null = null;
   /** Whether `close` and the other events at the end of the exchange will be emitted. */
   announced = false;
-  /** Whether `close` was emitted for a body that nobody had read. */
+  /** Whether `close` was emitted for an unread body. */
   closed = false;
-  /** Whether somebody began to listen for `end` before the end of the body. */
+  /** Whether `end` got a listener before the end of the body. */
   endAwaited = false;
   /** Whether destroying the request leaves the connection alone. */
   detached = false;
