@@ -2,7 +2,7 @@ import { ownPlatform } from "./runtimes.ts";
 import { genericPlatform } from "./shared/generic_platform.ts";
 import type { Platform, Servable } from "./shared/platform.ts";
 
-/** The platform this program runs on, once somebody has asked for it; reading it takes less than a call. */
+/** The platform this program runs on, once it has been determined; reading it is cheaper than a call. */
 export let detected: Platform | null = null;
 let registered: Platform | null = null;
 
@@ -12,7 +12,7 @@ export function detectPlatform(): Platform {
 }
 
 /**
- * Registers a platform that is not part of the core; used if none of the core's is detected.
+ * Registers a platform that is not part of the core; used if none from the core is detected.
  *
  * @param platform The platform
  */
@@ -22,7 +22,7 @@ export function registerPlatform(platform: Platform): void {
 }
 
 /**
- * Registers a platform unless there is one already: for entries whose platform does less than another entry's.
+ * Registers a platform unless there already is one: for entries whose platform does less than another entry's.
  *
  * @param platform The platform
  */
@@ -31,7 +31,7 @@ export function proposePlatform(platform: Platform): void {
 }
 
 /**
- * Responds to a request of a Node server, which Deno and Bun have, too. This needs the entry for Node: without it the
+ * Responds to a request of a Node server; Deno and Bun also have those. Requires the entry for Node: without it the
  * client gets 500, and the log says what to do.
  *
  * @param app The application
@@ -54,7 +54,7 @@ export function handleNodeRequest(
   res.end();
 }
 
-/** The part of Node's response that a response without a body needs. */
+/** The part of Node's response used for a response without a body. */
 export interface ServerResponseLike {
   /** Status. */
   statusCode: number;

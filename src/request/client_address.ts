@@ -7,23 +7,23 @@ import { appOf, given } from "../exchange/derived_object.ts";
 import { type Exchange, exchangeKey } from "../exchange/exchange.ts";
 
 /**
- * What is needed to find out who the client is: the connection, the headers, and the trusted proxies. Of a request that
- * came in, neither `req.socket` nor `req.app` is used, because programs may assign those.
+ * Everything needed to determine the client: the connection, the headers and the trusted proxies. For a request from a
+ * client, neither `req.socket` nor `req.app` is used, because programs may assign them.
  */
 export interface ClientView {
-  /** Has the other end of the connection, and the application whose `trust proxy` setting applies. */
+  /** The exchange, with the other end of the connection and the application whose `trust proxy` setting applies. */
   readonly [exchangeKey]: Exchange;
-  /** Itself, unless it is derived from another request, or from a prototype. */
+  /** The request itself, unless it is derived from another request or a prototype. */
   readonly [originalKey]?: object;
-  /** The application, of a derived request. */
+  /** The application; for derived requests. */
   readonly app?: AppLike;
-  /** The connection, of a derived request. */
+  /** The connection; for derived requests. */
   readonly socket?: { readonly remoteAddress?: string | undefined };
   /** Reads a request header. */
   get(name: string): string | undefined;
 }
 
-/** Tells whether an address is that of a trusted proxy. */
+/** Returns whether an address belongs to a trusted proxy. */
 type Trust = (address: string | undefined, index: number) => boolean;
 
 function trustOf(client: ClientView, caller: string): Trust {
@@ -42,26 +42,26 @@ function addressOf(client: ClientView, caller: string): string | undefined {
 }
 
 /**
- * Addresses from the peer to the farthest one that a trusted proxy reported: `X-Forwarded-For` from right to left.
+ * Addresses from the peer to the farthest one reported by a trusted proxy: `X-Forwarded-For` from right to left.
  *
  * @param client The client
- * @param caller Name of the property that is read, for error messages
- * @returns The peer first, `undefined` where the platform does not tell it
- * @throws {TypeError} If the request was made without a client, and has not been given what is needed
+ * @param caller Name of the property being read, for error messages
+ * @returns The peer first, `undefined` if the platform does not report it
+ * @throws {TypeError} If the request was created without a client and lacks the properties needed
  */
 export function clientAddresses(client: ClientView, caller: string): (string | undefined)[] {
   const trust = trustOf(client, caller);
   const address = addressOf(client, caller);
-  // the header of an untrusted peer is not even read: reading it costs more than all the rest
+  // the header of an untrusted peer is not even read: reading it costs more than everything else
   if (!trust(address, 0)) return [address];
   return walkForwarded(address, client.get("x-forwarded-for"), trust);
 }
 
 /**
- * Scheme the client used: the connection's, or `X-Forwarded-Proto` from a trusted peer.
+ * Scheme used by the client: the connection's, or `X-Forwarded-Proto` from a trusted peer.
  *
  * @param client The client
- * @param encrypted Whether the connection is
+ * @param encrypted Whether the connection is encrypted
  * @throws {TypeError} As {@linkcode clientAddresses}
  */
 export function clientProtocol(client: ClientView, encrypted: boolean): string {
@@ -90,7 +90,7 @@ export function hostnameOf(host: string | undefined): string | undefined {
 }
 
 /**
- * Labels of a host below the domain, from right to left, as Express's `req.subdomains`.
+ * Labels of a host below the domain, from right to left, like Express's `req.subdomains`.
  *
  * @param hostname The host without a port
  * @param offset How many labels, counted from the right, belong to the domain itself

@@ -30,7 +30,10 @@ function decodeValue(raw: string): string {
   }
 }
 
-/** What `j:` and JSON stand for; `undefined` for other text, and for what is falsy, which cookie-parser leaves as text. */
+/**
+ * The object encoded as `j:` and JSON; `undefined` for other strings, and for falsy values, which cookie-parser leaves
+ * as strings.
+ */
 function objectOf(text: string): unknown {
   if (!text.startsWith("j:")) return undefined;
   try {

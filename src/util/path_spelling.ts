@@ -19,8 +19,8 @@ export function refusedSpelling(path: string): string | null {
 const OPTIONAL = /%(?:0[1-9a-f]|1[\da-f]|2[0-46-9abc]|3[a-f]|40|5[bde]|60|7[b-f])|(?:%[89a-f][\da-f])+/gi;
 
 /**
- * The canonical form of a literal or segment for all spellings that clients use: encoded are only the characters that
- * no client sends plain, `%`, and NUL.
+ * The canonical form of a literal or segment, shared by all spellings that clients use: only characters that no client
+ * encodes, `%` and NUL stay encoded.
  *
  * @param text Part of a path
  */

@@ -1,6 +1,6 @@
 import { describe } from "./error_text.ts";
 
-/** Longest delay of a timer in ms; a longer one would fire at once. */
+/** Maximum delay of a timer in ms; a longer one would fire at once. */
 export const LONGEST_TIMER_MS: number = 2 ** 31 - 1;
 
 const BYTES: Readonly<Record<string, number>> = {
@@ -24,9 +24,9 @@ const DURATIONS: readonly (readonly [RegExp, number])[] = [
 ];
 
 /**
- * Reads an amount of bytes.
+ * Parses an amount of bytes.
  *
- * @param value A number of bytes, or text such as `"100kb"` (1 kB is 1024 bytes)
+ * @param value A number of bytes, or a string such as `"100kb"` (1 kB is 1024 bytes)
  * @returns Bytes
  * @throws {TypeError} If it is neither
  */
@@ -40,10 +40,10 @@ export function parseBytes(value: number | string): number {
 }
 
 /**
- * Reads a duration.
+ * Parses a duration.
  *
- * @param value A number of ms, or text such as `"1d"`, `"2 hours"`
- * @param what What the duration is for, for the error message
+ * @param value A number of ms, or a string such as `"1d"`, `"2 hours"`
+ * @param what Purpose of the duration, for the error message
  * @returns ms
  * @throws {TypeError} If it is neither
  */

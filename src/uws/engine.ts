@@ -1,7 +1,7 @@
-/** Text, or bytes as they are to be sent. */
+/** A string, or bytes to send as they are. */
 export type Bytes = string | Uint8Array | ArrayBuffer;
 
-/** The used part of an engine's request. It can be read during the call of its handler only. */
+/** The part of an engine's request used here. It can only be read during the call of its handler. */
 export interface EngineRequest {
   getUrl(): string;
   getQuery(): string | null | undefined;
@@ -9,7 +9,7 @@ export interface EngineRequest {
   forEach(visitor: (name: string, value: string) => void): void;
 }
 
-/** The used part of an engine's response. It cannot be used any more once it is complete or aborted. */
+/** The part of an engine's response used here. It must not be used once it is complete or aborted. */
 export interface EngineResponse {
   writeStatus(status: Bytes): unknown;
   writeHeader(name: Bytes, value: Bytes): unknown;
@@ -29,7 +29,7 @@ export interface EngineResponse {
   upgrade<Data>(data: Data, key: Bytes, protocol: Bytes, extensions: Bytes, context: unknown): void;
 }
 
-/** The used part of an engine's end of a WebSocket; it cannot be used any more once it is closed. */
+/** The part of an engine's WebSocket used here; it must not be used once it is closed. */
 export interface EngineSocket<Data> {
   send(message: Bytes, isBinary?: boolean): number;
   end(code?: number, reason?: Bytes): void;
@@ -54,7 +54,7 @@ export interface EngineSocketBehavior<Data> {
   close(ws: EngineSocket<Data>, code: number, reason: ArrayBuffer): void;
 }
 
-/** The used part of an engine's server. */
+/** The part of an engine's server used here. */
 export interface EngineApp {
   any(pattern: string, handler: (res: EngineResponse, req: EngineRequest) => void): unknown;
   ws<Data>(pattern: string, behavior: EngineSocketBehavior<Data>): unknown;
@@ -65,7 +65,7 @@ export interface EngineApp {
 }
 
 /**
- * The used part of uWebSockets.js, which a program installs and passes to `serve`.
+ * The part of uWebSockets.js used here. The program installs it and passes it to `serve`.
  *
  * @example
  * ```ts ignore
@@ -75,12 +75,12 @@ export interface EngineApp {
  * ```
  */
 export interface Engine {
-  /** Makes a server without TLS. */
+  /** Creates a server without TLS. */
   App(): unknown;
-  /** Makes a server with TLS. */
+  /** Creates a server with TLS. */
   SSLApp(options: { key_file_name: string; cert_file_name: string }): unknown;
   /** Closes a listener. */
   us_listen_socket_close(listener: never): void;
-  /** Tells the port of a listener. */
+  /** Returns the port of a listener. */
   us_socket_local_port(listener: never): number;
 }

@@ -2,10 +2,10 @@ import { STATUS_CODES } from "node:http";
 import type { RawResponse } from "../node/node_response.ts";
 import type { Bytes, EngineResponse } from "./engine.ts";
 
-/** What the engine writes itself. */
+/** Headers that the engine writes itself. */
 const ITS_OWN: ReadonlySet<string> = new Set(["connection", "content-length", "date", "transfer-encoding"]);
 
-/** A value of `Connection` with which the connection ends. */
+/** A value of `Connection` that ends the connection. */
 const CLOSE = /(?:^|,)[ \t]*close[ \t]*(?:,|$)/i;
 
 /** The head of a response. */
@@ -16,7 +16,7 @@ export class Head {
 
   /**
    * @param parts The response
-   * @param isLast Whether the connection ends with it in any case
+   * @param isLast Whether the connection ends with it regardless
    */
   constructor(parts: RawResponse, isLast: boolean) {
     this.#parts = parts;
@@ -29,14 +29,14 @@ export class Head {
     return undefined;
   }
 
-  /** Length of the body, as the response announces it. */
+  /** Length of the body as announced by the response. */
   get length(): number | undefined {
     const value = this.#value("content-length");
     return value !== undefined && /^\d{1,15}$/.test(value) ? Number(value) : undefined;
   }
 
   /**
-   * Writes it, but for what frames the body.
+   * Writes the head, except the headers that frame the body.
    *
    * @param res The engine's response
    */
@@ -51,7 +51,7 @@ export class Head {
   }
 }
 
-// the engine would send text as UTF-8
+// the engine would send a string as UTF-8
 function latin1(text: string): Bytes {
   return Buffer.from(text, "latin1");
 }

@@ -1,22 +1,22 @@
 import type { BodySink, Filling } from "../exchange/body_sink.ts";
 import { asyncScope } from "../platform/shared/async_scope.ts";
 
-/** Bytes that may wait for a reader before the connection is no longer read. */
+/** Bytes that may wait for a reader before reading from the connection pauses. */
 const HIGH_WATER_MARK = 64 * 1024;
 
 /** The flow of bytes from a connection. */
 export interface Flow {
   /** Stops reading from the client. */
   pause(): void;
-  /** Reads on. */
+  /** Resumes reading. */
   resume(): void;
 }
 
 type Chunk = Uint8Array<ArrayBuffer>;
 
 /**
- * The body of a request as it comes. The engine delivers it whether or not somebody reads: what nobody has asked for
- * waits here, and the connection is paused when that is much.
+ * The body of a request as it arrives. The engine delivers it whether or not it is read: unread data waits here, and
+ * the connection is paused if there is much of it.
  */
 export class IncomingUpload {
   readonly #flow: Flow;
@@ -31,7 +31,7 @@ export class IncomingUpload {
   #isAsked = false;
   #sink: BodySink | null = null;
   #isDiscarded = false;
-  /** Whether some of it was asked for, or it was discarded. */
+  /** Whether any of it was requested, or it was discarded. */
   isTouched = false;
 
   /** @param flow Pauses the connection */
@@ -39,13 +39,13 @@ export class IncomingUpload {
     this.#flow = flow;
   }
 
-  /** Whether somebody reads what has yet to come. */
+  /** Whether data still to come has a reader. */
   get isBeingRead(): boolean {
     const hasReader = this.isTouched || this.isLocked;
     return hasReader && !this.#isComplete && !this.#isDiscarded && this.#cause === null;
   }
 
-  /** Whether somebody has a reader of its stream. */
+  /** Whether its stream has a reader. */
   get isLocked(): boolean {
     return this.#stream?.locked === true;
   }
@@ -53,7 +53,7 @@ export class IncomingUpload {
   /**
    * Called by the engine.
    *
-   * @param bytes The next bytes; the engine takes them back after the call
+   * @param bytes The next bytes; the engine reclaims them after the call
    * @param isLast Whether they are the last ones
    */
   receive(bytes: ArrayBuffer, isLast: boolean): void {
@@ -73,14 +73,14 @@ export class IncomingUpload {
     this.#flow.pause();
   }
 
-  /** The rest will not come. */
+  /** Records that the rest will not arrive. */
   fail(cause: string): void {
     if (this.#isComplete || this.#cause !== null) return;
     this.#cause = new Error(cause);
     this.#deliver();
   }
 
-  /** Passes on what the reader has asked for. */
+  /** Passes on the data that the reader has requested. */
   #deliver(): void {
     if (this.#sink !== null) return this.#fillOn(this.#sink);
     if (this.#controller === null || !this.#isAsked) return;
@@ -102,7 +102,7 @@ export class IncomingUpload {
     this.#waiting = [];
     this.#bytes = 0;
     for (const chunk of chunks) sink.take(chunk);
-    // it may have had enough
+    // the reader may have stopped
     if (this.#sink === null) return;
     this.#resume();
     if (this.#cause === null && !this.#isComplete) return;
@@ -117,7 +117,7 @@ export class IncomingUpload {
     this.#flow.resume();
   }
 
-  /** The body as a web stream that takes a chunk only on demand. */
+  /** The body as a web stream that takes chunks on demand only. */
   get stream(): ReadableStream<Chunk> {
     return this.#stream ??= new ReadableStream<Chunk>({
       start: (controller) => void (this.#controller = controller),
@@ -130,10 +130,10 @@ export class IncomingUpload {
   }
 
   /**
-   * Passes the body to a sink, which takes a fraction of the time of a web stream.
+   * Passes the body to a sink, in a fraction of the time of a web stream.
    *
    * @param sink Takes the body
-   * @returns What fills it
+   * @returns Controls for the filling
    */
   fill(sink: BodySink): Filling {
     this.isTouched = true;
@@ -144,12 +144,12 @@ export class IncomingUpload {
       end: () => inContext(() => sink.end()),
       fail: (cause) => inContext(() => sink.fail(cause)),
     };
-    // later, because the caller does not know yet what fills the sink
+    // later, because the caller has not got the controls yet
     queueMicrotask(() => this.#deliver());
     return { stop: () => this.discard(), inContext };
   }
 
-  /** Discards what comes. */
+  /** Discards incoming data. */
   discard(): void {
     this.isTouched = this.#isDiscarded = true;
     this.#sink = this.#controller = null;

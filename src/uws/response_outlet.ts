@@ -3,34 +3,34 @@ import type { EngineResponse } from "./engine.ts";
 import type { Head } from "./head.ts";
 import type { UwsCall } from "./uws_call.ts";
 
-/** Where the pieces of a body come from. */
+/** A source of the pieces of a body. */
 interface Source {
-  /** Asks for the next piece, which is passed to the outlet. */
+  /** Requests the next piece, which is passed to the outlet. */
   pull(): void;
-  /** The rest is not needed. */
+  /** Called when the rest is not needed. */
   cancel(): void;
 }
 
-/** Writes a body piece by piece, at the pace of the client. */
+/** Writes a body piece by piece at the client's pace. */
 export class ResponseOutlet implements BodyOutlet {
   readonly #call: UwsCall;
   readonly #head: Head;
-  /** Bytes that the head announces; `undefined` for a body that is sent in chunks. */
+  /** Bytes that the head announces; `undefined` for a chunked body. */
   readonly #length: number | undefined;
   #source!: Source;
   #hasBegun = false;
   #isOver = false;
-  /** Whether the source has been asked for a piece. */
+  /** Whether a piece has been requested from the source. */
   #isAsked = false;
   /** Bytes of all pieces so far. */
   #sent = 0;
-  /** What the engine has not taken of a body whose length is announced. */
+  /** The part of a body of announced length that the engine has not accepted yet. */
   #rest: Uint8Array | null = null;
 
   /**
-   * @param call The request, whose response is awaited
+   * @param call The request that awaits the response
    * @param head The head
-   * @param length Bytes of the body, if they are known
+   * @param length Bytes of the body, if known
    */
   constructor(call: UwsCall, head: Head, length: number | undefined) {
     this.#call = call;
@@ -39,7 +39,7 @@ export class ResponseOutlet implements BodyOutlet {
   }
 
   /**
-   * Begins to write.
+   * Starts writing.
    *
    * @param body The body
    */
@@ -47,7 +47,7 @@ export class ResponseOutlet implements BodyOutlet {
     this.#source = BodyStream.redirect(body, this) ?? new StreamSource(body, this);
     this.#call.onGone(() => this.#leave());
     this.#call.res?.onWritable((offset) => this.#writable(offset));
-    // later, as a web stream is read, so that what is written in one turn is sent together
+    // later, like a web stream is read, so data written in the same turn is sent together
     queueMicrotask(() => this.#next());
   }
 
@@ -79,11 +79,11 @@ export class ResponseOutlet implements BodyOutlet {
     if (this.#hasBegun) return;
     this.#hasBegun = true;
     this.#head.write(res);
-    // the engine closes nothing behind a body that comes in pieces; the client does
+    // the engine does not close the connection after a body sent in pieces; the client does
     if (this.#head.isLast) res.writeHeader("connection", "close");
   }
 
-  // the part of a body whose length is announced
+  // writes part of a body of announced length
   #writeOf(length: number, res: EngineResponse, bytes: Uint8Array): boolean {
     const piece = bytes.subarray(0, length - this.#sent);
     const start = res.getWriteOffset();
@@ -97,7 +97,7 @@ export class ResponseOutlet implements BodyOutlet {
 
   #done(): void {
     this.#call.complete();
-    // the source may go on, but nobody will get that
+    // the source may continue, but its data goes nowhere
     this.#leave();
   }
 
@@ -109,8 +109,8 @@ export class ResponseOutlet implements BodyOutlet {
       else this.#rest = isTaken ? null : rest.subarray(this.#call.res!.getWriteOffset() - offset);
       if (!isTaken || isDone) return isTaken;
     }
-    // Even if there is nothing to write yet: the engine does not send on what it keeps unless something is written, or
-    // uncorked.
+    // Even if there is nothing to write yet: the engine only sends its buffered data when something is written, or on
+    // uncork.
     this.#call.cork(() => this.#next());
     return true;
   }
@@ -134,7 +134,7 @@ export class ResponseOutlet implements BodyOutlet {
     this.#call.close();
   }
 
-  /** The source has failed, and nobody else tells. */
+  /** Reports a failure of the source, which nothing else reports. */
   fail(error: unknown): void {
     if (this.#isOver) return;
     this.#call.report(error);
@@ -142,7 +142,7 @@ export class ResponseOutlet implements BodyOutlet {
   }
 }
 
-/** A web stream that a program has made. */
+/** A web stream created by the program. */
 class StreamSource implements Source {
   readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
   readonly #calllet: ResponseOutlet;

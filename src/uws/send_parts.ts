@@ -4,7 +4,7 @@ import { Head } from "./head.ts";
 import type { UwsCall } from "./uws_call.ts";
 import { ResponseOutlet } from "./response_outlet.ts";
 
-/** Length of a whole body up to which the engine may keep a copy for a client that reads slowly. */
+/** Maximum length of a whole body that the engine may copy for a client that reads slowly. */
 const COPIED = 64 * 1024;
 
 /**
@@ -33,8 +33,8 @@ function sendParts(call: UwsCall, response: Response, parts: RawResponse): void 
   if (NodeResponse.partsOf(response) !== null) NodeResponse.release(response, parts);
 }
 
-// What the length would be is a header like any other here: the engine would wait for the bytes that it announces. Nor
-// does it close such a connection without a length of 0; the client does.
+// A length is an ordinary header here, because the engine would wait for the announced bytes. Without a length of 0 it
+// does not close such a connection either; the client does.
 function sendHead(call: UwsCall, head: Head): void {
   call.cork((res) => {
     head.write(res);
@@ -60,7 +60,7 @@ function asBytes(body: string | Uint8Array): Uint8Array {
   return typeof body === "string" ? Buffer.from(body) : body;
 }
 
-// keeps no copy of what the client has yet to take
+// keeps no copy of data that the client has not taken yet
 function sendLarge(call: UwsCall, head: Head, bytes: Uint8Array): void {
   call.await();
   call.cork((res) => {

@@ -17,23 +17,23 @@ import { UwsServer } from "./uws_server.ts";
  * ```
  */
 export interface UwsOptions {
-  /** uWebSockets.js, which is a dependency of the program. */
+  /** uWebSockets.js, a dependency of the program. */
   uWS: Engine;
-  /** TCP port; a free one by default, as for 0. */
+  /** TCP port; a free one by default or if 0. */
   port?: number;
   /** Address to listen on; all by default. */
   hostname?: string;
   /** Closes the server when aborted. */
   signal?: AbortSignal;
-  /** File with the certificate chain in PEM, for TLS. */
+  /** PEM file with the certificate chain, for TLS. */
   certFile?: string;
-  /** File with its private key in PEM. */
+  /** PEM file with its private key. */
   keyFile?: string;
-  /** Lets several processes share the port; the system spreads connections over them. */
+  /** Lets several processes share the port; the system distributes connections among them. */
   reusePort?: boolean;
 }
 
-/** Most bytes that the engine's limit of a message can be. */
+/** Maximum bytes of the engine's message limit. */
 const MOST_BYTES = 2 ** 31 - 1;
 
 const CALLER = "serve of @sluice/sluice/uws";
@@ -56,16 +56,16 @@ function instead(name: string): string | undefined {
 }
 
 /**
- * Listens with uWebSockets.js in place of Node's own server: experimental, and on Node only.
+ * Listens with uWebSockets.js instead of Node's own server: experimental, and on Node only.
  *
- * What needs an `http.Server` does not work with it: events of the server other than `listening`, `error` and `close`,
- * HTTP/2, `unref`, and limits that can be set. For these there is `app.listen`.
+ * Features that need an `http.Server` do not work: server events other than `listening`, `error` and `close`, HTTP/2,
+ * `unref`, and configurable limits. Use `app.listen` for these.
  *
- * @param app The application; its WebSocket routes are to be registered before
- * @param options The engine, port, host name and files of the certificate
- * @param callback Runs when listening, or with the error that kept it from doing so
+ * @param app The application; register its WebSocket routes first
+ * @param options The engine, port, host name and certificate files
+ * @param callback Runs when listening, or with the error if it fails
  * @returns The server; `app.close()` ends it
- * @throws {TypeError} If it is not an application, an option is unknown, the engine is none, or this is not Node
+ * @throws {TypeError} If it is not an application, an option is unknown, the engine is invalid, or this is not Node
  *
  * @example On a port
  * ```ts ignore
@@ -91,7 +91,8 @@ export function serve(app: FrameworkApp, options: UwsOptions, callback?: (error?
   if (name !== "Node") throw new TypeError(`${CALLER}: uWebSockets.js runs on Node; on ${name} use app.listen`);
   registerPlatform(uwsPlatform);
   const tls = certFile === undefined || keyFile === undefined ? null : { certFile, keyFile };
-  // a message of up to twice the limit is read, and closed with 1009; the engine ends the connection without a Close frame
+  // a message of up to twice the limit is read and closed with 1009; for a longer one, the engine ends the connection
+  // without a Close frame
   const maxMessageBytes = Math.min(2 * longestMessage(app.router), MOST_BYTES);
   return app[listenOnKey](
     {
@@ -105,7 +106,7 @@ export function serve(app: FrameworkApp, options: UwsOptions, callback?: (error?
   );
 }
 
-// Unofficial builds fall back to JavaScript, with other limits, where their binary does not fit the version of Node.
+// Unofficial builds fall back to JavaScript, with other limits, if their binary does not fit the Node version.
 function assertEngine(uWS: Engine): void {
   const { App } = (uWS ?? {}) as Partial<Engine>;
   if (typeof App !== "function") {

@@ -18,15 +18,15 @@ import { type Flow, IncomingUpload } from "./incoming_upload.ts";
 import { type RequestOwner, UwsRequest } from "./uws_request.ts";
 import { UwsSocket } from "./uws_socket.ts";
 
-/** What handlers find as `req.info`. */
+/** The value of `req.info`. */
 export interface UwsInfo {
-  /** The other end of the connection, in Deno's form; the engine does not tell its port. */
+  /** The other end of the connection, in Deno's form; the engine does not report its port. */
   readonly remoteAddr: { hostname: string | undefined; port: number | undefined };
 }
 
-/** What a call needs of its server. */
+/** The parts of its server that a call uses. */
 export interface CallServer {
-  /** Whether it speaks TLS. */
+  /** Whether it uses TLS. */
   readonly isEncrypted: boolean;
   /** The address it listens on. */
   readonly hostname: string;
@@ -34,29 +34,29 @@ export interface CallServer {
   readonly port: number;
   /** Whether each connection ends with its next response. */
   readonly isDraining: boolean;
-  /** Whether it takes no connection any more. */
+  /** Whether it accepts no more connections. */
   readonly isClosing: boolean;
-  /** Notes that a response has to be waited for. */
+  /** Records that a response is pending. */
   began(call: UwsCall): void;
-  /** Notes that it has not any more. */
+  /** Records that it is no longer pending. */
   ended(call: UwsCall): void;
   /** Sends a response. */
   send(call: UwsCall, response: Response): void;
 }
 
-/** Reads addresses. */
+/** Decodes addresses. */
 const ASCII = new TextDecoder();
 
-/** One request of the engine, and the response to it. */
+/** A request from the engine, and its response. */
 export class UwsCall implements HostServer, Upgrader, RequestOwner, Flow, UwsInfo, Linked<UwsCall> {
   before: UwsCall | null = null;
   after: UwsCall | null = null;
-  /** What stands for the web request as long as nobody has asked for it; only Sluice's own code may get that. */
+  /** Stands in for the web request until that is needed; only Sluice's own code may get it. */
   readonly standIn: UwsRequest;
   readonly server: CallServer;
-  /** The engine's; `null` when it must not be used any more. */
+  /** The engine's response; `null` once it must not be used any more. */
   #res: EngineResponse | null;
-  /** What the engine needs for an upgrade; `null` for any other request. */
+  /** The engine's context for an upgrade; `null` for any other request. */
   readonly #context: unknown;
   #response: FrameworkResponse | null = null;
   #upload: IncomingUpload | null = null;
@@ -71,12 +71,12 @@ export class UwsCall implements HostServer, Upgrader, RequestOwner, Flow, UwsInf
   isGone = false;
 
   /**
-   * Takes a request.
+   * Wraps a request.
    *
    * @param server Its server
    * @param res The engine's response
    * @param req The engine's request, which is copied
-   * @param context What the engine needs for an upgrade; `null` for any other request
+   * @param context The engine's context for an upgrade; `null` for any other request
    */
   constructor(server: CallServer, res: EngineResponse, req: EngineRequest, context: unknown) {
     this.server = server;
@@ -99,13 +99,13 @@ export class UwsCall implements HostServer, Upgrader, RequestOwner, Flow, UwsInf
   }
 
   /**
-   * Has an application respond.
+   * Passes the request to an application.
    *
    * @param app The application
    */
   handle(app: Servable): void {
     if (this.standIn.isMalformed) this.#refuse("400 Bad Request");
-    // for the engine, all its calls are in the same asynchronous context: what a handler enters would stay
+    // the engine makes all its calls in one asynchronous context, so a context that a handler enters would persist
     else asyncScope().runInAsyncScope(() => this.#ask(app));
     // otherwise the engine would end the process
     this.await();
@@ -126,14 +126,14 @@ export class UwsCall implements HostServer, Upgrader, RequestOwner, Flow, UwsInf
 
   #send(response: Response): void {
     if (this.#isUpgraded) return;
-    // the client is gone, or the server has responded
+    // the client disconnected, or the server has responded
     if (this.#res === null) return void response.body?.cancel().catch(() => {});
     if (this.#response?.[exchangeKey].isWithoutResponse) return this.close();
     if (this.#upload?.isBeingRead && !this.#isHeldBack) return this.#holdBack(response);
     this.server.send(this, response);
   }
 
-  // for a turn: behind a response the engine drops what comes of the body, even what has come with the rest of it
+  // for one turn: after a response the engine drops incoming body data, even data that arrived with the last part
   #holdBack(response: Response): void {
     this.#isHeldBack = true;
     nextTurn(() => {
@@ -145,32 +145,32 @@ export class UwsCall implements HostServer, Upgrader, RequestOwner, Flow, UwsInf
     });
   }
 
-  /** The engine's response, `null` when it must not be used any more. */
+  /** The engine's response, `null` once it must not be used any more. */
   get res(): EngineResponse | null {
     return this.#res;
   }
 
-  /** Whether the connection ends with the response, whatever that says. */
+  /** Whether the connection ends with the response, whatever its headers say. */
   get isLast(): boolean {
     return this.server.isDraining;
   }
 
-  /** Whether the engine closes the connection behind the response, even if more of a body has yet to come. */
+  /** Whether the engine closes the connection after the response, even if more of a body is still to come. */
   get isClosedBehind(): boolean {
     return this.isLast || asciiLowerCase(this.standIn.header("connection") ?? "") === "close";
   }
 
-  /** Writes to the client, all of it in one piece; does nothing if the client is gone. */
+  /** Writes to the client, all in one piece; does nothing if the client disconnected. */
   cork(write: (res: EngineResponse) => void): void {
     const res = this.#res;
     if (res === null) return;
     this.#hasBegun = true;
-    // the engine has corked the call of a handler by itself
+    // the engine has already corked the handler's call
     if (this.#isInCall) write(res);
     else res.cork(() => write(res));
   }
 
-  /** Waits for the response beyond this turn: the engine has to be told now what to do if the client leaves. */
+  /** Waits for the response beyond this turn: the engine must be told now how to handle a disconnect. */
   await(): void {
     if (this.#isAwaited || this.#res === null) return;
     this.#isAwaited = true;
@@ -196,7 +196,7 @@ export class UwsCall implements HostServer, Upgrader, RequestOwner, Flow, UwsInf
     this.#res?.resume();
   }
 
-  /** Notes that the response is complete: the engine takes its own back. */
+  /** Records that the response is complete: the engine reclaims its own. */
   complete(): void {
     this.#release("The engine discards what comes of a body behind the response");
   }
@@ -209,7 +209,7 @@ export class UwsCall implements HostServer, Upgrader, RequestOwner, Flow, UwsInf
     listeners?.forEach((listener) => listener());
   }
 
-  // an error is made only if there is somebody to get it: that takes longer than anything else here
+  // an error is only created if there is a receiver: it takes longer than anything else here
   #release(cause: string): void {
     if (this.#res === null) return;
     this.#res = null;
@@ -217,7 +217,7 @@ export class UwsCall implements HostServer, Upgrader, RequestOwner, Flow, UwsInf
     if (this.#isAwaited) this.server.ended(this);
   }
 
-  /** Reads on, before the response is complete: the next request comes over the same connection. */
+  /** Resumes reading before the response is complete: the next request arrives on the same connection. */
   unpause(): void {
     if (this.#isPaused) this.resume();
   }
@@ -227,16 +227,16 @@ export class UwsCall implements HostServer, Upgrader, RequestOwner, Flow, UwsInf
     else (this.#listeners ??= []).push(listener);
   }
 
-  /** Closes the connection, without a response or in the middle of it. */
+  /** Closes the connection, without a response or in the middle of one. */
   close(): void {
     const res = this.#res;
     if (res === null) return;
-    // the engine tells the listener, if there is one
+    // the engine notifies the listener, if any
     res.close();
     this.#abort();
   }
 
-  /** Ends it now: with 503 in place of a handler that has not responded, in the middle of a response otherwise. */
+  /** Ends the call now: with 503 if the handler has not responded, otherwise by cutting the response. */
   cut(): void {
     if (this.#hasBegun) return this.close();
     this.#refuse("503 Service Unavailable");
@@ -273,7 +273,7 @@ export class UwsCall implements HostServer, Upgrader, RequestOwner, Flow, UwsInf
     return { hostname: this.#address || undefined, port: undefined };
   }
 
-  /** Itself. */
+  /** The call itself. */
   get [hostServerKey](): this {
     return this;
   }
@@ -295,20 +295,20 @@ export class UwsCall implements HostServer, Upgrader, RequestOwner, Flow, UwsInf
     return false;
   }
 
-  /** Itself: the engine upgrades requests, not its server. */
+  /** The call itself: the engine upgrades requests, not its server. */
   get [upgraderKey](): this {
     return this;
   }
 
   /**
-   * Responds to a handshake, which has been validated.
+   * Responds to a validated handshake.
    *
    * @param request The request
    * @param _info This call
    * @param options The chosen protocol and the headers set so far
    * @returns The connection
-   * @throws {HttpError} 503 if the server is closing, 400 if the client is gone, 501 for a request that the engine has not
-   * delivered
+   * @throws {HttpError} 503 if the server is closing, 400 if the client disconnected, 501 for a request that the engine
+   * did not deliver
    */
   upgrade(request: Request, _info: unknown, options: UpgradeOptions): Upgrade {
     const { protocol = "", headers = new Headers(), pingTimeoutMs } = options;

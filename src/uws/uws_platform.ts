@@ -6,7 +6,7 @@ import { UwsRequest } from "./uws_request.ts";
 const { isOne } = UwsRequest;
 const { header, visitHeaders, watchClient, fillSink, closesAfterResponse } = nodePlatform;
 
-/** Node, whose requests may come from uWebSockets.js as well as from Node's own servers. */
+/** Node, with requests from uWebSockets.js as well as from Node's own servers. */
 export const uwsPlatform: Platform = {
   ...nodePlatform,
   header: (request, name) => isOne(request) ? request.header(name) : header(request, name),

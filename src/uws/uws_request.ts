@@ -8,46 +8,46 @@ import { webRequestKey } from "../exchange/web_request.ts";
 import type { EngineRequest } from "./engine.ts";
 import type { IncomingUpload } from "./incoming_upload.ts";
 
-/** What the application reads of a web request. */
+/** The parts of a web request that the application reads. */
 type Read = Pick<Request, "arrayBuffer" | "body" | "bodyUsed" | "headers" | "method" | "signal" | "text" | "url">;
 
-/** What a request needs of its connection. */
+/** The parts of its connection that a request uses. */
 export interface RequestOwner {
-  /** Whether it is encrypted. */
+  /** Whether the connection is encrypted. */
   readonly isEncrypted: boolean;
-  /** The port of the server, for URLs of requests that name no host. */
+  /** The server's port, for URLs of requests without a host. */
   readonly port: number;
-  /** Whether the client is gone. */
+  /** Whether the client disconnected. */
   readonly isGone: boolean;
-  /** The body as it comes, `null` once it is too late for it. */
+  /** The body as it arrives, `null` once it is too late for it. */
   receive(): IncomingUpload | null;
-  /** Runs something when the client is gone. */
+  /** Runs a listener when the client disconnects. */
   onGone(listener: () => void): void;
 }
 
 const KNOWN_METHODS: ReadonlySet<string> = new Set(METHODS.filter((method) => method !== "CONNECT"));
 
-/** What stands in nearly every value. */
+/** Characters of nearly every value. */
 const PLAIN = /^[\t\x20-\x7e]*$/;
 
-/** Bytes that no value has (RFC 9110 section 5.5). */
+/** Characters that no value may contain (RFC 9110 section 5.5). */
 const FORBIDDEN = /[^\t\x20-\x7e\u0080-\uffff]/;
 
-/** The last origin: most requests have the same one. */
+/** The last origin, cached because most requests have the same one. */
 let last = { host: "", isEncrypted: false, origin: "" };
 
-/** Headers that say how a request came here, which Node's `fetch` would refuse. */
+/** Headers about the connection, which Node's `fetch` would reject. */
 const OF_THE_WAY = /^(?:connection|expect|keep-alive|transfer-encoding)$/;
 
 /**
- * A request of the engine, copied, since the engine's own can be read during the call of its handler only. To the
- * application it stands for a web `Request`, which is made when somebody asks for `req.request`.
+ * A copy of an engine's request, which can only be read during the call of its handler. To the application it stands in
+ * for a web `Request`, which is created when `req.request` is read.
  */
 export class UwsRequest implements Read {
   readonly method: string;
   readonly #owner: RequestOwner;
   readonly #target: string;
-  /** Lower-case names and values in turn. */
+  /** Alternating lower-case names and values. */
   readonly #lines: string[] = [];
   #host: string | null = null;
   #length: string | null = null;
@@ -63,7 +63,7 @@ export class UwsRequest implements Read {
   /**
    * Copies a request.
    *
-   * @param native The engine's
+   * @param native The engine's request
    * @param owner Its connection
    */
   constructor(native: EngineRequest, owner: RequestOwner) {
@@ -71,7 +71,7 @@ export class UwsRequest implements Read {
     this.method = native.getCaseSensitiveMethod();
     const path = native.getUrl();
     const query = native.getQuery();
-    // `null` for none, in newer versions `undefined`
+    // `null` for none, or `undefined` in newer versions
     const target = typeof query === "string" ? `${path}?${query}` : path;
     this.#target = PLAIN.test(target) ? target : bytewise(target);
     native.forEach((name, value) => this.#add(name, value));
@@ -85,19 +85,19 @@ export class UwsRequest implements Read {
     this.#lines.push(name, text);
   }
 
-  // as on Node: a character for each byte
+  // one character per byte, as on Node
   #unusual(value: string): string {
     if (FORBIDDEN.test(value)) this.#isMalformed = true;
     return bytewise(value);
   }
 
-  // with two of them, the message could be read in two ways (RFC 9112 sections 3.2 and 6.3)
+  // duplicates would make the message ambiguous (RFC 9112 sections 3.2 and 6.3)
   #once(before: string | null, value: string): string {
     if (before !== null) this.#isMalformed = true;
     return value;
   }
 
-  /** Whether it is one that `node:http` would have refused, although the engine has not. */
+  /** Whether `node:http` would have rejected the request, although the engine did not. */
   get isMalformed(): boolean {
     if (this.#isMalformed || !KNOWN_METHODS.has(this.method)) return true;
     const [length, coding] = [this.#length, this.#coding];
@@ -105,17 +105,17 @@ export class UwsRequest implements Read {
     return length !== null && !/^\d{1,15}$/.test(length);
   }
 
-  /** Whether a body comes behind the head (RFC 9112 section 6.3). */
+  /** Whether a body follows the head (RFC 9112 section 6.3). */
   get hasBody(): boolean {
     return this.#coding !== null || (this.#length !== null && Number(this.#length) > 0);
   }
 
-  /** The URL; unlike with `new URL()`, `/../` is not resolved, so that path checks see what was sent. */
+  /** The URL; unlike `new URL()`, it does not resolve `/../`, so path checks see the path as sent. */
   get url(): string {
     return this.#url ??= this.#origin() + this.#target;
   }
 
-  /** Scheme and host, empty if the client's `Host` is improper: then the application refuses the request. */
+  /** Scheme and host; empty if the client's `Host` is invalid, so the application refuses the request. */
   #origin(): string {
     const { isEncrypted, port } = this.#owner;
     const host = this.#host ?? "";
@@ -126,7 +126,7 @@ export class UwsRequest implements Read {
     return origin;
   }
 
-  /** The real web request, made on demand. */
+  /** The real web request, created on demand. */
   get [webRequestKey](): Request {
     return this.#web ??= this.#makeWeb();
   }
@@ -141,7 +141,7 @@ export class UwsRequest implements Read {
     return requestAsSent(this.url, { ...init, body, duplex: "half" } as RequestInit & typeof init);
   }
 
-  // what somebody else reads, or has read, cannot be read again
+  // a body that is being read, or was read, elsewhere cannot be read again
   #unread(): ReadableStream<Uint8Array<ArrayBuffer>> {
     const upload = this.#filled ? null : this.#owner.receive();
     if (upload !== null && !upload.isTouched && !upload.isLocked) return upload.stream;
@@ -151,7 +151,7 @@ export class UwsRequest implements Read {
   }
 
   /**
-   * Tells whether a request is this one, or the web request made of it.
+   * Returns whether a request is this one, or the web request created from it.
    *
    * @param request The request
    */
@@ -159,12 +159,12 @@ export class UwsRequest implements Read {
     return request === this as unknown || request === this.#web;
   }
 
-  /** The headers; to read only some of them, {@linkcode UwsRequest.header} takes less. */
+  /** The headers; to read only a few, {@linkcode UwsRequest.header} is cheaper. */
   get headers(): Headers {
     return this[webRequestKey].headers;
   }
 
-  /** The body, `null` where there is none. */
+  /** The body, `null` if there is none. */
   get body(): ReadableStream<Uint8Array<ArrayBuffer>> | null {
     if (!this.hasBody) return null;
     const upload = this.#filled || this.#web !== null ? null : this.#owner.receive();
@@ -184,7 +184,7 @@ export class UwsRequest implements Read {
     return holder === null ? this.hasBody && this.#owner.receive()?.isTouched === true : holder.bodyUsed;
   }
 
-  /** The body as text. */
+  /** The body as a string. */
   text(): Promise<string> {
     return this.#holder.text();
   }
@@ -205,7 +205,7 @@ export class UwsRequest implements Read {
   }
 
   /**
-   * Tells whether a request is the engine's.
+   * Returns whether a request is the engine's.
    *
    * @param request The request
    */
@@ -216,8 +216,8 @@ export class UwsRequest implements Read {
   /**
    * Reads a header.
    *
-   * @param name Its name, in any case
-   * @returns The value, `null` when it is absent
+   * @param name Its name, case-insensitive
+   * @returns The value, `null` if it is absent
    */
   header(name: string): string | null {
     const key = asciiLowerCase(name);
@@ -233,7 +233,7 @@ export class UwsRequest implements Read {
   /**
    * Visits all header lines.
    *
-   * @param visitor Called with value and name of each
+   * @param visitor Called with the value and name of each
    */
   visitHeaders(visitor: (value: string, name: string) => void): void {
     const lines = this.#lines;
@@ -244,7 +244,7 @@ export class UwsRequest implements Read {
    * Fills a sink with the body.
    *
    * @param sink Takes the body
-   * @returns What fills it; `null` if the body has to be read otherwise
+   * @returns Controls for the filling; `null` if the body must be read another way
    */
   fillSink(sink: BodySink): Filling | null {
     if (!this.hasBody || this.bodyUsed || this.#web !== null || this.#carrier !== null) return null;
@@ -257,8 +257,8 @@ export class UwsRequest implements Read {
   /**
    * Watches the client.
    *
-   * @param watch Notified when it is gone
-   * @param listen Listens to the signal, if it is gone already
+   * @param watch Notified when it disconnects
+   * @param listen Listens to the signal, if the client has already disconnected
    */
   watchClient(watch: ClientWatch, listen: () => void): void {
     if (this.#owner.isGone) listen();
@@ -266,7 +266,7 @@ export class UwsRequest implements Read {
   }
 }
 
-// the engine takes what it receives for UTF-8
+// the engine decodes received data as UTF-8
 function bytewise(text: string): string {
   return Buffer.from(text).toString("latin1");
 }

@@ -7,28 +7,30 @@ import { send } from "./send_parts.ts";
 import { type CallServer, UwsCall } from "./uws_call.ts";
 import type { UwsSocket } from "./uws_socket.ts";
 
-/** uSockets' options of a listener: whether others may listen on the same port. */
+/** uSockets' listener option that lets other processes listen on the same port. */
 const SHARED_PORT = 0;
 const EXCLUSIVE_PORT = 1;
 
-/** What the engine has of each connection: it copies properties, which objects with private fields do not survive. */
+/**
+ * The engine's data of each connection. The engine copies properties, which objects with private fields do not survive.
+ */
 interface Carrier {
   readonly socket: UwsSocket;
 }
 
-/** Where to listen, and with what. */
+/** Where to listen, and the engine to use. */
 export interface UwsListenOptions {
   /** uWebSockets.js. */
   readonly uWS: Engine;
   /** TCP port; a free one for 0. */
   readonly port: number;
-  /** Address; all for `""`. */
+  /** Address; `""` for all. */
   readonly hostname: string;
   /** Whether other processes may listen on the same port. */
   readonly reusePort: boolean;
   /** Files with the certificate chain and its key in PEM, for TLS. */
   readonly tls: { readonly certFile: string; readonly keyFile: string } | null;
-  /** Bytes of a WebSocket message that the engine takes. */
+  /** Maximum bytes of a WebSocket message for the engine. */
   readonly maxMessageBytes: number;
 }
 
@@ -86,10 +88,10 @@ export class UwsServer implements PlatformServer, CallServer {
     this.#native.any("/*", (res, req) => this.#receive(res, req, null));
     this.#native.ws<Carrier>("/*", {
       maxPayloadLength: maxMessageBytes,
-      // each connection has its own heartbeat, with the timeout of its route
+      // each connection has its own heartbeat with its route's timeout
       idleTimeout: 0,
       sendPingsAutomatically: false,
-      // no limit: the engine would silently drop messages beyond it; each connection has its own
+      // no limit, because the engine silently drops messages beyond it; each connection has its own
       maxBackpressure: 0,
       upgrade: (res, req, context) => this.#receive(res, req, context),
       open: (ws) => {
@@ -130,7 +132,7 @@ export class UwsServer implements PlatformServer, CallServer {
   #endIfIdle(): void {
     if (!this.isClosing || this.#isOver || this.#count > 0 || this.#sockets.size > 0) return;
     this.#isOver = true;
-    // later: responses that were given in this turn have yet to be sent
+    // later, because responses given in this turn are still to be sent
     setImmediate(() => {
       this.#native.close();
       this.#over.resolve();
@@ -162,7 +164,7 @@ export class UwsServer implements PlatformServer, CallServer {
   }
 }
 
-// The engine does not tell why it cannot listen, but Node does.
+// The engine does not report why it cannot listen, but Node does.
 function refusal(hostname: string, port: number): Promise<void> {
   return new Promise((_, reject) => {
     const probe = createServer();

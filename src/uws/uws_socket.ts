@@ -2,13 +2,13 @@ import { asyncScope } from "../platform/shared/async_scope.ts";
 import { Heartbeat, type Pulse } from "../platform/shared/heartbeat.ts";
 import type { EngineSocket } from "./engine.ts";
 
-/** How a connection ended, as in the web's `CloseEvent`. */
+/** How a connection ended, like the web's `CloseEvent`. */
 interface End {
   readonly code: number;
   readonly reason: string;
 }
 
-/** The used part of the web's `WebSocket`, over one of the engine's. */
+/** The part of the web's `WebSocket` used here, over one of the engine's. */
 export class UwsSocket implements Pulse {
   binaryType = "arraybuffer";
   onopen: (() => void) | null = null;
@@ -16,16 +16,16 @@ export class UwsSocket implements Pulse {
   onclose: ((event: End) => void) | null = null;
   onerror: ((event: { error: unknown; message: string }) => void) | null = null;
   readonly #pingTimeoutMs: number;
-  /** That of the request: the engine runs its handlers outside of it. */
+  /** The request's context: the engine runs its handlers outside it. */
   readonly #scope = asyncScope();
   #native: EngineSocket<unknown> | null = null;
   #heartbeat: Heartbeat | null = null;
   #isLost = false;
   #state: 0 | 1 | 2 | 3 = 0;
-  /** How often the client has taken something of what was waiting. */
+  /** Number of times the client has taken waiting data. */
   #drained = 0;
 
-  /** @param pingTimeoutMs ms after which a client that does not respond to pings counts as gone, 0 for never */
+  /** @param pingTimeoutMs ms after which a client that does not respond to pings counts as disconnected, 0 for never */
   constructor(pingTimeoutMs: number) {
     this.#pingTimeoutMs = pingTimeoutMs;
   }
@@ -56,7 +56,7 @@ export class UwsSocket implements Pulse {
     this.#native?.close();
   }
 
-  /** Called by the engine while the connection is still being upgraded, before anybody can listen. */
+  /** Called by the engine while the connection is still being upgraded, before listeners can be added. */
   opened(native: EngineSocket<unknown>): void {
     this.#native = native;
     this.#state = 1;
@@ -64,24 +64,24 @@ export class UwsSocket implements Pulse {
     queueMicrotask(() => this.#run(() => this.onopen?.()));
   }
 
-  /** Called by the engine with a message, whose bytes it takes back after the call. */
+  /** Called by the engine with a message; the engine reclaims its bytes after the call. */
   received(data: ArrayBuffer, isBinary: boolean): void {
     this.heard();
     const message = isBinary ? data.slice(0) : textOf(data);
     this.#run(() => this.onmessage?.({ data: message }));
   }
 
-  /** Notes that something came from the client: a message, a ping, or the response to one. */
+  /** Records that the client sent a message, a ping, or a pong. */
   heard(): void {
     this.#heartbeat?.heard();
   }
 
-  /** Notes that the client has taken something of what was waiting. */
+  /** Records that the client has taken waiting data. */
   drained(): void {
     this.#drained++;
   }
 
-  /** Called by the engine, even within `close()`; on other runtimes that comes later. */
+  /** Called by the engine, even within `close()`; on other runtimes the call comes later. */
   closed(code: number, reason: ArrayBuffer, told: () => void): void {
     this.#native = null;
     this.#state = 3;
@@ -98,13 +98,13 @@ export class UwsSocket implements Pulse {
     this.#native?.ping();
   }
 
-  /** Ends the connection, because the client did not respond. */
+  /** Ends the connection because the client did not respond. */
   lost(): void {
     this.#isLost = true;
     this.terminate();
   }
 
-  /** How often the client has taken something, while something waits. */
+  /** Number of times the client has taken data, while data is waiting. */
   taken(): number | null {
     return this.bufferedAmount > 0 ? this.#drained : null;
   }
@@ -114,7 +114,7 @@ export class UwsSocket implements Pulse {
   }
 }
 
-// a decoder would take a byte order mark away
+// a decoder would strip a byte order mark
 function textOf(bytes: ArrayBuffer): string {
   return Buffer.from(bytes).toString();
 }

@@ -25,11 +25,11 @@ import { upgradedResponse } from "../shared/upgraded_response.ts";
 import { openStreamsKey } from "../../exchange/app_like.ts";
 import { bindingsOf } from "../shared/bindings.ts";
 
-/** The used part of Bun's server. */
+/** The part of Bun's server used here. */
 interface BunServer {
   readonly port: number;
   readonly hostname: string;
-  /** Where it listens; the path of a Unix socket. */
+  /** Listening address; for a Unix socket, its path. */
   readonly address: Peer | string;
   requestIP(request: Request): { address: string; port: number } | null;
   upgrade(request: Request, options: { headers: Headers; data: BunSocket }): boolean;
@@ -39,7 +39,7 @@ interface BunServer {
   unref(): void;
 }
 
-/** The used parts of the globals `Bun` and `process`. */
+/** The parts of the globals `Bun` and `process` used here. */
 interface BunGlobals {
   Bun: { serve(options: Record<string, unknown>): BunServer };
   process: {
@@ -52,9 +52,9 @@ interface BunGlobals {
 const globals = globalThis as unknown as BunGlobals;
 
 const serverLimits: ServerLimits = {
-  // by default ten seconds, after which a quiet event stream would be cut
+  // Bun's default is ten seconds, after which it would cut a quiet event stream
   idleTimeout: 0,
-  // by default 128 MiB; body parsers limit what is read, as on other runtimes
+  // Bun's default is 128 MiB; body parsers limit reading, as on other runtimes
   maxRequestBodySize: Number.MAX_SAFE_INTEGER,
 };
 
@@ -76,7 +76,7 @@ export function bunPlatform(): Platform {
       // Bun sends a Content-Length only for bodies given as a whole, and players and progress bars need it
       wholeBytes: 1024 * 1024,
     },
-    // after the response, headers that nobody has touched are empty
+    // after the response, headers that were never read are empty
     keepHeaders: (request) => void request.headers,
     forgetsPeer: true,
     dropsBodies: true,
@@ -93,7 +93,7 @@ export function bunPlatform(): Platform {
     endSilence: (request, info, isBroken) => silences.get(info as object)?.end(request, isBroken),
     listenLimits: ["keepAliveTimeout", "sendTimeout"],
     serve,
-    // an upgrade only returns false, without the reason
+    // a failed upgrade only returns false, without the reason
     hasLeft: ({ signal }) => Promise.resolve(signal.aborted),
     upgrade,
   };
@@ -104,10 +104,12 @@ function localOf(info: unknown): Peer | undefined {
   return typeof address === "object" ? address : undefined;
 }
 
-/** Default of `keepAliveTimeout` in ms: not Node's, because it also limits how long a client may take nothing. */
+/**
+ * Default of `keepAliveTimeout` in ms; differs from Node's, because it also limits how long a client may take no data.
+ */
 const KEEP_ALIVE_MS = 60_000;
 
-/** What keeps the quiet connections of a server, by the server. */
+/** The idle timeout of each server. */
 const silences = new WeakMap<object, IdleTimeout>();
 
 function serve(handler: AppFetch, options: ListenOptions, app: Routed): PlatformServer {
@@ -164,7 +166,7 @@ function serve(handler: AppFetch, options: ListenOptions, app: Routed): Platform
         resolve();
       }),
     abort() {
-      // Bun aborts no signals then
+      // Bun aborts no signals in this case
       for (const { signal } of pending.abort()) signal.dispatchEvent(new Event("abort"));
       // after the 503s have been sent
       setTimeout(() => void server.stop(true), 0);
@@ -179,7 +181,7 @@ function upgrade(request: Request, info: unknown, options: UpgradeOptions): Upgr
     throw noWebSockets("WebSockets on Bun need its server as the second argument: app.fetch(request, server)");
   }
   const { protocol = "", headers = new Headers(), pingTimeoutMs } = options;
-  // always set: otherwise Bun would choose the first one offered; an empty one is not sent
+  // always set: otherwise Bun would pick the first one offered; an empty one is not sent
   headers.set("sec-websocket-protocol", protocol);
   const socket = new BunSocket(pingTimeoutMs);
   if (!upgraded(info, request, { headers, data: socket })) {
@@ -187,7 +189,7 @@ function upgrade(request: Request, info: unknown, options: UpgradeOptions): Upgr
       "Bun upgrades only requests that its server delivers; mount applications with app.use, not app.mount",
     );
   }
-  // Bun has responded already, and ignores this response
+  // Bun has already responded, and ignores this response
   return { socket: socket as unknown as WebSocket, response: upgradedResponse() };
 }
 

@@ -1,7 +1,7 @@
 import { asyncScope } from "../shared/async_scope.ts";
 import { Heartbeat, type Pulse } from "../shared/heartbeat.ts";
 
-/** The used part of Bun's end of a connection. */
+/** The part of Bun's end of a connection used here. */
 interface ServerSocket {
   readonly data: BunSocket;
   readonly readyState: number;
@@ -15,19 +15,19 @@ interface ServerSocket {
   getBufferedAmount(): number;
 }
 
-/** Bun's reason for ending a connection whose message is longer than the server allows; it sends 1009, and tells 1006. */
+/** Bun's reason for closing after a message above the server's limit; it sends 1009 but reports 1006. */
 const TOO_BIG = "Received too big message";
 
-/** Most bytes that Bun's limit of a message can be. */
+/** Maximum bytes of Bun's message limit. */
 const MOST_BYTES = 2 ** 31 - 1;
 
-/** How a connection ended, as in the web's `CloseEvent`. */
+/** How a connection ended, like the web's `CloseEvent`. */
 interface End {
   readonly code: number;
   readonly reason: string;
 }
 
-/** The used part of the web's `WebSocket`, over one of Bun's. */
+/** The part of the web's `WebSocket` used here, over one of Bun's. */
 export class BunSocket implements Pulse {
   binaryType = "arraybuffer";
   onopen: (() => void) | null = null;
@@ -35,16 +35,16 @@ export class BunSocket implements Pulse {
   onclose: ((event: End) => void) | null = null;
   onerror: ((event: { error: unknown; message: string }) => void) | null = null;
   readonly #pingTimeoutMs: number;
-  /** That of the request: Bun runs its handlers outside of it. */
+  /** The request's context: Bun runs its handlers outside it. */
   readonly #scope = asyncScope();
   #socket: ServerSocket | null = null;
   #heartbeat: Heartbeat | null = null;
   #lost: End | null = null;
   #closed = false;
-  /** How often the client has taken something of what was waiting. */
+  /** Number of times the client has taken waiting data. */
   #drained = 0;
 
-  /** @param pingTimeoutMs ms after which a client that does not respond to pings counts as gone, 0 for never */
+  /** @param pingTimeoutMs ms after which a client that does not respond to pings counts as disconnected, 0 for never */
   constructor(pingTimeoutMs: number) {
     this.#pingTimeoutMs = pingTimeoutMs;
   }
@@ -66,7 +66,7 @@ export class BunSocket implements Pulse {
     this.#socket?.close(code, reason);
   }
 
-  /** Stops reading, if this version of Bun can. */
+  /** Stops reading, if this version of Bun supports it. */
   pause(): boolean {
     if (this.#socket?.pause === undefined) return false;
     this.#socket.pause();
@@ -74,14 +74,14 @@ export class BunSocket implements Pulse {
     return true;
   }
 
-  /** Reads on. */
+  /** Resumes reading. */
   resume(): void {
     if (this.#closed) return;
     this.#heartbeat?.resume();
     this.#socket?.resume?.();
   }
 
-  /** Called by Bun while the connection is still being upgraded, before anybody can listen. */
+  /** Called by Bun while the connection is still being upgraded, before listeners can be added. */
   opened(socket: ServerSocket): void {
     this.#socket = socket;
     socket.binaryType = this.binaryType;
@@ -94,13 +94,13 @@ export class BunSocket implements Pulse {
     this.#socket?.ping();
   }
 
-  /** Ends the connection, because the client did not respond. */
+  /** Ends the connection because the client did not respond. */
   lost(): void {
     this.#lost = { code: 1006, reason: "No response to a ping" };
     this.#socket?.terminate();
   }
 
-  /** How often the client has taken something, while something waits. */
+  /** Number of times the client has taken data, while data is waiting. */
   taken(): number | null {
     return this.#socket?.getBufferedAmount() ? this.#drained : null;
   }
@@ -111,17 +111,17 @@ export class BunSocket implements Pulse {
     this.#scope.runInAsyncScope(() => this.onmessage?.({ data }));
   }
 
-  /** Notes that something came from the client: a message, or the response to a ping. */
+  /** Records that the client sent a message or a pong. */
   heard(): void {
     this.#heartbeat?.heard();
   }
 
-  /** Notes that the client has taken something of what was waiting. */
+  /** Records that the client has taken waiting data. */
   drained(): void {
     this.#drained++;
   }
 
-  /** Called by Bun, even within `close()`; on other runtimes that comes later. */
+  /** Called by Bun, even within `close()`; on other runtimes the call comes later. */
   closed(code: number, reason: string): void {
     this.#closed = true;
     this.#heartbeat?.stop();
@@ -131,11 +131,11 @@ export class BunSocket implements Pulse {
 }
 
 const HANDLERS = {
-  // each connection has its own heartbeat, with the timeout of its route
+  // each connection has its own heartbeat with its route's timeout
   idleTimeout: 0,
   sendPings: false,
   perMessageDeflate: false,
-  // no limit: Bun would silently drop messages beyond it; each connection has its own
+  // no limit, because Bun silently drops messages beyond it; each connection has its own
   backpressureLimit: 0,
   open: (ws: ServerSocket): void => ws.data.opened(ws),
   message: (ws: ServerSocket, data: string | ArrayBuffer): void => ws.data.received(data),
@@ -146,9 +146,9 @@ const HANDLERS = {
 };
 
 /**
- * Makes the WebSocket handlers of a Bun server; each connection carries its own {@linkcode BunSocket}.
+ * Creates the WebSocket handlers of a Bun server; each connection carries its own {@linkcode BunSocket}.
  *
- * @param maxMessageBytes Bytes of a message, fragments together: Bun has one limit for the whole server
+ * @param maxMessageBytes Maximum bytes of a message, all fragments together: Bun has one limit for the whole server
  */
 export function bunSocketHandlers(maxMessageBytes: number): object {
   return { ...HANDLERS, maxPayloadLength: Math.min(maxMessageBytes, MOST_BYTES) };

@@ -1,22 +1,22 @@
-/** The controller of a stream of Bun's own kind. */
+/** The controller of Bun's own stream type. */
 interface DirectController {
   /** Adds a chunk. */
   write(chunk: Uint8Array | string): unknown;
-  /** Sends what was added; with `true`, returns a promise that waits for a slow client. */
+  /** Sends the added data; with `true`, returns a promise that waits for a slow client. */
   flush(wait: boolean): unknown;
   /** Ends the stream. */
   close(): void;
 }
 
-/** Bytes after which a slow client is waited for; for each piece that would take as long as sending it. */
+/** Bytes after which to wait for a slow client; waiting for each piece would take as long as sending it. */
 const WAIT_BYTES = 64 * 1024;
 
 /**
- * Passes a stream on by one of Bun's own kind, which is asked once for everything: its server needs no more time for it than
- * for the stream itself.
+ * Passes a stream on through Bun's own stream type, which is pulled once for everything: it takes Bun's server no more
+ * time than the stream itself.
  *
  * @param body The stream
- * @param failed Called with the error when it fails, or cannot be closed
+ * @param failed Called with the error if it fails or cannot be closed
  */
 export function passedOn(
   body: ReadableStream<Uint8Array>,
@@ -25,7 +25,7 @@ export function passedOn(
   return new ReadableStream(new PassedOn(body, failed) as unknown as UnderlyingDefaultSource<Uint8Array>);
 }
 
-/** Bun's kind of source; other runtimes do not know the type. */
+/** Bun's source type; other runtimes do not support it. */
 class PassedOn {
   readonly type = "direct";
   readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
@@ -61,7 +61,7 @@ class PassedOn {
     controller.close();
   }
 
-  /** Called when the client is gone. */
+  /** Called when the client disconnects. */
   async cancel(reason: unknown): Promise<void> {
     this.#isOver = true;
     await this.#reader.cancel(reason).catch(this.#failed);

@@ -1,26 +1,27 @@
 import { builtinModule } from "../shared/builtin_module.ts";
 
-/** The used part of `bun:jsc`. */
+/** The part of `bun:jsc` used here. */
 interface EngineModule {
-  /** Bytes of a value, with those of a text or of bytes that are a response's body. */
+  /** Bytes of a value, including a string or bytes that are a response's body. */
   estimateShallowMemoryUsageOf(value: object): number;
 }
 
-/** Bytes of the text by which the estimate is tested. */
+/** Bytes of the string that tests the estimate. */
 const PROBE = 4096;
 
-/** Types that Bun gives to files, forms and texts by itself, spelled as it spells them. A program may send such, too. */
+/** Types that Bun itself gives to files, forms and strings, in its spelling. A program may also send them. */
 const OWN_TYPES = /;charset=utf-8$|^(?:image|audio|video|font|multipart)\/|^application\/(?!x-ndjson)/i;
 
-/** Tells whether a response may have a stream for its body; made on first use. */
+/** Returns whether a response may have a stream as its body; created on first use. */
 let mayStream: ((response: Response) => boolean) | undefined;
 
 /**
- * The body of a response if the program made it as a stream. On Bun `response.body` makes a stream of every body, and
- * changes the type that is sent with a text. But the memory of a response tells whether a text or bytes are in it.
+ * The body of a response if the program created it as a stream. On Bun, `response.body` turns every body into a stream,
+ * and changes the type sent with a string. But the memory size of a response shows whether it contains a string or
+ * bytes.
  *
- * What is left are streams, files, Blobs and forms, which nothing public distinguishes but how Bun prints them. That takes
- * as long as sending a few chunks, so it is done only for those whose type may come from Bun.
+ * That leaves streams, files, Blobs and forms. The only public difference between them is how Bun prints them. Printing
+ * takes as long as sending a few chunks, so it is done only if the type may come from Bun.
  *
  * @param response The response
  * @returns The stream, `null` if there is none
@@ -35,7 +36,7 @@ export function returnedBody(response: Response): ReadableStream<Uint8Array> | n
 
 declare const Bun: { inspect(value: object): string };
 
-// in a version of Bun that counts otherwise, nothing is known, and no response is touched
+// if a version of Bun counts differently, nothing is known, and responses are left alone
 function emptiness(): (response: Response) => boolean {
   const engine = builtinModule<EngineModule>("bun:jsc");
   const bytesOf = engine?.estimateShallowMemoryUsageOf;

@@ -7,35 +7,35 @@ import { type ServerSocket, WorkerSocket } from "./cloudflare_socket.ts";
 import { genericPlatform } from "../shared/generic_platform.ts";
 import type { Platform, Upgrade, UpgradeOptions } from "../shared/platform.ts";
 
-/** The used part of `node:fs` on Workers. */
+/** The part of `node:fs` used here on Workers. */
 interface WorkerFiles extends BuiltinFiles {
   readFileSync(path: string): Uint8Array;
   readFileSync(path: string, encoding: "utf8"): string;
 }
 
-/** The used part of `process`, which Workers have with the flag `nodejs_compat`. */
+/** The part of `process` used here; Workers have it with the flag `nodejs_compat`. */
 interface WorkerProcess {
   cwd(): string;
   readonly env?: Record<string, string | undefined>;
 }
 
-/** Folder of the modules that a Worker was deployed with. */
+/** Folder of the modules deployed with a Worker. */
 const BUNDLE = "/bundle/";
 
-/** The client's end of a pair; it goes into the response. */
+/** The client's end of a pair; it becomes part of the response. */
 type ClientSocket = object;
 
 let files: FileSystem | null | undefined = undefined;
 
 /**
- * Cloudflare Workers: the client's address is in a header of the platform, and applications must not be functions.
+ * Cloudflare Workers: the platform reports the client's address in a header, and applications must not be functions.
  * Files and environment variables need the flag `nodejs_compat`.
  */
 export function cloudflarePlatform(): Platform {
   return {
     ...genericPlatform(),
     name: "Workers",
-    // a function exported as the default is taken for a Durable Object class
+    // Workers treat a function exported as the default as a Durable Object class
     callableApps: false,
     dropsBodies: true,
     get files() {
@@ -46,7 +46,7 @@ export function cloudflarePlatform(): Platform {
     environment: (bindings) => (bindings ?? {}) as Record<string, unknown>,
     peerOf: (_info, request) => ({ address: request.headers.get("cf-connecting-ip") ?? undefined }),
     refuse,
-    // a Worker asks a Durable Object or another Worker for a WebSocket with nothing but this header
+    // a Worker requests a WebSocket from a Durable Object or another Worker with this header alone
     bareUpgrades: true,
     serve() {
       throw new TypeError("app.listen: nothing listens on Workers; write export default app in its place");
@@ -56,7 +56,8 @@ export function cloudflarePlatform(): Platform {
   };
 }
 
-// Cloudflare refuses improper hosts in front of Workers; workerd itself makes URLs of them, and removes what shows it
+// Cloudflare rejects invalid hosts before they reach Workers; workerd itself builds URLs from them, which hides the
+// problem
 function refuse({ headers, method }: Request): Response | undefined {
   const host = headers.get("host");
   return host && !isHost(host) ? improperHost(method === "HEAD") : undefined;
@@ -87,10 +88,10 @@ export function socketPair(): { client: ClientSocket; server: ServerSocket } {
   return { client, server };
 }
 
-/** The response that makes a WebSocket of a request. */
+/** The response that turns a request into a WebSocket. */
 export function upgradeResponse(client: ClientSocket, { protocol, headers = new Headers() }: UpgradeOptions): Response {
   if (protocol !== undefined) headers.set("sec-websocket-protocol", protocol);
-  // workerd takes the client's end in a property that no other runtime knows
+  // workerd reads the client's end from a property that no other runtime supports
   const init: ResponseInit & { webSocket: ClientSocket } = { status: 101, headers, webSocket: client };
   return new Response(null, init);
 }
@@ -100,14 +101,14 @@ function workerProcess(): WorkerProcess | undefined {
   return (globalThis as { process?: WorkerProcess }).process;
 }
 
-// the text and data modules it was deployed with; null without node:fs
+// the text and data modules deployed with it; null without node:fs
 function workerFiles(): FileSystem | null {
   const process = workerProcess();
   const fs = builtinModule<WorkerFiles>("node:fs");
   if (process === undefined || fs === undefined) return null;
   const files = builtinFiles(() => fs, () => process.cwd());
   const tags = new Map<string, string>();
-  // deployed files have no date: without a tag of the contents, a new file of the same size would seem unchanged
+  // deployed files have no date: without a tag of their content, a new file of the same size would seem unchanged
   const tagged = (path: string, stat: FileStat): FileStat => {
     if (!stat.isFile || stat.mtimeMs !== 0 || !path.startsWith(BUNDLE)) return stat;
     const tag = tags.get(path) ?? weakEntityTag(fs.readFileSync(path));
@@ -117,13 +118,13 @@ function workerFiles(): FileSystem | null {
   return { ...files, stat: async (path) => tagged(path, await files.stat(path)) };
 }
 
-/** Accepts the WebSockets of a Durable Object, which may sleep while they are open. */
+/** Accepts the WebSockets of a Durable Object, which may hibernate while they are open. */
 export type ObjectUpgrade = (options: UpgradeOptions) => Upgrade;
 
 const upgrades = new WeakMap<object, ObjectUpgrade>();
 
 /**
- * Sets how WebSockets of a Durable Object are accepted.
+ * Sets how a Durable Object's WebSockets are accepted.
  *
  * @param state The object's state, which is also the third argument of its application's `fetch`
  * @param upgrade Accepts one
@@ -132,7 +133,10 @@ export function acceptInObject(state: object, upgrade: ObjectUpgrade): void {
   upgrades.set(state, upgrade);
 }
 
-/** How to accept the WebSocket of a request that arrived in a Durable Object, by the platform's third argument. */
+/**
+ * How to accept the WebSocket of a request that arrived in a Durable Object, according to the platform's third
+ * argument.
+ */
 function objectUpgrade(context: unknown): ObjectUpgrade | undefined {
   return typeof context === "object" && context !== null ? upgrades.get(context) : undefined;
 }

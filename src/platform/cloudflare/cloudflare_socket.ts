@@ -3,7 +3,7 @@ import { asyncScope } from "../shared/async_scope.ts";
 /** Messages that a Worker's socket can send. */
 type Sent = string | ArrayBuffer | ArrayBufferView<ArrayBuffer>;
 
-/** The used part of the server's end of a Worker's `WebSocketPair`. */
+/** The part of the server's end of a Worker's `WebSocketPair` used here. */
 export interface ServerSocket {
   readonly readyState: number;
   readonly bufferedAmount?: number;
@@ -14,7 +14,7 @@ export interface ServerSocket {
   addEventListener(type: string, listener: (event: SocketEvent) => void): void;
 }
 
-/** The used part of the events of a Worker's socket. */
+/** The part of a Worker socket's events used here. */
 interface SocketEvent {
   readonly data: string | ArrayBuffer;
   readonly code: number;
@@ -27,8 +27,8 @@ interface SocketEvent {
 const NEVER_SENT = [1004, 1005, 1006, 1015];
 
 /**
- * The web's `WebSocket` over a Worker's socket. Results of handlers are returned to the caller, so that a Durable
- * Object can wait for them.
+ * The web's `WebSocket` over a Worker's socket. Results of handlers are returned to the caller, so a Durable Object can
+ * wait for them.
  */
 export class WorkerSocket {
   binaryType = "arraybuffer";
@@ -74,7 +74,7 @@ export class WorkerSocket {
     if (this.readyState < 2) ofThisRequest(() => this.#socket.close(code, reason));
   }
 
-  /** Dispatches `open`; Workers themselves do not. */
+  /** Dispatches `open`, because Workers do not. */
   opened(): unknown {
     return this.onopen?.();
   }
@@ -87,21 +87,21 @@ export class WorkerSocket {
   /** Dispatches `close`, once. */
   closed(code: number, reason: string): unknown {
     if (this.#closed) return undefined;
-    // workerd answers a client's Close frame only since April 2026, and never in a Durable Object that may sleep
+    // workerd answers a client's Close frame only since April 2026, and never in a Durable Object that may hibernate
     if (code === 1005) this.#socket.close();
     else if (!NEVER_SENT.includes(code)) this.#socket.close(code, reason);
     this.#closed = true;
     return this.onclose?.({ code, reason });
   }
 
-  /** Dispatches `error`, and then `close`, which workerd does not. */
+  /** Dispatches `error` and then `close`, which workerd omits. */
   async failed(error: unknown): Promise<void> {
     await this.onerror?.({ error, message: error instanceof Error ? error.message : String(error) });
     await this.closed(1006, "");
   }
 }
 
-// in workerd, a socket can be used only within the request that made it
+// in workerd, a socket can be used only within the request that created it
 function ofThisRequest<T>(use: () => T): T {
   try {
     return use();

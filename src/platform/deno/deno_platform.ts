@@ -38,18 +38,18 @@ import { untilQuiet } from "../shared/until_quiet.ts";
 import { openStreamsKey } from "../../exchange/app_like.ts";
 import { bindingsOf } from "../shared/bindings.ts";
 
-/** ms for the last responses to be sent before the server counts as closed. */
+/** Milliseconds for the last responses to be sent before the server counts as closed. */
 const LEAVING_MS = 100;
 
-/** ms for bodies in flight to come: Deno does not always tell that a client in the middle of one has disconnected. */
+/** Milliseconds for bodies in flight to arrive: Deno does not always report a disconnect in the middle of a body. */
 const READING_MS = 30_000;
 
-/** ms between two looks whether bodies in flight have been read. */
+/** Milliseconds between two checks whether bodies in flight have been read. */
 const LOOK_MS = 10;
 
 /**
- * Number of bytes hashed in JavaScript before Node's `process` and `node:crypto` are created for it: that takes 20 ms, as
- * much as it saves for so many bytes.
+ * Number of bytes hashed in JavaScript before Node's `process` and `node:crypto` are created for hashing: that takes 20
+ * ms, as much as it saves for this many bytes.
  */
 const UNHURRIED_BYTES = 8 * 1024 * 1024;
 
@@ -83,12 +83,12 @@ export function denoPlatform(): Platform {
     arrivedText,
     keepHeaders,
     returnedBody,
-    // its server tells the error, but not the request
+    // its server reports the error, but not the request
     tellsOfBodies: isServed,
     watchClient,
     onLeave,
     awaits: isServed,
-    // its node:zlib takes a brotli body for complete that was cut off
+    // its node:zlib treats a truncated brotli body as complete
     inflater: (coding) => coding === "brotli" ? undefined : generic.inflater!(coding),
     entityTag: builtinEntityTag(builtinModule, UNHURRIED_BYTES),
     prepare,
@@ -100,14 +100,14 @@ export function denoPlatform(): Platform {
   };
 }
 
-/** What Deno tells its own modules. Programs have no other way to see whether Node's `process` exists. */
+/** Deno's interface for its own modules. Programs have no other way to see whether Node's `process` exists. */
 interface Internals {
   readonly internal: symbol;
   readonly [name: symbol]: { readonly __nodeProcessBootstrapped?: unknown } | undefined;
 }
 
-// Deno makes Node's `process` when it is first read, which takes 16 ms. A program that subscribes has mostly made it, as
-// nearly every package from npm does.
+// Deno creates Node's `process` on first read, which takes 16 ms. A program that subscribes has usually created it
+// already, like nearly every package from npm.
 function diagnosticsChannel(): DiagnosticsChannel | undefined {
   const deno = Deno as unknown as Internals;
   return deno[deno.internal]?.__nodeProcessBootstrapped ? builtinModule("node:diagnostics_channel") : undefined;
@@ -131,7 +131,7 @@ function statSync(path: string): FileStat {
   return fileStat(Deno.statSync(path));
 }
 
-// an error page must not stop the program with a permission prompt either
+// an error page must not block the program with a permission prompt either
 function mayReadFile(path: string): boolean {
   return Deno.permissions.querySync({ name: "read", path }).state === "granted";
 }
@@ -169,7 +169,7 @@ function readEnv(name: string): string | undefined {
   return mayRead(name) ? Deno.env.get(name) : undefined;
 }
 
-// reading a variable must not stop the program with a permission prompt
+// reading a variable must not block the program with a permission prompt
 function mayRead(variable: string): boolean {
   return Deno.permissions.querySync({ name: "env", variable }).state === "granted";
 }
@@ -180,7 +180,7 @@ function serve(handler: AppFetch, options: ListenOptions, app: Routed): Platform
   const { port = 0, hostname = "0.0.0.0", cert, key, reusePort = false, sendTimeout = SEND_TIMEOUT_MS } = options;
   if (reusePort) assertUnstableNet();
   const onError = (error: unknown): Response => {
-    // a stream fails for the server before it does for those who watch it
+    // a stream fails for the server before it fails for its watchers
     setTimeout(() => isExpected(error) || app.reportError(error, { phase: "response" }), 0);
     return new Response("Internal Server Error", { status: 500 });
   };
@@ -198,7 +198,7 @@ function serve(handler: AppFetch, options: ListenOptions, app: Routed): Platform
     return listeningAt(hostname, bound, () => Deno.serve({ ...common, ...tls, port: bound, signal }, receiving));
   };
   const server = new LastingServer(bind, (error) => app.reportError(error, { phase: "server" }));
-  // no request can have come yet
+  // no request can have arrived yet
   Object.assign(local, { address: server.addr.hostname, port: server.addr.port });
   const left = Promise.withResolvers<void>();
   server.finished.then(left.resolve, left.reject);
@@ -228,7 +228,7 @@ function serve(handler: AppFetch, options: ListenOptions, app: Routed): Platform
       const shutDown = (): Promise<void> => Promise.race([server.shutdown(), left.promise]);
       return pending.mayReadBodies(app) ? bodiesRead(pending, app).then(shutDown) : shutDown();
     },
-    // Deno's own abort fails once shutdown has begun: connections that are left end with their clients
+    // Deno's own abort fails once shutdown has begun: remaining connections end with their clients
     abort: () => afterResponses(left.resolve),
     cut() {
       afterResponses(() => void server.cut());
@@ -239,7 +239,7 @@ function serve(handler: AppFetch, options: ListenOptions, app: Routed): Platform
   };
 }
 
-// Deno's shutdown makes all bodies unreadable that have not arrived (denoland/deno issue 36809).
+// Deno's shutdown makes every body that has not arrived unreadable (denoland/deno issue 36809).
 async function bodiesRead(pending: PendingRequests, app: object): Promise<void> {
   const end = performance.now() + READING_MS;
   while (pending.mayReadBodies(app) && performance.now() < end) {
@@ -248,12 +248,12 @@ async function bodiesRead(pending: PendingRequests, app: object): Promise<void> 
   }
 }
 
-// Its turns leave sockets out mostly: it looks at them when it has nothing else to do, as while another thread hashes.
+// Deno's event loop rarely polls sockets: only when it has nothing else to do, such as while another thread hashes.
 function nextPoll(): Promise<unknown> {
   return crypto.subtle.digest("SHA-1", new Uint8Array(1));
 }
 
-// without the flag, Deno would end the process; this is one of the functions that come with it
+// without the flag, Deno would end the process; this function exists only with the flag
 function assertUnstableNet(): void {
   if ((Deno as { listenDatagram?: unknown }).listenDatagram !== undefined) return;
   throw new TypeError(
@@ -262,20 +262,20 @@ function assertUnstableNet(): void {
   );
 }
 
-// What Deno compiles for the first response with a header takes 0.4 ms.
+// Compiles Deno's code for the first response with a header, which takes 0.4 ms.
 function prepare(): void {
   new (responseClass())("").headers.set("content-type", "text/html");
 }
 
-// Deno tells even of requests that were answered, which costs a twentieth of a response, and without a record more than
-// the response. So it is asked only about requests that wait for long.
+// Deno notifies even for completed requests, which costs a twentieth of a response, or without a record more than the
+// response. So it is used only for requests that wait long.
 function watchClient(request: Request, watch: ClientWatch, listen: () => void): void {
   if (isServed(request)) watch.listenLater(listen);
   else listen();
 }
 
-// If the client is gone, an upgraded socket never opens or closes, and Deno keeps the connection. If it disconnected
-// before the signal was first read, the signal aborts a turn later.
+// If the client disconnected, an upgraded socket never opens or closes, and Deno keeps the connection. If it
+// disconnected before the signal was first read, the signal aborts a turn later.
 async function hasLeft({ signal }: Request): Promise<boolean> {
   await new Promise((resolve) => setTimeout(resolve, 0));
   return signal.aborted;
@@ -287,7 +287,7 @@ function upgrade(request: Request, _info: unknown, { protocol, headers, pingTime
       "Deno upgrades only requests that Deno.serve delivers; mount applications with app.use, not app.mount",
     );
   }
-  // The protocol is not passed to upgradeWebSocket, which requires the exact spelling in the request. The timeout is in
+  // The protocol is not passed to upgradeWebSocket, which requires the request's exact spelling. The timeout is in
   // seconds and may be fractional: after the first half Deno sends a ping, after the second it closes.
   const { socket, response } = Deno.upgradeWebSocket(request, { idleTimeout: pingTimeoutMs / 1000 });
   guardSlowClient(socket, pingTimeoutMs);
@@ -296,8 +296,8 @@ function upgrade(request: Request, _info: unknown, { protocol, headers, pingTime
   return { socket, response };
 }
 
-// Deno upgrades any request, but a socket without a server's request never opens. A server's request is recognised by
-// its immutable headers, with an operation that changes nothing.
+// Deno upgrades any request, but a socket without a server's request never opens. A server's request is recognized by
+// its immutable headers, using an operation that changes nothing.
 function isFromServer(request: Request): boolean {
   try {
     request.headers.delete("sluice");

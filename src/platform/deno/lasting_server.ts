@@ -1,13 +1,13 @@
 import { reasonOf } from "../../util/error_text.ts";
 import type { Timer } from "../shared/slow_clients.ts";
 
-/** The used part of what `Deno.serve` returns. */
+/** The part of the result of `Deno.serve` used here. */
 export interface BoundServer {
   /** Where it listens. */
   readonly addr: { readonly hostname: string; readonly port: number };
-  /** Settles when it has ended; rejects when it can accept no more connections. */
+  /** Settles when it has ended; rejects if it can accept no more connections. */
   readonly finished: Promise<void>;
-  /** Stops listening and ends when its requests have their responses. */
+  /** Stops listening, and ends when its requests have their responses. */
   shutdown(): Promise<void>;
   /** Keeps the process alive. */
   ref(): void;
@@ -19,37 +19,40 @@ export interface BoundServer {
  * Binds a server.
  *
  * @param signal Cuts all of its connections
- * @param port Where the first one was bound; `undefined` for that one
- * @param received Called with each request; `undefined` for the first one
+ * @param port Where the first one was bound; `undefined` for the first
+ * @param received Called with each request; `undefined` for the first
  */
 export type Bind = (signal: AbortSignal, port?: number, received?: () => void) => BoundServer;
 
-/** ms until the first attempt to listen again, and most ms between two: the time doubles with each failure. */
+/**
+ * Milliseconds until the first attempt to listen again, and maximum between two attempts: the delay doubles with each
+ * failure.
+ */
 const FIRST_DELAY_MS = 20;
 const MOST_DELAY_MS = 1000;
 
-/** ms for which attempts to listen again may fail. */
+/** Milliseconds for which attempts to listen again may fail. */
 const GIVE_UP_MS = 60_000;
 
-/** ms after which a server that listens again has recovered. */
+/** Milliseconds after which a server that listens again has recovered. */
 const RECOVERED_MS = 10_000;
 
-/** Most servers that have failed and may have connections; beyond them, the oldest is shut down. */
+/** Maximum number of failed servers that may have connections; above it, the oldest is shut down. */
 const MOST_FAILED = 16;
 
-/** Codes of errors of which Deno only gives the number. */
+/** Error codes that Deno only gives as numbers. */
 const CODES: Readonly<Record<string, string>> = { 23: "ENFILE", 24: "EMFILE" };
 
-/** One of the servers that were bound in turn. */
+/** One of the servers bound in turn. */
 class Generation {
   readonly #abort = new AbortController();
   readonly server: BoundServer;
-  /** Whether it may have connections: the first one, and those with a request. */
+  /** Whether it may have connections: the first one, and any that got a request. */
   isUsed: boolean;
 
   constructor(bind: Bind, port?: number) {
     this.isUsed = port === undefined;
-    // Deno listens, too, when the port is bound already: then the first listener of a process would delay its first client
+    // Deno also listens when the port is already bound: the process's first listener would then delay its first client
     this.#abort.signal.addEventListener("abort", () => {}, { once: true });
     this.server = this.isUsed ? bind(this.#abort.signal) : bind(this.#abort.signal, port, () => this.isUsed = true);
   }
@@ -60,26 +63,26 @@ class Generation {
 }
 
 /**
- * A server that listens again when Deno's has ended. One error of `accept` ends it, such as that the process is out of
- * descriptors. Connections that are open then are kept.
+ * A server that listens again when Deno's has ended. A single `accept` error ends Deno's server, such as running out of
+ * file descriptors. Open connections are kept.
  */
 export class LastingServer {
-  /** Resolves when it was shut down or cut. Rejects when it could not listen again. */
+  /** Resolves when it was shut down or cut. Rejects if it could not listen again. */
   readonly finished: Promise<void>;
   readonly #bind: Bind;
   readonly #report: (error: Error) => void;
   readonly #unrefTimer: (timer: Timer) => void;
   #current: Generation | null;
-  /** Those that accept no more connections, and may have open ones. */
+  /** Servers that accept no more connections but may have open ones. */
   readonly #failed: Generation[] = [];
   #end!: { readonly resolve: () => void; readonly reject: (error: Error) => void };
   #hasEnded = false;
   #isKeepingAlive = true;
   #timer: Timer | undefined;
   #delayMs = FIRST_DELAY_MS;
-  /** ms for which it has tried to listen again. */
+  /** Milliseconds spent trying to listen again. */
   #triedMs = 0;
-  /** Whether the present trouble was reported. */
+  /** Whether the current failure was reported. */
   #isReported = false;
   /** Where the first one was bound. */
   readonly addr: BoundServer["addr"];
@@ -88,8 +91,8 @@ export class LastingServer {
    * Listens.
    *
    * @param bind Binds a server of Deno
-   * @param report Gets the error that ended one, once until it has recovered, and the error with which it gives up
-   * @param unrefTimer Lets the process end although a timer runs
+   * @param report Gets the error that ended a server, once until it has recovered, and the error when it gives up
+   * @param unrefTimer Lets the process end while a timer runs
    */
   constructor(bind: Bind, report: (error: Error) => void, unrefTimer: (timer: Timer) => void = Deno.unrefTimer) {
     this.#bind = bind;
@@ -197,7 +200,7 @@ export class LastingServer {
   }
 }
 
-// one that has failed before may fail with the same error
+// a server that failed before may fail with the same error
 function ignore(promise: Promise<void>): Promise<void> {
   return promise.catch(() => {});
 }

@@ -2,15 +2,15 @@ import type { ClientWatch } from "../../exchange/runtime_support.ts";
 
 /** Deno's internal record of a request, behind the web's `Request`; not a public API. */
 interface RequestRecord {
-  /** Reads a header, without making `Headers`, and without marking the headers as touched. */
+  /** Reads a header without creating `Headers` and without marking the headers as touched. */
   header(name: string): string | null;
-  /** All headers as received; each access makes a new list. */
+  /** All headers as received; each access creates a new list. */
   readonly headerList: [name: string, value: string][];
-  /** The body; if all of it has arrived, its bytes or text are in it. */
+  /** The body; if it has arrived completely, it contains its bytes or string. */
   readonly body?: { readonly streamOrStatic?: { readonly body?: Uint8Array | string } } | null;
-  /** Consumes the body as text, if all of it has arrived and nobody has touched it; keeps a byte order mark. */
+  /** Consumes the body as a string, if it has arrived completely and is untouched; keeps a byte order mark. */
   consumeTextBody?(): unknown;
-  /** Calls a function when the client is gone, or at the latest when the response has been sent. */
+  /** Calls a function when the client disconnects, or at the latest when the response has been sent. */
   onCancel?(callback: () => void): void;
 }
 
@@ -27,7 +27,7 @@ export const TESTED_VERSION = "2.9.6";
 
 /**
  * Trusts records from the start if the tests have run with this version of Deno. Comparing takes a twentieth of the
- * first request, whose headers are touched for it.
+ * first request and touches its headers.
  *
  * @param version The version of Deno
  */
@@ -42,15 +42,15 @@ let listTrusted: boolean | undefined;
 const COMMON = ["host", "user-agent", "accept"];
 
 /**
- * Reads a request header, from Deno's own record of the request if possible. Touching `request.headers` costs a sixth
- * of a bare request, because its response then goes through two promises, and all headers are copied.
+ * Reads a request header, if possible from Deno's own record of the request. Touching `request.headers` costs a sixth
+ * of a bare request, because its response then passes two promises and all headers are copied.
  *
- * The record is found as of Deno 2.9, and used only if it agrees with the first request, or in the version that the
+ * The record exists as of Deno 2.9. It is used only if it agrees with the first request, or in the version that the
  * tests run with. See decision 14.
  *
  * @param request The request
- * @param name Header name, in any case
- * @returns The value, `null` when the header is absent
+ * @param name Header name, case-insensitive
+ * @returns The value, `null` if the header is absent
  * @throws {TypeError} If Deno has released the headers with the response
  */
 export function readHeader(request: Request, name: string): string | null {
@@ -59,21 +59,21 @@ export function readHeader(request: Request, name: string): string | null {
   try {
     return record.header(name);
   } catch {
-    // after the response; Deno has copied the headers if somebody had touched them
+    // after the response; Deno has copied the headers if they had been touched
     return request.headers.get(name);
   }
 }
 
 /**
- * Reads the `Host` header of a request from Deno's server, which puts the header in front of the target unseen.
+ * Reads the `Host` header of a request from Deno's server, which prepends the header to the target unchecked.
  *
  * @param request The request
- * @returns The header; `null` for a request that the program made itself, whose URL was parsed
+ * @returns The header; `null` for a request that the program created itself, whose URL was parsed
  */
 export function joinedHost(request: Request): string | null {
   const record = recordOf(request);
   if (record !== null) return record.header("host");
-  // where records are not to be relied on, the headers are; those of the program's own requests are not needed
+  // if records cannot be trusted, the headers are read; those of the program's own requests are not needed
   return trusted === false || property === undefined ? request.headers.get("host") : null;
 }
 
@@ -104,24 +104,24 @@ function listOf(request: Request): RequestRecord["headerList"] | null {
 }
 
 /**
- * Copies the headers of a request, so that they can be read after its response. Deno does so itself with headers that
- * somebody has touched, but not over HTTP/2.
+ * Copies the headers of a request, so they can be read after its response. Deno does this itself for headers that have
+ * been touched, but not over HTTP/2.
  *
- * @param request The request; nothing happens if it has been released already
+ * @param request The request; does nothing if it has already been released
  */
 export function keepHeaders({ headers }: Request): void {
   try {
     headers.has("host");
   } catch {
-    // somebody else has responded, such as a server that is closing
+    // other code has responded, such as a closing server
   }
 }
 
 /**
- * Reads the body of a request as text if it has arrived together with the headers, so that nobody has to wait.
+ * Reads the body of a request as a string if it arrived together with the headers, so there is no wait.
  *
  * @param request The request
- * @returns The text, decoded as by `request.text()`; `null` if the body has to be read through the public API
+ * @returns The string, decoded as by `request.text()`; `null` if the body must be read through the public API
  */
 export function arrivedText(request: Request): string | null {
   const text = recordOf(request)?.consumeTextBody?.();
@@ -130,8 +130,8 @@ export function arrivedText(request: Request): string | null {
 }
 
 /**
- * Reports whether a request whose headers announce no body has one, as it may over HTTP/2. Deno delivers a stream in any
- * case; if the client sent nothing, that stream stands for zero bytes, all of which have arrived.
+ * Reports whether a request whose headers announce no body has one, which is possible over HTTP/2. Deno always delivers
+ * a stream; if the client sent nothing, the stream stands for zero bytes, all of which have arrived.
  *
  * @param request The request
  */
@@ -140,7 +140,7 @@ export function hasUnannouncedBody(request: Request): boolean {
   if (record === null) return request.body !== null;
   try {
     const arrived = record.body?.streamOrStatic?.body;
-    // once somebody has looked at the stream, only HTTP/1.1 is certain, which needs a header for each body
+    // once the stream has been accessed, only HTTP/1.1 is certain, because it needs a header for each body
     return arrived === undefined ? record.header("host") === null : arrived.length > 0;
   } catch {
     // the response has been sent, and Deno has closed the record with it
@@ -149,7 +149,7 @@ export function hasUnannouncedBody(request: Request): boolean {
 }
 
 /**
- * Tells whether a request comes from Deno's server.
+ * Returns whether a request comes from Deno's server.
  *
  * @param request The request
  */
@@ -158,12 +158,12 @@ export function isServed(request: Request): boolean {
 }
 
 /**
- * Notices that the client of a request leaves. This costs a tenth of what the request's signal does: Deno makes and
- * dispatches an event for each signal that was read, after every response.
+ * Detects that the client of a request disconnects. This costs a tenth of the request's signal: after every response,
+ * Deno creates and dispatches an event for each signal that was read.
  *
  * @param request The request
- * @param watch Notified when the client is gone, or when the response has been sent
- * @returns Whether it will; otherwise there is only the signal
+ * @param watch Notified when the client disconnects, or when the response has been sent
+ * @returns Whether it will be notified; otherwise there is only the signal
  */
 export function onLeave(request: Request, watch: ClientWatch): boolean {
   const record = recordOf(request);
@@ -176,13 +176,13 @@ function recordOf(request: Request): RequestRecord | null {
   property ??= Object.getOwnPropertySymbols(request).find(({ description }) => description === "request");
   if (property === undefined || trusted === false) return null;
   const record = (request as unknown as Record<symbol, Partial<RequestRecord> | undefined>)[property];
-  // records of requests made by the program have no `header`
+  // records of requests created by the program have no `header`
   if (typeof record?.header !== "function") return null;
   trusted ??= agrees(record as RequestRecord, request.headers);
   return trusted ? record as RequestRecord : null;
 }
 
-// Short, because the first client waits for it. A request that has been answered decides nothing: its record throws.
+// Short, because the first client waits for it. A completed request decides nothing: its record throws.
 function agrees(record: RequestRecord, headers: Headers): boolean | undefined {
   const name = COMMON.find((name) => headers.get(name) !== null);
   if (name === undefined) return undefined;

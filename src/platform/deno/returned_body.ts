@@ -1,10 +1,10 @@
 /** Deno's internal record of a response; not a public API. */
 interface ResponseRecord {
-  /** The body; absent or `null` for none, and for a text that the server sends directly. */
+  /** The body; absent or `null` for none, and for a string that the server sends directly. */
   readonly body?: {
-    /** A stream, or what the body was given as. */
+    /** A stream, or the original body. */
     readonly streamOrStatic: unknown;
-    /** What a stream was made of by Deno. */
+    /** The source from which Deno created a stream. */
     readonly source: unknown;
   } | null;
 }
@@ -13,9 +13,9 @@ interface ResponseRecord {
 let property: symbol | undefined;
 
 /**
- * The body of a response if it was given as a stream. `response.body` would tell, but makes a stream of every text,
- * which the server then sends at half the speed. In a version of Deno without this record, none is found, and its server
- * writes the errors of streams to the console.
+ * The body of a response if it was given as a stream. `response.body` would show that, but turns every string into a
+ * stream, which the server then sends at half the speed. In a version of Deno without this record, no stream is found,
+ * and its server logs stream errors to the console.
  *
  * @param response The response
  * @returns The stream, `null` if there is none
@@ -26,6 +26,6 @@ export function returnedBody(response: Response): ReadableStream<Uint8Array> | n
   const record = (response as unknown as Record<symbol, ResponseRecord | null | undefined>)[property];
   const { streamOrStatic, source } = record?.body ?? {};
   if (!(streamOrStatic instanceof ReadableStream)) return null;
-  // one that Deno has made of a text may be read by somebody
+  // a stream that Deno created from a string may have a reader
   return source === null || streamOrStatic.locked ? streamOrStatic : null;
 }

@@ -1,15 +1,15 @@
 import type { Peer } from "../../exchange/peer.ts";
 import type { AppFetch } from "../shared/platform.ts";
 
-/** What only the server of a request knows: Deno tells neither with the request. */
+/** Facts that only the server of a request has: Deno reports neither with the request. */
 export interface ServerFacts {
   /** Where it listens. */
   readonly local: Peer;
-  /** Whether it speaks TLS. */
+  /** Whether it uses TLS. */
   readonly isSecure: boolean;
 }
 
-/** Key under which Deno's information about a request keeps what its server knows. */
+/** Key under which Deno's information about a request stores the server's facts. */
 const factsKey: unique symbol = Symbol("sluice.server");
 
 /** Deno's information about a request. */
@@ -18,10 +18,10 @@ interface Info {
 }
 
 /**
- * Notes with every request what its server knows.
+ * Adds the server's facts to every request.
  *
  * @param handler Handles requests
- * @param facts What the server knows
+ * @param facts The server's facts
  */
 export function noteServer(handler: AppFetch, facts: ServerFacts): AppFetch {
   return (request, info, context) => {
@@ -31,7 +31,7 @@ export function noteServer(handler: AppFetch, facts: ServerFacts): AppFetch {
 }
 
 /**
- * Where the server of a request listens; `undefined` for a server of the program's own, `Deno.serve(app.fetch)`.
+ * Where the server of a request listens; `undefined` for the program's own server, `Deno.serve(app.fetch)`.
  *
  * @param info Deno's information about the request
  */
@@ -40,8 +40,8 @@ export function localOf(info: unknown): Peer | undefined {
 }
 
 /**
- * Tells whether a request came over TLS. Deno takes over the scheme that a client writes (RFC 9112 section 3.2.2), so
- * its URL counts only with a server of the program's own.
+ * Returns whether a request arrived over TLS. Deno adopts the scheme that a client writes (RFC 9112 section 3.2.2), so
+ * its URL counts only with the program's own server.
  *
  * @param request The request
  * @param info Deno's information about it

@@ -8,14 +8,15 @@ const GONE: CloseEventInit = {
 };
 
 /**
- * Ends connections whose clients take no more data. Deno's pings, and its close, would be queued after the messages
- * that are waiting already, so it would never notice, and buffer more and more. Nor does it ping clients that leave its
- * own Close frame without sending one, and it would wait for them as long as they like.
+ * Ends connections whose clients take no more data. Deno's pings and its close would be queued after the waiting
+ * messages, so it would never notice, and would buffer more and more. It also does not ping clients that leave its
+ * Close frame unanswered, and would wait for them indefinitely.
  *
- * Deno keeps its buffers until the connection ends. But for the application it is closed, so it sends no more.
+ * Deno keeps its buffers until the connection ends. But to the application the connection is closed, so it sends no
+ * more.
  *
  * @param socket The server's end
- * @param timeoutMs ms after which such a client counts as gone, 0 for never
+ * @param timeoutMs ms after which such a client counts as disconnected, 0 for never
  */
 export function guardSlowClient(socket: WebSocket, timeoutMs: number): void {
   if (timeoutMs === 0) return;
@@ -24,7 +25,7 @@ export function guardSlowClient(socket: WebSocket, timeoutMs: number): void {
   let isHeard = false;
   let looks = 0;
   const heard = (): void => void (isHeard = true);
-  // installed only while some bytes are waiting, to count further ones
+  // installed only while bytes are waiting, to count further ones
   const send = (data: Parameters<WebSocket["send"]>[0]): void => {
     WebSocket.prototype.send.call(socket, data);
     added += typeof data === "string" ? utf8Length(data) : data instanceof Blob ? data.size : data.byteLength;
@@ -51,7 +52,7 @@ export function guardSlowClient(socket: WebSocket, timeoutMs: number): void {
   };
   let timer: ReturnType<typeof setInterval> | undefined = undefined;
   const stop = (): void => clearInterval(timer);
-  // only from `open`: if the client disconnects before the handshake is answered, there is neither `open` nor `close`
+  // only from `open`: if the client disconnects before the handshake completes, there is neither `open` nor `close`
   socket.addEventListener("open", () => Deno.unrefTimer(timer = setInterval(look, timeoutMs / 2)));
   socket.addEventListener("close", stop);
 }

@@ -2,7 +2,7 @@ import { describe } from "../../util/error_text.ts";
 
 /**
  * Asserts that a value can be served, before the first request fails: it may be `undefined` because of an import cycle,
- * or an application of Express.
+ * or an Express application.
  *
  * @param caller Name of the caller for error messages
  * @param given The value

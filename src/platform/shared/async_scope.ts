@@ -6,28 +6,29 @@ import { builtinModule } from "./builtin_module.ts";
  * @internal
  */
 export interface AsyncScope {
-  /** Runs a function at once; throws what it throws. */
+  /** Runs a function immediately; throws what it throws. */
   runInAsyncScope(run: () => void): void;
 }
 
-/** The used part of `node:async_hooks`. */
+/** The part of `node:async_hooks` used here. */
 interface ContextModule {
   readonly AsyncResource: new (type: string) => AsyncScope;
 }
 
-/** The module, `null` where there is none; `undefined` before it was looked for. */
+/** The module, `null` if there is none; `undefined` before the first lookup. */
 let found: ContextModule | null | undefined = undefined;
 
 const NO_SCOPE: AsyncScope = { runInAsyncScope: (run) => run() };
 
 /**
- * Keeps the present asynchronous context for what a runtime tells later. Node and Bun emit the events of a connection in
- * the context of the connection, workerd in none; promises keep theirs (`src/util/async_context.ts`).
+ * Keeps the current asynchronous context for later events. Node and Bun emit the events of a connection in the
+ * connection's context, workerd in none; promises keep their own (`src/util/async_context.ts`).
  *
- * @returns The scope of the context; on Workers without `nodejs_compat`, where nothing has a context, one that does nothing
+ * @returns The scope of the context; on Workers without `nodejs_compat`, where nothing has a context, one that does
+ * nothing
  */
 export function asyncScope(): AsyncScope {
-  // looked for once: on Node that takes longer than to make one
+  // looked up once: on Node the lookup takes longer than creating a scope
   if (found === undefined) found = builtinModule<ContextModule>("node:async_hooks") ?? null;
   return found === null ? NO_SCOPE : new found.AsyncResource("Sluice");
 }

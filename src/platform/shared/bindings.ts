@@ -1,12 +1,15 @@
-/** What only arguments of runtimes have: Deno's and Node's `remoteAddr`, Bun's server, contexts of edge functions. */
+/**
+ * Properties that only arguments of runtimes have: Deno's and Node's `remoteAddr`, Bun's server, contexts of edge
+ * functions.
+ */
 const MARKS = ["remoteAddr", "requestIP", "waitUntil", "ip"] as const;
 
 /**
- * The bindings that a program, or its test, passes to `app.fetch` as a Worker gets them: `fetch(request, env, ctx)`.
+ * The bindings that a program or its test passes to `app.fetch` like a Worker does: `fetch(request, env, ctx)`.
  *
  * @param info The second argument
  * @param context The third argument: only Workers get one
- * @returns The second argument, if it holds bindings; `undefined` if it is what a runtime tells of the request
+ * @returns The second argument if it holds bindings; `undefined` if it is a runtime's information about the request
  */
 export function bindingsOf(info: unknown, context: unknown): Record<string, unknown> | undefined {
   if (typeof info !== "object" || info === null) return undefined;

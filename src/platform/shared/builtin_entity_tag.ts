@@ -1,35 +1,35 @@
 import type { TagMaker } from "../../http/entity_tag.ts";
 import type { BuiltinName } from "./builtin_module.ts";
 
-/** The used part of `node:crypto`. */
+/** The part of `node:crypto` used here. */
 interface BuiltinCrypto {
-  /** One-shot hashing, from Node 20.12. */
+  /** One-shot hashing, as of Node 20.12. */
   hash?(name: "sha1", body: string | Uint8Array, encoding: "base64"): string;
   createHash(name: "sha1"): {
     update(body: string | Uint8Array): { digest(encoding: "base64"): string };
   };
 }
 
-/** The used part of `node:buffer`. */
+/** The part of `node:buffer` used here. */
 interface BuiltinBuffer {
   readonly Buffer: { byteLength(body: string | Uint8Array): number };
 }
 
-/** Loads a module of Node; returns `undefined` if there is none. */
+/** Loads a module of Node; returns `undefined` if it is missing. */
 type Load = <T>(name: BuiltinName) => T | undefined;
 
-/** The parts of Node that make a tag. */
+/** The parts of Node that create a tag. */
 interface Makers {
   byteLength(body: string | Uint8Array): number;
   sha1(body: string | Uint8Array): string;
 }
 
 /**
- * Makes entity tags with Node's `node:crypto`, which takes a fifth of the time that JavaScript takes for a long body.
+ * Creates entity tags with Node's `node:crypto`, in a fifth of JavaScript's time for a long body.
  *
  * @param load Loads a module of Node
- * @param after Number of characters or bytes that have to come before it is loaded
- * @returns Makes strong tags; `null` until then, and where there is no such module
+ * @param after Number of characters or bytes to hash before the module is loaded
+ * @returns Creates strong tags; `null` until then, and if the module is missing
  */
 export function builtinEntityTag(load: Load, after: number): NonNullable<TagMaker["entityTag"]> {
   let left = after;

@@ -1,7 +1,7 @@
 import type { FileStat, FileSystem, OpenFile } from "../../exchange/file_system.ts";
 import { sourceText } from "./source_text.ts";
 
-/** The used part of `Stats` of `node:fs`. */
+/** The part of `node:fs`'s `Stats` used here. */
 interface Stats {
   isFile(): boolean;
   isDirectory(): boolean;
@@ -9,13 +9,13 @@ interface Stats {
   readonly mtime: Date;
 }
 
-/** The used part of a `FileHandle` of `node:fs`. */
+/** The part of `node:fs`'s `FileHandle` used here. */
 interface FileHandle {
   read(into: Uint8Array, at: number, length: number, position: number): Promise<{ bytesRead: number }>;
   close(): Promise<void>;
 }
 
-/** The used part of `node:fs`. */
+/** The part of `node:fs` used here. */
 export interface BuiltinFiles {
   /** Synchronous. */
   statSync(path: string): Stats;
@@ -34,7 +34,7 @@ export interface BuiltinFiles {
 /**
  * The files of a runtime that has `node:fs`.
  *
- * @param load Returns the module; called with the first access
+ * @param load Returns the module; called on first access
  * @param workingDirectory The folder that relative paths are resolved against
  */
 export function builtinFiles(load: () => BuiltinFiles, workingDirectory: () => string): FileSystem {

@@ -1,6 +1,6 @@
 import type { InflatedCoding, Inflater } from "../../exchange/runtime_support.ts";
 
-/** The used part of the streams of `node:zlib`. */
+/** The part of `node:zlib`'s streams used here. */
 interface ZlibStream {
   write(chunk: Uint8Array): boolean;
   end(): unknown;
@@ -12,7 +12,7 @@ interface ZlibStream {
   on(event: "end" | "close" | "drain", listener: () => void): unknown;
 }
 
-/** The used part of `node:zlib`. */
+/** The part of `node:zlib` used here. */
 export interface BuiltinZlib {
   /** For gzip. */
   createGunzip(): ZlibStream;
@@ -23,11 +23,11 @@ export interface BuiltinZlib {
 }
 
 /**
- * Inflates with `node:zlib`, as Express does. A `DecompressionStream` refuses bytes behind the end, which for gzip may be
- * further members (RFC 1952 section 2.2) or padding, and some show nothing before they have the whole body.
+ * Inflates with `node:zlib`, as Express does. A `DecompressionStream` rejects bytes after the end, which for gzip may
+ * be further members (RFC 1952 section 2.2) or padding, and some emit nothing until they have the whole body.
  *
- * The streams are not `Duplex.toWeb`: that of Deno throws outside of every handler when its reader has had enough, and
- * that of Bun makes errors without a message.
+ * `Duplex.toWeb` is not used: Deno's throws outside every handler when its reader stops, and Bun's creates errors
+ * without a message.
  *
  * @param zlib The module
  * @param coding How the bytes are coded
@@ -40,7 +40,7 @@ export function builtinInflater(zlib: BuiltinZlib, coding: InflatedCoding): Infl
   const readable = new ReadableStream<Uint8Array<ArrayBuffer>>({
     start(controller) {
       stream.on("data", (chunk) => {
-        // Deno's goes on with the turn after it was destroyed
+        // Deno's finishes the turn after it was destroyed
         if (!isRead) return;
         controller.enqueue(chunk);
         if (controller.desiredSize! <= 0) stream.pause();
@@ -64,14 +64,14 @@ export function builtinInflater(zlib: BuiltinZlib, coding: InflatedCoding): Infl
   const writable = new WritableStream<Uint8Array<ArrayBuffer>>({
     start(controller) {
       stream.on("drain", () => proceed());
-      // one that was destroyed never calls back what it was given
+      // a destroyed stream never calls back for its input
       stream.on("close", () => {
         if (!isOver) controller.error(new Error("Nobody reads what is inflated any more"));
         proceed();
       });
     },
     write(chunk) {
-      // bytes behind the end: zlib would keep them
+      // bytes after the end: zlib would keep them
       if (isOver || stream.write(chunk)) return;
       return new Promise((resolve) => proceed = resolve);
     },

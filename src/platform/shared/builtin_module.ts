@@ -1,9 +1,9 @@
-/** The used part of Node's `process`. */
+/** The part of Node's `process` used here. */
 interface ProcessLike {
   getBuiltinModule?(name: string): unknown;
 }
 
-/** Modules of Node, and of Bun, that are used where the runtime has them. */
+/** Modules of Node and Bun that are used if the runtime has them. */
 export type BuiltinName =
   | "bun:jsc"
   | "node:async_hooks"
@@ -20,7 +20,7 @@ export type BuiltinName =
 /**
  * Loads a module of Node, on runtimes that have `process` and the module.
  *
- * @typeParam T The used part of the module
+ * @typeParam T The part of the module used by the caller
  * @param name Its name
  */
 export function builtinModule<T>(name: BuiltinName): T | undefined {

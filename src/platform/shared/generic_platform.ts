@@ -19,7 +19,7 @@ export function genericPlatform(): Platform {
     files: null,
     separator: () => (globalThis as { process?: ProcessLike }).process?.platform === "win32" ? undefined : "/",
     header: (request, name) => request.headers.get(name),
-    // not an iterator: on Deno that sorts all headers again for each of them
+    // not an iterator: on Deno that re-sorts all headers for each of them
     visitHeaders: (request, visitor) => request.headers.forEach(visitor),
     peerOf,
     returnedBody,
@@ -52,8 +52,8 @@ export function genericPlatform(): Platform {
 }
 
 /**
- * The error for an upgrade that is not possible. Its message is sent to the client, because there is no earlier moment
- * to tell the developer.
+ * The error for an impossible upgrade. Its message is sent to the client, because there is no earlier chance to inform
+ * the developer.
  *
  * @param message What is missing, and what to do
  */
@@ -64,7 +64,7 @@ export function noWebSockets(message: string): HttpError {
 /**
  * Environment variables as an object that reads them on access, like `process.env`. They cannot be listed.
  *
- * @param read Reads one
+ * @param read Reads one variable
  */
 export function variables(read: (name: string) => string | undefined): Record<string, unknown> {
   const get = (_: object, name: string | symbol): string | undefined =>
@@ -73,7 +73,7 @@ export function variables(read: (name: string) => string | undefined): Record<st
 }
 
 /**
- * Passes a promise to the platform's `waitUntil`: that of the context of Workers and of edge functions.
+ * Passes a promise to the platform's `waitUntil`, from the context of Workers and edge functions.
  *
  * @param promise The promise to wait for
  * @param info The platform's second argument
@@ -84,10 +84,9 @@ export function waitUntil(promise: Promise<unknown>, info: unknown, context: unk
 }
 
 /**
- * Tells by one of its methods whether an argument of the platform is what is looked for. An object whose properties
- * throw is not.
+ * Checks by one of its methods whether a platform argument has a given type. An object whose properties throw has not.
  *
- * @typeParam T What is looked for
+ * @typeParam T The type
  * @param given The argument
  * @param name Name of the method
  */
@@ -99,22 +98,22 @@ export function hasMethod<T>(given: unknown, name: keyof T): given is T {
   }
 }
 
-// some edge platforms have process.env, but nothing else of Node
+// some edge platforms have process.env but nothing else from Node
 function processVariables(): Readonly<Record<string, string | undefined>> {
   return (globalThis as { process?: ProcessLike }).process?.env ?? {};
 }
 
-// without its own entry
+// without the entry for Node
 function isOnNode(): boolean {
   return (globalThis as { process?: ProcessLike }).process?.versions?.node !== undefined;
 }
 
-/** What can wait for background work. */
+/** An object that can wait for background work. */
 interface Waiting {
   waitUntil(promise: Promise<unknown>): void;
 }
 
-/** The used part of Node's `process`. */
+/** The part of Node's `process` used here. */
 interface ProcessLike {
   readonly env?: Readonly<Record<string, string | undefined>>;
   memoryUsage?(): { readonly heapUsed: number };
@@ -131,7 +130,7 @@ function nodeHttp(): NodeHttp | undefined {
   return builtinModule("node:http");
 }
 
-// read on each call, because Deno makes setImmediate lazily, and that takes time
+// read on each call, because Deno creates setImmediate lazily, which takes time
 function nextTurn(run: () => void): void {
   const immediately = Reflect.get(globalThis, "setImmediate") ?? queueMicrotask;
   immediately(run);

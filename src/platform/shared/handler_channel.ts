@@ -1,12 +1,12 @@
 import type { TracingChannels } from "../../exchange/runtime_support.ts";
 
-/** The used part of `node:diagnostics_channel`; older versions of Node have no tracing channels. */
+/** The part of `node:diagnostics_channel` used here; older versions of Node have no tracing channels. */
 export interface DiagnosticsChannel {
   tracingChannel?(name: string): TracingChannels;
 }
 
 /**
- * The channel on which Express 5.3, by its package router 2.3, publishes calls of handlers.
+ * The channel on which Express 5.3, through its package router 2.3, publishes handler calls.
  *
  * @param diagnostics The module `node:diagnostics_channel`, if there is one
  */

@@ -4,11 +4,11 @@ import { type Linked, LinkedList } from "../../util/linked_list.ts";
 export interface Pulse {
   /** Sends a ping. */
   ping(): void;
-  /** Ends the connection, because the client did not respond. */
+  /** Ends the connection because the client did not respond. */
   lost(): void;
   /**
-   * Tells what the client has taken so far, as a number that changes with it; `null` if nothing waits to be sent, or
-   * the runtime does not tell.
+   * Returns how much the client has taken so far, as a number that changes with it; `null` if nothing is waiting to be
+   * sent, or the runtime does not report it.
    */
   taken(): number | null;
 }
@@ -16,18 +16,18 @@ export interface Pulse {
 /** If a timer is late by more than this many ms, this process was busy, and the client may not be at fault. */
 const LATE_MS = 20;
 
-/** How often clients are looked at within half of a timeout: a ping is late by at most a sixteenth of that time. */
+/** Number of checks within half a timeout: a ping is late by at most a sixteenth of that time. */
 const LOOKS = 16;
 
 /** The time in whole ms: V8 boxes fractions, and each connection keeps three of them. */
 const monotonic = (): number => Math.floor(performance.now());
 
-/** A timer that can be made not to keep the process alive. */
+/** A timer that need not keep the process alive. */
 interface Timer {
   unref?(): void;
 }
 
-/** One timer for all connections with the same timeout: each with its own would hold a third of a kilobyte. */
+/** One timer for all connections with the same timeout: separate timers would take a third of a kilobyte each. */
 class Ticker {
   /** Half of the timeout in ms. */
   readonly half: number;
@@ -42,7 +42,7 @@ class Ticker {
     this.#everyMs = Math.max(1, half / LOOKS);
   }
 
-  /** Begins to look at a heartbeat. */
+  /** Starts checking a heartbeat. */
   add(member: Heartbeat): void {
     this.#members.add(member);
     if (this.#count++ > 0) return;
@@ -52,7 +52,7 @@ class Ticker {
     (this.#timer as unknown as Timer).unref?.();
   }
 
-  /** Ends that. */
+  /** Stops checking a heartbeat. */
   delete(member: Heartbeat): void {
     this.#members.delete(member);
     if (--this.#count > 0) return;
@@ -72,29 +72,29 @@ class Ticker {
 const running = new Map<number, Ticker>();
 
 /**
- * Detects clients that are gone, where the runtime does not do so for each connection. A client that is silent for half
- * of the timeout gets a ping, and counts as lost if it is silent for the other half, too. Anything it sends is an
- * answer. But if it takes nothing for the whole timeout, it is lost whatever it sends: what waits for it would fill the
- * memory.
+ * Detects disconnected clients if the runtime does not do so per connection. A client that is silent for half of the
+ * timeout gets a ping, and counts as lost if it stays silent for the other half. Anything it sends counts as a
+ * response. But a client that takes no data for the whole timeout is lost whatever it sends: the data waiting for it
+ * would fill the memory.
  */
 export class Heartbeat implements Linked<Heartbeat> {
   before: Heartbeat | null = null;
   after: Heartbeat | null = null;
   readonly #pulse: Pulse;
-  /** `null` if it never counts as lost, or does not any more. */
+  /** `null` if the client never counts as lost, or no longer does. */
   #ticker: Ticker | null = null;
   #heard: number;
   #taken: number | null = null;
-  /** When it last took something, or nothing was waiting. */
+  /** When the client last took data, or nothing was waiting. */
   #tookAt: number;
   #pinged = false;
   #isPaused = false;
   #spared = false;
-  /** When it is looked at next. */
+  /** When the next check is due. */
   #due = 0;
 
   /**
-   * Begins to listen.
+   * Starts the heartbeat.
    *
    * @param timeoutMs ms of silence after which a client counts as lost, 0 for never
    * @param pulse The actions
@@ -109,18 +109,18 @@ export class Heartbeat implements Linked<Heartbeat> {
     this.#ticker.add(this);
   }
 
-  /** Something came from the client. */
+  /** Records that data arrived from the client. */
   heard(): void {
     this.#heard = monotonic();
     this.#pinged = this.#spared = false;
   }
 
-  /** Nothing is read from the client for the time being, so that it cannot be heard. */
+  /** Pauses while nothing is read from the client, so that it cannot be heard. */
   pause(): void {
     this.#isPaused = true;
   }
 
-  /** It can be heard again. */
+  /** Resumes once the client can be heard again. */
   resume(): void {
     this.#isPaused = false;
     this.heard();
@@ -145,7 +145,7 @@ export class Heartbeat implements Linked<Heartbeat> {
     const { half } = this.#ticker;
     this.#due = now + half;
     if (this.#isStuck(now, isLate, half)) return this.#lose();
-    // nobody reads the pong; but a client that has vanished is noticed
+    // the pong is not read, but a vanished client is detected
     if (this.#isPaused) return this.#pulse.ping();
     if (!this.#pinged) {
       const silentUntil = this.#heard + half;
@@ -153,7 +153,7 @@ export class Heartbeat implements Linked<Heartbeat> {
       this.#pinged = true;
       return this.#pulse.ping();
     }
-    // messages that arrived while this process was busy have not been read yet: waits once more
+    // messages that arrived while this process was busy have not been read yet, so it waits once more
     if (isLate && !this.#spared) return void (this.#spared = true);
     this.#lose();
   }
@@ -165,7 +165,7 @@ export class Heartbeat implements Linked<Heartbeat> {
 
   #isStuck(now: number, isLate: boolean, half: number): boolean {
     const taken = this.#pulse.taken();
-    // if this process was busy, it may not have sent what the client would have taken
+    // if this process was busy, it may not have sent data that the client would have taken
     if (taken === null || taken !== this.#taken || isLate) {
       this.#taken = taken;
       this.#tookAt = now;

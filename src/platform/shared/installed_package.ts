@@ -1,6 +1,6 @@
 import { builtinModule } from "./builtin_module.ts";
 
-/** The used part of `node:module`. */
+/** The part of `node:module` used here. */
 interface ModuleLoader {
   createRequire(from: string): ((name: string) => unknown) & { resolve(name: string): string };
 }
@@ -10,19 +10,19 @@ interface LinkResolver {
   realpathSync(path: string): string;
 }
 
-/** The used part of Node's `process`. */
+/** The part of Node's `process` used here. */
 interface ProcessLike {
   readonly argv?: readonly string[];
   readonly versions?: Readonly<Record<string, string>>;
   cwd(): string;
 }
 
-/** Names of packages without a scope: no path, no URL, and none of the schemes that runtimes download from. */
+/** Names of packages without a scope: not a path or URL, and without the schemes that runtimes download from. */
 const PACKAGE_NAME = /^[a-z0-9~-][\w.~-]*$/i;
 
 /**
  * Finds an installed package of the program: first in `node_modules` above its main file, then above the working
- * directory, for programs without a file. On Deno a package in its cache counts, if `deno.json` or `package.json` names
+ * directory, for programs without a file. On Deno a package in its cache counts if `deno.json` or `package.json` lists
  * it. Nothing is ever downloaded. See decision 18.
  *
  * @param name Name of the package
@@ -47,7 +47,7 @@ export function findPackage(name: string): string | undefined {
 }
 
 /**
- * Loads an installed package of the program, if the runtime can.
+ * Loads an installed package of the program, if the runtime supports it.
  *
  * @param name Name of the package
  * @returns The package, `undefined` if there is none
@@ -59,26 +59,26 @@ export async function requirePackage(name: string): Promise<unknown> {
 }
 
 /**
- * Tells whether `import()` failed for another reason than that there is none: Jest runs programs in a vm context without.
+ * Returns whether `import()` exists, given a failure of it: Jest runs programs in a vm context without it.
  *
- * @param failure What it failed with
+ * @param failure The error that it failed with
  */
 export function importsExist(failure: unknown): boolean {
   const { code } = (failure ?? {}) as { code?: unknown };
   return !String(code).startsWith("ERR_VM_DYNAMIC_IMPORT_CALLBACK_MISSING");
 }
 
-// Node and Deno look at what is installed; Bun may download
+// Node and Deno only look at installed packages; Bun may download
 function requireResolve(from: string, name: string): string {
   return moduleLoader()!.createRequire(from).resolve(name);
 }
 
-/** The part of `node:fs` that tells whether something exists. */
+/** The part of `node:fs` that checks whether something exists. */
 interface Existing {
   existsSync(path: string): boolean;
 }
 
-// where there is no folder `node_modules`, Bun would download the package while resolving its name
+// without a `node_modules` folder, Bun would download the package while resolving its name
 function installedResolve(from: string, name: string): string {
   const { existsSync } = builtinModule<Existing>("node:fs")!;
   for (let folder = parentOf(from);; folder = parentOf(folder)) {
@@ -89,7 +89,7 @@ function installedResolve(from: string, name: string): string {
   }
 }
 
-// of a path with either kind of slash; "" for what has none
+// accepts either kind of slash; "" if there is no parent
 function parentOf(path: string): string {
   return path.slice(0, Math.max(0, path.search(/[\\/][^\\/]*$/)));
 }

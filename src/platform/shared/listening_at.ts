@@ -1,11 +1,11 @@
-/** What Node says to the errors that a program can do something about, by their codes. */
+/** Node's messages, by code, for the errors that a program can act on. */
 const REASONS: Readonly<Record<string, string>> = {
   EADDRINUSE: "address already in use",
   EADDRNOTAVAIL: "address not available",
   EACCES: "permission denied",
 };
 
-/** An error of the system. */
+/** A system error. */
 interface SystemError extends Error {
   code?: unknown;
   syscall?: string;
@@ -14,8 +14,8 @@ interface SystemError extends Error {
 }
 
 /**
- * Listens, and if that fails, gives the error the text and the properties it has on Node: other runtimes do not say which
- * address it was, and programs tell their users what these say.
+ * Listens, and on failure gives the error the message and properties it has on Node: other runtimes omit the address,
+ * and programs show these properties to their users.
  *
  * @param address The address
  * @param port The port
@@ -38,7 +38,7 @@ function describeAsNode(error: SystemError, address: string, port: number): void
   const { message, stack } = error;
   const text = `listen ${error.code}: ${reason} ${address}:${port}`;
   error.message = text;
-  // the stack, which is what is printed, begins with the first message
+  // the stack, which is what gets printed, begins with the original message
   if (stack?.includes(message)) error.stack = stack.replace(message, () => text);
   Object.assign(error, { syscall: "listen", address, port });
 }

@@ -1,4 +1,4 @@
-/** The used part of the global `Buffer`. */
+/** The part of the global `Buffer` used here. */
 interface BufferLike {
   from(buffer: ArrayBuffer, offset: number, length: number): Uint8Array<ArrayBuffer>;
 }

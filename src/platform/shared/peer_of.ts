@@ -2,10 +2,10 @@ import { canonicalAddress } from "../../http/ip_address.ts";
 import { GenerationalCache } from "../../util/generational_cache.ts";
 import type { Peer } from "../../exchange/peer.ts";
 
-/** Cached canonical forms of IPv6 addresses, so that they are not parsed for every request. */
+/** Cached canonical forms of IPv6 addresses, to avoid parsing them for every request. */
 const spellings = /* @__PURE__ */ new GenerationalCache<string>(4096);
 
-// dual-stack sockets report IPv4 clients as mapped addresses; IPv4 addresses are canonical already
+// dual-stack sockets report IPv4 clients as mapped addresses; IPv4 addresses are already canonical
 function canonical(address: string): string {
   if (!address.includes(":")) return address;
   const known = spellings.get(address);
@@ -15,7 +15,9 @@ function canonical(address: string): string {
   return spelling;
 }
 
-/** What platforms have about the peer: Deno's `remoteAddr`, Bun's `requestIP`, and `ip` of Netlify's context. */
+/**
+ * Properties in which platforms report the peer: Deno's `remoteAddr`, Bun's `requestIP`, and `ip` in Netlify's context.
+ */
 interface PeerTold {
   remoteAddr?: { hostname?: unknown; port?: unknown };
   requestIP?: unknown;
@@ -26,7 +28,7 @@ interface PeerTold {
 type RequestIP = (this: unknown, request: Request) => { address?: unknown; port?: unknown } | null;
 
 /**
- * The peer, if the platform's second argument has one of the known shapes; otherwise it is unknown.
+ * The peer, if the platform's second argument has one of the known shapes; otherwise unknown.
  *
  * @param info The platform's second argument
  * @param request The request
@@ -39,7 +41,7 @@ export function peerOf(info: unknown, request: Request): Peer {
     if (typeof hostname !== "string") return { address: undefined };
     return { address: canonical(hostname), port: typeof port === "number" ? port : undefined };
   } catch {
-    // after the response, Deno throws; a handler that asks so late must not end the process
+    // after the response, Deno throws; a handler that reads this late must not end the process
     return { address: undefined };
   }
 }

@@ -3,9 +3,9 @@ import { cutAll, isPromised, mayReadBodies, receivedBy } from "../../exchange/pe
 import { listenNow } from "../../exchange/disconnect_watch.ts";
 import type { AppFetch } from "./platform.ts";
 
-/** What a server waits for, on runtimes that cannot cut connections once they shut down. */
+/** Requests that a server waits for, on runtimes that cannot cut connections after starting to shut down. */
 export class PendingRequests {
-  /** Those of a handler around the application, whose promises are its own. */
+  /** Requests of a handler around the application, whose promises are its own. */
   readonly #wrapped = new Map<Request, (response: Response) => void>();
   #over = false;
 
@@ -38,7 +38,7 @@ export class PendingRequests {
   }
 
   /**
-   * Whether the body of a request may be on its way.
+   * Whether the body of a request may still be arriving.
    *
    * @param app The application of the server
    */
@@ -47,7 +47,7 @@ export class PendingRequests {
   }
 
   /**
-   * Responds to all requests that wait for their handlers, and all further ones, with 503.
+   * Responds with 503 to all requests waiting for their handlers, and to all further ones.
    *
    * @returns The requests that were waiting
    */
@@ -56,7 +56,7 @@ export class PendingRequests {
     const wrapped = [...this.#wrapped];
     this.#wrapped.clear();
     listenNow();
-    // first: their handlers may go on, and must still find what the runtime releases with the response
+    // first: their handlers may continue, and must still find what the runtime releases with the response
     const requests = new Set(wrapped.map(([request]) => request));
     for (const request of cutAll(this, requests, unavailable)) requests.add(request);
     for (const [, resolve] of wrapped) resolve(unavailable());

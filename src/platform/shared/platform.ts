@@ -5,18 +5,20 @@ import type { RuntimeSupport } from "../../exchange/runtime_support.ts";
 import type { openStreamsKey } from "../../exchange/app_like.ts";
 
 /**
- * Where and how to listen, and the limits of the server.
+ * Where and how to listen, and the server's limits.
  *
- * @example TLS, on an address of this machine alone
+ * @example TLS, on an address of this machine only
  * ```ts ignore
  * const [cert, key] = await Promise.all([Deno.readTextFile("cert.pem"), Deno.readTextFile("key.pem")]);
  * app.listen({ port: 443, hostname: "127.0.0.1", cert, key, headersTimeout: 10_000 });
  * ```
  */
 export interface ListenOptions extends Partial<ServerTimeouts>, Partial<ServerCounts> {
-  /** TCP port; a free one by default, as for 0. */
+  /** TCP port; a free one by default or if 0. */
   port?: number;
-  /** Address to listen on; all by default. On Deno and Bun the default is all IPv4 addresses, and `"::"` is all. */
+  /**
+   * Address to listen on; all by default. On Deno and Bun the default is all IPv4 addresses; `"::"` is all addresses.
+   */
   hostname?: string;
   /** Node's name for `hostname`. */
   host?: string;
@@ -27,8 +29,9 @@ export interface ListenOptions extends Partial<ServerTimeouts>, Partial<ServerCo
   /** Private key in PEM, for TLS. */
   key?: string;
   /**
-   * Lets several processes share the port; the system spreads connections over them. Deno needs its flag
-   * `--unstable-net` for it, Node version 22.12, 23.1 or later, and all of them Linux, or another system that can.
+   * Lets several processes share the port; the system distributes connections among them. Needs the flag
+   * `--unstable-net` on Deno, and version 22.12, 23.1 or later on Node; all need Linux or another system that supports
+   * it.
    */
   reusePort?: boolean;
 }
@@ -36,70 +39,70 @@ export interface ListenOptions extends Partial<ServerTimeouts>, Partial<ServerCo
 /** Responds to a request; the other arguments are the platform's. */
 export type AppFetch = (request: Request, info?: unknown, context?: unknown) => Response | Promise<Response>;
 
-/** Something that can be served: an application. */
+/** An object that can be served: an application. */
 export interface Servable {
   /** Responds to a web request. */
   fetch(request: Request, info?: unknown): Response | Promise<Response>;
 }
 
-/** Something with routes: an application. It gets the errors of its server. */
+/** An object with routes: an application. It gets the errors of its server. */
 export interface Routed extends ErrorReporter {
-  /** Tells which paths may lead to a WebSocket route. */
+  /** Returns which paths may lead to a WebSocket route. */
   readonly fastMatcher: { leadsToSocket(path: string): boolean };
   /** Handlers that the server needs for WebSockets; only on Bun. */
   readonly websocket?: unknown;
   /** Bodies being streamed. */
   readonly [openStreamsKey]: OpenStreams;
-  /** What a program has put in place of the application's `handle`, which then gets all requests; otherwise `null`. */
+  /** The program's replacement of the application's `handle`, which then gets all requests; otherwise `null`. */
   readonly [replacedHandleKey]?: NodeHandle | null;
 }
 
-/** Key of what a program has put in place of an application's `handle`. */
+/** Key of a program's replacement of an application's `handle`. */
 export const replacedHandleKey: unique symbol = Symbol("sluice.replaced handle");
 
 /** Handles a request of Node's server. */
 export type NodeHandle = (req: object, res: object) => unknown;
 
 /**
- * Time limits of a server in ms; 0 or `Infinity` for none. The names are those of Node's `http.Server`, and nginx's for
- * the last.
+ * Time limits of a server in ms; 0 or `Infinity` for none. The names are those of Node's `http.Server`; the last is
+ * nginx's.
  */
 export interface ServerTimeouts {
   /**
-   * From a response to the next request; behind a load balancer, longer than the balancer's own. The default is 5 s as
-   * in Node, and 60 s on Bun, which takes at most 255 s. Deno has no limit.
+   * Between a response and the next request; behind a load balancer, set it longer than the balancer's own. Default: 5
+   * s as in Node, and 60 s on Bun, which accepts at most 255 s. Deno has no limit.
    */
   keepAliveTimeout: number;
   /**
-   * For the headers of a request. The default is 60 s as in Node, to the next of Node's checks. Only on Node: Bun always
-   * takes about 12 s for the first request of a connection, Deno has no limit.
+   * For the headers of a request. Default: 60 s as in Node, up to Node's next check. Node only: Bun always allows about
+   * 12 s for the first request of a connection; Deno has no limit.
    */
   headersTimeout: number;
-  /** For a whole request, its body included. Node's default is 300 s; other runtimes have none. */
+  /** For a whole request, including its body. Node's default is 300 s; other runtimes have none. */
   requestTimeout: number;
-  /** Without a byte in either direction. None by default, and only on Node. */
+  /** Without a byte in either direction. None by default; Node only. */
   timeout: number;
   /**
-   * For a client that takes nothing of what was sent to it, 120 s by default. Each byte that the client takes starts
-   * it anew; where the runtime does not tell that, each piece of a streamed body does.
+   * For a client that takes none of the data sent to it, 120 s by default. Each byte the client takes restarts it; if
+   * the runtime does not report that, each piece of a streamed body does.
    */
   sendTimeout: number;
 }
 
 /**
  * Quantity limits of a server; 0 or `Infinity` for none. The names are those of Node's `http.Server`, except the last.
- * Only on Node.
+ * Node only.
  */
 export interface ServerCounts {
-  /** Connections at a time; further ones are closed as they come. None by default. */
+  /** Concurrent connections; further ones are closed on arrival. None by default. */
   maxConnections: number;
-  /** Headers of a request; further ones are left out. Node's default is 2000. */
+  /** Headers of a request; further ones are dropped. Node's default is 2000. */
   maxHeadersCount: number;
-  /** Requests on a connection; a further one is answered with 503. None by default. */
+  /** Requests on a connection; further ones get 503. None by default. */
   maxRequestsPerSocket: number;
   /**
-   * Requests of an HTTP/2 connection at a time, announced as `SETTINGS_MAX_CONCURRENT_STREAMS` (RFC 9113 section 5.1.2);
-   * further ones are refused. 128 by default. Deno always takes 200.
+   * Concurrent requests of an HTTP/2 connection, announced as `SETTINGS_MAX_CONCURRENT_STREAMS` (RFC 9113 section
+   * 5.1.2); further ones are refused. 128 by default. Deno always allows 200.
    */
   maxStreams: number;
 }
@@ -107,72 +110,74 @@ export interface ServerCounts {
 /** The name of a limit. */
 export type LimitName = keyof ServerTimeouts | keyof ServerCounts;
 
-/** Node's server, which can do more than the others. */
+/** Node's server, which supports more than the others. */
 export interface NativeServer extends EmitterMethods {
   /** Counts the connections. */
   getConnections(callback: (error: Error | null, count: number) => void): unknown;
-  /** Whether it listens already, which Node finds out asynchronously. */
+  /** Whether it is already listening, which Node determines asynchronously. */
   readonly listening: boolean;
 }
 
 /** A listening server, as a platform provides it. */
 export interface PlatformServer {
-  /** Node's own; absent elsewhere. */
+  /** Node's own server; absent elsewhere. */
   readonly native?: NativeServer;
-  /** What has Node's server in its place; absent where the usual advice is right. */
+  /** Advice on what provides Node's server instead; absent if the usual advice applies. */
   readonly advice?: string;
-  /** Whether it speaks TLS; absent where the option `cert` tells. */
+  /** Whether it uses TLS; absent if the option `cert` shows it. */
   readonly isEncrypted?: boolean;
-  /** The limits it keeps, and no others; each may be set while it listens. */
+  /** The limits it enforces, and no others; each can be changed while it listens. */
   readonly limits: Partial<Record<LimitName, number | undefined>>;
   /** The port it listens on. */
   readonly port: number;
   /** The address it listens on. */
   readonly hostname: string;
-  /** Whether it is bound; absent where it always is until it is down. */
+  /** Whether it is bound; absent if it always is until it is down. */
   readonly listening?: boolean;
-  /** Resolves when it listens, rejects if it cannot; absent where that is known synchronously. */
+  /** Resolves when it listens, rejects if it cannot; absent if that is known synchronously. */
   readonly ready?: Promise<void>;
-  /** Resolves when the server is down; rejects if it could not listen, or not again after it had lost its port. */
+  /**
+   * Resolves when the server is down; rejects if it could not listen, or could not listen again after losing its port.
+   */
   readonly finished: Promise<void>;
   /**
-   * Begins to end connections, each after its next response, while requests are still accepted. Absent where
-   * responses say so by themselves, and nothing else is to be done.
+   * Starts to end connections, each after its next response, while requests are still accepted. Absent if responses say
+   * so themselves and nothing else is needed.
    */
   drain?(): void;
-  /** Stops accepting connections; resolves when the requests in flight have been answered. */
+  /** Stops accepting connections; resolves when the requests in flight have their responses. */
   shutdown(): Promise<void>;
-  /** Responds to every request that is still waiting for its handler with 503. */
+  /** Responds with 503 to every request still waiting for its handler. */
   abort(): void;
   /**
-   * Cuts everything right away, instead of `shutdown`; for platforms that cannot once a shutdown has begun.
+   * Cuts everything immediately instead of `shutdown`; for platforms that cannot do so after starting to shut down.
    *
    * @returns Resolves when the server is down
    */
   cut?(): Promise<void>;
   /** Keeps the process alive while listening. */
   ref(): void;
-  /** Lets the process end although the server listens. */
+  /** Lets the process end while the server listens. */
   unref(): void;
 }
 
-/** How an upgrade is to be answered. */
+/** How to respond to an upgrade. */
 export interface UpgradeOptions {
-  /** The sub-protocol that was chosen, if any. */
+  /** The chosen sub-protocol, if any. */
   protocol?: string | undefined;
   /** Headers set before the upgrade. */
   headers?: Headers | undefined;
-  /** ms after which a client that does not respond to pings counts as gone, 0 for never. */
+  /** Milliseconds after which a client that does not respond to pings counts as disconnected, 0 for never. */
   pingTimeoutMs: number;
-  /** Bytes of a message; the connection is closed with 1009 if one is longer. */
+  /** Maximum bytes of a message; a longer one closes the connection with 1009. */
   maxMessageBytes: number;
   /** The platform's third argument. */
   context?: unknown;
 }
 
-/** What a platform that keeps connections through a sleep saves of each. */
+/** Data that a platform with hibernation saves for each connection. */
 export interface KeptConnection {
-  /** The sub-protocol that was chosen, `""` for none. */
+  /** The chosen sub-protocol, `""` for none. */
   readonly protocol: string;
   /** The value of `ws.data`. */
   readonly data: Readonly<Record<string, unknown>>;
@@ -185,92 +190,95 @@ export interface Upgrade {
   /** The response; some platforms need this very object back. */
   readonly response: Response;
   /**
-   * Saves what the connection needs after a sleep, on platforms where it may sleep: called when it is accepted, and
-   * after each of its handlers.
+   * Saves the data that the connection needs after hibernation, on platforms that hibernate: called when it is
+   * accepted, and after each of its handlers.
    *
-   * @throws If something cannot be saved
+   * @throws If a value cannot be saved
    */
   keep?(connection: KeptConnection, handlers: object): void;
 }
 
-/** Limits of a server, under Bun's names. */
+/** Limits of a server under Bun's names. */
 export interface ServerLimits {
   /** Seconds after which an idle connection is cut, 0 for never. */
   readonly idleTimeout: number;
-  /** Bytes of a body above which a request is refused. */
+  /** Maximum bytes of a body; a larger one refuses the request. */
   readonly maxRequestBodySize: number;
 }
 
-/** What an application needs of its process. */
+/** Access to the process that an application needs. */
 export interface ProcessAccess {
   /** Name in messages. */
   readonly name: string;
-  /** Reads an environment variable; `undefined` if it is not set, or must not be read. */
+  /** Reads an environment variable; `undefined` if it is not set or must not be read. */
   env(name: string): string | undefined;
   /**
-   * Tells how to let the program read an environment variable; `undefined` if it can. Then `env` returns what is set.
+   * Returns how to let the program read an environment variable; `undefined` if it already can, and then `env` returns
+   * its value.
    *
    * @param name Name of the variable
    */
   unread?(name: string): string | undefined;
   /**
-   * The `env` setting where `NODE_ENV` is not set: Express's `"development"` on runtimes on which programs are developed,
-   * `"production"` where they only run once deployed, and mostly nobody sets that variable.
+   * Default of the `env` setting without `NODE_ENV`: Express's `"development"` on runtimes used for development,
+   * `"production"` on those that only run deployed programs, where that variable is rarely set.
    */
   defaultEnv(): "development" | "production";
-  /** Whether output goes to a terminal with colours. */
+  /** Whether output goes to a terminal with colors. */
   colours(): boolean;
   /**
-   * Keeps the isolate or process alive until a promise has settled, where it would stop with the response.
+   * Keeps the isolate or process alive until a promise has settled, if it would stop with the response.
    *
    * @param promise Never rejects
    * @param info The platform's second argument
    * @param context The platform's third argument
    */
   waitUntil(promise: Promise<unknown>, info: unknown, context: unknown): void;
-  /** Resolves when the runtime has looked for connections and bytes once more, without having slept. */
+  /** Resolves when the runtime has polled for connections and bytes once more, without sleeping. */
   nextPoll(): Promise<unknown>;
 }
 
 /** How the runtime serves an application. */
 export interface Servers {
-  /** Listens on a port; where the runtime cannot, throws an error that says what to do instead. */
+  /** Listens on a port; if the runtime cannot, throws an error with advice. */
   serve(handler: AppFetch, options: ListenOptions, app: Routed): PlatformServer;
-  /** The limits that `serve` takes. */
+  /** The limits that `serve` accepts. */
   readonly listenLimits: readonly LimitName[] | "all";
   /** Limits that the server reads from an exported application; only for Bun. */
   readonly serverLimits?: ServerLimits;
-  /** Makes what the runtime needs for its first response, before clients can connect. */
+  /** Creates what the runtime needs for its first response, before clients can connect. */
   prepare?(): void;
-  /** Responds to a request that the runtime's server ought to have refused, where its URL does not show that any more. */
+  /** Responds to a request that the runtime's server should have rejected, if its URL no longer shows that. */
   refuse?(request: Request): Response | undefined;
   /** Responds to a request of a Node server, for `http.createServer(app)`. */
   handleNodeRequest?(app: Servable, req: object, res: object, next?: (error?: unknown) => void): void;
-  /** Whether a function may be the default export; Workers take every function for a class. */
+  /** Whether a function may be the default export; Workers treat every function as a class. */
   readonly callableApps: boolean;
 }
 
-/** What makes servers: the platform, or another engine on the same runtime. */
+/** Creates servers: the platform, or another engine on the same runtime. */
 export type ServerMaker = Pick<Servers, "serve" | "listenLimits"> & Pick<ProcessAccess, "name">;
 
 /** How the runtime accepts WebSockets. */
 export interface Upgrades {
-  /** Accepts a WebSocket; where the runtime cannot, throws an `HttpError` 501 that says what to do instead. */
+  /** Accepts a WebSocket; if the runtime cannot, throws an `HttpError` 501 with advice. */
   upgrade(request: Request, info: unknown, options: UpgradeOptions): Upgrade;
   /**
-   * Tells whether the client of a handshake disconnected while middleware waited, where an upgrade would not notice. If
-   * not, the upgrade must follow in the same turn.
+   * Returns whether the client of a handshake disconnected while middleware waited, if an upgrade would not notice. If
+   * it did not, the upgrade must follow in the same turn.
    */
   hasLeft?(request: Request): Promise<boolean>;
-  /** Whether the header `Upgrade` is enough for a handshake, because the runtime itself checks those of clients. */
+  /**
+   * Whether an `Upgrade` header alone is enough for a handshake, because the runtime itself checks those of clients.
+   */
   readonly bareUpgrades?: boolean;
   /**
-   * Makes the handlers that the server needs for WebSockets; only for Bun.
+   * Creates the handlers that the server needs for WebSockets; only for Bun.
    *
-   * @param maxMessageBytes Bytes of a message: the largest number that any route allows
+   * @param maxMessageBytes Maximum bytes of a message: the largest number that any route allows
    */
   socketHandlers?(maxMessageBytes: number): object;
 }
 
-/** What Sluice needs of a runtime; one small file for each in this folder. */
+/** Everything Sluice needs from a runtime; implemented by one small file per runtime in this folder. */
 export interface Platform extends RuntimeSupport, ProcessAccess, Servers, Upgrades {}

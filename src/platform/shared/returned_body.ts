@@ -1,17 +1,17 @@
 import { closedPromiseOf } from "../../util/stream_closed.ts";
 
 /**
- * The body of a response if it is a stream that the program made, on runtimes where asking for the body costs little.
- * What the runtime makes of texts and bytes, and of files and responses of other servers, are byte streams; a program's
- * are mostly not, and can be told by that.
+ * The body of a response if it is a stream created by the program, on runtimes where reading `body` is cheap. The
+ * runtime turns strings, bytes, files and responses of other servers into byte streams; a program's streams usually are
+ * not byte streams.
  *
  * @param response The response
  * @returns The stream, `null` if there is none
  */
 export function returnedBody({ body }: Response): ReadableStream<Uint8Array> | null {
-  // of a locked one nothing can be told, and nothing can be sent
+  // a locked stream reveals nothing and cannot be sent
   if (body === null || body.locked) return body;
-  // where looking on costs nothing, it does not matter whose it is
+  // if watching costs nothing, it does not matter who created the stream
   return closedPromiseOf(body) === undefined && isByteStream(body) ? null : body;
 }
 

@@ -4,38 +4,38 @@ import type { OpenStreams } from "../../exchange/open_streams.ts";
 /** Default of `sendTimeout` in ms. */
 export const SEND_TIMEOUT_MS = 120_000;
 
-/** The timer, as a runtime without Node's functions and one with them return it. */
+/** The timer as returned by runtimes with and without Node's functions. */
 export type Timer = ReturnType<typeof setInterval>;
 
-/** How often a timeout is looked at while it runs, so that it is never late by more than a part of itself. */
+/** Number of checks per timeout, so it is never late by more than a fraction of itself. */
 const LOOKS = 4;
 
-/** How far something was when it last had moved. */
+/** Progress at the last movement. */
 interface Standing {
   readonly sent: number;
   readonly since: number;
 }
 
-/** Finds what has not moved for a time. It is looked at now and then, so that nothing has to note every step. */
+/** Finds things that have not moved for some time. They are checked periodically, so no step needs to be recorded. */
 export class Standstill<T> {
   #standing = new Map<T, Standing>();
 
   /**
-   * How often to look.
+   * How often to check.
    *
    * @param timeoutMs The time in ms
-   * @returns ms between two looks
+   * @returns ms between two checks
    */
   static everyMs(timeoutMs: number): number {
     return Math.ceil(timeoutMs / LOOKS);
   }
 
   /**
-   * Looks at everything that ought to move.
+   * Checks everything that should move.
    *
-   * @param moving How far each of it is
-   * @param timeoutMs For how long it may stand still, in ms
-   * @returns What has stood still for longer
+   * @param moving Progress of each
+   * @param timeoutMs How long it may stand still, in ms
+   * @returns Those that have stood still for longer
    */
   look(moving: Iterable<readonly [one: T, sent: number]>, timeoutMs: number): T[] {
     const now = performance.now();
@@ -53,9 +53,9 @@ export class Standstill<T> {
 }
 
 /**
- * Cuts streamed bodies whose clients take no further piece. One timer looks at all of them: what a stream has to do for
- * it is to count. It looks at nothing else, so a stream with nothing to send may be silent for ever. There is no timer until
- * a body is streamed: on Deno the first one of a process takes 11 ms to make.
+ * Cuts streamed bodies whose clients take no further piece. One timer checks all of them; a stream only has to count
+ * its pieces. Nothing else is checked, so a stream with nothing to send may be silent forever. There is no timer until
+ * a body is streamed: on Deno the first timer of a process takes 11 ms to create.
  */
 export class SlowClients {
   readonly #streams: OpenStreams;
@@ -72,7 +72,7 @@ export class SlowClients {
 
   /**
    * @param streams The bodies being streamed
-   * @param unref Keeps a timer from keeping the process alive
+   * @param unref Prevents a timer from keeping the process alive
    */
   constructor(streams: OpenStreams, unref: (timer: Timer) => void) {
     this.#streams = streams;
@@ -80,7 +80,7 @@ export class SlowClients {
     this.#unwatch = streams.watch(this.#begin);
   }
 
-  /** ms in which a client must take a piece, 0 for no limit. */
+  /** Milliseconds within which a client must take a piece, 0 for no limit. */
   get timeoutMs(): number {
     return this.#timeoutMs;
   }

@@ -1,15 +1,15 @@
 import type { FileStat } from "../../exchange/file_system.ts";
 
-/** Bytes of the largest file that is read: bundles have a few million. */
+/** Maximum bytes of a file to read: bundles have a few million. */
 const MOST = 16 * 1024 * 1024;
 
 /**
- * Text of a source file, for `FileSystem.sourceText`.
+ * Content of a source file as a string, for `FileSystem.sourceText`.
  *
  * @param path Path of the file
  * @param stat Looks it up
  * @param read Reads it
- * @returns The text; `undefined` if the file is too large or no regular one, or cannot be read
+ * @returns The string; `undefined` if the file is too large, not a regular file, or cannot be read
  */
 export function sourceText(
   path: string,
@@ -18,10 +18,10 @@ export function sourceText(
 ): string | undefined {
   try {
     const { isFile, size } = stat(path);
-    // reading a pipe would wait for whoever writes to it
+    // reading a pipe would wait for its writer
     return isFile && size <= MOST ? read(path) : undefined;
   } catch {
-    // it is gone, or was on another machine; the page has the stack all the same
+    // it was removed or was on another machine; the page shows the stack regardless
     return undefined;
   }
 }

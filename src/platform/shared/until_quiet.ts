@@ -1,17 +1,17 @@
 import { created } from "../../util/sequence.ts";
 
-/** Polls without a new request after which nothing is waiting to be accepted or read. */
+/** Number of polls without a new request after which nothing is waiting to be accepted or read. */
 const QUIET_POLLS = 3;
 
-/** Most polls: a server under a flood is never quiet. */
+/** Maximum number of polls: a server under a flood is never quiet. */
 const MOST_POLLS = 1000;
 
 /**
- * Waits until the runtime has accepted and read what has come to the process. When it stops listening, it resets what it
- * has not accepted, and connections whose requests it has not read. So this is for the moment before it does, and must
- * not be followed by a timer: what comes while the process sleeps would be seen too late.
+ * Waits until the runtime has accepted and read everything that has reached the process. When the runtime stops
+ * listening, it resets unaccepted connections and connections with unread requests. Call this right before that, with
+ * no timer after it: data that arrives while the process sleeps would be seen too late.
  *
- * @param nextPoll Resolves when the runtime has looked for connections and bytes once more, without having slept
+ * @param nextPoll Resolves when the runtime has polled for connections and bytes once more, without sleeping
  */
 export async function untilQuiet(nextPoll: () => Promise<unknown>): Promise<void> {
   for (let poll = 0, quiet = 0; quiet < QUIET_POLLS && poll < MOST_POLLS; poll++) {

@@ -1,9 +1,9 @@
 let marker: Response | null = null;
 
 /**
- * Stands for the response to a handshake that the runtime has already answered. The same for all: each would take a
- * third of a kilobyte as long as its connection. Not all runtimes construct one with status 101, so that is defined
- * afterwards; headers that somebody sets on it are nobody's.
+ * Stands in for the response to a handshake that the runtime has already answered. Shared by all connections: each copy
+ * would take a third of a kilobyte for the life of its connection. Not all runtimes can construct one with status 101,
+ * so the status is defined afterwards; headers set on it have no effect.
  */
 export function upgradedResponse(): Response {
   return marker ??= Object.defineProperties(new Response(null), {
