@@ -17,9 +17,7 @@ export interface ClientKeyOptions {
   ipv6Subnet?: number | undefined;
 }
 
-/**
- * Default number of bits of an IPv6 address that identify a client: providers assign such a network to each customer.
- */
+/** Default bits of an IPv6 address that identify a client: providers assign a network of this size to each customer. */
 export const IPV6_SUBNET = 64;
 
 const NAMES: OptionNames<ClientKeyOptions> = { ipv6Subnet: true };

@@ -13,9 +13,7 @@ export function isMadeInRequest(limiterSequence: number, req: object): boolean {
   return sequence !== undefined && sequence < limiterSequence;
 }
 
-/**
- * Maximum number of different limiters created inside requests; more would mean that their options differ per request.
- */
+/** Maximum number of limiters created inside requests; more would mean that their options differ per request. */
 export const MAX_MADE_IN_REQUESTS = 1000;
 
 /**

@@ -22,9 +22,9 @@ export interface SharedSlot {
 /**
  * Slots for keys that get none of their own, chosen by a seeded hash of the key's source.
  *
- * IPv4 addresses, IPv6 addresses and other keys have separate slots, and each network reaches only some of them (a wide
- * one an eighth), so attackers collide with themselves. The seed keeps an attacker from choosing a key that shares its
- * victim's slot.
+ * IPv4 addresses, IPv6 addresses and other keys have separate slots, and a network reaches only some of them (a wide
+ * one an eighth): attackers collide with themselves. The seed keeps an attacker from choosing a key in its victim's
+ * slot.
  *
  * Each slot remembers the networks of its keys in a Bloom filter: it may confuse two networks but forgets none. So a
  * key that gets a slot of its own need not inherit what other keys counted.

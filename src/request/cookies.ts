@@ -6,8 +6,7 @@ import type { Any } from "../util/any.ts";
  * counts, quotes around a value are removed, and objects sent with `res.cookie(name, object)` become objects again.
  *
  * @param header The header, `undefined` if the client sent none
- * @returns Decoded values by name: a plain object or, if there is no header, an object that inherits nothing, as in
- * cookie-parser
+ * @returns Decoded values by name; without a header, an object that inherits nothing, as in cookie-parser
  */
 export function parseCookies(header: string | undefined): Record<string, Any> {
   if (!header) return Object.create(null);
@@ -30,10 +29,7 @@ function decodeValue(raw: string): string {
   }
 }
 
-/**
- * The object encoded as `j:` and JSON; `undefined` for other strings, and for falsy values, which cookie-parser leaves
- * as strings.
- */
+/** The object encoded as `j:` and JSON; `undefined` for other strings and for falsy values, as in cookie-parser. */
 function objectOf(text: string): unknown {
   if (!text.startsWith("j:")) return undefined;
   try {

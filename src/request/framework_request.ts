@@ -219,8 +219,7 @@ export class FrameworkRequest<Params = RouteParams, Body = Any, Query = ParsedQs
   /**
    * The environment: a Worker's bindings; on other runtimes, the environment variables. Programs read their
    * configuration from one place on every runtime. Bindings passed to `app.fetch(request, env, ctx)` or
-   * `app.inject(path, { env, ctx })` are available on every runtime. On Deno and Fastly, variables can be read by name
-   * but not listed.
+   * `app.inject(path, { env, ctx })` work everywhere. On Deno and Fastly, variables can be read by name but not listed.
    *
    * Its values are of type `any` unless {@linkcode RequestExtras} declares `env`.
    */
@@ -281,10 +280,7 @@ export class FrameworkRequest<Params = RouteParams, Body = Any, Query = ParsedQs
     assignOwn(this, "query", value);
   }
 
-  /**
-   * The client's cookies, decoded; values that `res.cookie` serialized from objects are parsed. Cookie middleware may
-   * replace them.
-   */
+  /** The client's cookies, decoded; objects sent by `res.cookie` are parsed. Cookie middleware may replace them. */
   get cookies(): Any {
     // as in Express, a request without a client has no cookies until a parser sets them
     if (exchangeOf(this) === null) return undefined;
@@ -388,7 +384,7 @@ export class FrameworkRequest<Params = RouteParams, Body = Any, Query = ParsedQs
     return clientAddresses(this, "req.ips").slice(1).reverse() as string[];
   }
 
-  /** `"http"` or `"https"`; `X-Forwarded-Proto` takes precedence if it comes from a trusted proxy. */
+  /** `"http"` or `"https"`; `X-Forwarded-Proto` from a trusted proxy takes precedence. */
   get protocol(): string {
     return clientProtocol(this, given(this.socket, "req.protocol", "req.socket").encrypted);
   }
@@ -399,10 +395,7 @@ export class FrameworkRequest<Params = RouteParams, Body = Any, Query = ParsedQs
   }
 
   // typed as in Express: only HTTP/1.0 requests may lack a host
-  /**
-   * Host with port; `X-Forwarded-Host` takes precedence if it comes from a trusted proxy. `undefined` if the client
-   * sent none.
-   */
+  /** Host with port; `X-Forwarded-Host` from a trusted proxy takes precedence. `undefined` if the client sent none. */
   get host(): string {
     return clientHost(this)!;
   }

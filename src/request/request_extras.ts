@@ -34,9 +34,7 @@ export interface RequestExtras {}
 export type Declared<Name extends string, Otherwise> = RequestExtras extends Record<Name, infer Type> ? Type
   : Otherwise;
 
-/**
- * Properties that common middleware attaches to requests, of type `any` unless {@linkcode RequestExtras} declares one.
- */
+/** Properties set by common middleware, of type `any` unless {@linkcode RequestExtras} declares one. */
 export interface CommonExtras {
   /** The session, set by session middleware. */
   session?: Any;

@@ -405,9 +405,7 @@ export class FrameworkResponse<L extends Record<string, Any> = Record<string, An
     return arguments.length === 1 ? this.set(field) : this.set(field, value);
   }
 
-  /**
-   * Reads a header; `undefined` if it is not set. Typed as in Express, because nearly all headers are set as strings.
-   */
+  /** Reads a header; `undefined` if not set. Typed as in Express, because nearly all headers are strings. */
   get(field: string): string | undefined {
     return this.getHeader(field) as string | undefined;
   }

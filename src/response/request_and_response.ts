@@ -1,6 +1,5 @@
 /**
- * The request and the response that handlers get, under Express's names, with Express's type parameters in the same
- * order.
+ * The request and response that handlers get, under Express's names, with Express's type parameters in order.
  *
  * Importing both shadows the web's `Request` and `Response`.
  *
@@ -26,10 +25,7 @@ export interface Request<
   ReqQuery = ParsedQs,
   _L extends Record<string, Any> = Record<string, Any>,
 > extends FrameworkRequest<P, ReqBody, ReqQuery> {
-  /**
-   * Host with port; `X-Forwarded-Host` takes precedence if it comes from a trusted proxy. `undefined` if the client
-   * sent none.
-   */
+  /** Host with port; `X-Forwarded-Host` from a trusted proxy takes precedence. `undefined` if the client sent none. */
   readonly host: string;
 }
 

@@ -14,9 +14,7 @@ export interface ListedHandler extends HandlerDetails {
 
 /** A route with everything that runs before its last handler. */
 export interface DetailedRoute extends RegisteredRoute {
-  /**
-   * Everything that runs before the last handler, in order: middleware, earlier routes, and the route's own handlers.
-   */
+  /** Everything that runs before the last handler, in order: middleware, earlier routes, the route's handlers. */
   readonly middleware: readonly ListedHandler[];
   /** Name of the last handler, empty if it has none; for a WebSocket route, the names of the connection's handlers. */
   readonly handler: string;

@@ -17,9 +17,7 @@ export interface FetchApp {
   fetch(request: Request, info?: never, context?: never): Response | Promise<Response>;
 }
 
-/**
- * Everything that `new URL()` would resolve: dot segments, escaped or not, and backslashes, which it treats as slashes.
- */
+/** Everything that `new URL()` resolves: dot segments, escaped or not, and backslashes, which it treats as slashes. */
 const RESOLVED_ELSEWHERE = /\\|\/(?:\.|%2e){1,2}(?:\/|$)/i;
 
 /** Methods that `new Request` converts to upper case. */

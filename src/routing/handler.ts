@@ -29,8 +29,7 @@ export type HandlerResult = void;
 export type PlainResult = void | null | undefined | { propertyIsEnumerable(name: PropertyKey): boolean };
 
 /**
- * Declared as a method, so parameters are bivariant: a handler may require more than a request, such as
- * `req & { user: User }`.
+ * Declared as a method, so parameters are bivariant: a handler may require more, such as `req & { user: User }`.
  *
  * @internal
  */
@@ -243,15 +242,14 @@ export type HandlerList<
   | readonly HandlerList<P, ResBody, ReqBody, ReqQuery, L, Names, Result>[];
 
 /**
- * Parameters of a path: named for a literal string, otherwise arbitrary. A type that is not a path stands for itself.
+ * Parameters of a path: named for a literal string, otherwise any names. A type other than a path stands for itself.
  */
 export type ParamsOf<P> = P extends string ? (string extends P ? RouteParams : ParamsOfPath<P>)
   : P extends Path ? RouteParams
   : P;
 
 /**
- * The path if the type argument is one; any path if the argument is the type of the parameters, as in Express's
- * `get<Params>`.
+ * The path if the type argument is one; any path if it is the type of the parameters, as in Express's `get<Params>`.
  *
  * @internal
  */

@@ -99,7 +99,7 @@ export interface RequestMade<Makes, P, L extends Record<string, Any>>
 }
 
 /**
- * The type of a request after a middleware that declares what it adds.
+ * A request after a middleware that declares what it adds.
  *
  * @typeParam Makes What the middleware declares
  * @typeParam P Type of the path's parameters
@@ -112,8 +112,7 @@ export type RequestBehind<Makes, P, L extends Record<string, Any> = Record<strin
   : RequestMade<Makes, P, L> & Added<Makes>;
 
 /**
- * The type of a response after a middleware that declares which bodies are sent:
- * `{ "~responses": { 200: User, 404: Problem } }`.
+ * A response after a middleware that declares which bodies are sent: `{ "~responses": { 200: User, 404: Problem } }`.
  *
  * @typeParam Makes What the middleware declares
  * @typeParam L Type of `res.locals`
@@ -183,10 +182,7 @@ export type HandlerBehind<Makes, Before, P, L extends Record<string, Any>, Names
   | ReusableHandler<L, P, Names>
   | ForeignHandler;
 
-/**
- * The last handlers of a call, after all that declare what they add; includes error handlers, in lists nested to any
- * depth.
- */
+/** The last handlers of a call, after all declarations; includes error handlers, in lists nested to any depth. */
 export type HandlersBehind<Before, P, L extends Record<string, Any>, Names> =
   | HandlerBehind<unknown, Before, P, L, Names>
   | ReusableErrorHandler<L, HandlerResult, Any>

@@ -118,9 +118,7 @@ export class Route<Params = RouteParams, L extends Record<string, Any> = Record<
     this.#dialect = dialect;
   }
 
-  /**
-   * The methods that have handlers, by lower-case name; `_all` for `all()`. Computed from the handlers on each read.
-   */
+  /** Methods with handlers, by lower-case name; `_all` for `all()`. Computed from the handlers on each read. */
   get methods(): Record<string, boolean> {
     const methods: Record<string, boolean> = Object.create(null);
     for (const { method } of this.stack) methods[method ?? "_all"] = true;
@@ -183,8 +181,7 @@ export class Route<Params = RouteParams, L extends Record<string, Any> = Record<
   }
 
   /**
-   * Handlers for a method: its own and those of `all()`, in order. GET handlers handle HEAD unless another handler
-   * does.
+   * Handlers for a method: its own and those of `all()`, in order. GET handlers also handle HEAD unless another does.
    */
   entriesFor(method: string): readonly LayerEntry[] {
     // methods are case-sensitive (RFC 9110 section 9.1): Deno lets "pOST" through, which would bypass a guard on POST

@@ -55,8 +55,7 @@ export function registeredRoutes(router: Listed, prefix: string, within: readonl
 }
 
 /**
- * The largest `maxMessageBytes` among the WebSocket routes of a router and the routers mounted on it; at least the
- * default.
+ * The largest `maxMessageBytes` among the WebSocket routes of a router and its mounts; at least the default.
  *
  * @param router The router
  * @param within The enclosing routers

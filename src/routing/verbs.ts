@@ -109,7 +109,7 @@ export interface Use<
   /**
    * Adds middleware, error handlers, routers or apps, for every path.
    *
-   * @param handlers Functions, routers or apps that requests pass through, in order
+   * @param handlers Handlers that requests pass through, in order
    * @throws {TypeError} If a handler is missing or not a function
    *
    * @example A body parser, and a middleware
@@ -147,8 +147,7 @@ export interface Use<
    * Adds middleware, error handlers, routers or apps, for paths below a prefix.
    *
    * @param path The prefix, such as `"/api"`
-   * @param handlers Functions, routers or apps that requests pass through, in order; they see the rest of the path in
-   * `req.url`
+   * @param handlers Handlers that requests pass through, in order; they see the rest of the path in `req.url`
    * @throws {TypeError} If the path is invalid, or a handler is missing or not a function
    *
    * @example A router

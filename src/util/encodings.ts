@@ -91,8 +91,7 @@ function byteOfEach(text: string): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
-// Node reads either alphabet up to the padding, skips all other characters, and drops a last digit that completes no
-// byte
+// Node reads either alphabet up to the padding, skips other characters, and drops a last digit that completes no byte
 function plainBase64(text: string): string {
   const digits = text.split("=", 1)[0]!.replaceAll("-", "+").replaceAll("_", "/").replace(/[^A-Za-z0-9+/]/g, "");
   return digits.length % 4 === 1 ? digits.slice(0, -1) : digits;
@@ -159,8 +158,7 @@ export function decoderOf(caller: string, encoding: string): Decoder {
 export function charsetDecoder(label: string, options?: { ignoreBOM: boolean }): Decoder {
   const decoder = new TextDecoder(label, options);
   if (decoder.encoding !== "windows-1252") return decoder;
-  // Node 20, and some versions of 22 and 24, decode it as ISO-8859-1, in which the bytes 80 to 9F are control
-  // characters
+  // Node 20, and some versions of 22 and 24, decode it as ISO-8859-1, where the bytes 80 to 9F are control characters
   return {
     decode: (chunk, streaming) =>
       decoder.decode(chunk, streaming)

@@ -66,9 +66,8 @@ export function resolvePath(path: string, workingDirectory: () => string, separa
 }
 
 /**
- * Returns what separates the folders of a path, unless both kinds of slash do. In a path that starts with a slash, as
- * on POSIX, a backslash is part of a name: treating a client's backslash as a slash would bypass guards of a folder's
- * URL.
+ * Returns what separates the folders of a path, unless both slashes do. In a path that starts with a slash, as on
+ * POSIX, a backslash is part of a name: treating a client's backslash as a slash would bypass guards of a folder's URL.
  *
  * @param path An absolute path
  */

@@ -15,9 +15,7 @@ interface Guard {
 
 const GUARDS: unique symbol = /* @__PURE__ */ Symbol.for("sluice.guarded-clients");
 
-/**
- * Minimum ms between two log lines about one client: some fail on every connection attempt, a pool once per connection.
- */
+/** Minimum ms between two log lines about a client: some fail on every connection attempt, a pool per connection. */
 const QUIET_MS = 60_000;
 
 /** The guarded clients of this process; packages have copies of this module, and a client needs only one listener. */

@@ -29,8 +29,7 @@ export function isSecretName(name: string): boolean {
 }
 
 /**
- * Returns whether the value of a parameter is a secret; for a nested one such as `user[password]`, each name is
- * checked.
+ * Returns whether a parameter's value is a secret; for a nested one such as `user[password]`, checks each name.
  *
  * @param name The name as in a query or form, encoded
  * @param hides The rule for names, including a program's additions

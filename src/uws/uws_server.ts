@@ -11,9 +11,7 @@ import type { UwsSocket } from "./uws_socket.ts";
 const SHARED_PORT = 0;
 const EXCLUSIVE_PORT = 1;
 
-/**
- * The engine's data of each connection. The engine copies properties, which objects with private fields do not survive.
- */
+/** The engine's data of a connection. It copies properties, which objects with private fields do not survive. */
 interface Carrier {
   readonly socket: UwsSocket;
 }

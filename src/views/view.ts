@@ -106,8 +106,7 @@ export class View {
    * Finds the file of the view. A subclass may look elsewhere, such as in a theme's folder.
    *
    * A relative name resolves to a file inside one of the folders, unlike in Express, because names may come from
-   * clients. Links in a folder may lead outside. An absolute path is used as is, as in Express: it is the program's
-   * own.
+   * clients; links may lead outside. An absolute path is used as is, as in Express: it is the program's own.
    *
    * @param fileName Name of the view with its extension, or an absolute path
    * @returns Path of the file, `undefined` if there is none

@@ -112,8 +112,7 @@ export function acceptWebSocket(options: AcceptOptions): Response {
   return response;
 }
 
-// a route without parameters need not create the empty object of `req.params`, which would live as long as the
-// connection
+// a route without parameters need not create the empty `req.params`, which would live as long as the connection
 function paramsOf(req: FrameworkRequest, { params }: Exchange["target"]): Record<string, Any> {
   const isReplaced = Object.hasOwn(req, "params");
   return isEmptyParams(params) && !isReplaced ? {} : { ...req.params };

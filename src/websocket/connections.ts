@@ -31,8 +31,7 @@ export interface Member {
 export type ReportOfTopics = (error: unknown, phase: "websocket" | "broker") => void;
 
 /**
- * The open WebSocket connections of an application and of the applications mounted on it, with the topics they
- * subscribe to.
+ * The open WebSocket connections of an application and of those mounted on it, with their topics.
  *
  * @example Send a message to all subscribers of a topic
  * ```ts

@@ -10,10 +10,7 @@ export const PASSED_BYTES: number = 256 * 1024;
 /** Code and reason for a client whose message is longer than `maxMessageBytes` (RFC 6455 section 7.4.1). */
 export const TOO_BIG = [1009, "Message too big"] as const;
 
-/**
- * Code and reason for a client with more than `maxBufferedBytes` waiting. 1013 is from IANA's registry: try again
- * later.
- */
+/** Code and reason if more than `maxBufferedBytes` wait for a client. 1013, from IANA's registry: try again later. */
 export const TOO_SLOW = [1013, "The client reads too slowly"] as const;
 
 /** Code and reason for a client that sends messages faster than its handlers finish. */

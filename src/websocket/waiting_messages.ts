@@ -2,9 +2,7 @@ import { beginHolding, endHolding, type Holder, keepWithinBudget, leaveBudget } 
 import type { ReadyData } from "./send_queue.ts";
 import { byteLengthOf, bytesOf } from "./socket_data.ts";
 
-/**
- * Bytes that a waiting message uses besides its data; without them, millions of empty messages would count as nothing.
- */
+/** Bytes that a waiting message uses besides its data; otherwise, millions of empty ones would count as nothing. */
 const MESSAGE_BYTES = 64;
 
 /** Milliseconds between two checks whether the client has read anything: the first and the longest interval. */

@@ -8,9 +8,7 @@ import type { WebSocketConnection } from "./ws_connection.ts";
  * @typeParam Params Type of `ws.data.params`; inferred from literal paths
  */
 export interface WebSocketHandlers<Params = Record<string, Any>> {
-  /**
-   * The connection is open. `req` is the request that opened it, as with `ws`; later it is available as `ws.data.req`.
-   */
+  /** The connection is open. `req` is the request that opened it, as with `ws`; later it is `ws.data.req`. */
   open?(ws: WebSocketConnection<Params>, req: FrameworkRequest<Params>): unknown;
   /** A message arrived: a string, or bytes. */
   message?(ws: WebSocketConnection<Params>, data: string | Uint8Array<ArrayBuffer>): unknown;

@@ -104,9 +104,7 @@ function localOf(info: unknown): Peer | undefined {
   return typeof address === "object" ? address : undefined;
 }
 
-/**
- * Default of `keepAliveTimeout` in ms; differs from Node's, because it also limits how long a client may take no data.
- */
+/** Default of `keepAliveTimeout` in ms; not Node's, because it also limits how long a client may read nothing. */
 const KEEP_ALIVE_MS = 60_000;
 
 /** The idle timeout of each server. */

@@ -16,12 +16,12 @@ const OWN_TYPES = /;charset=utf-8$|^(?:image|audio|video|font|multipart)\/|^appl
 let mayStream: ((response: Response) => boolean) | undefined;
 
 /**
- * The body of a response if the program created it as a stream. On Bun, `response.body` turns every body into a stream,
+ * The body of a response if the program created it as a stream. On Bun, `response.body` turns every body into a stream
  * and changes the type sent with a string. But the memory size of a response shows whether it contains a string or
  * bytes.
  *
- * That leaves streams, files, Blobs and forms. The only public difference between them is how Bun prints them. Printing
- * takes as long as sending a few chunks, so it is done only if the type may come from Bun.
+ * That leaves streams, files, Blobs and forms, which only differ publicly in how Bun prints them. Printing takes as
+ * long as sending a few chunks, so it is done only if the type may come from Bun.
  *
  * @param response The response
  * @returns The stream, `null` if there is none

@@ -56,7 +56,7 @@ export function cloudflarePlatform(): Platform {
   };
 }
 
-// Cloudflare rejects invalid hosts before they reach Workers; workerd itself builds URLs from them, which hides the
+// Cloudflare rejects invalid hosts before they reach Workers; workerd itself builds URLs from them and hides the
 // problem
 function refuse({ headers, method }: Request): Response | undefined {
   const host = headers.get("host");
@@ -133,10 +133,7 @@ export function acceptInObject(state: object, upgrade: ObjectUpgrade): void {
   upgrades.set(state, upgrade);
 }
 
-/**
- * How to accept the WebSocket of a request that arrived in a Durable Object, according to the platform's third
- * argument.
- */
+/** How to accept a WebSocket in a Durable Object, according to the platform's third argument. */
 function objectUpgrade(context: unknown): ObjectUpgrade | undefined {
   return typeof context === "object" && context !== null ? upgrades.get(context) : undefined;
 }

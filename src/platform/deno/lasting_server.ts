@@ -24,10 +24,7 @@ export interface BoundServer {
  */
 export type Bind = (signal: AbortSignal, port?: number, received?: () => void) => BoundServer;
 
-/**
- * Milliseconds until the first attempt to listen again, and maximum between two attempts: the delay doubles with each
- * failure.
- */
+/** First and longest delay, in ms, before an attempt to listen again: the delay doubles with each failure. */
 const FIRST_DELAY_MS = 20;
 const MOST_DELAY_MS = 1000;
 

@@ -9,11 +9,10 @@ const GONE: CloseEventInit = {
 
 /**
  * Ends connections whose clients take no more data. Deno's pings and its close would be queued after the waiting
- * messages, so it would never notice, and would buffer more and more. It also does not ping clients that leave its
- * Close frame unanswered, and would wait for them indefinitely.
+ * messages, so it would never notice, and would buffer more and more. Nor does it ping clients that leave its Close
+ * frame unanswered; it would wait for them indefinitely.
  *
- * Deno keeps its buffers until the connection ends. But to the application the connection is closed, so it sends no
- * more.
+ * Deno keeps its buffers until the connection ends. But the application sees it as closed and sends no more.
  *
  * @param socket The server's end
  * @param timeoutMs ms after which such a client counts as disconnected, 0 for never

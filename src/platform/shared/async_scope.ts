@@ -21,11 +21,10 @@ let found: ContextModule | null | undefined = undefined;
 const NO_SCOPE: AsyncScope = { runInAsyncScope: (run) => run() };
 
 /**
- * Keeps the current asynchronous context for later events. Node and Bun emit the events of a connection in the
- * connection's context, workerd in none; promises keep their own (`src/util/async_context.ts`).
+ * Keeps the current asynchronous context for later events. Node and Bun emit a connection's events in the connection's
+ * context, workerd in none; promises keep their own (`src/util/async_context.ts`).
  *
- * @returns The scope of the context; on Workers without `nodejs_compat`, where nothing has a context, one that does
- * nothing
+ * @returns The scope of the context; on Workers without `nodejs_compat`, which have no contexts, it does nothing
  */
 export function asyncScope(): AsyncScope {
   // looked up once: on Node the lookup takes longer than creating a scope

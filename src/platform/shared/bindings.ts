@@ -1,7 +1,4 @@
-/**
- * Properties that only arguments of runtimes have: Deno's and Node's `remoteAddr`, Bun's server, contexts of edge
- * functions.
- */
+/** Properties of runtimes' arguments: Deno's and Node's `remoteAddr`, Bun's server, contexts of edge functions. */
 const MARKS = ["remoteAddr", "requestIP", "waitUntil", "ip"] as const;
 
 /**

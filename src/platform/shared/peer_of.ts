@@ -15,9 +15,7 @@ function canonical(address: string): string {
   return spelling;
 }
 
-/**
- * Properties in which platforms report the peer: Deno's `remoteAddr`, Bun's `requestIP`, and `ip` in Netlify's context.
- */
+/** How platforms report the peer: Deno's `remoteAddr`, Bun's `requestIP`, and `ip` in Netlify's context. */
 interface PeerTold {
   remoteAddr?: { hostname?: unknown; port?: unknown };
   requestIP?: unknown;

@@ -16,9 +16,7 @@ import type { openStreamsKey } from "../../exchange/app_like.ts";
 export interface ListenOptions extends Partial<ServerTimeouts>, Partial<ServerCounts> {
   /** TCP port; a free one by default or if 0. */
   port?: number;
-  /**
-   * Address to listen on; all by default. On Deno and Bun the default is all IPv4 addresses; `"::"` is all addresses.
-   */
+  /** Address to listen on; all by default. On Deno and Bun the default is all IPv4 addresses, and `"::"` is all. */
   hostname?: string;
   /** Node's name for `hostname`. */
   host?: string;
@@ -30,8 +28,7 @@ export interface ListenOptions extends Partial<ServerTimeouts>, Partial<ServerCo
   key?: string;
   /**
    * Lets several processes share the port; the system distributes connections among them. Needs the flag
-   * `--unstable-net` on Deno, and version 22.12, 23.1 or later on Node; all need Linux or another system that supports
-   * it.
+   * `--unstable-net` on Deno, and version 22.12, 23.1 or later on Node; all need Linux or another system with support.
    */
   reusePort?: boolean;
 }
@@ -136,9 +133,7 @@ export interface PlatformServer {
   readonly listening?: boolean;
   /** Resolves when it listens, rejects if it cannot; absent if that is known synchronously. */
   readonly ready?: Promise<void>;
-  /**
-   * Resolves when the server is down; rejects if it could not listen, or could not listen again after losing its port.
-   */
+  /** Resolves when the server is down; rejects if it could not listen, at first or after losing its port. */
   readonly finished: Promise<void>;
   /**
    * Starts to end connections, each after its next response, while requests are still accepted. Absent if responses say
@@ -213,8 +208,7 @@ export interface ProcessAccess {
   /** Reads an environment variable; `undefined` if it is not set or must not be read. */
   env(name: string): string | undefined;
   /**
-   * Returns how to let the program read an environment variable; `undefined` if it already can, and then `env` returns
-   * its value.
+   * Returns how to let the program read an environment variable; `undefined` if it can, and then `env` reads it.
    *
    * @param name Name of the variable
    */
@@ -268,9 +262,7 @@ export interface Upgrades {
    * it did not, the upgrade must follow in the same turn.
    */
   hasLeft?(request: Request): Promise<boolean>;
-  /**
-   * Whether an `Upgrade` header alone is enough for a handshake, because the runtime itself checks those of clients.
-   */
+  /** Whether an `Upgrade` header alone makes a handshake, because the runtime itself checks those of clients. */
   readonly bareUpgrades?: boolean;
   /**
    * Creates the handlers that the server needs for WebSockets; only for Bun.

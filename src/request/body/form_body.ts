@@ -14,8 +14,7 @@ const BOUNDARY = /^[\w'()+,\-./:=? ]{0,69}[\w'()+,\-./:=?]$/;
  *
  * @param type The content type of the request
  * @param limit Maximum number of parts or fields
- * @returns The parser; it rejects with 413 if there are more parts or a part's head exceeds 8 KiB, and with 400 for a
- * malformed form
+ * @returns The parser; it rejects with 413 for more parts or a part's head above 8 KiB, with 400 for a malformed form
  * @throws {TypeError} If the type is not a form's or has no boundary; the error has status 400
  */
 export function formParser(type: string, limit: number): FormParser {
@@ -42,8 +41,7 @@ async function fieldsOf(bytes: Uint8Array<ArrayBuffer>, limit: number): Promise<
   return form;
 }
 
-// The runtimes' parsers spend far more on parts than on their bytes, so parts are counted first; some accept heads of
-// any size.
+// The runtimes' parsers spend more on parts than on bytes, so parts are counted first; some accept any head.
 async function partsOf(bytes: Uint8Array<ArrayBuffer>, boundary: string, limit: number): Promise<FormData> {
   const { parts, closed, hasLongHead } = countParts(bytes, boundary, limit);
   if (parts > limit) throw tooManyParts(limit);

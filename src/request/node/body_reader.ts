@@ -187,7 +187,7 @@ export class BodyReader {
    * A copy of the bytes being read.
    *
    * @param first A chunk that was returned but not yet passed on
-   * @returns The copy; `null` if the first chunk is no longer available, or there already is a copy
+   * @returns The copy; `null` if the first chunk is lost, or there already is a copy
    */
   beside(first: ShownChunk | null): ReadableStream<Uint8Array<ArrayBuffer>> | null {
     const bytes = this.taken < 2 && typeof first !== "string" ? first : null;

@@ -158,10 +158,7 @@ export abstract class IncomingMessage extends Emitter {
       : undefined;
   }
 
-  /**
-   * Headers after a chunked body, on Node once the body has ended; empty elsewhere, because no other runtime reports
-   * them.
-   */
+  /** Headers after a chunked body, on Node once the body has ended; empty elsewhere, where runtimes report none. */
   get trailers(): Record<string, string> {
     return nodesTrailers(this)?.trailers ?? {};
   }
@@ -218,9 +215,7 @@ export abstract class IncomingMessage extends Emitter {
     return this.aborted;
   }
 
-  /**
-   * Whether no more data will come: the client disconnected, the response is complete, or the body was read to its end.
-   */
+  /** Whether no more data will come: the client disconnected, the response is complete, or the body was read. */
   get destroyed(): boolean {
     const exchange = exchangeOf(this);
     const readable = readableIn(this);

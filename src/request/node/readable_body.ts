@@ -129,9 +129,9 @@ export class ReadableBody implements BodyReading {
   }
 
   /**
-   * Runs a function after callbacks passed to Node's `process.nextTick`, which run after all microtasks when scheduled
-   * within a promise. http-proxy changes the headers it forwards in such a turn; ending a body earlier would already
-   * have sent them.
+   * Runs a function after callbacks of Node's `process.nextTick`, which within a promise run after all microtasks.
+   * http-proxy changes the headers it forwards in such a turn, and an earlier end of the body would already have sent
+   * them.
    */
   nextTurn(start: () => void): void {
     this.#exchange.app[runtimeKey].nextTurn(start);
@@ -354,9 +354,7 @@ export class ReadableBody implements BodyReading {
     }
   }
 
-  /**
-   * Fails the current read because the client disconnected: some runtimes only report it after the request was closed.
-   */
+  /** Fails the current read because the client disconnected: some runtimes report it after closing the request. */
   cut(): void {
     if (this.ended) return;
     this.#fail(this.#reader.cut());
@@ -454,10 +452,7 @@ export class ReadableBody implements BodyReading {
     tell(this.#emitter, "close");
   }
 
-  /**
-   * A copy of the bytes that listeners get; `null` if the first chunk is no longer available, or there already is a
-   * copy.
-   */
+  /** A copy of the bytes that listeners get; `null` if the first chunk is lost, or there already is a copy. */
   beside(): ReadableStream<Uint8Array<ArrayBuffer>> | null {
     const copy = this.ended ? null : this.#reader.beside(this.#offered);
     // there may be no other listener to take the chunks

@@ -141,7 +141,7 @@ export class RequestSocket extends Emitter {
   }
 
   /**
-   * Whether one of the server's authorities issued the client's certificate, on Node over TLS; `undefined` elsewhere.
+   * Whether one of the server's authorities issued the client's certificate, on Node over TLS; otherwise `undefined`.
    */
   get authorized(): boolean | undefined {
     return ofNode(this, "authorized");

@@ -100,9 +100,7 @@ export interface FileTransfer extends FileOptions {
 }
 
 const YEAR = 365 * 24 * 60 * 60 * 1000;
-/**
- * Files up to this many bytes are read at once, which is cheaper than a stream; platforms may have a different limit.
- */
+/** Files up to this many bytes are read at once, which is cheaper than a stream; platforms may differ. */
 const WHOLE_FILE_BYTES = 64 * 1024;
 /**
  * The runtime, if it can, sends whole files up to this many bytes itself, at half the cost. Larger transfers must be

@@ -7,9 +7,7 @@ import { expectError } from "../../util/expected_errors.ts";
 /** Bytes that may wait in memory for a slow client before `write()` returns `false`, as in Node. */
 export const HIGH_WATER_MARK = 16 * 1024;
 
-/**
- * Maximum bytes of small chunks that are sent together; every piece costs the runtime at least one turn of its loop.
- */
+/** Maximum bytes of small chunks sent together; every piece costs the runtime at least one turn of its loop. */
 const PIECE_BYTES = 64 * 1024;
 
 /**
@@ -221,8 +219,7 @@ export class BodyStream implements Holder {
     return false;
   }
 
-  // its callback waits for everything written before: programs write nothing to learn when the client has taken the
-  // rest
+  // its callback waits for everything written before: programs write nothing to learn when the client has the rest
   #writeNothing(taken: TakenCallback | undefined): boolean {
     if (taken !== undefined) {
       const last = this.#queue.pop()!;

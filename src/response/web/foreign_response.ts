@@ -14,8 +14,7 @@ export function fromForeign(value: unknown): Response | null {
   return new Response(nativeBody(body), { status, statusText, headers: [...headers] });
 }
 
-// Node's Response reads streams of other classes as iterables, and throws outside any handler when the client
-// disconnects
+// Node's Response reads other classes' streams as iterables, and throws outside any handler on a disconnect
 function nativeBody(body: BodySource | null): ReadableStream | null {
   const isForeign = body !== null && typeof body === "object" && !(body instanceof ReadableStream);
   if (!isForeign || !isBodySource(body)) return body as ReadableStream | null;

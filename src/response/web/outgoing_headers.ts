@@ -34,10 +34,7 @@ export class OutgoingHeaders {
   #others: Entry[] | null = null;
   /** Whether a header that frames the body was ever set: `Content-Length` or `Transfer-Encoding`. */
   framed = false;
-  /**
-   * Whether the body is already encoded according to `Content-Encoding`; for the body of a web response, that response,
-   * because only it can tell.
-   */
+  /** Whether the body is already in its `Content-Encoding`; for a web response's body, only that response knows. */
   coded: boolean | Response = false;
 
   /** The content type as a string, `undefined` if none is set. */
