@@ -144,9 +144,9 @@ export class WatchedResponse {
     res.on("pipe", () => this.#begin());
   }
 
-  // Whether the program closed the connection, as `req.destroy()` does and Express's error page after the headers. If
-  // so, the client did not close its side, and the error, if any, has no code, unlike those of the connection or the
-  // parser. A server with an idle timeout may have closed the connection while the handler was working.
+  // Whether the program closed the connection, like `req.destroy()` or Express's error page after the headers. If so,
+  // the client did not close its side, and the error, if any, has no code, unlike those of the connection or the
+  // parser. A server with an idle timeout may have closed it while the handler was working.
   #isClosedHere(): boolean {
     const { socket, stream } = this.#res;
     // an HTTP/2 connection, or one with a queue, does not belong to one request

@@ -41,7 +41,7 @@ interface Connection {
 /**
  * Reports the state of a connection to a listener.
  *
- * @returns Stops it
+ * @returns A function that stops the reports
  */
 export function listenTo(client: Connection, { ready, failed }: ConnectionListener): () => void {
   client.on("ready", ready);

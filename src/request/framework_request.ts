@@ -91,7 +91,7 @@ export class FrameworkRequest<Params = RouteParams, Body = Any, Query = ParsedQs
    */
   readonly [exchangeKey]: Exchange;
   /**
-   * State of the Node API, made on first use.
+   * State of the Node API, created on first use.
    *
    * @internal
    */
@@ -384,7 +384,7 @@ export class FrameworkRequest<Params = RouteParams, Body = Any, Query = ParsedQs
     return clientAddresses(this, "req.ips").slice(1).reverse() as string[];
   }
 
-  /** `"http"` or `"https"`; `X-Forwarded-Proto` from a trusted proxy takes precedence. */
+  /** `"http"` or `"https"`; `X-Forwarded-Proto` from a trusted proxy wins. */
   get protocol(): string {
     return clientProtocol(this, given(this.socket, "req.protocol", "req.socket").encrypted);
   }
@@ -395,7 +395,7 @@ export class FrameworkRequest<Params = RouteParams, Body = Any, Query = ParsedQs
   }
 
   // typed as in Express: only HTTP/1.0 requests may lack a host
-  /** Host with port; `X-Forwarded-Host` from a trusted proxy takes precedence. `undefined` if the client sent none. */
+  /** Host with port; `X-Forwarded-Host` from a trusted proxy wins. `undefined` if the client sent none. */
   get host(): string {
     return clientHost(this)!;
   }

@@ -25,7 +25,7 @@ export interface Request<
   ReqQuery = ParsedQs,
   _L extends Record<string, Any> = Record<string, Any>,
 > extends FrameworkRequest<P, ReqBody, ReqQuery> {
-  /** Host with port; `X-Forwarded-Host` from a trusted proxy takes precedence. `undefined` if the client sent none. */
+  /** Host with port; `X-Forwarded-Host` from a trusted proxy wins. `undefined` if the client sent none. */
   readonly host: string;
 }
 

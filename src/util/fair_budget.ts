@@ -76,7 +76,7 @@ export class Reservation implements Linked<Reservation> {
     return "taken";
   }
 
-  // The slowest one. If all are steady or young, one past its youth may continue at the cost of the largest young one.
+  // The slowest one. If all are steady or young, an older one may continue at the cost of the largest young one.
   #evictable(now: number): Reservation | undefined {
     let slowest: Reservation | undefined;
     let largest: Reservation | undefined;

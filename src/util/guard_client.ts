@@ -32,7 +32,7 @@ function guards(): WeakMap<object, Guard> {
  * @param name What uses the client, for the log
  * @param client The client; one that emits no events needs no listener
  * @param clock The current time in ms
- * @returns Ends it; the last call removes the listener
+ * @returns A function that ends this; the last call removes the listener
  */
 export function guardClient(name: string, client: object, clock: () => number = Date.now): () => void {
   if (!isEmitting(client)) return () => {};

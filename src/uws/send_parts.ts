@@ -60,7 +60,7 @@ function asBytes(body: string | Uint8Array): Uint8Array {
   return typeof body === "string" ? Buffer.from(body) : body;
 }
 
-// keeps no copy of data that the client has not taken yet
+// keeps no copy of data that the client has not read yet
 function sendLarge(call: UwsCall, head: Head, bytes: Uint8Array): void {
   call.await();
   call.cork((res) => {

@@ -22,7 +22,7 @@ export class UwsSocket implements Pulse {
   #heartbeat: Heartbeat | null = null;
   #isLost = false;
   #state: 0 | 1 | 2 | 3 = 0;
-  /** Number of times the client has taken waiting data. */
+  /** Number of times the client has read waiting data. */
   #drained = 0;
 
   /** @param pingTimeoutMs ms after which a client that does not respond to pings counts as disconnected, 0 for never */
@@ -76,7 +76,7 @@ export class UwsSocket implements Pulse {
     this.#heartbeat?.heard();
   }
 
-  /** Records that the client has taken waiting data. */
+  /** Records that the client has read waiting data. */
   drained(): void {
     this.#drained++;
   }
@@ -104,7 +104,7 @@ export class UwsSocket implements Pulse {
     this.terminate();
   }
 
-  /** Number of times the client has taken data, while data is waiting. */
+  /** Number of times the client has read data, while data is waiting. */
   taken(): number | null {
     return this.bufferedAmount > 0 ? this.#drained : null;
   }

@@ -41,7 +41,7 @@ export class BunSocket implements Pulse {
   #heartbeat: Heartbeat | null = null;
   #lost: End | null = null;
   #closed = false;
-  /** Number of times the client has taken waiting data. */
+  /** Number of times the client has read waiting data. */
   #drained = 0;
 
   /** @param pingTimeoutMs ms after which a client that does not respond to pings counts as disconnected, 0 for never */
@@ -100,7 +100,7 @@ export class BunSocket implements Pulse {
     this.#socket?.terminate();
   }
 
-  /** Number of times the client has taken data, while data is waiting. */
+  /** Number of times the client has read data, while data is waiting. */
   taken(): number | null {
     return this.#socket?.getBufferedAmount() ? this.#drained : null;
   }
@@ -116,7 +116,7 @@ export class BunSocket implements Pulse {
     this.#heartbeat?.heard();
   }
 
-  /** Records that the client has taken waiting data. */
+  /** Records that the client has read waiting data. */
   drained(): void {
     this.#drained++;
   }

@@ -1,6 +1,6 @@
 import { utf8Length } from "../../util/encodings.ts";
 
-/** Close event for a client that takes no more data, the same as for one that does not respond to pings. */
+/** Close event for a client that stopped reading, the same as for one that does not respond to pings. */
 const GONE: CloseEventInit = {
   wasClean: false,
   code: 1006,
@@ -8,9 +8,9 @@ const GONE: CloseEventInit = {
 };
 
 /**
- * Ends connections whose clients take no more data. Deno's pings and its close would be queued after the waiting
- * messages, so it would never notice, and would buffer more and more. Nor does it ping clients that leave its Close
- * frame unanswered; it would wait for them indefinitely.
+ * Ends connections whose clients stop reading. Deno's pings and its close would be queued after the waiting messages,
+ * so it would never notice, and would buffer more and more. Nor does it ping clients that leave its Close frame
+ * unanswered; it would wait for them indefinitely.
  *
  * Deno keeps its buffers until the connection ends. But the application sees it as closed and sends no more.
  *

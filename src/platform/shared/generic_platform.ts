@@ -84,7 +84,7 @@ export function waitUntil(promise: Promise<unknown>, info: unknown, context: unk
 }
 
 /**
- * Checks by one of its methods whether a platform argument has a given type. An object whose properties throw has not.
+ * Checks by one of its methods whether a platform argument has a given type. Objects whose properties throw do not.
  *
  * @typeParam T The type
  * @param given The argument

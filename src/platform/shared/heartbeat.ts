@@ -7,7 +7,7 @@ export interface Pulse {
   /** Ends the connection because the client did not respond. */
   lost(): void;
   /**
-   * Returns how much the client has taken so far, as a number that changes with it; `null` if nothing is waiting to be
+   * Returns how much the client has read so far, as a number that changes with it; `null` if nothing is waiting to be
    * sent, or the runtime does not report it.
    */
   taken(): number | null;
@@ -74,7 +74,7 @@ const running = new Map<number, Ticker>();
 /**
  * Detects disconnected clients if the runtime does not do so per connection. A client that is silent for half of the
  * timeout gets a ping, and counts as lost if it stays silent for the other half. Anything it sends counts as a
- * response. But a client that takes no data for the whole timeout is lost whatever it sends: the data waiting for it
+ * response. But a client that reads nothing for the whole timeout is lost whatever it sends: the data waiting for it
  * would fill the memory.
  */
 export class Heartbeat implements Linked<Heartbeat> {
@@ -85,7 +85,7 @@ export class Heartbeat implements Linked<Heartbeat> {
   #ticker: Ticker | null = null;
   #heard: number;
   #taken: number | null = null;
-  /** When the client last took data, or nothing was waiting. */
+  /** When the client last read data, or nothing was waiting. */
   #tookAt: number;
   #pinged = false;
   #isPaused = false;
@@ -115,7 +115,7 @@ export class Heartbeat implements Linked<Heartbeat> {
     this.#pinged = this.#spared = false;
   }
 
-  /** Pauses while nothing is read from the client, so that it cannot be heard. */
+  /** Suspends the silence check while nothing is read from the client. */
   pause(): void {
     this.#isPaused = true;
   }
@@ -165,7 +165,7 @@ export class Heartbeat implements Linked<Heartbeat> {
 
   #isStuck(now: number, isLate: boolean, half: number): boolean {
     const taken = this.#pulse.taken();
-    // if this process was busy, it may not have sent data that the client would have taken
+    // if this process was busy, it may not have sent data that the client would have read
     if (taken === null || taken !== this.#taken || isLate) {
       this.#taken = taken;
       this.#tookAt = now;

@@ -80,7 +80,7 @@ export interface ServerTimeouts {
   /** Without a byte in either direction. None by default; Node only. */
   timeout: number;
   /**
-   * For a client that takes none of the data sent to it, 120 s by default. Each byte the client takes restarts it; if
+   * For a client that reads none of the data sent to it, 120 s by default. Each byte it reads restarts the limit; if
    * the runtime does not report that, each piece of a streamed body does.
    */
   sendTimeout: number;

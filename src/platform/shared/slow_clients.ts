@@ -53,9 +53,9 @@ export class Standstill<T> {
 }
 
 /**
- * Cuts streamed bodies whose clients take no further piece. One timer checks all of them; a stream only has to count
- * its pieces. Nothing else is checked, so a stream with nothing to send may be silent forever. There is no timer until
- * a body is streamed: on Deno the first timer of a process takes 11 ms to create.
+ * Cuts streamed bodies whose clients stop reading. One timer checks all of them; a stream only has to count its pieces.
+ * Nothing else is checked, so a stream with nothing to send may be silent forever. There is no timer until a body is
+ * streamed: on Deno the first timer of a process takes 11 ms to create.
  */
 export class SlowClients {
   readonly #streams: OpenStreams;
@@ -80,7 +80,7 @@ export class SlowClients {
     this.#unwatch = streams.watch(this.#begin);
   }
 
-  /** Milliseconds within which a client must take a piece, 0 for no limit. */
+  /** Milliseconds within which a client must read a piece, 0 for no limit. */
   get timeoutMs(): number {
     return this.#timeoutMs;
   }

@@ -256,7 +256,7 @@ export abstract class IncomingMessage extends Emitter {
     return readableIn(this)?.length ?? 0;
   }
 
-  /** Whether the body flows; `null` before it is read. */
+  /** Whether the body is flowing; `null` before it is read. */
   get readableFlowing(): boolean | null {
     return readableIn(this)?.flowing ?? null;
   }

@@ -93,7 +93,7 @@ export class ReadableBody implements BodyReading {
     return this.#reader.encoding;
   }
 
-  /** Whether the body flows; `null` before it is read. */
+  /** Whether the body is flowing; `null` before it is read. */
   get flowing(): boolean | null {
     return this.#flowing || (this.held || this.#offering ? false : null);
   }
@@ -455,7 +455,7 @@ export class ReadableBody implements BodyReading {
   /** A copy of the bytes that listeners get; `null` if the first chunk is lost, or there already is a copy. */
   beside(): ReadableStream<Uint8Array<ArrayBuffer>> | null {
     const copy = this.ended ? null : this.#reader.beside(this.#offered);
-    // there may be no other listener to take the chunks
+    // there may be no other listener to read the chunks
     if (copy !== null) this.listen();
     return copy;
   }

@@ -14,7 +14,7 @@ export interface FileResponse {
   readonly headersSent: boolean;
   /** Whether the exchange is over. */
   readonly destroyed: boolean;
-  /** Whether the last byte has been taken. */
+  /** Whether the last byte has been passed on. */
   readonly writableFinished: boolean;
   /** Status of the response. */
   statusCode: number;

@@ -57,7 +57,7 @@ const OF_BODY = ["Content-Type", "Content-Length", "Transfer-Encoding"];
 /** Set on a response when a stream is piped into it. */
 const piped: unique symbol = Symbol("piped");
 
-/** Called once a chunk has been taken. */
+/** Called once a chunk has been passed on. */
 export type WriteCallback = (error?: Error | null) => void;
 
 /** Called when the response is complete; the second form, as in Node's types, accepts the `resolve` of a promise. */
@@ -113,7 +113,7 @@ export abstract class OutgoingMessage extends HeaderMethods {
     return true;
   }
 
-  /** Written bytes that wait for the client, without those that the platform has taken. */
+  /** Written bytes that wait for the client, without those that the platform has accepted. */
   get writableLength(): number {
     return this[responseStateKey].stream?.heldBytes ?? 0;
   }
@@ -195,7 +195,7 @@ export abstract class OutgoingMessage extends HeaderMethods {
   }
 
   /**
-   * Fixes the status and headers. They are sent with the first byte of the body.
+   * Commits the status and headers. They are sent with the first byte of the body.
    *
    * @param status Status
    * @param reason Reason phrase, or the headers
@@ -242,7 +242,7 @@ export abstract class OutgoingMessage extends HeaderMethods {
    *
    * @param chunk A string or bytes
    * @param encoding Encoding of a string, or the callback
-   * @param callback Called once the chunk has been taken
+   * @param callback Called once the chunk has been passed on
    * @returns Whether more may be written right away; otherwise wait for `drain`
    */
   write(chunk: Chunk, encoding?: string | WriteCallback | null, callback?: WriteCallback | null): boolean {

@@ -12,21 +12,21 @@ const PIECE_BYTES = 64 * 1024;
 
 /**
  * Maximum bytes of a large chunk that are sent at once: runtimes report a slow client's progress only per piece, and
- * the client must take one piece within `sendTimeout`.
+ * the client must read one piece within `sendTimeout`.
  */
 export const MOST_PIECE_BYTES = 512 * 1024;
 
 /** The queue of the web stream stays empty. */
 const NO_QUEUE: QueuingStrategy<Uint8Array> = { highWaterMark: 0 };
 
-/** Called once a chunk has been taken, or with the reason why it never will be. */
+/** Called once a chunk has been passed on, or with the reason why it never will be. */
 export type TakenCallback = (error?: Error) => void;
 
 /** Callbacks and limits of a body stream. */
 export interface BodyStreamEvents {
-  /** The client has taken enough that more can be written. */
+  /** The client has read enough that more can be written. */
   drain(): void;
-  /** The last byte was taken. */
+  /** The last byte was read. */
   finish(): void;
   /** The client disconnected. */
   leave(): void;
@@ -54,7 +54,7 @@ export interface BodyOutlet {
 /**
  * A response body written piece by piece: Node's `write` and `end` on a web stream.
  *
- * It has its own queue, because a web stream does not report when its last chunk was taken.
+ * It has its own queue, because a web stream does not report when its last chunk was read.
  */
 export class BodyStream implements Holder {
   /** The stream in the web response; `null` if the body is passed on without it. */
@@ -122,7 +122,7 @@ export class BodyStream implements Holder {
   }
 
   /**
-   * Called by the web stream when the client can take a chunk. Returns no promise, which would cost more than
+   * Called by the web stream when the client is ready for a chunk. Returns no promise, which would cost more than
    * everything else: the stream does not call again until it gets a chunk.
    */
   pull(): void {
@@ -190,7 +190,7 @@ export class BodyStream implements Holder {
    * Adds bytes to the body.
    *
    * @param bytes The bytes; with a callback, use a new object for each write, because the callback is stored under it
-   * @param taken Called when the client has taken them
+   * @param taken Called when the client has read them
    * @returns Whether more may be written right away; otherwise wait for `drain`
    */
   write(bytes: Uint8Array, taken?: TakenCallback): boolean {
@@ -259,8 +259,8 @@ export class BodyStream implements Holder {
   }
 
   /**
-   * Cuts the body: the client sees a truncated response instead of a complete one. Data written before that the client
-   * can take right away is still sent, as on Node, where it is already in the socket by then.
+   * Cuts the body: the client sees a truncated response instead of a complete one. Earlier data that the client can
+   * read right away is still sent, as on Node, where it is already in the socket by then.
    *
    * @param error Why
    */
@@ -299,7 +299,7 @@ export class BodyStream implements Holder {
 
   // passes on one piece per request of the client
   #deliver(): void {
-    // enqueueing may call pull again, and then the delivered callbacks are not the first
+    // enqueueing may call pull again, which would run the callbacks of later chunks first
     if (this.#enqueueing) return;
     while (this.#asked && this.#queue.length > 0 && !this.#over) {
       if (this.#queue[0]!.byteLength > MOST_PIECE_BYTES) this.#split(this.#queue.shift()!);

@@ -43,7 +43,7 @@ export class ContextChunks implements AsyncIterableIterator<Uint8Array | string,
 
 /** Callbacks of a streamed body. */
 export interface StreamedBodyEvents {
-  /** The last chunk was taken. */
+  /** The last chunk was read. */
   finish(): void;
   /** The client disconnected. */
   leave(): void;
@@ -56,7 +56,7 @@ export interface StreamedBodyEvents {
 /** No queue: it would only hold chunks that the client has not requested. */
 const NO_QUEUE: QueuingStrategy<Uint8Array> = { highWaterMark: 0 };
 
-/** Wraps a source of chunks as a web stream that reads a chunk only when the client can take it. */
+/** Wraps a source of chunks as a web stream that reads a chunk only when the client is ready for it. */
 export class StreamedBody {
   /** The stream in the web response; canceling it ends the source. */
   readonly stream: ReadableStream<Uint8Array>;
@@ -96,7 +96,7 @@ export class StreamedBody {
     this.#controller = controller;
   }
 
-  /** Called by the web stream when the client can take a chunk. */
+  /** Called by the web stream when the client is ready for a chunk. */
   async pull(): Promise<void> {
     this.#pieces++;
     this.#asked = true;
