@@ -7,9 +7,9 @@ import { type EndingResponse, type RequestEnd, type WatchedResponse, whenOver } 
 const ABANDONED_MS = 60_000;
 
 /**
- * Reports when counted requests in progress are over, which is when their handlers are done, even if their clients
- * disconnected earlier. A response that has begun is over when the client disconnects, because streaming handlers stop
- * then. There is no timer: call `expire` before reading the count.
+ * Reports when counted requests are over: when their handlers are done, even if their clients disconnected earlier. A
+ * response that has begun is over when the client disconnects, because streaming handlers stop then. There is no timer:
+ * call `expire` before reading the count.
  */
 export class RequestsInProgress {
   readonly #clock: () => number;

@@ -67,9 +67,9 @@ export interface RequestEnd {
 const BEGINNING = ["writeHead", "flushHeaders", "write"] as const;
 
 /**
- * Reports when a request is over, which is when its handler has ended the response. The handler sends it, destroys it,
- * or destroys the request or its connection. A disconnect ends nothing: disconnecting is free, and the handler
- * continues. Everything that counts requests in progress or their cost uses this definition.
+ * Reports when a request is over: when its handler has ended the response. The handler sends it, destroys it, or
+ * destroys the request or its connection. A disconnect ends nothing: disconnecting is free, and the handler continues.
+ * Everything that counts requests in progress or their cost uses this definition.
  *
  * Node's interface shows which side closed the connection. Node itself never calls `destroy` on a response, and its
  * socket shows whether the client closed its side or the connection failed. Deno, Bun and Sluice show the same.

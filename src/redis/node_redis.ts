@@ -42,7 +42,7 @@ export function nodeRedis(client: NodeRedisClient): PubSubClient {
         subscribe: (channel) => own.subscribe(channel, take, true),
         unsubscribe: (channel) => own.unsubscribe(channel, take, true),
         close() {
-          // a connection attempt cannot be canceled
+          // a connection attempt cannot be cancelled
           own.on("ready", () => own.destroy());
           if (own.isOpen) own.destroy();
         },

@@ -276,7 +276,7 @@ export class FrameworkResponse<L extends Record<string, Any> = Record<string, An
   }
 
   /**
-   * Responds with JSON wrapped in a call to the function named in the query by `jsonp callback name`.
+   * Responds with JSON wrapped in a call to the function in the query parameter that `jsonp callback name` sets.
    *
    * @param value Any value that JSON can represent
    */
@@ -682,7 +682,7 @@ export class FrameworkResponse<L extends Record<string, Any> = Record<string, An
         fail(late);
       }
     };
-    // errors thrown by the program's callback go the same way; on Node they would end the process
+    // errors thrown by the callback go the same way; on Node they would end the process
     const own: RenderCallback = (error, html) =>
       callGuarded({ reportError: fail }, { phase: "view" }, () => callback!(error, html));
     appOf(this, "res.render").render(view, values, typeof callback === "function" ? own : callback ?? respond);

@@ -45,7 +45,7 @@ export interface Response<
   send(body?: ResBody): this;
   /** Responds with a value as JSON. */
   json(value?: ResBody): this;
-  /** Responds with JSON wrapped in a call to the function named in the query. */
+  /** Responds with JSON wrapped in a call to the function in the query parameter. */
   jsonp(value?: ResBody): this;
   /** Sets the status. */
   status(code: Status): this;

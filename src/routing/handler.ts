@@ -4,8 +4,8 @@ import type { Request as TypedRequest, Response as TypedResponse } from "../resp
 import type { ParamsOfPath } from "./path_params.ts";
 
 /**
- * A type argument that is explicit or its default, never inferred from handlers: an npm package would otherwise change
- * the types of the handlers next to it. Unlike `NoInfer`, it does not show up in editors.
+ * A type argument that is explicit or its default, never inferred from handlers: a handler from npm would otherwise
+ * change the types of those next to it. Unlike `NoInfer`, it does not show up in editors.
  *
  * @internal
  */
@@ -21,8 +21,8 @@ export type Next = (error?: unknown) => void;
 export type HandlerResult = void;
 
 /**
- * To the compiler, every return value of a handler except that of a middleware that declares what it adds to requests.
- * All objects and primitives have this method; `Made` has a different property of that name.
+ * The type of everything a handler may return, except the return type of middleware that declares what it adds to
+ * requests. All objects and primitives have this method; `Made` has a different property of that name.
  *
  * @internal
  */

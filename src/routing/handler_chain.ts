@@ -13,7 +13,7 @@ import type { HandlerBehind, HandlersBehind } from "./making_middleware.ts";
  */
 export interface PathHandlerChain<Self, L extends Record<string, Any>, Outer, Around> {
   /**
-   * Registers two handlers; the first one's declared additions type the second.
+   * Registers two handlers; the second is typed by what the first adds to requests.
    *
    * @param path The path
    * @param first Called first; calls `next()` to continue
@@ -130,7 +130,7 @@ export interface PathHandlerChain<Self, L extends Record<string, Any>, Outer, Ar
  */
 export interface HandlerChain<Self, Params, L extends Record<string, Any>, Around> {
   /**
-   * Adds two handlers; the first one's declared additions type the second.
+   * Adds two handlers; the second is typed by what the first adds to requests.
    *
    * @param first Called first; calls `next()` to continue
    * @param last Called next

@@ -14,9 +14,9 @@ import type {
 } from "./handler.ts";
 
 /**
- * To the compiler, the return type of a middleware that declares what it adds to requests. It never returns this:
- * `Made` has the name of a method that all values have, so it is not a `PlainResult` and is rejected where only plain
- * handlers are allowed.
+ * The return type of middleware that declares what it adds to requests, for the compiler only. It never returns this:
+ * `Made` has the name of a method that all values have, so it is not a `PlainResult`, and is rejected where only plain
+ * handlers are tried.
  *
  * @internal
  */
@@ -190,8 +190,8 @@ export type HandlersBehind<Before, P, L extends Record<string, Any>, Names> =
   | readonly HandlersBehind<Before, P, L, Names>[];
 
 /**
- * A request that a middleware is still adding to: the properties may be missing yet, and can be assigned. The requests
- * of all middleware share most of this type, because the compiler compares it often.
+ * A request that a middleware is still adding to: the properties may still be missing, and can be assigned. The
+ * requests of all middleware share most of this type, because the compiler compares it often.
  *
  * @internal
  */

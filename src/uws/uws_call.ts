@@ -133,7 +133,7 @@ export class UwsCall implements HostServer, Upgrader, RequestOwner, Flow, UwsInf
     this.server.send(this, response);
   }
 
-  // for one turn: after a response the engine drops incoming body data, even data that arrived with the last part
+  // for one turn: after a response the engine drops incoming body data, even data that has already arrived
   #holdBack(response: Response): void {
     this.#isHeldBack = true;
     nextTurn(() => {

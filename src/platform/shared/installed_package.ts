@@ -17,7 +17,7 @@ interface ProcessLike {
   cwd(): string;
 }
 
-/** Names of packages without a scope: not a path or URL, and without the schemes that runtimes download from. */
+/** Names of packages without a scope: not a path or URL, and none of the schemes that runtimes download from. */
 const PACKAGE_NAME = /^[a-z0-9~-][\w.~-]*$/i;
 
 /**

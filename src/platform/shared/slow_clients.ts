@@ -10,7 +10,7 @@ export type Timer = ReturnType<typeof setInterval>;
 /** Number of checks per timeout, so it is never late by more than a fraction of itself. */
 const LOOKS = 4;
 
-/** Progress at the last movement. */
+/** Progress of something when it last moved. */
 interface Standing {
   readonly sent: number;
   readonly since: number;

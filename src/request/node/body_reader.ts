@@ -116,7 +116,7 @@ export class BodyReader {
       }
     } catch (error) {
       this.#wait?.end();
-      // Workers fail a pending read that is canceled
+      // Workers fail a pending read that is cancelled
       throw this.#late === null ? this.cut(error) : this.#stalled(this.#late);
     }
   }
@@ -211,7 +211,7 @@ export class BodyReader {
     this.#beside?.error(error);
   }
 
-  /** Cancels the body. A body that another reader has cannot be canceled here; its reader gets the error. */
+  /** Cancels the body. A body that another reader has cannot be cancelled here; its reader gets the error. */
   cancel(reason?: Error): void {
     this.#wait?.end();
     (this.#reader ?? this.#unheld())?.cancel(reason).catch(() => {});

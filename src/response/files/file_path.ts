@@ -16,7 +16,7 @@ export interface FilePathOptions {
   readonly listed?: ListedNames | undefined;
 }
 
-/** No file has this name, or the spelling may not be covered by guards. */
+/** No file has this name, or guards may not cover the spelling. */
 export class UncoveredError extends HttpError {
   /** Why, for the developer. */
   readonly reason: string;

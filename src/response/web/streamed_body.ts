@@ -58,7 +58,7 @@ const NO_QUEUE: QueuingStrategy<Uint8Array> = { highWaterMark: 0 };
 
 /** Wraps a source of chunks as a web stream that reads a chunk only when the client is ready for it. */
 export class StreamedBody {
-  /** The stream in the web response; canceling it ends the source. */
+  /** The stream in the web response; cancelling it ends the source. */
   readonly stream: ReadableStream<Uint8Array>;
   readonly #chunks: Chunks;
   readonly #events: StreamedBodyEvents;
@@ -140,7 +140,7 @@ export class StreamedBody {
     if (isComplete) this.#events.finish();
     else this.#events.leave();
     try {
-      // Deno's server reads no further than the announced length, and a source that ends there must not be canceled
+      // Deno's server reads no further than the announced length, and a source that ends there must not be cancelled
       if (isComplete && (await this.#chunks.next()).done) return;
       await this.#chunks.return?.(reason);
     } catch (error) {
