@@ -1,7 +1,7 @@
 import type { Any } from "../util/any.ts";
 
 /**
- * Properties that your middleware attaches to requests. Declare them once, in any file:
+ * Extra properties that your middleware attaches to requests. Declare them once, in any file:
  *
  * @example A property of your own, and those that packages declare for Express
  * ```ts ignore

@@ -55,7 +55,7 @@ export type FormatHandlers = Record<
  */
 export type SendBody = Any;
 
-/** Properties that your middleware attaches to responses; declared like `RequestExtras`. */
+/** Extra properties that your middleware attaches to responses; declared like `RequestExtras`. */
 // deno-lint-ignore no-empty-interface -- programs augment it
 export interface ResponseExtras {}
 
