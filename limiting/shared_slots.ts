@@ -27,7 +27,7 @@ export interface SharedSlot {
  * slot.
  *
  * Each slot remembers the networks of its keys in a Bloom filter: it may confuse two networks but forgets none. So a
- * key that gets a slot of its own need not inherit what other keys counted.
+ * key that gets its own slot need not inherit other keys' counts.
  */
 export class SharedSlots {
   readonly #seed = newSeed();

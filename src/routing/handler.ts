@@ -241,9 +241,7 @@ export type HandlerList<
   | ForeignErrorHandler<Result>
   | readonly HandlerList<P, ResBody, ReqBody, ReqQuery, L, Names, Result>[];
 
-/**
- * Parameters of a path: named for a literal string, otherwise any names. A type other than a path stands for itself.
- */
+/** Parameters of a path: named for a literal string, any names otherwise. A non-path type stands for itself. */
 export type ParamsOf<P> = P extends string ? (string extends P ? RouteParams : ParamsOfPath<P>)
   : P extends Path ? RouteParams
   : P;

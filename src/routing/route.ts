@@ -180,9 +180,7 @@ export class Route<Params = RouteParams, L extends Record<string, Any> = Record<
     new Walk(observedOf(req, source), owner, req, res, position, undefined).start();
   }
 
-  /**
-   * Handlers for a method: its own and those of `all()`, in order. GET handlers also handle HEAD unless another does.
-   */
+  /** Handlers for a method: its own and those of `all()`, in order. GET handlers handle HEAD unless another does. */
   entriesFor(method: string): readonly LayerEntry[] {
     // methods are case-sensitive (RFC 9110 section 9.1): Deno lets "pOST" through, which would bypass a guard on POST
     const isProper = method === asciiUpperCase(method);

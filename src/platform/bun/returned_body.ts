@@ -17,8 +17,7 @@ let mayStream: ((response: Response) => boolean) | undefined;
 
 /**
  * The body of a response if the program created it as a stream. On Bun, `response.body` turns every body into a stream
- * and changes the type sent with a string. But the memory size of a response shows whether it contains a string or
- * bytes.
+ * and changes a string's content type. But the memory size of a response reveals a string or bytes.
  *
  * That leaves streams, files, Blobs and forms, which only differ publicly in how Bun prints them. Printing takes as
  * long as sending a few chunks, so it is done only if the type may come from Bun.

@@ -56,8 +56,7 @@ export function cloudflarePlatform(): Platform {
   };
 }
 
-// Cloudflare rejects invalid hosts before they reach Workers; workerd itself builds URLs from them and hides the
-// problem
+// Cloudflare rejects invalid hosts before Workers; workerd itself builds URLs from them, which hides the problem
 function refuse({ headers, method }: Request): Response | undefined {
   const host = headers.get("host");
   return host && !isHost(host) ? improperHost(method === "HEAD") : undefined;

@@ -49,8 +49,7 @@ class Generation {
 
   constructor(bind: Bind, port?: number) {
     this.isUsed = port === undefined;
-    // Deno adds a listener too, but only once the port is bound, where a process's first listener would delay its first
-    // client
+    // Deno adds one only after binding the port, where a process's first listener would delay its first client
     this.#abort.signal.addEventListener("abort", () => {}, { once: true });
     this.server = this.isUsed ? bind(this.#abort.signal) : bind(this.#abort.signal, port, () => this.isUsed = true);
   }

@@ -130,8 +130,7 @@ export class ReadableBody implements BodyReading {
 
   /**
    * Runs a function after callbacks of Node's `process.nextTick`, which within a promise run after all microtasks.
-   * http-proxy changes the headers it forwards in such a turn, and an earlier end of the body would already have sent
-   * them.
+   * http-proxy still changes forwarded headers in such a turn; ending the body earlier would send them.
    */
   nextTurn(start: () => void): void {
     this.#exchange.app[runtimeKey].nextTurn(start);

@@ -140,9 +140,7 @@ export class RequestSocket extends Emitter {
     return ofNode(this, "servername");
   }
 
-  /**
-   * Whether one of the server's authorities issued the client's certificate, on Node over TLS; otherwise `undefined`.
-   */
+  /** Whether a server authority issued the client's certificate, on Node over TLS; otherwise `undefined`. */
   get authorized(): boolean | undefined {
     return ofNode(this, "authorized");
   }
