@@ -1,7 +1,8 @@
 /**
- * Compressed responses: gzip, deflate, brotli and Zstandard, whichever the client accepts and the runtime has.
+ * Response compression: gzip, deflate, brotli and Zstandard, as far as the client accepts them and the runtime has
+ * them.
  *
- * @example Everything that is worth it
+ * @example Compress every response that is worth it
  * ```ts
  * import sluice from "@sluice/sluice";
  * import { compress } from "@sluice/middleware/compress";

@@ -1,8 +1,8 @@
 /**
- * The request, its id and its user from anywhere, without passing them to every function: whatever a request causes knows
- * it by `AsyncLocalStorage`.
+ * The current request, its id and its user, available anywhere without passing them through every function. Carried by
+ * `AsyncLocalStorage`.
  *
- * @example The id of the request, in a function that does not get it
+ * @example The request id, in a function that is not passed the request
  * ```ts
  * import sluice from "@sluice/sluice";
  * import { context, requestFields } from "@sluice/middleware/context";

@@ -1,8 +1,7 @@
 /**
- * Protection against requests that a page of another site makes in the name of whoever looks at it (cross-site request
- * forgery).
+ * Protection against cross-site request forgery: requests that a page of another site sends with the user's cookies.
  *
- * @example A form that pages of other sites cannot send
+ * @example A form that other sites cannot submit
  * ```ts
  * import sluice from "@sluice/sluice";
  * import { csrf } from "@sluice/middleware/csrf";

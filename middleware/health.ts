@@ -1,7 +1,7 @@
 /**
- * Whether a process lives, and whether it should get requests: what Kubernetes and load balancers ask.
+ * Liveness and readiness probes for Kubernetes and load balancers.
  *
- * @example Both, and a check of the database
+ * @example Both probes, with a database check
  * ```ts
  * import sluice from "@sluice/sluice";
  * import { health } from "@sluice/middleware/health";

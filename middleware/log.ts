@@ -1,8 +1,8 @@
 /**
- * One line for each request, at its end: JSON in production, readable in development, to the console, a stream or a
- * logger. Secrets are left out, and nothing that a stranger sends can begin a line or move a terminal's cursor.
+ * One log line per request, written when it ends: JSON in production, readable in development, to the console, a stream
+ * or a logger. Secrets are redacted, and nothing a client sends can start a new line or move a terminal's cursor.
  *
- * @example A line for each request, and what is known of it besides
+ * @example A line for each request, with a field of your own
  * ```ts
  * import sluice from "@sluice/sluice";
  * import { log } from "@sluice/middleware/log";

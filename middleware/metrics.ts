@@ -1,8 +1,8 @@
 /**
- * Metrics: requests by route, method and status, how long they took, how many are in flight, and what sockets, limiters
- * and `shedLoad` count; for OpenTelemetry, and as a page for Prometheus.
+ * Metrics: requests by route, method and status, their duration, how many are in flight, and the counters of sockets,
+ * limiters and `shedLoad`. For OpenTelemetry, and as a page for Prometheus.
  *
- * @example A page that Prometheus reads
+ * @example A page that Prometheus scrapes
  * ```ts
  * import sluice from "@sluice/sluice";
  * import { metrics } from "@sluice/middleware/metrics";

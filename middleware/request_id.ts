@@ -1,7 +1,7 @@
 /**
- * A name for each request: the one that a proxy gave it, or a new one; and its trace, as W3C Trace Context has it.
+ * Request ids: an id for each request, from a proxy or newly generated, and its trace as defined by W3C Trace Context.
  *
- * @example The id in the response, in the log and in what is asked of others
+ * @example The id in the response, in the log and in outgoing requests
  * ```ts
  * import sluice from "@sluice/sluice";
  * import { requestId, type RequestIdExtras, traceHeaders } from "@sluice/middleware/request-id";

@@ -1,8 +1,8 @@
 /**
- * Sessions: what belongs to a client, from one request to the next, in sealed cookies or in a store.
+ * Sessions: data that belongs to a client and lasts across requests, in sealed cookies or in a store.
  *
- * A sealed cookie cannot be revoked: to end a session only deletes the client's copy, and a copy that was stolen works
- * until it expires. With a store, a session that was ended is gone.
+ * A sealed cookie cannot be revoked: ending a session only deletes the client's copy, and a stolen copy works until it
+ * expires. With a store, ending a session deletes it.
  *
  * @example A counter
  * ```ts

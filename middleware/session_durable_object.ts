@@ -1,5 +1,5 @@
 /**
- * Sessions in Cloudflare's Durable Objects.
+ * Sessions in Cloudflare Durable Objects.
  *
  * @example In a Worker
  * ```ts ignore

@@ -1,5 +1,5 @@
 /**
- * Sessions in Redis, over a client that the program has.
+ * Sessions in Redis, over the program's own client.
  *
  * @example Sessions in Redis
  * ```ts ignore

@@ -1,5 +1,5 @@
 /**
- * Server-sent events: a response that stays open, and sends events to an `EventSource` in a page.
+ * Server-sent events: a response that stays open and sends events to an `EventSource` in a page.
  *
  * @example A clock
  * ```ts

@@ -1,5 +1,6 @@
 /**
- * A time limit for the beginning of a response: 503, and `req.signal` aborts, so that what the handler waits for stops.
+ * A time limit for starting a response: after it, the client gets 503, and `req.signal` aborts so that the handler's
+ * pending work stops.
  *
  * @example A limit for all routes, and a longer one for some
  * ```ts

@@ -1,5 +1,6 @@
 /**
- * Uploads: forms with files as they come, to memory, to a folder, or to a function that gets each file as a stream.
+ * File uploads: streamed forms with files, stored in memory, in a folder, or by a function that gets each file as a
+ * stream.
  *
  * @example Files in a folder
  * ```ts

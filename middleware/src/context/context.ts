@@ -2,19 +2,19 @@ import { builtinModule } from "@sluice/shared";
 import type { Handler, Next, Request, Response } from "@sluice/sluice";
 import { type RequestStorage, requestStorage } from "./current_request.ts";
 
-/** Where runtimes have `AsyncLocalStorage`: in Node's module; the edge runtime of Next.js has it as a global. */
+/** Where runtimes have `AsyncLocalStorage`: in Node's module, or as a global in the edge runtime of Next.js. */
 interface HasStorage {
   AsyncLocalStorage?: new () => RequestStorage;
 }
 
 /**
- * Makes each request the current one for whatever follows from it: `currentRequest()` returns it, lines of the logger
- * that `log` returns have its id, and `traceHeaders()` are those of its trace. Mount it first.
+ * Makes each request the current one for all code that runs on its behalf: `currentRequest()` returns it, lines of the
+ * logger that `log` returns have its id, and `traceHeaders()` continues its trace. Mount it first.
  *
  * @returns The middleware
- * @throws {Error} If the runtime has no `AsyncLocalStorage`, as Workers have none without `nodejs_compat`
+ * @throws {Error} If the runtime has no `AsyncLocalStorage`, such as Workers without `nodejs_compat`
  *
- * @example The user, in a function that does not get the request
+ * @example The user, in a function that is not passed the request
  * ```ts
  * import sluice from "@sluice/sluice";
  * import { context, currentRequest } from "@sluice/middleware/context";

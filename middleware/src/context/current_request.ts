@@ -1,34 +1,34 @@
 import type { Request } from "@sluice/sluice";
 
-/** The used part of `AsyncLocalStorage`. */
+/** The part of `AsyncLocalStorage` used here. */
 export interface RequestStorage {
-  /** Runs a function, and all that follows from it, with a store. */
+  /** Runs a function, and everything it starts, with a store. */
   run(store: Request, action: () => void): void;
-  /** The store of this asynchronous context. */
+  /** The store of the current asynchronous context. */
   getStore(): Request | undefined;
 }
 
 const STORAGE: unique symbol = Symbol.for("sluice.requests");
 
-/** All copies of this module share the storage: each entry that needs it has one, and npm may install several. */
+/** All copies of this module share the storage: each entry point that needs it has one, and npm may install several. */
 const shared = globalThis as { [STORAGE]?: RequestStorage };
 
 /**
- * Returns the storage, and makes it first if there is none.
+ * Returns the storage, creating it on first use.
  *
- * @param make Makes one
+ * @param make Creates it
  */
 export function requestStorage(make: () => RequestStorage): RequestStorage {
   return shared[STORAGE] ??= make();
 }
 
 /**
- * The request that this code runs for, as `context` knows it: behind `await`, in timers, in listeners, in the handlers
- * of its WebSocket.
+ * Returns the request that this code runs for, as tracked by `context`: after `await`, in timers, in listeners, and in
+ * the handlers of its WebSocket.
  *
- * @returns The request; `undefined` outside of any, such as in a job that runs at night
+ * @returns The request; `undefined` outside of any, such as in a nightly job
  *
- * @example A function of the data layer, to which nobody passes the request
+ * @example A function of the data layer that is not passed the request
  * ```ts
  * import { currentRequest } from "@sluice/middleware/context";
  *
@@ -43,7 +43,7 @@ export function currentRequest(): Request | undefined {
   return shared[STORAGE]?.getStore();
 }
 
-/** What names a request in the lines of a log. */
+/** What identifies a request in log lines. */
 export interface RequestFields {
   /** `req.id`, which `requestId` sets. */
   id?: string | number;
@@ -52,8 +52,7 @@ export interface RequestFields {
 }
 
 /**
- * The fields that lines of a log have in common which were written for one request: its `id` and its `traceId`, as far as
- * it has them.
+ * Returns the fields shared by all log lines of a request: its `id` and `traceId`, if it has them.
  *
  * @returns The fields; none outside of any request
  *

@@ -1,7 +1,7 @@
 import { unpaddedBase64 } from "@sluice/shared";
 
 /**
- * Bytes as text that cookies, URLs and headers can carry (RFC 4648 section 5), without padding.
+ * Encodes bytes for cookies, URLs and headers (RFC 4648 section 5), without padding.
  *
  * @param bytes At most some kilobytes
  */
@@ -10,10 +10,10 @@ export function toBase64url(bytes: Uint8Array): string {
 }
 
 /**
- * The bytes of such a text.
+ * Decodes such a string.
  *
  * @param text What a client sent
- * @returns The bytes, `null` unless it is exactly what {@linkcode toBase64url} makes of them
+ * @returns The bytes, `null` unless the string is exactly what {@linkcode toBase64url} makes of them
  */
 export function fromBase64url(text: string): Uint8Array<ArrayBuffer> | null {
   if (!/^[\w-]*$/.test(text) || text.length % 4 === 1) return null;
@@ -26,9 +26,9 @@ export function fromBase64url(text: string): Uint8Array<ArrayBuffer> | null {
 }
 
 /**
- * Text that nobody can guess.
+ * Returns an unguessable string.
  *
- * @param bytes Random bytes in it
+ * @param bytes Number of random bytes in it
  */
 export function randomText(bytes: number): string {
   return toBase64url(crypto.getRandomValues(new Uint8Array(bytes)));

@@ -1,23 +1,23 @@
 import { asciiLowerCase, checkNames, checkType, type OptionNames, refuseOption, trimBlanks } from "@sluice/shared";
 import type { Request, Response } from "@sluice/sluice";
 
-/** Attributes of a cookie that a middleware keeps. */
+/** Attributes of a cookie that a middleware manages. */
 export interface CookieAttributes {
-  /** Domain the cookie is for; only the host by default. */
+  /** Domain of the cookie; only the host by default. */
   domain?: string | undefined;
   /** Hides the cookie from scripts; `true` by default. */
   httpOnly?: boolean | undefined;
   /** Stores the cookie separately for each top-level site (CHIPS). */
   partitioned?: boolean | undefined;
-  /** Path the cookie is for, `"/"` by default. */
+  /** Path of the cookie, `"/"` by default. */
   path?: string | undefined;
   /** Which cookies the browser drops first. */
   priority?: "low" | "medium" | "high" | undefined;
-  /** When requests from other sites carry the cookie; `"lax"` by default: when somebody follows a link. */
+  /** When requests from other sites carry the cookie; the default, `"lax"`, is when a user follows a link. */
   sameSite?: "lax" | "strict" | "none" | undefined;
   /**
-   * Whether the cookie is sent over TLS only; `"auto"` by default: yes if the request came over TLS, as `req.secure`
-   * says, which behind a proxy needs `trust proxy`.
+   * Whether the cookie is only sent over TLS. The default, `"auto"`, means yes if the request came over TLS according
+   * to `req.secure`, which behind a proxy requires `trust proxy`.
    */
   secure?: boolean | "auto" | undefined;
 }
@@ -32,7 +32,7 @@ const NAMES: OptionNames<CookieAttributes> = {
   secure: true,
 };
 
-/** Most bytes of a cookie with its name and attributes that every browser keeps (RFC 6265 section 6.1). */
+/** Maximum bytes of a cookie with its name and attributes that every browser keeps (RFC 6265 section 6.1). */
 const MOST_BYTES = 4096;
 
 /** A cookie that a middleware reads and writes. */
@@ -45,11 +45,11 @@ export class KeptCookie {
 
   /**
    * @param caller Name of the middleware for error messages
-   * @param name The name that the program chose, if it did
-   * @param ownName The name otherwise, which gets the prefix `__Host-` where that is possible
+   * @param name The name that the program chose, if any
+   * @param ownName The name otherwise, which gets the prefix `__Host-` where possible
    * @param attributes The attributes
-   * @param lifetime What its lifetime is, for whoever gives `maxAge` or `expires`
-   * @throws {TypeError} If an attribute is unknown, of the wrong kind, or impossible with the name
+   * @param lifetime Where its lifetime comes from, for the error about `maxAge` or `expires`
+   * @throws {TypeError} If an attribute is unknown, of the wrong type, or impossible with the name
    */
   constructor(
     caller: string,
@@ -92,8 +92,8 @@ export class KeptCookie {
   }
 
   /**
-   * The cookie's name for a request. Over TLS its own name has the prefix `__Host-`: browsers then let nobody else set
-   * it, neither other hosts of the domain nor whoever can change what is sent without TLS.
+   * Returns the cookie's name for a request. Over TLS its own name has the prefix `__Host-`: browsers then let no other
+   * host of the domain set it, nor an attacker who can tamper with plain HTTP.
    *
    * @param req The request
    */
@@ -102,8 +102,8 @@ export class KeptCookie {
   }
 
   /**
-   * Its value in a request, `undefined` if it has none. Of several, the first is for the longest path. Only spaces and
-   * tabs around a name are not part of it: browsers let any host of the domain set `\u00a0__Host-session`.
+   * Returns its value in a request, `undefined` if it has none. Of several, the first has the longest path. Only spaces
+   * and tabs are trimmed from names: browsers let any host of the domain set `\u00a0__Host-session`.
    *
    * @param req The request
    */
@@ -119,12 +119,12 @@ export class KeptCookie {
   }
 
   /**
-   * Sets it with the response, instead of a value that was set before.
+   * Sets it with the response, replacing a value set before.
    *
    * @param req The request
    * @param res The response
    * @param value Its value, of characters that need no encoding
-   * @param maxAgeMs ms for which browsers keep it; until they are closed if it is `undefined`
+   * @param maxAgeMs ms for which browsers keep it; until they are closed if `undefined`
    * @throws {RangeError} If it is too long for browsers
    */
   write(req: Request, res: Response, value: string, maxAgeMs?: number): void {

@@ -1,14 +1,14 @@
-/** Fewest characters of a secret: 32 of base64 or hexadecimal digits hold at least 128 random bits. */
+/** Minimum length of a secret: 32 characters of base64 or hexadecimal hold at least 128 random bits. */
 const FEWEST_CHARACTERS = 32;
 
 /**
- * Checks the secrets of a middleware. No error shows one.
+ * Checks the secrets of a middleware. Errors never include one.
  *
  * @param caller Name of the caller for error messages
  * @param option Name of the option
  * @param value A secret, or several: the first makes new cookies, all read them
  * @returns The secrets
- * @throws {TypeError} If it is neither text nor a list of texts
+ * @throws {TypeError} If it is neither a string nor an array of strings
  * @throws {RangeError} If one is shorter than 32 characters
  */
 export function checkSecrets(caller: string, option: string, value: unknown): string[] {

@@ -1,6 +1,6 @@
 /**
- * What moves a terminal's cursor, begins a line or turns text around: C0 and C1 controls, line separators, and Unicode's
- * directional formatting (UAX 9), with which text shows something else than it is.
+ * Characters that move a terminal's cursor, start a line or reorder text: C0 and C1 controls, line separators, and
+ * Unicode's directional formatting (UAX 9), which makes text display as something else.
  */
 // deno-lint-ignore no-control-regex -- controls are what it is about
 const UNSAFE = /[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/;
@@ -8,12 +8,12 @@ const UNSAFE = /[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u
 const ALL_UNSAFE = new RegExp(UNSAFE, "g");
 
 /**
- * Makes a text safe for one line of a log, with JSON's escapes.
+ * Makes a string safe for one line of a log, with JSON's escapes.
  *
- * @param text Any text
+ * @param text Any string
  */
 export function withoutControls(text: string): string {
-  // hardly any has one, and looking costs less than replacing
+  // hardly any string has one, and testing costs less than replacing
   return UNSAFE.test(text) ? text.replace(ALL_UNSAFE, escaped) : text;
 }
 

@@ -2,7 +2,7 @@ import { withoutControls } from "./control_characters.ts";
 import type { LoggedError, LogRecord } from "./log_record.ts";
 
 /**
- * A record as one line of JSON.
+ * Formats a record as one line of JSON.
  *
  * @param record The record
  */
@@ -15,17 +15,17 @@ const COLOURS = { red: 31, green: 32, yellow: 33, cyan: 36, dim: 2 };
 
 type Colour = keyof typeof COLOURS;
 
-/** Fields that the readable line shows in a way of its own, or not at all. */
+/** Fields that the readable line formats differently, or omits. */
 const SHOWN = new Set([
   ...["time", "level", "method", "path", "route", "status", "durationMs", "bytes", "ip", "userAgent", "traceId"],
   ...["slow", "aborted", "sample", "error"],
 ]);
 
 /**
- * A record for people: a line, and below it the stack of an error.
+ * Formats a record for people: a line, followed by an error's stack.
  *
  * @param record The record
- * @param coloured Whether a terminal shows it
+ * @param coloured Whether a terminal displays it
  */
 export function readableLine(record: LogRecord, coloured: boolean): string {
   const paint = (colour: Colour, text: string): string => coloured ? `\x1b[${COLOURS[colour]}m${text}\x1b[0m` : text;
@@ -47,9 +47,9 @@ export function readableLine(record: LogRecord, coloured: boolean): string {
   return [parts.join(" "), ...errorLines(error).map((line) => `    ${paint("red", withoutControls(line))}`)].join("\n");
 }
 
-// Each line is indented, so that what a stranger has put into a message cannot look like a line of the log.
+// Each line is indented, so that a client's input in a message cannot pass for a log line.
 function errorLines({ name, message, stack, cause }: LoggedError): string[] {
-  // not every engine's stack begins with the message
+  // not every engine's stack starts with the message
   const text = stack === undefined ? `${name}: ${message}` : stack.includes(message) ? stack : `${message}\n${stack}`;
   const lines = text.split("\n");
   if (cause === undefined) return lines;

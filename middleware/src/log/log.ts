@@ -20,9 +20,9 @@ import { Redaction } from "./redaction.ts";
 import { isInSample } from "./sample.ts";
 
 /**
- * What is written, and where.
+ * What is logged, and where.
  *
- * @example One of ten successes, and every failure
+ * @example One in ten successes, and every failure
  * ```ts
  * import sluice from "@sluice/sluice";
  * import { log } from "@sluice/middleware/log";
@@ -33,54 +33,57 @@ import { isInSample } from "./sample.ts";
  */
 export interface LogOptions {
   /**
-   * Where lines go: a function, a logger such as pino, a stream of Node's, the console. By default to the console, except
-   * if the setting `env` is `"test"`.
+   * Where lines go: a function, a logger such as pino, a Node stream, or the console. The console by default, unless
+   * the setting `env` is `"test"`.
    */
   stream?: LogStream;
   /** `"json"` or `"text"`; by default text if the setting `env` is `"development"`, otherwise JSON. */
   format?: "json" | "text";
-  /** Whether text has colours; by default if the stream is the console, on a terminal, and `NO_COLOR` is not set. */
+  /** Whether text is coloured; by default if the stream is the console, on a terminal, and `NO_COLOR` is not set. */
   color?: boolean;
   /**
-   * What is left out besides passwords, tokens, cookies, keys and the like: names, wherever they are, such as `email` or
-   * `ip`; and paths in the record, such as `user.address.*` or `query.q`.
+   * What to redact besides passwords, tokens, cookies, keys and the like: names at any depth, such as `email` or `ip`,
+   * and paths in the record, such as `user.address.*` or `query.q`.
    */
   redact?: readonly string[];
-  /** Whether the query is part of the path; true by default, without the values of secrets. */
+  /** Whether the path includes the query; true by default, without the values of secrets. */
   query?: boolean;
-  /** Fraction of the requests that are logged, 1 by default. Errors and slow requests always are. */
+  /** Fraction of requests to log, 1 by default. Errors and slow requests are always logged. */
   sample?: number;
-  /** The least level that is written, `"info"` by default. */
+  /** Minimum level to log, `"info"` by default. */
   level?: LogLevel;
   /** ms after which a request is slow, `Infinity` by default. */
   slowMs?: number;
-  /** What `shedLoad` returned: at most every ten seconds a line at level `warn` says how many requests it has refused. */
+  /**
+   * What `shedLoad` returned: a line at level `warn`, at most every ten seconds, reports how many requests it has
+   * refused.
+   */
   load?: LoggedLoad;
-  /** Further fields, asked for at the end of each request. */
+  /** Returns additional fields; called at the end of each request. */
   fields?: (req: Request, res: Response) => Readonly<Record<string, unknown>> | undefined;
   /** The time in ms, `performance.now` by default. */
   clock?: () => number;
 }
 
-/** The used part of what `shedLoad` returns. */
+/** The part of what `shedLoad` returns that is used here. */
 export interface LoggedLoad {
-  /** The figures of this moment. */
+  /** The current figures. */
   readonly figures: { readonly refused: Readonly<Record<string, number>> };
 }
 
 /** Writes a line. */
 export interface WriteLine {
-  /** One that says something. */
+  /** Writes a message. */
   (message: string): void;
-  /** One with further fields, or with the error that it is about; it may be the field `error` or `err`, too. */
+  /** Writes fields, or an error, with an optional message; the error may also be the field `error` or `err`. */
   (fields: object, message?: string): void;
 }
 
 /**
- * A middleware that logs requests, and a logger for lines of the program's own: same stream, format and redaction. Behind
- * `context`, lines have the `id` and the `traceId` of the request that they were written for.
+ * A middleware that logs requests, and a logger for the program's own lines: same stream, format and redaction. Behind
+ * `context`, each line has the `id` and the `traceId` of its request.
  *
- * @example Lines from a function that does not get the request
+ * @example Lines from a function that is not passed the request
  * ```ts
  * import sluice from "@sluice/sluice";
  * import { context } from "@sluice/middleware/context";
@@ -99,18 +102,18 @@ export interface WriteLine {
  * ```
  */
 export interface RequestLog {
-  /** Logs a request when it is over; mount it first. */
+  /** Logs a request when it ends; mount it first. */
   (req: Request, res: Response, next: Next): void;
   /**
-   * An error handler that notes an error for the line, and passes it on: for programs whose own error handlers respond.
-   * All other errors are noted without it.
+   * An error handler that records an error for the line and passes it on: for programs whose own error handlers
+   * respond. All other errors are recorded without it.
    */
   readonly errors: (error: unknown, req: Request, res: Response, next: Next) => void;
-  /** Writes what is as it should be. */
+  /** Writes a line about normal operation. */
   readonly info: WriteLine;
-  /** Writes what should be looked at. */
+  /** Writes a warning. */
   readonly warn: WriteLine;
-  /** Writes what has failed. */
+  /** Writes an error. */
   readonly error: WriteLine;
 }
 
@@ -145,26 +148,26 @@ const NAMES: OptionNames<LogOptions> = {
 /** ms between two lines about refused requests. */
 const REFUSED_EVERY_MS = 10_000;
 
-/** ms between two looks at what was refused. */
+/** ms between two checks for refused requests. */
 const LOOK_EVERY_MS = 1000;
 
 const LEVELS: readonly LogLevel[] = ["info", "warn", "error"];
 
-/** Most characters of what a stranger sent. */
+/** Maximum number of logged characters of a client's input. */
 const MAX_PATH = 2048;
 const MAX_TEXT = 256;
 
 /**
- * Logs each request with one line when it is over, also if the client left. Errors that no error handler took are part
- * of the line, instead of being written to the console; those that come later, and those of no request, have lines of
+ * Logs each request with one line when it ends, even if the client disconnected. Errors that no error handler handled
+ * are part of the line instead of going to the console; later errors, and errors outside of any request, get lines of
  * their own.
  *
- * @param options What is written, and where
+ * @param options What is logged, and where
  * @returns The middleware
  * @throws {TypeError} If an option is unknown or of the wrong type
  * @throws {RangeError} If a number is out of bounds
  *
- * @example With pino, and error handlers of the program's own
+ * @example With pino, and the program's own error handlers
  * ```ts ignore
  * const requests = log({ stream: pino(), redact: ["email"] });
  * app.use(requests);
@@ -176,7 +179,7 @@ export function log(options: LogOptions = {}): RequestLog {
   const logging = new Logging(checked(options));
   function log(req: Request, res: Response, next: Next): void {
     logging.begin(req, res);
-    // what is in front may be pino-http
+    // pino-http may be mounted before this
     req.log ??= new RequestLines(logging, req);
     next();
   }
@@ -191,7 +194,7 @@ export function log(options: LogOptions = {}): RequestLog {
   return withDetails(Object.assign(log, { errors: logErrors, ...own }), { name: "log" });
 }
 
-/** Lines about one request: `req.log`, as pino-http has it. */
+/** Lines about one request: `req.log`, as in pino-http. */
 class RequestLines {
   readonly #logging: Logging;
   readonly #req: Request;
@@ -214,10 +217,10 @@ class RequestLines {
   }
 }
 
-/** The options, complete where something has to be looked at for every request. */
+/** The options, with defaults for those read on every request. */
 interface Checked extends LogOptions {
   readonly redaction: Redaction;
-  /** Index of the least level. */
+  /** Index of the minimum level. */
   readonly least: number;
   readonly query: boolean;
   readonly sample: number;
@@ -225,11 +228,11 @@ interface Checked extends LogOptions {
   readonly clock: () => number;
 }
 
-/** A request that is not over. */
+/** A request in progress. */
 class Pending {
   readonly start: number;
   readonly ip: string | undefined;
-  /** What failed, in an object because a program may throw anything. */
+  /** What failed, wrapped in an object because a program may throw anything. */
   failure: { readonly error: unknown } | undefined = undefined;
 
   constructor(start: number, ip: string | undefined) {
@@ -244,12 +247,12 @@ type Fields = Record<string, unknown>;
 
 class Logging {
   readonly #options: Checked;
-  /** Writes to the stream; `null` without one, which means the console. */
+  /** Writes to the stream; `null` if there is none, which means the console. */
   readonly #write: WriteRecord | null;
   readonly #pending = new WeakMap<object, Pending>();
-  /** The applications whose errors are heard. */
+  /** Applications whose errors are listened for. */
   readonly #heard = new WeakSet<App>();
-  /** The first of them, whose `env` lines of no request follow. */
+  /** The first of them; its `env` applies to lines outside of any request. */
   #app: App | undefined;
   #isColoured: boolean | undefined;
   #refusedLookAt = Number.NEGATIVE_INFINITY;
@@ -265,13 +268,13 @@ class Logging {
     const { app } = req;
     if (!this.#heard.has(app)) this.#hear(app, req);
     if (this.#options.load !== undefined) this.#putRefused(app, this.#options.load);
-    // the address now, because some runtimes forget it
+    // read the address now, because some runtimes forget it
     const pending = new Pending(this.#options.clock(), req.ip);
     this.#pending.set(req, pending);
     res.once("close", () => {
       const ms = this.#options.clock() - pending.start;
       const end = (): void => this.#end(app, req, res, pending, ms);
-      // what reads a body that was cut off is about to tell so, with a status
+      // whatever reads a truncated body is about to fail, with a status
       if (!res.headersSent && req.request?.bodyUsed) setTimeout(end, 0);
       else end();
     });
@@ -282,7 +285,7 @@ class Logging {
     if (pending !== undefined) pending.failure ??= { error };
   }
 
-  /** Writes a line of the program's own. Like other loggers, it takes whatever it gets, and never throws. */
+  /** Writes one of the program's own lines. Like other loggers, it accepts anything and never throws. */
   say(level: LogLevel, first: unknown, message: string | undefined, req = currentRequest()): void {
     if (LEVELS.indexOf(level) < this.#options.least) return;
     try {
@@ -312,7 +315,7 @@ class Logging {
     const { stream } = this.#options;
     this.#isColoured ??= (stream === undefined || stream === console) && isColourful(req);
     app.on("error", (error: unknown, context: { req?: Request; phase: string }) => {
-      // whoever can connect causes these
+      // anyone who can connect causes these
       if (context.phase === "connection") return;
       const isPart = context.phase !== "background";
       const pending = isPart && context.req ? this.#pending.get(context.req) : undefined;
@@ -378,7 +381,7 @@ class Logging {
     const { id, traceId } = (req ?? {}) as { id?: string; traceId?: string };
     const { redaction } = this.#options;
     const { status } = Object(error) as { status?: unknown };
-    // the client's fault, which was noticed when its request was over
+    // the client's fault, recorded when its request ended
     const isClients = req !== undefined && typeof status === "number" && status >= 400 && status < 500;
     const level = isClients ? "warn" : "error";
     if (LEVELS.indexOf(level) < this.#options.least) return;
@@ -392,7 +395,7 @@ class Logging {
     });
   }
 
-  // With a request that was admitted, so that there is no timer: probes come every few seconds.
+  // Runs on admitted requests, to avoid a timer: probes come every few seconds.
   #putRefused(app: App, load: LoggedLoad): void {
     const { clock, least } = this.#options;
     const now = clock();
@@ -408,7 +411,7 @@ class Logging {
     this.#put(app, { time: new Date().toISOString(), level: "warn", refused: Object.fromEntries(since) });
   }
 
-  // before the first request, the application is not known
+  // before the first request, the application is unknown
   #put(app: App | undefined, record: LogRecord): void {
     const env: unknown = app?.get("env");
     if (this.#write === null && env === "test") return;
@@ -425,13 +428,13 @@ class Logging {
   }
 }
 
-// not reported like other errors: that would be logged again
+// not reported like other errors, because that would be logged again
 function complain(error: unknown): void {
   console.error("log: the stream failed:", error);
 }
 
 function levelOf(status: number, isSlow: boolean, hasFailed: boolean): LogLevel {
-  // an error without such a status broke off a response that had begun
+  // an error without such a status aborted a response that had begun
   if (status >= 500 || (hasFailed && status < 400)) return "error";
   return status >= 400 && status !== 499 || isSlow ? "warn" : "info";
 }
@@ -441,7 +444,7 @@ function bytesOf(res: Response): number | undefined {
   return length === undefined ? undefined : Number(length);
 }
 
-/** The used part of `node:tty`, which Deno and Bun have, too. */
+/** The part of `node:tty` used here, which Deno and Bun have, too. */
 interface Terminals {
   isatty(descriptor: number): boolean;
 }

@@ -1,60 +1,60 @@
-/** How much a line matters. */
+/** Severity of a line. */
 export type LogLevel = "info" | "warn" | "error";
 
 /** An error in a line. */
 export interface LoggedError {
-  /** Its kind. */
+  /** Its name. */
   readonly name: string;
-  /** What went wrong. */
+  /** Its message. */
   readonly message: string;
-  /** The stack, except of errors that the client caused. */
+  /** The stack, except for errors that the client caused. */
   readonly stack?: string;
-  /** What caused it. */
+  /** Its cause. */
   readonly cause?: LoggedError;
-  /** What runtimes and drivers call it. */
+  /** The code that runtimes and drivers give it. */
   readonly code?: string | number;
 }
 
-/** What one line says; what is not known is `undefined`. */
+/** The content of one line; unknown fields are `undefined`. */
 export interface LogRecord {
   /** When it was written (RFC 3339, UTC). */
   readonly time: string;
-  /** `error` for a status of 500 and above and for errors, `warn` for 400 and above and for slow requests. */
+  /** `error` for errors and a status of 500 or above, `warn` for 400 or above and for slow requests. */
   readonly level: LogLevel;
-  /** Method in capitals. */
+  /** Method in upper case. */
   readonly method?: string | undefined;
   /** Path and query as the client sent them, without the values of secrets. */
   readonly path?: string | undefined;
   /** Pattern of the route, such as `/users/:id`. */
   readonly route?: string | undefined;
-  /** Status of the response; 499 if the client left before there was one. */
+  /** Status of the response; 499 if the client disconnected before there was one. */
   readonly status?: number | undefined;
   /** From the middleware to the last byte, in ms. */
   readonly durationMs?: number | undefined;
   /** Length of the body, if it was known when the response began. */
   readonly bytes?: number | undefined;
-  /** Address of the client. */
+  /** The client's address. */
   readonly ip?: string | undefined;
   /** `req.id`, which `requestId` sets. */
   readonly id?: string | number | undefined;
   /** `req.traceId`, which `requestId` sets. */
   readonly traceId?: string | undefined;
-  /** The header of that name. */
+  /** The `User-Agent` header. */
   readonly userAgent?: string | undefined;
   /** Whether it took longer than `slowMs`. */
   readonly slow?: true | undefined;
-  /** Whether the response is incomplete, because the client left or the program broke it off. */
+  /** Whether the response is incomplete, because the client disconnected or the program aborted it. */
   readonly aborted?: true | undefined;
-  /** The fraction of lines like this one that are written, if it is not all. */
+  /** The fraction of such lines that is written, if not all. */
   readonly sample?: number | undefined;
-  /** What failed. */
+  /** The error. */
   readonly error?: LoggedError | undefined;
-  /** What the program says with a line of its own. */
+  /** The message of one of the program's own lines. */
   readonly message?: string | undefined;
-  /** Where an error came from that belongs to no request that is still running. */
+  /** Where an error came from that belongs to no running request. */
   readonly phase?: string | undefined;
-  /** Requests that `shedLoad` has refused since the last such line, by what there was too much of. */
+  /** Requests that `shedLoad` has refused since the last such line, by the resource that was overloaded. */
   readonly refused?: Readonly<Record<string, number>> | undefined;
-  /** What the program added. */
+  /** Fields the program added. */
   readonly [field: string]: unknown;
 }

@@ -1,41 +1,41 @@
 import { describe } from "@sluice/shared";
 import type { LogLevel, LogRecord } from "./log_record.ts";
 
-/** Gets each line. */
+/** Receives each line. */
 export type LogFunction = (line: string, record: LogRecord) => unknown;
 
-/** A stream of Node's, or anything that writes text. */
+/** A Node stream, or anything else with `write` for strings. */
 export interface LineWriter {
-  /** Writes a line and its end. */
+  /** Writes a line and its line ending. */
   write(line: string): unknown;
 }
 
 /**
- * A logger. One that can make children, as pino and bunyan do, gets the record and a message, and adds time and level by
- * itself; any other, such as the console, gets the line.
+ * A logger. A logger that can create children, such as pino and bunyan, gets the record and a message, and adds time
+ * and level itself; any other, such as the console, gets the line.
  */
 export interface Logger {
-  /** Writes what is as it should be. */
+  /** Logs normal operation. */
   info(...args: never[]): unknown;
-  /** Writes what should be looked at; `info` does so if it is missing. */
+  /** Logs a warning; falls back to `info`. */
   warn?(...args: never[]): unknown;
-  /** Writes what has failed; `info` does so if it is missing. */
+  /** Logs an error; falls back to `info`. */
   error?(...args: never[]): unknown;
-  /** Makes another logger; not called. */
+  /** Creates another logger; not called. */
   child?: unknown;
 }
 
 /** Where lines go. */
 export type LogStream = LogFunction | LineWriter | Logger;
 
-/** Takes a record; the line is made only if it is used. */
+/** Writes a record; the line is formatted only if it is used. */
 export type WriteRecord = (record: LogRecord, line: (record: LogRecord) => string) => unknown;
 
 /**
- * Finds out how a stream is written to.
+ * Determines how to write to a stream.
  *
  * @param stream The stream
- * @throws {TypeError} If it is none
+ * @throws {TypeError} If it is not one
  */
 export function writerOf(stream: unknown): WriteRecord {
   if (typeof stream === "function") return (record, line) => (stream as LogFunction)(line(record), record);

@@ -1,19 +1,19 @@
 import type { LoggedError } from "./log_record.ts";
 import type { Redaction } from "./redaction.ts";
 
-/** Most characters of a message and of a stack, which may have what a stranger sent in them. */
+/** Maximum number of characters of a message and of a stack, which may contain a client's input. */
 const MAX_MESSAGE = 2048;
 const MAX_STACK = 16_384;
 
-/** How many causes are written. */
+/** Maximum number of causes to log. */
 const MAX_CAUSES = 4;
 
 /**
- * An error as it is written.
+ * Converts an error to its logged form.
  *
  * @param error What was thrown
- * @param redaction Leaves secrets out
- * @param isDetailed Whether stack and causes are part of it
+ * @param redaction Removes secrets
+ * @param isDetailed Whether to include stack and causes
  * @param causes How many causes may follow
  */
 export function loggedError(
@@ -35,7 +35,7 @@ export function loggedError(
   };
 }
 
-// an object without a prototype cannot be made a text, and one of a program's own may throw
+// an object without a prototype cannot be converted to a string, and a program's own `toString` may throw
 function textOf(thrown: unknown): string {
   try {
     return typeof thrown === "object" ? JSON.stringify(thrown) : String(thrown);

@@ -8,17 +8,17 @@ import {
   redactedText,
 } from "@sluice/shared";
 
-/** Levels of a value that are written. */
+/** Maximum depth of a logged value. */
 const MAX_DEPTH = 8;
 
-/** Patterns of paths that are remembered: more than programs have routes. */
+/** Number of path patterns to cache: more than programs have routes. */
 const MAX_PATTERNS = 4096;
 
-/** Leaves secrets out, by their names and by where they are. */
+/** Removes secrets, by name and by path. */
 export class Redaction {
   readonly #names: ReadonlySet<string>;
   readonly #paths: readonly (readonly string[])[];
-  /** Whether no name in the pattern of a path is that of a secret. */
+  /** Whether a path's pattern is free of secret names. */
   readonly #harmless = new Map<string, boolean>();
   readonly #hides = (name: string): boolean => isSecretName(name) || this.#names.has(name.toLowerCase());
 
@@ -29,10 +29,10 @@ export class Redaction {
   }
 
   /**
-   * A path with its query, without the values of secrets.
+   * Returns a path with its query, without the values of secrets.
    *
    * @param url What the client sent
-   * @param params The parameters, which a router that was left has taken back
+   * @param params The parameters, which a router has already reset when it is left
    * @param pattern The path of the route, if there is one
    */
   url(url: string, params: Readonly<Record<string, unknown>>, pattern: string | undefined): string {
@@ -42,7 +42,7 @@ export class Redaction {
     return end === -1 ? path : `${path}?${url.slice(end + 1).split("&").map((pair) => this.#pair(pair)).join("&")}`;
   }
 
-  // to look for names takes a tenth of a request
+  // searching for names would cost a tenth of a request
   #isHarmless(pattern: string | undefined): boolean {
     if (pattern === undefined) return false;
     let isHarmless = this.#harmless.get(pattern);
@@ -64,7 +64,7 @@ export class Redaction {
   }
 
   /**
-   * What was written for people, such as the message of an error, without secrets.
+   * Removes secrets from text for people, such as an error's message.
    *
    * @param text The text
    */
@@ -73,17 +73,17 @@ export class Redaction {
   }
 
   /**
-   * A text of the record itself.
+   * Redacts one of the record's own strings.
    *
    * @param name Its name
-   * @param text The text
+   * @param text The string
    */
   text(name: string, text: string | undefined): string | undefined {
     return text !== undefined && this.#names.has(name.toLowerCase()) ? REDACTED : text;
   }
 
   /**
-   * Values for JSON, without secrets. Of what is nested too deeply, of cycles and of bytes, only that is left.
+   * Copies values for JSON, without secrets. Values nested too deeply, cycles and bytes are replaced by placeholders.
    *
    * @param values The values by their names in the record
    */
@@ -96,7 +96,7 @@ export class Redaction {
     if (this.#hides(name) || this.#isHiddenAt(path)) return REDACTED;
     if (typeof value === "string") return this.message(value);
     if (typeof value === "bigint") return String(value);
-    // a copied method toJSON would be called
+    // a copied method `toJSON` would be called
     if (typeof value === "function") return undefined;
     if (typeof value !== "object" || value === null) return value;
     if (ArrayBuffer.isView(value)) return `[${value.byteLength} bytes]`;
@@ -107,12 +107,12 @@ export class Redaction {
     if (Array.isArray(plain)) {
       return plain.map((one, i) => this.#element(plain, i) ?? this.#copy(one, [...path, String(i)]));
     }
-    // a form that was sent as something else is a name
+    // a form sent with another content type ends up as a name
     const members = Object.entries(plain).map(([name, one]) => [this.message(name), this.#copy(one, [...path, name])]);
     return Object.fromEntries(members);
   }
 
-  // names and values in turn, as in `req.rawHeaders` and in entries
+  // names and values alternate, as in `req.rawHeaders` and in entries
   #element(list: readonly unknown[], at: number): string | undefined {
     const name = list[at - 1];
     return at % 2 === 1 && typeof name === "string" && this.#hides(name) ? REDACTED : undefined;

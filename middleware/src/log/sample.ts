@@ -1,5 +1,5 @@
 /**
- * Whether a request is one of those that are logged. With an id, every process decides the same for one request.
+ * Whether a request is in the logged sample. Every process decides the same for a given id.
  *
  * @param id The request's id, if it has one
  * @param fraction The fraction that is logged
@@ -8,7 +8,7 @@ export function isInSample(id: unknown, fraction: number): boolean {
   return (typeof id === "string" ? shareOf(id) : Math.random()) < fraction;
 }
 
-/** FNV-1a of 32 bits, mixed once more because ids that are counted differ in their last characters only. */
+/** FNV-1a of 32 bits, mixed once more because sequential ids differ only in their last characters. */
 function shareOf(id: string): number {
   let hash = 0x811c9dc5;
   for (let i = 0; i < id.length; i++) hash = Math.imul(hash ^ id.charCodeAt(i), 0x01000193);

@@ -2,21 +2,21 @@ import type { Request } from "@sluice/sluice";
 import { runtimeKey } from "@sluice/shared";
 import type { TraceContext } from "./trace_context.ts";
 
-/** An application, as far as it reports errors. */
+/** The error-reporting part of an application. */
 type ErrorReporter = Pick<Request["app"], "reportError">;
 
-/** What an application knows of the runtime: a part of its platform. */
+/** What an application knows about its runtime: a part of its platform. */
 interface RuntimeSupport {
   fetchAppendsTrace?(manager: unknown): boolean;
 }
 
-/** The used part of what is registered under {@linkcode REGISTERED}. */
+/** The part used here of what is registered under {@linkcode REGISTERED}. */
 interface OpenTelemetry {
   readonly context?: { active(): { getValue(key: symbol): unknown } };
   readonly propagation?: { fields(): readonly string[] };
 }
 
-/** The used part of a span. */
+/** The part of a span used here. */
 interface Span {
   spanContext(): {
     readonly traceId: string;
@@ -30,7 +30,7 @@ interface Span {
 const REGISTERED = Symbol.for("opentelemetry.js.api.1");
 const SPAN = Symbol.for("OpenTelemetry Context Key SPAN");
 
-/** Ids of a trace and a span that are valid: not only zeros. */
+/** Valid ids of a trace and a span: not all zeros. */
 const IDS = /^(?!0+-)[0-9a-f]{32}-(?!0+$)[0-9a-f]{16}$/;
 
 /** The global object, where an API may be registered. */
@@ -38,14 +38,14 @@ interface Registry {
   readonly [REGISTERED]?: OpenTelemetry;
 }
 
-/** Applications that were told: a broken agent would fail in every request. */
+/** Applications that have had a report: a broken agent would fail in every request. */
 const told = new WeakSet<object>();
 
 /**
- * The trace of the span that is active now in OpenTelemetry.
+ * Returns the trace of OpenTelemetry's active span.
  *
  * @param app Reports an agent that fails, once
- * @returns The trace; `undefined` if no span is active, or its context is not valid
+ * @returns The trace; `undefined` if no span is active, or its context is invalid
  */
 export function activeTrace(app: ErrorReporter): TraceContext | undefined {
   return guarded(app, () => {
@@ -59,8 +59,8 @@ export function activeTrace(app: ErrorReporter): TraceContext | undefined {
 }
 
 /**
- * Whether OpenTelemetry makes `fetch` append `traceparent` to the headers that it is given: a second one, if it is among
- * them.
+ * Whether OpenTelemetry makes `fetch` append `traceparent` to the headers it is given, which would duplicate an
+ * existing one.
  *
  * @param app Knows the runtime, and reports an agent that fails, once
  */

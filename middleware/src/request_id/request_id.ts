@@ -5,9 +5,9 @@ import { activeTrace, isTraceAppended } from "./active_trace.ts";
 import { continuedTrace, headersOfTrace, newTrace, type TraceContext } from "./trace_context.ts";
 
 /**
- * Where the names of requests come from.
+ * Where request ids come from.
  *
- * @example Ids of a proxy that is trusted
+ * @example Ids of a trusted proxy
  * ```ts
  * import sluice from "@sluice/sluice";
  * import { requestId } from "@sluice/middleware/request-id";
@@ -18,24 +18,24 @@ import { continuedTrace, headersOfTrace, newTrace, type TraceContext } from "./t
  * ```
  */
 export interface RequestIdOptions {
-  /** Header of the request and the response that has the id, `X-Request-Id` by default. */
+  /** Header of the request and the response that carries the id, `X-Request-Id` by default. */
   headerName?: string;
   /**
-   * Whose ids and traces are taken over. By default `"proxy"`: those of a peer that the setting `trust proxy` trusts,
-   * which therefore nobody else can forge. `true` takes everybody's, `false` nobody's; a function decides.
+   * Whose ids and traces to accept. The default, `"proxy"`, accepts those of a peer that the setting `trust proxy`
+   * trusts, which no other client can forge. `true` accepts all, `false` none; a function decides per request.
    */
   trust?: "proxy" | boolean | ((req: Request) => boolean);
-  /** Makes an id: 1 to 128 letters, digits and characters of `_.:+/=@~-`. A random UUID by default. */
+  /** Generates an id: 1 to 128 letters, digits and characters of `_.:+/=@~-`. A random UUID by default. */
   generator?: (req: Request) => string;
-  /** Whether the id of the trace is used where no id was taken over. */
+  /** Whether to use the trace id where no id was accepted. */
   useTraceId?: boolean;
 }
 
-/** What `requestId` attaches to requests, for `RequestExtras`. */
+/** What `requestId` adds to requests, for `RequestExtras`. */
 export interface RequestIdExtras {
-  /** Name of the request. */
+  /** Id of the request. */
   id: string;
-  /** Name of the trace that it belongs to. */
+  /** Id of the trace it belongs to. */
   traceId: string;
   /** The trace, which `traceHeaders` continues. */
   trace: TraceContext;
@@ -52,27 +52,26 @@ const INSTEAD = {
 
 const NAMES: OptionNames<RequestIdOptions> = { headerName: true, trust: true, generator: true, useTraceId: true };
 
-/** What logs, headers and commands can hold without an escape; UUIDs, ULIDs and the ids of load balancers are such. */
+/** What logs, headers and commands can hold unescaped; UUIDs, ULIDs and load balancers' ids match. */
 const WELL_FORMED = /^[\w.:+\/=@~-]{1,128}$/;
 
 /** A token (RFC 9110 section 5.6.2). */
 const HEADER_NAME = /^[!#$%&'*+.^`|~\w-]+$/;
 
 /**
- * Gives each request an id, as `req.id` and in a header of the response, and a trace, as `req.trace` and `req.traceId`.
+ * Gives each request an id, as `req.id` and in a response header, and a trace, as `req.trace` and `req.traceId`.
  *
- * The trace is that of OpenTelemetry's active span. Where there is none, a `traceparent` that is taken over and valid by
- * W3C Trace Context is continued; otherwise a trace begins, which the services behind this one are asked to record.
- * Behind another `requestId`, such as that of an application around this one, the first one's id and trace are kept.
+ * The trace is that of OpenTelemetry's active span. If there is none, an accepted `traceparent` that is valid by W3C
+ * Trace Context is continued; otherwise a new trace begins, which asks downstream services to record it. Behind another
+ * `requestId`, such as that of an enclosing application, the first one's id and trace are kept.
  *
- * An id that is taken over has 1 to 128 letters, digits and characters of `_.:+/=@~-`; one that has anything else is
- * replaced.
+ * An accepted id has 1 to 128 letters, digits and characters of `_.:+/=@~-`; any other is replaced.
  *
  * @param options Where they come from
  * @returns The middleware
  * @throws {TypeError} If an option is unknown or of the wrong type
  *
- * @example Behind a load balancer, with the id of the trace where it sends none
+ * @example Behind a load balancer, with the trace id as a fallback
  * ```ts
  * import sluice from "@sluice/sluice";
  * import { requestId } from "@sluice/middleware/request-id";
@@ -116,17 +115,17 @@ export function requestId(given: RequestIdOptions = {}): Middleware<RequestIdExt
 }
 
 /**
- * The headers with which the trace of a request goes on in what it asks of other services: `traceparent`, and
- * `tracestate` if there is one. In a span of that trace, such as one that a handler begins, they continue the span.
+ * Returns the headers that continue a request's trace in outgoing requests: `traceparent`, and `tracestate` if there is
+ * one. In a span of that trace, such as one that a handler starts, they continue the span.
  *
- * There are none where OpenTelemetry adds them to what `fetch` sends (Deno with `OTEL_DENO=true`, Node with the
- * instrumentation of undici), because a request with two is taken for one without a trace.
+ * Returns none where OpenTelemetry adds them to what `fetch` sends (Deno with `OTEL_DENO=true`, Node with the
+ * instrumentation of undici), because a request with two counts as one without a trace.
  *
- * @param req A request that `requestId` has handled; by default the current one, which `context` knows
+ * @param req A request that `requestId` has handled; by default the current one, as tracked by `context`
  * @returns The headers, for `fetch`; none outside of any request
  * @throws {TypeError} If `requestId` has not handled it
  *
- * @example Beside others
+ * @example Together with other headers
  * ```ts ignore
  * await fetch(url, { headers: { ...traceHeaders(req), "X-Request-Id": req.id }, signal: req.signal });
  * ```
@@ -142,14 +141,14 @@ export function traceHeaders(req: Request | undefined = currentRequest()): Recor
   return headersOfTrace(active?.traceId === trace.traceId ? active : trace);
 }
 
-// OpenTelemetry's span owns the trace; that it continues what the caller sent says who the caller is
+// OpenTelemetry's span owns the trace; if it continues what the caller sent, that identifies the caller
 function joined(active: TraceContext | undefined, sent: TraceContext | undefined): TraceContext | undefined {
   if (active === undefined || sent?.parentId === undefined || sent.traceId !== active.traceId) return active;
   return { ...active, parentId: sent.parentId };
 }
 
 function isProxied(req: Request): boolean {
-  // asking for the peer has a cost, which most programs need not pay
+  // looking up the peer has a cost that most programs need not pay
   return Boolean(req.app.get("trust proxy")) && Boolean(req.app.get("trust proxy fn")?.(req.peer.address, 0));
 }
 

@@ -1,23 +1,23 @@
 import { trimBlanks } from "@sluice/shared";
 
-/** The part of a trace that one request is (W3C Trace Context, level 1). */
+/** One request's part of a trace (W3C Trace Context, level 1). */
 export interface TraceContext {
-  /** Names the whole trace: 32 hexadecimal digits in lower case. */
+  /** Id of the whole trace: 32 hexadecimal digits in lower case. */
   readonly traceId: string;
-  /** Names this request in it, to whatever it asks: 16 hexadecimal digits. */
+  /** Id of this request within it, for downstream services: 16 hexadecimal digits. */
   readonly spanId: string;
-  /** Names the caller in it; absent if the trace begins here. */
+  /** Id of the caller within it; absent if the trace begins here. */
   readonly parentId?: string;
-  /** Whether it is to be recorded: what the active span or the caller says; `true` if the trace begins here. */
+  /** Whether to record it, according to the active span or the caller; `true` if the trace begins here. */
   readonly sampled: boolean;
-  /** What vendors add: `tracestate`. */
+  /** Vendors' data: `tracestate`. */
   readonly state?: string;
 }
 
-/** Version, trace-id, parent-id, trace-flags; versions to come may add something behind them (section 3.2.2). */
+/** Version, trace-id, parent-id, trace-flags; future versions may append to them (section 3.2.2). */
 const TRACEPARENT = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
 
-/** Most characters and members of a `tracestate` (section 3.3). */
+/** Maximum number of characters and of members of a `tracestate` (section 3.3). */
 const STATE_LENGTH = 512;
 const STATE_MEMBERS = 32;
 
@@ -28,7 +28,7 @@ const MEMBER = /^(?:[a-z0-9][a-z0-9_\-*\/]{0,240}(?:@[a-z][a-z0-9_\-*\/]{0,13})?
  *
  * @param traceparent The header
  * @param tracestate The header
- * @returns The trace; `undefined` if there is none, or it is not valid
+ * @returns The trace; `undefined` if there is none, or it is invalid
  */
 export function continuedTrace(traceparent: string | undefined, tracestate?: string): TraceContext | undefined {
   const parts = traceparent === undefined ? null : TRACEPARENT.exec(traceparent);
@@ -46,13 +46,13 @@ export function continuedTrace(traceparent: string | undefined, tracestate?: str
   };
 }
 
-/** Begins a trace. Nothing records it here, but 0 would keep every service behind this one from recording it. */
+/** Begins a trace. Nothing records it here, but 0 would keep every downstream service from recording it. */
 export function newTrace(): TraceContext {
   return { traceId: digits(), spanId: newSpanId(), sampled: true };
 }
 
 /**
- * The headers that continue a trace.
+ * Returns the headers that continue a trace.
  *
  * @param trace The trace
  */
@@ -61,7 +61,7 @@ export function headersOfTrace({ traceId, spanId, sampled, state }: TraceContext
   return state === undefined ? { traceparent } : { traceparent, tracestate: state };
 }
 
-// A UUID has 122 random bits, and is never zero. Runtimes have some in stock, which makes it cheaper than other bytes.
+// A UUID has 122 random bits and is never zero. Runtimes pool them, which makes it cheaper than other random bytes.
 function digits(): string {
   return crypto.randomUUID().replaceAll("-", "");
 }

@@ -2,33 +2,33 @@ import type { Request, Response } from "@sluice/sluice";
 import { OwnDrain } from "../methods/own_drain.ts";
 import { type Method, type Methods, putBack } from "../methods/replaced_methods.ts";
 
-/** What has to be done with a response. */
+/** What to do before parts of a response are sent. */
 export interface ResponseHooks {
   /**
    * Called once, before the head of the response is sent.
    *
-   * @returns A promise that the response has to wait for, `undefined` for none
+   * @returns A promise that the response waits for, `undefined` for none
    */
   beforeHead(): Promise<void> | undefined;
-  /** Called right before the head is sent, when what it waited for is there: the last moment to set headers. */
+  /** Called right before the head is sent, after any waiting: the last chance to set headers. */
   atHead(): void;
   /**
    * Called before the end of a response whose head was sent earlier.
    *
-   * @returns A promise that the end has to wait for, `undefined` for none
+   * @returns A promise that the end waits for, `undefined` for none
    */
   beforeEnd(): Promise<void> | undefined;
-  /** Called when one of these has failed: if it was before the head, nothing was sent, and another response may be. */
+  /** Called when one of these fails: if it was before the head, nothing was sent, and another response can be. */
   failed(error: unknown): void;
 }
 
-/** What the response shows while what was sent is held. */
+/** Properties that present held output as sent. */
 const SHOWN = ["headersSent", "_header", "writableEnded", "finished", "writableNeedDrain"] as const;
-/** What compression shows of the body that it compresses. */
+/** Properties that compression defines for the body it compresses. */
 const SHOWN_BY_OTHERS = ["writableEnded", "writableLength", "writableNeedDrain"] as const;
-/** Headers of the body that is not sent. */
+/** Headers of the discarded body. */
 const ABOUT_BODY = ["Content-Encoding", "Content-Language", "Content-Length", "Content-Range", "Transfer-Encoding"];
-/** Bytes or characters that are held before `write` returns `false`. */
+/** Bytes or characters to hold before `write` returns `false`. */
 const HELD_BYTES = 1024 * 1024;
 
 /** The methods that send something. */
@@ -36,36 +36,36 @@ type Sending = "writeHead" | "flushHeaders" | "write" | "end" | "flush";
 type Shown = (typeof SHOWN)[number];
 
 /**
- * Has something done before the head of a response is sent, however that happens. While it has to wait, what the program
- * sends is held, and the response looks to the program as if it had been sent.
+ * Does work before the head of a response is sent, however that happens. While it waits, the response holds what the
+ * program sends, and looks to the program as if it had been sent.
  *
- * It replaces methods of the response, as middleware for Express does, and so it does not matter which of several such
- * middlewares is registered first.
+ * It replaces methods of the response, as Express middleware does, so the order in which several such middlewares are
+ * registered does not matter.
  *
  * @param res The response
- * @param hooks What has to be done
+ * @param hooks What to do
  */
 export function holdResponse(res: Response, hooks: ResponseHooks): void {
   new HeldResponse(res, hooks);
 }
 
-/** A response, and the calls that wait. */
+/** A response and its held calls. */
 class HeldResponse {
   readonly #res: Response;
   readonly #hooks: ResponseHooks;
   readonly #drain: OwnDrain;
-  /** The methods of the response that it has replaced. */
+  /** The methods of the response that it replaced. */
   readonly #before: Methods;
-  /** What was called meanwhile; `null` while nothing is waited for. */
+  /** Calls made while waiting; `null` when not waiting. */
   #calls: (() => unknown)[] | null = null;
-  /** Own properties of the response that those shown hide. */
+  /** The response's own properties, hidden by those shown. */
   #hidden: Map<Shown, PropertyDescriptor | undefined> | null = null;
   #bytes = 0;
-  /** Whether what was written last can be followed by more at once. */
+  /** Whether more can be written immediately after the last write. */
   #hasRoom = true;
   #hasHead = false;
   #hasEnd = false;
-  /** Whether what is sent belongs to a response that has failed. */
+  /** Whether output belongs to a response that failed. */
   #isDropped = false;
 
   constructor(res: Response, hooks: ResponseHooks) {
@@ -80,7 +80,7 @@ class HeldResponse {
     res.flushHeaders = this.#held("flushHeaders", flushHeaders);
     res.write = this.#held("write", write);
     res.end = this.#held("end", end);
-    // compression has it, and it must not overtake what is held
+    // compression adds it, and it must not overtake held output
     if ("flush" in res) res.flush = this.#held("flush", before["flush"] = res.flush as Method);
   }
 
@@ -111,8 +111,8 @@ class HeldResponse {
       return call();
     }
     this.#calls = [];
-    // The response would do so later, and middleware around this one, such as compression, would find the head sent
-    // without having seen it.
+    // The response would do so later, and middleware around this one, such as compression, would find the head already
+    // sent.
     if (name === "flushHeaders") this.#res.writeHead(this.#res.statusCode);
     this.#show("headersSent", "_header");
     pending.then(
@@ -125,7 +125,7 @@ class HeldResponse {
   #hold(name: Sending, args: unknown[], plain: Method, self: unknown): unknown {
     const calls = this.#calls!;
     const call = (): unknown => plain.apply(self, args);
-    // what began with another call has an end of its own
+    // a response begun by another call still runs its own hook at the end
     if (name === "end") {
       calls.push(this.#hasEnd ? call : () => this.#send(name, args, plain, self));
       this.#show("writableEnded", "finished");
@@ -144,7 +144,7 @@ class HeldResponse {
     try {
       if (isFirst) this.#hooks.atHead();
       for (const call of calls) call();
-      // without room, the drain of what they were written to follows
+      // without room, a drain from the layer below follows
       if (wasFull && this.#hasRoom && !this.#res.writableEnded) this.#drain.emit();
     } catch (error) {
       this.#failed(error);
@@ -161,8 +161,8 @@ class HeldResponse {
     this.#hooks.failed(error);
   }
 
-  // What middleware around this one has queued belongs to the response that failed. The next one must not come behind
-  // it, and goes past that middleware.
+  // What middleware around this one has queued belongs to the failed response. The next response must not follow it, so
+  // it bypasses that middleware.
   #drop(): void {
     this.#isDropped = true;
     putBack(this.#res, this.#before);
@@ -183,7 +183,7 @@ class HeldResponse {
     return calls;
   }
 
-  // until it is unheld, the property hides that of the prototype, or of a layer around this one
+  // until released, it hides the property of the prototype, or of a layer around this one
   #show(...properties: readonly Shown[]): void {
     const hidden = this.#hidden ??= new Map();
     for (const property of properties) {
@@ -194,7 +194,7 @@ class HeldResponse {
   }
 }
 
-/** A request and its response, and how the request is passed on. */
+/** A request, its response, and how to pass the request on. */
 export interface Exchange {
   /** The request. */
   readonly req: Request;

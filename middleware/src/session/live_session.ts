@@ -3,51 +3,51 @@ import { type Exchange, holdResponse, type ResponseHooks } from "./hold_response
 import type { FoundSession, KeptSession, SessionKeeper } from "./session_keeper.ts";
 import { RequestSession } from "./request_session.ts";
 
-/** What all sessions of a middleware have in common. */
+/** Settings shared by all sessions of a middleware. */
 export interface SessionSettings {
-  /** How they are kept. */
+  /** How they are stored. */
   readonly keeper: SessionKeeper;
   /** Their cookie. */
   readonly cookie: KeptCookie;
-  /** ms that a session lives after it was kept. */
+  /** Lifetime of a session after its last write, in ms. */
   readonly ttlMs: number;
-  /** ms that a session lives at most. */
+  /** Maximum lifetime of a session in ms. */
   readonly absoluteTtlMs: number;
   /** Whether every response prolongs it. */
   readonly rolling: boolean;
-  /** Whether browsers keep the cookie when they are closed. */
+  /** Whether the cookie survives closing the browser. */
   readonly persistent: boolean;
-  /** The present time in ms. */
+  /** Current time in ms. */
   readonly clock: () => number;
 }
 
-/** The content of a session with nothing in it. */
+/** The content of an empty session. */
 const EMPTY = "[{},[]]";
 
-/** The session of one request: what is in it, and whether that has to be kept. */
+/** The session of one request: its content, and whether that needs saving. */
 export class LiveSession implements ResponseHooks {
   readonly #settings: SessionSettings;
   readonly #exchange: Exchange;
   readonly #object: RequestSession;
   #kept: KeptSession | null;
-  /** The content as it is kept. */
+  /** The content as stored. */
   #content: string;
   #flash: [kind: string, message: string][];
-  /** Whether it has to be kept even if nothing has changed. */
+  /** Whether to save it even if nothing has changed. */
   #isDue: boolean;
-  /** Sessions that have to be deleted. */
+  /** Sessions to delete. */
   #dropped: KeptSession[] = [];
-  /** What was begun by the program and is not done yet. */
+  /** The program's pending saves and deletions. */
   #begun: Promise<unknown> | null = null;
   #isUsed = false;
   #isSent = false;
-  /** Value for the cookie; `null` if the client must delete it, `undefined` if it stays as it is. */
+  /** Value for the cookie; `null` if the client must delete it, `undefined` if it stays unchanged. */
   #cookie: string | null | undefined = undefined;
 
   /**
-   * @param settings What all sessions have in common
+   * @param settings Settings of all sessions
    * @param exchange The request
-   * @param found The session that its cookie stands for, if it does for one
+   * @param found The session its cookie identifies, if any
    */
   constructor(settings: SessionSettings, exchange: Exchange, found: FoundSession | null) {
     this.#settings = settings;
@@ -57,7 +57,7 @@ export class LiveSession implements ResponseHooks {
     this.#isDue = found !== null && (settings.rolling || found.isStale);
     const [data, flash] = found === null ? [{}, []] : found.content as [object, [string, string][]];
     this.#flash = flash;
-    // defined, because to assign `__proto__` may mean something else
+    // defined, because assigning `__proto__` could set the prototype
     Object.defineProperties(this.#object, Object.getOwnPropertyDescriptors(data));
     this.#content = this.#kept === null ? EMPTY : this.#contentNow();
     if (this.#isDue) this.#use();
@@ -74,12 +74,12 @@ export class LiveSession implements ResponseHooks {
     return this.#ensureKept().id;
   }
 
-  /** Whether it is kept nowhere yet. */
+  /** Whether it is not stored yet. */
   get isNew(): boolean {
     return this.#kept?.isNew ?? true;
   }
 
-  /** Empties it, forgets its id, and deletes what is kept of it. */
+  /** Empties it, forgets its id, and deletes it from the store. */
   async drop(): Promise<void> {
     if (!this.#settings.keeper.isApart && this.#isSent && !this.isNew) {
       throw new Error(
@@ -90,7 +90,7 @@ export class LiveSession implements ResponseHooks {
     await this.#begin(this.#deleteDropped());
   }
 
-  /** Empties it, forgets its id, and deletes what is kept of it before the response is sent. */
+  /** Empties it, forgets its id, and deletes it from the store before the response is sent. */
   empty(): void {
     this.#use();
     if (this.#kept !== null && !this.#kept.isNew) {
@@ -104,7 +104,7 @@ export class LiveSession implements ResponseHooks {
     for (const name of Object.keys(this.#object)) Reflect.deleteProperty(this.#object, name);
   }
 
-  /** Keeps it now, if it has to be kept at all. */
+  /** Saves it now, if it needs saving at all. */
   async save(): Promise<void> {
     const { keeper } = this.#settings;
     if (this.#isSent && (!keeper.isApart || this.isNew)) throw tooLate();
@@ -113,7 +113,7 @@ export class LiveSession implements ResponseHooks {
     if (!this.#exchange.res.headersSent) this.#writeCookie();
   }
 
-  /** Has it kept with the response, even if nothing changes. */
+  /** Saves it with the response, even if nothing changes. */
   touch(): void {
     this.#isDue = true;
   }
@@ -130,7 +130,7 @@ export class LiveSession implements ResponseHooks {
   }
 
   /**
-   * Reads messages, which are gone then.
+   * Reads and removes messages.
    *
    * @param kind Their kind, all if it is `undefined`
    */
@@ -150,7 +150,7 @@ export class LiveSession implements ResponseHooks {
   atHead(): void {
     this.#isSent = true;
     const { res } = this.#exchange;
-    // what it depends on is the client's own
+    // the response depends on the client's own session
     res.vary("Cookie");
     this.#writeCookie();
   }
@@ -198,7 +198,7 @@ export class LiveSession implements ResponseHooks {
     if (this.#mustKeep()) await this.#keep();
   }
 
-  // Its failure is told to whoever began it; the response only waits for it.
+  // The caller gets the failure; the response only waits.
   #begin<T>(work: Promise<T>): Promise<T> {
     const done = Promise.allSettled([this.#begun, work]);
     this.#begun = done;
@@ -218,7 +218,7 @@ export class LiveSession implements ResponseHooks {
     this.#isDue = false;
     const name = cookie.nameFor(this.#exchange.req);
     const value = await keeper[isChanged ? "keep" : "renew"](kept, content, this.#lifetimeOf(kept), name);
-    // if another request has destroyed it, the client has been told so
+    // if another request has destroyed it, that one has cleared the cookie
     if (value !== null && this.#kept === kept) this.#cookie = value;
   }
 
@@ -232,7 +232,7 @@ export class LiveSession implements ResponseHooks {
     cookie.write(req, res, value, persistent ? this.#lifetimeOf(this.#kept!) : undefined);
   }
 
-  // a request may take longer than the session had left
+  // a request may outlast its session
   #lifetimeOf({ created }: KeptSession): number {
     const { ttlMs, absoluteTtlMs, clock } = this.#settings;
     return Math.max(1, Math.ceil(Math.min(ttlMs, created + absoluteTtlMs - clock())));

@@ -1,21 +1,22 @@
 import type { FoundSession, SessionKeeper } from "./session_keeper.ts";
 
 /**
- * A session that could not be read: an empty one. It is not a new one, which would replace the client's cookie.
+ * Creates an empty session in place of one that could not be read. It is not new, because that would replace the
+ * client's cookie.
  *
  * @param token Value of the cookie
- * @param created The present time in ms
+ * @param created Current time in ms
  */
 export function lostSession(token: string, created: number): FoundSession {
   return { id: "", token, created, isNew: false, content: [{}, []], isStale: false };
 }
 
 /**
- * How such a session is kept: whatever would change it fails with the store's error, because nobody knows what is in it.
- * A login would replace it, and a logout leave it as it is.
+ * Makes every change to such a session fail with the store's error, because its content is unknown. A login would
+ * replace it, and a logout would not end it.
  *
  * @param error The store's error
- * @param keeper How other sessions are kept
+ * @param keeper How other sessions are stored
  */
 export function lostKeeper(error: unknown, keeper: SessionKeeper): SessionKeeper {
   const fail = (): Promise<never> => Promise.reject(error);

@@ -12,21 +12,21 @@ import type { SessionStore, SetSessionOptions } from "./session_store.ts";
  * ```
  */
 export interface MemorySessionStoreOptions {
-  /** Most sessions, 100 000 by default. Beyond that, the one that was written longest ago is dropped. */
+  /** Maximum number of sessions, 100 000 by default. Beyond that, the one written longest ago is dropped. */
   maxSessions?: number;
-  /** The present time in ms; for tests. */
+  /** Current time in ms; for tests. */
   clock?: () => number;
 }
 
 const NAMES: OptionNames<MemorySessionStoreOptions> = { maxSessions: true, clock: true };
 
 const MAX_SESSIONS = 100_000;
-/** The largest map. */
+/** Maximum size of a map. */
 const MOST_SESSIONS = 2 ** 24;
 
 /**
- * Sessions in the memory of one process, without timers. They end with it, and no other process has them: for tests,
- * development and programs of a single process.
+ * Sessions in the memory of one process, without timers. They end with the process, and no other process sees them: for
+ * tests, development and single-process programs.
  *
  * @example Sessions in memory
  * ```ts
@@ -40,7 +40,7 @@ const MOST_SESSIONS = 2 ** 24;
 export class MemorySessionStore implements SessionStore {
   readonly #maxSessions: number;
   readonly #clock: () => number;
-  /** In the order in which they were written. */
+  /** Ordered by last write. */
   readonly #sessions = new Map<string, { content: string; expires: number }>();
 
   /**
@@ -59,7 +59,7 @@ export class MemorySessionStore implements SessionStore {
     this.#clock = clock;
   }
 
-  /** How many sessions it holds, with those that have expired and were not looked for since. */
+  /** Number of sessions it holds, including expired ones not yet removed. */
   get size(): number {
     return this.#sessions.size;
   }
@@ -83,7 +83,7 @@ export class MemorySessionStore implements SessionStore {
     return Promise.resolve();
   }
 
-  /** Keeps a session for longer; see {@linkcode SessionStore}. */
+  /** Prolongs a session; see {@linkcode SessionStore}. */
   touch(id: string, ttlMs: number): Promise<boolean> {
     const session = this.#find(id);
     if (session !== undefined) this.#write(id, session.content, ttlMs);
@@ -102,7 +102,7 @@ export class MemorySessionStore implements SessionStore {
     this.#sessions.set(id, { content, expires: this.#clock() + ttlMs });
   }
 
-  // mostly they all live equally long, so that those in front expire first
+  // most sessions live equally long, so those in front expire first
   #sweep(): void {
     const now = this.#clock();
     for (const [id, { expires }] of this.#sessions) {

@@ -1,57 +1,57 @@
-/** Called when something is done, as by Express's sessions. */
+/** Callback for completion, as in express-session. */
 export type Callback = (error?: unknown) => void;
 
-/** What a session's methods are about. */
+/** What a session's methods act on. */
 export interface SessionActions {
   /** Its id. */
   readonly id: string;
-  /** Whether it is kept nowhere yet. */
+  /** Whether it is not stored yet. */
   readonly isNew: boolean;
-  /** Empties it, and deletes what is kept of it. */
+  /** Empties it, and deletes it from the store. */
   drop(): Promise<void>;
-  /** Keeps it now. */
+  /** Saves it now. */
   save(): Promise<void>;
-  /** Has it kept with the response. */
+  /** Saves it with the response. */
   touch(): void;
 }
 
-/** The methods of `req.session`. Everything else in it is the program's own. */
+/** The methods of `req.session`. Everything else in it belongs to the program. */
 export interface SessionMethods {
   /**
-   * Its id, which may be logged: nobody can take over a session by it. It changes with `regenerate`. In a store the
-   * session has this id.
+   * Its id, which is safe to log: it does not allow taking over the session. It changes with `regenerate`. A store has
+   * the session under this id.
    */
   readonly id: string;
-  /** Whether it is kept nowhere yet. */
+  /** Whether it is not stored yet. */
   readonly isNew: boolean;
   /**
-   * Gives it another id, and empties it: the session from before somebody logged in must not be the one after
-   * (session fixation). What is kept under the old id is deleted.
+   * Changes its id and empties it, so that an id from before the login is worthless after it (session fixation). What
+   * is stored under the old id is deleted.
    *
-   * @param callback Called when it is done, for code written for Express
-   * @returns Resolves when it is done; without a callback it rejects with the store's error
+   * @param callback Called when done, for code written for Express
+   * @returns Resolves when done; without a callback it rejects with the store's error
    */
   regenerate(callback?: Callback): Promise<void>;
   /**
-   * Ends it: empties it, deletes what is kept of it, and has the client delete its cookie. What is written to it
-   * afterwards begins another session.
+   * Ends it: empties it, deletes it from the store, and makes the client delete its cookie. Writing to it afterwards
+   * begins another session.
    *
-   * @param callback Called when it is done, for code written for Express
-   * @returns Resolves when it is done; without a callback it rejects with the store's error
+   * @param callback Called when done, for code written for Express
+   * @returns Resolves when done; without a callback it rejects with the store's error
    */
   destroy(callback?: Callback): Promise<void>;
   /**
-   * Keeps it now instead of with the response, such as before a WebSocket begins.
+   * Saves it now instead of with the response, such as before a WebSocket begins.
    *
-   * @param callback Called when it is done, for code written for Express
-   * @returns Resolves when it is done; without a callback it rejects if that fails, or comes too late
+   * @param callback Called when done, for code written for Express
+   * @returns Resolves when done; without a callback it rejects if saving fails, or comes too late
    */
   save(callback?: Callback): Promise<void>;
-  /** Has the response prolong it by `ttlMs`, even if nothing in it changes. */
+  /** Prolongs it by `ttlMs` with the response, even if nothing in it changes. */
   touch(): this;
 }
 
-/** What handlers get as `req.session`: the data as properties, and methods that are none of them. */
+/** The `req.session` of handlers: the data as properties, and methods that are not part of the data. */
 export class RequestSession implements SessionMethods {
   readonly #actions: SessionActions;
 
@@ -85,8 +85,7 @@ export class RequestSession implements SessionMethods {
   }
 }
 
-// A program may use names that strangers chose: they are data like all others, but those of the methods, for which the
-// assignment fails.
+// Programs may use names from clients as keys: any name is data, except for a method's, where the assignment fails.
 const { prototype } = RequestSession;
 for (const name of ["regenerate", "destroy", "save", "touch"]) {
   Object.defineProperty(prototype, name, { writable: false });

@@ -6,7 +6,7 @@ import type { FoundSession, KeptSession, SessionKeeper } from "./session_keeper.
 const VERSION = 1;
 const SECRET_ID_BYTES = 4;
 const SALT_BYTES = 16;
-/** Bytes that all cookies of one key begin with. In base64 they are exactly {@linkcode KEY_CHARACTERS} characters. */
+/** Leading bytes shared by all cookies of one key. In base64 they are exactly {@linkcode KEY_CHARACTERS} characters. */
 const KEY_HEAD_BYTES = 1 + SECRET_ID_BYTES + SALT_BYTES;
 const KEY_CHARACTERS = KEY_HEAD_BYTES / 3 * 4;
 const IV_BYTES = 12;
@@ -14,14 +14,14 @@ const HEAD_BYTES = KEY_HEAD_BYTES + IV_BYTES;
 const TAG_BYTES = 16;
 const ID_BYTES = 16;
 /**
- * Most cookies sealed with one key: with random IVs of 96 bits, two are then the same with a probability of 2^-32 at the
- * most (NIST SP 800-38D).
+ * Maximum cookies sealed with one key: with random IVs of 96 bits, the probability of a collision is then at most 2^-32
+ * (NIST SP 800-38D).
  */
 const MOST_SEALED = 2 ** 32;
-/** Number of keys that are remembered: each process that seals has one. */
+/** Number of keys to cache: each process that seals has one. */
 const MOST_KEYS = 1000;
 
-/** What keys are derived from. */
+/** The input that keys are derived from. */
 interface Secret {
   readonly id: Uint8Array<ArrayBuffer>;
   readonly material: CryptoKey;
@@ -44,10 +44,10 @@ interface OpeningKey {
 /**
  * Sessions inside their cookies, sealed with AES-256-GCM.
  *
- * A cookie is a version, the id of the secret, a salt, an IV of 96 random bits, and the sealed JSON of when it expires,
- * when the session began, its id, and what is in it. The salt is random for each process, whose key comes from the secret
- * and the salt by HKDF (RFC 5869). So the number of cookies of a secret has no limit: a process takes another key after
- * 2^32. The head and the cookie's name are authenticated, too, so that the cookie of one middleware is nothing to another.
+ * A cookie consists of a version, the id of the secret, a salt, an IV of 96 random bits, and the sealed JSON of the
+ * expiry time, the session's start, its id and its content. Each process has a random salt; its key is derived from the
+ * secret and the salt by HKDF (RFC 5869). The number of cookies per secret is therefore unlimited: a process switches
+ * keys after 2^32. The head and the cookie's name are authenticated, too, so one middleware rejects another's cookie.
  */
 export class SealedSessions implements SessionKeeper {
   readonly isApart = false;
@@ -56,15 +56,15 @@ export class SealedSessions implements SessionKeeper {
   readonly #mostSealed: number;
   #secrets: Promise<Secret[]> | null = null;
   #sealing: Promise<SealingKey> | null = null;
-  /** Number of cookies sealed with the present key. */
+  /** Number of cookies sealed with the current key. */
   #sealed = 0;
-  /** By what their cookies begin with. Only those that have opened one: anybody can make up a salt. */
+  /** By what their cookies begin with. Only keys that have opened one, because anyone can invent a salt. */
   readonly #opening = new GenerationalCache<OpeningKey>(MOST_KEYS);
 
   /**
    * @param secrets The first seals, all unseal
-   * @param clock The present time in ms
-   * @param mostSealed Most cookies sealed with one key
+   * @param clock Current time in ms
+   * @param mostSealed Maximum cookies sealed with one key
    */
   constructor(secrets: readonly string[], clock: () => number, mostSealed: number = MOST_SEALED) {
     this.#texts = secrets;
@@ -88,7 +88,7 @@ export class SealedSessions implements SessionKeeper {
     try {
       text = await crypto.subtle.decrypt(algorithm(bytes, name), key, bytes.subarray(HEAD_BYTES));
     } catch {
-      // it was tampered with, or has another name: the client has no session
+      // tampered with, or under another name: the client has no session
       return null;
     }
     if (known === undefined) this.#opening.set(keyHead, opening);

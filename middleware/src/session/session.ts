@@ -21,7 +21,7 @@ import { StoredSessions } from "./stored_sessions.ts";
 /**
  * Options of {@linkcode session}.
  *
- * @example An hour since the last request, a day at most
+ * @example An hour after the last request, a day at most
  * ```ts
  * import sluice from "@sluice/sluice";
  * import { session } from "@sluice/middleware/session";
@@ -37,46 +37,58 @@ import { StoredSessions } from "./stored_sessions.ts";
  */
 export interface SessionOptions {
   /**
-   * What seals the cookies: 32 characters or more. Of several, the first seals, and all unseal, so that a secret can be
-   * replaced while the sessions that the old one sealed go on. With a store it is not needed, and not used.
+   * The secret that seals the cookies: 32 characters or more. Of several, the first seals and all unseal, so a secret
+   * can be replaced without ending the sessions sealed by the old one. Not needed, and not used, with a store.
    */
   secret?: string | string[];
   /** Name of the cookie; by default `session`, and `__Host-session` over TLS, where its attributes allow that. */
   name?: string;
   /** Attributes of the cookie. */
   cookie?: SessionCookieOptions;
-  /** express-session's option. Sessions are written when they have changed: `false` says so, `true` is refused. */
+  /**
+   * express-session's option. Sessions are only written when changed: `false` is accepted for compatibility, `true` is
+   * rejected.
+   */
   resave?: false;
-  /** express-session's option. Sessions begin when something is put into them: `false` says so, `true` is refused. */
+  /**
+   * express-session's option. Sessions begin when data is put into them: `false` is accepted for compatibility, `true`
+   * is rejected.
+   */
   saveUninitialized?: false;
-  /** ms that a session lives at most, however it is prolonged; 30 days by default, or `cookie.maxAge` if that is longer. */
+  /**
+   * Maximum lifetime of a session in ms, however often it is prolonged; 30 days by default, or `cookie.maxAge` if that
+   * is longer.
+   */
   absoluteTtlMs?: number;
-  /** Whether every response prolongs the session; `false` by default: those that change it do. */
+  /** Whether every response prolongs the session; `false` by default, where only changes do. */
   rolling?: boolean;
-  /** Where sessions are kept; in their cookies by default. */
+  /** Where sessions are stored; in their cookies by default. */
   store?: SessionStore;
   /**
-   * Whether a request has a session; others have no `req.session`, and the store is not asked. All do by default.
+   * Whether a request has a session; others have no `req.session`, and cause no store access. All do by default.
    *
    * @param req The request
    */
   when?(req: Request): boolean;
-  /** ms after which a call of the store fails with a 503; none by default: the store decides how long requests wait. */
+  /**
+   * Timeout of a store call in ms; when it runs out, the request fails with 503. None by default: the store decides how
+   * long requests wait.
+   */
   timeoutMs?: number;
   /**
-   * What a request gets whose session cannot be read. `"fail"`, the default: the error handlers, with the store's error.
-   * `"empty"`: an empty session that stays so, because to change it or to end it fails with that error, which is also
-   * reported to the application. Or a function that decides, which reports it itself.
+   * What a request gets when its session cannot be read. `"fail"`, the default: the store's error goes to the error
+   * handlers. `"empty"`: an empty session that stays so, because changing or ending it fails with that error, which is
+   * also reported to the application. A function decides per request, and reports the error itself.
    */
   onStoreError?: "fail" | "empty" | ((error: unknown, req: Request) => "fail" | "empty");
-  /** The present time in ms; for tests. */
+  /** Current time in ms; for tests. */
   clock?: () => number;
 }
 
 /**
  * Attributes of a session's cookie.
  *
- * @example A cookie that is gone with the browser
+ * @example A cookie that ends with the browser session
  * ```ts
  * import sluice from "@sluice/sluice";
  * import { session } from "@sluice/middleware/session";
@@ -86,28 +98,28 @@ export interface SessionOptions {
  * ```
  */
 export interface SessionCookieOptions extends CookieAttributes {
-  /** ms that a session lives after the last response that changed or prolonged it; one day by default. */
+  /** Lifetime of a session in ms after the last response that changed or prolonged it; one day by default. */
   maxAge?: number | undefined;
-  /** Whether browsers keep it when they are closed; `true` by default. */
+  /** Whether the cookie survives closing the browser; `true` by default. */
   persistent?: boolean | undefined;
 }
 
 /**
- * The type of `req.session`: the program's data, none of which is certain to be there, and methods.
+ * The type of `req.session`: the program's data, all of it optional, and methods.
  *
  * @typeParam Data The program's data
  */
 // deno-lint-ignore no-explicit-any -- any data, as long as a program declares none
 export type Session<Data extends object = Record<string, any>> = SessionMethods & Partial<Data>;
 
-/** The data that the program declares; any, as long as it declares none. */
+/** The data that the program declares; `any` if it declares none. */
 export type SessionData = 0 extends 1 & Request["session"]
   // deno-lint-ignore no-explicit-any -- any data, as long as a program declares none
   ? Record<string, any>
   : Omit<NonNullable<Request["session"]>, keyof SessionMethods>;
 
 /**
- * What requests have; a program declares it once, with its data.
+ * Properties added to requests; a program declares them once, with its data.
  *
  * @typeParam Data The program's data
  *
@@ -120,13 +132,13 @@ export type SessionData = 0 extends 1 & Request["session"]
  */
 // deno-lint-ignore no-explicit-any -- any data, as long as a program declares none
 export interface SessionExtras<Data extends object = Record<string, any>> {
-  /** The session. To assign `null` ends it. */
+  /** The session. Assigning `null` ends it. */
   session: Session<Data>;
   /** Messages for the next page. */
   flash: Flash;
 }
 
-/** Messages that are shown once, such as after a redirect; as `connect-flash` has them. */
+/** Messages that are shown once, such as after a redirect; compatible with `connect-flash`. */
 export interface Flash {
   /**
    * Adds messages.
@@ -136,12 +148,12 @@ export interface Flash {
    */
   (kind: string, message: string | string[]): void;
   /**
-   * Reads the messages of a kind, which are gone then.
+   * Reads and removes the messages of a kind.
    *
    * @param kind Their kind
    */
   (kind: string): string[];
-  /** Reads all messages by their kind. */
+  /** Reads and removes all messages, by kind. */
   (): Record<string, string[]>;
 }
 
@@ -160,7 +172,7 @@ const NAMES: OptionNames<SessionOptions> = {
   clock: true,
 };
 
-/** What is told of options that other packages have. */
+/** Hints for options of other packages. */
 const INSTEAD: Record<string, string> = {
   maxAge: "say cookie: { maxAge }",
   keys: "say secret, which takes a list",
@@ -174,16 +186,16 @@ const ABSOLUTE_TTL_MS = 30 * DAY_MS;
 const LONGEST_TTL_MS = 3650 * DAY_MS;
 
 /**
- * Sessions: `req.session` holds what belongs to a client, from one request to the next. They are kept in their cookies,
- * sealed, or in a store.
+ * Session middleware: `req.session` holds data that belongs to a client and lasts across requests. Sessions are stored
+ * in sealed cookies or in a store.
  *
- * A session begins when something is put into it, and is written before the head of the response is sent, if it has
- * changed. If two requests of a client change it at once, the one that ends last wins.
+ * A session begins when data is put into it, and is saved before the head of the response is sent, if it has changed.
+ * If two requests of a client change it concurrently, the one that ends last wins.
  *
  * @typeParam Data The program's data, for handlers behind it in the same call; for all handlers, declare it once with
  *   {@linkcode SessionExtras}
- * @param options How sessions are kept
- * @returns Middleware; errors of the store go to `next`, unless `onStoreError` decides otherwise
+ * @param options How sessions are stored
+ * @returns Middleware; store errors go to `next`, unless `onStoreError` decides otherwise
  * @throws {TypeError} If an option is unknown or of the wrong type, or there is neither a secret nor a store
  * @throws {RangeError} If an option is out of bounds, or a secret is too short
  *
@@ -224,7 +236,7 @@ export function session<Data extends object = SessionData>(options: SessionOptio
   }
 
   return function session(req: Request, res: Response, next: NextFunction) {
-    // as with Express's, the first of two middlewares counts
+    // as in express-session, the first of two middlewares wins
     if (Object.hasOwn(req, "session") || when !== undefined && !when(req)) return next();
     const value = cookie.read(req);
     if (value !== undefined) return load(value, req, res, next);

@@ -1,26 +1,26 @@
-/** A session as it is kept, without what the program put into it. */
+/** A stored session, without the program's data. */
 export interface KeptSession {
-  /** Its id, which tells nobody how to take it over. */
+  /** Its id, which does not allow taking it over. */
   readonly id: string;
-  /** What a client shows that it is its own; empty for a sealed one. */
+  /** The client's proof that the session is its own; empty for a sealed one. */
   readonly token: string;
   /** When it began, in ms since 1970. */
   readonly created: number;
-  /** Whether it is kept nowhere yet. */
+  /** Whether it is not stored yet. */
   isNew: boolean;
 }
 
-/** A session that was found by its cookie. */
+/** A session found by its cookie. */
 export interface FoundSession extends KeptSession {
-  /** What is in it: JSON. */
+  /** Its content: JSON. */
   readonly content: unknown;
-  /** Whether the cookie should be made anew, because the secret of this one is an old one. */
+  /** Whether to renew the cookie, because it was sealed with an old secret. */
   readonly isStale: boolean;
 }
 
-/** How a session is kept: in its cookie, or in a store. */
+/** How a session is stored: in its cookie, or in a store. */
 export interface SessionKeeper {
-  /** Whether it can be changed after the head of the response has been sent, because its cookie stays the same. */
+  /** Whether it can change after the head of the response has been sent, because its cookie stays the same. */
   readonly isApart: boolean;
   /**
    * Finds a session.
@@ -33,17 +33,17 @@ export interface SessionKeeper {
   /** Begins a session. */
   begin(): KeptSession;
   /**
-   * Keeps a session.
+   * Saves a session.
    *
    * @param session The session
-   * @param content What is in it, as JSON
-   * @param ttlMs For how long, in ms
+   * @param content Its content, as JSON
+   * @param ttlMs Its lifetime in ms
    * @param name Name of its cookie
-   * @returns Value of its cookie, `null` if it was destroyed meanwhile
+   * @returns Value of its cookie, `null` if the session was destroyed meanwhile
    */
   keep(session: KeptSession, content: string, ttlMs: number, name: string): Promise<string | null>;
-  /** The same for a session in which nothing has changed. */
+  /** Saves an unchanged session. */
   renew(session: KeptSession, content: string, ttlMs: number, name: string): Promise<string | null>;
-  /** Deletes a session, unless it is nowhere but in its cookie. */
+  /** Deletes a session, unless it exists only in its cookie. */
   drop(session: KeptSession): Promise<void>;
 }

@@ -1,8 +1,8 @@
 /**
- * Where sessions are kept: a program may write its own.
+ * Where sessions are stored: a program may write its own.
  *
- * A store keeps a text for each id until its time is over. It never sees what a client sends: an id is the SHA-256 of
- * the cookie's value, so that whoever reads a store cannot take over its sessions.
+ * A store keeps a string for each id until it expires. It never sees what a client sends: an id is the SHA-256 of the
+ * cookie's value, so reading a store does not allow taking over its sessions.
  *
  * @example A store in a database
  * ```ts ignore
@@ -33,38 +33,38 @@ export interface SessionStore {
    * Reads a session.
    *
    * @param id 43 characters: letters, digits, `-` and `_`
-   * @returns What was set last, `undefined` or `null` if there is nothing, or its time is over
+   * @returns The content last set; `undefined` or `null` if there is none, or it has expired
    */
   get(id: string): Promise<string | null | undefined>;
   /**
    * Writes a session.
    *
    * @param id Its id
-   * @param content What is kept: JSON
-   * @param options How long, and whether it is a new one
+   * @param content Its content: JSON
+   * @param options Its lifetime, and whether it is new
    * @returns Whether it was written
    */
   set(id: string, content: string, options: SetSessionOptions): Promise<boolean>;
   /**
-   * Deletes a session, if it is there.
+   * Deletes a session, if it exists.
    *
    * @param id Its id
    */
   destroy(id: string): Promise<void>;
   /**
-   * Keeps a session for longer, unless it is gone.
+   * Prolongs a session, unless it no longer exists.
    *
    * @param id Its id
-   * @param ttlMs ms from now on after which it is gone
-   * @returns Whether it was there
+   * @param ttlMs ms from now until it expires
+   * @returns Whether it existed
    */
   touch(id: string, ttlMs: number): Promise<boolean>;
 }
 
 /**
- * How a session is written.
+ * How to write a session.
  *
- * @example What a store of one's own is told
+ * @example What a custom store receives
  * ```ts
  * import type { SetSessionOptions } from "@sluice/middleware/session";
  *
@@ -76,11 +76,11 @@ export interface SessionStore {
  * ```
  */
 export interface SetSessionOptions {
-  /** ms after which it is gone. */
+  /** ms until it expires. */
   readonly ttlMs: number;
   /**
-   * Whether it is a new one. Others must only be replaced, in one step: if another request has destroyed the session
-   * meanwhile, writing it would bring it back.
+   * Whether it is new. Existing sessions must only be replaced, in one step: if another request has destroyed the
+   * session meanwhile, writing it would bring it back.
    */
   readonly isNew: boolean;
 }

@@ -16,8 +16,8 @@ export class StoredSessions implements SessionKeeper {
 
   /**
    * @param store The store
-   * @param clock The present time in ms
-   * @param timeoutMs ms after which a call of the store fails
+   * @param clock Current time in ms
+   * @param timeoutMs Timeout of a store call in ms
    */
   constructor(store: SessionStore, clock: () => number, timeoutMs: number | undefined) {
     this.#store = store;

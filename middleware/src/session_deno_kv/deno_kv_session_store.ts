@@ -4,7 +4,7 @@ import type { SessionStore, SetSessionOptions } from "../session/session_store.t
 /** A part of a key in Deno KV. */
 export type KvKeyPart = Uint8Array | string | number | bigint | boolean;
 
-/** An entry of Deno KV, as far as the store reads it. */
+/** The part of a Deno KV entry that the store reads. */
 export interface KvEntry {
   /** The value, `null` when there is none. */
   readonly value: unknown;
@@ -18,11 +18,11 @@ export interface KvAtomic {
   check(...checks: { key: KvKeyPart[]; versionstamp: string | null }[]): KvAtomic;
   /** Writes a value. */
   set(key: KvKeyPart[], value: unknown, options?: { expireIn?: number }): KvAtomic;
-  /** Does it all, or nothing. */
+  /** Commits all of it, or nothing. */
   commit(): Promise<{ ok: boolean }>;
 }
 
-/** What the store uses of a Deno KV database: what `openKv()` of Deno resolves to fits. */
+/** The part of a Deno KV database that the store uses; Deno's `openKv()` resolves to one. */
 export interface KvDatabase {
   /** Reads an entry. */
   get(key: KvKeyPart[]): Promise<KvEntry>;
@@ -47,11 +47,11 @@ export interface DenoKvSessionStoreOptions {
   kv: KvDatabase;
   /** What the keys begin with, `["sluice", "session"]` by default. */
   prefix?: KvKeyPart[];
-  /** The present time in ms; for tests. */
+  /** Current time in ms; for tests. */
   clock?: () => number;
 }
 
-/** A session as it is written. Deno KV deletes what has expired when it has time. */
+/** A session as written. Deno KV deletes expired entries eventually. */
 interface Written {
   readonly content: string;
   readonly expires: number;
@@ -60,7 +60,7 @@ interface Written {
 const NAMES: OptionNames<DenoKvSessionStoreOptions> = { kv: true, prefix: true, clock: true };
 
 /**
- * Sessions in Deno KV: an entry for each, of at most 64 KiB.
+ * Sessions in Deno KV: one entry each, of at most 64 KiB.
  *
  * @example Sessions in Deno KV
  * ```ts ignore
@@ -79,7 +79,7 @@ export class DenoKvSessionStore implements SessionStore {
    * Creates an instance.
    *
    * @param options Database and prefix
-   * @throws {TypeError} If `kv` is no database, or an option is unknown
+   * @throws {TypeError} If `kv` is not a database, or an option is unknown
    */
   constructor(options: DenoKvSessionStoreOptions) {
     checkNames("DenoKvSessionStore", options, NAMES);
@@ -111,12 +111,12 @@ export class DenoKvSessionStore implements SessionStore {
     await this.#kv.delete(this.#keyOf(id));
   }
 
-  /** Keeps a session for longer; see {@linkcode SessionStore}. */
+  /** Prolongs a session; see {@linkcode SessionStore}. */
   async touch(id: string, ttlMs: number): Promise<boolean> {
     return await this.#replace(id, (content) => content, ttlMs);
   }
 
-  // Until nobody writes in between: of those who try at once, one always succeeds.
+  // Retries until no write comes in between: of concurrent attempts, one always succeeds.
   async #replace(id: string, change: (content: string) => string, ttlMs: number): Promise<boolean> {
     const key = this.#keyOf(id);
     for (;;) {

@@ -27,7 +27,7 @@ export interface DurableObjectSessionStoreOptions<Id = unknown> {
 const NAMES: OptionNames<DurableObjectSessionStoreOptions> = { namespace: true, prefix: true };
 
 /**
- * Sessions in Cloudflare's Durable Objects: an object for each, which is the same for the whole world at any moment.
+ * Sessions in Cloudflare Durable Objects: one object each, consistent worldwide at any moment.
  *
  * @example In a Worker
  * ```ts ignore
@@ -48,7 +48,7 @@ export class DurableObjectSessionStore<Id = unknown> implements SessionStore {
    * Creates an instance.
    *
    * @param options Namespace and prefix
-   * @throws {TypeError} If `namespace` is none, or an option is unknown
+   * @throws {TypeError} If `namespace` is not one, or an option is unknown
    */
   constructor(options: DurableObjectSessionStoreOptions<Id>) {
     checkNames("DurableObjectSessionStore", options, NAMES);
@@ -77,7 +77,7 @@ export class DurableObjectSessionStore<Id = unknown> implements SessionStore {
     await this.#ask(id, { verb: "destroy" });
   }
 
-  /** Keeps a session for longer; see {@linkcode SessionStore}. */
+  /** Prolongs a session; see {@linkcode SessionStore}. */
   async touch(id: string, ttlMs: number): Promise<boolean> {
     return await this.#ask(id, { verb: "touch", ttlMs }) as boolean;
   }

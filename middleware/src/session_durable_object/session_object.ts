@@ -1,6 +1,6 @@
 import { ALARM_DELAY_MS } from "@sluice/shared";
 
-/** Storage of a Durable Object, as far as the object uses it. */
+/** The part of a Durable Object's storage used here. */
 export interface DurableObjectStorageLike {
   /** Reads a value. */
   get(name: string): Promise<unknown>;
@@ -14,20 +14,20 @@ export interface DurableObjectStorageLike {
   deleteAll(): Promise<void>;
 }
 
-/** State of a Durable Object, as far as the object uses it. */
+/** The part of a Durable Object's state used here. */
 export interface DurableObjectStateLike {
-  /** What outlives the object's memory. */
+  /** Storage that outlives the object's memory. */
   readonly storage: DurableObjectStorageLike;
 }
 
-/** What a store asks an object. */
+/** A store's request to an object. */
 export type Question =
   | { readonly verb: "get" }
   | { readonly verb: "set"; readonly content: string; readonly ttlMs: number; readonly isNew: boolean }
   | { readonly verb: "destroy" }
   | { readonly verb: "touch"; readonly ttlMs: number };
 
-/** A session as it is written. */
+/** A session as written. */
 interface Written {
   readonly content: string;
   readonly expires: number;
@@ -37,7 +37,7 @@ const NAME = "session";
 
 /**
  * The Durable Object behind a `DurableObjectSessionStore`: a Worker exports this class, and its namespace is bound to
- * it. Each object is one session, which deletes itself when its time is over.
+ * it. Each object is one session, which deletes itself when it expires.
  *
  * @example What a Worker exports
  * ```ts ignore
@@ -54,16 +54,16 @@ export class SessionObject {
   /**
    * Creates an instance.
    *
-   * @param state What the runtime hands over
-   * @param _env Bindings, which it does not use
-   * @param clock The present time in ms; for tests
+   * @param state The state that the runtime passes
+   * @param _env Bindings, not used
+   * @param clock Current time in ms; for tests
    */
   constructor(state: DurableObjectStateLike, _env?: unknown, clock?: () => number) {
     this.#storage = state.storage;
     this.#clock = clock ?? (() => Date.now());
   }
 
-  /** Replies to the store. No other request runs while the storage is waited for. */
+  /** Responds to the store. No other request runs while this waits for the storage. */
   async fetch(request: Request): Promise<Response> {
     return Response.json(await this.#reply(await request.json()));
   }
@@ -84,7 +84,7 @@ export class SessionObject {
     }
   }
 
-  /** Deletes the session once it has expired; the runtime calls it when the alarm is due. */
+  /** Deletes the session once it has expired; called by the runtime when the alarm is due. */
   async alarm(): Promise<void> {
     const written = await this.#storage.get(NAME) as Written | undefined;
     if (written === undefined || written.expires <= this.#clock()) await this.#delete();
@@ -97,7 +97,7 @@ export class SessionObject {
     return true;
   }
 
-  // the storage itself, too, which has to be paid for even if it is empty
+  // including the storage itself, which is billed even if empty
   async #delete(): Promise<true> {
     await Promise.all([this.#storage.deleteAlarm(), this.#storage.deleteAll()]);
     return true;

@@ -1,6 +1,6 @@
 import type { SessionCommands } from "./session_commands.ts";
 
-/** The used part of Bun's own client: `new RedisClient()`, or `redis`. */
+/** The part of Bun's own client used here: `new RedisClient()`, or `redis`. */
 export interface BunRedisClient {
   /** Sends any command. */
   send(command: string, args: string[]): Promise<unknown>;

@@ -1,12 +1,12 @@
 import type { SessionCommands } from "./session_commands.ts";
 
-/** The used part of a client of npm's `ioredis`: `new Redis()` or `new Cluster()`. */
+/** The part of a client of npm's `ioredis` used here: `new Redis()` or `new Cluster()`. */
 export interface IoRedisClient {
   /** Sends `GET`. */
   get(key: string): Promise<unknown>;
   /** Sends `SET`. */
   set(key: string, content: string, px: "PX", ttlMs: number): Promise<unknown>;
-  /** Sends `SET` under a condition. */
+  /** Sends `SET` with a condition. */
   set(key: string, content: string, px: "PX", ttlMs: number, xx: "XX"): Promise<unknown>;
   /** Sends `DEL`. */
   del(key: string): Promise<unknown>;

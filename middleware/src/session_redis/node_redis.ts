@@ -1,6 +1,6 @@
 import type { SessionCommands } from "./session_commands.ts";
 
-/** The used part of a client of npm's `redis` (node-redis) 5 or later: of one server, a cluster or sentinels. */
+/** The part used here of a client of npm's `redis` (node-redis) 5 or later: of one server, a cluster or sentinels. */
 export interface NodeRedisClient {
   /** Sends `GET`. */
   get(key: string): Promise<unknown>;

@@ -5,7 +5,7 @@ import { type IoRedisClient, ioRedisCommands } from "./ioredis.ts";
 import { type NodeRedisClient, nodeRedisCommands } from "./node_redis.ts";
 import type { SessionCommands } from "./session_commands.ts";
 
-/** A client that a {@linkcode RedisSessionStore} takes. */
+/** A client that a {@linkcode RedisSessionStore} accepts. */
 export type RedisClient = NodeRedisClient | IoRedisClient | BunRedisClient;
 
 /**
@@ -29,7 +29,7 @@ export interface RedisSessionStoreOptions {
 const NAMES: OptionNames<RedisSessionStoreOptions> = { client: true, prefix: true };
 
 /**
- * Sessions in Redis, or what speaks its protocol: a key for each, which expires by itself.
+ * Sessions in Redis, or a server that speaks its protocol: one key each, which expires by itself.
  *
  * @example Sessions in Redis
  * ```ts ignore
@@ -52,7 +52,7 @@ export class RedisSessionStore implements SessionStore {
    * Creates an instance.
    *
    * @param options Client and prefix
-   * @throws {TypeError} If the client is none that it knows, or an option is unknown
+   * @throws {TypeError} If the client is not a supported one, or an option is unknown
    */
   constructor(options: RedisSessionStoreOptions) {
     checkNames("RedisSessionStore", options, NAMES);
@@ -83,7 +83,7 @@ export class RedisSessionStore implements SessionStore {
     await this.#commands.del(this.#prefix + id);
   }
 
-  /** Keeps a session for longer; see {@linkcode SessionStore}. */
+  /** Prolongs a session; see {@linkcode SessionStore}. */
   async touch(id: string, ttlMs: number): Promise<boolean> {
     return Number(await this.#commands.expire(this.#prefix + id, ttlMs)) === 1;
   }
@@ -95,7 +95,7 @@ function commandsOf(client: RedisClient): SessionCommands {
     if ("send" in client && "connected" in client) return bunCommands(client);
     if ("pexpire" in client && "psubscribe" in client) return ioRedisCommands(client);
   }
-  // an address may contain a password, and errors are logged
+  // a URL may contain a password, and errors are logged
   const isText = typeof client === "string";
   const given = isThenable(client) ? "a promise: await it" : isText ? "an address" : describe(client);
   throw new TypeError(

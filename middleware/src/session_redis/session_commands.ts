@@ -1,4 +1,4 @@
-/** The commands that sessions need, whatever the client. */
+/** The commands that sessions need, independent of the client. */
 export interface SessionCommands {
   /** `GET`. */
   get(key: string): Promise<unknown>;

@@ -1,8 +1,8 @@
 import type { Request } from "@sluice/sluice";
 
 /**
- * Makes `req.signal` abort for one more reason, besides the client's leaving and what was added before. Nothing is made
- * until somebody reads it.
+ * Gives `req.signal` one more reason to abort, besides a client disconnect and reasons added before. Nothing is created
+ * until the signal is read.
  *
  * @param req The request
  * @returns Aborts it with a reason
@@ -18,7 +18,7 @@ export function abortableSignal(req: Request): (reason: unknown) => void {
     else controller.abort(expired.reason);
     return controller.signal;
   };
-  // programs may have a property of their own under this name
+  // programs may have their own property of this name
   const set = (value: unknown): void => void Object.defineProperty(req, "signal", { value, writable: true });
   Object.defineProperty(req, "signal", { get, set, configurable: true, enumerable: true });
   return (reason) => {

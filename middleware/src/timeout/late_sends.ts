@@ -1,16 +1,16 @@
 import type { Response as Outgoing } from "@sluice/sluice";
 
-/** Methods that throw or complain once a response was sent, and that the others are made of. */
+/** Methods that throw or complain once a response was sent, and that the others are built on. */
 const SENDING = [
   ...["status", "setHeader", "appendHeader", "removeHeader", "writeHead"],
   ...["json", "jsonp", "redirect", "sendFile", "write", "end"],
 ] as const;
 
 /**
- * Has a response ignore whatever is sent from now on, as one does whose client is gone: in a callback, the error that the
- * headers have been sent would be caught by nobody, and end the process.
+ * Makes a response ignore anything sent from now on, as one does after a client disconnect: thrown in a callback, the
+ * error about sent headers would be uncaught and end the process.
  *
- * @param res A response that is complete
+ * @param res A complete response
  */
 export function ignoreLateSends(res: Outgoing): void {
   const replace = (name: string, value: unknown): void =>
@@ -29,9 +29,9 @@ export function ignoreLateSends(res: Outgoing): void {
   replace("respondWith", (returned: Response) => discard(returned.body));
 }
 
-// a stream that nobody reads would keep its file or its connection open
+// an unread stream would keep its file or connection open
 function discard(body: unknown): void {
-  // one that somebody else reads cannot be cancelled, and is not ours to
+  // a locked stream cannot be cancelled, and belongs to its reader
   if (body instanceof ReadableStream) return void body.cancel().catch(() => {});
   const { pipe, destroy } = Object(body) as { pipe?: unknown; destroy?: unknown };
   if (typeof pipe === "function" && typeof destroy === "function") destroy.call(body);

@@ -12,9 +12,9 @@ import { ignoreLateSends } from "./late_sends.ts";
 import { abortableSignal } from "./abortable_signal.ts";
 
 /**
- * How clients are told.
+ * What clients are told.
  *
- * @example When to come back
+ * @example When to retry
  * ```ts
  * import sluice from "@sluice/sluice";
  * import { timeout } from "@sluice/middleware/timeout";
@@ -24,27 +24,28 @@ import { abortableSignal } from "./abortable_signal.ts";
  * ```
  */
 export interface TimeoutOptions {
-  /** When clients should try again, in ms; `Retry-After` tells them in whole seconds. By default they are not told. */
+  /** When clients should retry, in ms; sent as `Retry-After` in whole seconds. Not sent by default. */
   retryAfterMs?: number;
 }
 
 const NAMES: OptionNames<TimeoutOptions> = { retryAfterMs: true };
 
 /**
- * Limits the time until a response begins. When it is over, error handlers get an `HttpError` with the status 503, the
- * name `TimeoutError`, and `code` and `timeout` as connect-timeout has them; then `req.signal` aborts with the same
- * error, and `req.timedout` is `true`. What the handler sends later is ignored. A response that has begun is not cut,
- * and a WebSocket is none.
+ * Limits the time until a response begins. When it runs out, error handlers get an `HttpError` with the status 503, the
+ * name `TimeoutError`, and `code` and `timeout` as in connect-timeout; then `req.signal` aborts with the same error,
+ * and `req.timedout` is `true`. Whatever the handler sends later is ignored. A response that has begun is not cut off,
+ * and WebSockets are not limited.
  *
- * Inside another one, the shorter of both counts. `req.request.signal` belongs to the platform, and does not abort.
+ * Nested inside another one, the shorter limit applies. `req.request.signal` belongs to the platform and does not
+ * abort.
  *
- * @param time The time: ms, or text such as `"5s"`, as with connect-timeout
- * @param options How clients are told
+ * @param time The time: ms, or a string such as `"5s"`, as in connect-timeout
+ * @param options What clients are told
  * @returns The middleware, for an application, a router or a route
  * @throws {TypeError} If an option is unknown or of the wrong type
  * @throws {RangeError} If the time or an option is out of bounds
  *
- * @example A database that stops with the request
+ * @example A database query that stops with the request
  * ```ts ignore
  * app.get("/orders", timeout(500, { retryAfterMs: 2000 }), async (req, res) => {
  *   res.json(await database.query("SELECT * FROM orders", { signal: req.signal }));
@@ -81,13 +82,13 @@ function expire(res: Response, next: Next, error: HttpError, abort: (reason: unk
     abort(error);
   };
   next(error);
-  // First the response: a handler that fails because of the signal would have the next error handler called, while the
-  // first one is still waiting for something.
+  // The response comes first: a handler that fails because of the signal would call the next error handler while the
+  // first is still waiting.
   if (res.writableEnded) stop();
   else res.once("close", stop);
 }
 
-// One error for both, because most handlers fail with the reason of the signal: an error is reported once per request.
+// One error for both, because most handlers fail with the signal's reason, and an error is reported once per request.
 function timeoutError(ms: number, headers: Record<string, string> | undefined): HttpError {
   const error = new HttpError(503, `No response within ${ms} ms`, {
     code: "ETIMEDOUT",
