@@ -1,7 +1,7 @@
 import { builtinModule } from "@sluice/shared";
 import type { Coding, CodingLevels, CodingName, Compressor, CompressorEvents, Taken } from "./coding.ts";
 
-/** The used part of the streams of `node:zlib`. */
+/** The part of the streams of `node:zlib` used here. */
 interface ZlibStream {
   readonly writableLength: number;
   write(chunk: Uint8Array, taken?: Taken): boolean;
@@ -25,7 +25,7 @@ interface ZlibOptions {
 type Start = (options: ZlibOptions) => ZlibStream;
 type Whole = (bytes: Uint8Array, options: ZlibOptions) => Uint8Array<ArrayBuffer>;
 
-/** The used part of `node:zlib`; Zstandard came with Node 22.15. */
+/** The part of `node:zlib` used here; Zstandard came with Node 22.15. */
 interface Zlib {
   readonly constants: Readonly<Record<string, number>>;
   readonly createBrotliCompress: Start;
@@ -38,25 +38,25 @@ interface Zlib {
   readonly zstdCompressSync?: Whole;
 }
 
-/** What brotli does in the time that gzip takes; by default it takes twenty times as long. */
+/** At this level brotli takes about as long as gzip; its default takes twenty times as long. */
 const BROTLI_LEVEL = 4;
 
 /**
- * Sizes of the windows as binary logarithms of bytes. They bound what is kept for a client that stops reading: with
- * brotli's own, 22, up to 8 MiB of the body wait in 17 to 25 MiB of memory. JSON and HTML of up to 256 KiB grow by less
- * than 1 % over the widest window, of 2 MiB by about as much, unless they repeat what is further back than the window.
+ * Window sizes as binary logarithms of bytes. They bound the memory per client that stops reading: with brotli's own,
+ * 22, up to 8 MiB of the body wait in 17 to 25 MiB of memory. JSON and HTML of up to 256 KiB grow by less than 1 % over
+ * the widest window, of 2 MiB by about as much, unless they repeat content from further back than the window.
  */
 const BROTLI_WINDOW = 16;
 const ZSTD_WINDOW = 19;
 
-/** Bytes that a compressor gets at once: given 2 MiB in one chunk, brotli takes 3.5 MiB more. */
+/** Bytes per write to a compressor: given 2 MiB in one chunk, brotli uses 3.5 MiB more. */
 const PIECE_BYTES = 64 * 1024;
 
 /**
  * The codings of `node:zlib`: on Node, Deno, Bun, and Workers with `nodejs_compat`.
  *
- * @param levels How hard to compress
- * @returns The codings by name; `undefined` where there is no such module
+ * @param levels Compression levels
+ * @returns The codings by name; `undefined` where the module is missing
  */
 export function builtinCodings(levels: CodingLevels): Partial<Record<CodingName, Coding>> | undefined {
   const zlib = builtinModule<Zlib>("node:zlib");
@@ -97,7 +97,7 @@ function coding(name: CodingName, start: Start, whole: Whole, options: ZlibOptio
 
 class BuiltinCompressor implements Compressor {
   readonly #stream: ZlibStream;
-  /** How to flush; `null` if each write does. */
+  /** How to flush; `null` if each write flushes. */
   readonly #flush: number | null;
   #isFlushed = true;
   #isOver = false;
@@ -105,7 +105,7 @@ class BuiltinCompressor implements Compressor {
   constructor(stream: ZlibStream, events: CompressorEvents, flush: number | null) {
     this.#stream = stream;
     this.#flush = flush;
-    // one that was destroyed may go on with its turn
+    // a destroyed stream may still finish its turn
     stream.on("data", (bytes) => {
       if (!this.#isOver && !events.piece(bytes)) stream.pause();
     });

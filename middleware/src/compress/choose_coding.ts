@@ -2,29 +2,29 @@ import { rankEncodings } from "@sluice/shared";
 import type { Request, Response } from "@sluice/sluice";
 import type { Coding } from "./coding.ts";
 
-/** Which responses are compressed, and how. */
+/** Which responses to compress, and how. */
 export interface CompressionRules {
-  /** The codings that the runtime has, best first. */
+  /** The runtime's codings, best first. */
   readonly codings: readonly Coding[];
   /** The same for responses that stay open. */
   readonly codingsOfEvents: readonly Coding[];
-  /** Bytes from which a body is compressed. */
+  /** Minimum size of a body to compress, in bytes. */
   readonly threshold: number;
-  /** Whether a response is worth it. */
+  /** Whether a response is worth compressing. */
   filter(req: Request, res: Response): boolean;
 }
 
-/** Headers with a checksum of the bytes as the program has made them (RFC 9530, and what came before). */
+/** Headers with a checksum of the uncompressed bytes (RFC 9530, and its predecessors). */
 const CHECKSUMS = ["Content-Digest", "Repr-Digest", "Digest", "Content-MD5"];
 
 /**
- * Chooses how to compress a response, and says in its headers what depends on the choice.
+ * Chooses how to compress a response, and sets the headers that depend on the choice.
  *
  * @param req The request
  * @param res Its response, with all headers
  * @param status Its status
- * @param length Bytes of the body; `undefined` if they are not known
- * @param rules Which responses are compressed
+ * @param length Bytes of the body; `undefined` if unknown
+ * @param rules Which responses to compress
  * @returns The coding; `null` for none
  */
 export function chooseCoding(
@@ -36,38 +36,38 @@ export function chooseCoding(
 ): Coding | null {
   if (status === 304) keepTag(req, res);
   if (!isWhole(res, status) || isFixed(res) || !rules.filter(req, res)) return null;
-  // also where it is not compressed: another client may get it compressed
+  // also for an uncompressed response: another client may get it compressed
   res.vary("Accept-Encoding");
   const known = isEventStream(res) ? rules.codingsOfEvents : rules.codings;
   const codings = isOfRecords(res) ? known.filter(({ canFlush }) => canFlush) : known;
   const names = rankEncodings(req.get("accept-encoding"), [...codings.map(({ name }) => name), "identity"]);
   const coding = codings.find(({ name }) => name === names[0]);
-  // a client that refuses what is not compressed gets short bodies compressed, too
+  // a client that refuses `identity` gets short bodies compressed, too
   const isShort = length !== undefined && length < rules.threshold && names.includes("identity");
   if (coding === undefined || isShort) return null;
   describeCoded(res, coding.name);
   return coding;
 }
 
-// Whether a client reads each record as it comes: without a flush it would get them all at the end. Of other types,
-// such as HTML, hardly any response waits for long.
+// Whether a client reads each record as it arrives: without a flush it would get them all at the end. Responses of
+// other types, such as HTML, rarely wait for long.
 function isOfRecords(res: Response): boolean {
   return /^[ \t]*application\/(?:(?:x-)?ndjson|jsonl|json-seq)[ \t]*(?:;|$)/i.test(
     String(res.getHeader("Content-Type")),
   );
 }
 
-/** Whether a response is a stream of events, each of which the client waits for. */
+/** Whether a response is an event stream, where the client waits for each event. */
 export function isEventStream(res: Response): boolean {
   return /^[ \t]*text\/event-stream[ \t]*(?:;|$)/i.test(String(res.getHeader("Content-Type")));
 }
 
-// a part of a body is one of the body as it is
+// a partial body is part of the uncompressed one
 function isWhole(res: Response, status: number): boolean {
   return status >= 200 && ![204, 205, 206, 304].includes(status) && !res.hasHeader("Content-Range");
 }
 
-// whether its bytes are what they have to be
+// whether its bytes must not change
 function isFixed(res: Response): boolean {
   const coding = res.getHeader("Content-Encoding");
   return (coding !== undefined && coding !== "identity") || CHECKSUMS.some((name) => res.hasHeader(name)) ||
@@ -77,14 +77,14 @@ function isFixed(res: Response): boolean {
 function describeCoded(res: Response, coding: string): void {
   res.setHeader("Content-Encoding", coding);
   res.removeHeader("Content-Length");
-  // a client could continue an interrupted download with bytes that are not compressed
+  // a client could resume an interrupted download with uncompressed bytes
   res.removeHeader("Accept-Ranges");
   const tag = res.getHeader("ETag");
-  // a strong tag is that of the same bytes (RFC 9110 section 8.8.3)
+  // a strong tag promises identical bytes (RFC 9110 section 8.8.3)
   if (typeof tag === "string" && tag.startsWith('"')) res.setHeader("ETag", `W/${tag}`);
 }
 
-// The tag of a 304 is that of the response which the client has: a cache would not find it by another.
+// A 304 carries the tag of the response that the client has: a cache would not find it by another.
 function keepTag(req: Request, res: Response): void {
   const tag = res.getHeader("ETag");
   if (typeof tag !== "string" || !tag.startsWith('"')) return;

@@ -1,62 +1,62 @@
 /** A content coding that `compress` applies, by its name in HTTP (RFC 9110 section 8.4.1, RFC 7932, RFC 8878). */
 export type CodingName = "br" | "deflate" | "gzip" | "zstd";
 
-/** How hard to compress, by coding: `gzip` and `deflate` 0 to 9, `br` 0 to 11, `zstd` 1 to 22. */
+/** Compression levels by coding: `gzip` and `deflate` 0 to 9, `br` 0 to 11, `zstd` 1 to 22. */
 export type CodingLevels = Partial<Record<CodingName, number>>;
 
-/** What a compressor tells. */
+/** Events of a compressor. */
 export interface CompressorEvents {
   /**
-   * Compressed bytes have come.
+   * Receives compressed bytes.
    *
-   * @returns Whether more may come right away; otherwise the compressor waits for `resume`
+   * @returns Whether more may follow immediately; otherwise the compressor waits for `resume`
    */
   piece(bytes: Uint8Array<ArrayBuffer>): boolean;
-  /** There is room again, after `write` had returned `false`. */
+  /** There is room again after `write` returned `false`. */
   drain(): void;
-  /** The last piece has come. */
+  /** There are no more pieces. */
   end(): void;
-  /** It has failed, and nothing more will come. */
+  /** It has failed, and no more pieces follow. */
   fail(error: unknown): void;
 }
 
-/** Called when bytes were taken, or with the reason why they never will be. */
+/** Called when bytes were accepted, or with the reason why they never will be. */
 export type Taken = (error?: Error | null) => void;
 
 /** Compresses one body, piece by piece. */
 export interface Compressor {
-  /** Bytes that wait to be compressed. */
+  /** Bytes waiting to be compressed. */
   readonly waitingBytes: number;
   /**
    * Adds bytes.
    *
    * @param bytes The bytes
-   * @param taken Called when they have been taken
+   * @param taken Called when they have been accepted
    * @returns Whether there is room for more; otherwise `drain` follows
    */
   write(bytes: Uint8Array<ArrayBuffer>, taken?: Taken): boolean;
-  /** Makes all that was written come as pieces, so that a client can read it. */
+  /** Emits everything written so far as pieces, so that a client can read it. */
   flush(): void;
   /** Ends the body. */
   end(): void;
-  /** Lets pieces come again. */
+  /** Resumes emitting pieces. */
   resume(): void;
-  /** Frees its memory; nothing more comes. */
+  /** Frees its memory; no more pieces follow. */
   destroy(): void;
 }
 
-/** A coding as a runtime has it. */
+/** A runtime's implementation of a coding. */
 export interface Coding {
   /** Its name. */
   readonly name: CodingName;
-  /** Whether what was written can be flushed before the end. */
+  /** Whether it can flush before the end. */
   readonly canFlush: boolean;
-  /** Compresses a short body at once, where the runtime can. */
+  /** Compresses a short body in one call, where the runtime can. */
   whole?(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer>;
   /**
-   * Begins with a body.
+   * Starts compressing a body.
    *
-   * @param events Told what comes
+   * @param events Receives the output
    * @param eager Whether to flush after each write
    */
   start(events: CompressorEvents, eager: boolean): Compressor;

@@ -8,7 +8,7 @@ import { isCompressible } from "./compressible_type.ts";
 import { streamCodings } from "./stream_codings.ts";
 
 /**
- * What is compressed, and how.
+ * What to compress, and how.
  *
  * @example Only what is worth it
  * ```ts
@@ -21,23 +21,22 @@ import { streamCodings } from "./stream_codings.ts";
  */
 export interface CompressOptions {
   /**
-   * Bytes from which a body is compressed, or text such as `"2kb"`; 1024 by default. A body whose length is not known
-   * when its head is written is compressed in any case.
+   * Minimum size of a body to compress: bytes, or a string such as `"2kb"`; 1024 by default. A body whose length is
+   * unknown when its head is written is always compressed.
    */
   threshold?: number | string;
   /**
-   * Which codings, in the server's order of preference, which decides where the client has none: `zstd`, `br`, `gzip`,
-   * `deflate` by default. Those that the runtime lacks are left out.
+   * Which codings to use, in the server's order of preference, which applies where the client has none: `zstd`, `br`,
+   * `gzip`, `deflate` by default. Those that the runtime lacks are skipped.
    */
   encodings?: readonly CodingName[];
   /**
-   * How hard to compress: a number for gzip and deflate, as with compression, or levels by coding; 4 for `br` and the
+   * Compression level: a number for gzip and deflate, as in npm's compression, or levels by coding; 4 for `br` and the
    * runtime's own default for the others.
    */
   level?: number | CodingLevels;
   /**
-   * Whether to compress a response whose headers are set; by default if its `Content-Type` is worth it
-   * (`isCompressible`).
+   * Whether to compress a response whose headers are set; by default depends on its `Content-Type` (`isCompressible`).
    */
   filter?(req: Request, res: Response): boolean;
 }
@@ -52,12 +51,12 @@ const THRESHOLD_BYTES = 1024;
 /** Zstandard takes a fraction of the others' time for about the same size, and brotli is the smallest of the rest. */
 const ENCODINGS: readonly CodingName[] = ["zstd", "br", "gzip", "deflate"];
 
-/** What is kept of each stream that is open takes 0.3 MiB for these, and 1 MiB or more for the others. */
+/** Each open stream costs 0.3 MiB of memory with these, and 1 MiB or more with the others. */
 const OF_EVENTS: readonly CodingName[] = ["gzip", "deflate"];
 
 const LEVEL_NAMES: OptionNames<CodingLevels> = { br: true, deflate: true, gzip: true, zstd: true };
 
-/** The least and the highest level of each coding. */
+/** The minimum and maximum level of each coding. */
 const LEVELS: Readonly<Record<CodingName, readonly [number, number]>> = {
   br: [0, 11],
   deflate: [0, 9],
@@ -66,20 +65,20 @@ const LEVELS: Readonly<Record<CodingName, readonly [number, number]>> = {
 };
 
 /**
- * Compresses the responses of what is registered after it, in a coding that the client accepts (RFC 9110 section
+ * Compresses the responses of everything registered after it, in a coding that the client accepts (RFC 9110 section
  * 12.5.3).
  *
- * Left as they are: responses with a `Content-Encoding` or a digest, with `Cache-Control: no-transform`, without a body,
- * with a part of one, and those whose type is not worth it. A strong `ETag` becomes weak. Event streams are flushed
- * after each event, others by `res.flush()`, and within 5 ms while their source waits; where the runtime cannot flush,
- * event streams and NDJSON are not compressed.
+ * It skips responses with a `Content-Encoding` or a digest, with `Cache-Control: no-transform`, without a body, with a
+ * partial one, and of types not worth compressing. A strong `ETag` becomes weak. Event streams are flushed after each
+ * event, others by `res.flush()`, and within 5 ms while their source waits; where the runtime cannot flush, event
+ * streams and NDJSON are not compressed.
  *
- * @param options What is compressed, and how
+ * @param options What to compress, and how
  * @returns The middleware; where the runtime cannot compress at all, it does nothing
  * @throws {TypeError} If an option is unknown or of the wrong type
  * @throws {RangeError} If the threshold or a level is out of bounds
  *
- * @example Harder, and only what is longer
+ * @example Higher levels, and only longer bodies
  * ```ts
  * import sluice from "@sluice/sluice";
  * import { compress } from "@sluice/middleware/compress";
@@ -96,7 +95,7 @@ export function compress(options: CompressOptions = {}): Compress {
     next();
   };
   const unable: Compress = (_req, _res, next) => next();
-  // so that the layer has this name, even in a bundle
+  // gives the layer this name, even in a bundle
   return Object.defineProperty(rules.codings.length > 0 ? middleware : unable, "name", { value: "compress" });
 }
 

@@ -4,19 +4,19 @@ import { OwnDrain } from "../methods/own_drain.ts";
 import { chooseCoding, type CompressionRules, isEventStream } from "./choose_coding.ts";
 import type { Coding, Compressor, Taken } from "./coding.ts";
 
-/** Bytes up to which a body is compressed at once: a stream of `node:zlib` costs as much as compressing 32 KiB. */
+/** Maximum bytes of a body to compress in one call: a stream of `node:zlib` costs as much as compressing 32 KiB. */
 const WHOLE_BYTES = 32 * 1024;
 
 /**
- * ms after which what was written is flushed, unless it is already more than the client can take. A source that does not
- * wait writes hundreds of kilobytes meanwhile, so that flushing costs it next to nothing.
+ * ms after which written output is flushed, unless it already exceeds what the client can accept. A source that does
+ * not wait writes hundreds of kilobytes in that time, so flushing costs it next to nothing.
  */
 const FLUSH_AFTER_MS = 5;
 
-/** Headers as `writeHead` takes them. */
+/** Headers as `writeHead` accepts them. */
 type GivenHeaders = Parameters<Response["writeHead"]>[2];
 
-/** What stands between the methods of a response and the response: it compresses what is written. */
+/** Sits between a response's methods and the response, and compresses what is written. */
 export class CompressedResponse {
   readonly #req: Request;
   readonly #res: Response;
@@ -25,9 +25,9 @@ export class CompressedResponse {
   readonly #drain: OwnDrain;
   #coding: Coding | null = null;
   #compressor: Compressor | null = null;
-  /** Bytes of the body, as far as they are known when the head is written. */
+  /** Bytes of the body, if known when the head is written. */
   #length: number | undefined = undefined;
-  /** A whole body that was written, and not yet ended. */
+  /** A whole body that was written but not yet ended. */
   #held: Uint8Array<ArrayBuffer> | null = null;
   #isEnded = false;
   #isClosed = false;
@@ -40,7 +40,7 @@ export class CompressedResponse {
    *
    * @param req The request
    * @param res Its response
-   * @param rules Which responses are compressed
+   * @param rules Which responses to compress
    */
   constructor(req: Request, res: Response, rules: CompressionRules) {
     this.#req = req;
@@ -64,7 +64,7 @@ export class CompressedResponse {
     if (res.headersSent) return writeHead.call(res, status, reason as string, headers);
     const isNamed = typeof reason === "string";
     setGiven(res, isNamed ? headers : reason ?? headers);
-    // the head before this one could not be sent
+    // the previous head could not be sent
     if (this.#coding !== null) res.removeHeader("Content-Encoding");
     this.#length = lengthIn(res) ?? this.#length;
     this.#coding = chooseCoding(this.#req, res, status | 0, this.#length, this.#rules);
@@ -104,7 +104,7 @@ export class CompressedResponse {
       this.#length = last?.byteLength ?? 0;
       res.writeHead(res.statusCode);
     }
-    // the runtime would tell the length of what is not sent
+    // the runtime would send the length of a body that is not sent
     if (this.#coding !== null && this.#req.method === "HEAD") return this.#plain.end.call(res, done);
     if (this.#passesOn) return this.#plain.end.call(res, chunk as string, encoding, callback);
     if (this.#isEnded) {
@@ -114,7 +114,7 @@ export class CompressedResponse {
     const whole = this.#held === null ? last ?? new Uint8Array(0) : last === null ? this.#held : null;
     if (this.#compressor === null && whole !== null && this.#isShort(whole)) {
       this.#plain.end.call(res, this.#coding!.whole!(whole), done);
-      // not if it has thrown: an error handler may respond with another head
+      // not if it threw: an error handler may respond with another head
       this.#isEnded = true;
       clearTimeout(this.#flushTimer);
       return res;
@@ -138,8 +138,8 @@ export class CompressedResponse {
     this.#compressor?.flush();
   }
 
-  // The client gets what there is while the source waits, be it for a timer, a database or a model. While the source waits
-  // for the client instead, more would only fill its buffers.
+  // The client gets what there is while the source waits, whether for a timer, a database or a model. While the source
+  // waits for the client instead, more would only fill its buffers.
   #flushSoon(): void {
     if (this.#isFlushSoon || !this.#coding!.canFlush) return;
     this.#isFlushSoon = true;
@@ -155,7 +155,7 @@ export class CompressedResponse {
     if (!this.#needsDrain && !this.#isEnded && !this.#isClosed) this.#flush();
   }
 
-  // without a coding; without a body; or without anybody who would read it
+  // without a coding, a body, or a reader
   get #passesOn(): boolean {
     return this.#coding === null || this.#req.method === "HEAD" || this.#isClosed;
   }
@@ -175,8 +175,8 @@ export class CompressedResponse {
   #begin(): Compressor {
     const res = this.#res;
     const { end, write } = this.#plain;
-    // First, because a head that cannot be sent is the caller's error. And whoever waits for it must not wait for a
-    // compressor that collects bytes.
+    // First, because a head that cannot be sent is the caller's error. And code that waits for the head must not wait
+    // for a compressor that buffers.
     res.flushHeaders();
     this.#drain.listen();
     const compressor = this.#compressor = this.#coding!.start({
@@ -223,7 +223,7 @@ function lengthIn(res: Response): number | undefined {
   return length === undefined ? undefined : Number(length);
 }
 
-// what `writeHead` would do, but before it: the choice depends on these headers, too
+// as `writeHead` would do, but earlier: the choice depends on these headers, too
 function setGiven(res: Response, headers: GivenHeaders): void {
   if (headers === undefined) return;
   if (!Array.isArray(headers)) {

@@ -1,6 +1,6 @@
 /**
- * Types that are text in disguise, or bytes with much repetition. Whatever is compressed already is missing: images,
- * sound, video, archives, WOFF fonts. So is `application/octet-stream`, which may be anything.
+ * Types that are text in disguise, or repetitive bytes. Types that are already compressed are missing: images, sound,
+ * video, archives, WOFF fonts. So is `application/octet-stream`, which may be anything.
  */
 const APPLICATIONS = [
   "dart",
@@ -37,7 +37,7 @@ const COMPRESSIBLE = new RegExp(
 );
 
 /**
- * Whether bodies of a content type become smaller when they are compressed.
+ * Whether bodies of a content type shrink when compressed.
  *
  * @param type The `Content-Type` of a response
  * @returns `false` without a type

@@ -1,11 +1,11 @@
 import type { Coding, CodingName, Compressor, CompressorEvents, Taken } from "./coding.ts";
 
-/** Bytes that may wait before a writer is asked to. */
+/** Bytes that may queue before the writer has to wait. */
 const MOST_WAITING = 16 * 1024;
 
 /**
- * The codings of the web's `CompressionStream` (Compression standard), which has no levels and cannot flush: on Workers
- * without `nodejs_compat`, for one.
+ * The codings of the web's `CompressionStream` (Compression standard), which has no levels and cannot flush: for
+ * example on Workers without `nodejs_compat`.
  *
  * @returns The codings by name; none where there is no such class
  */
@@ -69,7 +69,7 @@ class StreamCompressor implements Compressor {
     this.#isOver = true;
     this.resume();
     const ignore = (): void => {};
-    // both only tell that it is over, which is why
+    // both only report the end, which is intended here
     this.#writer.abort().catch(ignore);
     this.#reader.cancel().catch(ignore);
   }

@@ -9,7 +9,7 @@ import { CookieSecrets, SessionSecrets, type TokenSecrets } from "./token_secret
 /**
  * Options of {@linkcode csrf}.
  *
- * @example Pages of another host that may send forms
+ * @example Pages of another host that may submit forms
  * ```ts
  * import sluice from "@sluice/sluice";
  * import { csrf } from "@sluice/middleware/csrf";
@@ -19,19 +19,19 @@ import { CookieSecrets, SessionSecrets, type TokenSecrets } from "./token_secret
  * ```
  */
 export interface CsrfOptions {
-  /** Other origins whose pages may make requests, such as `"https://admin.example.com"`; none by default. */
+  /** Other origins whose pages may send requests, such as `"https://admin.example.com"`; none by default. */
   origins?: string[];
   /**
-   * Asks requests that say nothing of where they come from for a token: `"session"` keeps what it is made of in
-   * `req.session`, an object in a signed cookie. Without this option they are allowed.
+   * Requires a token from requests without origin headers: `"session"` keeps the token's secret in `req.session`, an
+   * object in a signed cookie. Without this option they are allowed.
    */
   token?: "session" | CsrfCookieOptions;
 }
 
 /**
- * The cookie that tokens are made of.
+ * The cookie that holds the secret of the tokens.
  *
- * @example Tokens that are made of a cookie
+ * @example Tokens derived from a cookie
  * ```ts
  * import sluice from "@sluice/sluice";
  * import { csrf } from "@sluice/middleware/csrf";
@@ -41,7 +41,7 @@ export interface CsrfOptions {
  * ```
  */
 export interface CsrfCookieOptions {
-  /** What signs it: 32 characters or more. Of several, the first signs, and all verify. */
+  /** Signs the cookie: 32 characters or more. Of several, the first signs, and all verify. */
   secret: string | string[];
   /** Its name; by default `csrf`, and `__Host-csrf` over TLS, where its attributes allow that. */
   name?: string;
@@ -49,10 +49,10 @@ export interface CsrfCookieOptions {
   cookie?: CookieAttributes;
 }
 
-/** What requests have, with option `token`; a program declares it once. */
+/** What `csrf` adds to requests with option `token`; a program declares it once. */
 export interface CsrfExtras {
   /**
-   * A token for forms and scripts of the page that is sent: as field `_csrf` or header `X-CSRF-Token`.
+   * Returns a token for the forms and scripts of the page being sent: as field `_csrf` or header `X-CSRF-Token`.
    *
    * @throws {Error} If the client needs a cookie, and the head of the response has been sent
    */
@@ -73,26 +73,26 @@ const INSTEAD = {
 const NAMES: OptionNames<CsrfOptions> = { origins: true, token: true };
 const TOKEN_NAMES: OptionNames<CsrfCookieOptions> = { secret: true, name: true, cookie: true };
 
-/** Methods that change nothing (RFC 9110 section 9.2.1); a program must not do so either. */
+/** Methods without side effects (RFC 9110 section 9.2.1); a program must honour that. */
 const SAFE = new Set(["GET", "HEAD", "OPTIONS", "TRACE"]);
 
-/** Schemes of `Authorization` that a browser adds by itself. */
+/** Schemes of `Authorization` that browsers send automatically. */
 const AMBIENT = /^(?:basic|digest|negotiate|ntlm)\b/i;
 
 /**
- * Refuses requests that a page of another origin makes in the name of whoever looks at it (cross-site request forgery),
- * with 403. Safe methods pass.
+ * Rejects requests that a page of another origin sends with the user's credentials (cross-site request forgery), with
+ * 403. Safe methods pass.
  *
- * Browsers say where a request comes from, in `Sec-Fetch-Site` or `Origin`. A request with neither is not one of a
- * browser, or of one from before 2020: it passes, or needs a token, unless it has no cookies or other credentials that
- * browsers add by themselves.
+ * Browsers state where a request comes from, in `Sec-Fetch-Site` or `Origin`. A request with neither comes from a
+ * non-browser client, or a browser from before 2020: it passes, or needs a token, unless it has no cookies or other
+ * credentials that browsers send automatically.
  *
  * @param options Further origins, and tokens
- * @returns Middleware; a refusal goes to `next` as an `HttpError` whose `code` is `"EBADCSRFTOKEN"`, as csurf's
+ * @returns Middleware; a rejection goes to `next` as an `HttpError` whose `code` is `"EBADCSRFTOKEN"`, as in csurf
  * @throws {TypeError} If an option is unknown or of the wrong type
  * @throws {RangeError} If a secret is too short
  *
- * @example A form that pages of other sites cannot send
+ * @example A form that other sites cannot submit
  * ```ts
  * import sluice from "@sluice/sluice";
  * import { csrf } from "@sluice/middleware/csrf";
@@ -105,10 +105,10 @@ const AMBIENT = /^(?:basic|digest|negotiate|ntlm)\b/i;
  */
 export function csrf(options: CsrfOptions & Required<Pick<CsrfOptions, "token">>): Middleware<CsrfExtras>;
 /**
- * The same without tokens: `req.csrfToken` says how to get some.
+ * The same without tokens: `req.csrfToken` explains how to enable them.
  *
- * @param options Whose requests are let through
- * @returns Middleware; what it refuses goes to `next`
+ * @param options Which requests to allow
+ * @returns Middleware; rejections go to `next`
  * @throws {TypeError} If an option is unknown or not valid
  */
 export function csrf(options?: CsrfOptions): Handler;

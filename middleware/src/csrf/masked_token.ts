@@ -4,8 +4,8 @@ import { fromBase64url, toBase64url } from "../cookies/base64url.ts";
 export const SECRET_BYTES = 16;
 
 /**
- * Makes a token of a secret: another one each time, so that whoever sees how well pages compress cannot find it out
- * (BREACH).
+ * Creates a token for a secret, a different one each time, so that the compressed size of pages does not reveal the
+ * secret (BREACH).
  *
  * @param secret The secret, as base64url
  */
@@ -18,7 +18,7 @@ export function maskedToken(secret: string): string {
 }
 
 /**
- * Tells whether a token was made of a secret.
+ * Whether a token was made from a secret.
  *
  * @param token What a client sent
  * @param secret The secret, as base64url
@@ -30,7 +30,7 @@ export function isTokenOf(token: string, secret: string): boolean {
   return equalBytes(bytes.subarray(SECRET_BYTES).map((byte, i) => byte ^ bytes[i]!), wanted);
 }
 
-/** Compares bytes in a time that does not tell where they differ. */
+/** Compares bytes in a time that does not reveal where they differ. */
 export function equalBytes(some: Uint8Array, others: Uint8Array): boolean {
   let difference = some.length ^ others.length;
   some.forEach((byte, i) => difference |= byte ^ (others[i] ?? 0));

@@ -4,11 +4,11 @@ import { fromBase64url, randomText, toBase64url } from "../cookies/base64url.ts"
 import type { KeptCookie } from "../cookies/kept_cookie.ts";
 import { equalBytes, SECRET_BYTES } from "./masked_token.ts";
 
-/** Where the secret is that a client's tokens are made of. */
+/** Stores the secret of a client's tokens. */
 export interface TokenSecrets {
-  /** The client's secret, `undefined` if it has none. */
+  /** Returns the client's secret, `undefined` if it has none. */
   find(req: Request): string | undefined;
-  /** The client's secret; if it has none, one that its next request will have. */
+  /** Returns the client's secret; if it has none, creates one that its next request will carry. */
   ensure(req: Request, res: Response): string;
 }
 
@@ -25,17 +25,17 @@ export class SessionSecrets implements TokenSecrets {
 }
 
 function sessionOf(req: Request): { csrfSecret?: string } {
-  // of whatever type the program has declared
+  // of whatever type the program declares
   const session: unknown = req.session;
   if (typeof session === "object" && session !== null) return session;
   throw new Error('csrf: with option token "session", session() must be registered before csrf()');
 }
 
-/** In a cookie of its own, which is signed so that nobody else can make one. */
+/** In its own cookie, signed so that it cannot be forged. */
 export class CookieSecrets implements TokenSecrets {
   readonly #cookie: KeptCookie;
   readonly #keys: readonly Uint8Array[];
-  /** Secrets that were sent with the responses to these requests. */
+  /** Secrets sent with the responses to these requests. */
   readonly #sent = new WeakMap<Request, string>();
 
   /**
@@ -70,7 +70,7 @@ export class CookieSecrets implements TokenSecrets {
     return index === -1 ? undefined : { secret, isFresh: index === 0 };
   }
 
-  // with the cookie's name, so that no other cookie that is signed with the same secret is one of these
+  // includes the cookie's name, so that no other cookie signed with the same secret passes for it
   #sign(key: Uint8Array, secret: string, req: Request): Uint8Array {
     return hmacSha256(key, utf8Bytes(`${this.#cookie.nameFor(req)}=${secret}`));
   }

@@ -11,28 +11,28 @@ import {
 import type { CheckReport } from "./health_report.ts";
 
 /**
- * Checks something. It fails by throwing, by rejecting or with `false`.
+ * A check. It fails by throwing, by rejecting or with `false`.
  *
- * @param signal Aborts when the time is over
+ * @param signal Aborts on timeout
  */
 export type CheckFunction = (signal: AbortSignal) => unknown;
 
-/** A check with times of its own. */
+/** A check with its own timeout and cache. */
 export interface Check {
-  /** Checks it. */
+  /** Runs the check. */
   run: CheckFunction;
-  /** ms after which it has failed. */
+  /** Timeout in ms. */
   timeoutMs?: number;
-  /** ms for which a result is used again. */
+  /** ms for which to reuse a result. */
   cacheMs?: number;
-  /** Whether the process gets no requests while it fails, true by default; otherwise the report only warns. */
+  /** Whether a failure stops requests to the process, true by default; otherwise the report only warns. */
   critical?: boolean;
 }
 
-/** What holds for checks that do not say it themselves. */
+/** Defaults for checks. */
 export interface CheckDefaults {
   readonly timeoutMs: number;
-  /** `undefined` if nobody has said it: then what a check returns at once is not used again. */
+  /** `undefined` if not set: a check's synchronous result is then not reused. */
   readonly cacheMs: number | undefined;
   readonly clock: () => number;
 }
@@ -40,22 +40,22 @@ export interface CheckDefaults {
 const NAMES: OptionNames<Check> = { run: true, timeoutMs: true, cacheMs: true, critical: true };
 
 /**
- * How many times its limit a run may hang, having failed, before there is another: one that ignores its signal still
- * takes a connection, and each further one would take another.
+ * A run that timed out blocks the next for up to this many times its limit: one that ignores its signal still uses a
+ * connection, and each further run would use another.
  */
 const HANGING_LIMITS = 10;
 
-/** ms for which what had to be waited for is used again, unless the program says how long. */
+/** Default ms for which to reuse an asynchronous result. */
 const CACHE_MS = 1000;
 
-/** What a run found. */
+/** Result of a run. */
 export interface Result {
   readonly report: CheckReport;
-  /** What failed. */
+  /** The error, if it failed. */
   readonly error?: unknown;
 }
 
-/** Runs one check, at most once at a time, and remembers what it found for a while. */
+/** Runs one check, at most once at a time, and caches its result for a while. */
 export class CheckRunner {
   readonly name: string;
   readonly critical: boolean;
@@ -63,20 +63,20 @@ export class CheckRunner {
   readonly #timeoutMs: number;
   readonly #cacheMs: number | undefined;
   readonly #clock: () => number;
-  /** What is being found out, or was last. */
+  /** The pending result, or the last one. */
   #result: Promise<Result> | null = null;
-  /** Until when the result is used again; `Infinity` while it is being found out. */
+  /** Until when to reuse the result; `Infinity` while it is pending. */
   #freshUntil = 0;
-  /** Whether the last run returned a value, and no promise. */
+  /** Whether the last run returned a value rather than a promise. */
   #isImmediate = false;
-  /** When the last run began, if its function has not come back. */
+  /** When the last run began, if it has not returned yet. */
   #hangsSince: number | null = null;
 
   /**
    * @param name Its name in the report
    * @param check The check, or its function alone
-   * @param defaults What it does not say
-   * @throws {TypeError} If it is none, or an option is unknown or of the wrong type
+   * @param defaults Defaults for missing options
+   * @throws {TypeError} If it is not a check, or an option is unknown or of the wrong type
    * @throws {RangeError} If a number is out of bounds
    */
   constructor(name: string, check: unknown, defaults: CheckDefaults) {
@@ -101,14 +101,14 @@ export class CheckRunner {
     this.#clock = defaults.clock;
   }
 
-  /** What it finds, or has found within `cacheMs`. Never rejects. */
+  /** Returns a new result, or the last one for `cacheMs`. Never rejects. */
   result(): Promise<Result> {
     const now = this.#clock();
     const isHanging = this.#hangsSince !== null && now - this.#hangsSince < this.#timeoutMs * HANGING_LIMITS;
     if (this.#result !== null && (now < this.#freshUntil || isHanging)) return this.#result;
     this.#freshUntil = Infinity;
     return this.#result = this.#find(now).then((result) => {
-      // a flag such as `() => !isDraining` costs nothing to ask, and must hold at once
+      // a flag such as `() => !isDraining` costs nothing to read, and must apply at once
       this.#freshUntil = this.#clock() + (this.#cacheMs ?? (this.#isImmediate ? 0 : CACHE_MS));
       return result;
     });
@@ -144,7 +144,7 @@ export class CheckRunner {
       this.#isImmediate = !isThenable(result);
       return await result;
     } finally {
-      // another one may have begun since
+      // another run may have begun since
       if (this.#hangsSince === start) this.#hangsSince = null;
     }
   }

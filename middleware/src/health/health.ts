@@ -14,9 +14,9 @@ import type { Next, Request, Response } from "@sluice/sluice";
 import { type Check, type CheckFunction, CheckRunner, type Result } from "./check.ts";
 import type { CheckReport, HealthReport, HealthStatus } from "./health_report.ts";
 
-/** The used part of what `shedLoad` returns. */
+/** The part of what `shedLoad` returns that is used here. */
 export interface HealthLoad {
-  /** The figures of this moment. */
+  /** The current figures. */
   readonly figures: { readonly overloaded: boolean };
 }
 
@@ -34,36 +34,36 @@ export interface HealthLoad {
  * ```
  */
 export interface HealthOptions {
-  /** Checks by their names: functions, or objects with times of their own. */
+  /** Checks by name: functions, or objects with their own timeout and cache. */
   checks?: Readonly<Record<string, CheckFunction | Check>>;
-  /** ms after which a check has failed, 1000 by default. */
+  /** Timeout of a check in ms, 1000 by default. */
   timeoutMs?: number;
   /**
-   * ms for which the result of a check is used again, so that frequent probes do not ask the database each time: no limit
-   * keeps them from asking. By default 1000 for what a promise told, and 0 for what a check returned at once, such as
-   * `() => !isDraining`. Requests that come while a check runs always share its result.
+   * ms for which to reuse a check's result, so that frequent probes, which no limit applies to, do not query the
+   * database each time. By default 1000 for asynchronous results, and 0 for synchronous ones, such as `() =>
+   * !isDraining`. Requests that arrive while a check runs always share its result.
    */
   cacheMs?: number;
-  /** What `shedLoad` returned: its figures are in the report, which warns while it refuses requests. */
+  /** What `shedLoad` returned: the report includes its figures, and warns while it refuses requests. */
   load?: HealthLoad;
   /**
-   * Whether overload makes a process not ready, false by default: all replicas may be overloaded at once, and if none is
-   * ready, clients get no response at all instead of 503.
+   * Whether overload makes a process not ready, false by default: all replicas may be overloaded at once, and if none
+   * is ready, clients get no response at all instead of 503.
    */
   loadCritical?: boolean;
-  /** Whether reports say what failed; by default unless the setting `env` is `"production"`. */
+  /** Whether reports include errors; by default unless the setting `env` is `"production"`. */
   details?: boolean;
   /** The time in ms, `performance.now` by default. */
   clock?: () => number;
 }
 
-/** A middleware that responds to probes, and the handlers it consists of. */
+/** A middleware that responds to probes, and its handlers. */
 export interface Health {
-  /** Responds at `/livez` and `/readyz`; below a path that it is mounted at, at `/live` and `/ready`, too. */
+  /** Responds at `/livez` and `/readyz`; mounted at a path, also at `/live` and `/ready` below it. */
   (req: Request, res: Response, next: Next): unknown;
-  /** Responds whether the process lives, for a path of the program's own: always 200. Runs no check. */
+  /** Liveness, for a path of your own: always responds with 200. Runs no check. */
   readonly live: (req: Request, res: Response) => void;
-  /** Responds whether the process should get requests: 200, or 503. */
+  /** Readiness, for a path of your own: responds with 200 if the process should get requests, otherwise with 503. */
   readonly ready: (req: Request, res: Response) => Promise<void>;
 }
 
@@ -96,14 +96,15 @@ const CHECK_MS = 1000;
 const HEADERS = { "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff" };
 
 /**
- * Responds to probes of liveness and readiness, GET and HEAD, with a report in JSON.
+ * Responds to liveness and readiness probes, GET and HEAD, with a JSON report.
  *
- * A process is ready unless a critical check fails or the application is being closed: then it is 503 from the moment
- * that `app.close` is called, and `drainDelayMs` keeps the server open until the load balancer has noticed. When a check
- * begins to fail, the error is reported as those of background work are.
+ * A process is ready unless a critical check fails or the application is closing: from the call of `app.close` on, it
+ * responds with 503, and `drainDelayMs` keeps the server open until the load balancer has noticed. When a check begins
+ * to fail, the error is reported like those of background work.
  *
- * `shedLoad`, `rateLimit` and `adaptiveConcurrency` leave probes alone, wherever they are mounted; whatever else is in
- * front, such as authentication, holds. The settings `strict routing` and `case sensitive routing` hold for the paths.
+ * `shedLoad`, `rateLimit` and `adaptiveConcurrency` let probes pass, wherever they are mounted; any other middleware in
+ * front, such as authentication, applies. The settings `strict routing` and `case sensitive routing` apply to the
+ * paths.
  *
  * @param options What decides
  * @returns The middleware, for an application or a router at any path
@@ -137,14 +138,14 @@ export function health(options: HealthOptions = {}): Health {
   return withDetails(Object.assign(health, { live, ready }), { name: "health", page });
 }
 
-/** What is asked at a path, if the middleware is mounted at one, too. */
+/** Probes by path, also for a middleware that is itself mounted at one. */
 const PROBES: Readonly<Record<string, "live" | "ready">> = { "/livez": "live", "/readyz": "ready" };
 const MOUNTED: Readonly<Record<string, "live" | "ready">> = { ...PROBES, "/live": "live", "/ready": "ready" };
 
-/** Length of the longest path, with a slash at its end. */
+/** Length of the longest path, with a trailing slash. */
 const LONGEST = "/readyz/".length;
 
-// as routes match: in any case, and with a slash at the end, unless settings say otherwise
+// matches like routes: in any case, and with a trailing slash, unless settings forbid it
 function probeAt(
   path: string,
   isMounted: boolean,
@@ -162,7 +163,7 @@ class Readiness {
   readonly #load: HealthLoad | undefined;
   readonly #loadStatus: HealthStatus;
   readonly #details: boolean | undefined;
-  /** The checks that failed when they were last looked at. */
+  /** Checks that failed on their last run. */
   readonly #failing = new Set<string>();
 
   constructor(options: HealthOptions) {
@@ -191,7 +192,7 @@ class Readiness {
   readonly live = (req: Request, res: Response): void => send(req, res, { status: "pass" });
 
   readonly ready = async (req: Request, res: Response): Promise<void> => {
-    // whatever else is true; and nothing should be asked of a database that may be closing as well
+    // takes precedence; and the database may be closing as well, so it must not be queried
     if (req.app.isClosing) return send(req, res, { status: "fail", closing: true });
     const results = await Promise.all(this.#checks.map((check) => check.result()));
     const figures = this.#load?.figures;
@@ -216,7 +217,7 @@ class Readiness {
     return rest;
   }
 
-  // once for each failure that lasts, because probes come every few seconds
+  // reported once per lasting failure, because probes come every few seconds
   #tell(req: Request, results: readonly Result[]): void {
     for (const [i, { name }] of this.#checks.entries()) {
       const { report, error } = results[i]!;

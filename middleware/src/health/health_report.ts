@@ -1,25 +1,25 @@
-/** `pass`: all is well; `warn`: something is not, but requests are welcome; `fail`: they are not. */
+/** `pass`: everything works; `warn`: a check fails, but the process accepts requests; `fail`: it does not. */
 export type HealthStatus = "pass" | "warn" | "fail";
 
-/** What one check found. */
+/** Result of one check. */
 export interface CheckReport {
-  /** What it is. */
+  /** Its status. */
   readonly status: HealthStatus;
-  /** How long it took, in ms. */
+  /** Its duration in ms. */
   readonly durationMs: number;
-  /** When it ended (RFC 3339, UTC): before the request, if the result is a cached one. */
+  /** When it ended (RFC 3339, UTC): before the request, for a cached result. */
   readonly time: string;
-  /** What failed, where details are shown. */
+  /** The error, where details are enabled. */
   readonly error?: string;
 }
 
 /** The body of a response. */
 export interface HealthReport {
-  /** The worst of all. */
+  /** The worst status of all. */
   readonly status: HealthStatus;
-  /** Whether the application is being closed. */
+  /** Whether the application is closing. */
   readonly closing?: true;
-  /** What the checks found, by their names. */
+  /** Results of the checks, by name. */
   readonly checks?: Readonly<Record<string, CheckReport>>;
   /** The figures of `shedLoad`. */
   readonly load?: object;

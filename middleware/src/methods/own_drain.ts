@@ -1,7 +1,7 @@
 import type { Response } from "@sluice/sluice";
 import { type Method, type Methods, putBack } from "./replaced_methods.ts";
 
-/** Methods that find the listeners of an event by its name. */
+/** Methods that look up the listeners of an event by name. */
 const FINDING = [
   ...["off", "removeListener", "removeAllListeners"],
   ...["listenerCount", "listeners", "rawListeners"],
@@ -10,24 +10,25 @@ const FINDING = [
 /**
  * The `drain` event of a queue around `res.write`.
  *
- * All queues around a response share its emitter, and `drain` does not tell whose queue has room. So whoever listens from
- * now on, such as the handler, hears this queue only, and this queue hears the one that it writes to. Make it together
- * with replacing `write`, so that both are in the same order. It also works with npm's compression, which replaces `on`.
+ * All queues around a response share its emitter, and `drain` does not identify the queue that has room. So listeners
+ * added from now on, such as the handler's, hear only this queue, and this queue hears the one that it writes to.
+ * Create it together with replacing `write`, so that both are in the same order. It also works with npm's compression,
+ * which replaces `on`.
  *
- * Few responses are waited for, so most of it is done when somebody listens.
+ * Few responses are ever waited for, so most of the work is deferred until the first listener.
  */
 export class OwnDrain {
   readonly #res: Response;
   readonly #drained: () => void;
   readonly #emit: Response["emit"];
-  /** The methods that it has replaced. */
+  /** The methods it has replaced. */
   readonly #before: Methods & Pick<Response, "on">;
-  /** Name of the event for what is around this queue, once somebody listens. */
+  /** Name of this queue's event for outer layers, once there is a listener. */
   #name: symbol | null = null;
 
   /**
    * @param res The response
-   * @param drained Called when what this queue writes to has room again, from the moment that somebody listens
+   * @param drained Called when the queue below has room again, once there is a listener
    */
   constructor(res: Response, drained: () => void) {
     const { emit, on, addListener, prependListener } = res;
@@ -49,15 +50,15 @@ export class OwnDrain {
   }
 
   /**
-   * Begins to call `drained`.
+   * Starts calling `drained`.
    *
-   * @returns The name of the event for what is around this queue
+   * @returns The name of this queue's event for outer layers
    */
   listen(): symbol {
     if (this.#name !== null) return this.#name;
     const own = this.#name = Symbol("drain");
     const methods = this.#res as unknown as Record<string, Method>;
-    // first, because the queue that this one writes to replaces its methods with that
+    // first, because it makes the queue below replace its methods
     this.#before.on.call(this.#res, "drain", this.#drained);
     for (const finding of FINDING) {
       const plain = this.#before[finding] = methods[finding]!;
@@ -69,12 +70,12 @@ export class OwnDrain {
     return own;
   }
 
-  /** Puts back the methods that it has replaced. */
+  /** Restores the methods it has replaced. */
   remove(): void {
     putBack(this.#res, this.#before);
   }
 
-  /** Tells those who wait for this queue that it has room. */
+  /** Signals to this queue's listeners that it has room. */
   emit(): void {
     if (this.#name !== null) this.#emit.call(this.#res, this.#name);
   }

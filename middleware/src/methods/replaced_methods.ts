@@ -1,14 +1,14 @@
 // deno-lint-ignore no-explicit-any -- arguments are passed on as they are
 export type Method = (this: any, ...args: any[]) => any;
 
-/** Methods by their names. */
+/** Methods by name. */
 export type Methods = Record<string, Method>;
 
 /**
- * Puts back methods that were replaced, below all that was replaced later.
+ * Restores replaced methods, below any later replacements.
  *
- * @param object The object; what its class has needs no copy on it
- * @param before The methods as they were
+ * @param object The object; methods of its class need no copy on it
+ * @param before The original methods
  */
 export function putBack(object: object, before: Readonly<Methods>): void {
   const methods = object as Methods;

@@ -1,24 +1,24 @@
-/** What requests are told apart by. */
+/** Attributes that distinguish requests. */
 export interface RequestKind {
-  /** Method in capitals, `_OTHER` for one that is not registered (OpenTelemetry, semantic conventions for HTTP). */
+  /** Method in upper case, `_OTHER` for an unregistered one (OpenTelemetry, semantic conventions for HTTP). */
   readonly method: string;
   /** Pattern of the route, such as `/users/:id`; empty if there was none. */
   readonly route: string;
-  /** `2xx`, or `aborted` if the client left before there was a status. */
+  /** `2xx`, or `aborted` if the client disconnected before there was a status. */
   readonly statusClass: string;
   /** The status, if there was one. */
   readonly status: number | undefined;
 }
 
-/** The durations of the requests of one kind. */
+/** The durations of requests of one kind. */
 export interface Series extends RequestKind {
-  /** How many took at most as long as each bound, and longer than the one before; the last is for those above all. */
+  /** Number of durations up to each bound, and above the one before; the last is for those above all bounds. */
   readonly counts: number[];
   /** Sum of the durations, in s. */
   sum: number;
 }
 
-/** How long requests took, by what they were. */
+/** Durations of requests, by kind. */
 export class DurationHistogram {
   readonly #bounds: readonly number[];
   readonly #series = new Map<string, Series>();
@@ -33,16 +33,16 @@ export class DurationHistogram {
     return this.#bounds;
   }
 
-  /** All series, in the order of the first request of each. */
+  /** All series, ordered by their first request. */
   get series(): Iterable<Series> {
     return this.#series.values();
   }
 
   /**
-   * Notes a request.
+   * Records a request.
    *
-   * @param kind What it was
-   * @param seconds How long it took
+   * @param kind Its kind
+   * @param seconds Its duration
    */
   record(kind: RequestKind, seconds: number): void {
     const key = `${kind.method} ${kind.status} ${kind.route}`;

@@ -7,48 +7,48 @@ export interface Sample {
   readonly attributes: Attributes;
 }
 
-/** What somebody else counts, and is read when metrics are collected. */
+/** A figure counted elsewhere, and read when metrics are collected. */
 export interface Figure {
   /** Its name in OpenTelemetry. */
   readonly name: string;
-  /** Whether it only grows, or goes up and down. */
+  /** Whether it only grows, or can also fall. */
   readonly kind: "counter" | "gauge";
   readonly description: string;
-  /** What is counted, as OpenTelemetry writes it. */
+  /** Its unit, in OpenTelemetry's notation. */
   readonly unit: string;
-  /** Its values now. */
+  /** Its current values. */
   read(): readonly Sample[];
 }
 
-/** The used part of a limiter of `@sluice/rate-limit`: `rateLimit(…).limiter`, or a `Limiter`. */
+/** The part used here of a limiter of `@sluice/rate-limit`: `rateLimit(…).limiter`, or a `Limiter`. */
 export interface CountedLimiter {
-  /** What it has done, by outcome. */
+  /** Its decisions, by outcome. */
   readonly counters: Readonly<Record<"admitted" | "limited" | "shadowLimited" | "skipped" | "storeFailures", number>>;
   /** Keys in memory. */
   readonly size: number;
 }
 
-/** The used part of what `shedLoad` returns. */
+/** The part of what `shedLoad` returns that is used here. */
 export interface CountedLoad {
-  /** The figures of this moment. */
+  /** The current figures. */
   readonly figures: {
     readonly admitted: number;
     readonly refused: Readonly<Record<string, number>>;
   };
 }
 
-/** The used part of an application's WebSocket connections. */
+/** The part of an application's WebSocket connections used here. */
 export interface CountedConnections {
-  /** How many are open. */
+  /** Number of open connections. */
   readonly size: number;
 }
 
 const OUTCOMES = ["admitted", "limited", "shadowLimited", "skipped"] as const;
 
 /**
- * Figures of limiters, under the names that `observe` of `@sluice/rate-limit` gives them.
+ * Figures of limiters, under the names that `observe` of `@sluice/rate-limit` uses.
  *
- * @param limiters The limiters by the names that tell them apart
+ * @param limiters The limiters by name
  */
 export function limiterFigures(limiters: Readonly<Record<string, CountedLimiter>>): Figure[] {
   const all = Object.entries(limiters).map(([name, limiter]) => ({ name: { "rate_limit.name": name }, limiter }));
@@ -104,9 +104,9 @@ export function loadFigures(load: CountedLoad): Figure[] {
 }
 
 /**
- * The figure of open WebSockets.
+ * Number of open WebSockets.
  *
- * @param connections Finds the connections; there are none before the first request
+ * @param connections Returns the connections; there are none before the first request
  */
 export function socketFigure(connections: () => CountedConnections | undefined): Figure {
   return {

@@ -26,7 +26,7 @@ import { PROMETHEUS_TYPE, prometheusText } from "./prometheus_text.ts";
 /**
  * What is measured.
  *
- * @example Times that matter to a fast service
+ * @example Buckets for a fast service
  * ```ts
  * import sluice from "@sluice/sluice";
  * import { metrics } from "@sluice/middleware/metrics";
@@ -39,35 +39,37 @@ import { PROMETHEUS_TYPE, prometheusText } from "./prometheus_text.ts";
  */
 export interface MetricsOptions {
   /**
-   * Upper bounds of the buckets for durations, in s, in ascending order; by default those of OpenTelemetry's semantic
+   * Upper bounds of the duration buckets, in s, in ascending order; by default those of OpenTelemetry's semantic
    * conventions, from 5 ms to 10 s.
    */
   buckets?: readonly number[];
-  /** Limiters of `@sluice/rate-limit` by names that tell them apart: `{ login: limit.limiter }`. */
+  /** Limiters of `@sluice/rate-limit` by name: `{ login: limit.limiter }`. */
   limiters?: Readonly<Record<string, CountedLimiter>>;
   /** What `shedLoad` returned. */
   load?: CountedLoad;
   /**
-   * Whether OpenTelemetry gets the figures as well, if it is set up, `true` by default. Deno, and instrumentation of
-   * Node's `http`, measure requests under the same names, and their figures have the routes of Sluice.
+   * Whether to report the figures to OpenTelemetry as well, if it is set up, `true` by default. Deno, and
+   * instrumentation of Node's `http`, measure requests under the same names; their figures include Sluice's routes.
    */
   openTelemetry?: boolean;
   /** The time in ms, `performance.now` by default. */
   clock?: () => number;
 }
 
-/** A middleware that measures, and what it has measured. */
+/** A middleware that measures requests, and its results. */
 export interface Metrics {
-  /** Measures a request; whatever it passes to is measured, so mount it first. */
+  /** Measures a request; it covers all later handlers, so mount it first. */
   (req: Request, res: Response, next: Next): void;
   /**
-   * A handler that responds with all metrics in the text format of Prometheus (0.0.4), as they were within the last
-   * second. `shedLoad` and limits leave its requests alone, and guards in front of it hold.
+   * A handler that responds with all metrics in the Prometheus text format (0.0.4), at most one second old. `shedLoad`
+   * and limits let its requests pass; other guards in front of it apply.
    */
   readonly page: (req: Request, res: Response) => void;
-  /** All metrics in the text format of Prometheus, as prom-client's `register.metrics()`, for a page of the program. */
+  /**
+   * Returns all metrics in the Prometheus text format, like prom-client's `register.metrics()`, for a page of your own.
+   */
   metrics(): string;
-  /** The content type of that text. */
+  /** The content type of the page. */
   readonly contentType: string;
 }
 
@@ -102,7 +104,7 @@ const NAMES: OptionNames<MetricsOptions> = {
 /** OpenTelemetry, "Semantic conventions for HTTP metrics". */
 const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
 
-/** ms for which the page shows the same text. */
+/** ms for which the page is cached. */
 const RECENT_MS = 1000;
 
 const HEADERS = {
@@ -111,19 +113,19 @@ const HEADERS = {
   "X-Content-Type-Options": "nosniff",
 };
 
-/** Whatever else an outsider calls a method would be a series of its own. */
+/** Any other method a client makes up would create its own series. */
 const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "CONNECT", "TRACE", "QUERY"]);
 
 /**
- * Measures requests: how many by route, method and status, how long they took, how many are in flight. A request
- * whose client disconnects is in flight until its handler ends the response, for at most one minute.
+ * Measures requests: how many by route, method and status, how long they take, how many are in flight. A request whose
+ * client disconnects is in flight until its handler ends the response, for at most one minute.
  *
- * If the process has an OpenTelemetry meter provider when the first request comes (an SDK, or Deno with `OTEL_DENO`), it
- * gets `http.server.request.duration`, `http.server.active_requests` and all other figures. In every process, `page`
- * shows them to Prometheus, with those of prom-client where the runtime knows them. Paths that match no route count as
- * one, so that strangers cannot make series.
+ * If the process has an OpenTelemetry meter provider at the first request (an SDK, or Deno with `OTEL_DENO`), it gets
+ * `http.server.request.duration`, `http.server.active_requests` and all other figures. In every process, `page` exposes
+ * them to Prometheus, together with prom-client's process figures where the runtime has them. Paths that match no route
+ * count as one, so that clients cannot create series.
  *
- * @param options What is measured besides
+ * @param options What to measure besides
  * @returns The middleware
  * @throws {TypeError} If an option is unknown or of the wrong type
  *
@@ -179,7 +181,7 @@ class Measuring {
   #connections: CountedConnections | undefined;
   #recent = "";
   #recentSince = Number.NEGATIVE_INFINITY;
-  /** Looked for with each request until there is one: an SDK may be registered after the application was made. */
+  /** Looked up on each request until found: an SDK may be registered after the application was created. */
   #meter: MeasuredRequests | null = null;
 
   constructor(
@@ -195,7 +197,7 @@ class Measuring {
     this.#figures = [...figures, socketFigure(() => this.#connections)];
   }
 
-  /** The text, put together at most once a second, since no limit holds for those who ask. */
+  /** Returns the page, built at most once a second, because no limit applies to its clients. */
   recentText(): string {
     const now = this.#clock();
     if (now - this.#recentSince >= RECENT_MS) {
@@ -240,7 +242,7 @@ class Measuring {
 
   #end(req: Request, res: Response, method: string, scheme: string, seconds: number): void {
     const isAborted = !res.headersSent;
-    // how long a WebSocket was open is no duration of a request
+    // the time a WebSocket was open is not the duration of a request
     if (isAborted && req.get("upgrade") !== undefined) return;
     const route = req.routePath ?? "";
     const statusClass = isAborted ? "aborted" : `${Math.floor(res.statusCode / 100)}xx`;

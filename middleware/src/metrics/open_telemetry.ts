@@ -1,6 +1,6 @@
 import type { Attributes, Figure } from "./figures.ts";
 
-/** The used part of a meter of `@opentelemetry/api` 1. */
+/** The part of a meter of `@opentelemetry/api` 1 used here. */
 interface Meter {
   createHistogram(name: string, options: object): { record(value: number, attributes: Attributes): void };
   createUpDownCounter(name: string, options: object): { add(value: number, attributes: Attributes): void };
@@ -12,28 +12,30 @@ interface Observable {
   addCallback(callback: (result: { observe(value: number, attributes: Attributes): void }) => void): void;
 }
 
-/** The requests of an application, as OpenTelemetry counts them. */
+/** The requests of an application, as counted by OpenTelemetry. */
 export interface MeasuredRequests {
-  /** Notes a request that has begun, with 1, or that is over, with -1. */
+  /** Records the start of a request with 1, its end with -1. */
   active(change: 1 | -1, attributes: Attributes): void;
-  /** Notes how long one took, in s. */
+  /** Records a request's duration in s. */
   took(seconds: number, attributes: Attributes): void;
 }
 
-/** Where every copy of `@opentelemetry/api` 1 in a process finds what the program has registered: its public contract. */
+/**
+ * Where every copy of `@opentelemetry/api` 1 in a process finds what the program has registered: its public contract.
+ */
 const REGISTERED = Symbol.for("opentelemetry.js.api.1");
 
-/** Hears what a meter throws. */
+/** Called with errors that a meter throws. */
 export type MeterFailed = (what: string, cause: unknown) => void;
 
 /**
- * Reports to the meter provider that is registered in this process, by an SDK or by Deno itself. A provider that is
- * incomplete, or throws, is reported and fails no request.
+ * Reports to the meter provider registered in this process, by an SDK or by Deno itself. A provider that is incomplete,
+ * or throws, is reported and fails no request.
  *
  * @param bounds Upper bounds of the histogram's buckets, in s
- * @param figures What is read when metrics are collected
- * @param failed Called with what fails
- * @returns Takes requests; `null` if no provider is registered
+ * @param figures Figures to read when metrics are collected
+ * @param failed Called with errors
+ * @returns Records requests; `null` if no provider is registered
  */
 export function registeredMeter(
   bounds: readonly number[],
@@ -56,7 +58,7 @@ export function registeredMeter(
     return made;
   });
   if (meter === null) return null;
-  // even without a meter it is not asked for again: each request would make the instruments anew
+  // do not look for a meter again: each request would recreate the instruments
   if (meter === undefined) return { active() {}, took() {} };
   for (const { name, kind, description, unit, read } of figures) {
     const options = { description, unit };

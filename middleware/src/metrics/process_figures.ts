@@ -1,7 +1,7 @@
 import { builtinModule } from "@sluice/shared";
 import type { Figure, Sample } from "./figures.ts";
 
-/** The used part of Node's `process`, which Deno and Bun have, too. */
+/** The part used here of Node's `process`, which Deno and Bun have, too. */
 interface Process {
   cpuUsage(): { readonly user: number; readonly system: number };
   memoryUsage(): {
@@ -14,13 +14,13 @@ interface Process {
 }
 
 /**
- * Figures of the process, under the names that Prometheus's own clients give them. There are none where the runtime has
- * no process of its own, as on Workers, or does not let the program ask.
+ * Figures of the process, under the names of Prometheus's own clients. There are none where the runtime has no process
+ * of its own, such as on Workers, or denies access to it.
  */
 export function processFigures(): Figure[] {
   const own = builtinModule<Process>("node:process");
   const memory = (name: keyof ReturnType<Process["memoryUsage"]>) => asked(() => own!.memoryUsage()[name]);
-  // Workers have these methods, which say 0
+  // Workers have these methods, which return 0
   if (own === undefined || memory("rss") === undefined) return [];
   const start = asked(() => Date.now() / 1000 - own.uptime());
   const cpu = asked(() => own.cpuUsage());

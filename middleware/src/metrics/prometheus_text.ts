@@ -1,15 +1,15 @@
 import type { DurationHistogram } from "./duration_histogram.ts";
 import type { Attributes, Figure } from "./figures.ts";
 
-/** Media type of the text (Prometheus, "Exposition formats", version 0.0.4). */
+/** Media type of the page (Prometheus, "Exposition formats", version 0.0.4). */
 export const PROMETHEUS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
 /**
- * Metrics as a page for Prometheus. Names are those of OpenTelemetry as its specification translates them, so that the
- * same dashboards work with both.
+ * Formats metrics as a page for Prometheus. Names are those of OpenTelemetry, translated as its specification defines,
+ * so that the same dashboards work with both.
  *
- * @param histogram How long requests took
- * @param figures All else
+ * @param histogram Durations of requests
+ * @param figures All other figures
  */
 export function prometheusText(histogram: DurationHistogram, figures: readonly Figure[]): string {
   return [...histogramLines(histogram), ...figures.flatMap(figureLines), ""].join("\n");

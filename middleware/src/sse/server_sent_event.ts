@@ -1,25 +1,25 @@
 import { describe } from "@sluice/shared";
 
-/** An event, as an `EventSource` gets it. */
+/** An event, as an `EventSource` receives it. */
 export interface ServerSentEvent {
   /**
-   * What it is about: text as it is, anything else as JSON. Without data the event only sets `id` or `retry`, and no
-   * listener hears of it.
+   * Its data: strings unchanged, anything else as JSON. An event without data only sets `id` or `retry`, and reaches no
+   * listener.
    */
   data?: unknown;
-  /** Its kind, which listeners are registered for; `message` by default. */
+  /** Its type, which listeners register for; `message` by default. */
   event?: string;
-  /** Its identifier: a client that connects again says which one it got last. */
+  /** Its id: a client that reconnects sends the last one it got. */
   id?: string;
-  /** ms after which the client connects again if the connection ends. */
+  /** ms after which the client reconnects if the connection ends. */
   retry?: number;
 }
 
 /**
- * The text of an event in the format of the HTML standard, "Server-sent events" (9.2.6).
+ * Formats an event as in the HTML standard, "Server-sent events" (9.2.6).
  *
- * @param event The event; text alone is its data
- * @throws {TypeError} If a field has a line break, which would begin another field, or is of the wrong kind
+ * @param event The event; a string is its data
+ * @throws {TypeError} If a field is of the wrong type, or has a line break, which would start another field
  * @throws {RangeError} If `retry` is not a whole number of ms
  */
 export function eventText(event: ServerSentEvent | string): string {
@@ -38,15 +38,15 @@ export function eventText(event: ServerSentEvent | string): string {
 }
 
 /**
- * The text of a comment, which clients ignore.
+ * Formats a comment, which clients ignore.
  *
- * @param comment What it says
+ * @param comment The comment
  */
 export function commentText(comment: string): string {
   return `${field("", comment)}\n`;
 }
 
-// a line for each of the text's, because a line break ends the field; the client joins them again
+// one line per line of the text, because a line break ends the field; the client joins them again
 function field(name: string, text: string): string {
   return text.split(/\r\n|\r|\n/).map((line) => `${name}: ${line}\n`).join("");
 }
@@ -64,7 +64,7 @@ function oneLine(name: string, value: unknown): string {
   return value;
 }
 
-// clients ignore an identifier with a NUL
+// clients ignore an id with a NUL
 function identifier(id: unknown): string {
   const text = oneLine("id", id);
   if (text.includes("\0")) throw new TypeError(`events.send: id must have no NUL character, not ${describe(id)}`);

@@ -6,7 +6,7 @@ import { closeWithApp, type OpenStreams } from "./streams_of_app.ts";
 /**
  * How events are sent.
  *
- * @example A sign of life every ten seconds
+ * @example A heartbeat every ten seconds
  * ```ts
  * import sluice from "@sluice/sluice";
  * import { sse } from "@sluice/middleware/sse";
@@ -20,52 +20,52 @@ import { closeWithApp, type OpenStreams } from "./streams_of_app.ts";
  */
 export interface SseOptions {
   /**
-   * ms after which a comment is sent if nothing else was, 15 000 by default, 0 for none: proxies cut connections that
-   * say nothing, and only by sending does the server notice a client that has silently gone.
+   * ms of silence after which a comment is sent, 15 000 by default, 0 for none: proxies cut idle connections, and only
+   * by sending does the server notice a client that has silently disconnected.
    */
   heartbeatMs?: number;
-  /** ms after which the client connects again if the connection ends; by default the client decides. */
+  /** ms after which the client reconnects if the connection ends; by default the client decides. */
   retryMs?: number;
   /**
-   * Most bytes that wait for a slow client, 1 MiB by default. Whoever waits for `send` never gets there; for everybody
-   * else, the connection is closed then, and the client connects again and says what it got last.
+   * Maximum bytes queued for a slow client, 1 MiB by default. Code that awaits `send` never reaches it; otherwise the
+   * connection is then closed, and the client reconnects with the last id it got.
    */
   maxPendingBytes?: number;
 }
 
 /** A response that sends events. */
 export interface EventStream {
-  /** The identifier of the event that the client got last, if this is not its first connection: `Last-Event-ID`. */
+  /** The id of the last event the client got, if it is reconnecting: `Last-Event-ID`. */
   readonly lastEventId: string | undefined;
-  /** Whether it is over: the client is gone, the application closes, or `close` was called. */
+  /** Whether it has ended: the client disconnected, the application is closing, or `close` was called. */
   readonly isClosed: boolean;
-  /** Resolves when it is over. */
+  /** Resolves when it has ended. */
   readonly closed: Promise<void>;
   /**
    * Sends an event. Once the stream is closed, nothing is sent.
    *
-   * @param event The event; text alone is its data
+   * @param event The event; a string is its data
    * @returns Resolves when there is room for the next one, or the stream is closed. Never rejects
-   * @throws {TypeError} If a field has a line break or is of the wrong kind
+   * @throws {TypeError} If a field has a line break or is of the wrong type
    * @throws {RangeError} If `retry` is not a whole number of ms
    */
   send(event: ServerSentEvent | string): Promise<void>;
   /**
    * Sends a comment, which clients ignore.
    *
-   * @param text What it says
+   * @param text The comment
    * @returns As for `send`
    */
   comment(text: string): Promise<void>;
   /**
-   * Sends whatever a source yields, each event when the client has taken the one before, and closes the stream at its
-   * end. If the client leaves, or the application closes, the source is ended with `return()`.
+   * Sends everything a source yields, one event at a time as the client accepts them, and closes the stream at its end.
+   * If the client disconnects, or the application closes, the source is ended with `return()`.
    *
    * @param source The events
    * @returns Resolves when the stream is closed; rejects with the source's error
    */
   sendAll(source: AsyncIterable<ServerSentEvent | string> | Iterable<ServerSentEvent | string>): Promise<void>;
-  /** Ends the response. A client that wants more connects again. */
+  /** Ends the response. A client that wants more reconnects. */
   close(): void;
 }
 
@@ -78,17 +78,17 @@ const HEARTBEAT_MS = 15_000;
 const MAX_PENDING_BYTES = 1024 * 1024;
 
 /**
- * Begins a response with server-sent events (HTML standard, 9.2). It ends with the client, with `app.close`, or with
- * `close`.
+ * Starts a response with server-sent events (HTML standard, 9.2). It ends when the client disconnects, with
+ * `app.close`, or with `close`.
  *
  * @param req The request
  * @param res Its response, which must not have begun
  * @param options How events are sent
  * @throws {TypeError} If an option is unknown or of the wrong type
  * @throws {RangeError} If an option is out of bounds
- * @throws {Error} If the response has begun already
+ * @throws {Error} If the response has already begun
  *
- * @example What a client has missed, and then what happens
+ * @example Missed events first, then live ones
  * ```ts
  * import sluice from "@sluice/sluice";
  * import { sse } from "@sluice/middleware/sse";
@@ -125,10 +125,10 @@ class Stream implements EventStream {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #room: Promise<void> | null = null;
   #isClosed = false;
-  /** Made when somebody asks for it: few do, and a stream may be idle for days. */
+  /** Created on first use: few programs need it, and a stream may be idle for days. */
   #closed: Promise<void> | null = null;
   readonly #listed: OpenStreams;
-  /** Called when the stream is closed: what somebody waits for will not come. */
+  /** Called when the stream is closed, to release pending waits. */
   #waiting: Set<() => void> | null = null;
 
   constructor(req: Request, res: Response, heartbeatMs: number, maxPendingBytes: number) {
@@ -138,7 +138,7 @@ class Stream implements EventStream {
     this.#req = req;
     this.lastEventId = asText(req.get("last-event-id"));
     if (!res.hasHeader("Cache-Control")) res.setHeader("Cache-Control", "no-cache");
-    // nginx would wait until it has some kilobytes
+    // nginx would buffer some kilobytes
     res.writeHead(200, { "Content-Type": "text/event-stream", "X-Accel-Buffering": "no" });
     this.#listed = closeWithApp(req.app, this);
     // not once(), which would keep a wrapper
@@ -151,7 +151,7 @@ class Stream implements EventStream {
       // the client's `open` event must not wait for the first event
       res.flushHeaders();
       this.#beat();
-      // with all of the walk
+      // with the whole routing state
       (req as { next?: unknown }).next = undefined;
     }
   }
@@ -178,7 +178,7 @@ class Stream implements EventStream {
     const events = Symbol.asyncIterator in source ? source[Symbol.asyncIterator]() : source[Symbol.iterator]();
     try {
       while (!this.#isClosed) {
-        // a source may never yield again, and the client be gone
+        // a source may never yield again although the client has disconnected
         const next = await this.#unlessClosed(Promise.resolve(events.next()));
         if (next === undefined) break;
         if (next.done) return this.close();
@@ -191,7 +191,7 @@ class Stream implements EventStream {
     this.#end(events);
   }
 
-  // Not waited for: a generator runs its `finally` only when what it is waiting for has come.
+  // Not awaited: a generator runs its `finally` only once its pending wait settles.
   #end(events: AsyncIterator<unknown> | Iterator<unknown>): void {
     Promise.resolve(events.return?.()).catch((error) => {
       this.#req.app.reportError(error, { req: this.#req, phase: "handler" });
@@ -214,7 +214,7 @@ class Stream implements EventStream {
   #write(text: string): Promise<void> {
     if (this.#isClosed) return Promise.resolve();
     const hasRoom = this.#res.write(text);
-    // a middleware that compresses may hold back what it has
+    // compression middleware may buffer
     (this.#res as { flush?: () => void }).flush?.();
     this.#beat();
     if (hasRoom) return Promise.resolve();
@@ -233,8 +233,8 @@ class Stream implements EventStream {
     });
   }
 
-  // Not a race with `closed`: until that is settled, it would keep every promise it was ever raced with. What a source
-  // fails with once nobody listens is nobody's error.
+  // Not a race with `closed`: until that settled, it would retain every promise ever raced with it. Once the stream is
+  // closed, a source's failure is ignored.
   #unlessClosed<T>(promise: Promise<T>): Promise<T | undefined> {
     return new Promise((resolve, reject) => {
       const release = (): void => resolve(undefined);
@@ -247,14 +247,15 @@ class Stream implements EventStream {
     clearTimeout(this.#timer);
     if (this.#heartbeatMs === 0) return;
     this.#timer = setTimeout(() => {
-      // a client with events to read has no use for it
+      // a client with unread events does not need it
       if (this.#room === null) this.comment("");
       else this.#beat();
     }, this.#heartbeatMs);
   }
 }
 
-// Browsers send UTF-8 (HTML standard, 9.2.3), and each byte of a header is a character. What is no UTF-8 stays as it is.
+// Browsers send UTF-8 (HTML standard, 9.2.3), and each byte of a header is a character. Anything that is not UTF-8
+// stays unchanged.
 function asText(value: string | undefined): string | undefined {
   if (value === undefined || !/^[\0-\xff]*[\x80-\xff]/.test(value)) return value;
   try {

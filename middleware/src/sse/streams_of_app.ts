@@ -1,6 +1,6 @@
 import type { Request } from "@sluice/sluice";
 
-/** What ends with its application. */
+/** A stream that ends with its application. */
 interface Stream {
   close(): void;
 }
@@ -8,18 +8,18 @@ interface Stream {
 /** An application. */
 type App = Request["app"];
 
-/** One listener for each application: with one for each stream, a thousand clients would look like a leak. */
+/** One listener per application: with one per stream, a thousand clients would look like a leak. */
 const open = new WeakMap<App, Set<Stream>>();
 
-/** The open streams of an application and of those that it is mounted on. */
+/** The open streams of an application and of its parent applications. */
 export type OpenStreams = readonly Set<Stream>[];
 
 /**
  * Closes a stream when its application begins to close, because closing waits for every response.
  *
- * @param app The application; those that it is mounted on close it, too
+ * @param app The application; its parent applications close the stream, too
  * @param stream The stream
- * @returns The sets it has to be deleted from when it is over
+ * @returns The sets to delete it from when it ends
  */
 export function closeWithApp(app: App, stream: Stream): OpenStreams {
   const all = streamsAbove(app);

@@ -1,7 +1,7 @@
 import { builtinModule } from "@sluice/shared";
 import type { FileContent, FileStore } from "./uploaded_file.ts";
 
-/** The used part of `node:fs`. */
+/** The part of `node:fs` used here. */
 interface FileModule {
   mkdirSync(path: string, options: { recursive: true }): unknown;
   readonly promises: {
@@ -10,15 +10,15 @@ interface FileModule {
   };
 }
 
-/** For the owner alone, and never over another file. */
+/** Readable by the owner alone, and never overwrites another file. */
 const NEW_FILE = { flag: "wx", mode: 0o600 };
 
 /**
  * Writes files into a folder, under random names.
  *
- * @param folder The folder; it is made unless it exists
- * @param keeps Whether files stay there when the response is over
- * @throws {Error} If the runtime has no files, or the folder cannot be made
+ * @param folder The folder; created if it does not exist
+ * @param keeps Whether files remain there after the response
+ * @throws {Error} If the runtime has no file system, or the folder cannot be created
  */
 export function folderStore(folder: string, keeps: boolean): FileStore {
   const fs = builtinModule<FileModule>("node:fs");
@@ -42,7 +42,7 @@ export function folderStore(folder: string, keeps: boolean): FileStore {
       }
       return { destination: folder, filename, path };
     },
-    // a program may have moved it
+    // the program may have moved it
     remove: (file) => rm(file.path!, { force: true }),
   };
 }

@@ -5,7 +5,7 @@ import type { Request } from "@sluice/sluice";
  * Passes files to a function of the program.
  *
  * @param takeFile The function
- * @param remove Removes what it has kept
+ * @param remove Removes what it has stored
  */
 export function functionStore(takeFile: TakeFile, remove?: (file: UploadedFile, req: Request) => unknown): FileStore {
   return {
@@ -14,7 +14,7 @@ export function functionStore(takeFile: TakeFile, remove?: (file: UploadedFile, 
       let controller!: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>;
       let isOver = false;
       let failure: unknown;
-      // what the function asked for last; it need not have waited for it
+      // the function's last read; it need not have awaited it
       let reading: Promise<void> | undefined;
       const end = (how: () => void): void => {
         if (!isOver) how();
@@ -29,7 +29,7 @@ export function functionStore(takeFile: TakeFile, remove?: (file: UploadedFile, 
         else if (!isOver) controller.enqueue(chunk);
       };
       content.onLeave(fail);
-      // nothing is read that nobody asks for
+      // reads only on demand
       const stream = new ReadableStream<Uint8Array<ArrayBuffer>>({
         start: (given) => void (controller = given),
         pull: () => reading = content.read().then(pass).catch(fail),
@@ -43,7 +43,7 @@ export function functionStore(takeFile: TakeFile, remove?: (file: UploadedFile, 
         while (await content.read() !== undefined);
         return { value };
       } catch (error) {
-        // the reason rather than what became of it
+        // the reason rather than its consequence
         throw failure ?? error;
       }
     },

@@ -4,7 +4,7 @@ import { refusal } from "./upload_error.ts";
 const CR = 0x0d;
 const DASH = 0x2d;
 
-/** Most bytes of a part's headers, with the rest of the delimiter's line in front of them. */
+/** Maximum bytes of a part's headers, including the rest of the delimiter's line before them. */
 export const MOST_HEAD_BYTES: number = 8 * 1024;
 
 const encoder = new TextEncoder();
@@ -12,18 +12,18 @@ const EMPTY_LINE = encoder.encode("\r\n\r\n");
 
 /**
  * Reads a form of type `multipart/form-data` (RFC 7578, RFC 2046 section 5.1) part by part and chunk by chunk. It holds
- * one chunk of the body at a time, and asks for the next one when somebody asks for what is in it. Its time is
- * proportional to the length of the body, whatever that and the boundary are.
+ * one chunk of the body at a time, and reads the next on demand. Its time is proportional to the length of the body,
+ * whatever the body and the boundary are.
  */
 export class MultipartReader {
   readonly #source: AsyncIterator<Uint8Array<ArrayBuffer>>;
   readonly #delimiter: Uint8Array;
-  /** What has come; the first delimiter may begin the body, as if a line had ended in front of it. */
+  /** The received bytes; the first delimiter may start the body, as if a line had ended before it. */
   #bytes: Uint8Array<ArrayBuffer> = encoder.encode("\r\n");
-  /** Where in it the unread part begins. */
+  /** Start of the unread bytes. */
   #at = 0;
   #part: PartHead | undefined;
-  /** Whether the content of a part goes on; what stands before the first delimiter counts as such. */
+  /** Whether it is inside a part's content; the preamble before the first delimiter counts as such. */
   #inContent = true;
 
   /**
@@ -35,15 +35,15 @@ export class MultipartReader {
     this.#delimiter = encoder.encode(`\r\n--${boundary}`);
   }
 
-  /** The part that is being read. */
+  /** The current part. */
   get part(): PartHead | undefined {
     return this.#part;
   }
 
   /**
-   * The next part, once all of the one before has been read.
+   * Advances to the next part, once the current one has been read completely.
    *
-   * @returns Its head; `undefined` after the last one, when all of the body has come
+   * @returns Its head; `undefined` after the last one, when the whole body has arrived
    * @throws {HttpError} 400 if the form is malformed, 413 if the part's headers are too long
    */
   async next(): Promise<PartHead | undefined> {
@@ -51,13 +51,13 @@ export class MultipartReader {
     this.#part = undefined;
     await this.#need(2);
     if (this.#byte(0) === DASH && this.#byte(1) === DASH) {
-      // what stands behind the end counts as nothing, but the connection needs it read
+      // the epilogue is ignored, but the connection needs it read
       while (!(await this.#source.next()).done);
       return undefined;
     }
     this.#part = partHead(await this.#headText());
     if (this.#part === undefined) this.#refuse("a part's head is malformed");
-    // the end of the empty line may begin a delimiter: a part need not have any content
+    // the end of the empty line may start a delimiter: a part may be empty
     await this.#need(this.#delimiter.length);
     if (!this.#delimiter.every((byte, i) => byte === this.#byte(i))) this.#at += 2;
     this.#inContent = true;
@@ -65,9 +65,9 @@ export class MultipartReader {
   }
 
   /**
-   * The next bytes of the part.
+   * Returns the next bytes of the part.
    *
-   * @returns The bytes, in memory that is the caller's own; `undefined` at the end of the part
+   * @returns The bytes, in memory that the caller owns; `undefined` at the end of the part
    * @throws {HttpError} 400 if the form ends in the middle of it
    */
   async read(): Promise<Uint8Array<ArrayBuffer> | undefined> {
@@ -77,14 +77,14 @@ export class MultipartReader {
       const content = bytes.subarray(this.#at, end);
       this.#inContent = end + this.#delimiter.length > bytes.length;
       this.#at = this.#inContent ? end : end + this.#delimiter.length;
-      // who gets a chunk may transfer its memory, and what is left here would go with it
+      // the caller may transfer the chunk's memory, and with it the bytes still unread
       if (content.length > 0) return end === bytes.length ? content : new Uint8Array(content);
       if (this.#inContent) await this.#more();
     }
     return undefined;
   }
 
-  // from the delimiter to the empty line behind the headers, whose own end is left
+  // from the delimiter to the empty line after the headers, without its line ending
   async #headText(): Promise<string> {
     for (let from = 0;;) {
       const end = beginningOf(EMPTY_LINE, this.#bytes, this.#at + from);
@@ -129,13 +129,13 @@ export class MultipartReader {
 }
 
 /**
- * Looks for a pattern that begins with a carriage return: a delimiter, or an empty line. Wherever another one stands in
- * it, that which was compared in vain need not be looked at again.
+ * Finds a pattern that begins with a carriage return: a delimiter, or an empty line. Unless the pattern contains
+ * another one, bytes already compared need not be compared again.
  *
  * @param pattern The pattern
- * @param bytes Where it may be
- * @param from Where to begin
- * @returns Where the pattern begins, or, at the end, what may be its beginning; otherwise the length of the bytes
+ * @param bytes Where to search
+ * @param from Where to start
+ * @returns Where the pattern begins, or, at the end, a possible beginning of it; otherwise the length of the bytes
  */
 function beginningOf(pattern: Uint8Array, bytes: Uint8Array, from: number): number {
   for (let at = bytes.indexOf(CR, from); at !== -1;) {

@@ -1,31 +1,31 @@
 import { asciiLowerCase, trimBlanks } from "@sluice/shared";
-/** What the headers of a part say (RFC 7578 section 4). */
+/** The headers of a part (RFC 7578 section 4). */
 export interface PartHead {
   /** Name of the field, `undefined` if there is none. */
   readonly name: string | undefined;
-  /** What the client calls the file, without a path; `undefined` for a part that is no file. */
+  /** The client's name for the file, without a path; `undefined` for a part that is not a file. */
   readonly filename: string | undefined;
-  /** Whether it stands for a file that nobody has chosen. */
+  /** Whether it stands for a file input left empty. */
   readonly isUnchosen: boolean;
   /** Its media type in lower case, without parameters. */
   readonly mimetype: string;
 }
 
 const HEADER = /^[\w!#$%&'*+.^`|~-]+:[^\r\n]*$/;
-// Only a quote and a backslash are escaped by a backslash: some clients send paths of Windows as they are. The branches
-// exclude each other, so that no text takes long.
+// Backslashes only escape a quote and a backslash: some clients send Windows paths unescaped. The branches are mutually
+// exclusive, so matching takes linear time.
 const PARAMETER = /[ \t]*;[ \t]*([^ \t=;"]+)=(?:"((?:[^"\\]|\\["\\]|\\(?!["\\]))*)"|([^ \t;"]+))/gy;
 /** A media type (RFC 6838 section 4.2), or one such as `image/*`. */
 export const MEDIA_TYPE: RegExp = /^[\w!#$&^.+*-]+\/[\w!#$&^.+*-]+$/;
 
-/** Most characters of a boundary (RFC 2046 section 5.1.1). */
+/** Maximum length of a boundary (RFC 2046 section 5.1.1). */
 const MOST_BOUNDARY = 70;
 
 /**
- * The boundary of a form.
+ * Returns the boundary of a form.
  *
  * @param contentType The content type of the request
- * @returns The boundary, `undefined` if there is none, or it is too long
+ * @returns The boundary, `undefined` if it is missing or too long
  */
 export function boundaryOf(contentType: string): string | undefined {
   const boundary = parametersOf(contentType)?.get("boundary");
@@ -35,8 +35,9 @@ export function boundaryOf(contentType: string): string | undefined {
 /**
  * Reads the head of a part.
  *
- * @param text What follows the delimiter: the rest of its line, which is space (RFC 2046 section 5.1.1), and the headers
- * @returns What they say, `undefined` if they are malformed or not those of a form's part
+ * @param text What follows the delimiter: the rest of its line, which is whitespace (RFC 2046 section 5.1.1), and the
+ * headers
+ * @returns The head, `undefined` if the headers are malformed or not those of a form's part
  */
 export function partHead(text: string): PartHead | undefined {
   const [padding, ...lines] = text.split("\r\n");
@@ -47,10 +48,10 @@ export function partHead(text: string): PartHead | undefined {
   const type = asciiLowerCase(trimBlanks(valueOf(lines, "content-type:").split(";", 1)[0]!));
   return {
     name: unescaped(parameters.get("name")),
-    // also a path of Windows, whichever system this is
+    // also Windows paths, on any system
     filename: filename?.replace(/^.*[/\\]/s, "").replace(/^\.\.?$/, ""),
     isUnchosen: filename === "",
-    // the default of RFC 7578 section 4.4, also for what is no type
+    // the default of RFC 7578 section 4.4, also for an invalid type
     mimetype: MEDIA_TYPE.test(type) ? type : "text/plain",
   };
 }
@@ -59,7 +60,7 @@ function valueOf(lines: readonly string[], name: string): string {
   return lines.find((line) => asciiLowerCase(line).startsWith(name))?.slice(name.length) ?? "";
 }
 
-// the first of each name, and what stands in front of them, in lower case, under the empty name
+// the first of each name; the value before them, in lower case, under the empty name
 function parametersOf(header: string): Map<string, string> | undefined {
   const [value] = header.split(";", 1);
   const parameters = new Map([["", asciiLowerCase(trimBlanks(value!))]]);
@@ -73,7 +74,7 @@ function parametersOf(header: string): Map<string, string> | undefined {
   return /^[ \t;]*$/.test(header.slice(at)) ? parameters : undefined;
 }
 
-// what browsers escape in names (HTML standard, 4.10.22.8), and nothing else: other percent signs stand for themselves
+// only what browsers escape in names (HTML standard, 4.10.22.8): other percent signs are literal
 function unescaped(text: string | undefined): string | undefined {
   return text?.replace(/%(?:0A|0D|22)/gi, (code) => decodeURIComponent(code));
 }

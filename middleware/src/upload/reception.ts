@@ -7,41 +7,41 @@ import { refusal } from "./upload_error.ts";
 import type { FileClaims, FileContent, FileStore, UploadedFile } from "./uploaded_file.ts";
 import { assertWithin, type CheckedLimits, type FormLimit, memoryIsShort } from "./upload_limits.ts";
 
-/** What a field may have. */
+/** Rules for a field. */
 export interface FieldPlan {
-  /** Most files in it. */
+  /** Maximum number of files in it. */
   readonly maxCount: number;
-  /** Their media types, `undefined` for those of all fields. */
+  /** Media types of its files, `undefined` for those of all fields. */
   readonly types: readonly string[] | undefined;
-  /** Whether a form without one is refused. */
+  /** Whether a form without one is rejected. */
   readonly isRequired: boolean;
 }
 
-/** How forms are received, checked and complete. */
+/** How forms are received: the checked options. */
 export interface FormPlan {
-  /** What a form may have. */
+  /** Limits of a form. */
   readonly limits: CheckedLimits;
   /** Media types of files, `undefined` for any. */
   readonly types: readonly string[] | undefined;
-  /** The fields that may have files, `undefined` for any. */
+  /** The fields that may have files, `undefined` for any field. */
   readonly fields: ReadonlyMap<string, FieldPlan> | undefined;
-  /** Whether `req.files` lists them by field. */
+  /** Whether `req.files` groups them by field. */
   readonly isByField: boolean;
   /** Where files go. */
   readonly store: FileStore;
-  /** Whether a request that is no form is refused. */
+  /** Whether a request that is not a form is rejected. */
   readonly isRequired: boolean;
-  /** The requests whose handlers may need their files. */
+  /** Requests whose handlers may still need their files. */
   readonly requests: RequestsInProgress;
 }
 
-/** Bytes in memory of all forms of the process. */
+/** Memory used by all forms of the process. */
 const memory = new FairBudget();
 
-/** ms for which a refused body is still read, if the connection is closed behind it: as long as other parsers do. */
+/** ms for which to keep reading a rejected body before the connection closes: as long as other parsers do. */
 const UNREAD_BODY_MS = 5000;
 
-/** What the program finds on its request, whichever types it declares for these. */
+/** The properties it sets on a request, whatever types the program declares for them. */
 interface FilledRequest {
   body: unknown;
   file?: UploadedFile | undefined;
@@ -67,15 +67,15 @@ export class Reception {
   #isOver = false;
   /** Rejects the pending read. */
   #interrupt: (reason: Error) => void = () => {};
-  /** Why the rest of the form is not needed: the response is over before it, or others need its memory. */
+  /** Why the rest of the form is not needed: the response has ended, or other forms need its memory. */
   #left: Error | undefined;
   #refuse: (reason: Error) => void = () => {};
-  /** Resolves when the form was received, or nothing is left of it. */
+  /** Resolves when the form was received, or its remains are removed. */
   #settled: Promise<void> | undefined;
   #tellLeft: ((reason: Error) => void) | undefined;
 
   /**
-   * @param plan How it is received
+   * @param plan How to receive it
    * @param req The request
    * @param res Its response
    */
@@ -87,22 +87,22 @@ export class Reception {
     this.#source = req[Symbol.asyncIterator]();
   }
 
-  /** The refusal of a request that is no form. */
+  /** The error for a request that is not a form. */
   static notAForm(): HttpError {
     return refusal(415, "NOT_MULTIPART", "the request must be a form of type multipart/form-data");
   }
 
   /**
-   * Reads the form, and sets what the program gets of it. An application that closes waits for the files of a client that
-   * has disconnected to be removed.
+   * Reads the form, and sets the properties of the request. An application that closes waits until the files of a
+   * disconnected client are removed.
    *
-   * @throws {HttpError} If the form is refused
-   * @throws {unknown} What a function of the program, or a disk, has failed with
+   * @throws {HttpError} If the form is rejected
+   * @throws {unknown} The error of a function of the program, or of the disk
    */
   receive(): Promise<void> {
     const received = this.#receive();
     this.#settled = received.catch(() => {});
-    // files of a client that has disconnected are removed behind its back
+    // files of a disconnected client are removed in the background
     return new Promise((resolve, reject) => {
       this.#refuse = reject;
       received.then(resolve, reject);
@@ -122,11 +122,11 @@ export class Reception {
     } catch (error) {
       const reason = this.#reasonOf(error);
       if (reason instanceof HttpError) await this.#sendOn();
-      // not waited for: a read may be pending
+      // not awaited: a read may be pending
       void this.#source.return?.();
       this.#memory.release();
       await this.#removeAll();
-      // unless they are those of an earlier upload
+      // unless they belong to an earlier upload
       if (this.#filled.body === this.#body) this.#filled.file = this.#filled.files = undefined;
       throw reason;
     }
@@ -145,7 +145,7 @@ export class Reception {
     if (coding !== "identity") throw refusal(415, "UNSUPPORTED_TYPE", "the form is compressed");
     const boundary = boundaryOf(this.#req.get("content-type")!);
     if (boundary === undefined) throw refusal(400, "MALFORMED_FORM", "the form has no proper boundary");
-    // unless somebody else has announced any length, this is what the body has
+    // unless another middleware changed the header, this is the body's length
     assertWithin(limits, "total", Number(this.#req.get("content-length")));
     this.#form = new MultipartReader({ next: () => this.#nextChunk() }, boundary);
     this.#filled.body = this.#body;
@@ -171,7 +171,7 @@ export class Reception {
     if (!name) throw refusal(400, "MISSING_FIELD_NAME", "a part has no name");
     const { fieldNameSize } = this.#plan.limits;
     this.#assertWithin("fieldNameSize", new TextEncoder().encode(name).length, name.slice(0, fieldNameSize));
-    // scripts that append a Blob give JSON the name of a file
+    // scripts that append a Blob give JSON a file name
     const isJson = mimetype === "application/json" && this.#plan.fields?.has(name) === false;
     if (filename === undefined || isJson) await this.#takeField(name);
     else if (!isUnchosen) await this.#takeFile({ fieldname: name, originalname: filename, mimetype });
@@ -180,7 +180,7 @@ export class Reception {
   async #takeField(name: string): Promise<void> {
     this.#assertWithin("fields", ++this.#fields);
     const value = new TextDecoder("utf-8", { ignoreBOM: true }).decode(await collected(this.#contentOf("fieldSize")));
-    // as in queries; what copies the fields with Object.assign would set a prototype
+    // as in queries; copying the fields with Object.assign would set a prototype
     if (name === "__proto__") return;
     const present = this.#body[name];
     if (present === undefined) this.#body[name] = value;
@@ -241,7 +241,7 @@ export class Reception {
     return content;
   }
 
-  // the handler of a client that has disconnected still has the files
+  // the handler of a disconnected client still has the files
   #over(): void {
     this.#isOver = true;
     this.#memory.release();
@@ -256,7 +256,7 @@ export class Reception {
     if (this.#settled !== undefined) this.#req.waitUntil(this.#settled);
   }
 
-  /** Ends the reading, because other forms need its memory and this one comes slowest. */
+  /** Stops reading, because other forms need its memory and this one is the slowest. */
   evict(): void {
     const reason = memoryIsShort(this.#plan.limits.memory, "slowest", this.#form.part?.name);
     this.#leave(reason);
@@ -268,14 +268,14 @@ export class Reception {
     this.#tellLeft?.(reason);
   }
 
-  // what the runtime says of a client that is gone
+  // the runtime's error for a disconnected client
   #reasonOf(error: unknown): unknown {
     if (error instanceof HttpError || (Object(error) as { code?: unknown }).code !== "ECONNRESET") return error;
     return cutOff(this.#form?.part?.name, error);
   }
 
-  // A client that sends all of its body before it reads would lose the response if the connection were closed with that.
-  // So as in the framework's parsers what it sends is discarded first, but not for ever.
+  // A client that sends its whole body before reading would lose the response if the connection closed immediately. As
+  // in the framework's parsers, the rest is discarded first, up to a time limit.
   async #sendOn(): Promise<void> {
     if (this.#left !== undefined || !/\bclose\b/i.test(this.#req.get("connection") ?? "")) return;
     let timer;
@@ -288,7 +288,7 @@ export class Reception {
     try {
       while (!(await this.#source.next()).done);
     } catch {
-      // the client is gone, or sends no more
+      // the client disconnected, or sends no more
     }
   }
 

@@ -20,19 +20,19 @@ import { checkLimits, type UploadLimits } from "./upload_limits.ts";
 
 /** A field that may have files. */
 export interface FileField {
-  /** Most files in it; by default `limits.files`. */
+  /** Maximum number of files in it; by default `limits.files`. */
   maxCount?: number;
   /** Media types of its files, instead of the option `types`. */
   types?: readonly string[];
-  /** Whether a form without one is refused with 400; off by default. */
+  /** Whether a form without one is rejected with 400; off by default. */
   required?: boolean;
 }
 
-/** What keeps files. */
+/** Custom storage for files. */
 export interface UploadStorage<Value = unknown> {
-  /** Takes a file. */
+  /** Stores a file. */
   readonly take: TakeFile<Value>;
-  /** Removes what it has kept of a file, if the request is refused because of a later part. */
+  /** Removes a stored file if the request is rejected because of a later part. */
   readonly discard?: (file: UploadedFile<Value>, req: Request) => unknown;
 }
 
@@ -54,29 +54,29 @@ export interface UploadStorage<Value = unknown> {
  * ```
  */
 export interface UploadOptions<Value = unknown, Fields = Readonly<Record<string, FileField>>> {
-  /** The folder that files go to, under random names; it is made unless it exists. Without, they are kept in memory. */
+  /** The folder for files, under random names; created if it does not exist. Without it, files are kept in memory. */
   dest?: string;
-  /** Whether files stay in `dest` when the response is over, as multer's do; on by default. */
+  /** Whether files remain in `dest` after the response, as in multer; on by default. */
   keep?: boolean;
-  /** Takes each file as a stream, instead of a folder or memory. */
+  /** Receives each file as a stream, instead of a folder or memory. */
   storage?: TakeFile<Value> | UploadStorage<Value>;
-  /** What a form may have; the defaults suit some pictures or documents. */
+  /** Limits of a form; the defaults suit some pictures or documents. */
   limits?: UploadLimits;
   /**
-   * Media types of files, such as `"image/*"`; by default any. It is what the client says of them: whoever must know
-   * looks into the file.
+   * Media types of files, such as `"image/*"`; by default any. The client declares the type: to be certain, inspect the
+   * file.
    */
   types?: readonly string[];
   /**
-   * The fields that may have files, by name; a file in another one is refused. `req.files` has a list for each name then,
-   * as with multer's `fields`.
+   * The fields that may have files, by name; a file in another field is rejected. `req.files` then has a list for each
+   * name, as with multer's `fields`.
    */
   fields?: Fields;
-  /** Whether a request that is no form is refused with 415; off by default. */
+  /** Whether a request that is not a form is rejected with 415; off by default. */
   required?: boolean;
 }
 
-/** The files of a form: by field if there are names of fields, or in their order. */
+/** The files of a form: by field if fields are named, otherwise in order. */
 export interface FormFiles<Value = unknown, Fields = undefined> {
   /** The first file. */
   file: true extends IsRequired<Fields, keyof Fields> ? UploadedFile<Value> : UploadedFile<Value> | undefined;
@@ -86,12 +86,12 @@ export interface FormFiles<Value = unknown, Fields = undefined> {
     : FilesByField<Value, Fields>;
 }
 
-/** The files of each field; a field that is required has some. */
+/** The files of each field; a required field has at least one. */
 export type FilesByField<Value, Fields> =
   & { [Name in keyof Fields as true extends IsRequired<Fields, Name> ? Name : never]: UploadedFile<Value>[] }
   & { [Name in keyof Fields as true extends IsRequired<Fields, Name> ? never : Name]?: UploadedFile<Value>[] };
 
-/** `true` among others if one of the fields is required. */
+/** Includes `true` if one of the fields is required. */
 export type IsRequired<Fields, Name extends keyof Fields> = Name extends unknown
   ? Fields[Name] extends { readonly required: true } ? true : false
   : never;
@@ -99,22 +99,22 @@ export type IsRequired<Fields, Name extends keyof Fields> = Name extends unknown
 /** Receives forms; sets `req.body`, `req.file` and `req.files`. */
 export type ReceiveForm<Files = FormFiles> = Middleware<Files>;
 
-/** Receives forms with files in the fields of the options, and makes middleware for one field, as multer does. */
+/** Receives forms with files in the fields of the options, and creates middleware for one field, as multer does. */
 export type Upload<Value = unknown, Fields = undefined> = ReceiveForm<FormFiles<Value, Fields>> & UploadOf<Value>;
 
-/** Makes middleware for one field. */
+/** Creates middleware for one field. */
 export interface UploadOf<Value = unknown> {
   /**
-   * Receives forms with one file, `req.file`; one in another field is refused.
+   * Receives forms with one file, `req.file`; a file in another field is rejected.
    *
    * @param name Name of the field
    */
   single(name: string): ReceiveForm<FormFiles<Value>>;
   /**
-   * Receives forms with files in one field, `req.files`; one in another field is refused.
+   * Receives forms with files in one field, `req.files`; a file in another field is rejected.
    *
    * @param name Name of the field
-   * @param maxCount Most files, `limits.files` by default
+   * @param maxCount Maximum number of files, `limits.files` by default
    */
   array(name: string, maxCount?: number): ReceiveForm<FormFiles<Value>>;
 }
@@ -145,17 +145,17 @@ const FIELD_NAMES: OptionNames<FileField> = { maxCount: true, types: true, requi
 const TYPES = 'a list of media types such as ["image/*", "application/pdf"]';
 
 /**
- * Makes a middleware that receives forms of type `multipart/form-data` (RFC 7578) as they come; other requests pass. It
- * sets, with multer's names:
+ * Creates middleware that streams forms of type `multipart/form-data` (RFC 7578); other requests pass. It sets, with
+ * multer's names:
  *
- * - `req.body`: the fields that are no files, by name; a list where a name is repeated. With the option `fields`, JSON in
- *   another field is one of them, with a file name or without.
- * - `req.files`: the files in their order, or by field with the option `fields`; `req.file` is the first of all. Handlers
- *   behind it in the same call have them in their types.
+ * - `req.body`: the fields that are not files, by name; an array where a name is repeated. With the option `fields`,
+ *   JSON in another field is one of them, with or without a file name.
+ * - `req.files`: the files in order, or by field with the option `fields`; `req.file` is the first of all. Later
+ *   handlers in the same call have them in their types.
  *
- * A form that is refused goes to the error handlers as an `HttpError` with `code` and, for a field's fault, `field`: 413
- * for what is too large or too much, 415 for a type, 400 for what is malformed, not expected, or was cut off, 408 for a
- * client that stops sending, 503 if memory is short. All of its files are removed then.
+ * A rejected form goes to the error handlers as an `HttpError` with `code` and, if one field is at fault, `field`: 413
+ * for too large or too many, 415 for a type, 400 for a form that is malformed, unexpected or truncated, 408 for a
+ * client that stops sending, 503 if memory is short. All of its files are then removed.
  *
  * @typeParam Value What `storage` returns
  * @typeParam Fields The fields that may have files; inferred
@@ -163,7 +163,7 @@ const TYPES = 'a list of media types such as ["image/*", "application/pdf"]';
  * @returns The middleware
  * @throws {TypeError} If an option is unknown or of the wrong type
  * @throws {RangeError} If a limit is out of bounds
- * @throws {Error} If files go to a folder, and the runtime has none, or it cannot be made
+ * @throws {Error} If files go to a folder, and the runtime has no file system or the folder cannot be created
  *
  * @example A picture in memory
  * ```ts
@@ -176,7 +176,7 @@ const TYPES = 'a list of media types such as ["image/*", "application/pdf"]';
  * app.post("/avatar", avatar, (req, res) => res.json({ name: req.body.name, bytes: req.file?.size }));
  * ```
  *
- * @example Files of any size, as they come
+ * @example Files of any size, streamed
  * ```ts
  * import sluice from "@sluice/sluice";
  * import { upload } from "@sluice/middleware/upload";
@@ -216,16 +216,16 @@ export function upload<
 }
 
 function receiving<Files>(plan: FormPlan, fields: Record<string, FileField> | undefined): ReceiveForm<Files> {
-  // its name and its limits are shown in lists of routes
+  // lists of routes show its name and its limits
   function upload(req: Request, res: Response, next: (error?: unknown) => void): void {
     if (!req.is("multipart/form-data")) {
       req.files ??= plan.isByField ? {} : [];
       return next(plan.isRequired ? Reception.notAForm() : undefined);
     }
-    // somebody else may have responded meanwhile: the error is nobody's then
+    // another handler may have responded meanwhile, and handled the error
     new Reception(plan, req, res).receive().then(() => next(), (error) => res.writableEnded || next(error));
   }
-  // fields with files, for whoever documents the route
+  // fields with files, for generated documentation
   const { types } = plan;
   const files = types === undefined || fields === undefined
     ? fields
@@ -252,7 +252,7 @@ function planOf(given: UploadOptions): FormPlan {
     fields,
     isByField: fields !== undefined,
     store: storeOf(options),
-    // what is no form has no file
+    // a request that is not a form has no file
     isRequired: required || [...fields?.values() ?? []].some(({ isRequired }) => isRequired),
     requests: new RequestsInProgress(() => performance.now()),
   };

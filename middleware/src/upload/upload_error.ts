@@ -1,6 +1,6 @@
 import { HttpError } from "@sluice/shared";
 
-/** Kinds of refusals: multer's codes where it has one. */
+/** Kinds of rejections: multer's codes where it has one. */
 export type UploadErrorCode =
   | "LIMIT_PART_COUNT"
   | "LIMIT_FILE_COUNT"
@@ -20,12 +20,12 @@ export type UploadErrorCode =
   | "ECONNRESET";
 
 /**
- * Makes the error for a form that is not taken.
+ * Creates the error for a rejected form.
  *
  * @param status Status of the response
  * @param code Its kind
- * @param message What is wrong
- * @param field Name of the field, if it is one field's fault
+ * @param message The reason
+ * @param field Name of the field, if one field is at fault
  * @param extra Further properties
  */
 export function refusal(

@@ -4,25 +4,25 @@ import { refusal, type UploadErrorCode } from "./upload_error.ts";
 
 /** Limits of a form, each of which may be `Infinity`; multer's names where it has one. */
 export interface UploadLimits {
-  /** Most files, 10 by default. */
+  /** Maximum number of files, 10 by default. */
   files?: number;
-  /** Most bytes of a file, 10 MiB by default. */
+  /** Maximum bytes of a file, 10 MiB by default. */
   fileSize?: number;
-  /** Most fields that are no files, 100 by default. */
+  /** Maximum number of fields that are not files, 100 by default. */
   fields?: number;
-  /** Most bytes of the value of such a field, 100 KiB by default. */
+  /** Maximum bytes of the value of such a field, 100 KiB by default. */
   fieldSize?: number;
-  /** Most bytes of a field's name, 100 by default. */
+  /** Maximum bytes of a field's name, 100 by default. */
   fieldNameSize?: number;
-  /** Most parts, files and fields; by default as many as `files` and `fields` together. */
+  /** Maximum number of parts, files and fields; by default the sum of `files` and `fields`. */
   parts?: number;
-  /** Most bytes of the whole body; by default what the other limits add up to. */
+  /** Maximum bytes of the whole body; by default the sum of the other limits. */
   total?: number;
-  /** Most bytes in memory of all forms of the process, until their responses are over: 256 MiB by default. */
+  /** Maximum bytes in memory of all forms of the process, until their responses have ended: 256 MiB by default. */
   memory?: number;
 }
 
-/** Limits that are complete. */
+/** Limits with all defaults. */
 export type CheckedLimits = Readonly<Required<UploadLimits>>;
 
 const KIB = 1024;
@@ -40,10 +40,10 @@ const DEFAULTS: Required<UploadLimits> = {
 };
 
 /**
- * Completes limits.
+ * Adds the defaults to limits.
  *
- * @param given The program's
- * @throws {TypeError} If one is unknown or no number
+ * @param given The program's limits
+ * @throws {TypeError} If one is unknown or not a number
  * @throws {RangeError} If one is neither a whole number from 0 nor `Infinity`
  */
 export function checkLimits(given: UploadLimits): CheckedLimits {
@@ -56,13 +56,13 @@ export function checkLimits(given: UploadLimits): CheckedLimits {
   }
   const { files, fileSize, fields, fieldSize } = limits;
   limits.parts = given.parts ?? files + fields;
-  // one head more than there may be parts, for what stands in front of the first and behind the last
+  // one head more than there may be parts, for the preamble and the epilogue
   limits.total = given.total ??
     times(files, fileSize) + times(fields, fieldSize) + (limits.parts + 1) * 2 * MOST_HEAD_BYTES;
   return limits;
 }
 
-// nothing times `Infinity` is no number
+// 0 times `Infinity` is NaN
 function times(count: number, size: number): number {
   return count * size || 0;
 }
@@ -70,7 +70,7 @@ function times(count: number, size: number): number {
 /** A limit of one form. */
 export type FormLimit = Exclude<keyof UploadLimits, "memory">;
 
-/** What is said of more than a limit: the code, what has too many, and of what. */
+/** The error for exceeding each limit: its code, what has too many, and of what. */
 const EXCESS: Readonly<Record<FormLimit, readonly [UploadErrorCode, string, string]>> = {
   files: ["LIMIT_FILE_COUNT", "the form", "files"],
   fileSize: ["LIMIT_FILE_SIZE", "the file", "bytes"],
@@ -81,7 +81,7 @@ const EXCESS: Readonly<Record<FormLimit, readonly [UploadErrorCode, string, stri
   total: ["LIMIT_TOTAL_SIZE", "the form", "bytes"],
 };
 
-/** Seconds after which a client may try again when memory was short. */
+/** Seconds until clients should retry when memory is short. */
 const RETRY_AFTER_S = 1;
 
 /**
@@ -89,8 +89,8 @@ const RETRY_AFTER_S = 1;
  *
  * @param limits All limits
  * @param name Name of the limit
- * @param value What must not be above it; `NaN` is not
- * @param field Name of the field that is being read
+ * @param value The value; `NaN` passes
+ * @param field Name of the current field
  * @throws {HttpError} 413 if it is above the limit
  */
 export function assertWithin(limits: CheckedLimits, name: FormLimit, value: number, field?: string): void {
@@ -100,11 +100,11 @@ export function assertWithin(limits: CheckedLimits, name: FormLimit, value: numb
 }
 
 /**
- * The refusal of a form for which there is no memory.
+ * Creates the error for a form that memory has no room for.
  *
- * @param most Most bytes in memory of all forms together
- * @param why Whether no other form can be ended instead, or this one comes slowest
- * @param field Name of the field that is being read
+ * @param most Maximum bytes in memory of all forms together
+ * @param why Whether no other form can be ended instead, or this one is the slowest
+ * @param field Name of the current field
  */
 export function memoryIsShort(most: number, why: "full" | "slowest", field?: string): HttpError {
   const message = `all forms together have more than ${most} bytes of memory`;

@@ -1,77 +1,77 @@
 import type { Request } from "@sluice/sluice";
 
-/** What a form says of a file. All of it was written by the client, and may be anything. */
+/** What a form claims about a file. The client wrote all of it, and it may be anything. */
 export interface FileClaims {
   /** Name of the field. */
   readonly fieldname: string;
-  /** What the client calls the file, without a path. Never use it as a path, and escape it in pages. */
+  /** The client's name for the file, without a path. Never use it as a path, and escape it in pages. */
   readonly originalname: string;
-  /** The type that the client claims, in lower case and without parameters; nobody has looked into the file. */
+  /** The type that the client claims, in lower case and without parameters; not checked against the content. */
   readonly mimetype: string;
 }
 
-/** A file that was received, with multer's names. */
+/** A received file, with multer's names. */
 export interface UploadedFile<Value = unknown> extends FileClaims {
-  /** Bytes. */
+  /** Size in bytes. */
   readonly size: number;
-  /** The bytes, if files go to memory: a `Buffer` where the runtime has one. */
+  /** The bytes, if files are kept in memory: a `Buffer` where the runtime has one. */
   readonly buffer?: Uint8Array<ArrayBuffer>;
-  /** The folder, if files go to one. */
+  /** The folder, if files are written to one. */
   readonly destination?: string;
   /** The random name of the file in its folder. */
   readonly filename?: string;
   /** Path of the file. */
   readonly path?: string;
-  /** What the program's function has returned, if files go to one. */
+  /** What the program's function returned, if files go to one. */
   readonly value?: Value;
 }
 
-/** A file that is being received. */
+/** A file being received. */
 export interface IncomingFile extends FileClaims {
   /**
-   * The bytes as they come. The client is not read any faster than this is. It fails if the client leaves or the file is
-   * too large; the request is refused then, whatever the function does about it. What is not read is discarded.
+   * The bytes as they arrive. The client is read no faster than the stream is. It fails if the client disconnects or
+   * the file is too large; the request is then rejected, whatever the function does. Unread bytes are discarded.
    */
   readonly stream: ReadableStream<Uint8Array<ArrayBuffer>>;
 }
 
 /**
- * Takes a file.
+ * Stores a file.
  *
  * @param file The file
  * @param req Its request; `req.body` has the fields that came before the file
- * @returns What becomes the file's `value`; the next part is not read before
+ * @returns The file's `value`; the next part is not read before it resolves
  */
 export type TakeFile<Value = unknown> = (file: IncomingFile, req: Request) => Promise<Value> | Value;
 
-/** Where a file goes. */
+/** Where files go. */
 export interface FileStore {
   /**
-   * Takes a file, and removes all of it again if that fails.
+   * Stores a file, and removes all of it again on failure.
    *
-   * @param claims What the form says of it
+   * @param claims What the form claims about it
    * @param content Its bytes
    * @param req Its request
-   * @returns What is known of it then
+   * @returns The properties known once it is stored
    */
   take(claims: FileClaims, content: FileContent, req: Request): Promise<Partial<UploadedFile>>;
   /**
-   * Removes a file that was taken.
+   * Removes a stored file.
    *
    * @param file The file
    * @param req Its request
    */
   readonly remove?: ((file: UploadedFile, req: Request) => unknown) | undefined;
-  /** Whether files are removed when the response is over. */
+  /** Whether files are removed after the response. */
   readonly isTemporary?: boolean;
 }
 
-/** The bytes of a file as they come, within their limits. */
+/** The bytes of a file as they arrive, within their limits. */
 export interface FileContent {
-  /** The next ones, `undefined` at the end. */
+  /** Returns the next bytes, `undefined` at the end. */
   read(): Promise<Uint8Array<ArrayBuffer> | undefined>;
-  /** Notes that bytes stay in memory. */
+  /** Records bytes that stay in memory. */
   hold(bytes: number): void;
-  /** Called with the reason if the client leaves while nobody reads. */
+  /** Called with the reason if the client disconnects while no read is pending. */
   onLeave(listener: (reason: Error) => void): void;
 }
