@@ -1,6 +1,6 @@
 /**
- * Checks that an application keeps to its OpenAPI document, with requests that are made from the document: what
- * `sluice check` does, for tests.
+ * Checks an application against its OpenAPI document, with requests generated from the document: `sluice check`, for
+ * tests.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * Calls an application over `fetch`, with the types that `sluice client` has written: what the written file imports. It
- * needs no other module, and runs in browsers and on every runtime.
+ * Calls an application over `fetch`, with the types that `sluice client` has generated: the runtime of the generated
+ * file. It needs no other module, and runs in browsers and on every runtime.
  *
  * @module
  */

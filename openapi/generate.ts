@@ -1,5 +1,5 @@
 /**
- * Writes a typed client of an application's routes: what `sluice client` does, for programs of their own.
+ * Generates a typed client of an application's routes: `sluice client`, for your own scripts.
  *
  * @module
  */

@@ -1,7 +1,7 @@
 /**
- * Validation, and an OpenAPI document, from the same routes: `validate` checks requests by the schemas of any library that
- * has Standard Schema, `openapi` makes the document of what they are, `operation` says what no schema tells, and
- * `agentTools` makes tools for an agent of the document.
+ * Validation and an OpenAPI document from the same routes: `validate` checks requests against the schemas of any
+ * Standard Schema library, `openapi` generates the document from them, `operation` adds what schemas cannot express,
+ * and `agentTools` turns the document into tools for an agent.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Pages for people who read an OpenAPI document, and try it: `openapiPages`, for `app.use("/docs", …)`.
+ * Pages to read an OpenAPI document and try its operations: `openapiPages`, for `app.use("/docs", …)`.
  *
  * @module
  */

@@ -11,54 +11,54 @@ import { requestFor, type SentRequest, sentRequest } from "./sent_request.ts";
 import { validDrafts } from "./valid_drafts.ts";
 import { NoValueError, Values } from "./values.ts";
 
-/** An application that is checked. */
+/** An application to check. */
 export interface CheckedApp extends WithRoutes {
   /** Responds to a request, without a server. */
   fetch(request: Request, info?: unknown): Response | Promise<Response>;
 }
 
-/** How an application is checked. */
+/** How to check an application. */
 export interface CheckOptions {
   /** The document; by default that of `openapi`, without further options. */
   readonly document?: OpenApiDocument;
-  /** What the requests are made from: the same number makes the same requests. 1 by default. */
+  /** Seed of the requests: the same seed generates the same requests. 1 by default. */
   readonly seed?: number;
-  /** Valid requests for each operation; 20 by default. */
+  /** Number of valid requests per operation; 20 by default. */
   readonly runs?: number;
-  /** The operations that are checked, such as `POST /notes/{id}` or their `operationId`; all by default. */
+  /** The operations to check, such as `POST /notes/{id}` or their `operationId`; all by default. */
   readonly only?: readonly string[];
-  /** Headers of all requests, such as those that sign in. */
+  /** Headers of all requests, such as those that authenticate. */
   readonly headers?: HeadersInit;
-  /** How long a response may take, ms; 5000 by default. */
+  /** Timeout of a response in ms; 5000 by default. */
   readonly timeoutMs?: number;
 }
 
-/** Something that an application does in another way than its document says. */
+/** A difference between an application and its document. */
 export interface Finding {
   /**
-   * What it does: it refuses what the document allows, accepts what the document forbids, or responds with what the
-   * document does not have.
+   * Its kind: the application refuses a request the document allows, accepts one it forbids, or sends a response it
+   * does not describe.
    */
   readonly kind: "refuses" | "accepts" | "responds";
-  /** Method and path, as the document has them. */
+  /** Method and path, as in the document. */
   readonly operation: string;
   /** What is wrong. */
   readonly reason: string;
-  /** The smallest request that was found to show it. */
+  /** The smallest request found to reproduce it. */
   readonly request: SentRequest;
-  /** What came; a body is cut after 500 characters. */
+  /** The response; a body is cut after 500 characters. */
   readonly response: { readonly status: number; readonly body: string };
 }
 
 /** What was checked, and what was found. */
 export interface CheckReport {
-  /** What the requests were made from. */
+  /** The seed of the requests. */
   readonly seed: number;
-  /** Number of operations that were checked. */
+  /** Number of checked operations. */
   readonly operations: number;
   /** Number of requests. */
   readonly requests: number;
-  /** What was found. */
+  /** The differences. */
   readonly findings: readonly Finding[];
   /** What could not be checked, and why. */
   readonly unchecked: readonly string[];
@@ -73,29 +73,29 @@ const NAMES: OptionNames<CheckOptions> = {
   timeoutMs: true,
 };
 
-/** Characters of a body that a finding shows. */
+/** Maximum characters of a body in a finding. */
 const SHOWN = 500;
 
-/** Requests that make a finding smaller. */
+/** Maximum number of requests to shrink a finding. */
 const MOST_SHRINKS = 200;
 
-/** How often a request is sent again that is too much at the moment. */
+/** Maximum number of times to resend a rate-limited request. */
 const MOST_WAITS = 5;
 
-/** Statuses with which a valid request is refused. */
+/** Statuses that reject a valid request. */
 const REFUSALS = new Set([400, 413, 414, 415, 422, 431]);
 
-/** Statuses that say nothing of the request's form: who sends it, how often, and what there is. */
+/** Statuses unrelated to the request's form: they depend on the sender, the rate, and what exists. */
 const ELSE = new Set([401, 403, 404, 409, 410, 423, 429, 503]);
 
 /**
- * Sends an application requests that its document allows, and some that it forbids, and compares what comes with the
- * document. The requests are real: what they create, change and delete is created, changed and deleted. So check an
- * application with a database of its own.
+ * Sends an application requests that its document allows, and some that it forbids, and compares the responses with the
+ * document. The requests are real: they create, change and delete data, so check an application with its own test
+ * database.
  *
  * @param app The application
- * @param options How it is checked
- * @returns What was found
+ * @param options How to check it
+ * @returns The findings
  * @throws {TypeError} If an option is unknown or of the wrong type
  *
  * @example A test
@@ -149,11 +149,11 @@ export async function checkApplication(app: CheckedApp, options: CheckOptions = 
   };
 }
 
-/** What came of one request. */
+/** The outcome of one request. */
 interface Outcome {
   readonly request: Request;
   readonly response: ReadResponse;
-  /** What is wrong with it, and what distinguishes that from other faults. */
+  /** What is wrong with it, and what distinguishes it from other faults. */
   readonly fault?: { readonly kind: Finding["kind"]; readonly reason: string; readonly key: string };
 }
 
@@ -186,7 +186,7 @@ class Checker {
       this.unchecked.push(`${known.name}: ${error.message}`);
       return;
     }
-    // one operation alone gets the same requests as among all
+    // a single operation gets the same requests as among all
     const seed = (this.#options.seed + hashOf(known.name)) | 0;
     const { runs } = this.#options;
     const faults = new Map<string, { draft: Draft; outcome: Outcome }>();
@@ -211,7 +211,7 @@ class Checker {
     await this.#checkInvalid(known, largest(sample), new Set(faults.keys()));
   }
 
-  /** Sends what the document forbids. */
+  /** Sends requests that the document forbids. */
   async #checkInvalid(known: KnownOperation, valid: Draft, reported: Set<string>): Promise<void> {
     for (const { draft, where, what, isUnreadable } of invalidDrafts(known, valid, this.#schemas)) {
       const key = `accepts ${where}`;
@@ -229,7 +229,7 @@ class Checker {
     }
   }
 
-  /** Looks for a smaller request with the same fault. */
+  /** Searches for a smaller request with the same fault. */
   async #smallest(
     known: KnownOperation,
     drafts: fc.Arbitrary<Draft>,
@@ -274,7 +274,7 @@ class Checker {
 
   async #respond(request: Request): Promise<ReadResponse> {
     const { timeoutMs = 5000 } = this.#options;
-    // each from an address of its own, so that limits of one client do not end the check
+    // each from a new address, so that per-client limits do not end the check
     const count = this.requests++;
     const hostname = `10.${(count >> 16) & 255}.${(count >> 8) & 255}.${count & 255}`;
     const info = { remoteAddr: { transport: "tcp", hostname, port: 50_000 } };
@@ -307,7 +307,7 @@ class Checker {
   }
 }
 
-/** What a refusal says, and where: a problem has it, as `validate` responds. */
+/** What a rejection reports, and where: problem details, as `validate` sends them. */
 function refusalIn(text: string): { where: string; why: string } {
   try {
     const { errors, detail, title } = JSON.parse(text) as {
@@ -323,13 +323,13 @@ function refusalIn(text: string): { where: string; why: string } {
   }
 }
 
-/** The request that has most parts, and of those the shortest: there is most to change in it. */
+/** Returns the request with the most parts, and of those the shortest: it offers the most to change. */
 function largest(drafts: readonly Draft[]): Draft {
   const parts = (value: unknown): number =>
     typeof value === "object" && value !== null
       ? Object.values(value).reduce((sum, one) => sum + 1 + parts(one), 0)
       : 0;
-  // a list of many does not have more kinds of parts
+  // a long list has no more kinds of parts
   const bounded = drafts.filter((one) => JSON.stringify(one).length < 2000);
   return [...bounded.length > 0 ? bounded : drafts].sort((a, b) =>
     parts(b) - parts(a) || JSON.stringify(a).length - JSON.stringify(b).length

@@ -4,20 +4,20 @@ import { fieldStyles, isFreeQuery, styleOf } from "../generate/parameter_style.t
 import { routePath, type Wildcards } from "../generate/client_routes.ts";
 import type { Schemas } from "./schemas.ts";
 
-/** Where a value is written, which decides what a string may contain. */
+/** Where a value is written, which determines what a string may contain. */
 export type ValueLocation = "path" | "query" | "header" | "cookie" | "body";
 
-/** Parts of a request that have parameters. */
+/** Parts of a request that consist of parameters. */
 export type ParameterPart = "params" | "query" | "headers" | "cookies";
 
-/** A request before it is written. */
+/** A request before serialization. */
 export interface Draft {
   /** Its parameters, by part and name. */
   readonly params: Readonly<Record<string, unknown>>;
   readonly query: Readonly<Record<string, unknown>>;
   readonly headers: Readonly<Record<string, unknown>>;
   readonly cookies: Readonly<Record<string, unknown>>;
-  /** Its body: its media type, and its value, or text that is sent as it is. */
+  /** Its body: the media type, and a value, or a string to send unchanged. */
   readonly body?: { readonly type: string; readonly value: unknown } | { readonly type: string; readonly text: string };
 }
 
@@ -28,15 +28,15 @@ export interface KnownParameter {
   readonly location: ValueLocation;
   readonly schema: JsonSchema;
   readonly isRequired: boolean;
-  /** Whether it stands for all parameters of a query. */
+  /** Whether it stands for all query parameters. */
   readonly isFree: boolean;
-  /** A value that the document shows, such as an identifier of something that is there. */
+  /** An example value from the document, such as the id of an existing resource. */
   readonly example?: unknown;
 }
 
-/** An operation, as requests are made for it. */
+/** An operation, prepared for generating requests. */
 export interface KnownOperation {
-  /** Method and path, as the document has them: `POST /users/{id}`. */
+  /** Method and path, as in the document: `POST /users/{id}`. */
   readonly name: string;
   readonly method: string;
   /** The path in the syntax of routes. */
@@ -82,7 +82,7 @@ export function knownOperation(
   };
 }
 
-/** A parameter of a path that the document does not describe. */
+/** A path parameter that the document does not describe. */
 function unsaidParameter(name: string): KnownParameter {
   return { part: "params", name, location: "path", schema: { type: "string" }, isRequired: true, isFree: false };
 }
@@ -102,7 +102,7 @@ function known(parameter: OpenApiParameter, schemas: Schemas): KnownParameter {
 }
 
 /**
- * A draft as the client's runtime sends it.
+ * Converts a draft to a call of the client's runtime.
  *
  * @param draft The draft
  */

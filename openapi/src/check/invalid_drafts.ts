@@ -7,25 +7,25 @@ import { isFile } from "./values.ts";
 export interface InvalidDraft {
   /** The request. */
   readonly draft: Draft;
-  /** What is wrong with it, such as `query page`; several requests may have the same. */
+  /** What is wrong with it, such as `query page`; several requests may share it. */
   readonly where: string;
-  /** What it has there. */
+  /** The invalid value there. */
   readonly what: string;
-  /** Whether a body parser refuses it, in front of all that the document has responses of. */
+  /** Whether a body parser rejects it, before anything the document describes responds. */
   readonly isUnreadable?: true;
 }
 
-/** Texts that a parameter may not allow; nothing at all is left out, because forms send it for numbers, too. */
+/** Strings that a parameter may not allow; the empty string is left out, because forms send it for numbers, too. */
 const TEXTS = ["~", "-1", "1.5", "true", "99999999999999999999", "x".repeat(300)];
 
-/** Values that a part of a body may not allow. */
+/** Values that part of a body may not allow. */
 const VALUES: readonly unknown[] = [null, true, 7.5, -1, "", "~", "x".repeat(300), [], {}];
 
-/** The name of a field that no schema has. */
+/** The name of a field that is in no schema. */
 const UNEXPECTED = "unexpectedField";
 
 /**
- * Requests that differ from a valid one in one thing, which the document forbids.
+ * Generates requests that differ from a valid one in a single way that the document forbids.
  *
  * @param known The operation
  * @param valid A valid request
@@ -36,7 +36,7 @@ export function* invalidDrafts(known: KnownOperation, valid: Draft, schemas: Sch
     if (isFree) continue;
     const where = `${part} ${name}`;
     const others = Object.fromEntries(Object.entries(valid[part]).filter(([one]) => one !== name));
-    // a path without it is another path
+    // without it, it is a different path
     if (isRequired && part !== "params") yield { draft: { ...valid, [part]: others }, where, what: "nothing" };
     for (const text of forbiddenTexts(schema, schemas)) {
       yield { draft: { ...valid, [part]: { ...others, [name]: text } }, where, what: JSON.stringify(text) };
@@ -59,7 +59,7 @@ function forbiddenTexts(schema: JsonSchema, schemas: Schemas): string[] {
   return all.filter((text) => !readings(text).some((one) => schemas.allows(schema, one)));
 }
 
-/** What a text may mean to a server that reads it as its schema says. */
+/** Values that a server may read from a string, depending on its schema. */
 function readings(text: string): unknown[] {
   const single = [
     text,
@@ -84,7 +84,7 @@ function* invalidBodies({ requestBody }: OpenApiOperation, valid: Draft, schemas
     for (const { pointer, what, root } of mutants(value)) {
       if (schemas.allows(schema, root)) continue;
       const where = `body ${pointer.replace(/\/\d+(?=\/|$)/g, "/*")}`.trimEnd();
-      // strict parsers take objects and lists alone
+      // strict parsers only accept objects and arrays
       const isRefusedEarly = typeof root !== "object" || root === null;
       const draft = withBody({ type, value: root });
       yield { draft, where, what, ...isRefusedEarly ? { isUnreadable: true as const } : {} };
@@ -116,7 +116,7 @@ function hasFiles(schema: JsonSchema, schemas: Schemas): boolean {
   return own["format"] === "binary" || (own["type"] === "array" && hasFiles(own["items"] as JsonSchema ?? {}, schemas));
 }
 
-/** A value that differs from another one in one of its parts. */
+/** A value that differs from another in one part. */
 interface Mutant {
   readonly pointer: string;
   readonly what: string;

@@ -7,10 +7,10 @@ const KINDS: Readonly<Record<Finding["kind"], string>> = {
 };
 
 /**
- * Writes what was found, for people.
+ * Formats a report for people.
  *
- * @param report What was found
- * @param repeat Says how one finding is repeated; nothing is said by default
+ * @param report The report
+ * @param repeat Returns how to reproduce a finding; none by default
  */
 export function reportText(report: CheckReport, repeat?: (finding: Finding) => string): string {
   const { findings, unchecked, seed, operations, requests } = report;

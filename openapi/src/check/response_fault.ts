@@ -2,23 +2,23 @@ import type { OpenApiOperation } from "../document/openapi_document.ts";
 import { isJson } from "./draft.ts";
 import type { Schemas } from "./schemas.ts";
 
-/** A response that has been read, as far as it is checked. */
+/** The checked parts of a response. */
 export interface ReadResponse {
   /** Its status. */
   readonly status: number;
   /** Its headers. */
   readonly headers: Headers;
-  /** Its body as text; `undefined` for one that goes on, such as events. */
+  /** Its body as a string; `undefined` for one that stays open, such as events. */
   readonly text: string | undefined;
 }
 
 /**
- * What a response has that its document does not.
+ * Finds what in a response contradicts the document.
  *
  * @param operation The operation
  * @param response The response
  * @param schemas The schemas of the document
- * @returns What that is, `undefined` if it is as the document says
+ * @returns The fault, `undefined` if the response matches
  */
 export function responseFault(
   { responses }: OpenApiOperation,
@@ -33,7 +33,7 @@ export function responseFault(
       return `the header ${name} of ${status} is ${JSON.stringify(value)}, which the document does not allow`;
     }
   }
-  // a description alone says nothing of the body
+  // a description alone does not constrain the body
   if (said.content === undefined) return undefined;
   const type = headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
   if (type === undefined) {

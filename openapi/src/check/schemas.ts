@@ -1,7 +1,7 @@
 import { type OutputUnit, Validator } from "@cfworker/json-schema";
 import type { JsonSchema, OpenApiDocument } from "../document/openapi_document.ts";
 
-/** The schemas of a document, and what they allow. */
+/** The schemas of a document, for validation. */
 export class Schemas {
   readonly #components: Readonly<Record<string, JsonSchema>>;
   readonly #validators = new Map<unknown, Validator>();
@@ -12,16 +12,16 @@ export class Schemas {
   }
 
   /**
-   * What is wrong with a value.
+   * Validates a value.
    *
-   * @param schema The schema that it should have
+   * @param schema Its schema
    * @param value The value
-   * @returns Where it is wrong, and why; `undefined` if it is right
+   * @returns Where it is invalid, and why; `undefined` if it is valid
    */
   fault(schema: JsonSchema, value: unknown): { readonly pointer: string; readonly reason: string } | undefined {
     const { valid, errors } = this.#validator(schema).validate(value);
     if (valid) return undefined;
-    // the deepest one says most
+    // the deepest error is the most specific
     const depth = ({ instanceLocation }: OutputUnit): number => instanceLocation.split("/").length;
     const last = [...errors].sort((a, b) => depth(b) - depth(a))[0]!;
     return { pointer: last.instanceLocation.slice(1), reason: last.error };

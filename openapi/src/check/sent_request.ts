@@ -1,23 +1,23 @@
 import { requestOf } from "../client/call.ts";
 import { callOf, type Draft, type KnownOperation } from "./draft.ts";
 
-/** A request that was sent, to be read and to be sent again. */
+/** A request that was sent, for display and for resending. */
 export interface SentRequest {
   /** Its method. */
   readonly method: string;
   /** Its path and query. */
   readonly path: string;
-  /** Its headers, those that say something. */
+  /** Its relevant headers. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Its body; that of a form with files is its fields, as JSON. */
+  /** Its body; for a form with files, its fields as JSON. */
   readonly body?: string;
 }
 
-/** The host of all requests, which applications may see. */
+/** The host of all requests, visible to applications. */
 const ORIGIN = "http://localhost";
 
 /**
- * Writes a draft as a request.
+ * Serializes a draft as a request.
  *
  * @param known Its operation
  * @param draft The draft
@@ -30,8 +30,8 @@ export function requestFor(known: KnownOperation, draft: Draft, headers: Headers
 /**
  * Describes a request.
  *
- * @param request The request, which may have been read
- * @param draft What it was made of
+ * @param request The request, whose body may have been read
+ * @param draft The draft behind it
  */
 export function sentRequest(request: Request, draft: Draft): SentRequest {
   const { body } = draft;
@@ -48,7 +48,7 @@ export function sentRequest(request: Request, draft: Draft): SentRequest {
   };
 }
 
-// another one each time
+// boundaries differ each time
 function isBoundary(type: string): boolean {
   return type.startsWith("multipart/form-data");
 }

@@ -4,11 +4,11 @@ import type { Draft, KnownOperation, KnownParameter, ParameterPart, ValueLocatio
 import { isFile, NoValueError, type Values } from "./values.ts";
 
 /**
- * Requests that a document allows.
+ * Generates requests that a document allows.
  *
  * @param known The operation
- * @param values Makes values of its schemas
- * @throws {NoValueError} If something that is required cannot be made
+ * @param values Generates values of its schemas
+ * @throws {NoValueError} If a required part cannot be generated
  */
 export function validDrafts({ parameters, operation }: KnownOperation, values: Values): Arbitrary<Draft> {
   const part = (name: ParameterPart) => fieldsOf(parameters.filter((one) => one.part === name), values);
@@ -46,7 +46,7 @@ function fieldsOf(parameters: readonly KnownParameter[], values: Values): Arbitr
   }));
 }
 
-/** What may be missing is, if no value is known. */
+/** Omits an optional part for which no value is known. */
 function made(make: () => Arbitrary<unknown>, isRequired: boolean): Arbitrary<unknown> | undefined {
   try {
     return make();
@@ -58,7 +58,7 @@ function made(make: () => Arbitrary<unknown>, isRequired: boolean): Arbitrary<un
 
 function bodies({ requestBody }: OpenApiOperation, values: Values): Arbitrary<Draft["body"]> | undefined {
   if (requestBody === undefined) return undefined;
-  // of a parser that nobody has said anything of, such as that of the whole application, a route may need nothing
+  // a parser that nothing describes, such as an application-wide one, may not concern this route
   const described = Object.entries(requestBody.content).filter(([, { schema }]) => schema !== undefined);
   if (described.length === 0 && requestBody.required !== true) return undefined;
   const all = (described.length > 0 ? described : Object.entries(requestBody.content)).map(([type, media]) =>
@@ -74,7 +74,7 @@ function bodyOf(type: string, { schema, encoding = {} }: OpenApiMedia, values: V
   return value.map((value) => ({ type, value: isForm ? withTypes(value as object, encoding) : value }));
 }
 
-/** Files of the media types that the document names. */
+/** Gives files the media types that the document names. */
 function withTypes(fields: object, encoding: NonNullable<OpenApiMedia["encoding"]>): unknown {
   const typed = Object.entries(fields).map(([name, field]) => {
     const type = encoding[name]?.contentType?.split(",")[0]?.trim().replace(/^image\/\*$/, "image/png").replace(

@@ -3,7 +3,7 @@ import type { JsonSchema } from "../document/openapi_document.ts";
 import type { ValueLocation } from "./draft.ts";
 import type { Schemas } from "./schemas.ts";
 
-/** A file of a form. */
+/** A file in a form. */
 export interface FileValue {
   /** Its media type. */
   readonly file: string;
@@ -11,16 +11,16 @@ export interface FileValue {
   readonly text: string;
 }
 
-/** A schema of which no value is known. */
+/** Thrown for a schema without a known value. */
 export class NoValueError extends Error {}
 
-/** From this depth on, values are as small as they may be: schemas may contain themselves. */
+/** From this depth on, values are minimal, because schemas may be recursive. */
 const DEEP = 4;
 
-/** Deeper ones are not made: a schema that requires itself has no value. */
+/** Maximum depth: a schema that requires itself has no value. */
 const DEEPEST = 24;
 
-/** Makes values that the schemas of a document allow. */
+/** Generates values that the schemas of a document allow. */
 export class Values {
   readonly #schemas: Schemas;
 
@@ -30,7 +30,7 @@ export class Values {
   }
 
   /**
-   * Values of a schema.
+   * Generates values of a schema.
    *
    * @param schema The schema
    * @param location Where they are written
@@ -82,7 +82,7 @@ export class Values {
       try {
         made.push(this.#made(schema, location, depth + 1));
       } catch (error) {
-        // one that has a value is enough
+        // one alternative with a value is enough
         if (!(error instanceof NoValueError)) throw error;
       }
     }
@@ -115,7 +115,7 @@ export class Values {
       uniqueItems?: boolean;
     };
     if (prefixItems !== undefined) return fc.tuple(...prefixItems.map((one) => this.#made(one, location, depth + 1)));
-    // one list among texts cannot be empty: then it is not there
+    // outside a body, an empty list cannot be written: it would be absent
     const least = Math.max(minItems, location === "body" ? 0 : 1);
     const most = Math.min(maxItems ?? Infinity, depth >= DEEP ? least : least + 3);
     if (most === 0) return fc.constant([]);
@@ -136,7 +136,7 @@ export class Values {
     const fields: Record<string, Arbitrary<unknown>> = {};
     for (const name of new Set([...Object.keys(properties), ...required])) {
       const isRequired = required.includes(name);
-      // what may be missing is, as soon as it is deep
+      // beyond this depth, optional properties are omitted
       if (!isRequired && depth >= DEEP) continue;
       try {
         fields[name] = this.#made(properties[name] ?? true, location, depth + 1);
@@ -154,7 +154,7 @@ export class Values {
   }
 }
 
-/** A file among the values of a form. */
+/** Whether a value in a form is a file. */
 export function isFile(value: unknown): value is FileValue {
   return typeof value === "object" && value !== null && "file" in value && "text" in value;
 }
@@ -172,7 +172,7 @@ function nothing(): never {
   throw new NoValueError("a schema allows nothing");
 }
 
-/** What a schema that says nothing allows. */
+/** Values of a schema without constraints. */
 function anything(location: ValueLocation): Arbitrary<unknown> {
   return location === "body" ? fc.oneof(fc.string(), fc.integer(), fc.boolean()) : texts(location, 1, 12);
 }
@@ -182,7 +182,7 @@ function impliedType(schema: JsonSchema): string | undefined {
   return "items" in schema || "prefixItems" in schema ? "array" : undefined;
 }
 
-/** Texts that can be written there: an empty segment is none, and headers have no spaces at their ends. */
+/** Strings that can be written there: a path segment cannot be empty, and headers have no spaces at their ends. */
 function texts(location: ValueLocation, minLength: number, maxLength: number): Arbitrary<string> {
   if (location === "header" || location === "cookie") {
     const unit = fc.constantFrom(..."abcxyzABCXYZ0189-_.~");
@@ -250,7 +250,7 @@ function numbers(schema: JsonSchema): Arbitrary<number> {
   const min = Math.max(minimum ?? -1e9, exclusiveMinimum ?? -1e9);
   const max = Math.min(maximum ?? 1e9, exclusiveMaximum ?? 1e9);
   const double = fc.double({ min, max, noNaN: true, noDefaultInfinity: true });
-  // JSON has no negative zero, and most numbers that people send have few digits
+  // JSON has no negative zero, and real clients mostly send numbers of few digits
   return fc.oneof(
     fc.integer({ min: Math.ceil(clamp(min)), max: Math.max(Math.ceil(clamp(min)), Math.floor(clamp(max))) }),
     double,
@@ -282,7 +282,7 @@ const FORMATS: Readonly<Record<string, () => Arbitrary<string>>> = {
   "base64": () => fc.base64String(),
 };
 
-/** One schema of several that hold at once, as far as values are made by it. */
+/** Merges schemas that all apply, as far as generating values needs it. */
 function merged(schemas: readonly JsonSchema[]): JsonSchema {
   const result: Record<string, unknown> = {};
   for (const schema of schemas) {

@@ -2,10 +2,10 @@ import { filledPath } from "./client_path.ts";
 import { fieldTexts, joined } from "./parameters.ts";
 import type { WireRoute } from "./wire.ts";
 
-/** What `fetch` takes besides what a route does: `signal`, `credentials`, `cache` and the rest. */
+/** Options of `fetch` that a route does not determine: `signal`, `credentials`, `cache` and the rest. */
 export type CallOptions = Omit<RequestInit, "body" | "headers" | "method">;
 
-/** A call as the runtime sees it; the written types say which of it a route takes. */
+/** A call as seen by the runtime; the generated types define which parts a route accepts. */
 export interface Call extends CallOptions {
   readonly params?: Readonly<Record<string, unknown>>;
   readonly query?: Readonly<Record<string, unknown>>;
@@ -19,15 +19,15 @@ export interface Call extends CallOptions {
 }
 
 /**
- * Makes the request of a call.
+ * Creates the request of a call.
  *
- * @param origin Address of the application, and whatever is in front of all paths
+ * @param origin Address of the application, with any prefix of all paths
  * @param method Its method in lower case
  * @param path Its path, in the syntax of routes
- * @param call What it sends
- * @param wire How it is sent, where that is not the usual way
+ * @param call The data to send
+ * @param wire How to send it, where that differs from the default
  * @param common Headers of all requests; those of the call replace them
- * @throws {TypeError} If a parameter of the path is missing
+ * @throws {TypeError} If a path parameter is missing
  */
 export function requestOf(
   origin: string,
@@ -41,7 +41,7 @@ export function requestOf(
     Object.entries(fields).flatMap(([name, value]) => fieldTexts(name, value, styles[`${part}.${name}`]));
   const written = texts("query", query).join("&");
   const target = filledPath(path, params, (name) => styles[`params.${name}`]);
-  // errors of a server that responds with pages otherwise are JSON, too
+  // asks for JSON errors from servers that otherwise respond with HTML
   const all = new Headers({ accept: "application/json, */*;q=0.5" });
   new Headers(common).forEach((value, name) => all.set(name, value));
   for (const [name, value] of Object.entries(headers)) {
@@ -68,12 +68,12 @@ export function requestOf(
     method: method.toUpperCase(),
     headers: all,
     ...content === undefined ? {} : { body: content },
-    // fetch wants it said that a body is sent before the response is read
+    // fetch requires this to send a body before reading the response
     ...isStream ? { duplex: "half" } : {},
   } as RequestInit);
 }
 
-/** Lists are fields of the same name, files stay files, and objects are parts of JSON. */
+/** Arrays become repeated fields, files stay files, and objects become JSON parts. */
 function formOf(fields: Readonly<Record<string, unknown>>): FormData {
   const form = new FormData();
   for (const [name, value] of Object.entries(fields)) {

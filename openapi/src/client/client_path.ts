@@ -1,14 +1,14 @@
 import { joined } from "./parameters.ts";
 
-/** A parameter in a path: `:id`, `*rest`, `:"any name"`, or a character behind a backslash. */
+/** A path parameter: `:id`, `*rest`, `:"any name"`, or an escaped character. */
 const PART = /\\(.)|([:*])(?:"([^"]*)"|([$_\p{ID_Start}\d][$\u200c\u200d\p{ID_Continue}]*))/gu;
 
 /**
- * Puts parameters into a path.
+ * Fills parameters into a path.
  *
  * @param path The path, in the syntax of routes
  * @param params The parameters
- * @param styleOf Style of a parameter, if it is not the usual one
+ * @param styleOf Style of a parameter, if not the default
  * @returns The path, encoded
  * @throws {TypeError} If a parameter is missing, or a segment would be empty, `.` or `..`
  */
@@ -28,12 +28,12 @@ export function filledPath(
 
 function encodedSegment(path: string, name: string, value: unknown, style = "simple"): string {
   const text = value === undefined || value === null ? "" : styled(name, value, style);
-  // URL would take the latter two for steps between folders
+  // URL would resolve the latter two as relative segments
   if (text !== "" && text !== "." && text !== "..") return text;
   throw new TypeError(`${path}: parameter ${name} must be a segment of a path, not ${JSON.stringify(value)}`);
 }
 
-/** OpenAPI's styles of parameters in paths: `1,2` or `.1,2` or `;name=1,2`; exploded, the latter repeat what is in front. */
+/** OpenAPI's path styles: `1,2` or `.1,2` or `;name=1,2`; exploded, the latter two repeat the prefix. */
 function styled(name: string, value: unknown, style: string): string {
   const explode = style.endsWith("*");
   const written = (one: unknown): string => joined(one, explode, encodeURIComponent);

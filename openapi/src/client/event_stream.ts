@@ -1,20 +1,20 @@
-/** An event of a stream of server-sent events. */
+/** A server-sent event. */
 export interface ServerSentEvent<Data = string> {
-  /** What it is called; `message` if the server says nothing. */
+  /** Its type; `message` by default. */
   readonly event: string;
-  /** What it says. */
+  /** Its data. */
   readonly data: Data;
-  /** The last identifier that the server has given; the header `Last-Event-ID` resumes behind it. */
+  /** The last id that the server has sent; the header `Last-Event-ID` resumes after it. */
   readonly id: string;
-  /** How long to wait before connecting again, in ms, as the server last said. */
+  /** How long to wait before reconnecting, in ms, as last set by the server. */
   readonly retry?: number;
 }
 
 /**
- * Reads server-sent events (HTML, section 9.2.6). To end the iteration ends the request.
+ * Reads server-sent events (HTML, section 9.2.6). Ending the iteration ends the request.
  *
  * @param body The body of the response
- * @param parse Makes a value of what an event says
+ * @param parse Converts an event's data to a value
  */
 export async function* eventStream<Data>(
   body: ReadableStream<Uint8Array>,
@@ -39,7 +39,7 @@ export async function* eventStream<Data>(
 }
 
 /**
- * Reads a body in which each line is JSON.
+ * Reads a body of newline-delimited JSON.
  *
  * @param body The body
  */
@@ -47,7 +47,7 @@ export async function* jsonLines(body: ReadableStream<Uint8Array>): AsyncGenerat
   for await (const line of lines(body, true)) if (line.trim() !== "") yield JSON.parse(line);
 }
 
-/** The lines of a body; what follows the last end of a line is one only if `withRest`. */
+/** Yields the lines of a body; an unterminated last line only if `withRest`. */
 async function* lines(body: ReadableStream<Uint8Array>, withRest = false): AsyncGenerator<string, void, void> {
   const reader = body.getReader();
   const decoder = new TextDecoder();
@@ -64,12 +64,12 @@ async function* lines(body: ReadableStream<Uint8Array>, withRest = false): Async
       return;
     }
   } finally {
-    // whoever stops reading is no longer interested in the rest; one that has ended ignores this
+    // a reader that stops early does not need the rest; a finished body ignores this
     await reader.cancel().catch(() => {});
   }
 }
 
-/** Where the first line ends, and the next one begins; a CR at the end of what has come may be followed by an LF. */
+/** Finds where the first line ends, and the next one begins; an LF may still follow a CR at the end of the data. */
 function endOfLine(text: string, from: number, isWhole: boolean): { at: number; next: number } | undefined {
   END_OF_LINE.lastIndex = from;
   const found = END_OF_LINE.exec(text);

@@ -9,21 +9,22 @@ export interface ClientOptions {
   readonly baseUrl?: string | URL;
   /** Sends requests; the global `fetch` by default, and `app.fetch` in tests. */
   readonly fetch?: (request: Request) => Response | Promise<Response>;
-  /** Headers of all requests, or what returns them, such as those with a token that changes. */
+  /** Headers of all requests, or a function that returns them, for example with a token that changes. */
   readonly headers?: HeadersInit | (() => HeadersInit | Promise<HeadersInit>);
 }
 
 const METHODS = ["get", "put", "post", "delete", "options", "head", "patch", "trace"] as const;
 
 /**
- * Makes a client: `createClient` of a file that `sluice client` has written calls this, with the types of its routes.
+ * Creates a client: `createClient` of a file that `sluice client` has generated calls this, with the types of its
+ * routes.
  *
- * @param wire What some of its routes do in another way than the rest
+ * @param wire Routes that differ from the defaults
  * @param options Where requests go
- * @returns A function for each method, which gets a path and what to send
- * @throws {TypeError} If there is no address: outside of browsers `baseUrl` or `fetch` has to say where requests go
+ * @returns A function for each method, which accepts a path and the data to send
+ * @throws {TypeError} If there is no address: outside of browsers, `baseUrl` or `fetch` is required
  *
- * @example A client of routes that are not described
+ * @example A client of routes without descriptions
  * ```ts
  * import { type AnyResult, makeClient } from "@sluice/openapi/client";
  *
@@ -51,7 +52,7 @@ function originOf({ baseUrl, fetch }: ClientOptions): string {
   if (baseUrl === undefined && page === undefined && fetch === undefined) {
     throw new TypeError('createClient: outside of a browser it needs baseUrl, such as "http://localhost:3000"');
   }
-  // what the application makes of the host is its own business
+  // how the application uses the host is up to it
   const whole = new URL(baseUrl ?? "/", page ?? "http://localhost").href;
   return whole.replace(/[?#].*$|\/+$/gs, "").replace(/\/+$/, "");
 }

@@ -2,12 +2,12 @@
 export type ParameterValue = unknown;
 
 /**
- * Writes a parameter of a query, or a field of a form, as OpenAPI 3.1 describes it.
+ * Serializes a query parameter or a form field as defined by OpenAPI 3.1.
  *
  * @param name Its name
  * @param value Its value; nothing is written for `undefined` and `null`
- * @param style Its style: without one, lists repeat the name, and objects are written as `name[key]=value`
- * @returns Names and values, encoded, such as `a=1`
+ * @param style Its style: without one, arrays repeat the name, and objects are written as `name[key]=value`
+ * @returns Encoded pairs, such as `a=1`
  */
 export function fieldTexts(name: string, value: ParameterValue, style?: string): string[] {
   if (value === undefined || value === null) return [];
@@ -16,7 +16,7 @@ export function fieldTexts(name: string, value: ParameterValue, style?: string):
     const separator = SEPARATORS[style ?? ""];
     const items = value.filter((item) => item !== undefined && item !== null);
     if (separator === undefined) return items.flatMap((item) => fieldTexts(name, item));
-    // what separates is not encoded: it would be a part of an item otherwise
+    // the separator is not encoded: otherwise it would be part of an item
     return items.length === 0 ? [] : [`${encode(name)}=${items.map((item) => encode(textOf(item))).join(separator)}`];
   }
   if (!isRecord(value)) return [`${encode(name)}=${encode(textOf(value))}`];
@@ -25,11 +25,11 @@ export function fieldTexts(name: string, value: ParameterValue, style?: string):
   return Object.entries(value).flatMap(([key, one]) => fieldTexts(`${name}[${key}]`, one));
 }
 
-/** What is between the items of a list that is one value. */
+/** Separators between the items of an array in one value. */
 const SEPARATORS: Readonly<Record<string, string>> = { form: ",", spaceDelimited: "%20", pipeDelimited: "%7C" };
 
 /**
- * Writes a value in the style `simple` of OpenAPI: `1,2` for a list, `a,1,b,2` for an object, or `a=1,b=2` exploded.
+ * Serializes a value in OpenAPI's style `simple`: `1,2` for an array, `a,1,b,2` for an object, or `a=1,b=2` exploded.
  *
  * @param value The value
  * @param explode Whether an object is exploded
@@ -43,7 +43,7 @@ export function joined(value: ParameterValue, explode: boolean, encode: (text: s
     .map(([key, part]) => `${one(key)}${explode ? "=" : ","}${one(part)}`).join(",");
 }
 
-/** A value as text: what JSON has, or else what the value says of itself. */
+/** Converts a value to a string: by its `toJSON` form, otherwise by `String`. */
 function textOf(value: unknown): string {
   if (value instanceof Date) return value.toISOString();
   return typeof value === "object" && value !== null ? JSON.stringify(value) : String(value);

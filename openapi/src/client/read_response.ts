@@ -6,9 +6,9 @@ import type { WireRoute } from "./wire.ts";
  * Reads a response by its media type.
  *
  * @param response The response
- * @param wire What its route does in another way
- * @returns Its body is whole if it is JSON, text or a form, and otherwise still coming
- * @throws {SyntaxError} If it claims to be JSON, and is not
+ * @param wire How its route differs from the defaults
+ * @returns The result; JSON, text and forms are complete, other bodies are still streaming
+ * @throws {SyntaxError} If a JSON response is not valid JSON
  */
 export async function readResponse(response: Response, wire: WireRoute): Promise<AnyResult> {
   const { ok, status, headers } = response;
@@ -30,5 +30,5 @@ async function dataOf(response: Response, { jsonEvents }: WireRoute): Promise<un
   return body;
 }
 
-/** Media types of JSON values, one in a line. */
+/** Media types of newline-delimited JSON. */
 const LINES = new Set(["application/jsonl", "application/x-ndjson", "application/ndjson", "application/x-jsonlines"]);

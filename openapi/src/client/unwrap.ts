@@ -1,12 +1,12 @@
 import type { AnyResult } from "./result.ts";
 
-/** A response that is no success, thrown by {@linkcode unwrap}. */
+/** An unsuccessful response, thrown by {@linkcode unwrap}. */
 export class ResponseError extends Error {
   /** The response. */
   readonly result: AnyResult;
 
   /**
-   * Makes an error of a response.
+   * Creates an error for a response.
    *
    * @param result The response
    */
@@ -29,7 +29,7 @@ export class ResponseError extends Error {
 }
 
 /**
- * Waits for a call and returns its data, for libraries that want a promise which rejects, such as React Query and SWR.
+ * Waits for a call and returns its data, for libraries that expect a rejecting promise, such as React Query and SWR.
  *
  * @param call The call
  * @returns The data of a success

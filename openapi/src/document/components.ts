@@ -2,22 +2,22 @@ import { discriminatorOf } from "./discriminator.ts";
 import type { Direction, JsonSchema } from "../schema/json_schema.ts";
 import { NATIVE } from "../schema/library_options.ts";
 
-/** A named schema where it was found; the document has it once, if another is the same. */
+/** A named schema where it was found; identical ones appear once in the document. */
 interface Found {
-  /** Its name, without what tells it from others. */
+  /** Its preferred name, without disambiguation. */
   readonly wanted: string;
-  /** The type that it was found in. */
+  /** The side it was found on: input or output. */
   readonly direction: Direction;
-  /** The schema, with references to others by their numbers. */
+  /** The schema, with numbered references to others. */
   json: JsonSchema;
-  /** Whether it is a component even if it is used once. */
+  /** Whether it stays a component even if used only once. */
   isKept: boolean;
 }
 
-/** Schemas that are the same. */
+/** A group of identical schemas. */
 interface Component {
   readonly wanted: string;
-  /** What it is, in text: it decides which of two gets the name, whichever is registered first. */
+  /** Its content as a string: decides which of two gets the name, independent of registration order. */
   readonly text: string;
   readonly json: JsonSchema;
   readonly isInput: boolean;
@@ -26,27 +26,27 @@ interface Component {
 
 const PREFIX = "#/components/schemas/";
 
-/** Keywords with a map of schemas. */
+/** Keywords whose value is a map of schemas. */
 const MAPS = new Set(["properties", "patternProperties", "dependentSchemas"]);
 
-/** Keywords with data, in which nothing is a schema. */
+/** Keywords whose value is data, without schemas in it. */
 const DATA = new Set(["const", "default", "enum", "examples", "example", "required", "dependentRequired"]);
 
 /**
- * The named schemas of a document. Names do not depend on the order of routes: what is the same in requests and responses
- * is one component, an output that differs is `NoteOutput` beside `Note`, and of different ones with the same name the
- * text decides which is `Note2`. Those that are used once are put where they are used.
+ * The named schemas of a document. Names do not depend on the order of routes: a schema that is identical in requests
+ * and responses is one component, a differing output is `NoteOutput` beside `Note`, and of different schemas with the
+ * same name, their content decides which is `Note2`. Schemas used once are inlined.
  */
 export class Components {
   readonly #found: Found[] = [];
 
   /**
-   * Puts a schema into the document.
+   * Adds a schema to the document.
    *
-   * @param schema A whole schema, with definitions of its own
+   * @param schema A whole schema, with its own definitions
    * @param direction Which of its types it is: both may have the same name
    * @param fallback Its name if it refers to itself and has none
-   * @param given Its name, if the program says
+   * @param given Its name, if the program sets one
    * @returns The schema, or a reference to it
    */
   add(schema: JsonSchema, direction: Direction, fallback: string, given?: string): JsonSchema {
@@ -76,7 +76,7 @@ export class Components {
         return name === undefined ? this.#discriminated(rewrite(child), undefined, direction) : reference(name, child);
       }, refer);
     const named = given ?? nameOf(root);
-    // a schema that is nothing but a reference has the name of what it refers to
+    // a schema that is only a reference has the name of its target
     const isReference = typeof root["$ref"] === "string";
     const added = named === undefined || isReference
       ? this.#discriminated(rewrite(root), undefined, direction)
@@ -87,7 +87,7 @@ export class Components {
   /**
    * Follows references to components.
    *
-   * @param schema A schema that was put here
+   * @param schema A schema added here
    */
   resolve(schema: JsonSchema): JsonSchema {
     let found = schema;
@@ -101,8 +101,8 @@ export class Components {
   /**
    * Finishes a document.
    *
-   * @param paths Everything in it that uses schemas
-   * @returns The same, with those that are used once, and the other ones
+   * @param paths All parts of it that use schemas
+   * @returns The parts, with schemas used once inlined, and the remaining schemas
    */
   finish<T>(paths: T): { paths: T; schemas: Record<string, JsonSchema> } {
     const { components, of } = this.#components();
@@ -132,7 +132,7 @@ export class Components {
       if (typeof $ref !== "string" || !$ref.startsWith(PREFIX)) return $ref === undefined ? rest : { $ref, ...rest };
       const [found = "", ...deeper] = $ref.slice(PREFIX.length).split("/");
       const own = of[Number(found)]!;
-      // one that points into a component keeps it
+      // a reference into a component keeps that component
       if (kept[own] || deeper.length > 0) return { $ref: [PREFIX + names[own], ...deeper].join("/"), ...rest };
       return { ...inlined(components[own]!.json) as object, ...rest };
     };
@@ -147,7 +147,7 @@ export class Components {
     return [`${PREFIX}${this.#found.push(found) - 1}`, found];
   }
 
-  /** The same, with what tells its alternatives apart; those of one with a name get names. */
+  /** Adds a discriminator where one exists; if the schema is named, its alternatives get names, too. */
   #discriminated(json: JsonSchema, name: string | undefined, direction: Direction): JsonSchema {
     const found = discriminatorOf(json, (one) => this.resolve(one));
     if (found === undefined) return json;
@@ -172,7 +172,7 @@ export class Components {
     return { ...json, [keyword]: own, discriminator: { propertyName, mapping } };
   }
 
-  /** Finds which schemas are the same: those whose text is, with references to the same. */
+  /** Groups identical schemas: those with the same text, and references to identical schemas. */
   #components(): { components: Component[]; of: number[] } {
     let of: number[] = this.#found.map(() => 0);
     for (let count = 0;;) {
@@ -198,7 +198,7 @@ export class Components {
   }
 }
 
-/** Names, in the order of the components; which ones have the same wish is decided by what they are. */
+/** Returns names, in the order of the components; conflicts are resolved by content. */
 function namesOf(components: readonly Component[]): string[] {
   const names: string[] = [];
   const taken = new Set(components.map(({ wanted }) => wanted));
@@ -224,13 +224,13 @@ function free(wanted: string, taken: Set<string>): string {
   return name;
 }
 
-/** A mapping has the references alone. */
+/** Keeps only the references of a mapping. */
 function pointing(discriminator: unknown): unknown {
   const { propertyName, mapping } = Object(discriminator) as {
     propertyName?: unknown;
     mapping?: Record<string, unknown>;
   };
-  // a property may have the name, too
+  // a property may have this name, too
   if (typeof propertyName !== "string" || !isObject(mapping)) return discriminator;
   const names = Object.entries(mapping).map(([value, one]) => [value, Object(one)["$ref"] ?? one] as const);
   return { propertyName, mapping: Object.fromEntries(names) };
@@ -257,7 +257,7 @@ function reachesItself(from: number, jsonOf: (one: number) => JsonSchema, of: re
   return seen.has(from);
 }
 
-/** Calls `each` for the schemas right inside of one, and `refer` for a reference. */
+/** Calls `each` for direct subschemas, and `refer` for references. */
 function mapSchemas(
   node: JsonSchema,
   each: (child: JsonSchema) => JsonSchema,
@@ -267,7 +267,7 @@ function mapSchemas(
   const entries = Object.entries(node).flatMap(([key, value]): [string, unknown][] => {
     if (key === "$id" || key === "id" || key === "$schema" || key === NATIVE) return [];
     if (DATA.has(key)) return [[key, value]];
-    // the same, for tools that want lists to have a schema of their items
+    // equivalent, for tools that require arrays to have `items`
     if (key === "items" && value === false) return [[key, {}], ["maxItems", (node["prefixItems"] as unknown[]).length]];
     if (key === "$ref" && typeof value === "string" && value.startsWith("#")) return Object.entries(refer(value));
     if (MAPS.has(key) && isObject(value)) {
@@ -278,10 +278,10 @@ function mapSchemas(
   return Object.fromEntries(entries);
 }
 
-/** What the definitions of a schema are called that has no name: by zod, and by valibot. */
+/** Placeholder names of unnamed definitions in zod and valibot. */
 const UNNAMED = /^(?:__schema)?\d+$/;
 
-/** The name that a schema has: `id` is zod's, and a title counts for objects, since that of a text is its label. */
+/** Returns a schema's own name: `id` is zod's; a title only counts for objects, because on a string it is a label. */
 function nameOf(schema: JsonSchema): string | undefined {
   const { $id, id, title, type } = schema;
   const found = [$id, id, type === "object" ? title : undefined].find((name) => typeof name === "string") as
@@ -290,7 +290,7 @@ function nameOf(schema: JsonSchema): string | undefined {
   return found === undefined || plainName(found) === "" ? undefined : found;
 }
 
-/** What the name of a component may have; of a URL, its last part. */
+/** Reduces a name to the characters allowed for a component; of a URL, its last part. */
 function plainName(name: string): string {
   return (/[^/#]*$/.exec(name)?.[0] ?? "").replace(/[^\w.-]/g, "");
 }

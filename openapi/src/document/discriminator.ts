@@ -1,18 +1,18 @@
 import type { JsonSchema } from "../schema/json_schema.ts";
 import type { Resolve } from "../schema/schema_kinds.ts";
 
-/** What tells alternatives apart. */
+/** The property that distinguishes alternatives. */
 export interface Discriminator {
   /** The keyword that lists them. */
   readonly keyword: "anyOf" | "oneOf";
   /** The property. */
   readonly propertyName: string;
-  /** Its values, for each alternative. */
+  /** Its values in each alternative. */
   readonly values: readonly (readonly string[])[];
 }
 
 /**
- * Finds the property that has other values in each of the alternatives of a schema.
+ * Finds the property whose values differ in each alternative of a schema.
  *
  * @param json The schema
  * @param resolve Follows references
@@ -34,7 +34,7 @@ export function discriminatorOf(json: JsonSchema, resolve: Resolve): Discriminat
   return undefined;
 }
 
-/** The strings that a property may be; none if it may be missing or something else. */
+/** The strings that a property may be; none if it may be absent or anything else. */
 function valuesOf(shape: JsonSchema, name: string, resolve: Resolve): readonly string[] {
   const { properties, required } = shape as { properties?: Record<string, JsonSchema>; required?: string[] };
   const property = properties?.[name];

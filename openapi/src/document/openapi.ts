@@ -25,7 +25,7 @@ import type { AnySchema, SchemaResult } from "../metadata/standard_schema.ts";
 
 /** An application or a router. */
 export interface WithRoutes {
-  /** Lists its routes with all that runs before their handlers. */
+  /** Lists its routes with all middleware before their handlers. */
   getRegisteredRoutes(prefix: string, options: { readonly details: true }): DetailedRoute[];
 }
 
@@ -46,21 +46,21 @@ export interface WithRoutes {
  * ```
  */
 export interface OpenApiOptions {
-  /** Where the API is served; by default where the document is. */
+  /** Where the API is served; by default at the document's origin. */
   readonly servers?: readonly OpenApiServer[];
-  /** What the groups are; those that only routes name have no description. */
+  /** Descriptions of the tags; tags that appear only on routes have none. */
   readonly tags?: readonly OpenApiTag[];
-  /** Ways to authorise requests, by their names: `{ bearer: { type: "http", scheme: "bearer" } }`. */
+  /** Security schemes by name: `{ bearer: { type: "http", scheme: "bearer" } }`. */
   readonly securitySchemes?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-  /** What authorises requests, unless `operation` says otherwise: one of the list. */
+  /** What authorises requests, unless `operation` overrides it: any one of the list. */
   readonly security?: readonly SecurityRequirement[];
-  /** Names of schemas that have no name of their own. */
+  /** Names for schemas that have none. */
   readonly schemas?: Readonly<Record<string, unknown>>;
-  /** Makes JSON Schema of schemas that cannot themselves. */
+  /** Converts schemas that cannot convert themselves to JSON Schema. */
   readonly toJsonSchema?: ToJsonSchema;
-  /** Put before every path, for a router that is mounted elsewhere. */
+  /** Prefix of every path, for a router that is mounted elsewhere. */
   readonly prefix?: string;
-  /** Requests that the program sends to whoever has subscribed, by their names: `{ paid: { body: Invoice } }`. */
+  /** Requests that the program sends to its subscribers, by name: `{ paid: { body: Invoice } }`. */
   readonly webhooks?: Readonly<Record<string, OutgoingRequest>>;
 }
 
@@ -94,21 +94,21 @@ const INSTEAD = {
   apis: "routes are found in the application",
 };
 
-/** The methods that OpenAPI 3.1 has. */
+/** The methods supported by OpenAPI 3.1. */
 const METHODS = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
 
-/** What a route for all methods is listed as. */
+/** The methods listed for a route that handles all methods. */
 const OF_ALL = ["get", "put", "post", "delete", "patch"];
 
 /**
- * Makes an OpenAPI 3.1 document of the routes as they are registered, those of mounted routers included. Schemas are
- * those that `validate` checks by: their input types describe requests, their output types responses. What cannot be
+ * Creates an OpenAPI 3.1 document of the registered routes, including those of mounted routers. Schemas are those that
+ * `validate` checks against: their input types describe requests, their output types responses. Anything that cannot be
  * expressed is listed under `x-not-expressible`, with its route and the reason.
  *
  * @param app The application, or a router
- * @param info Title and version of the API, and whatever else the info object has
- * @param options What the routes do not tell
- * @returns A new document, which is JSON
+ * @param info Title and version of the API, and other fields of the info object
+ * @param options What the routes do not define
+ * @returns A new document, serializable as JSON
  * @throws {TypeError} If an option is unknown or of the wrong type
  *
  * @example The document of a small API
@@ -130,7 +130,7 @@ export function openapi(app: WithRoutes, info: OpenApiInfo, options: OpenApiOpti
 }
 
 /**
- * Checks what a document is made with.
+ * Checks the inputs of a document.
  *
  * @param info The info object
  * @param options The options
@@ -159,7 +159,7 @@ export function checkDocument(info: OpenApiInfo, options: OpenApiOptions): void 
   }
 }
 
-/** Where something is missing. */
+/** The route a problem belongs to. */
 type Where = Pick<DetailedRoute, "method" | "fullPath">;
 
 class DocumentBuilder {
@@ -169,7 +169,7 @@ class DocumentBuilder {
   readonly #ids = new OperationIds();
   readonly #missing = new Map<string, NotExpressible>();
   readonly #paths: Record<string, Record<string, OpenApiOperation>> = {};
-  /** Paths by their shape: `/users/{id}` and `/users/{name}` are the same path for OpenAPI. */
+  /** Paths by shape: to OpenAPI, `/users/{id}` and `/users/{name}` are the same path. */
   readonly #byShape = new Map<string, PathTemplate>();
 
   constructor(options: OpenApiOptions) {
@@ -180,7 +180,7 @@ class DocumentBuilder {
   build(app: WithRoutes, info: OpenApiInfo): OpenApiDocument {
     const routes = app.getRegisteredRoutes(this.#options.prefix ?? "", { details: true });
     for (const route of routes) if (route.method !== "ALL") this.#add(route, [route.method.toLowerCase()]);
-    // one for all methods is often middleware for the routes of its path
+    // a route for all methods is often middleware for the routes of its path
     for (const route of routes) if (route.method === "ALL") this.#add(route, OF_ALL);
     const { servers, security, securitySchemes } = this.#options;
     const order = new Map(routes.map(({ fullPath }, i) => [fullPath, i]));
@@ -225,7 +225,7 @@ class DocumentBuilder {
     return callbacks.length === 0 ? undefined : Object.fromEntries(callbacks);
   }
 
-  /** What the server sends has the output of a schema, and what it gets the input. */
+  /** Requests sent by the server use a schema's output, and their responses its input. */
   #outgoing(where: Where, name: string, request: OutgoingRequest): OpenApiOutgoing {
     const {
       summary,
@@ -284,7 +284,7 @@ class DocumentBuilder {
       const item = this.#paths[known.path] ??= {};
       if (route.method === "ALL" && Object.keys(item).length > 0) continue;
       for (const method of methods) {
-        // of two routes, requests come to the first one
+        // of two routes, the first gets the requests
         item[method] ??= this.#operation(route, method, facts, template, known);
       }
     }
@@ -371,12 +371,12 @@ class DocumentBuilder {
   }
 }
 
-/** Whether a request may come without a body. JSON Schema cannot tell, so the schema is asked. */
+/** Whether the body is optional. JSON Schema does not define that, so the schema is run. */
 function acceptsNothing(schema: unknown): boolean {
   try {
     const result = (schema as AnySchema)["~standard"].validate(undefined);
     if (!isThenable(result)) return (result as SchemaResult).issues === undefined;
-    // one that waits for something is not waited for; what it ends with concerns nobody
+    // asynchronous schemas are not awaited; their outcome does not matter
     (result as Promise<unknown>).then(undefined, () => {});
     return false;
   } catch {

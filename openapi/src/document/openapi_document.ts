@@ -2,21 +2,21 @@ import type { JsonSchema } from "../schema/json_schema.ts";
 
 export type { JsonSchema };
 
-/** Who a document is about: the info object of OpenAPI 3.1. */
+/** The info object of OpenAPI 3.1. */
 export interface OpenApiInfo {
   /** Name of the API. */
   readonly title: string;
-  /** Version of the API, not that of OpenAPI. */
+  /** Version of the API, not of OpenAPI. */
   readonly version: string;
-  /** One line. */
+  /** A one-line summary. */
   readonly summary?: string;
-  /** As long as it needs to be, in CommonMark. */
+  /** A description in CommonMark. */
   readonly description?: string;
   /** URL of the terms of service. */
   readonly termsOfService?: string;
-  /** Whom to ask. */
+  /** Contact for questions. */
   readonly contact?: { readonly name?: string; readonly url?: string; readonly email?: string };
-  /** Under which licence it is. */
+  /** The licence. */
   readonly license?: { readonly name: string; readonly identifier?: string; readonly url?: string };
 }
 
@@ -24,7 +24,7 @@ export interface OpenApiInfo {
 export interface OpenApiServer {
   /** Its URL, which may be relative to that of the document. */
   readonly url: string;
-  /** What it is, in CommonMark. */
+  /** A description in CommonMark. */
   readonly description?: string;
 }
 
@@ -32,42 +32,42 @@ export interface OpenApiServer {
 export interface OpenApiTag {
   /** Its name. */
   readonly name: string;
-  /** What it is, in CommonMark. */
+  /** A description in CommonMark. */
   readonly description?: string;
 }
 
-/** Schemes that one request satisfies together, by their names, each with its scopes. */
+/** Schemes that a request must satisfy together, by name, each with its scopes. */
 export type SecurityRequirement = Readonly<Record<string, readonly string[]>>;
 
 /** A parameter of a request. */
 export interface OpenApiParameter {
   /** Its name. */
   name: string;
-  /** The part of the request that it is in. */
+  /** Its location in the request. */
   in: "path" | "query" | "header" | "cookie";
-  /** Whether a request without it is refused. */
+  /** Whether requests without it are rejected. */
   required?: boolean;
-  /** What it is, in CommonMark. */
+  /** A description in CommonMark. */
   description?: string;
-  /** Whether it will be removed. */
+  /** Whether it is deprecated. */
   deprecated?: boolean;
-  /** How an object or an array is written. */
+  /** How an object or an array is serialized. */
   style?: string;
-  /** Whether each of its values is a parameter of its own. */
+  /** Whether each of its values is a separate parameter. */
   explode?: boolean;
-  /** What its value must be. */
+  /** The schema of its value. */
   schema: JsonSchema;
-  /** A value. */
+  /** An example value. */
   example?: unknown;
 }
 
 /** A body of one media type. */
 export interface OpenApiMedia {
-  /** What it must be. */
+  /** Its schema. */
   schema?: JsonSchema;
-  /** A body. */
+  /** An example body. */
   example?: unknown;
-  /** How parts of a form are encoded, by their names. */
+  /** How parts of a form are encoded, by name. */
   encoding?: Record<string, { contentType?: string; style?: string; explode?: boolean }>;
 }
 
@@ -75,7 +75,7 @@ export interface OpenApiMedia {
 export interface OpenApiResponse {
   /** When it is sent. */
   description: string;
-  /** Its headers, by their names. */
+  /** Its headers, by name. */
   headers?: Record<string, { description?: string; schema: JsonSchema }>;
   /** Its body, by media type. */
   content?: Record<string, OpenApiMedia>;
@@ -83,27 +83,27 @@ export interface OpenApiResponse {
 
 /** One method of one path. */
 export interface OpenApiOperation {
-  /** Its name, the only one in the document. */
+  /** Its name, unique in the document. */
   operationId: string;
-  /** One line. */
+  /** A one-line summary. */
   summary?: string;
-  /** As long as it needs to be, in CommonMark. */
+  /** A description in CommonMark. */
   description?: string;
-  /** The groups that it is in. */
+  /** Its groups. */
   tags?: readonly string[];
-  /** Whether it will be removed. */
+  /** Whether it is deprecated. */
   deprecated?: boolean;
-  /** What authorises a request: one of the list. */
+  /** What authorises a request: any one of the list. */
   security?: readonly SecurityRequirement[];
-  /** Parameters in all parts but the body. */
+  /** Parameters outside the body. */
   parameters?: OpenApiParameter[];
   /** The body. */
   requestBody?: { required?: boolean; content: Record<string, OpenApiMedia> };
   /** Responses, by status. */
   responses: Record<string, OpenApiResponse>;
-  /** Requests that the server sends, by their names and the expressions for their URLs. */
+  /** Requests that the server sends, by name and by expression for their URL. */
   callbacks?: Record<string, Record<string, Record<string, OpenApiOutgoing>>>;
-  /** Where it is served, if elsewhere. */
+  /** Servers, if they differ from the document's. */
   servers?: readonly OpenApiServer[];
   /** Extensions of OpenAPI. */
   [extension: `x-${string}`]: unknown;
@@ -111,17 +111,17 @@ export interface OpenApiOperation {
 
 /** A request that the server sends: a callback or a webhook. */
 export interface OpenApiOutgoing {
-  /** Its name, the only one in the document. */
+  /** Its name, unique in the document. */
   operationId?: string;
-  /** One line. */
+  /** A one-line summary. */
   summary?: string;
-  /** As long as it needs to be, in CommonMark. */
+  /** A description in CommonMark. */
   description?: string;
   /** Its headers. */
   parameters?: OpenApiParameter[];
   /** Its body. */
   requestBody?: { required?: boolean; content: Record<string, OpenApiMedia> };
-  /** What it is responded with, by status. */
+  /** Expected responses, by status. */
   responses: Record<string, OpenApiResponse>;
 }
 
@@ -129,30 +129,30 @@ export interface OpenApiOutgoing {
 export interface NotExpressible {
   /** Method of the route. */
   readonly method: string;
-  /** Path of the route, as it was registered. */
+  /** Path of the route, as registered. */
   readonly path: string;
   /** What cannot be expressed, and why. */
   readonly reason: string;
 }
 
-/** A document of OpenAPI 3.1. */
+/** An OpenAPI 3.1 document. */
 export interface OpenApiDocument {
   /** The version of OpenAPI. */
   openapi: string;
-  /** Who it is about. */
+  /** The info object. */
   info: OpenApiInfo;
   /** Where the API is served. */
   servers?: readonly OpenApiServer[];
   /** Operations by path and by method in lower case. */
   paths: Record<string, Record<string, OpenApiOperation>>;
-  /** Requests that the server sends, by their names and by method in lower case. */
+  /** Requests that the server sends, by name and by method in lower case. */
   webhooks?: Record<string, Record<string, OpenApiOutgoing>>;
-  /** Schemas and security schemes, by their names. */
+  /** Schemas and security schemes, by name. */
   components?: { schemas?: Record<string, JsonSchema>; securitySchemes?: Record<string, Record<string, unknown>> };
-  /** What authorises requests, unless an operation says otherwise. */
+  /** What authorises requests, unless an operation overrides it. */
   security?: readonly SecurityRequirement[];
   /** The groups of operations. */
   tags?: readonly OpenApiTag[];
-  /** What is missing. */
+  /** What the document cannot express. */
   "x-not-expressible"?: readonly NotExpressible[];
 }

@@ -1,13 +1,14 @@
-/** Makes names of operations, each of which is the only one in its document. */
+/** Generates operation names that are unique in a document. */
 export class OperationIds {
   readonly #taken = new Set<string>();
 
   /**
-   * The name of an operation: the same as long as its method, its path, and what came before it with the same name stay.
+   * Returns the name of an operation: stable as long as its method, its path, and earlier operations of the same name
+   * stay.
    *
    * @param method Method in lower case
    * @param path Path in OpenAPI's syntax
-   * @param given The name that the program gives it
+   * @param given The name that the program sets
    */
   next(method: string, path: string, given: string | undefined): string {
     const wanted = given ?? method + wordsOf(path);

@@ -6,7 +6,7 @@ import type { Components } from "./components.ts";
 import type { OpenApiParameter } from "./openapi_document.ts";
 import type { TemplateParam } from "./path_templates.ts";
 
-/** Parts of a request whose properties are parameters, with what OpenAPI calls them. */
+/** Parts of a request whose properties are parameters, with their OpenAPI names. */
 export const PARAMETER_PARTS = { query: "query", headers: "header", cookies: "cookie" } as const;
 
 /** A part of a request whose properties are parameters. */
@@ -16,13 +16,13 @@ export type ParameterPart = keyof typeof PARAMETER_PARTS;
 const ELSEWHERE = new Set(["accept", "authorization", "content-type"]);
 
 /**
- * The parameters of a path.
+ * Returns the parameters of a path.
  *
  * @param params Those of its template
  * @param schemas Schemas of `req.params`
- * @param components Where references lead
- * @param examples Examples, by their names
- * @param given How the program says that they are written, by their names
+ * @param components Resolves references
+ * @param examples Examples, by name
+ * @param given The program's serialization of them, by name
  */
 export function pathParameters(
   params: readonly TemplateParam[],
@@ -50,19 +50,19 @@ export function pathParameters(
 
 const SPANNING = "One segment or several, with slashes between them.";
 
-/** Of what is a list of segments to a handler, a client writes the text. */
+/** Handlers get a list of segments where clients send a string. */
 function textOf(schema: JsonSchema | undefined, components: Components): JsonSchema {
   return schema !== undefined && components.resolve(schema)["type"] === "string" ? schema : { type: "string" };
 }
 
 /**
- * The parameters of another part.
+ * Returns the parameters of another part.
  *
  * @param part The part
- * @param schemas Its schemas, each of which must be satisfied
- * @param components Where references lead
- * @param examples Examples, by their names
- * @param given How the program says that they are written, by their names
+ * @param schemas Its schemas, all of which must be satisfied
+ * @param components Resolves references
+ * @param examples Examples, by name
+ * @param given The program's serialization of them, by name
  */
 export function partParameters(
   part: ParameterPart,
@@ -75,7 +75,7 @@ export function partParameters(
   for (const schema of schemas) {
     const shape = objectShape(schema, (one) => components.resolve(one));
     if (shape.properties.size === 0 && part === "query" && Object.keys(components.resolve(schema)).length > 0) {
-      // whatever names the schema allows, each is a parameter
+      // any name that the schema allows is a parameter
       found.set("", { name: "query", in: "query", style: "form", explode: true, schema });
     }
     for (const [name, one] of shape.properties) {
@@ -95,10 +95,10 @@ export function partParameters(
   return [...found.values()];
 }
 
-/** What OpenAPI takes for granted, by part. */
+/** OpenAPI's defaults, by part. */
 const DEFAULTS = { params: "simple false", query: "form true", headers: "simple false", cookies: "form true" } as const;
 
-/** How a list or an object is written, where it is not what OpenAPI takes for granted. */
+/** How an array or object is serialized, where that is not OpenAPI's default. */
 function writing(
   part: keyof typeof DEFAULTS,
   schema: JsonSchema,

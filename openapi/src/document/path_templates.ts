@@ -1,8 +1,8 @@
 /** A parameter of a path. */
 export interface TemplateParam {
-  /** Its name, as `req.params` has it. */
+  /** Its name, as in `req.params`. */
   readonly name: string;
-  /** What its value must match as a whole, in the text of a regular expression. */
+  /** A regular expression that its whole value must match. */
   readonly pattern?: string;
   /** Whether its value may contain slashes. */
   readonly spans: boolean;
@@ -12,26 +12,26 @@ export interface TemplateParam {
 export interface PathTemplate {
   /** Such as `/users/{id}`. */
   readonly path: string;
-  /** Its parameters, in their order; each name is there once. */
+  /** Its parameters, in order and without duplicates. */
   readonly params: readonly TemplateParam[];
 }
 
-/** A part of a path as it was registered. */
+/** A part of a path as registered. */
 type Part = string | TemplateParam | { readonly optional: readonly Part[] };
 
-/** More than these are one path with five optional parts: nobody reads such a document. */
+/** More would take more than five optional parts in one path, and a document too long to read. */
 const MOST_TEMPLATES = 32;
 
 const NAME = /[$_\p{ID_Start}\d][$\u200c\u200d\p{ID_Continue}]*|"[^"]*"/yu;
 
-/** What only regular expressions have, in the syntax of Express 4. */
+/** Regular expression syntax that only Express 4 paths have. */
 const EXPRESSION = /[()[\]+?!|^$]/;
 
 /**
- * Writes a path in OpenAPI's syntax, one for each combination of its optional parts.
+ * Converts a path to OpenAPI's syntax, one template per combination of its optional parts.
  *
- * @param path The path as it was registered, in the syntax of Express 5 or 4
- * @returns The shortest first; or why OpenAPI cannot express it
+ * @param path The path as registered, in the syntax of Express 5 or 4
+ * @returns The templates, shortest first; or why OpenAPI cannot express the path
  */
 export function pathTemplates(path: string): readonly PathTemplate[] | string {
   const parts = new PartReader(path).read();
@@ -64,7 +64,7 @@ function templateOf(parts: readonly (string | TemplateParam)[]): PathTemplate {
   for (const part of parts) {
     if (typeof part === "string") path += part;
     else {
-      // a name may be used again below a mount, but in a document only once
+      // a name may be reused below a mount, but not in one OpenAPI path
       let name = part.name;
       for (let i = 2; params.has(name); i++) name = `${part.name}${i}`;
       params.set(name, { ...part, name });
@@ -77,7 +77,7 @@ function templateOf(parts: readonly (string | TemplateParam)[]): PathTemplate {
 class PartReader {
   readonly #path: string;
   #at = 0;
-  /** Number of wildcards without a name, which is the name of the next one. */
+  /** Number of unnamed wildcards so far, which names the next one. */
   #unnamed = 0;
 
   constructor(path: string) {
@@ -128,7 +128,7 @@ class PartReader {
     this.#at += suffix.length;
     const param = { name, spans: suffix === "*" || suffix === "+", ...pattern === undefined ? {} : { pattern } };
     if (suffix !== "?") parts.push(param);
-    // the slash or the dot before it is as optional
+    // the preceding slash or dot is optional, too
     else parts.push({ optional: [...(/^[/.]$/.test(String(parts.at(-1))) ? [parts.pop()!] : []), param] });
     return true;
   }

@@ -9,7 +9,7 @@ import type { OpenApiMedia, OpenApiOperation } from "./openapi_document.ts";
 const MULTIPART = "multipart/form-data";
 const URLENCODED = "application/x-www-form-urlencoded";
 
-/** What parsers read that do not say so themselves, by their names: those of npm, without options, and `upload`. */
+/** Media types of parsers that do not declare them, by name: those of npm, with default options, and `upload`. */
 const READ_BY: Readonly<Record<string, string>> = {
   jsonParser: "application/json",
   urlencodedParser: URLENCODED,
@@ -20,47 +20,47 @@ const READ_BY: Readonly<Record<string, string>> = {
 };
 
 /**
- * Media types that a function in front of a handler reads.
+ * Media types that a function before a handler reads.
  *
  * @param name Its name
- * @param reads What it says of itself
+ * @param reads Its own declaration
  */
 export function readBy(name: string, reads: readonly string[] | undefined): readonly string[] {
   return reads ?? (Object.hasOwn(READ_BY, name) ? [READ_BY[name]!] : []);
 }
 
-/** Methods whose requests have bodies that mean something. */
+/** Methods whose requests have meaningful bodies. */
 const WITH_BODY = new Set(["post", "put", "patch"]);
 
-/** What is known of a body. */
+/** Facts about a body. */
 export interface BodyFacts {
   /** Method of the route in lower case. */
   readonly method: string;
-  /** Media types that the parsers in front read. */
+  /** Media types that the parsers before the handler read. */
   readonly reads: readonly string[];
-  /** Its schemas, each of which must be satisfied. */
+  /** Its schemas, all of which must be satisfied. */
   readonly schemas: readonly JsonSchema[];
-  /** Whether a request without one is refused. */
+  /** Whether a request without one is rejected. */
   readonly required: boolean;
-  /** What the program says of the route. */
+  /** What the program declares about the route. */
   readonly said: OperationDetails;
-  /** How the program says that fields of forms are written. */
+  /** The program's serialization of form fields. */
   readonly serialization: Readonly<Record<string, Serialization>>;
 }
 
 /**
- * What a request's body may be.
+ * Describes a request's body.
  *
- * @param facts What is known of it
- * @param components Where references lead
- * @returns `undefined` if nothing is known of it
+ * @param facts Facts about it
+ * @param components Resolves references
+ * @returns `undefined` if nothing is known about it
  */
 export function requestBody(facts: BodyFacts, components: Components): OpenApiOperation["requestBody"] {
   const { method, reads, schemas, said, serialization } = facts;
   const { consumes, files } = said;
   const required = facts.required || Object.values(files ?? {}).some((file) => file.required === true);
   const parsed = new Set(reads);
-  // a parser for the whole application says nothing of a GET
+  // an application-wide parser means nothing for a GET
   if (schemas.length === 0 && consumes === undefined && files === undefined) {
     if (!WITH_BODY.has(method) || parsed.size === 0) return undefined;
   }
@@ -78,7 +78,7 @@ export function requestBody(facts: BodyFacts, components: Components): OpenApiOp
   return { ...required ? { required } : {}, content: Object.fromEntries(content) };
 }
 
-/** The media types in which a body can be what its schema takes; all of them if there is none, or no schema. */
+/** The media types whose bodies can satisfy the schema; all of them if none can, or there is no schema. */
 function typesFor(
   schema: JsonSchema | undefined,
   known: readonly string[],
@@ -95,7 +95,7 @@ function typesFor(
     if (type === MULTIPART) return may("object");
     if (hasFile) return false;
     if (type === URLENCODED) return may("object");
-    // parsers of JSON take objects and lists, unless they are told otherwise
+    // JSON parsers accept only objects and arrays by default
     if (/[/+]json$/.test(type)) return may("object", "array");
     return !type.startsWith("text/") || may("string");
   });
@@ -111,7 +111,7 @@ function isFile(schema: JsonSchema, resolve: (schema: JsonSchema) => JsonSchema)
     : first["format"] === "binary";
 }
 
-/** How fields with lists and objects are written, where it is not what OpenAPI takes for granted. */
+/** How fields with arrays and objects are serialized, where that is not OpenAPI's default. */
 function fieldsOf(
   schema: JsonSchema | undefined,
   given: Readonly<Record<string, Serialization>>,
@@ -127,7 +127,7 @@ function fieldsOf(
   return fields.length === 0 ? {} : { encoding: Object.fromEntries(fields) };
 }
 
-/** A form with files: the schema has its other fields, of which objects are JSON. */
+/** A form with files: the schema describes its other fields, whose objects are JSON. */
 function form(
   schema: JsonSchema | undefined,
   files: Readonly<Record<string, FileDetails>>,
@@ -158,7 +158,7 @@ function form(
   };
 }
 
-/** Media types that a schema wants of a file, or of each of a list. */
+/** Media types that a schema requires of a file, or of each file in an array. */
 function mediaTypesOf(schema: JsonSchema, resolve: (schema: JsonSchema) => JsonSchema): readonly string[] {
   return alternatives(schema, resolve).flatMap((one): readonly string[] => {
     const { contentMediaType, items } = one;

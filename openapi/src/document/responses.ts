@@ -3,17 +3,17 @@ import type { ResponseDetails } from "../metadata/operation.ts";
 import type { JsonSchema } from "../schema/json_schema.ts";
 import type { OpenApiResponse } from "./openapi_document.ts";
 
-/** What is known of a route's responses. */
+/** Facts about a route's responses. */
 export interface ResponseFacts {
   /** Those with schemas, by status. */
   readonly schemas: ReadonlyMap<string, unknown>;
-  /** What the program says of them. */
+  /** What the program declares about them. */
   readonly said: Readonly<Record<string, string | ResponseDetails>>;
-  /** How middleware refuses requests, by status. */
+  /** Responses of middleware that rejects requests, by status. */
   readonly refuses: Readonly<Record<string, ResponseDetails>>;
-  /** Whether requests are refused in a way that nobody tells. */
+  /** Whether requests are rejected in an undeclared way. */
   readonly refusesSomehow: boolean;
-  /** Names of the middleware in front. */
+  /** Names of the middleware before the handler. */
   readonly names: readonly string[];
 }
 
@@ -22,7 +22,7 @@ const NUMBER = { type: "integer", minimum: 0 };
 
 const RETRY_AFTER = { description: "Seconds until the same request is granted.", schema: NUMBER };
 
-/** What middleware responds with, by its name. Headers that an option can rename or leave out are not required. */
+/** Responses of middleware, by its name. Headers that an option can rename or omit are not required. */
 const RESPONDING: Readonly<Record<string, readonly [status: string, OpenApiResponse]>> = {
   rateLimit: ["429", {
     description: "Too many requests",
@@ -39,14 +39,14 @@ const RESPONDING: Readonly<Record<string, readonly [status: string, OpenApiRespo
 const HANDLED = "Whatever the handler responds with";
 const REFUSED = "Whatever the program responds to what is not valid";
 
-/** Statuses of responses that have no body. */
+/** Statuses of responses without a body. */
 const WITHOUT_BODY = /^(?:1\d\d|204|205|304)$/;
 
 /**
- * The responses of a route.
+ * Describes the responses of a route.
  *
- * @param facts What is known of them
- * @param convert Makes JSON Schema of a schema, and puts it into the document
+ * @param facts Facts about them
+ * @param convert Converts a schema to JSON Schema and adds it to the document
  */
 export function responsesOf(
   { schemas, said, refuses, refusesSomehow, names }: ResponseFacts,
@@ -58,7 +58,7 @@ export function responsesOf(
     const [status, response] = RESPONDING[name]!;
     found[status] = response;
   }
-  // what the program sends with the same status is sent besides
+  // the program's own responses of the same status are added
   for (const [status, details] of Object.entries(refuses)) {
     found[status] = response(status, details, convert, undefined);
   }
@@ -80,12 +80,12 @@ export function responsesOf(
 }
 
 /**
- * One response.
+ * Describes one response.
  *
  * @param status Its status
- * @param details What is known of it
- * @param convert Makes JSON Schema of a schema, and puts it into the document
- * @param earlier What is known of it already
+ * @param details Details of it
+ * @param convert Converts a schema to JSON Schema and adds it to the document
+ * @param earlier Its description so far
  */
 export function response(
   status: string,

@@ -4,28 +4,28 @@ import { readBy } from "./request_body.ts";
 import { REQUEST_PARTS, type RequestPart } from "../metadata/route_schemas.ts";
 import type { Serialization, Serializations } from "../metadata/serialization.ts";
 
-/** All that the functions of a route say of it. */
+/** Everything the functions of a route declare. */
 export interface RouteFacts {
-  /** Names of the middleware in front. */
+  /** Names of the middleware before the handler. */
   readonly names: readonly string[];
   /** Media types of bodies that they read. */
   readonly reads: readonly string[];
-  /** The schemas of each part of the request, in the order in which they check it. */
+  /** The schemas of each part of the request, in checking order. */
   readonly schemas: Readonly<Record<RequestPart, readonly unknown[]>>;
-  /** The schemas of responses, by status; of two for one status, the later one. */
+  /** The schemas of responses, by status; for one status, the later one wins. */
   readonly responses: ReadonlyMap<string, unknown>;
-  /** How requests are refused, by status; of two that say how for one status, the later one. */
+  /** How requests are rejected, by status; for one status, the later declaration wins. */
   readonly refuses: Readonly<Record<string, ResponseDetails>>;
-  /** Whether a function checks requests, and does not say how it refuses them. */
+  /** Whether a function checks requests without declaring its rejections. */
   readonly refusesSomehow: boolean;
-  /** What is said for the document. */
+  /** Details for the document. */
   readonly said: OperationDetails;
-  /** How parameters and fields are written, where that is said. */
+  /** How parameters and fields are serialized, where declared. */
   readonly serialization: Readonly<Partial<Record<RequestPart, Readonly<Record<string, Serialization>>>>>;
 }
 
 /**
- * Collects what the functions of a route say of it.
+ * Collects what the functions of a route declare.
  *
  * @param route The route
  */

@@ -1,11 +1,11 @@
 import type { DetailedRoute } from "@sluice/sluice";
 import { pathTemplates } from "../document/path_templates.ts";
 
-/** Names that a parameter of a path may have without quotes. */
+/** Names that a path parameter may have without quotes. */
 const PLAIN_NAME = /^[$_\p{ID_Start}\d][$\u200c\u200d\p{ID_Continue}]*$/u;
 const CONTINUES_NAME = /^[$\u200c\u200d\p{ID_Continue}]/u;
 
-/** Which parameters of paths span several segments, by the shapes of the paths. */
+/** Path parameters that span several segments, by the shape of the path. */
 export class Wildcards {
   readonly #byShape = new Map<string, readonly boolean[]>();
 
@@ -22,10 +22,10 @@ export class Wildcards {
   }
 
   /**
-   * Tells which parameters of a path span several segments.
+   * Returns which parameters of a path span several segments.
    *
    * @param template The path in OpenAPI's syntax
-   * @returns One value for each parameter, in their order
+   * @returns One value per parameter, in order
    */
   of(template: string): readonly boolean[] {
     return this.#byShape.get(shapeOf(template)) ?? [];
@@ -37,7 +37,7 @@ function shapeOf(template: string): string {
 }
 
 /**
- * Writes a path in the syntax of routes, without optional parts: `/users/:id`.
+ * Converts a path to the syntax of routes, without optional parts: `/users/:id`.
  *
  * @param template The path in OpenAPI's syntax
  * @param spans Which of its parameters span several segments

@@ -10,24 +10,24 @@ import { routePath, type Wildcards } from "./client_routes.ts";
 import { fieldStyles, isFreeQuery, styleOf } from "./parameter_style.ts";
 import { comment, objectText, propertyName, type TypeContext, typeText, union } from "./type_text.ts";
 
-/** What a client is written from. */
+/** Input of the generator. */
 export interface ClientSource {
   /** The document of the application. */
   readonly document: OpenApiDocument;
-  /** Which parameters of its paths span several segments. */
+  /** Which of its path parameters span several segments. */
   readonly wildcards: Wildcards;
-  /** The command that writes the file again. */
+  /** The command that regenerates the file. */
   readonly command: string;
 }
 
 const METHODS = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
 
-/** The type of all routes of a method. */
+/** Names of the types of all routes, by method. */
 const TABLES: Readonly<Record<string, string>> = Object.fromEntries(
   METHODS.map((method) => [method, `${method[0]!.toUpperCase()}${method.slice(1)}Routes`]),
 );
 
-/** Names that the file uses itself, or that mean something else in it. */
+/** Names that the file uses itself, or that have another meaning in it. */
 const TAKEN = new Set([
   ...Object.values(TABLES),
   ...["Blob", "CallOptions", "Client", "ClientErrorStatus", "ClientOptions", "ErrorStatus", "Exclude", "Failure"],
@@ -35,7 +35,7 @@ const TAKEN = new Set([
   ...["Success", "SuccessStatus", "Uint8Array", "AsyncIterable", "BodyInit", "createClient", "makeClient"],
 ]);
 
-/** What TypeScript does not let a type be called. */
+/** Names that TypeScript forbids for types. */
 const WORDS = new Set(
   ("any as bigint boolean break case catch class const continue debugger default delete do else enum export extends " +
     "false finally for function if implements import in infer instanceof interface keyof let never new null number " +
@@ -44,9 +44,9 @@ const WORDS = new Set(
 );
 
 /**
- * Writes the module of a client: types of all routes, and a function that makes the client.
+ * Generates the module of a client: types of all routes, and a function that creates the client.
  *
- * @param source What it is written from
+ * @param source The input
  */
 export function clientText({ document, wildcards, command }: ClientSource): string {
   return new ClientWriter(document, wildcards).write(command);
@@ -58,7 +58,7 @@ class ClientWriter {
   readonly #context: TypeContext;
   readonly #names: ReadonlyMap<string, string>;
   readonly #wire: string[] = [];
-  /** Paths whose routes need nothing, by method. */
+  /** Paths whose routes require no arguments, by method. */
   readonly #alone = new Map<string, string[]>();
 
   constructor(document: OpenApiDocument, wildcards: Wildcards) {
@@ -100,8 +100,8 @@ ${code}
   }
 
   /**
-   * The signatures of a method. The argument is no rest parameter: for one, the compiler would look at all routes. Those
-   * that need nothing have a signature of their own, in which it is optional.
+   * The signatures of a method. The argument is not a rest parameter, because the compiler would then check all routes.
+   * Routes without required arguments have their own signature, in which it is optional.
    */
   #signatures(method: string): string {
     const table = TABLES[method]!;
@@ -118,7 +118,7 @@ ${code}
 
   #missing(): string {
     const missing = (this.#document["x-not-expressible"] ?? []).filter(({ reason }) =>
-      // a schema that is missing leaves the route callable
+      // without one of its schemas, the route is still callable
       !/^its [\w ]+: /.test(reason)
     );
     return missing.map(({ method, path, reason }) => `// Without ${oneLine(`${method} ${path}: ${reason}`)}\n`).join(
@@ -130,7 +130,7 @@ ${code}
     const isObject = schema["type"] === "object" && !["allOf", "anyOf", "oneOf", "$ref"].some((one) => one in schema);
     const text = isObject ? objectText(schema, this.#context, "") : typeText(schema, this.#context);
     const about = comment(schema, "");
-    // an interface is read once, and named in messages
+    // an interface is resolved once, and appears by name in messages
     if (text.startsWith("{") && isObject) return `${about}export interface ${name} ${text}`;
     return `${about}export type ${name} = ${text};`;
   }
@@ -200,7 +200,7 @@ ${code}
   #parameter(parameter: OpenApiParameter, isList: boolean): string {
     const { name, required, schema } = parameter;
     const indent = "        ";
-    // whatever names it has, each is a parameter
+    // any name is a parameter
     if (isFreeQuery(parameter, this.#context.resolve)) return `${indent}[name: string]: unknown;`;
     const isText = parameter.in === "path" && JSON.stringify(schema) === '{"type":"string"}';
     const text = isList
@@ -232,7 +232,7 @@ ${code}
       const isOther = json !== undefined && requestBody.content["application/json"] === undefined;
       return { fields: [...new Set(fields)], isRequired, ...isOther ? { wire: json } : {} };
     }
-    // one that is known need not be said again
+    // the only known media type need not be given
     const only = others.length === 1 && !others[0]![0].includes("*") ? others[0]![0] : undefined;
     const type = only === undefined ? `; contentType: ${union(others.map(([name]) => contentType(name)))}` : "";
     const raw = `{ body${mark}: BodyInit${isRequired ? type : type.replace(":", "?:")} }`;
@@ -278,27 +278,27 @@ ${code}
   }
 }
 
-/** What a body is written as. */
+/** Generated types of a body. */
 interface BodyText {
-  /** Its fields, for each media type; a call has those of one of them. */
+  /** Its fields, per media type; a call has those of one of them. */
   readonly fields: readonly string[];
-  /** Whether a call without one does not compile. */
+  /** Whether a call without it fails to compile. */
   readonly isRequired: boolean;
-  /** Media type of `body`, which the client says by itself. */
+  /** Media type of `body`, which the client sets itself. */
   readonly wire?: string;
 }
 
-/** What OpenAPI calls the parts of a request, and what the framework calls them. */
+/** The parts of a request: OpenAPI's names, and the framework's. */
 const PARTS = { path: "params", query: "query", header: "headers", cookie: "cookies" } as const;
 
-/** Fields for bodies of a media type; those of any other one are sent as they are. */
+/** Fields for bodies of known media types; others are sent unchanged. */
 const BODIES: Readonly<Record<string, string>> = {
   "application/json": "json",
   "multipart/form-data": "form",
   "application/x-www-form-urlencoded": "urlencoded",
 };
 
-/** Responses of several statuses, and the types of these. */
+/** Status ranges, and their types. */
 const RANGES: Readonly<Record<string, string>> = {
   "2XX": "SuccessStatus",
   "3XX": "RedirectStatus",
@@ -306,7 +306,7 @@ const RANGES: Readonly<Record<string, string>> = {
   "5XX": "ServerErrorStatus",
 };
 
-/** What the file may import, for types alone. */
+/** Type imports that the file may need. */
 const IMPORTED = [
   ...["CallOptions", "ClientErrorStatus", "ClientOptions", "ErrorStatus", "Failure", "OtherStatus", "RedirectStatus"],
   ...["ServerErrorStatus", "ServerSentEvent", "Success", "SuccessStatus"],
@@ -334,7 +334,7 @@ function resolved(document: OpenApiDocument, pointer: string): unknown {
   }, document);
 }
 
-/** Names of types for components; two components never have the same. */
+/** Unique type names for components. */
 function typeNames(components: readonly string[]): Map<string, string> {
   const names = new Map<string, string>();
   const taken = new Set(TAKEN);

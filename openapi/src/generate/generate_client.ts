@@ -4,27 +4,27 @@ import type { OpenApiDocument } from "../document/openapi_document.ts";
 import { Wildcards } from "./client_routes.ts";
 import { clientText } from "./client_text.ts";
 
-/** How a client is written. */
+/** How to generate a client. */
 export interface GenerateOptions {
-  /** The document that says what routes take; by default that of `openapi`, without further options. */
+  /** The document that defines what routes accept; by default that of `openapi`, without further options. */
   readonly document?: OpenApiDocument;
-  /** The command that writes the file again, for its first lines. */
+  /** The command that regenerates the file, for its first lines. */
   readonly command?: string;
 }
 
 const NAMES: OptionNames<GenerateOptions> = { document: true, command: true };
 
 /**
- * Writes a module of TypeScript with the types of all routes of an application and a function `createClient`, which calls
- * them over `fetch`. It imports `@sluice/openapi/client`, and nothing of the application. Paths and methods need no
- * schemas; what `validate` checks by, and responds with, types the rest.
+ * Generates a TypeScript module with the types of all routes of an application and a function `createClient`, which
+ * calls them over `fetch`. It imports `@sluice/openapi/client`, and nothing from the application. Paths and methods
+ * need no schemas; the schemas of `validate`, for requests and responses, type the rest.
  *
  * @param app The application, or a router
- * @param options How it is written
- * @returns The text of the module; the same routes give the same text
+ * @param options How to generate it
+ * @returns The source of the module; the same routes give the same source
  * @throws {TypeError} If an option is unknown or of the wrong type
  *
- * @example A build writes the client itself
+ * @example A build that generates the client itself
  * ```ts
  * import { generateClient } from "@sluice/openapi/generate";
  * import sluice from "@sluice/sluice";

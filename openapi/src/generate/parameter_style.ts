@@ -1,10 +1,10 @@
 import type { JsonSchema, OpenApiOperation, OpenApiParameter } from "../document/openapi_document.ts";
 
 /**
- * How a parameter is written, as the client's runtime is told.
+ * How a parameter is serialized, in the notation of the client's runtime.
  *
  * @param parameter The parameter
- * @returns OpenAPI's style, with a star if it is exploded; `undefined` for the usual way
+ * @returns OpenAPI's style, with a star if it is exploded; `undefined` for the default
  */
 export function styleOf(
   { in: where, style, explode }: Pick<OpenApiParameter, "in" | "style" | "explode">,
@@ -17,7 +17,7 @@ export function styleOf(
 }
 
 /**
- * How fields of URL-encoded forms are written, those that are not written in the usual way.
+ * Fields of URL-encoded forms that are not serialized in the default way.
  *
  * @param operation The operation
  * @returns Their names and styles, as for parameters
@@ -37,7 +37,7 @@ export function fieldStyles({ requestBody }: OpenApiOperation): (readonly [name:
 }
 
 /**
- * Whether a parameter stands for all parameters of a query: those of an object that names none.
+ * Whether a parameter stands for all query parameters: an object without named properties.
  *
  * @param parameter The parameter
  * @param resolve Follows references

@@ -1,16 +1,16 @@
 import type { JsonSchema } from "../document/openapi_document.ts";
 
-/** How types are written. */
+/** Resolves names for types. */
 export interface TypeContext {
-  /** Name of the type of a component, `undefined` if there is no such component. */
+  /** Name of a component's type, `undefined` if there is no such component. */
   nameOf(component: string): string | undefined;
-  /** Follows a reference that leads into a component. */
+  /** Follows a reference into a component. */
   resolve(pointer: string): JsonSchema | undefined;
 }
 
 const COMPONENT = "#/components/schemas/";
 
-/** Types of JSON, by the names that JSON Schema has for them. */
+/** JSON's types, by their JSON Schema names. */
 const SIMPLE: Readonly<Record<string, string>> = {
   string: "string",
   number: "number",
@@ -23,12 +23,12 @@ const SIMPLE: Readonly<Record<string, string>> = {
 const PLAIN_NAME = /^[$_\p{ID_Start}][$\u200c\u200d\p{ID_Continue}]*$/u;
 
 /**
- * Writes the type of the values that a JSON Schema allows, as far as TypeScript can say it. What it cannot is left out:
- * bounds, patterns, and `not`.
+ * Generates the type of a JSON Schema's values, as far as TypeScript can express it. Bounds, patterns and `not` are
+ * dropped.
  *
  * @param schema The schema
- * @param context How components are called
- * @param indent Spaces in front of the lines behind the first one
+ * @param context Names of components
+ * @param indent Indentation of the lines after the first
  */
 export function typeText(schema: unknown, context: TypeContext, indent = ""): string {
   if (typeof schema !== "object" || schema === null) return schema === false ? "never" : "unknown";
@@ -36,11 +36,11 @@ export function typeText(schema: unknown, context: TypeContext, indent = ""): st
 }
 
 /**
- * Writes the members of an object type.
+ * Generates the members of an object type.
  *
  * @param schema The schema
- * @param context How components are called
- * @param indent Spaces in front of the closing brace
+ * @param context Names of components
+ * @param indent Indentation of the closing brace
  */
 export function objectText(schema: JsonSchema, context: TypeContext, indent: string): string {
   const { properties = {}, required = [], additionalProperties: rest, patternProperties } = schema as {
@@ -54,13 +54,13 @@ export function objectText(schema: JsonSchema, context: TypeContext, indent: str
     const mark = required.includes(name) ? "" : "?";
     return `${comment(one, inner)}${inner}${propertyName(name)}${mark}: ${typeText(one, context, inner)};`;
   });
-  // one that is required, and of which nothing is said
+  // required, but not described
   for (const name of required) {
     if (!Object.hasOwn(properties, name)) lines.push(`${inner}${propertyName(name)}: unknown;`);
   }
   const others = [...rest === undefined || rest === false ? [] : [rest], ...Object.values(patternProperties ?? {})];
   if (others.length > 0) {
-    // an index signature has to allow what the properties are
+    // an index signature must be compatible with all properties
     const type = lines.length > 0 ? "unknown" : union(others.map((one) => typeText(one, context, inner)));
     lines.push(`${inner}[name: string]: ${type};`);
   }
@@ -69,7 +69,7 @@ export function objectText(schema: JsonSchema, context: TypeContext, indent: str
 }
 
 /**
- * Writes a name of a property.
+ * Formats a property name.
  *
  * @param name The name
  */
@@ -78,10 +78,10 @@ export function propertyName(name: string): string {
 }
 
 /**
- * Writes what is said of something in front of it.
+ * Formats a doc comment.
  *
- * @param said Its description, and whether it will be removed
- * @param indent Spaces in front of it
+ * @param said The description, and whether it is deprecated
+ * @param indent Its indentation
  */
 export function comment(
   said: { readonly summary?: unknown; readonly description?: unknown; readonly deprecated?: unknown },
@@ -96,7 +96,7 @@ export function comment(
 }
 
 /**
- * Writes a type that is one of several.
+ * Formats a union type.
  *
  * @param types The types
  */
@@ -118,7 +118,7 @@ function inParentheses(type: string, operator: string): string {
   return splits(type, operator) ? `(${type})` : type;
 }
 
-/** Whether an operator is outside of all braces. */
+/** Whether an operator occurs outside of all braces. */
 function splits(type: string, operator: string): boolean {
   let depth = 0;
   for (let i = 0; i < type.length; i++) {
@@ -153,7 +153,7 @@ function alternatives(schema: JsonSchema, context: TypeContext, indent: string):
   }
   const ownTypes = typesOf(own, context, indent);
   if (parts.length === 0) return ownTypes;
-  // beside alternatives, `type: "object"` says nothing new
+  // next to alternatives, `type: "object"` adds nothing
   const isPlain = ownTypes.length === 1 && ownTypes[0] === "Record<string, unknown>";
   return [intersection([...isPlain ? [] : [union(ownTypes)], ...parts])];
 }

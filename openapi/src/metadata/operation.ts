@@ -5,25 +5,25 @@ import type { AnySchema } from "./standard_schema.ts";
 
 /** A response in an OpenAPI document. */
 export interface ResponseDetails {
-  /** When it is sent; by default the text of its status. */
+  /** When it is sent; by default the reason phrase of its status. */
   readonly description?: string;
-  /** What its body is. */
+  /** Schema of its body. */
   readonly schema?: AnySchema;
   /** Media type of its body; `application/json` by default. */
   readonly mediaType?: string;
-  /** A body. */
+  /** An example body. */
   readonly example?: unknown;
-  /** Its headers, by their names, with what they say. */
+  /** Its headers, by name, with their descriptions. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A field of a form that has files. */
+/** A form field with files. */
 export interface FileDetails {
-  /** Most files in it; several by default. */
+  /** Maximum number of files in it; several by default. */
   readonly maxCount?: number;
   /** Their media types, such as `["image/*"]`. */
   readonly types?: readonly string[];
-  /** Whether a form without one is refused. */
+  /** Whether a form without one is rejected. */
   readonly required?: boolean;
 }
 
@@ -31,55 +31,55 @@ export interface FileDetails {
 export interface OutgoingRequest {
   /** Its method; POST by default. */
   readonly method?: "delete" | "get" | "patch" | "post" | "put";
-  /** One line. */
+  /** A one-line summary. */
   readonly summary?: string;
-  /** As long as it needs to be, in CommonMark. */
+  /** A description in CommonMark. */
   readonly description?: string;
-  /** Its headers, by their names, with what they say. */
+  /** Its headers, by name, with their descriptions. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** What its body is. */
+  /** Schema of its body. */
   readonly body?: AnySchema;
   /** Media type of its body; `application/json` by default. */
   readonly mediaType?: string;
-  /** What it is responded with, by status; anything of 2xx by default. */
+  /** Expected responses, by status; any 2xx by default. */
   readonly responses?: Readonly<Record<number | string, string | ResponseDetails>>;
 }
 
-/** A request that the server sends to where a request has said. */
+/** A request that the server sends to a URL given in an earlier request. */
 export interface Callback extends OutgoingRequest {
-  /** Where it goes, as a runtime expression of OpenAPI: `{$request.body#/callbackUrl}`. */
+  /** Its URL, as an OpenAPI runtime expression: `{$request.body#/callbackUrl}`. */
   readonly url: string;
 }
 
-/** What is said of routes to whoever reads their OpenAPI document. */
+/** Describes routes in their OpenAPI document. */
 export interface OperationDetails {
-  /** One line. */
+  /** A one-line summary. */
   readonly summary?: string;
-  /** As long as it needs to be, in CommonMark. */
+  /** A description in CommonMark. */
   readonly description?: string;
-  /** Groups that the routes are in; those of an earlier `operation` stay. */
+  /** Groups of the routes, added to those of an earlier `operation`. */
   readonly tags?: readonly string[];
-  /** Name of the operation in clients; by default it is made of method and path. */
+  /** Name of the operation in clients; by default derived from method and path. */
   readonly operationId?: string;
-  /** Whether the routes will be removed. */
+  /** Whether the routes are deprecated. */
   readonly deprecated?: boolean;
-  /** Whether they are left out of documents. */
+  /** Whether documents omit them. */
   readonly hide?: boolean;
-  /** What authorises requests: one of the list, each with names of security schemes and their scopes. */
+  /** What authorises requests: any one of the list, each with names of security schemes and their scopes. */
   readonly security?: readonly Readonly<Record<string, readonly string[]>>[];
-  /** Media types of the body; by default those of the body parsers in front, or `application/json`. */
+  /** Media types of the body; by default those of the body parsers before the handler, or `application/json`. */
   readonly consumes?: readonly string[];
-  /** Fields of a form that have files, by their names; `upload` of `@sluice/middleware` tells its own. */
+  /** Form fields with files, by name; `upload` of `@sluice/middleware` declares its own. */
   readonly files?: Readonly<Record<string, FileDetails>>;
   /** Examples of parts of a request: `{ query: { page: 2 }, body: { text: "Milk" } }`. */
   readonly examples?: Readonly<Partial<Record<RequestPart, unknown>>>;
-  /** Responses by status, or `default`: when they are sent, or all that is known of them. */
+  /** Responses by status, or `default`: a description, or all details. */
   readonly responses?: Readonly<Record<number | string, string | ResponseDetails>>;
-  /** Requests that the server sends because of one, by their names. */
+  /** Requests that the server sends as a result of one, by name. */
   readonly callbacks?: Readonly<Record<string, Callback>>;
-  /** Where the routes are served, if elsewhere than the others: `[{ url: "https://files.example" }]`. */
+  /** Where the routes are served, if not with the others: `[{ url: "https://files.example" }]`. */
   readonly servers?: readonly { readonly url: string; readonly description?: string }[];
-  /** Extensions of OpenAPI, as tools define them: `"x-internal": true`. */
+  /** OpenAPI extensions, as defined by tools: `"x-internal": true`. */
   readonly [extension: `x-${string}`]: unknown;
 }
 
@@ -122,14 +122,14 @@ const EXAMPLE_NAMES = Object.fromEntries(REQUEST_PARTS.map((part) => [part, true
 >;
 
 /**
- * Says of the routes behind it what their OpenAPI document should: of one route among its handlers, or of many with
- * `app.use`. The last one that says something counts; tags, examples, files and responses are added to those before.
+ * Describes the routes behind it in their OpenAPI document: one route among its handlers, or many with `app.use`. The
+ * last value wins; tags, examples, files and responses are added to earlier ones.
  *
- * @param details What is said
+ * @param details The description
  * @returns Middleware that does nothing else
- * @throws {TypeError} If something is unknown or of the wrong type
+ * @throws {TypeError} If a field is unknown or of the wrong type
  *
- * @example A summary, a group, and a response that no schema tells
+ * @example A summary, a tag, and a response that no schema describes
  * ```ts
  * import { operation } from "@sluice/openapi";
  * import sluice from "@sluice/sluice";
@@ -183,11 +183,11 @@ function checkOperation(details: OperationDetails): void {
 }
 
 /**
- * Checks what is said of a request that the server sends.
+ * Checks the description of a request that the server sends.
  *
- * @param caller What says it, for error messages
- * @param request What is said
- * @throws {TypeError} If something is unknown or of the wrong type
+ * @param caller The caller, for error messages
+ * @param request The description
+ * @throws {TypeError} If a field is unknown or of the wrong type
  */
 export function checkOutgoing(caller: string, request: OutgoingRequest): void {
   checkNames(caller, request, OUTGOING_NAMES);

@@ -2,7 +2,7 @@ import { describe } from "@sluice/shared";
 import { isOnly } from "../schema/schema_kinds.ts";
 import type { RequestPart } from "./route_schemas.ts";
 
-/** How OpenAPI 3.1 writes a list or an object in a parameter, or in a field of a form. */
+/** OpenAPI 3.1 styles for an array or an object in a parameter, or in a form field. */
 export type SerializationStyle =
   | "simple"
   | "label"
@@ -12,15 +12,15 @@ export type SerializationStyle =
   | "pipeDelimited"
   | "deepObject";
 
-/** How a parameter, or a field of a form, is written. */
+/** How a parameter, or a form field, is serialized. */
 export interface Serialization {
-  /** The style; by default what OpenAPI says for the part, and `deepObject` for an object in a query or a form. */
+  /** The style; by default OpenAPI's default for the part, and `deepObject` for an object in a query or a form. */
   readonly style?: SerializationStyle;
-  /** Whether each value is a parameter of its own; by default with `form` and `deepObject`, but not in cookies. */
+  /** Whether each value is a separate parameter; by default with `form` and `deepObject`, but not in cookies. */
   readonly explode?: boolean;
 }
 
-/** How parameters are written, by part and name: `{ query: { ids: { style: "pipeDelimited" } } }`. */
+/** Serialization of parameters, by part and name: `{ query: { ids: { style: "pipeDelimited" } } }`. */
 export type Serializations = { readonly [Part in RequestPart]?: Readonly<Record<string, Serialization>> };
 
 /** The styles of a part; the first one is its default. */
@@ -33,11 +33,12 @@ const STYLES: Readonly<Record<RequestPart, readonly SerializationStyle[]>> = {
 };
 
 /**
- * How a parameter is written: a list or an object as the program says, or by default; anything else as it is.
+ * Returns how a parameter is serialized: arrays and objects as the program defines, or by default; anything else
+ * unchanged.
  *
- * @param part The part that it is in
+ * @param part Its part of the request
  * @param kinds The kinds of its values
- * @param given What the program says
+ * @param given The program's definition
  */
 export function serializationOf(
   part: RequestPart,
@@ -46,15 +47,15 @@ export function serializationOf(
 ): Required<Serialization> {
   const isDeep = isOnly(kinds, "object") && STYLES[part].includes("deepObject");
   const { style = isDeep ? "deepObject" : STYLES[part][0]! } = given;
-  // a cookie with one name is sent once
+  // a cookie name is sent only once
   const { explode = style === "deepObject" || (style === "form" && part !== "cookies") } = given;
   return { style, explode };
 }
 
 /**
- * Checks what a program says of how parameters are written.
+ * Checks a program's serialization options.
  *
- * @param given What it says
+ * @param given The options
  * @throws {TypeError} If there is no such part or style
  */
 export function checkSerializations(given: Serializations): void {

@@ -1,6 +1,6 @@
-/** A schema of Standard Schema 1, whichever library it is of. */
+/** A schema of Standard Schema 1, from any library. */
 export interface AnySchema {
-  /** What the standard has. */
+  /** The properties defined by the standard. */
   readonly "~standard": {
     /** Version of the standard. */
     readonly version: 1;
@@ -13,21 +13,21 @@ export interface AnySchema {
   };
 }
 
-/** What a schema says of a value: what it makes of it, or what is wrong. */
+/** Result of a validation: the output, or the issues. */
 export type SchemaResult =
   | { readonly value: unknown; readonly issues?: undefined }
   | { readonly issues: readonly SchemaIssue[] };
 
-/** What is wrong with a value. */
+/** A validation issue. */
 export interface SchemaIssue {
-  /** What the schema says. */
+  /** The schema's message. */
   readonly message: string;
-  /** Where: keys, or objects with one. */
+  /** Its location: keys, or objects with one. */
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 }
 
-/** What a schema makes of its input. */
+/** Output type of a schema. */
 export type OutputOf<Schema> = Schema extends AnySchema ? NonNullable<Schema["~standard"]["types"]>["output"] : unknown;
 
-/** What a schema takes. */
+/** Input type of a schema. */
 export type InputOf<Schema> = Schema extends AnySchema ? NonNullable<Schema["~standard"]["types"]>["input"] : unknown;

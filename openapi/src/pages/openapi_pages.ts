@@ -24,13 +24,14 @@ import {
  */
 export interface OpenApiPagesOptions extends OpenApiOptions {
   /**
-   * Finds the folder of `swagger-ui-dist` when somebody first opens the page, for programs that load it only then, or
-   * have it elsewhere: its `absolutePath` does. By default it is where the package is installed beside the program.
+   * Returns the folder of `swagger-ui-dist` when the page is first opened, for programs that load it only then, or have
+   * it elsewhere: its `absolutePath` is such a function. By default it is looked up among the program's installed
+   * packages.
    */
   readonly viewer?: () => string | Promise<string>;
 }
 
-/** How long browsers keep the viewer's files, ms; they are checked again afterwards. */
+/** How long browsers cache the viewer's files before revalidating them, ms. */
 const FILE_AGE_MS = 3_600_000;
 
 const HEADERS = { "X-Content-Type-Options": "nosniff" };
@@ -44,15 +45,15 @@ The document itself is at openapi.json.
 
 /**
  * Serves the OpenAPI document of an application as `openapi.json`, and pages to read and try it: Swagger UI, from the
- * package `swagger-ui-dist` that is installed beside the program, and from no foreign host. The pages have a
- * `Content-Security-Policy` that allows nothing but their own files. Without the package, and on Workers, there is the
- * document alone.
+ * package `swagger-ui-dist` installed beside the program, never from a foreign host. The pages have a
+ * `Content-Security-Policy` that allows nothing but their own files. Without the package, and on Workers, only the
+ * document is served.
  *
- * The document is made when it is first asked for; unless the setting `env` is `production`, it is made each time, with
- * the routes that there are then.
+ * The document is generated on the first request; unless the setting `env` is `production`, it is regenerated on each
+ * request, from the routes registered by then.
  *
  * @param app The application, or a router
- * @param info Title and version of the API, and whatever else the info object has
+ * @param info Title and version of the API, and other fields of the info object
  * @param options As for `openapi`, and where the viewer is
  * @returns Middleware for `app.use` with a path
  * @throws {TypeError} If an option is unknown or of the wrong type
@@ -72,7 +73,7 @@ export function openapiPages(app: WithRoutes, info: OpenApiInfo, options: OpenAp
   checkDocument(info, documentOptions);
   checkType("openapiPages", "viewer", viewer, "function");
   let made: OpenApiDocument | undefined;
-  // where it is found it stays, and a package is not installed meanwhile
+  // looked up once: packages are not moved or installed at run time
   let found: Promise<string | undefined> | undefined;
 
   function document(env: unknown): OpenApiDocument {
@@ -87,7 +88,7 @@ export function openapiPages(app: WithRoutes, info: OpenApiInfo, options: OpenAp
       if (typeof folder === "string") return folder;
       return refuseOption("openapiPages", "viewer", "a function that returns the path of a folder", folder);
     } catch (error) {
-      // what could not be downloaded may be there the next time
+      // a failed download may succeed the next time
       found = undefined;
       throw error;
     }
@@ -117,7 +118,7 @@ export function openapiPages(app: WithRoutes, info: OpenApiInfo, options: OpenAp
   function page(req: Request, res: Response): void {
     const [path = "", query] = req.originalUrl.split("?", 2);
     if (!path.endsWith("/")) {
-      // relative, for proxies that take a prefix away; and never the name of a host
+      // relative, for proxies that strip a prefix; and never a host name
       const last = path.slice(path.lastIndexOf("/") + 1);
       return res.redirect(`./${last}/${query === undefined ? "" : `?${query}`}`);
     }

@@ -1,9 +1,9 @@
 import { findPackage } from "@sluice/shared";
 
-/** The package with the viewer. */
+/** The viewer's package. */
 export const VIEWER = "swagger-ui-dist";
 
-/** Its files that the page uses: no other one is served. */
+/** Its files that the page uses: no others are served. */
 export const VIEWER_FILES: ReadonlySet<string> = new Set([
   "swagger-ui-bundle.js",
   "swagger-ui.css",
@@ -14,27 +14,27 @@ export const VIEWER_FILES: ReadonlySet<string> = new Set([
 /**
  * Finds the folder of the installed viewer.
  *
- * @returns Its path; `undefined` if it is not installed, or the runtime has no files
+ * @returns Its path; `undefined` if it is not installed, or the runtime has no file system
  */
 export function viewerFolder(): string | undefined {
   return findPackage(VIEWER)?.replace(/[\\/][^\\/]*$/, "");
 }
 
-/** What the page may load: its own files alone. Styles that its script sets need no exception. */
+/** The page may only load its own files. Styles set by its script need no exception. */
 export const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
-  // arrows and locks of the style sheet
+  // arrows and locks in the style sheet
   "img-src 'self' data:",
-  // the document, and requests that are tried
+  // the document, and tried requests
   "connect-src 'self'",
   "form-action 'none'",
   "frame-ancestors 'none'",
   "base-uri 'none'",
 ].join("; ");
 
-/** Starts the viewer; a file of its own, because the policy allows no script in the page. */
+/** Starts the viewer; a separate file, because the policy forbids inline scripts. */
 export const START_SCRIPT = `SwaggerUIBundle({
   url: "./openapi.json",
   dom_id: "#swagger-ui",
@@ -44,7 +44,7 @@ export const START_SCRIPT = `SwaggerUIBundle({
 });
 `;
 
-/** Makes the viewer fit a small screen, where its tables are wider than that. */
+/** Fits the viewer's wide tables to small screens. */
 export const OWN_STYLE = `body { margin: 0; }
 @media (max-width: 640px) {
   .swagger-ui .wrapper { padding: 0 10px; }
@@ -55,7 +55,7 @@ export const OWN_STYLE = `body { margin: 0; }
 `;
 
 /**
- * The page of the viewer.
+ * Returns the HTML page of the viewer.
  *
  * @param title Its title
  */

@@ -2,7 +2,7 @@ import type { StandardJSONSchemaV1 } from "@standard-schema/spec";
 import type { Direction, JsonSchema, ToJsonSchema } from "./json_schema.ts";
 import { lenientOptions, strictOptions } from "./library_options.ts";
 
-/** A schema as JSON Schema, as far as there is one. */
+/** A schema converted to JSON Schema, as far as possible. */
 export interface Converted {
   /** The schema; an empty one, which allows everything, if it cannot be expressed. */
   readonly json: JsonSchema;
@@ -12,11 +12,11 @@ export interface Converted {
 
 const TARGET = "draft-2020-12";
 
-/** Converters that `validate` was given, so that a document need not be given them again. */
+/** Converters passed to `validate`, so that a document need not repeat them. */
 const converters = new WeakMap<object, ToJsonSchema>();
 
 /**
- * Notes what converts a schema, unless its library does.
+ * Registers a converter for a schema whose library has none.
  *
  * @param schema The schema
  * @param toJsonSchema Converts it
@@ -26,7 +26,7 @@ export function noteConverter(schema: object, toJsonSchema: ToJsonSchema): void 
 }
 
 /**
- * Converts a schema: by the JSON Schema part of Standard Schema 1.1, or else by what the program has for it.
+ * Converts a schema: by the JSON Schema part of Standard Schema 1.1, otherwise by the program's converter.
  *
  * @param schema The schema
  * @param direction Which of its types
@@ -46,7 +46,7 @@ export function convertSchema(schema: unknown, direction: Direction, toJsonSchem
     try {
       return { json: convert({ target: TARGET, libraryOptions: lenientOptions(vendor, direction) }), problem };
     } catch {
-      // the first error is the one that is reported
+      // the first error is the one reported
       return { json: {}, problem };
     }
   }

@@ -1,8 +1,8 @@
-/** A schema of JSON Schema 2020-12, which OpenAPI 3.1 has. */
+/** A JSON Schema 2020-12 schema, as used by OpenAPI 3.1. */
 export type JsonSchema = Record<string, unknown>;
 
-/** Which of its types a schema is asked for: what requests have, or what responses have. */
+/** Which type of a schema to convert: that of requests, or that of responses. */
 export type Direction = "input" | "output";
 
-/** Makes JSON Schema 2020-12 of a schema that cannot itself; `undefined` if it cannot, either. */
+/** Converts a schema without its own conversion to JSON Schema 2020-12; `undefined` if it cannot, either. */
 export type ToJsonSchema = (schema: unknown, direction: "input" | "output") => JsonSchema | undefined;

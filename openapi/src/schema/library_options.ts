@@ -1,9 +1,11 @@
 import type { Direction, JsonSchema } from "./json_schema.ts";
 
-/** Keyword of schemas whose values are no JSON: a request's are made of JSON, and a response's become JSON. */
+/**
+ * Keyword of schemas whose values are not JSON: those of requests are made from JSON, those of responses become JSON.
+ */
 export const NATIVE = "x-native";
 
-/** JavaScript's types that have a form in JSON, by the names that zod and valibot give them. */
+/** JavaScript types with a JSON representation, by their zod and valibot names. */
 const NATIVE_TYPES: Readonly<Record<string, JsonSchema>> = {
   date: { type: "string", format: "date-time", [NATIVE]: "Date" },
   set: { type: "array", uniqueItems: true, [NATIVE]: "Set" },
@@ -12,24 +14,26 @@ const NATIVE_TYPES: Readonly<Record<string, JsonSchema>> = {
 
 const FILE = { type: "string", format: "binary" };
 
-/** Types of zod without any form in JSON, for its versions that do not report them if they are given a function. */
+/**
+ * Types of zod without a JSON representation, for its versions that do not report them if they are given a function.
+ */
 const WITHOUT_JSON = /^(?:bigint|custom|function|nan|symbol|transform|undefined|void)$/;
 
 /**
- * Options with which a library converts what it can, and throws for anything else.
+ * Options that make a library throw for anything it cannot convert.
  *
- * @param vendor The library, as Standard Schema has it
- * @param direction Which of its types a schema is asked for
+ * @param vendor The library, as named in Standard Schema
+ * @param direction Which of a schema's types to convert
  */
 export function strictOptions(vendor: unknown, direction: Direction): Record<string, unknown> | undefined {
   return optionsOf(vendor, direction, true);
 }
 
 /**
- * Options with which a library leaves out what it cannot convert.
+ * Options that make a library omit what it cannot convert.
  *
- * @param vendor The library, as Standard Schema has it
- * @param direction Which of its types a schema is asked for
+ * @param vendor The library, as named in Standard Schema
+ * @param direction Which of a schema's types to convert
  */
 export function lenientOptions(vendor: unknown, direction: Direction): Record<string, unknown> | undefined {
   return optionsOf(vendor, direction, false);
@@ -42,14 +46,14 @@ function optionsOf(vendor: unknown, direction: Direction, isStrict: boolean): Re
     case "valibot":
       return { overrideSchema: overrideOfValibot, ...isStrict ? {} : { errorMode: "ignore" } };
     case "arktype":
-      // it throws for nothing
+      // it never throws
       return { fallback: { date: () => NATIVE_TYPES["date"], proto: fallbackOfArktype } };
     default:
       return undefined;
   }
 }
 
-/** The used part of a schema of zod. */
+/** The part of a zod schema used here. */
 interface ZodSchema {
   readonly _zod: {
     readonly def: { type: string; catchall?: unknown; keyType?: ZodSchema; valueType?: ZodSchema; out?: ZodSchema };
@@ -66,7 +70,8 @@ function zodOptions(direction: Direction, isStrict: boolean): Record<string, unk
       zodSchema._zod.def.type in NATIVE_TYPES ? {} : isStrict ? "throw" : "any",
     override({ zodSchema, jsonSchema }: { zodSchema: ZodSchema; jsonSchema: JsonSchema }) {
       const { type, catchall, keyType, valueType, out } = zodSchema._zod.def;
-      // only what it says for outputs, where it removes other properties: inputs and outputs are the same component then
+      // zod only adds this to outputs, where it strips other properties: without it, inputs and outputs are the same
+      // component
       if (type === "object" && catchall === undefined) delete jsonSchema["additionalProperties"];
       if (direction === "input" && type === "pipe" && out?._zod.def.type === "boolean") {
         Object.assign(jsonSchema, wordsOf(zodSchema));
@@ -87,24 +92,24 @@ function zodOptions(direction: Direction, isStrict: boolean): Record<string, unk
       target: "draft-2020-12",
       libraryOptions: options,
     });
-    // its references would lead nowhere from here
+    // its references would not resolve here
     return JSON.stringify(json).includes('"$ref"') ? {} : json;
   }
   return options;
 }
 
-/** The words that `z.stringbool()` takes, of which its JSON Schema has none: its error lists them. */
+/** The words that `z.stringbool()` accepts, which are missing from its JSON Schema but listed in its error. */
 function wordsOf(schema: ZodSchema): JsonSchema {
   const { expected, values } = schema["~standard"].validate("\0").issues?.[0] ?? {};
   return expected === "stringbool" && Array.isArray(values) ? { enum: values } : {};
 }
 
-/** Whether there is nothing in it that says what a value is. */
+/** Whether it has only annotations, and constrains no value. */
 function onlyDescribes(json: JsonSchema): boolean {
   return Object.keys(json).every((key) => /^(?:id|title|description|deprecated|examples|default)$/.test(key));
 }
 
-/** Of keys that are text, a map is an object; of others, a list of pairs. */
+/** A map is an object if its keys are strings; otherwise it is a list of pairs. */
 function mapSchema(key: JsonSchema, value: JsonSchema): JsonSchema {
   if (key["type"] === "string") return { type: "object", items: undefined, additionalProperties: value };
   return { items: { type: "array", prefixItems: [key, value], minItems: 2, maxItems: 2 } };

@@ -2,17 +2,18 @@ import type { JsonSchema } from "./json_schema.ts";
 
 /** The properties that a schema names. */
 export interface ObjectShape {
-  /** Their schemas, by their names. */
+  /** Their schemas, by name. */
   readonly properties: ReadonlyMap<string, JsonSchema>;
-  /** The names of those that must be there. */
+  /** The names of the required ones. */
   readonly required: ReadonlySet<string>;
 }
 
-/** Deeper ones are no parameters. */
+/** Maximum depth; deeper properties are not parameters. */
 const DEEPEST = 8;
 
 /**
- * The properties of an object schema. What several alternatives have is required only if all of them require it.
+ * Returns the properties of an object schema. Properties of several alternatives are required only if all alternatives
+ * require them.
  *
  * @param schema The schema
  * @param resolve Follows references

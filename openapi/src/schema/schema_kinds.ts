@@ -3,14 +3,14 @@ import type { JsonSchema } from "./json_schema.ts";
 /** Follows references. */
 export type Resolve = (schema: JsonSchema) => JsonSchema;
 
-/** Deeper ones are not looked for: they refer to themselves. */
+/** Maximum depth: deeper schemas are recursive. */
 const DEEPEST = 8;
 
-/** References that lead to references. */
+/** Maximum length of a chain of references. */
 const MOST_STEPS = 32;
 
 /**
- * Follows the references of a schema that is by itself.
+ * Follows references within a standalone schema.
  *
  * @param root The whole schema, with its definitions
  */
@@ -35,8 +35,8 @@ function pointedAt(root: JsonSchema, $ref: string): JsonSchema {
 }
 
 /**
- * What a value may be, references followed, each without alternatives of its own. `null` is none of them: what comes as
- * text cannot be it.
+ * Returns the alternatives of a value, with references resolved and alternatives flattened. `null` is excluded: a
+ * string from a client cannot be `null`.
  *
  * @param schema The schema
  * @param resolve Follows references
@@ -58,7 +58,7 @@ function alternativesOf(schema: JsonSchema, resolve: Resolve, depth: number): Js
 }
 
 /**
- * The types of JSON that a value may have but `null`; `any` among them if the schema does not say.
+ * Returns the JSON types a value may have, except `null`; includes `any` if the schema does not define them.
  *
  * @param schema The schema
  * @param resolve Follows references
@@ -87,9 +87,9 @@ function typeOf(value: unknown): string {
 }
 
 /**
- * Whether values are of one kind only.
+ * Whether values are of a single kind.
  *
- * @param kinds The kinds that they may be of
+ * @param kinds The possible kinds
  * @param kind The kind
  */
 export function isOnly(kinds: ReadonlySet<string>, kind: string): boolean {
@@ -97,9 +97,9 @@ export function isOnly(kinds: ReadonlySet<string>, kind: string): boolean {
 }
 
 /**
- * Whether something is a schema of JSON Schema that is no boolean.
+ * Whether a value is a JSON Schema other than a boolean.
  *
- * @param value What may be one
+ * @param value Any value
  */
 export function isSchema(value: unknown): value is JsonSchema {
   return typeof value === "object" && value !== null && !Array.isArray(value);

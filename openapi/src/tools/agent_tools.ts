@@ -2,15 +2,15 @@ import type { JsonSchema, OpenApiDocument, OpenApiOperation, OpenApiParameter } 
 import { inputSchemaOf } from "./input_schema.ts";
 import { writePath } from "./write_path.ts";
 
-/** An application, or whatever else sends itself requests. */
+/** An application, or any other object with its `inject`. */
 export interface Injectable {
-  /** Sends it a request. */
+  /** Sends a request to the application. */
   inject(path: string, init: AgentRequest & { method: string; body?: string }): Promise<Response>;
 }
 
-/** What a program adds to the request of a call, and no model chooses. */
+/** What a program adds to a call's request, outside the model's control. */
 export interface AgentRequest {
-  /** Headers, such as those of the user for whom the agent works. */
+  /** Headers, such as those of the user on whose behalf the agent acts. */
   headers?: HeadersInit;
   /** Aborts the request. */
   signal?: AbortSignal;
@@ -20,11 +20,11 @@ export interface AgentRequest {
   ctx?: object;
 }
 
-/** What a call gave. */
+/** The result of a call. */
 export interface AgentResult {
   /** Status of the response. */
   readonly status: number;
-  /** The body: the value if it is JSON, or else the text. */
+  /** The body: the value if it is JSON, otherwise a string. */
   readonly body: unknown;
 }
 
@@ -40,39 +40,39 @@ export interface AgentResult {
  * ```
  */
 export interface AgentTool {
-  /** Name of the operation; only letters, digits, `_` and `-`, at most 64, as providers want it. */
+  /** Name of the operation; only letters, digits, `_` and `-`, at most 64, as providers require. */
   readonly name: string;
-  /** What the operation says of itself; method and path if it says nothing. */
+  /** The operation's description; method and path if it has none. */
   readonly description: string;
-  /** JSON Schema of the input: parameters of path and query by their names, and `body`. */
+  /** JSON Schema of the input: parameters of path and query by name, and `body`. */
   readonly inputSchema: JsonSchema;
   /** Method of the operation, in upper case. */
   readonly method: string;
-  /** Its path, as the document has it: `/notes/{id}`. */
+  /** Its path, as in the document: `/notes/{id}`. */
   readonly path: string;
   /** The operation itself, with its tags. */
   readonly operation: OpenApiOperation;
   /**
-   * Sends the request. Whatever the application refuses is a result, too, so that the model can correct itself.
+   * Sends the request. A rejection by the application is a result, too, so the model can correct itself.
    *
-   * @param input What the model has made by the schema; names that it has not are ignored
-   * @param request Headers and the rest, which the model does not choose
+   * @param input The model's input, following the schema; unknown names are ignored
+   * @param request Headers and other fields outside the model's control
    * @returns The response
-   * @throws {TypeError} If a parameter of the path is missing, empty, `.` or `..`, which would lead to another route
+   * @throws {TypeError} If a path parameter is missing, empty, `.` or `..`, which would lead to another route
    */
   call(input: Readonly<Record<string, unknown>>, request?: AgentRequest): Promise<AgentResult>;
 }
 
 /**
- * Makes tools for an agent of the operations in a document: what a model may do is what the routes do, with the checks,
- * limits and errors that they have.
+ * Creates agent tools from the operations of a document: a model can do exactly what the routes do, with their checks,
+ * limits and errors.
  *
- * Parameters in headers and cookies are no part of the input, because a model must not choose who it is: pass them to
- * `call`. Operations whose body is not JSON are left out, and so are those that `operation({ hide: true })` hides.
+ * Parameters in headers and cookies are not part of the input, because a model must not choose its identity: pass them
+ * to `call`. Operations whose body is not JSON are left out, as are those hidden by `operation({ hide: true })`.
  *
- * @param app The application, which is called in process
- * @param document Its document, of `openapi(app, info)`
- * @returns A tool for each operation, in the order of the document
+ * @param app The application, called in process
+ * @param document Its document, from `openapi(app, info)`
+ * @returns A tool for each operation, in document order
  *
  * @example What a model may do
  * ```ts
@@ -117,14 +117,14 @@ export function agentTools(app: Injectable, document: OpenApiDocument): AgentToo
   );
 }
 
-/** Parameters that a model chooses, by the names they have in its input. */
+/** Parameters that a model chooses, by their names in its input. */
 export type Inputs = ReadonlyMap<string, OpenApiParameter>;
 
 function inputsOf({ parameters = [] }: OpenApiOperation): Inputs {
   const inputs = new Map<string, OpenApiParameter>();
   for (const one of parameters) {
     if (one.in !== "path" && one.in !== "query") continue;
-    // the body, or a parameter of the path, may have the same name
+    // the body, or a path parameter, may have the same name
     const isTaken = one.name === "body" || inputs.has(one.name);
     inputs.set(isTaken ? `${one.in}_${one.name}` : one.name, one);
   }

@@ -1,11 +1,11 @@
 import type { JsonSchema, OpenApiDocument, OpenApiOperation, OpenApiParameter } from "../document/openapi_document.ts";
 
-/** Where a document keeps its schemas, and where a schema of its own keeps them. */
+/** Where a document keeps its schemas, and where a standalone schema keeps them. */
 const COMPONENTS = "#/components/schemas/";
 const DEFINITIONS = "#/$defs/";
 
 /**
- * The schema of a tool's input, which stands for itself: whatever it refers to is in its `$defs`.
+ * Returns the schema of a tool's input. It is self-contained: everything it refers to is in its `$defs`.
  *
  * @param inputs The parameters, by their names in the input
  * @param operation The operation
@@ -38,7 +38,7 @@ export function inputSchemaOf(
   });
 }
 
-/** Schemas of a document that a value refers to, and those that they refer to. */
+/** Collects the schemas that a value refers to, directly or indirectly. */
 function referredTo(value: unknown, schemas: Readonly<Record<string, JsonSchema>>): Record<string, JsonSchema> {
   const found: Record<string, JsonSchema> = {};
   const look = (one: unknown): void => {

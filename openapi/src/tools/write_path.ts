@@ -1,12 +1,12 @@
 import type { OpenApiParameter } from "../document/openapi_document.ts";
 
 /**
- * Writes path and query of a request.
+ * Fills in path and query of a request.
  *
- * @param template The path, as the document has it
+ * @param template The path, as in the document
  * @param inputs The parameters, by their names in the input
  * @param input Their values
- * @throws {TypeError} If one of the path is missing, or would lead to another path
+ * @throws {TypeError} If a path parameter is missing, or would lead to another path
  */
 export function writePath(
   template: string,
@@ -25,7 +25,7 @@ export function writePath(
 
 function segment(name: string, value: unknown): string {
   const text = value === undefined || value === null ? "" : String(value);
-  // URLs resolve dots, also if they are encoded
+  // URLs resolve dots even if they are encoded
   if (text === "" || text === "." || text === "..") {
     throw new TypeError(`${name} is part of the path: it is a text or a number, not ${JSON.stringify(value)}`);
   }
@@ -36,7 +36,7 @@ function writeQuery(query: URLSearchParams, { name, style, explode }: OpenApiPar
   if (Array.isArray(value)) return value.forEach((one) => query.append(name, textOf(one)));
   if (typeof value !== "object") return query.append(name, textOf(value));
   for (const [key, one] of Object.entries(value as object)) {
-    // names that the schema does not tell are parameters of their own
+    // names that the schema does not define are separate parameters
     query.append(style === "form" && explode === true ? key : `${name}[${key}]`, textOf(one));
   }
 }

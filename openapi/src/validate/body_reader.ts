@@ -7,10 +7,10 @@ import { alternatives, kindsOf, localReferences, type Resolve } from "../schema/
 import { partReader, type Values } from "./part_reader.ts";
 import { type ReadValue, ValueReaders } from "./value_readers.ts";
 
-/** Makes of a body what its schema takes. */
+/** Converts a body to what its schema accepts. */
 export type ReadBody = (body: unknown, req: Request) => unknown;
 
-/** A file of a form, as `upload` and multer leave it. */
+/** A file in a form, as set by `upload` and multer. */
 interface FormFile {
   readonly fieldname: string;
   readonly originalname: string;
@@ -19,11 +19,11 @@ interface FormFile {
 }
 
 /**
- * Makes a function that reads bodies as the document says that they are written: forms, whose fields are text, JSON or
- * files, and JSON, in which dates are text and sets are lists.
+ * Creates a function that reads bodies as the document defines: forms, whose fields are strings, JSON or files, and
+ * JSON, in which dates are strings and sets are arrays.
  *
  * @param json The JSON Schema of the body
- * @param given How the program says that fields are written
+ * @param given The program's serialization of fields
  */
 export function bodyReader(json: JsonSchema, given?: Readonly<Record<string, Serialization>>): ReadBody {
   const resolve = localReferences(json);
@@ -60,7 +60,7 @@ function partsReader(json: JsonSchema, resolve: Resolve): (body: Values, req: Re
   };
 }
 
-/** What a field makes of a file; `undefined` if it takes none. */
+/** How a field converts a file; `undefined` if it accepts none. */
 function fileTaker(schema: JsonSchema, resolve: Resolve): ReadValue | undefined {
   const [first] = alternatives(schema, resolve);
   if (first === undefined) return undefined;
@@ -80,13 +80,13 @@ function fileValue(req: Request, name: string, take: ReadValue): unknown {
   return own.length > 1 ? own : own[0];
 }
 
-/** A file in memory; what went elsewhere is no `File`. */
+/** Converts a file in memory to a `File`; files stored elsewhere stay unchanged. */
 function asFile(file: unknown): unknown {
   const { buffer, originalname, mimetype } = file as FormFile;
   return buffer === undefined ? undefined : new File([buffer], originalname, { type: mimetype });
 }
 
-/** A part that is JSON, and has a name because a script has made it of a `Blob`. */
+/** Reads a JSON part that has a file name because a script made it from a `Blob`. */
 function asText(file: unknown): unknown {
   const { buffer, mimetype } = file as FormFile;
   return buffer === undefined || mimetype !== "application/json" ? undefined : new TextDecoder().decode(buffer);

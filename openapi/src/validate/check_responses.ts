@@ -8,32 +8,32 @@ import { DocumentedFields } from "./documented_fields.ts";
 import { pointerOf } from "./invalid.ts";
 import { withoutInput } from "./without_input.ts";
 
-/** Whether responses are checked, and sent as their schemas have them. */
+/** Whether to check responses, and whether to send them as transformed by their schemas. */
 interface Checking {
   readonly checkResponses?: boolean;
   readonly serialize?: boolean;
   readonly toJsonSchema?: ToJsonSchema;
 }
 
-/** How the responses of one status are sent. */
+/** How to send the responses of one status. */
 interface Sending {
   readonly schema: AnySchema;
-  /** Whether the schema makes another value of what it gets. */
+  /** Whether the schema transforms its input. */
   readonly transforms: boolean;
-  /** `undefined` if the schema yields no JSON Schema. */
+  /** `undefined` if the schema has no JSON Schema. */
   readonly fields: DocumentedFields | undefined;
 }
 
-/** Fields that a warning names. */
+/** Maximum number of fields that a warning lists. */
 const MOST_FIELDS = 10;
 
 /**
- * Makes a function that has `res.json`, and a `Response` with JSON that a handler returns, send what the document says:
- * nothing but the fields of the schema, and what the schema makes of the value, if that is another one.
+ * Creates a function that restricts `res.json`, and any JSON `Response` that a handler returns, to what the document
+ * describes: only the fields of the schema, and the schema's output where it transforms the value.
  *
  * @param schemas The schemas by status
  * @param checking Whether values are checked in production, too
- * @returns The function; what does not fit is an error, which becomes the response 500
+ * @returns The function; a value that does not match is an error, which becomes a 500 response
  */
 export function checkResponses(schemas: ResponseSchemas, checking: Checking): (req: Request, res: Response) => void {
   const sendings = new Map<number, Sending>();
@@ -47,7 +47,7 @@ export function checkResponses(schemas: ResponseSchemas, checking: Checking): (r
   return (req, res) => {
     const { json, respondWith } = res;
     const restore = (): void => {
-      // what is sent goes through others of its methods, and an error handler's response is another
+      // sending calls other methods of it, and an error handler's response must not be checked
       res.json = json;
       res.respondWith = respondWith;
     };
@@ -73,7 +73,7 @@ export function checkResponses(schemas: ResponseSchemas, checking: Checking): (r
   };
 }
 
-/** Whether a `Response` that a handler returned has JSON that can be read. */
+/** Whether a `Response` that a handler returned has readable JSON. */
 function isPlainJson({ headers, body, bodyUsed }: globalThis.Response): boolean {
   const isJson = /^application\/(?:[\w.-]+\+)?json\b/i.test(headers.get("content-type") ?? "");
   return isJson && body !== null && !bodyUsed && !body.locked && !headers.has("content-encoding");
@@ -98,7 +98,7 @@ function sent(
   status: number,
 ): unknown {
   const isChecked = checkResponses ?? req.app.get("env") === "development";
-  // once, whether it checks or transforms
+  // runs once, whether to check or to transform
   const output = serialize || isChecked ? outputOf(schema, value, req, status) : value;
   if (fields === undefined) return serialize ? output : value;
   const leftOut = new Set<string>();
@@ -116,7 +116,7 @@ function sent(
 function outputOf(schema: AnySchema, value: unknown, req: Request, status: number): unknown {
   const result = schema["~standard"].validate(value);
   if (isThenable(result)) {
-    // nobody awaits it
+    // not awaited
     Promise.resolve(result).catch(() => {});
     throw new TypeError(
       `${routeOf(req)}: validate needs a synchronous schema for the response of status ${status}`,

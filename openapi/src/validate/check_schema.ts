@@ -3,11 +3,11 @@ import type { AnySchema } from "../metadata/standard_schema.ts";
 import type { JsonSchema } from "../schema/json_schema.ts";
 
 /**
- * Refuses what is not a schema of Standard Schema 1.
+ * Rejects anything but a schema of Standard Schema 1.
  *
  * @param option Name of the option
  * @param schema The schema
- * @throws {TypeError} If it is none
+ * @throws {TypeError} If it is not one
  */
 export function checkSchema(option: string, schema: unknown): void {
   if (isSchema(schema)) return;
@@ -19,9 +19,9 @@ export function checkSchema(option: string, schema: unknown): void {
 }
 
 /**
- * Whether something is a schema of Standard Schema 1.
+ * Whether a value is a schema of Standard Schema 1.
  *
- * @param schema What may be one
+ * @param schema Any value
  */
 export function isSchema(schema: unknown): schema is AnySchema {
   const isObject = (typeof schema === "object" && schema !== null) || typeof schema === "function";
@@ -30,12 +30,12 @@ export function isSchema(schema: unknown): schema is AnySchema {
 }
 
 /**
- * Names of the properties that a schema of an object expects, as far as it tells: by its JSON Schema, or as valibot keeps
- * them.
+ * Returns the property names that an object schema expects, as far as they are known: from its JSON Schema, or from
+ * valibot's own fields.
  *
  * @param schema The schema
  * @param json Its JSON Schema
- * @returns The names, none if it does not tell
+ * @returns The names, none if unknown
  */
 export function expectedNames(schema: AnySchema, { properties }: JsonSchema): readonly string[] {
   const names = properties ?? (schema as { entries?: unknown }).entries;

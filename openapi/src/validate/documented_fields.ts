@@ -1,33 +1,33 @@
 import type { JsonSchema } from "../schema/json_schema.ts";
 import { isSchema, localReferences, type Resolve } from "../schema/schema_kinds.ts";
 
-/** One of the things that a value may be. */
+/** One alternative of a value. */
 interface Branch {
-  /** Whether anything may be inside, so that nothing is looked for. */
+  /** Whether anything may be inside, so that nothing is filtered. */
   readonly isAny: boolean;
   readonly isObject: boolean;
   readonly isList: boolean;
-  /** Names that must be there. */
+  /** Required names. */
   readonly required: readonly string[];
-  /** Properties with certain values only, by which alternatives are told apart. */
+  /** Properties with fixed values, which distinguish alternatives. */
   readonly values: ReadonlyMap<string, readonly unknown[]>;
   readonly properties: ReadonlyMap<string, JsonSchema>;
   readonly patterns: readonly (readonly [RegExp, JsonSchema])[];
-  /** What other properties are: a schema, `true` for anything, `false` if there are none. */
+  /** Other properties: a schema, `true` for anything, `false` if there are none. */
   readonly others: JsonSchema | boolean;
   readonly first: readonly unknown[];
   readonly items: unknown;
 }
 
-/** Called with the JSON pointer of each field that is left out; items of lists are `*`. */
+/** Called with the JSON pointer of each omitted field; array items are `*`. */
 export type OnLeftOut = (pointer: string) => void;
 
-/** Schemas within schemas that are nothing but references and alternatives. */
+/** Maximum nesting of schemas that consist only of references and alternatives. */
 const DEEPEST = 16;
 
 /**
- * Leaves out of values what a JSON Schema does not name. An object that says nothing of further properties has none:
- * libraries say so in some cases and not in others. Of several alternatives, those count that the value fits.
+ * Strips from values what a JSON Schema does not name. An object schema without `additionalProperties` allows no
+ * others: libraries emit it inconsistently. Of several alternatives, those that the value matches apply.
  */
 export class DocumentedFields {
   readonly #root: JsonSchema;
@@ -41,11 +41,11 @@ export class DocumentedFields {
   }
 
   /**
-   * A value without the fields that the schema does not have. Sets and maps are what they are in JSON.
+   * Returns a value without the fields that the schema lacks. Sets and maps are treated as their JSON forms.
    *
    * @param value The value
-   * @param onLeftOut Called for each field that is left out
-   * @returns The value itself if nothing is left out
+   * @param onLeftOut Called for each omitted field
+   * @returns The value itself if nothing is omitted
    */
   of(value: unknown, onLeftOut: OnLeftOut): unknown {
     return this.#of(value, [this.#root], "", onLeftOut);
@@ -64,7 +64,7 @@ export class DocumentedFields {
     }
     if (Array.isArray(value)) return this.#list(value, branches.filter(({ isList }) => isList), at, onLeftOut);
     const objects = branches.filter(({ isObject }) => isObject);
-    // what is no object is another mistake
+    // a value that is not an object is a different error
     if (objects.length === 0) return value;
     const fitting = objects.filter((branch) => fits(value as JsonSchema, branch));
     return this.#object(value as JsonSchema, fitting.length > 0 ? fitting : objects, at, onLeftOut);
@@ -88,7 +88,7 @@ export class DocumentedFields {
       const schemas = branches.flatMap((branch) => schemasOf(name, branch));
       if (schemas.length === 0) {
         isSame = false;
-        // what is undefined is not sent anyway
+        // undefined values are not sent anyway
         if (value[name] !== undefined) onLeftOut(`${at}/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`);
         continue;
       }
@@ -111,7 +111,7 @@ export class DocumentedFields {
     const { anyOf, oneOf, allOf, ...own } = this.#resolve(schema);
     let branches: readonly Branch[] = [branchOf(own, this.#resolve)];
     const lists = [anyOf, oneOf, ...Array.isArray(allOf) ? allOf.map((one) => [one]) : []].filter(Array.isArray);
-    // a type alone says no more than the alternatives do
+    // a bare type adds nothing to the alternatives
     if (lists.length > 0 && !TELLING.some((keyword) => keyword in own)) branches = [ANYTHING];
     for (const list of lists) {
       const some = list.flatMap((one) => this.#made(one, depth + 1));
@@ -134,7 +134,7 @@ const ANYTHING: Branch = {
   items: true,
 };
 
-/** Keywords that say what is inside of a value. */
+/** Keywords that define the contents of a value. */
 const TELLING = ["properties", "additionalProperties", "patternProperties", "items", "prefixItems", "const", "enum"];
 
 function branchOf(schema: JsonSchema, resolve: Resolve): Branch {
@@ -166,7 +166,7 @@ function expression(pattern: string): RegExp {
   try {
     return new RegExp(pattern, "u");
   } catch {
-    // libraries give those of a program, which may be stricter without the flag
+    // libraries pass on the program's patterns, which the flag may reject
     return new RegExp(pattern);
   }
 }
@@ -177,7 +177,7 @@ function othersOf(additional: unknown, isNamed: boolean): JsonSchema | boolean {
   return Object.keys(additional).length === 0 ? true : additional;
 }
 
-/** What satisfies two schemas has the fields of both. */
+/** A value that satisfies two schemas has the fields of both. */
 function both(a: Branch, b: Branch): Branch {
   if (a.isAny) return b;
   if (b.isAny) return a;

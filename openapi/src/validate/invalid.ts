@@ -3,21 +3,21 @@ import { REDACTED } from "@sluice/shared";
 import type { SchemaIssue } from "../metadata/standard_schema.ts";
 import { isFieldName, keyOf, withoutInput } from "./without_input.ts";
 
-/** One thing that is wrong with a request. */
+/** An error in a request. */
 export interface Invalid {
-  /** The part that it is in. */
+  /** Its part of the request. */
   readonly in: RequestPart;
-  /** Where in it, as a JSON pointer (RFC 6901): `/items/0/name`; empty for the whole. */
+  /** Its location there, as a JSON pointer (RFC 6901): `/items/0/name`; empty for the whole. */
   readonly pointer: string;
-  /** What the schema says, without the value. */
+  /** The schema's message, without the value. */
   readonly message: string;
 }
 
-/** Issues that are reported: whoever sends a list of a million mistakes need not get a million messages. */
+/** Maximum number of reported issues: a list of a million mistakes need not produce a million messages. */
 export const MOST_ISSUES = 100;
 
 /**
- * What a schema says, as it is reported.
+ * Converts a schema's issue to the reported form.
  *
  * @param part The part of the request
  * @param issue The issue
@@ -28,7 +28,7 @@ export function invalid(part: RequestPart, issue: SchemaIssue, value?: unknown):
 }
 
 /**
- * A path as a JSON pointer (RFC 6901 section 3).
+ * Converts a path to a JSON pointer (RFC 6901 section 3).
  *
  * @param path The path of an issue: keys, or objects with one
  */
@@ -43,10 +43,10 @@ export function pointerOf(path: SchemaIssue["path"]): string {
 }
 
 /**
- * The problem of a request that is not valid (RFC 9457).
+ * Creates the problem details of an invalid request (RFC 9457).
  *
  * @param status Status of the response
- * @param issues What is wrong; the first hundred are in it
+ * @param issues The issues; the first hundred are included
  */
 export function problemOf(status: number, issues: readonly Invalid[]): object {
   return {

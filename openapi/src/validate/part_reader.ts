@@ -8,10 +8,10 @@ import { isOnly, kindsOf, localReferences, type Resolve } from "../schema/schema
 import { rawValue } from "./raw_values.ts";
 import { mapped, type ReadValue, ValueReaders } from "./value_readers.ts";
 
-/** Values by name, as a parser has left them. */
+/** Values by name, as parsed. */
 export type Values = Readonly<Record<string, unknown>>;
 
-/** Makes of a part of a request what its schema takes. */
+/** Converts a part of a request to what its schema accepts. */
 export type ReadPart = (value: unknown, req: Request) => unknown;
 
 /** Reads one parameter. */
@@ -23,17 +23,16 @@ interface ParameterReader {
   has?(name: string): boolean;
 }
 
-/** Names in the brackets of one parameter. */
+/** Maximum number of bracketed names in one parameter. */
 const MOST_BRACKETS = 8;
 
 /**
- * Makes a function that reads the parameters of a part as the document says that they are written (OpenAPI 3.1, style
- * values; RFC 6570).
+ * Creates a function that reads the parameters of a part as the document defines (OpenAPI 3.1, style values; RFC 6570).
  *
  * @param part The part
  * @param json The JSON Schema of the part
- * @param given How the program says that parameters are written
- * @returns `undefined` if all are taken as they are
+ * @param given The program's serialization of parameters
+ * @returns `undefined` if all stay unchanged
  */
 export function partReader(
   part: RequestPart,
@@ -47,7 +46,7 @@ export function partReader(
     const reader = parameterReader(part, name, schema, given[name], values, resolve);
     if (reader !== undefined) readers.push(reader);
   }
-  // of names that the schema does not know
+  // for names that the schema does not define
   const others = readers.length > 0 ? undefined : values.reader(resolve(json)["additionalProperties"]);
   if (readers.length === 0 && others === undefined) return undefined;
   return (found, req) => {
@@ -59,7 +58,7 @@ export function partReader(
 function readAll(readers: readonly ParameterReader[], found: Values, req: Request): Values {
   const read: Record<string, unknown> = Object.create(Object.getPrototypeOf(found));
   for (const [name, value] of Object.entries(found)) {
-    // no parser leaves a name that sets a prototype
+    // no parser keeps a name that sets a prototype
     if (name !== "__proto__" && !readers.some((reader) => reader.has?.(name))) read[name] = value;
   }
   for (const reader of readers) {
@@ -97,7 +96,7 @@ function parameterReader(
     name,
     read(found, req) {
       const text = found[name];
-      // a path with a wildcard has a list of segments, and a name that is repeated a list of values
+      // a path with a wildcard has an array of segments, and a repeated name an array of values
       if (typeof text !== "string") return value(text);
       const pieces = piecesOf(part, name, text, { style, explode }, req);
       return value(isObject ? pairsOf(pieces, explode) : pieces);
@@ -109,7 +108,7 @@ function taken(value: unknown): unknown {
   return value;
 }
 
-/** The values in one text: those with commas within them are encoded. */
+/** Splits a string into its values; commas within values are encoded. */
 function piecesOf(
   part: RequestPart,
   name: string,
@@ -129,13 +128,13 @@ function piecesOf(
   return bare.split(separator).map((piece) => decode(piece.startsWith(prefix) ? piece.slice(prefix.length) : piece));
 }
 
-/** What follows the `.` of a label, or the `;ids=` of a matrix. */
+/** Returns what follows the `.` of a label, or the `;ids=` of a matrix. */
 function withoutPrefix(text: string, name: string): string {
   if (text.startsWith(`;${name}=`)) return text.slice(name.length + 2);
   return /^[.;]/.test(text) ? text.slice(1) : text;
 }
 
-/** An object whose properties are `name,value,…`, or `name=value,…`. */
+/** Builds an object from `name,value,…`, or `name=value,…`. */
 function pairsOf(pieces: readonly string[], explode: boolean): object {
   const entries = explode
     ? pieces.map((piece) => {
@@ -149,7 +148,7 @@ function pairsOf(pieces: readonly string[], explode: boolean): object {
   return Object.fromEntries(entries);
 }
 
-/** `?filter[min]=1&filter[max]=2`, as any of the query parsers leaves it. */
+/** `?filter[min]=1&filter[max]=2`, as parsed by any of the query parsers. */
 function deepObject(name: string, read: ReadValue): ParameterReader {
   const prefix = `${name}[`;
   return {
@@ -169,7 +168,7 @@ function deepObject(name: string, read: ReadValue): ParameterReader {
 
 function put(into: Record<string, unknown>, path: readonly string[], value: unknown): void {
   if (path.length > MOST_BRACKETS || path.includes("__proto__")) return;
-  // `tags[]` is a list as `tags` is
+  // `tags[]` is an array, as `tags` is
   const names = path.at(-1) === "" ? path.slice(0, -1) : path;
   let at = into;
   for (const name of names.slice(0, -1)) {
@@ -181,7 +180,7 @@ function put(into: Record<string, unknown>, path: readonly string[], value: unkn
   if (last !== undefined) at[last] = value;
 }
 
-/** An object each of whose properties is a parameter. */
+/** An object each of whose properties is a separate parameter. */
 function spreadObject(name: string, properties: readonly string[], read: ReadValue): ParameterReader {
   return {
     name,

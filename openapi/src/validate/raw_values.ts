@@ -1,7 +1,7 @@
 import type { Request } from "@sluice/sluice";
 import type { RequestPart } from "../metadata/route_schemas.ts";
 
-/** A value as it was sent, and how its pieces are decoded. */
+/** A value as sent, and how to decode its pieces. */
 export interface RawValue {
   /** The value. */
   readonly raw: string;
@@ -10,13 +10,13 @@ export interface RawValue {
 }
 
 /**
- * A value as it was sent: the commas between values are commas there, and those within them `%2C` (RFC 6570).
+ * Returns a value as sent, where commas separate values, and commas within values are `%2C` (RFC 6570).
  *
- * @param part The part that it is in
+ * @param part Its part of the request
  * @param name Its name
- * @param value The value as it was decoded
+ * @param value The value as decoded
  * @param req The request
- * @returns `undefined` if it is not known, or was not encoded
+ * @returns `undefined` if it is unknown, or was not encoded
  */
 export function rawValue(part: RequestPart, name: string, value: string, req: Request): RawValue | undefined {
   switch (part) {
@@ -49,7 +49,7 @@ function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    // as parsers leave it
+    // as parsers do
     return text;
   }
 }

@@ -5,7 +5,7 @@ import { MOST_ISSUES } from "./invalid.ts";
 
 const TEXT = { type: "string" };
 
-/** What every problem has (RFC 9457). */
+/** Fields of every problem (RFC 9457). */
 const PROBLEM = {
   title: "Problem",
   type: "object",
@@ -13,7 +13,7 @@ const PROBLEM = {
   required: ["type", "title", "status", "detail"],
 };
 
-/** That of a request which is not valid. */
+/** Fields of the problem of an invalid request. */
 const INVALID_REQUEST = {
   title: "InvalidRequest",
   type: "object",
@@ -37,10 +37,10 @@ const INVALID_REQUEST = {
 };
 
 /**
- * What `validate` responds to what it refuses, for documents.
+ * Responses of `validate` to requests it rejects, for documents.
  *
  * @param status Status of the response to invalid requests
- * @param checksBody Whether the body is checked, which has to be read for that
+ * @param checksBody Whether it checks the body, which then must be read
  */
 export function refusals(status: number, checksBody: boolean): Readonly<Record<number, ResponseDetails>> {
   const invalid = problem("What was sent is not valid", INVALID_REQUEST);

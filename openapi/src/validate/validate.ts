@@ -30,7 +30,7 @@ import { partReader } from "./part_reader.ts";
 import type { AnySchema, InputOf, OutputOf, SchemaResult } from "../metadata/standard_schema.ts";
 
 /**
- * What is checked, and how.
+ * What to check, and how.
  *
  * @example A response that is checked, too
  * ```ts
@@ -47,23 +47,26 @@ import type { AnySchema, InputOf, OutputOf, SchemaResult } from "../metadata/sta
  * ```
  */
 export interface ValidateOptions extends RequestSchemas {
-  /** What `res.json` sends, by status: nothing but the fields of the schema. Other statuses send what they are given. */
+  /** What `res.json` sends, by status: only the fields of the schema. Other statuses are unrestricted. */
   readonly response?: ResponseSchemas;
   /** Whether responses are checked; by default in development only. */
   readonly checkResponses?: boolean;
-  /** Whether `res.json` sends what the schema makes of the value; by default if its input and output types differ. */
+  /** Whether `res.json` sends the schema's output; by default if its input and output types differ. */
   readonly serialize?: boolean;
-  /** How lists and objects are written in parameters and forms, where that is not OpenAPI's default. */
+  /** How arrays and objects are serialized in parameters and forms, where that is not OpenAPI's default. */
   readonly serialization?: Serializations;
-  /** Makes JSON Schema of schemas that cannot themselves; requests are read, and responses sent, by that. */
+  /**
+   * Converts schemas without their own conversion to JSON Schema, which determines how requests are read and responses
+   * sent.
+   */
   readonly toJsonSchema?: ToJsonSchema;
   /** Status of the response to invalid requests; 400 by default. */
   readonly status?: 400 | 422;
-  /** Responds to invalid requests, instead of the error that goes to `next`. */
+  /** Responds to invalid requests, instead of passing an error to `next`. */
   readonly onInvalid?: (req: Request, res: Response, next: Next, issues: readonly Invalid[]) => unknown;
 }
 
-/** What `validate` makes of requests: the outputs of the schemas. Headers and cookies are those of `req.valid`. */
+/** What `validate` sets on requests: the outputs of the schemas. Headers and cookies are in `req.valid`. */
 export type Validated<Schemas> = {
   [Name in SchemaOf<Schemas, "params" | "query" | "body"> | ValidName<Schemas> | ResponsesName<Schemas>]: Name extends
     "valid" ? { [Part in SchemaOf<Schemas, "headers" | "cookies">]: OutputOf<Schemas[Part & keyof Schemas]> }
@@ -71,10 +74,10 @@ export type Validated<Schemas> = {
     : OutputOf<Schemas[Name & keyof Schemas]>;
 };
 
-/** Under this name the compiler finds what `res.json` takes, if there are schemas for responses. */
+/** The name under which the compiler finds what `res.json` accepts, if there are schemas for responses. */
 export type ResponsesName<Schemas> = Schemas extends { readonly response: object } ? "~responses" : never;
 
-/** What `res.json` takes, by status. */
+/** What `res.json` accepts, by status. */
 export type BodiesOf<Schemas> = Schemas extends { readonly response: infer Responses }
   ? { readonly [Status in keyof Responses]: InputOf<Responses[Status]> }
   : never;
@@ -82,7 +85,7 @@ export type BodiesOf<Schemas> = Schemas extends { readonly response: infer Respo
 /** `valid`, if there is a schema for headers or cookies. */
 export type ValidName<Schemas> = [SchemaOf<Schemas, "headers" | "cookies">] extends [never] ? never : "valid";
 
-/** The parts that there certainly is a schema for: of a generic schema, too, which nothing is known of. */
+/** The parts that certainly have a schema, even if the schemas are an unknown generic type. */
 export type SchemaOf<Schemas, Part extends RequestPart> = Part extends unknown
   ? Schemas extends { readonly [_ in Part]: unknown } ? Part : never
   : never;
@@ -102,41 +105,42 @@ const NAMES: OptionNames<ValidateOptions> = {
   onInvalid: true,
 };
 
-/** One part, how it is read, and what it is checked by. */
+/** One part, how to read it, and its schema. */
 interface Check {
   readonly part: RequestPart;
   readonly schema: AnySchema;
-  /** Its input as JSON Schema, as far as there is one. */
+  /** Its input as JSON Schema, as far as available. */
   readonly json: JsonSchema;
-  /** Makes of the part what the document says that it is; `undefined` if it is that already. */
+  /** Converts the part to what the document describes; `undefined` if it needs no conversion. */
   readonly read: ((value: unknown, req: Request) => unknown) | undefined;
 }
 
-/** What has come of the checks so far. */
+/** Results of the checks so far. */
 interface Outcome {
   readonly outputs: Partial<Record<RequestPart, unknown>>;
   readonly issues: Invalid[];
 }
 
 /**
- * Checks parts of a request by schemas of Standard Schema 1 (zod, valibot, arktype), and replaces them by what the
- * schemas make of them. Parameters and forms are read as the document says that they are written: `"1"` is a number where
- * the schema takes nothing else, and one value a list of one. Handlers behind it in the same call have the outputs of the
- * schemas in their types, as has one that is given to it, and `res.json` takes what the schema of its status takes.
+ * Checks parts of a request against schemas of Standard Schema 1 (zod, valibot, arktype), and replaces them by the
+ * schemas' outputs. Parameters and forms are read as the document defines: `"1"` is a number where the schema only
+ * accepts numbers, and a single value becomes an array where it only accepts arrays. Later handlers in the same call,
+ * and a handler passed to it, have the outputs of the schemas in their types, and `res.json` accepts what the schema of
+ * its status accepts.
  *
- * `req.params`, `req.query` and `req.body` are replaced; headers and cookies are in `req.valid`, because others read
- * `req.headers`, too. All parts are checked, in this order, and all issues reported: the error that goes to `next` has
- * `status` 400, `errors` without the values, and a `problem` (RFC 9457), which clients that do not prefer HTML get unless
- * an error handler responds. A request with a body that no parser has read is 415. Schemas that are synchronous make no promise; what an
- * asynchronous one rejects with goes to `next`.
+ * `req.params`, `req.query` and `req.body` are replaced; headers and cookies are in `req.valid`, because other
+ * middleware reads `req.headers`, too. All parts are checked, in this order, and all issues reported: the error that
+ * goes to `next` has `status` 400, `errors` without the values, and a `problem` (RFC 9457), which is sent to clients
+ * that do not prefer HTML unless an error handler responds. A request with a body that no parser has read gets 415.
+ * Synchronous schemas create no promise; rejections of asynchronous ones go to `next`.
  *
- * @param options The schemas, and what happens to what is invalid
- * @param handler Called if the request is valid; by default the next one is
+ * @param options The schemas, and how to handle invalid requests
+ * @param handler Called if the request is valid; by default the next handler
  * @returns Middleware
- * @throws {TypeError} If an option is unknown or not valid, or a schema not of Standard Schema 1; when it becomes a
- *   handler of a route, if that has no body, or not a parameter that is expected
+ * @throws {TypeError} If an option is unknown or not valid, or a schema is not of Standard Schema 1; when it becomes a
+ *   handler of a route, if the route lacks a body or an expected parameter
  *
- * @example A note, checked by a schema of zod; those of valibot and arktype do as well
+ * @example A note, checked by a zod schema; valibot and arktype work, too
  * ```ts
  * import { validate } from "@sluice/openapi";
  * import sluice from "@sluice/sluice";
@@ -163,7 +167,7 @@ export function validate<const Schemas extends ValidateOptions>(
   const watchResponses = response === undefined ? null : checkResponses(response, options);
 
   function settle(req: Request, res: Response, next: Next, { outputs, issues }: Outcome): unknown {
-    // a schema that allows a body to be missing has not seen one of another type
+    // a schema with an optional body does not see a body of another type
     if ("body" in outputs && isUnread(req)) issues.push(invalid("body", { message: unreadText(req) }));
     if (issues.length > 0) {
       if (onInvalid !== undefined) return onInvalid(req, res, next, issues);
@@ -193,7 +197,7 @@ export function validate<const Schemas extends ValidateOptions>(
     validates: schemas,
     ...response === undefined ? {} : { responds: response },
     ...serialization === undefined ? {} : { operation: { serialization } },
-    // onInvalid responds with whatever it likes
+    // onInvalid responds in its own way
     ...checks.length === 0 || onInvalid !== undefined ? {} : { refuses: refusals(status, options.body !== undefined) },
     registered: (route) => checkRoute(options, checks, route),
   });
@@ -209,7 +213,7 @@ function checksOf(options: ValidateOptions): Check[] {
   }
   return schemas.map(([part, schema]) => {
     const given = serialization[part];
-    // for most bodies it is not needed before a request comes, and they have the largest schemas
+    // most bodies do not need it before the first request, and they have the largest schemas
     if (part === "body" && given === undefined) return { part, schema, json: {}, read: lateBodyReader(schema) };
     const { json } = convertSchema(schema, "input", toJsonSchema);
     checkSerialized(part, json, given);
@@ -231,7 +235,7 @@ function checkSerialized(part: RequestPart, json: JsonSchema, given: Serializati
   }
 }
 
-// one after the other: with several promises at once, one that rejects while another check throws would be nobody's
+// one after the other: with concurrent promises, a rejection would be unhandled if another check throws
 function run(checks: readonly Check[], from: number, req: Request, outcome: Outcome): Promise<void> | undefined {
   for (let i = from; i < checks.length; i++) {
     const { part, schema, read } = checks[i]!;
@@ -254,7 +258,7 @@ function note(part: RequestPart, value: unknown, result: SchemaResult, { outputs
   else for (const issue of result.issues) issues.push(invalid(part, issue, value));
 }
 
-// to next, nothing means that all is well, and "route" that another route is to be tried
+// to `next`, a missing error means success, and "route" means to skip to the next route
 function failure(error: unknown): unknown {
   if (typeof error === "object" && error !== null) return error;
   return new TypeError(`validate: a schema has failed with ${describe(error)}`);
@@ -277,7 +281,7 @@ function refusal(status: number, issues: readonly Invalid[]): HttpError {
   return new HttpError(status, text, { type: "request.invalid", errors: issues, problem: problemOf(status, issues) });
 }
 
-// there is a body, and no parser that reads it: a schema only sees that there is nothing
+// there is a body that no parser has read: to a schema it would look absent
 function isUnread(req: Request): boolean {
   if (req.body !== undefined) return false;
   const length = req.get("content-length");

@@ -3,28 +3,28 @@ import type { JsonSchema } from "../schema/json_schema.ts";
 import { NATIVE } from "../schema/library_options.ts";
 import { objectShape } from "../schema/object_shape.ts";
 
-/** Makes of a value what its schema takes. */
+/** Converts a value to what its schema accepts. */
 export type ReadValue = (value: unknown) => unknown;
 
-/** How values are written: as JSON, as text, or as parts of a form, of which some are JSON. */
+/** How values are written: as JSON, as strings, or as parts of a form, some of which are JSON. */
 export type Writing = "json" | "text" | "part";
 
-/** Schemas within schemas: what is deeper refers to itself, or is no parameter. */
+/** Maximum nesting of schemas: deeper ones are recursive, or not parameters. */
 const DEEPEST = 16;
 
-/** Dates and numbers as JSON has them. */
+/** Dates and numbers in JSON's notation. */
 const DATE = /^\d{4}-\d\d-\d\d/;
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 /**
- * Makes functions that make of values what a schema takes, worked out once for each schema: of `"1"` a number where there
- * is nothing but numbers, of one value a list of one where there is nothing but lists, of text a date. What may be
- * several things, and what is none of them, stays as it is: the schema judges it.
+ * Creates functions that convert values to what a schema accepts, once per schema: `"1"` to a number where only numbers
+ * are allowed, one value to an array where only arrays are, a string to a date. A value that may be several things, or
+ * matches none, stays unchanged: the schema decides.
  */
 export class ValueReaders {
   readonly #resolve: Resolve;
   readonly #writing: Writing;
-  /** Reads what is inside of a part that is JSON. */
+  /** Reads the inside of a JSON part. */
   readonly #inJson: ValueReaders;
   readonly #made = new Map<JsonSchema, { read?: ReadValue | undefined }>();
   #depth = 0;
@@ -40,15 +40,15 @@ export class ValueReaders {
   }
 
   /**
-   * What reads values of a schema.
+   * Returns the reader for values of a schema.
    *
    * @param schema The schema
-   * @returns `undefined` if they are taken as they are
+   * @returns `undefined` if they stay unchanged
    */
   reader(schema: unknown): ReadValue | undefined {
     if (!isSchema(schema) || this.#depth === DEEPEST) return undefined;
     const made = this.#made.get(schema);
-    // one that refers to itself is not finished yet
+    // a recursive one is not finished yet
     if (made !== undefined) return "read" in made ? made.read : (value) => made.read?.(value) ?? value;
     const entry: { read?: ReadValue | undefined } = {};
     this.#made.set(schema, entry);
@@ -72,7 +72,7 @@ export class ValueReaders {
   }
 
   #list(some: readonly JsonSchema[], native: unknown): ReadValue | undefined {
-    // several kinds of lists are judged by the schema alone
+    // several kinds of arrays are left to the schema
     const { prefixItems, items } = some.length === 1 ? some[0]! : {} as JsonSchema;
     const first = Array.isArray(prefixItems) ? prefixItems.map((one) => this.reader(one)) : [];
     const others = this.reader(items);
@@ -115,7 +115,7 @@ function isPair(value: unknown): value is [unknown, unknown] {
   return Array.isArray(value) && value.length === 2;
 }
 
-/** A copy of an object with other values, and with the prototype that it has. */
+/** Copies an object with other values, keeping its prototype. */
 export function mapped(object: object, read: (name: string, value: unknown) => unknown): object {
   const copy = Object.create(Object.getPrototypeOf(object));
   for (const [name, value] of Object.entries(object)) {
@@ -134,7 +134,7 @@ function fromJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // the schema says what is wrong with it
+    // the schema reports the error
     return text;
   }
 }

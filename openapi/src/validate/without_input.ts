@@ -2,22 +2,24 @@ import { REDACTED } from "@sluice/shared";
 import type { SchemaIssue } from "../metadata/standard_schema.ts";
 
 /**
- * What arktype, valibot and zod say of a value, up to the end: `(was "x")`, `but received "x"`. The name of a kind, such as
- * `an object` and `undefined`, says nothing of it. JSON.parse quotes what it was given.
+ * How arktype, valibot and zod quote a value, up to the end: `(was "x")`, `but received "x"`. The name of a type, such
+ * as `an object` or `undefined`, reveals nothing. JSON.parse quotes its input.
  */
 const INPUT = / \((?:was (?!(?:an? )?[A-Za-z]+\))|SyntaxError)[^]*$|(?: but|[:,;])? [Rr]eceived (?!!?[A-Za-z]+$)[^]*$/;
 
-/** Parts of a value that are looked for in a message; one with more gets a message that says nothing. */
+/**
+ * Maximum number of parts of a value to search for in a message; beyond that, the message is replaced by a generic one.
+ */
 const MOST_PARTS = 1000;
 
-/** From how many characters on a value is looked for outside quotes: shorter ones are parts of other words. */
+/** Minimum length of a value to search for outside quotes: shorter ones are parts of other words. */
 const LONG = 4;
 
 /**
- * What a schema says of a value, without the value: it may be a password, and what is said goes to clients and logs.
+ * Returns a schema's message without the value: it may be a password, and messages go to clients and logs.
  *
- * @param issue What the schema says
- * @param whole The value that the schema was given
+ * @param issue The schema's issue
+ * @param whole The value that the schema checked
  */
 export function withoutInput({ message, path = [] }: SchemaIssue, whole: unknown): string {
   const parts = new Set<string>();
@@ -25,24 +27,24 @@ export function withoutInput({ message, path = [] }: SchemaIssue, whole: unknown
   for (const segment of path) {
     const key = keyOf(segment);
     if (!isFieldName(String(key))) parts.add(String(key));
-    // of what is missing, all that is there
+    // for a missing key, everything there is
     if (Object.hasOwn(Object(value), key)) value = (value as Record<PropertyKey, unknown>)[key];
   }
   if (!collect(value, parts)) return "Invalid";
   let text = message;
-  // the longest first, because it may contain others
+  // longest first, because it may contain others
   for (const part of [...parts].sort((a, b) => b.length - a.length)) {
     text = masked(masked(text, part), JSON.stringify(part).slice(1, -1));
   }
   return text.replace(INPUT, "");
 }
 
-/** The key in a segment of a path. */
+/** Returns the key in a path segment. */
 export function keyOf(segment: PropertyKey | { readonly key: PropertyKey }): PropertyKey {
   return typeof segment === "object" ? segment.key : segment;
 }
 
-/** Whether a key is the name of a field; anything else may be a body that was read as something else than it is. */
+/** Whether a key is a field name; anything else may be a body parsed as the wrong type. */
 export function isFieldName(key: string): boolean {
   return key.length <= 64 && !/["'{}=&:\n]/.test(key);
 }
