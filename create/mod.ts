@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
- * The program that starts a project with Sluice: it asks for a folder, a runtime and a template, unless its arguments
- * say them, and writes at most ten files.
+ * Scaffolds a Sluice project: asks for a folder, a runtime and a template unless given as arguments, and writes at most
+ * ten files.
  *
  * ```sh
  * deno run -A jsr:@sluice/create my-app --runtime deno --template api

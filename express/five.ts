@@ -1,6 +1,6 @@
 /**
- * Express 5 on Sluice, byte for byte where its own tests look, for programs that are not changed:
- * `npm install express@npm:@sluice/express@5`. New programs use `@sluice/sluice`.
+ * Express 5 on Sluice, byte for byte where its own tests check, for unchanged programs: `npm install
+ * express@npm:@sluice/express@5`. New programs use `@sluice/sluice`.
  *
  * @module
  */

@@ -1,15 +1,15 @@
-/** Work that only one process may do at a time. */
+/** Mutual exclusion between processes. */
 
 /**
- * Waits until no other process does the same, and then does it.
+ * Runs work while no other process does the same.
  *
- * @param lock A file that stands for the work
+ * @param lock A lock file for the work
  * @param work The work
  */
 export async function alone<T>(lock: URL, work: () => Promise<T>): Promise<T> {
   await Deno.mkdir(new URL("./", lock), { recursive: true });
   using file = await Deno.open(lock, { create: true, write: true });
-  // the system takes it from a process that ends in the middle
+  // the system releases it when a process dies
   await file.lock(true);
   return await work();
 }

@@ -1,12 +1,12 @@
 import { run } from "./process.ts";
 
 /**
- * Finds something, or installs it, if this process has the rights.
+ * Finds something, or installs it if this process has the rights.
  *
  * @param find Looks for it
- * @param packages Debian packages that have it
- * @param limitMs ms after which the installation is given up
- * @returns What was found, `undefined` if there is none and none could be installed
+ * @param packages Debian packages that provide it
+ * @param limitMs Time limit of the installation in ms
+ * @returns What was found, `undefined` if it is missing and cannot be installed
  */
 export async function findOrInstall<Found>(
   find: () => Promise<Found | undefined>,
@@ -25,7 +25,7 @@ export async function findOrInstall<Found>(
 }
 
 /**
- * Finds a program that tells its version.
+ * Finds a program that responds to `--version`.
  *
  * @param name Its name
  * @returns The name, `undefined` if there is no such program

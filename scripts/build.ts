@@ -1,10 +1,10 @@
 /**
- * `deno task build`: the packages as they are published on JSR, in `.cache/published/`; `--source-maps` adds maps, for
- * registries that serve them.
+ * `deno task build`: builds the packages for JSR, in `.cache/published/`; `--source-maps` adds maps, for registries
+ * that serve them.
  *
- * A library's entry points are bundled into JavaScript that shares its modules, because runtimes take longer to load a
- * hundred modules than to run them (docs/decisions/0013-start.md). Types and documentation come from the sources, which
- * are published as well. The program of `create/` consists of its sources and the texts of its templates.
+ * A library's entry points are bundled into JavaScript that shares its modules, because loading a hundred modules takes
+ * longer than running them (docs/decisions/0013-start.md). Types and documentation come from the sources, which are
+ * published as well. The program of `create/` consists of its sources and the contents of its templates.
  */
 import { rm } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
@@ -27,23 +27,23 @@ import { writeTemplateTexts } from "./template_texts.ts";
 
 const ROOT = new URL("../", import.meta.url);
 
-/** The folder `deno task build` writes to. */
+/** The output folder of `deno task build`. */
 export const PUBLISHED = new URL(".cache/published/", ROOT);
 
-/** Folders of the packages inside the one that is the root. */
+/** Folders of the packages other than the root. */
 const MEMBERS = FOLDERS.filter((path) => path !== "./");
 
-/** How packages are built. */
+/** Build options. */
 export interface BuildOptions {
-  /** Whether the bundles get source maps. */
+  /** Whether to generate source maps. */
   readonly sourceMaps: boolean;
 }
 
 /**
  * Builds the packages as a workspace from which `deno publish` publishes them.
  *
- * @param folder Where to; what it held before is removed
- * @param options How
+ * @param folder The output folder; its previous contents are removed
+ * @param options Build options
  * @throws {Error} If a package cannot be bundled
  */
 export async function buildPackages(folder: URL, options: BuildOptions = { sourceMaps: false }): Promise<void> {
@@ -77,17 +77,17 @@ function builtFrom(entry: string): string {
   return entry.replace("./", "./dist/").replace(/\.ts$/, ".js");
 }
 
-/** Replaces the entry points in a manifest by what was built from them. */
+/** Replaces the entry points in a manifest by their bundles. */
 function exportBuilt(text: string): string {
   const manifest = JSON.parse(text);
   for (const [name, entry] of Object.entries<string>(manifest.exports)) manifest.exports[name] = builtFrom(entry);
   manifest.publish?.include.push("dist/");
-  // a member that nobody publishes is not there
+  // unpublished members are missing there
   if (manifest.workspace !== undefined) manifest.workspace = MEMBERS;
   return JSON.stringify(manifest, null, 2);
 }
 
-/** Names the packages of which sources import types: JSR writes their versions into the imports. */
+/** Adds imports for the packages whose types the sources use: JSR writes their versions into the imports. */
 function importTypes(text: string): string {
   const manifest = JSON.parse(text);
   for (const [name, range] of Object.entries(NPM_FACTS[manifest.name]?.typesOf ?? {})) {

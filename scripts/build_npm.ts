@@ -1,6 +1,6 @@
 /**
- * `deno task build:npm`: the packages for npm, from the same sources as those for JSR, in `.cache/npm/`: a folder for
- * each, and the tarball that is published beside it.
+ * `deno task build:npm`: builds the packages for npm, from the same sources as those for JSR, in `.cache/npm/`: a
+ * folder for each, and the tarball to publish beside it.
  *
  * `--repository=https://…` is the repository that npm shows and checks the provenance against.
  */
@@ -42,40 +42,40 @@ import { writeTemplateTexts } from "./template_texts.ts";
 
 const ROOT = new URL("../", import.meta.url);
 
-/** The folder `deno task build:npm` writes to. */
+/** The output folder of `deno task build:npm`. */
 export const NPM = new URL(".cache/npm/", ROOT);
 
-/** What was built of one package. */
+/** A built package. */
 export interface Built {
   /** Its name on npm. */
   readonly name: string;
   /** Its version. */
   readonly version: string;
-  /** What is in the tarball. */
+  /** The tarball's contents. */
   readonly folder: URL;
   /** The tarball. */
   readonly tarball: URL;
 }
 
-/** What is the same as `mod`, and makes applications listen on Node. */
+/** The same as `mod`, but its applications listen on Node. */
 const ON_NODE_MODULE = `import "./node.js";
 export * from "./mod.js";
 export { default } from "./mod.js";
 `;
 
-/** How that is called. */
+/** Its call signature. */
 const MAKES_APPLICATIONS = "<L extends _Locals = _Locals>(): _FrameworkApp<L>";
 
 /**
  * Builds the libraries for npm.
  *
- * On Node, the code is CommonJS, and its ES modules only pass on what that exports, so that there is one instance of
- * each class however a program loads it: Jest, and tsx in older versions, cannot `require` ES modules. On Deno, Bun,
- * Workers and in bundles for anything else it is ES modules, the same as on JSR, for `require` as well; for Workers, the
- * framework is bundled without what they cannot run.
+ * On Node, the code is CommonJS, and its ES modules only re-export it, so that each class has one instance however a
+ * program loads it: Jest, and older versions of tsx, cannot `require` ES modules. On Deno, Bun, Workers and in bundles
+ * for anything else it is ES modules, the same as on JSR, for `require` as well; for Workers, the framework is bundled
+ * without what they cannot run.
  *
- * @param to Where to; what it held before is removed
- * @param repository Address of the repository
+ * @param to The output folder; its previous contents are removed
+ * @param repository URL of the repository
  * @returns The packages
  * @throws {Error} If one cannot be built or packed
  */
@@ -95,7 +95,8 @@ export async function buildNpm(to: URL, repository: string): Promise<Built[]> {
     const modules = { folder, external: names.filter((name) => !included.includes(name)), sourceMaps: true };
     await bundle({ ...modules, entries: all, to: "dist/", format: "es" });
     if (facts.listensOnNode) {
-      // without source maps, four fifths of the size: wrangler makes its own, and the code has the names of the sources
+      // without source maps, four fifths of the size: wrangler generates its own, and the code keeps the names of the
+      // sources
       const forWorkers = { ...modules, sourceMaps: false, replaced: WORKERD_MODULES };
       await bundle({ ...forWorkers, entries, to: "workerd/", format: "es" });
       await Deno.writeTextFile(new URL(`dist/${ON_NODE}.js`, folder), ON_NODE_MODULE);
@@ -130,10 +131,10 @@ export async function buildNpm(to: URL, repository: string): Promise<Built[]> {
 }
 
 /**
- * Builds the program that starts projects: a module that runs, which nothing imports.
+ * Builds the scaffolding program: a module that runs, and is not imported.
  *
- * @param to Where to, beside the libraries
- * @param repository Address of the repository
+ * @param to The output folder, beside the libraries
+ * @param repository URL of the repository
  * @returns The program, as a package
  * @throws {Error} If it cannot be built or packed
  */
@@ -151,8 +152,8 @@ export async function buildProgram(to: URL, repository: string): Promise<Built> 
 }
 
 /**
- * An entry that is `mod.ts`, and makes applications listen: on Node a program need not name the adapter. It says so
- * itself: a bundler that keeps this module because of its effects leaves out others that it only loads for theirs.
+ * An entry point that is `mod.ts`, with applications that listen: on Node a program need not name the adapter. It calls
+ * the setup itself: a bundler that keeps this module for its side effects drops modules imported only for theirs.
  */
 async function onNodeEntry(folder: URL): Promise<string> {
   const text = `
@@ -164,7 +165,7 @@ async function onNodeEntry(folder: URL): Promise<string> {
   return "./mod_on_node.ts";
 }
 
-/** A command: whoever loads its entry runs nothing, so this calls what that exports. */
+/** Writes a command: its entry module runs nothing when loaded, so this calls its export. */
 async function writeCommand(folder: URL, { name, entry, run }: NpmCommand): Promise<void> {
   const file = new URL(commandFile(name), folder);
   await Deno.mkdir(new URL("./", file), { recursive: true });
@@ -175,7 +176,7 @@ await ${run}(process.argv.slice(2));
   await Deno.writeTextFile(file, text, { mode: 0o755 });
 }
 
-/** What only Node loads: the ES module around one of CommonJS, and the types of the latter. */
+/** Writes the files only Node loads: the ES module around one of CommonJS, and the types of the latter. */
 async function writeForNode(
   folder: URL,
   name: string,
@@ -197,7 +198,7 @@ async function writeForNode(
   await Deno.writeTextFile(new URL(`types/${REQUIRED}.d.cts`, folder), typesOfWhole(name, types, MAKES_APPLICATIONS));
 }
 
-/** Types of a function with properties, which is what `require` returns if there is a default export. */
+/** Types of a function with properties, which `require` returns if there is a default export. */
 function typesOfWhole(name: string, exported: readonly Exported[], call: string): string {
   const own = exported.filter(({ name }) => name !== "default");
   const kind = ({ isType }: Exported) => isType ? "type " : "";
@@ -212,7 +213,7 @@ function typesOfWhole(name: string, exported: readonly Exported[], call: string)
   ].join("\n");
 }
 
-/** Global interfaces that packages of types add to, and those of Sluice that contain them. */
+/** Global interfaces that type packages extend, and Sluice's interfaces that include them. */
 const EXPRESS_GLOBALS: readonly (readonly [file: string, own: string, theirs: string])[] = [
   ["src/request/request_extras", "export interface RequestExtras {", "Express.Request"],
   ["src/response/framework_response", "export interface ResponseExtras {", "Express.Response"],
@@ -221,8 +222,8 @@ const EXPRESS_GLOBALS: readonly (readonly [file: string, own: string, theirs: st
 ];
 
 /**
- * What packages declare for Express's requests, as those for passport do, is on Sluice's without a word. Not in the
- * sources: JSR takes no package that declares anything globally.
+ * Adds properties that packages declare for Express's requests, such as those of passport, to Sluice's. Not done in the
+ * sources, because JSR rejects packages with global declarations.
  */
 async function includeExpressGlobals(types: URL): Promise<void> {
   for (const [file, own, theirs] of EXPRESS_GLOBALS) {
@@ -256,7 +257,7 @@ async function removeSources(
   if (others.length > 0) throw new Error(`${others.join(", ")}: nobody has decided whether npm gets it`);
 }
 
-/** Ranges of the packages that stay imports, as `deno.json` has them; those of this repository have one version. */
+/** Ranges of the external packages, from `deno.json`; those of this repository have one version. */
 async function rangesOf({ version, imports }: Manifest): Promise<Record<string, string>> {
   const { imports: shared } = await manifestOf("./");
   const ranges: Record<string, string> = {};
@@ -283,8 +284,8 @@ async function pack(folder: URL, to: URL): Promise<URL> {
 /**
  * Builds `@sluice/express`, once for each major of Express.
  *
- * @param to Where to, beside the libraries
- * @param repository Address of the repository
+ * @param to The output folder, beside the libraries
+ * @param repository URL of the repository
  * @returns The packages, the newest major last
  * @throws {Error} If one cannot be built or packed
  */

@@ -1,21 +1,21 @@
-/** What packages and the site are built from, and whether that has changed. */
+/** The sources of the packages and the site, and whether they have changed. */
 import { createHash } from "node:crypto";
 
-/** Folders that nothing is built from. The pages, and the programs they show, become the site and `llms-small.txt`. */
+/** Folders not used by builds. The pages, and the programs they show, become the site and `llms-small.txt`. */
 const UNUSED = /^(?:\..*|bench|coverage|node_modules|reliability|tests)\/$/;
 
-/** What the scripts that build import, and in which versions. */
+/** Dependencies of the build scripts, with their versions. */
 const TOOLS = ["tests/deno.json", "tests/deno.lock"];
 
 /**
- * Paths of all files that building the packages may read, those of the scripts that build them among them.
+ * Lists all files that building the packages may read, including the build scripts.
  *
  * @param root The repository
- * @returns Paths below it, in an order that is the same on every machine
+ * @returns Paths below it, in the same order on every machine
  */
 export async function builtFrom(root: URL): Promise<string[]> {
   const found: string[] = [];
-  // older checkouts, which benchmarks compare with, have them in deno.json
+  // older checkouts, used for comparison by benchmarks, have them in deno.json
   for (const path of TOOLS) if (await Deno.stat(new URL(path, root)).catch(() => null) !== null) found.push(path);
   for await (const { name, isDirectory } of Deno.readDir(root)) {
     if (!isDirectory) found.push(name);
@@ -34,7 +34,7 @@ async function filesBelow(root: URL, folder: string): Promise<string[]> {
 }
 
 /**
- * A digest of those files, and of the version of Deno that builds: with the same digest, the same is built.
+ * Computes a digest of those files and the building Deno's version: equal digests mean equal builds.
  *
  * @param root The repository
  */

@@ -1,32 +1,32 @@
-/** Bundling, with Rolldown: what is published can be read, and has the names of the sources. */
+/** Bundling with Rolldown: published code stays readable, and keeps the names of the sources. */
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { rolldown } from "rolldown";
 import { rewrite } from "./rewrite.ts";
 
-/** What to bundle, and how. */
+/** Bundle options. */
 export interface Bundling {
-  /** The package, with its sources and the packages that become part of it. */
+  /** The package, with its sources and the packages to include. */
   readonly folder: URL;
-  /** Entry points by the names of what is made of them, relative to the folder. */
+  /** Entry points by output name, relative to the folder. */
   readonly entries: Readonly<Record<string, string>>;
-  /** Where to, relative to the folder. */
+  /** Output folder, relative to the folder. */
   readonly to: string;
-  /** Packages that stay imports; Node's own modules do anyway. */
+  /** External packages; Node's own modules always are. */
   readonly external: readonly string[];
-  /** The kind of modules: ES modules get the extension `.js`, those of CommonJS `.cjs`. */
+  /** The module format: ES modules get the extension `.js`, CommonJS modules `.cjs`. */
   readonly format: "es" | "cjs";
-  /** Whether the bundles get source maps. */
+  /** Whether to generate source maps. */
   readonly sourceMaps: boolean;
-  /** Modules to be bundled in place of others, by the paths of those below the folder; none by default. */
+  /** Replacements of modules, by the path of the original below the folder; none by default. */
   readonly replaced?: Readonly<Record<string, string>>;
 }
 
 /**
- * Bundles entry points into modules that share what several of them need.
+ * Bundles entry points into modules that share common code.
  *
- * @param bundling What and how
- * @returns What each entry point exports
- * @throws {Error} If anything cannot be resolved
+ * @param bundling Bundle options
+ * @returns The exports of each entry point
+ * @throws {Error} If an import cannot be resolved
  */
 export async function bundle(
   { folder, entries, to, external, format, sourceMaps, replaced = {} }: Bundling,
@@ -47,7 +47,7 @@ export async function bundle(
         return path === undefined ? null : fileURLToPath(new URL(path, folder));
       },
     }],
-    // what cannot be resolved is only a warning otherwise; on a busy machine, plugins take long
+    // unresolved imports are only a warning otherwise; on a busy machine, plugins are slow
     onLog(_level, log) {
       if (log.code === "PLUGIN_TIMINGS") return;
       throw new Error(log.message);
@@ -61,9 +61,9 @@ export async function bundle(
       entryFileNames: `[name].${extension}`,
       chunkFileNames: `chunk-[hash].${extension}`,
       comments: { jsdoc: false },
-      // a variable that may not be initialized yet is checked whenever it is used
+      // a variable that may be uninitialized is checked on every access
       topLevelVar: true,
-      // what the modules of the package export to one another is named as in the sources, too
+      // exports between the package's own modules keep the names of the sources, too
       minifyInternalExports: false,
       sourcemap: sourceMaps,
     });
@@ -83,14 +83,14 @@ export async function bundle(
 }
 
 /**
- * Asks Node for its own modules, not `require`: esbuild makes ES modules of those of CommonJS, and leaves a function in
- * place of `require` that throws.
+ * Loads Node's modules without `require`: esbuild converts CommonJS to ES modules, and replaces `require` by a function
+ * that throws.
  */
 function withoutRequire(code: string): string {
   return code.replaceAll(/\brequire\(("node:[^"]+")\)/g, "process.getBuiltinModule($1)");
 }
 
-/** Escapes other characters, which are only in texts and expressions: the bundler leaves comments out. */
+/** Escapes other characters, which occur only in strings and expressions: the bundler drops comments. */
 function inAscii(code: string): string {
   return code.replaceAll(/[^\p{ASCII}]/gu, (character) => {
     const units = Array.from({ length: character.length }, (_, i) => character.charCodeAt(i));

@@ -1,9 +1,10 @@
 /**
- * `deno task check:routes <module>`: looks for regular expressions in a program's routes that a hostile path can make
+ * `deno task check:routes <module>`: searches a program's routes for regular expressions that a hostile path can make
  * slow, with recheck. It finds polynomial time and examines long expressions, which the check at registration does not.
  *
- * The module is run, and must export its application or router; it should not listen when it is imported. Exits with 1 if
- * an expression is slow. `--timeout=ms` is for each expression, 10 000 by default; what takes longer is "unknown".
+ * It imports the module, which must export its application or router, and should not listen when imported. Exits with 1
+ * if an expression is slow. `--timeout=ms` applies to each expression, 10 000 by default; beyond that, the result is
+ * "unknown".
  */
 import { resolve } from "node:path";
 import process from "node:process";
@@ -12,7 +13,7 @@ import { table } from "../bench/support/table.ts";
 import type { Layer } from "../src/matching/layer.ts";
 import { flags } from "./flags.ts";
 
-/** An expression, and where it is used. */
+/** An expression, and its location. */
 interface Examined {
   readonly path: string;
   readonly regexp: RegExp;
@@ -32,7 +33,7 @@ const roots = [...new Set(exported.map(stackedIn).filter((one) => one !== undefi
 if (roots.length === 0) throw new TypeError(`check:routes: ${file} exports no application and no router`);
 
 const examined = roots.flatMap((root) => expressionsOf(root, ""));
-// without native parts or a Java machine, which recheck would look for
+// without the native or Java backend that recheck would look for
 process.env["RECHECK_SYNC_BACKEND"] = "pure";
 const { checkSync } = await import("recheck");
 
@@ -59,7 +60,7 @@ function expressionsOf(root: Stacked, prefix: string, around: readonly Stacked[]
       const path = prefix + (pattern.source instanceof RegExp ? String(pattern.source) : pattern.source);
       const inner = stackedIn(mounted?.source);
       const below = inner === undefined || around.includes(inner) ? [] : expressionsOf(inner, path, [...around, root]);
-      // what has constraints consists of words and parameters otherwise
+      // a constrained path otherwise consists of words and parameters
       const own = pattern.whole || pattern.constraints.size > 0 ? [] : [{ path, regexp: pattern.regex }];
       const constraints = [...pattern.constraints].map(([name, regexp]) => ({ path: `:${name} of ${path}`, regexp }));
       return [...own, ...constraints, ...below];

@@ -5,15 +5,15 @@ import { rewrite } from "./rewrite.ts";
 
 const ROOT = new URL("../", import.meta.url);
 
-/** Packages that nobody publishes: the engine of both limiters, and what all packages share. */
+/** Unpublished packages: the engine of both limiters, and code shared by all packages. */
 const INTERNAL = ["limiting/", "shared/"];
 
-/** Where a package has its copy, with the paths that the files have in this repository. */
+/** Folder of the copy in a package, with the paths of this repository. */
 const COPY = "internal/";
 
 /**
- * Copies internal packages into one that imports them by name, with those of the framework's files that they import,
- * and makes these imports lead to the copy. A package that has them among its own folders needs none.
+ * Copies internal packages into a package that imports them by name, together with the framework files they import, and
+ * redirects these imports to the copy. A package that contains them as folders needs no copy.
  *
  * @param folder The package
  */
@@ -36,7 +36,7 @@ export async function copyInternals(folder: URL): Promise<void> {
       }));
   }
   if (copied.size === 0) return;
-  // a set that grows is iterated to its end
+  // the loop also visits entries added during iteration
   for (const path of copied) {
     const text = await Deno.readTextFile(new URL(path, ROOT));
     for (const [, specifier] of text.matchAll(/\bfrom "(\.[^"]+)"/g)) {

@@ -4,24 +4,24 @@ import { dirname, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import ts from "typescript";
 
-/** What the declarations of a package consist of. */
+/** How to generate the declarations of a package. */
 export interface Declaring {
   /** The package, with its sources. */
   readonly folder: URL;
-  /** Entry points by their names, relative to the folder. */
+  /** Entry points by name, relative to the folder. */
   readonly entries: Readonly<Record<string, string>>;
-  /** Where to, relative to the folder. */
+  /** Output folder, relative to the folder. */
   readonly to: string;
-  /** Packages whose types programs have, beside Node's own. */
+  /** Packages whose types programs have, besides Node's. */
   readonly packages: readonly string[];
 }
 
 /** A name that an entry point exports. */
 export interface Exported {
   readonly name: string;
-  /** Whether it is nothing but a type. */
+  /** Whether it is only a type. */
   readonly isType: boolean;
-  /** Where the declaration of what it means is, below the folder of declarations, without extension. */
+  /** Path of the original declaration, below the folder of declarations, without extension. */
   readonly path: string;
   /** Its name there. */
   readonly original: string;
@@ -30,12 +30,12 @@ export interface Exported {
 /**
  * Writes the declarations of entry points, and of the modules that programs reach through them.
  *
- * They are declarations of CommonJS, `mod.d.cts`, and for ES modules `mod.d.ts` passes all names on, so that a class has
- * one type in a program however its modules load it. Bundling them is not done: the bundlers that were tried mix up
- * equal names in different namespaces, of which there are dozens here.
+ * They are CommonJS declarations, `mod.d.cts`, and for ES modules `mod.d.ts` re-exports all names, so that a class has
+ * one type in a program however its modules load it. They are not bundled: the bundlers we tried confuse equal names in
+ * different namespaces, of which there are dozens here.
  *
- * @param declaring What, and where to
- * @returns What each entry point exports
+ * @param declaring Inputs and output
+ * @returns The exports of each entry point
  * @throws {Error} If the compiler cannot declare one of them, or a program would need another package's types
  */
 export async function writeDeclarations(
@@ -85,19 +85,19 @@ const FORMAT: ts.FormatDiagnosticsHost = {
   getNewLine: () => "\n",
 };
 
-/** Path of a module without the extension that says what it is made of. */
+/** Path of a module without its source extension. */
 function moduleOf(path: string): string {
   return path.replace(/(?:\.d)?\.[cm]?[jt]s$/, "");
 }
 
-/** Modules in JavaScript say where their types are. */
+/** JavaScript modules point to their types. */
 async function declareScripts(
   root: string,
   program: ts.Program,
   declare: (path: string, text: string) => void,
 ): Promise<void> {
   for (const { fileName, text } of program.getSourceFiles()) {
-    // packages that become part of a bundle have declarations of their own
+    // packages included in a bundle have their own declarations
     if (!fileName.startsWith(root) || fileName.includes("/node_modules/")) continue;
     for (const { fileName: imported } of ts.preProcessFile(text, true, true).importedFiles) {
       if (!/^\..*\.js$/.test(imported)) continue;
@@ -131,10 +131,10 @@ function reachable(
   return reached;
 }
 
-/** Modules are named by what programs load: `./layer.cjs` instead of `./layer.ts`. */
+/** Renames imports to what programs load: `./layer.cjs` instead of `./layer.ts`. */
 function asCommonJs(text: string): string {
   let changed = text;
-  // from the end, so that positions stay what they are
+  // from the end, so that positions stay valid
   for (const { fileName, pos } of ts.preProcessFile(text, true, true).importedFiles.toReversed()) {
     if (!fileName.startsWith(".")) continue;
     const start = changed.indexOf(fileName, pos);
@@ -156,10 +156,11 @@ function exportedBy(source: ts.SourceFile, checker: ts.TypeChecker, root: string
 }
 
 /**
- * An ES module that exports what the one of CommonJS does, whose default export it would see as that of Node.
+ * Generates an ES module with the exports of the CommonJS one, whose default export it would otherwise see as Node
+ * does.
  *
- * It passes names on without a list: where modules of both kinds add to an interface, as the types of cookie-parser and
- * a program do, TypeScript 7 keeps one addition of a name that is listed, and both of one that is not.
+ * It re-exports without a list of names: where modules of both kinds extend an interface, as the types of cookie-parser
+ * and a program do, TypeScript 7 keeps one extension of a listed name, and both of an unlisted one.
  */
 function passedOn(name: string, exported: readonly Exported[]): string {
   const standard = exported.find(({ name }) => name === "default");

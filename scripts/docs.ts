@@ -1,6 +1,6 @@
 /**
- * The documentation site: `deno task docs` serves it and shows what changes while you write, `deno task docs:build`
- * builds it into `.cache/site/`, and `deno task docs:draw` draws its pictures, which are committed.
+ * The documentation site: `deno task docs` serves it and reloads changes as you write, `deno task docs:build` builds it
+ * into `.cache/site/`, and `deno task docs:draw` draws its pictures, which are committed.
  */
 import { fileURLToPath } from "node:url";
 import { buildSite } from "./site/build_site.ts";
@@ -31,14 +31,14 @@ async function serve(args: readonly string[]): Promise<void> {
     args: [...command, "dev", fileURLToPath(sources), ...args],
     cwd: fileURLToPath(tools),
   }).spawn();
-  // from a terminal, both get the interrupt
+  // from a terminal, both processes get the interrupt
   Deno.addSignalListener("SIGTERM", () => server.kill());
   server.status.then(({ code }) => Deno.exit(code));
   for await (
     const { paths } of Deno.watchFs(WATCHED.map((path) => fileURLToPath(new URL(`../${path}`, import.meta.url))))
   ) {
     if (!paths.some((path) => /\.(?:md|ts|css|svg|png)$/.test(path))) continue;
-    // a page that is half written has perhaps no title yet: the next change puts it right
+    // a half-written page may lack a title: the next change fixes that
     await readSite().then((site) => stage(site, sources)).catch((error) => console.error(error.message));
   }
 }

@@ -1,7 +1,7 @@
 /**
- * Files of Express in which monitoring agents look for functions: some put others over them when the file has been loaded,
- * some rewrite the file while it is. So the functions have to be in files of the same paths, assigned under the same
- * names. The files pass everything on.
+ * Files of Express in which monitoring agents look for functions: some replace them once the file is loaded, some
+ * rewrite the file during loading. So the functions must be in files of the same paths, assigned under the same names.
+ * The files re-export everything.
  */
 
 /** A file of Express, or of its package `router`. */
@@ -12,13 +12,13 @@ export interface HookedFile {
   readonly text: string;
 }
 
-/** Where the package `router` is, on which Express 5 is built: the name of a folder is what agents know a package by. */
+/** Path of the package `router`, on which Express 5 is built: agents identify a package by its folder name. */
 const ROUTER = "node/node_modules/router/";
 
-/** What agents take for the version of that package. */
+/** The version of that package, as seen by agents. */
 const ROUTER_MANIFEST = { name: "router", version: "2.3.0", private: true, type: "commonjs", main: "index.js" };
 
-/** The methods by which layers are called, by the major of Express. */
+/** The methods that call layers, by the major of Express. */
 const LAYER_METHODS: Readonly<Record<number, readonly [request: string, error: string]>> = {
   4: ["handle_request", "handle_error"],
   5: ["handleRequest", "handleError"],
@@ -40,7 +40,7 @@ export function hookedFiles(major: number): HookedFile[] {
 }
 
 /**
- * What the main module does last: it loads the files that agents hook, in Express's order.
+ * The end of the main module: it loads the files that agents hook, in Express's order.
  *
  * @param major The major of Express
  */
@@ -79,7 +79,7 @@ function passing(path: string, module: string, owner: string, methods: readonly 
   };
 }
 
-// agents change the functions of the prototype; those beside them stay as they are written here
+// agents change the functions of the prototype; the copies in `shipped` stay as written here
 function layerFile(path: string, [request, error]: readonly [string, string]): HookedFile {
   return {
     path,

@@ -1,6 +1,6 @@
 /**
- * The package `@sluice/express`, once for each major of Express: versions of one package, from one folder. It imports the
- * framework, of which it has no copy.
+ * The package `@sluice/express`, once for each major of Express: versions of one package, from one folder. It imports
+ * the framework instead of copying it.
  */
 import { cp } from "node:fs/promises";
 import { bundle } from "./bundle.ts";
@@ -17,7 +17,7 @@ const SOURCES = new URL(`../${PACKAGE}`, import.meta.url);
 export interface Major {
   /** The major. */
   readonly major: number;
-  /** Version of the package: major and minor are those of the Express whose tests have passed. */
+  /** Version of the package: major and minor are those of the Express whose tests pass. */
   readonly version: string;
 }
 
@@ -28,7 +28,7 @@ export async function expressMajors(): Promise<Major[]> {
     .sort((one, other) => one.major - other.major);
 }
 
-/** Express's files that programs import, by their paths below `lib/`. */
+/** Express's files that programs import, by path below `lib/`. */
 export const EXPRESS_FILES: readonly string[] = [
   "application",
   "express",
@@ -44,11 +44,11 @@ export const EXPRESS_FILES: readonly string[] = [
 ];
 
 /**
- * Writes what is in the package of one major.
+ * Writes the package of one major.
  *
- * @param folder Where to
+ * @param folder The output folder
  * @param major The major
- * @param repository Address of the repository
+ * @param repository URL of the repository
  * @throws {Error} If it cannot be bundled
  */
 export async function writeExpress(folder: URL, { major, version }: Major, repository: string): Promise<void> {
@@ -82,9 +82,9 @@ export { default } from "./${entry}.ts";
       ...commonFields({ ...manifest, version }, { description: describing(major), keywords: KEYWORDS }, repository),
       homepage: "https://jsr.io/@sluice/sluice",
       main: "./node/mod.cjs",
-      // without types of its own: compilers find those of @types/express under the name of the alias, as for Express
+      // no types of its own: compilers resolve @types/express under the alias's name, as for Express
       exports: {
-        // Express's package has no exports, and so its file, too
+        // Express's package has no exports map, so its file can be imported, too
         ...Object.fromEntries([".", "./index", "./index.js"].map((name) => [name, EXPRESS])),
         "./sluice": { types: "./types/sluice.d.ts" },
         ...Object.fromEntries(EXPRESS_FILES.flatMap(fileEntries)),
@@ -101,7 +101,7 @@ export { default } from "./${entry}.ts";
   await Deno.writeTextFile(new URL("package.json", folder), `${text}\n`);
 }
 
-/** Writes Express's files, under its paths. */
+/** Writes Express's files, at their paths. */
 async function writeFiles(folder: URL, major: number): Promise<void> {
   const hooked = hookedFiles(major);
   const known = new Set(hooked.map(({ path }) => path));
@@ -122,10 +122,10 @@ async function writeFiles(folder: URL, major: number): Promise<void> {
   );
 }
 
-/** The address of a source map, which has to be last. */
+/** The source map comment, which must come last. */
 const MAP = /\/\/# sourceMappingURL=.*\s*$/;
 
-/** The same where there is `node:http`, which is loaded first: requests inherit from Node's. */
+/** The same where there is `node:http`, which is loaded first, because requests inherit from Node's. */
 const ON_NODE_MODULE = `import "@sluice/sluice/node";
 export * from "./mod.js";
 export { default } from "./mod.js";
@@ -133,10 +133,10 @@ export { default } from "./mod.js";
 
 const ON_NODE = { require: "./node/mod.cjs", default: "./node/mod.js" };
 
-/** Where the package itself is, for each runtime: see `conditionsOf` of the other packages. */
+/** Location of the package itself, by runtime: see `conditionsOf` of the other packages. */
 const EXPRESS = {
   deno: "./dist/mod_on_node.js",
-  // not ES modules: `bun build` gives to `require` what they export, and not the function
+  // not ES modules: for `require`, `bun build` returns their namespace instead of the function
   bun: ON_NODE,
   workerd: "./dist/mod.js",
   node: { "node-addons": ON_NODE, "module-sync": "./dist/mod_on_node.js", ...ON_NODE },
@@ -149,7 +149,7 @@ function describing(major: number): string {
   return `Express ${major} on Sluice, for programs that are not changed: npm install express@npm:@sluice/express@${major}`;
 }
 
-/** Names that the package exports, besides the default. */
+/** Named exports of the package, besides the default. */
 const NAMES = ["Route", "Router", "application", "json", "raw", "request", "response", "static", "text", "urlencoded"];
 
 // the same instances as for require()
@@ -172,7 +172,7 @@ function filePath(path: string): string {
   return `lib/${path}.js`;
 }
 
-// with and without the extension, and a folder by its name: all that Node finds in Express's package
+// with and without the extension, and a folder by name: everything that Node resolves in Express's package
 function fileEntries(path: string): [string, unknown][] {
   const file = { types: "./types/file.d.cts", default: `./${filePath(path)}` };
   const conditions = { deno: file, bun: file, workerd: file, node: file, default: file };

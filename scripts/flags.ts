@@ -1,21 +1,21 @@
-/** Flags of commands. */
+/** Command-line flags. */
 import { parseArgs } from "node:util";
 
-/** The value of a flag whose default is another of its kind. */
+/** Widens the type of a flag's default. */
 type Value<T> = T extends readonly string[] ? string[]
   : T extends boolean ? boolean
   : T extends number ? number
   : string;
 
 /**
- * The flags of a command, as `--name value` or `--name=value`. Where there is a flag `write`, which puts whole tables
- * into the documentation, it cannot be given together with a part of a list.
+ * Parses a command's flags, as `--name value` or `--name=value`. A flag `write`, which puts whole tables into the
+ * documentation, cannot be combined with a part of a list.
  *
- * @param defaults The flags there are, with their defaults: a positive number, a text, whether it is set, or a list, of
- * which some can be chosen, separated by commas
+ * @param defaults The flags and their defaults: a positive number, a string, a boolean, or a list, of which some can be
+ * chosen, separated by commas
  * @param args The arguments of the command, by default those of this process
- * @returns Their values; what is chosen has the order of the list
- * @throws {RangeError} If there is another flag, a number that is not positive, or a name that is not in the list
+ * @returns Their values; chosen items keep the order of the list
+ * @throws {RangeError} If a flag is unknown, a number is not positive, or a name is not in the list
  *
  * @example
  * ```ts
@@ -64,9 +64,9 @@ function chosen(name: string, given: readonly string[], all: readonly string[]):
 }
 
 /**
- * Refuses to write the results of a part, or of too short a run.
+ * Refuses to write the results of a partial run, or of one that is too short.
  *
- * @param name Name of the flag that makes them so
+ * @param name Name of the flag that makes it so
  * @throws {RangeError} Always
  */
 export function refuseToWrite(name: string): never {

@@ -1,4 +1,4 @@
-/** Lines of a stream, without line ends; an unterminated last line is left out. */
+/** Yields the lines of a stream, without line endings; an unterminated last line is dropped. */
 export async function* linesOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<string> {
   let rest = "";
   for await (const text of stream.pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>)) {

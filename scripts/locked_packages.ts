@@ -4,16 +4,15 @@ import { fileURLToPath } from "node:url";
 import { run } from "./process.ts";
 import { allImports, TESTS_LOCK } from "./tests_config.ts";
 
-/** What is installed in a folder; if that covers what is needed, nothing is installed. */
+/** The packages of a folder; if they cover the request, nothing is installed. */
 type Installed = { lock: string; dependencies: Record<string, string> };
 
 /**
- * Installs packages so that Node and Bun find them, down to the last dependency at the versions of
- * `tests/deno.lock`.
+ * Installs packages so that Node and Bun find them, down to the last dependency at the versions of `tests/deno.lock`.
  *
  * @param folder The folder, which this function owns: it is recreated if something is missing
  * @param packages Names of the packages
- * @throws {Error} If one is not in the lock file, or can't be installed
+ * @throws {Error} If one is not in the lock file, or cannot be installed
  */
 export async function installLocked(folder: URL, packages: readonly string[]): Promise<void> {
   const versions = await lockedVersions();
@@ -46,16 +45,16 @@ export async function installLocked(folder: URL, packages: readonly string[]): P
 }
 
 /**
- * Versions of the npm packages in `tests/deno.lock`.
+ * Returns the versions of the npm packages in `tests/deno.lock`.
  *
- * @returns Versions by the names that this repository imports
+ * @returns Versions by import name in this repository
  */
 export async function lockedVersions(): Promise<Record<string, string>> {
   const { specifiers } = JSON.parse(await Deno.readTextFile(TESTS_LOCK)) as { specifiers: Record<string, string> };
   const versions: Record<string, string> = {};
   for (const [name, specifier] of Object.entries(await allImports())) {
     const [, wanted, major] = specifier.match(/^npm:((?:@[^/]+\/)?[^@]+)@\D*(\d+)/) ?? [];
-    // the lock file may have several versions of a package, and spells ranges in its own way
+    // the lock file may have several versions of a package, and normalizes ranges
     const found = Object.entries(specifiers).find(([one, version]) =>
       one.startsWith(`npm:${wanted}@`) && version.startsWith(`${major}.`)
     );

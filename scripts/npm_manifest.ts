@@ -1,4 +1,4 @@
-/** What a `package.json` says that a `deno.json` does not. */
+/** Facts for `package.json` that are missing from `deno.json`. */
 import { entriesOf, type Manifest } from "./packages.ts";
 
 /** A command of a package. */
@@ -7,54 +7,54 @@ export interface NpmCommand {
   readonly name: string;
   /** Its module. */
   readonly entry: string;
-  /** The function of that module that runs it; it gets the arguments. */
+  /** Name of the exported function that runs it; it gets the arguments. */
   readonly run: string;
 }
 
 /** Facts of one package. */
 export interface NpmFacts {
-  /** What npm shows of it. */
+  /** Description on npm. */
   readonly description: string;
-  /** What it is found by. */
+  /** Search keywords. */
   readonly keywords: readonly string[];
-  /** Further packages that become part of it: modules of CommonJS cannot load them, or only its command needs them. */
+  /** Further packages to bundle: CommonJS modules cannot load them, or only its command needs them. */
   readonly included: readonly string[];
-  /** Packages that it loads, those it needs and those that only some programs have. */
+  /** Packages that it loads, required or used by some programs only. */
   readonly dependencies: readonly string[];
-  /** Packages of which it uses what the program has installed, if it has. */
+  /** Packages it uses if the program has installed them. */
   readonly optionalPeers: readonly string[];
-  /** Versions of optional peers that it imports nothing of, whose ranges no `deno.json` has. */
+  /** Versions of optional peers that it never imports, so that no `deno.json` has their ranges. */
   readonly peerRanges?: Readonly<Record<string, string>>;
   /**
-   * Packages of which some of its entries import types, and nothing that runs: optional peers as well, but for types
-   * alone, and the versions that are tested, which JSR has. For npm any version is a peer: whoever has another one, and
-   * uses it without the entry for it, could not install the package otherwise. No `deno.json` in the repository names
-   * them, so that nobody downloads frameworks to start the demo.
+   * Packages from which some entry points import only types: also optional peers, but for types alone, at the tested
+   * versions, as on JSR. On npm any version is a valid peer: otherwise, programs with another version, which do not use
+   * that entry point, could not install the package. They are in no `deno.json` of the repository, so that starting the
+   * demo downloads no frameworks.
    */
   readonly typesOf?: Readonly<Record<string, string>>;
-  /** A command, whose entry is a module that only this command loads. */
+  /** A command, whose entry module only this command loads. */
   readonly command?: NpmCommand;
-  /** Whether it has applications, which listen on Node by an adapter of its own, and is a function that makes them. */
+  /** Whether it exports a function that creates applications, which listen on Node through its own adapter. */
   readonly listensOnNode: boolean;
-  /** Whether it has `llms-small.txt`, which is made of the documentation: whoever installs it can show it to a model. */
+  /** Whether it contains `llms-small.txt`, generated from the documentation, for users to pass to a model. */
   readonly isForModels?: boolean;
-  /** Files that are published as they are, which programs and editors read. */
+  /** Files published unchanged, for programs and editors to read. */
   readonly files?: readonly string[];
 }
 
-/** The oldest Node that gets fixes from us, and the first whose `require` takes ES modules. */
+/** The oldest Node we support, and the first whose `require` loads ES modules. */
 const OLDEST_NODE = ">=20.19";
 
-/** Where the repository is; the workflow that releases passes its own. */
+/** URL of the repository; the release workflow passes its own. */
 export const REPOSITORY = "https://github.com/sluicejs/sluice";
 
-/** Name of the declarations of what `require` returns for a package with a default export. */
+/** Name of the declarations for what `require` returns from a package with a default export. */
 export const REQUIRED = "required";
 
-/** Name of the ES module that is the framework, and makes applications listen on Node. */
+/** Name of the ES module that is the framework, with applications that listen on Node. */
 export const ON_NODE = "mod_on_node";
 
-/** Facts of all packages, by their names. */
+/** Facts of all packages, by name. */
 export const NPM_FACTS: Readonly<Record<string, NpmFacts>> = {
   "@sluice/sluice": {
     description:
@@ -100,11 +100,11 @@ export const NPM_FACTS: Readonly<Record<string, NpmFacts>> = {
       "sliding-window",
       "token-bucket",
     ],
-    // reads the policies of the command
+    // reads the command's policies
     included: ["yaml"],
     dependencies: [],
     optionalPeers: ["redis"],
-    // for its entries of the same names
+    // for its entry points of the same names
     typesOf: {
       "@types/koa": "^3.0.0",
       elysia: "^1.4.0",
@@ -120,13 +120,13 @@ export const NPM_FACTS: Readonly<Record<string, NpmFacts>> = {
   "@sluice/openapi": {
     description: "Validation by Standard Schema, and an OpenAPI document, from the same routes, for Sluice",
     keywords: ["openapi", "validation", "standard-schema", "zod", "valibot", "arktype", "sluice", "express"],
-    // makes the requests of ./check
+    // generates the requests of ./check
     included: ["fast-check", "pure-rand"],
-    // judges them; without a license file it cannot be passed on
+    // validates responses; without a license file it cannot be bundled
     dependencies: ["@cfworker/json-schema", "@standard-schema/spec"],
     // for its types, and for its pages
     optionalPeers: ["@sluice/sluice", "swagger-ui-dist"],
-    // served as files; whoever starts the demo should not have to wait for 12 MB
+    // served as files; starting the demo should not require downloading 12 MB
     peerRanges: { "swagger-ui-dist": "^5.0.0" },
     listensOnNode: false,
   },
@@ -155,12 +155,12 @@ export const NPM_FACTS: Readonly<Record<string, NpmFacts>> = {
 };
 
 /**
- * Makes a `package.json`.
+ * Creates a `package.json`.
  *
  * @param manifest The package's `deno.json`
- * @param facts What that does not say
- * @param repository Address of the repository
- * @param ranges Versions of other packages that it works with
+ * @param facts Facts missing from it
+ * @param repository URL of the repository
+ * @param ranges Versions of its dependencies and peers
  */
 export function npmManifest(
   manifest: Manifest,
@@ -178,14 +178,14 @@ export function npmManifest(
   return {
     name: manifest.name,
     ...commonFields(manifest, facts, repository),
-    // for resolvers that know no exports
+    // for resolvers without support for exports
     ...("." in manifest.exports ? { main: "./node/mod.cjs", types: requiredTypes("mod", facts) } : {}),
     exports: {
       ...Object.fromEntries(entriesByName.map(([name, entry]) => [name, conditionsOf(entry, facts)])),
       ...Object.fromEntries((facts.files ?? []).map((file) => [`./${file}`, `./${file}`])),
       "./package.json": "./package.json",
     },
-    // what makes applications listen on Node
+    // they make applications listen on Node
     sideEffects: !facts.listensOnNode ? false : [
       ...["mod", "node"].flatMap((name) => [`./node/${name}.js`, `./node/${name}.cjs`]),
       "./dist/node.js",
@@ -215,7 +215,7 @@ export function npmManifest(
 }
 
 /**
- * File of a command.
+ * Returns the file of a command.
  *
  * @param name The command
  */
@@ -223,7 +223,7 @@ export function commandFile(name: string): string {
   return `bin/${name}.js`;
 }
 
-/** The program that `npm create sluice` runs; npm finds it by this name. */
+/** The program behind `npm create sluice`, which finds it by this name. */
 export const PROGRAM = {
   name: "create-sluice",
   description: "Starts a project with Sluice on Node, Deno, Bun or Cloudflare Workers: npm create sluice",
@@ -231,11 +231,11 @@ export const PROGRAM = {
 };
 
 /**
- * Makes the `package.json` of the program.
+ * Creates the `package.json` of the program.
  *
  * @param manifest Its `deno.json`
- * @param repository Address of the repository
- * @param ranges Versions of other packages that it works with
+ * @param repository URL of the repository
+ * @param ranges Versions of its dependencies
  */
 export function programManifest(
   manifest: Manifest,
@@ -251,7 +251,7 @@ export function programManifest(
   };
 }
 
-/** What all packages say alike: what they are, where they come from, and what runs them. */
+/** Fields shared by all packages: what they are, where they come from, and what runs them. */
 export function commonFields(
   { name, version, license }: Manifest,
   { description, keywords }: Pick<NpmFacts, "description" | "keywords">,
@@ -272,10 +272,10 @@ export function commonFields(
 }
 
 /**
- * The first condition that holds counts: types before code, and before Node the runtimes that claim to be Node as well.
+ * The first matching condition wins: types come before code, and runtimes that also claim to be Node come before Node.
  *
- * One runtime gets one kind of modules, whichever way a program loads them: docs/decisions/0080-one-instance.md says why
- * these conditions.
+ * One runtime gets one module format, however a program loads it: docs/decisions/0080-one-instance.md explains these
+ * conditions.
  */
 function conditionsOf(entry: string, facts: NpmFacts): Record<string, unknown> {
   const types = `./types/${entry}.d.ts`;

@@ -1,6 +1,6 @@
 /**
- * The gate: formatting, lint, types, workflows, documentation, and a dry run of publishing the packages as built. All
- * checks run before it fails.
+ * The gate: formatting, lint, types, workflows, documentation, and a dry run of publishing the packages as built. It
+ * runs all checks before it fails.
  */
 import { fileURLToPath } from "node:url";
 import { TEMPLATES } from "../create/src/choices.ts";
@@ -33,13 +33,13 @@ const publish = ["publish", "--dry-run", "--allow-dirty", "--quiet"];
 interface Step {
   /** What is checked. */
   readonly name: string;
-  /** Arguments of Deno. */
+  /** Arguments for Deno. */
   readonly args: string[];
-  /** Folder it runs in, if not the repository. */
+  /** Its working directory, if not the repository. */
   readonly cwd?: string;
 }
 
-/** Checking types takes as long as all else, which is done meanwhile. */
+/** Type checking takes as long as everything else, which runs meanwhile. */
 const types: Step = { name: "types", args: ["check", "--quiet", ...flags, ...sources] };
 const others: readonly Step[] = [
   { name: "formatting", args: ["fmt", "--check"] },

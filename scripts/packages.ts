@@ -1,4 +1,4 @@
-/** The packages of this repository, and what building them for any registry begins with. */
+/** The packages of this repository, and the first steps of building them for any registry. */
 import { cp, rm } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { copyInternals } from "./copy_internals.ts";
@@ -6,13 +6,13 @@ import { installLocked } from "./locked_packages.ts";
 
 const ROOT = new URL("../", import.meta.url);
 
-/** A package, in the repository and in what is built. */
+/** A package, in the repository and in the build. */
 export interface Package {
   /** Its folder. */
   readonly path: string;
   /**
-   * npm packages that become part of its bundles, at the versions of `tests/deno.lock`: all that its `mod.ts` loads.
-   * Others stay imports, so that their fixes reach users and each is loaded once.
+   * npm packages bundled into it, at the versions of `tests/deno.lock`: everything its `mod.ts` loads. Others stay
+   * external, so that their fixes reach users and each is loaded once.
    */
   readonly included: readonly string[];
 }
@@ -35,21 +35,21 @@ export const PACKAGES: readonly Package[] = [
   { path: "./openapi/", included: [] },
 ];
 
-/** The program that starts projects; it needs no other package when it runs. */
+/** The scaffolding program; it needs no other package at run time. */
 export const CREATE: Package = { path: "./create/", included: [] };
 
-/** Folders of the libraries, by which tests find them. */
+/** Folders of the libraries, for tests. */
 export const LIBRARY_FOLDERS: readonly string[] = PACKAGES.map(({ path }) => path);
 
 /** Folders of all packages. */
 export const FOLDERS: readonly string[] = [...PACKAGES, CREATE].map(({ path }) => path);
 
-/** The part of a `deno.json` that is used here. */
+/** The part of a `deno.json` used here. */
 export interface Manifest {
   readonly name: string;
   readonly version: string;
   readonly license: string;
-  /** Entry points: what programs import, and the file. */
+  /** Entry points: import specifiers and their files. */
   readonly exports: Readonly<Record<string, string>>;
   readonly imports: Readonly<Record<string, string>>;
   readonly publish: { readonly include: readonly string[] };
@@ -64,25 +64,25 @@ export async function manifestOf(path: string): Promise<Manifest> {
   return JSON.parse(await Deno.readTextFile(new URL(`${path}deno.json`, ROOT)));
 }
 
-/** Names of all libraries of this repository, and of those that `deno.json` names. */
+/** Names of all libraries of this repository, and of those in `deno.json`. */
 export async function knownPackages(): Promise<string[]> {
   const manifests = await Promise.all(PACKAGES.map(({ path }) => manifestOf(path)));
   return manifests.flatMap(({ name, imports }) => [name, ...Object.keys(imports)]);
 }
 
 /**
- * Entry points of a package by the names of their files.
+ * Returns the entry points of a package by file name.
  *
  * @param manifest Its manifest
- * @returns `{ mod: "./mod.ts" }`
+ * @returns For example `{ mod: "./mod.ts" }`
  */
 export function entriesOf({ exports }: Manifest): Record<string, string> {
   return Object.fromEntries(Object.values(exports).map((path) => [path.slice("./".length, -".ts".length), path]));
 }
 
 /**
- * Puts a package's sources into a folder, with what becomes part of it installed beside them: the bundler names each
- * module's path, and none is one of this machine then.
+ * Copies a package's sources into a folder, and installs the packages to bundle beside them: the bundler records each
+ * module's path, and this way no path is specific to this machine.
  *
  * @param folder The folder, which is emptied
  * @param built The package
@@ -93,23 +93,23 @@ export async function stage(folder: URL, { path, included }: Package): Promise<v
   const { publish } = await manifestOf(path);
   for (const name of publish.include) {
     const from = new URL(`${path}${name}`, ROOT);
-    // that of a folder inside makes it another member of the workspace
+    // a nested deno.json would make its folder another workspace member
     const filter = (source: string) => source === fileURLToPath(from) || !source.endsWith("/deno.json");
     await cp(from, new URL(name, folder), { recursive: true, filter });
   }
   await copyInternals(folder);
 }
 
-/** Removes what {@linkcode stage} has installed. */
+/** Removes the packages {@linkcode stage} has installed. */
 export async function unstage(folder: URL): Promise<void> {
-  // the `deno.json` is the package's own by now
+  // `deno.json` is the package's own by now
   for (const name of ["node_modules/", "package.json", "deno.lock", "installed.json"]) {
     await rm(new URL(name, folder), { recursive: true, force: true });
   }
 }
 
 /**
- * The licenses of included packages, which ask for being passed on with the code.
+ * Returns the licenses of bundled packages, which must be distributed with the code.
  *
  * @param folder Where they are installed
  * @param names Their names

@@ -1,15 +1,15 @@
-/** Exit code of a process ended by its time limit. */
+/** Exit code of a process that timed out. */
 export const TOO_LATE = 124;
 
-/** How a process ended. */
+/** Result of a process. */
 export interface Finished {
   /** Exit code; {@linkcode TOO_LATE} if the time limit ended it. */
   readonly code: number;
-  /** What it printed: standard output, then errors. */
+  /** Its output: standard output, then errors. */
   readonly output: string;
 }
 
-/** Reads what a process prints, and shows it meanwhile if `shown` is given. */
+/** Collects a process's output, and echoes it meanwhile if `shown` is given. */
 async function textOf(
   stream: ReadableStream<Uint8Array>,
   shown?: { writeSync(bytes: Uint8Array): number },
@@ -27,11 +27,11 @@ async function textOf(
 export interface RunOptions {
   /** ms after which it is killed. */
   readonly limitMs: number;
-  /** Does not show its output. */
+  /** Hides its output. */
   readonly quiet?: boolean;
   /** Variables added to the environment. */
   readonly env?: Record<string, string>;
-  /** Folder it runs in. */
+  /** Its working directory. */
   readonly cwd?: string;
 }
 
@@ -41,7 +41,7 @@ export interface RunOptions {
  * @param program The program
  * @param args Its arguments
  * @param options Time limit and output
- * @returns How it ended; code 127 if there is no such program
+ * @returns Its result; code 127 if there is no such program
  */
 export async function run(program: string, args: string[], options: RunOptions): Promise<Finished> {
   let child: Deno.ChildProcess;

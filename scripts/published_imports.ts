@@ -3,7 +3,7 @@ import { LIBRARY_FOLDERS } from "./packages.ts";
 import { offlineImports } from "./std.ts";
 
 /**
- * Writes an import map with which the names of the packages lead to what was built, for programs of this repository.
+ * Writes an import map that points the packages' names to their builds, for programs of this repository.
  *
  * @param folder Where the packages were built
  * @returns Path of the map
@@ -13,7 +13,7 @@ export async function publishedImports(folder: URL): Promise<string> {
   for (const path of LIBRARY_FOLDERS) {
     const built = new URL(path, folder);
     const manifest = await Deno.readTextFile(new URL("deno.json", built)).catch((error) => {
-      // an older checkout, which a benchmark compares with, has fewer packages
+      // an older checkout, used for comparison by a benchmark, has fewer packages
       if (error instanceof Deno.errors.NotFound) return null;
       throw error;
     });

@@ -4,7 +4,7 @@ import { testServer } from "./test_server.ts";
 
 /** A redis-server for the tests. */
 export interface TestRedis {
-  /** Where it listens. */
+  /** Its URL. */
   readonly url: string;
   /** Stops it. */
   stop(): Promise<void>;

@@ -1,10 +1,10 @@
 /**
  * `deno task release --tag=v1.2.3`: publishes that version of all packages on npm and on JSR, and
- * `--tag=express-v5.2.1` that version of `@sluice/express`, which is on npm only and has versions of its own.
+ * `--tag=express-v5.2.1` that version of `@sluice/express`, which is on npm only and has its own versions.
  *
- * Stops at the first package that cannot be published. Started again, it leaves out what a registry already has.
- * `--dry-run` does everything but publish. In the workflow, both registries accept it by the identity that GitHub vouches
- * for, and record from which commit and by which run the packages were made (RELEASING.md).
+ * It stops at the first package that fails to publish. When run again, it skips what a registry already has.
+ * `--dry-run` does everything but publish. In the workflow, both registries authenticate it by the identity that GitHub
+ * vouches for, and record the commit and the run that built the packages (RELEASING.md).
  */
 import { fileURLToPath } from "node:url";
 import { buildPackages } from "./build.ts";
@@ -18,19 +18,19 @@ import { run } from "./process.ts";
 const ROOT = new URL("../", import.meta.url);
 const FOLDER = new URL(".cache/release/", ROOT);
 
-/** What publishing one package on one registry takes. */
+/** One package to publish on one registry. */
 interface Step {
   /** The package and its version. */
   readonly name: string;
   /** The registry. */
   readonly registry: "npm" | "JSR";
-  /** Address that answers 200 if the registry has this version, and 404 if not. */
+  /** URL that returns 200 if the registry has this version, and 404 if not. */
   readonly address: string;
   /** The program that publishes. */
   readonly program: string;
   /** Its arguments. */
   readonly args: readonly string[];
-  /** Where it runs. */
+  /** Its working directory. */
   readonly cwd: URL;
   /** Variables added to its environment. */
   readonly env: Record<string, string>;
@@ -51,9 +51,9 @@ const steps = expressVersion === undefined
 for (const step of steps) await take(step);
 
 /**
- * The version that a tag names, which all packages must have, and the changelog a section for.
+ * Returns the version in a tag. All packages must have it, and the changelog a section for it.
  *
- * @throws {Error} If a package has another, or the changelog does not say what changed
+ * @throws {Error} If a package has another version, or the changelog has no section
  */
 async function versionOf(tag: string): Promise<string> {
   const [, named] = tag.match(/^v(\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?)$/) ?? [];
@@ -74,13 +74,13 @@ async function versionOf(tag: string): Promise<string> {
 async function stepsForAll(version: string): Promise<Step[]> {
   const to = new URL("npm/", FOLDER);
   const built = [...await buildNpm(to, repository), await buildProgram(to, repository)];
-  // npm asks for a tag where "latest" would be wrong
+  // npm requires a tag where "latest" would be wrong
   const args = version.includes("-") ? ["--tag=next"] : [];
   return [...built.map((one) => npmStep(one, args)), ...await stepsForJsr(version)];
 }
 
 /**
- * What publishing one version of `@sluice/express` takes.
+ * Steps to publish one version of `@sluice/express`.
  *
  * @throws {Error} If no major has that version
  */
@@ -91,7 +91,7 @@ async function stepsForExpress(version: string): Promise<Step[]> {
     throw new Error(`The tag is ${tag}, and express/versions.json says ${versions}`);
   }
   const built = (await buildExpress(new URL("npm/", FOLDER), repository)).find((one) => one.version === version)!;
-  // `npm install @sluice/express` gets the newest major, whichever was published last
+  // `npm install @sluice/express` installs the newest major, whichever was published last
   return [npmStep(built, version === majors.at(-1)!.version ? [] : [`--tag=latest-${version.split(".")[0]}`])];
 }
 
@@ -123,7 +123,7 @@ async function stepsForJsr(version: string): Promise<Step[]> {
       registry: "JSR",
       address: `${jsr}/${name}/${version}_meta.json`,
       program: Deno.execPath(),
-      // what is published is built, and no part of the repository
+      // the published files are built, and not part of the repository
       args: ["publish", "--allow-dirty", ...(isDry ? ["--dry-run"] : [])],
       cwd: new URL(path, built),
       env: { JSR_URL: `${jsr}/` },
@@ -132,9 +132,9 @@ async function stepsForJsr(version: string): Promise<Step[]> {
 }
 
 /**
- * Publishes, unless the registry has it.
+ * Publishes a package, unless the registry has it.
  *
- * @throws {Error} If the registry does not say, or publishing fails
+ * @throws {Error} If the registry's status is unclear, or publishing fails
  */
 async function take({ name, registry, address, program, args, cwd, env }: Step): Promise<void> {
   if (await exists(address)) return console.log(`${registry} has ${name}`);

@@ -1,5 +1,5 @@
 /**
- * Runs every test of this repository and prints `N passed, N failed` last.
+ * Runs every test of this repository; its last line is `N passed, N failed`.
  *
  * `--only=tests/http,tests/app` runs some of them with the same settings.
  */
@@ -23,16 +23,16 @@ const env: Record<string, string> = { NODE_ENV: "test" };
 /** Time limit of a part, in ms. */
 const LIMIT_MS = 60 * 60_000;
 
-/** The part that is not named below. Its output is shown while it runs. */
+/** The part not listed below. Its output is shown while it runs. */
 const REST = "tests";
 
-/** It comes from GitHub, which not every machine reaches. */
+/** It is fetched from GitHub, which not every machine can reach. */
 const EXPRESS_SUITE = "tests/field/express_suite_test.ts";
 
 /**
- * Parts that run beside the rest, by their names: tests that start other programs, and wait for them. With two
- * processors, three parts take the least time, and these take about as long as the rest. A file belongs to the first
- * part that names it or its folder.
+ * Parts that run in parallel with the rest, by name: tests that start other programs, and wait for them. With two
+ * processors, three parts are fastest, and these take about as long as the rest. A file belongs to the first part that
+ * lists it or its folder.
  */
 const BESIDE: Readonly<Record<string, readonly string[]>> = {
   contract: [
@@ -51,12 +51,12 @@ function isBelow(file: string, paths: readonly string[]): boolean {
   return paths.some((path) => file.startsWith(path));
 }
 
-/** Name of the part that runs a file. */
+/** Returns the part that runs a file. */
 function partOf(file: string): string {
   return Object.entries(BESIDE).find(([, paths]) => isBelow(file, paths))?.[0] ?? REST;
 }
 
-/** The files that `deno test` would run of a folder. */
+/** Lists the files that `deno test` would run in a folder. */
 async function testsBelow(folder: string): Promise<string[]> {
   const found: string[] = [];
   for await (const { name, isDirectory } of Deno.readDir(folder)) {
@@ -69,18 +69,18 @@ async function testsBelow(folder: string): Promise<string[]> {
 /** Tests that failed, in every part. */
 const failures: FailedTest[] = [];
 
-/** What CI needs and this machine does not have. */
+/** Requirements of CI that this machine lacks. */
 const missed: FailedTest[] = [];
 
-/** Lines printed at the end of the run, where nobody overlooks them. */
+/** Lines printed at the end of the run, where they are noticed. */
 const notes: string[] = [];
 
 /**
- * Runs one part under `deno test` and adds its figures to the total.
+ * Runs one part under `deno test` and adds its counts to the total.
  *
  * @param name Its name
  * @param args Flags and paths
- * @param quiet Whether its output is held back until it has ended, because another part prints meanwhile
+ * @param quiet Whether to buffer its output until it ends, because another part prints meanwhile
  */
 async function part(name: string, args: string[], quiet = false): Promise<void> {
   const { code, output } = await run(Deno.execPath(), ["test", "-A", "--unstable-kv", ...args], {
@@ -99,12 +99,12 @@ async function part(name: string, args: string[], quiet = false): Promise<void> 
   total.passed += passed;
 }
 
-/** More failing files than this are a fault, not a slow machine. */
+/** More failing files than this are a bug, not a slow machine. */
 const MOST_RUN_AGAIN = 3;
 
 /**
- * Runs the failing files again, this time alone. Three parts share two processors, so a test that waits for a real
- * clock may be too late. A test that passes alone is named at the end of the run: it has to be mended, too.
+ * Reruns the failing files, this time alone. Three parts share two processors, so a test that waits for a real clock
+ * may time out. A test that passes alone is listed at the end of the run: it must be fixed, too.
  */
 async function runAgainAlone(flags: readonly string[]): Promise<void> {
   const first = failures.splice(0);
@@ -124,7 +124,7 @@ async function runAgainAlone(flags: readonly string[]): Promise<void> {
   }
 }
 
-/** Reports that something a test needs is missing: a failure in CI, a counted skip elsewhere. */
+/** Reports a missing requirement of a test: a failure in CI, a counted skip elsewhere. */
 function missing(what: string, why: string): void {
   console.log(`${inCi ? "MISSING" : "SKIPPED"}: no ${what} (${why})`);
   if (inCi) missed.push({ file: what, name: "missing", message: why });
@@ -173,7 +173,7 @@ if (bundled.code !== 0) missing("deno bundle", bundled.output);
 const node = /^v\d/.test((await run("node", ["--version"], { limitMs: 5000, quiet: true })).output);
 if (!node) missing("Node", "npm's middleware is compared with Express on it");
 
-// needed only in some folders; other parts of the tests do not wait for them
+// only some folders need them; other parts of the tests do not wait for them
 const needing = [
   "advanced/tests/departed",
   "advanced/tests/frameworks",
@@ -216,7 +216,7 @@ try {
         ? ["tests/create/", "tests/ecosystem/", "tests/npm/", "tests/site/typed_test.ts"]
         : []),
     ];
-    // Deno's own --ignore holds for the first of several paths alone
+    // Deno's own --ignore only applies to the first of several paths
     const all = [
       ...await testsBelow("tests/"),
       ...(await Promise.all(["advanced/", "middleware/", "openapi/"].map(testsBelow))).flat(),

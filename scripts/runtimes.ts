@@ -13,8 +13,8 @@ const PACKAGES = {
   "edge-runtime": "4.0.1",
   "esbuild": "0.27.3",
   "miniflare": "4.20260730.0",
-  // newer than miniflare's own, which does not cancel a stream when the client leaves (workerd issue 6832), keeps an
-  // object awake whose connections were opened at the same time (6862) and does not report how much a connection has
+  // newer than miniflare's own, which does not cancel a stream when the client disconnects (workerd issue 6832), keeps
+  // an object awake whose connections were opened at the same time (6862) and does not report how much a connection has
   // buffered
   "workerd": "1.20261117.1",
   // newer versions require Node 22
@@ -22,14 +22,14 @@ const PACKAGES = {
 };
 const OVERRIDES = { "workerd": "$workerd" };
 
-/** Another Bun than this one, by the path of its program: each night the tests run with the newest. */
+/** Path of another Bun to use: nightly test runs use the newest. */
 const OTHER_BUN = Deno.env.get("SLUICE_BUN");
 
 /** AWS's own client of the Lambda runtime. Its install script builds a native HTTP client, which the tests replace. */
 const UNBUILT = { "aws-lambda-ric": "3.3.0" };
 
 /**
- * Installs the runtimes, unless they are there.
+ * Installs the runtimes, unless they are installed.
  *
  * @returns Their folder, or why they are missing
  */
@@ -67,6 +67,6 @@ async function install(...args: string[]): Promise<string | undefined> {
     cwd: fileURLToPath(FOLDER),
   });
   if (code === 0) return undefined;
-  // the last line only names a log
+  // the last line only points to a log
   return `npm install failed: ${output.split("\n").filter((line) => line.startsWith("npm error")).join("\n")}`;
 }

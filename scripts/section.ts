@@ -2,7 +2,7 @@
  * Replaces a section of a page.
  *
  * @param page The page
- * @param name What its markers say: `<!-- name -->` and `<!-- /name -->`
+ * @param name Name in its markers: `<!-- name -->` and `<!-- /name -->`
  * @param text The new text between them
  * @returns The new page
  * @throws {Error} If the page has no such section

@@ -1,6 +1,6 @@
 /**
- * The packages for tests and benchmarks. Building takes long, and each of their files is a program of its own:
- * whichever is the first builds, and all others have the same, until anything changes that the packages are built from.
+ * Packages for tests and benchmarks. Building is slow, and each of their files is a separate program: the first one
+ * builds, and all others share the result until any source of the packages changes.
  */
 import { alone } from "./alone.ts";
 import { buildPackages } from "./build.ts";
@@ -12,16 +12,16 @@ import { run } from "./process.ts";
 const ROOT = new URL("../", import.meta.url);
 const FOLDER = new URL(".cache/builds/", ROOT);
 
-/** ms after which nothing runs that uses a build of earlier sources. */
+/** Age in ms after which a build of earlier sources is no longer in use. */
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** What there is on npm. */
+/** The packages on npm. */
 export interface NpmPackages {
-  /** The libraries, each after those it needs. */
+  /** The libraries, each after its dependencies. */
   readonly libraries: readonly Built[];
   /** `@sluice/express`, for each major of Express. */
   readonly express: readonly Built[];
-  /** The program that starts projects. */
+  /** The scaffolding program. */
   readonly program: Built;
 }
 
@@ -29,7 +29,7 @@ let npm: Promise<NpmPackages> | undefined;
 let jsr: Promise<URL> | undefined;
 
 /**
- * The packages for npm. Their files are for reading: others have them, too.
+ * Returns the packages for npm. Their files are shared: do not modify them.
  *
  * @throws {Error} If they cannot be built
  */
@@ -38,7 +38,7 @@ export function npmPackages(): Promise<NpmPackages> {
 }
 
 /**
- * The packages for JSR. Their files are for reading: others have them, too.
+ * Returns the packages for JSR. Their files are shared: do not modify them.
  *
  * @returns Their folder
  * @throws {Error} If they cannot be built
@@ -57,7 +57,7 @@ async function builtNpm(): Promise<NpmPackages> {
     ];
     const paths = built.map((one) => ({ ...one, folder: below(to, one.folder), tarball: below(to, one.tarball) }));
     await Deno.writeTextFile(new URL("built.json", to), JSON.stringify(paths));
-    // what it has for models is made of the pages
+    // its file for models is generated from the pages
   }, digestOfSources);
   const paths: (Omit<Built, "folder" | "tarball"> & { folder: string; tarball: string })[] = JSON.parse(
     await Deno.readTextFile(new URL("built.json", folder)),
@@ -80,11 +80,11 @@ function below(folder: URL, { href }: URL): string {
 }
 
 /**
- * Builds, unless any program has done so from files with the same contents; if one is about to, waits for it.
+ * Builds, unless another program has built from files with the same contents; if one is about to, waits for it.
  *
- * @param kind What is built
+ * @param kind What to build
  * @param build Builds it into a folder
- * @param digestOf A digest of the files of a repository that it is built from
+ * @param digestOf Computes a digest of its sources in a repository
  * @returns The folder that has it
  */
 export function builtOnce(
@@ -98,7 +98,7 @@ export function builtOnce(
       const folder = new URL(`${kind}-${digest}/`, FOLDER);
       if (await Deno.stat(folder).catch(() => null) !== null) return folder;
       await removeOld();
-      // whatever has the other name is complete, and nobody has changed a file meanwhile
+      // a folder with the final name is complete, and no source changed meanwhile
       const unfinished = new URL(`${kind}-unfinished/`, FOLDER);
       await build(unfinished);
       if (await digestOf(ROOT) === digest) await Deno.rename(unfinished, folder);

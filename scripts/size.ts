@@ -1,8 +1,8 @@
 /**
- * `deno task size`: which features the bytes of the smallest Worker are for.
+ * `deno task size`: attributes the bytes of the smallest Worker to features.
  *
- * The Worker is bundled and minified, and its source map names the file that each character comes from. `--files` lists
- * the files of each feature; `--write` puts the table into `docs/measurements/size.md`.
+ * The Worker is bundled and minified, and its source map gives the file of each character. `--files` lists the files of
+ * each feature; `--write` puts the table into `docs/measurements/size.md`.
  */
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { gzipSync } from "node:zlib";
@@ -14,7 +14,7 @@ import { featureOf, FEATURES } from "./size_features.ts";
 
 const ROOT = new URL("../", import.meta.url);
 
-/** What the bundler itself writes: the start of the module, and its exports. */
+/** Code of the bundler itself: the start of the module, and its exports. */
 const BUNDLER = "the bundler";
 
 /** The minified code of one file in a bundle. */
@@ -25,7 +25,7 @@ export interface Part {
   readonly code: string;
 }
 
-/** What one feature takes of a bundle. */
+/** One feature's share of a bundle. */
 export interface Share {
   /** The feature. */
   readonly feature: string;
@@ -33,7 +33,7 @@ export interface Share {
   readonly files: readonly Part[];
   /** Bytes, minified. */
   readonly minified: number;
-  /** Bytes that gzip saves if the feature is left out. */
+  /** Bytes that gzip saves without the feature. */
   readonly gzipped: number;
 }
 
@@ -43,7 +43,7 @@ export interface Shares {
   readonly minified: number;
   /** Bytes of the bundle, compressed with `gzip -9`. */
   readonly gzipped: number;
-  /** What each feature takes, the largest first. */
+  /** Shares of the features, the largest first. */
   readonly shares: readonly Share[];
   /** Files that have no feature. */
   readonly unknown: readonly string[];
@@ -53,7 +53,7 @@ export interface Shares {
  * Bundles a program of `tests/package/bundles/` for Workers, minified.
  *
  * @param program Its name
- * @returns The code of each file, in the order of the bundle; together they are the bundle
+ * @returns The code of each file, in bundle order; joined, they are the bundle
  * @throws {Error} If it cannot be bundled
  */
 export async function bundledParts(program: string): Promise<Part[]> {
@@ -76,17 +76,17 @@ export async function bundledParts(program: string): Promise<Part[]> {
   }
 }
 
-/** The used part of a source map (ECMA-426). */
+/** The part of a source map (ECMA-426) used here. */
 interface SourceMap {
   readonly sources: readonly string[];
   readonly mappings: string;
 }
 
-/** Splits a bundle where its source map names another file. */
+/** Splits a bundle wherever its source map changes file. */
 function partsOf(code: string, paths: readonly string[], mappings: string): Part[] {
   const parts: Part[] = [];
   let source = 0;
-  // the lines of a text that has several go on with the file of the first
+  // further lines of a multi-line string belong to the file of the first
   let path = BUNDLER;
   const lines = code.split("\n");
   mappings.split(";").forEach((segments, i) => {
@@ -108,7 +108,7 @@ function partsOf(code: string, paths: readonly string[], mappings: string): Part
 
 const DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/** The numbers of a segment: five bits a digit, the lowest first, and the sign last. */
+/** Decodes a segment (VLQ): five bits per digit, lowest first, with the sign in the lowest bit. */
 function numbersOf(segment: string): number[] {
   const numbers: number[] = [];
   let [value, shift] = [0, 0];
@@ -178,14 +178,14 @@ function kib(bytes: number): string {
 }
 
 /**
- * The table of the page.
+ * Generates the table of the page.
  *
- * @param shares What each feature takes
+ * @param shares Shares of the features
  */
 export function sizeReport({ minified, gzipped, shares }: Shares): string {
   const apart = shares.reduce((sum, share) => sum + share.gzipped, 0);
   const why = new Map(FEATURES.map((feature) => [feature.name, feature.why]));
-  // what runs on other runtimes alone is in no Worker
+  // features of other runtimes are in no Worker
   const rows = shares.filter((share) => share.minified > 0).map(({ feature, ...sizes }) => [
     feature,
     kib(sizes.minified),

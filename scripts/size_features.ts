@@ -1,12 +1,12 @@
-/** What each file of the core is for, as a user would say it; `deno task size` measures by it. */
+/** The feature each file of the core belongs to, in users' terms; used by `deno task size`. */
 
 /** A feature of the core. */
 export interface Feature {
   /** Its name in the table. */
   readonly name: string;
-  /** Why every application has it, also one that does not use it. */
+  /** Why every application includes it, even without using it. */
   readonly why: string;
-  /** Files, folders (with a slash at the end) and packages (`npm:name`). The longest entry that fits a path counts. */
+  /** Files, folders (with a trailing slash) and packages (`npm:name`). The longest matching entry wins. */
   readonly files: readonly string[];
 }
 
@@ -273,7 +273,7 @@ export const FEATURES: readonly Feature[] = [
 ];
 
 /**
- * The feature that a file is for.
+ * Returns the feature a file belongs to.
  *
  * @param path Its path below the root, or `npm:` and the package
  * @returns Its name; `undefined` if it has none
@@ -286,7 +286,7 @@ export function featureOf(path: string): string | undefined {
 }
 
 /**
- * Tells whether an entry of a feature is for a file.
+ * Whether an entry of a feature matches a file.
  *
  * @param entry The entry
  * @param path The file's path

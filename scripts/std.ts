@@ -9,7 +9,7 @@ export interface StdFlags {
 }
 
 /**
- * Uses the real standard library if JSR answers within 1.5 s, and an adapter over `node:assert` if not.
+ * Uses the real standard library if JSR responds within 1.5 s, otherwise an adapter over `node:assert`.
  *
  * @returns The flags that make `@std/assert` resolve either way
  */
@@ -27,7 +27,7 @@ export async function stdFlags(): Promise<StdFlags> {
   return { real, flags: [config, "--frozen", "--import-map=.cache/offline.json"] };
 }
 
-/** All that this repository imports, as an import map without JSR: for the standard library, it has the adapter. */
+/** Returns all imports of this repository as an import map without JSR: the adapter replaces the standard library. */
 export async function offlineImports(): Promise<Record<string, string>> {
   const imports = await allImports();
   for (const [name, target] of Object.entries(imports)) {

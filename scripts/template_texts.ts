@@ -1,12 +1,12 @@
-/** The templates of `create/` as one module, for what is published. */
+/** Packs the templates of `create/` into one module, for publishing. */
 
 const TEMPLATES = new URL("../create/templates/", import.meta.url);
 
 /**
- * Replaces the module that reads templates by one that has their texts: JSR rewrites the imports of every TypeScript file
- * it gets, and npm leaves out or renames files such as `.gitignore`.
+ * Replaces the module that reads templates by one that contains them: JSR rewrites the imports of every TypeScript
+ * file, and npm omits or renames files such as `.gitignore`.
  *
- * @param folder Where the sources of the program are
+ * @param folder Folder of the program's sources
  */
 export async function writeTemplateTexts(folder: URL): Promise<void> {
   const texts = Object.fromEntries(await textsBelow(""));
@@ -32,6 +32,6 @@ async function textsBelow(folder: string): Promise<[string, string][]> {
     if (isDirectory) found.push(...await textsBelow(`${path}/`));
     else found.push([path, await Deno.readTextFile(new URL(path, TEMPLATES))]);
   }
-  // the same on every machine
+  // the same order on every machine
   return found.sort(([a], [b]) => a < b ? -1 : 1);
 }

@@ -2,42 +2,42 @@ import { stripVTControlCharacters } from "node:util";
 
 /** A test that failed. */
 export interface FailedTest {
-  /** Path of its file, from the folder of the run. */
+  /** Path of its file, relative to the run's folder. */
   readonly file: string;
-  /** Its name, after those of the tests it is a step of. */
+  /** Its name, after those of its parent tests. */
   readonly name: string;
-  /** First line of what it said. */
+  /** First line of its error. */
   readonly message: string;
 }
 
-/** What a run of `deno test` came to; steps count as tests. */
+/** Result of a `deno test` run; steps count as tests. */
 export interface TestReport {
   readonly passed: number;
   readonly skipped: number;
   readonly failed: readonly FailedTest[];
 }
 
-/** The last line: tests and, in brackets, steps. */
+/** The summary line: tests and, in brackets, steps. */
 const SUMMARY =
   /^(?:ok|FAILED) \| (\d+ passed.*) \| (\d+ failed.*?)(?: \| (\d+ ignored.*?))? \([\d.]+\w+(?: [\d.]+\w+)*\)$/gm;
-/** A failure: where it is and, in the next line, what it said. */
+/** A failure: its location and, on the next line, its error. */
 const FAILURE = /^(?:(.+) => (\.\/\S+?)(?::\d+)+|(\S+) \(uncaught error\))\n(?:error: )?(.*)/gm;
 
 function sum(text = ""): number {
   return [...text.matchAll(/\d+/g)].reduce((total, [digits]) => total + Number(digits), 0);
 }
 
-/** Path of a file as the run's own list has it. */
+/** Path of a file as in the run's own list. */
 function pathOf(name: string): string {
   return name.replace(/^\.\//, "");
 }
 
 /**
- * Reads what `deno test` prints. Not the report of `--junit-path`: that is cut off if the process is slow to write it, and
- * lacks errors outside of tests.
+ * Parses the output of `deno test`. Not the report of `--junit-path`, which is truncated if the process is slow to
+ * write it, and lacks errors outside of tests.
  *
- * @param output All that the run has printed
- * @returns `null` if the run did not get to its summary
+ * @param output The whole output of the run
+ * @returns `null` if the run did not reach its summary
  */
 export function readTestReport(output: string): TestReport | null {
   const text = stripVTControlCharacters(output).replaceAll("\r\n", "\n");

@@ -1,23 +1,23 @@
 import { findOrInstall } from "./apt.ts";
 
-/** How a server for the tests is found and started. */
+/** How to find and start a server for the tests. */
 export interface ServerSource<Program, Server> {
-  /** Variable of the environment with the address of one that runs already. */
+  /** Environment variable with the address of a running server. */
   readonly variable: string;
-  /** The server that runs at an address. */
+  /** Returns the server at an address. */
   given(address: string): Server;
   /** Looks for the program. */
   find(): Promise<Program | undefined>;
-  /** Debian package that has it. */
+  /** Debian package that provides it. */
   readonly debianPackage: string;
   /** Starts a server on a free port of this machine. */
   start(program: Program): Promise<Server>;
 }
 
 /**
- * Finds a server, or else finds or installs its program and starts one.
+ * Finds a server; otherwise finds or installs its program and starts one.
  *
- * @param source How
+ * @param source How to do so
  * @returns The server, or why there is none
  */
 export async function testServer<Program, Server>(source: ServerSource<Program, Server>): Promise<Server | string> {

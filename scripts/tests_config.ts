@@ -1,7 +1,7 @@
 /**
- * The configuration for tests, benchmarks and scripts. What the packages and the demo need is in `deno.json`; whatever
- * else this repository imports is in `tests/deno.json`, with a lock file of its own: `deno task` downloads all that
- * `deno.json` names, and whoever starts the demo should not have to wait for it.
+ * The configuration for tests, benchmarks and scripts. Dependencies of the packages and the demo are in `deno.json`;
+ * all others of this repository are in `tests/deno.json`, with its own lock file: `deno task` downloads everything in
+ * `deno.json`, and starting the demo should not have to wait for it.
  */
 import { fileURLToPath } from "node:url";
 
@@ -12,9 +12,9 @@ export const TESTS_CONFIG: string = fileURLToPath(new URL("../tests/deno.json", 
 export const TESTS_LOCK: string = fileURLToPath(new URL("../tests/deno.lock", import.meta.url));
 
 /**
- * All that this repository imports.
+ * Returns all imports of this repository.
  *
- * @returns Addresses by names
+ * @returns Import targets by name
  */
 export async function allImports(): Promise<Record<string, string>> {
   const all: Record<string, string> = {};
@@ -28,7 +28,7 @@ export async function allImports(): Promise<Record<string, string>> {
   return all;
 }
 
-/** Paths of the folders of the packages, published or not, relative to the root. */
+/** Folders of all packages, published or not, relative to the root. */
 export async function packageFolders(): Promise<string[]> {
   const config = new URL("../deno.json", import.meta.url);
   const { workspace } = JSON.parse(await Deno.readTextFile(config)) as { workspace: string[] };

@@ -1,16 +1,16 @@
-/** What `require` returns for a module of CommonJS that is one value as a whole. */
+/** What `require` returns for a CommonJS module with a single value. */
 import { rewrite } from "./rewrite.ts";
 
 /** The name under which sources export that value. */
 export const WHOLE = "module.exports";
 
 /**
- * Makes it what `require` returns.
+ * Makes `require` return that value.
  *
  * @param file The bundled module
  */
 export async function exportWhole(file: URL): Promise<void> {
-  // in front of the address of the source map, which has to be last
+  // before the source map comment, which must come last
   await rewrite(file, (code) =>
     code.replace(
       /(\n\/\/# sourceMappingURL=.*\s*)?$/,

@@ -2,16 +2,16 @@ import { findOrInstall } from "./apt.ts";
 import { run } from "./process.ts";
 
 /**
- * Finds or installs wrk, which loads servers for the benchmarks.
+ * Finds or installs wrk, the benchmarks' load generator.
  *
- * @returns Whether it is there
+ * @returns Whether it is available
  */
 export async function installWrk(): Promise<boolean> {
   return await findOrInstall(findWrk, ["wrk"]) !== undefined;
 }
 
 async function findWrk(): Promise<string | undefined> {
-  // with its version it prints how it is used, and fails
+  // with its version it prints its usage, and fails
   const { code } = await run("wrk", ["--version"], { limitMs: 5000, quiet: true });
   return code === 127 ? undefined : "wrk";
 }

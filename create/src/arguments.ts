@@ -1,19 +1,19 @@
-/** The arguments of the program. */
+/** Arguments of the command. */
 import { parseArgs } from "node:util";
 import { type Chosen, goTogether, type Runtime, RUNTIMES, runtimesFor, type Template, TEMPLATES } from "./choices.ts";
 import { UserError } from "./user_error.ts";
 
-/** What the arguments ask for. */
+/** Parsed arguments. */
 export interface Arguments {
-  /** Whether help is all that is wanted. */
+  /** Whether to print only the help. */
   readonly help: boolean;
-  /** Whether the version is all that is wanted. */
+  /** Whether to print only the version. */
   readonly version: boolean;
-  /** What they choose. */
+  /** The user's choices. */
   readonly chosen: Chosen;
 }
 
-// no short ones: Bun would take some for its own
+// no short options: Bun would treat some as its own
 const OPTIONS = {
   runtime: { type: "string" },
   template: { type: "string" },
@@ -21,7 +21,7 @@ const OPTIONS = {
   version: { type: "boolean" },
 } as const;
 
-/** The text that `--help` shows. */
+/** Output of `--help`. */
 export const HELP = `Starts a project with Sluice, in a new folder.
 
 Usage:
@@ -42,10 +42,10 @@ asked for whatever is missing.
 `;
 
 /**
- * Reads the arguments.
+ * Parses the arguments.
  *
- * @param args What follows the name of the program
- * @throws {UserError} If one is unknown, or two do not go together
+ * @param args The arguments after the command
+ * @throws {UserError} If one is unknown, or two are incompatible
  */
 export function readArguments(args: readonly string[]): Arguments {
   const { values, positionals } = parsed(args);

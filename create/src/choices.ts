@@ -1,4 +1,4 @@
-/** What a project can be: the runtimes, the templates, and which go together. */
+/** Runtimes, templates, and their valid combinations. */
 
 /** A runtime. */
 export type Runtime = "node" | "deno" | "bun" | "workers";
@@ -6,20 +6,20 @@ export type Runtime = "node" | "deno" | "bun" | "workers";
 /** A template. */
 export type Template = "api" | "views" | "websocket" | "worker";
 
-/** What the user chooses. */
+/** The user's choices. */
 export interface Choice {
   /** Folder of the project, relative to the working directory. */
   readonly folder: string;
-  /** Where it runs. */
+  /** Runtime of the project. */
   readonly runtime: Runtime;
-  /** What it is at first. */
+  /** Template of the project. */
   readonly template: Template;
 }
 
-/** What the user has chosen so far. */
+/** The user's choices so far. */
 export type Chosen = { readonly [Name in keyof Choice]: Choice[Name] | undefined };
 
-/** Names of the runtimes, as users know them. */
+/** Display names of the runtimes. */
 export const RUNTIMES: Readonly<Record<Runtime, string>> = {
   node: "Node",
   deno: "Deno",
@@ -27,7 +27,7 @@ export const RUNTIMES: Readonly<Record<Runtime, string>> = {
   workers: "Cloudflare Workers",
 };
 
-/** What the templates are. */
+/** Descriptions of the templates. */
 export const TEMPLATES: Readonly<Record<Template, string>> = {
   api: "a JSON API with a rate limiter",
   views: "pages from EJS views, and static files",
@@ -40,19 +40,19 @@ export function goTogether(runtime: Runtime, template: Template): boolean {
   return (runtime === "workers") === (template === "worker");
 }
 
-/** All runtimes on which a template runs; without a template, all there are. */
+/** Runtimes that a template supports; all, without a template. */
 export function runtimesFor(template: Template | undefined): Runtime[] {
   const all = Object.keys(RUNTIMES) as Runtime[];
   return template === undefined ? all : all.filter((runtime) => goTogether(runtime, template));
 }
 
-/** All templates that run on a runtime; without a runtime, all there are. */
+/** Templates that a runtime supports; all, without a runtime. */
 export function templatesFor(runtime: Runtime | undefined): Template[] {
   const all = Object.keys(TEMPLATES) as Template[];
   return runtime === undefined ? all : all.filter((template) => goTogether(runtime, template));
 }
 
-/** Adds what follows from the rest: a runtime or template that only one goes together with. */
+/** Fills in the runtime or template where only one is possible. */
 export function completed({ folder, runtime, template }: Chosen): Chosen {
   const [onlyRuntime, otherRuntime] = runtimesFor(template);
   const [onlyTemplate, otherTemplate] = templatesFor(runtime);

@@ -1,4 +1,4 @@
-/** What the program does, from its arguments to its exit code. */
+/** Runs the command, from arguments to exit code. */
 import process from "node:process";
 import { HELP, readArguments } from "./arguments.ts";
 import { type Choice, RUNTIMES, TEMPLATES } from "./choices.ts";
@@ -11,10 +11,10 @@ import { VERSION } from "./versions.ts";
 import { writeProject } from "./write_project.ts";
 
 /**
- * Runs the program.
+ * Runs the command.
  *
  * @param args Its arguments
- * @returns Its exit code: 0 if a project was written, or help was wanted; that of `try` has a meaning of its own
+ * @returns Its exit code: 0 if a project was written or help was requested; `try` has its own exit codes
  */
 export async function main(args: readonly string[]): Promise<number> {
   if (args[0] === "try") return await tryProgram(args.slice(1));

@@ -3,25 +3,25 @@ import type { Choice, Runtime, Template } from "./choices.ts";
 import { readTemplate } from "./templates.ts";
 import { RANGES } from "./versions.ts";
 
-/** What users type in a project. */
+/** Commands that users run in a project. */
 export interface Commands {
-  /** Installs its packages. */
+  /** Installs the packages. */
   readonly install: string;
-  /** Runs its tests. */
+  /** Runs the tests. */
   readonly test: string;
-  /** Starts it, and again whenever a file has changed. */
+  /** Starts the project, and restarts it whenever a file changes. */
   readonly dev: string;
 }
 
-/** What a template consists of. */
+/** Contents of a template. */
 interface Parts {
   /** Its files. */
   readonly files: readonly string[];
-  /** Folders of which it reads files when it runs. */
+  /** Folders whose files it reads at run time. */
   readonly assets: readonly string[];
   /** Packages it imports. */
   readonly packages: readonly string[];
-  /** Packages that have types for these. */
+  /** Packages with types for them. */
   readonly types: readonly string[];
 }
 
@@ -51,7 +51,7 @@ const RUNTIME_FILES: Readonly<Record<Runtime, readonly string[]>> = {
   workers: [".gitignore", "tsconfig.json"],
 };
 
-/** Where a model finds the API by example. */
+/** Where a model finds the API with examples. */
 const DOCS = {
   npm: "`node_modules/@sluice/sluice/llms-small.txt`: the API by example. Read it before you program.",
   jsr: "`deno doc jsr:@sluice/sluice`: the API with examples. Read it before you program.",
@@ -70,11 +70,11 @@ export function commandsOf(runtime: Runtime): Commands {
 }
 
 /**
- * Puts a project together.
+ * Assembles a project.
  *
  * @param name Its name
- * @param choice What it is
- * @returns Texts of its files, by their paths
+ * @param choice The user's choices
+ * @returns Contents of its files, by path
  */
 export async function filesOf(
   name: string,
@@ -124,12 +124,12 @@ function denoManifest(template: Template): unknown {
       test: `deno test ${permissions}`,
     },
     imports: Object.fromEntries(specifiers),
-    // how the templates are formatted
+    // as the templates are formatted
     fmt: { lineWidth: 120 },
   };
 }
 
-/** Scripts of a `package.json`, and the packages that they need. */
+/** Scripts of a `package.json`, and the packages they need. */
 function toolsOf(runtime: Exclude<Runtime, "deno">, template: Template): { scripts: object; packages: string[] } {
   if (runtime === "workers") {
     return {
@@ -143,7 +143,7 @@ function toolsOf(runtime: Exclude<Runtime, "deno">, template: Template): { scrip
       packages: ["@types/bun", "typescript"],
     };
   }
-  // Node has had WebSocket clients behind this flag before version 22
+  // before version 22, Node has WebSocket clients behind this flag
   const sockets = template === "websocket" ? "--experimental-websocket " : "";
   return {
     scripts: {

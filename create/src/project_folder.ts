@@ -1,26 +1,26 @@
-/** The folder of a project: its name, and whether there is room for one. */
+/** The folder of a project: its name, and whether it is free. */
 import { lstat, readdir, stat } from "node:fs/promises";
 import { basename, dirname, resolve } from "node:path";
 import validate from "validate-npm-package-name";
 import { codeOf, UserError } from "./user_error.ts";
 
-/** Where a project is going to be. */
+/** Where to write a project. */
 export interface ProjectFolder {
-  /** As the user has named it. */
+  /** As given by the user. */
   readonly given: string;
   /** Its absolute path. */
   readonly path: string;
-  /** Name of the project, which npm accepts. */
+  /** Name of the project, valid for npm. */
   readonly name: string;
-  /** Whether it is there already, and empty. */
+  /** Whether it already exists, and is empty. */
   readonly exists: boolean;
 }
 
 /**
- * Finds out whether a project can be written to a folder.
+ * Checks whether a project can be written to a folder.
  *
- * @param given The folder, relative to the working directory; `.` for that itself
- * @throws {UserError} If its name is none for a package, or something is there already
+ * @param given The folder, relative to the working directory; `.` for the directory itself
+ * @throws {UserError} If its name is not a valid package name, or it is not empty
  */
 export async function projectFolder(given: string): Promise<ProjectFolder> {
   const path = resolve(given);
@@ -43,7 +43,7 @@ function checkedName(name: string): string {
 async function isEmptyFolder(given: string, path: string): Promise<boolean> {
   const found = await lookUp(path);
   if (found === undefined) {
-    // a link to nothing
+    // a dangling link
     if (await lstat(path).then(() => true, () => false)) throw inTheWay(given, "is a broken link");
     return false;
   }
@@ -51,7 +51,7 @@ async function isEmptyFolder(given: string, path: string): Promise<boolean> {
   const inside = await readdir(path).catch((cause) => {
     throw new UserError(`${given} cannot be read (${codeOf(cause)}); change its permissions, or choose another folder`);
   });
-  // an empty repository that has just been cloned
+  // a freshly cloned empty repository
   const others = inside.filter((name) => name !== ".git");
   if (others.length > 0) throw inTheWay(given, `is not empty, it has ${others.sort()[0]}`);
   return true;

@@ -1,4 +1,4 @@
-/** The questions that users are asked for what they have not said. */
+/** Prompts for choices that the arguments lack. */
 import process from "node:process";
 import {
   type Choice,
@@ -14,19 +14,19 @@ import {
 import { projectFolder } from "./project_folder.ts";
 import { UserError } from "./user_error.ts";
 
-/** What asks, loaded only where somebody can be asked. */
+/** The prompt library, loaded only in a terminal. */
 type Prompts = typeof import("@clack/prompts");
 
 /**
- * Completes what the user has chosen: in a terminal by asking, elsewhere there is nobody to ask.
+ * Completes the user's choices: asks in a terminal, and fails elsewhere.
  *
- * @param chosen What is known
- * @returns All of it, or `undefined` if the user does not want to go on
- * @throws {UserError} If something is missing and nobody can be asked, or the folder cannot be used
+ * @param chosen The choices so far
+ * @returns All choices, or `undefined` if the user cancels
+ * @throws {UserError} If a choice is missing outside a terminal, or the folder cannot be used
  */
 export async function askForRest(chosen: Chosen): Promise<Choice | undefined> {
   let known = completed(chosen);
-  // before anything is asked
+  // before any prompt
   if (known.folder !== undefined) await projectFolder(known.folder);
   if (isComplete(known)) return known;
   if (!process.stdin.isTTY || !process.stdout.isTTY) throw new UserError(missingIn(known));
@@ -85,7 +85,7 @@ async function askRuntime(
   return isCancel(response) ? undefined : { runtime: response };
 }
 
-/** The runtime that asks, which is probably the one wanted. */
+/** The runtime that runs the command, which is probably the one wanted. */
 function thisRuntime(): Runtime {
   const { versions } = process;
   return "bun" in versions ? "bun" : "deno" in versions ? "deno" : "node";

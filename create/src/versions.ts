@@ -1,10 +1,10 @@
-/** Versions of all that projects use. */
+/** Versions of everything that projects use. */
 import manifest from "../deno.json" with { type: "json" };
 
-/** The version of this package, which is that of Sluice. */
+/** The version of this package, which equals Sluice's. */
 export const VERSION: string = manifest.version;
 
-/** Ranges of versions, by the names of packages. */
+/** Version ranges by package. */
 export const RANGES: Readonly<Record<string, string>> = {
   "@sluice/rate-limit": `^${VERSION}`,
   "@sluice/sluice": `^${VERSION}`,

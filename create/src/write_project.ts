@@ -6,12 +6,12 @@ import type { ProjectFolder } from "./project_folder.ts";
 import { UserError } from "./user_error.ts";
 
 /**
- * Writes files to a folder that is not there yet, or empty. They are written elsewhere and moved there when they are
- * complete, so that nobody ever sees half a project, and nothing can be overwritten.
+ * Writes files to a new or empty folder. They are staged elsewhere and moved when complete, so that a project is never
+ * half written, and nothing can be overwritten.
  *
  * @param folder The folder
- * @param files Their texts, by their paths
- * @throws {UserError} If they cannot be written; nothing is left behind then
+ * @param files Their contents, by path
+ * @throws {UserError} If they cannot be written; nothing is then left behind
  */
 export async function writeProject(
   { given, path, exists }: ProjectFolder,
@@ -21,7 +21,7 @@ export async function writeProject(
   // on the same disk, or it could not be moved
   const staging = join(parent, `.create-sluice-${randomUUID()}`);
   const moved: string[] = [];
-  // the first folder that was not there before
+  // the topmost newly created folder
   let made: string | undefined;
   try {
     made = await mkdir(staging, { recursive: true });

@@ -1,20 +1,23 @@
 import createApp from "@sluice/express";
 
-/** What Express uses itself, as far as programs ask for it: the functions that settings stand for, and two of paths and lists. */
+/**
+ * Express's internal utilities, as far as programs use them: the functions behind settings, and two for paths and
+ * lists.
+ */
 const utils = {
-  /** Makes strong entity tags. */
+  /** Generates strong entity tags. */
   etag: compiled("etag", "strong"),
-  /** Makes weak entity tags. */
+  /** Generates weak entity tags. */
   wetag: compiled("etag", "weak"),
-  /** The function of a value of the setting `etag`. */
+  /** Returns the function for a value of the setting `etag`. */
   compileETag: (value: unknown): unknown => compiled("etag", value),
-  /** The function of a value of the setting `query parser`. */
+  /** Returns the function for a value of the setting `query parser`. */
   compileQueryParser: (value: unknown): unknown => compiled("query parser", value),
-  /** The function of a value of the setting `trust proxy`. */
+  /** Returns the function for a value of the setting `trust proxy`. */
   compileTrust: (value: unknown): unknown => compiled("trust proxy", value),
-  /** Lists within lists as one list. */
+  /** Flattens nested lists. */
   flatten: (list: readonly unknown[]): unknown[] => list.flat(Infinity),
-  /** Whether a path of a file is absolute. */
+  /** Whether a file path is absolute. */
   isAbsolute: (path: string): boolean => /^(?:[/\\]|[a-z]:[/\\])/i.test(path),
 };
 

@@ -9,17 +9,17 @@ import { vitepress } from "./vitepress.ts";
 export interface BuiltSite {
   /** The folder with its files. */
   readonly dist: URL;
-  /** How many pages it has. */
+  /** Number of pages. */
   readonly pages: number;
-  /** How many links have been looked at. */
+  /** Number of checked links. */
   readonly links: number;
 }
 
 /**
  * Builds the site.
  *
- * @param folder Where to: its sources, its tools and what comes of them
- * @throws {Error} If VitePress fails, or a link leads nowhere
+ * @param folder Folder for its sources, its tools and its output
+ * @throws {Error} If VitePress fails, or a link is dead
  */
 export async function buildSite(folder: URL): Promise<BuiltSite> {
   const command = await vitepress(new URL("tools/", folder));

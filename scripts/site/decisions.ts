@@ -4,13 +4,13 @@ function numberOf(path: string): string {
   return path.match(/\d{4}/)![0];
 }
 
-/** Numbers between the records that no record has. */
+/** Numbers without a record between existing ones. */
 function gapsIn(numbers: readonly number[]): number[] {
   const last = Math.max(...numbers);
   return Array.from({ length: last }, (_, i) => i + 1).filter((number) => !numbers.includes(number));
 }
 
-/** The list of all decisions, of which each record is a page. */
+/** The index of all decision records, each of which is a page. */
 export function decisionsIndex(records: readonly Page[]): Page {
   const rows = records.map(({ path, title, description }) =>
     `- [${title.replace(/^\d+\. /, "")}](${path.slice("decisions/".length)}) <small>${numberOf(path)}</small>` +

@@ -1,13 +1,13 @@
 /** Links of the built site. */
 
-/** A page as it was built. */
+/** A built page. */
 export interface BuiltPage {
   /** Its address: `/guide/routing`. */
   readonly url: string;
   readonly html: string;
 }
 
-/** All pages of a built site. */
+/** Returns all pages of a built site. */
 export async function builtPages(dist: URL, below = ""): Promise<BuiltPage[]> {
   const found: BuiltPage[] = [];
   for await (const { name, isDirectory } of Deno.readDir(new URL(below, dist))) {
@@ -20,7 +20,7 @@ export async function builtPages(dist: URL, below = ""): Promise<BuiltPage[]> {
   return found.sort((a, b) => a.url < b.url ? -1 : 1);
 }
 
-/** Links of these pages to pages, headings and files that do not exist, and how many were looked at. */
+/** Finds links of these pages to missing pages, headings and files, and counts the checked links. */
 export async function deadLinks(dist: URL, pages: readonly BuiltPage[]): Promise<{ checked: number; dead: string[] }> {
   const anchors = new Map(pages.map(({ url, html }) => [
     url,

@@ -4,10 +4,10 @@ import { pagesOf, type Site } from "./stage.ts";
 import { llmsSmallTxt } from "./llms_small.ts";
 import { type Page, urlOf } from "./pages.ts";
 
-/** What is not about using the packages: readers of few words may leave it out. */
+/** Sections not about using the packages: readers with little context may skip them. */
 const OPTIONAL: ReadonlySet<string> = new Set(["Project", "Decisions", "What was measured"]);
 
-/** `llms.txt`: what there is, with a line for each page. */
+/** `llms.txt`: an index, with a line for each page. */
 export function llmsTxt(site: Site): string {
   const line = ({ path, title, description }: Page) => `- [${title}](/${path}): ${description}`;
   const required = site.sections.filter(({ title }) => !OPTIONAL.has(title));
@@ -26,7 +26,7 @@ export function llmsFullTxt(site: Site): string {
   return pages.map((page) => `<!-- ${urlOf(page)} -->\n\n${textOf(page)}`).join("\n\n---\n\n");
 }
 
-/** Files beside the site's own, by their names: these, and the text of each page. */
+/** Additional files of the site, by name: these, and the text of each page. */
 export async function textFiles(site: Site): Promise<Map<string, string>> {
   return new Map([
     ["llms.txt", llmsTxt(site)],

@@ -1,6 +1,6 @@
 /**
- * `llms-small.txt`: what a language model needs to program with Sluice, in one request. It is made of the pages, of the
- * documentation comments, and of the messages in the sources.
+ * `llms-small.txt`: what a language model needs to program with Sluice, in one request. Generated from the pages, the
+ * documentation comments, and the messages in the sources.
  */
 import { EventEmitter } from "node:events";
 import { IncomingMessage, ServerResponse } from "node:http";
@@ -13,7 +13,7 @@ import { signaturePieces, textOf, typeText } from "./reference/type_text.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 
-/** Most bytes that it may have. */
+/** Maximum size in bytes. */
 export const MOST_BYTES = 100_000;
 
 /** A page, or some of its chapters: the part before the first heading is "". */
@@ -23,7 +23,7 @@ interface Part {
   readonly without?: readonly string[];
 }
 
-/** What is taken of the pages, in this order. */
+/** Included pages, in this order. */
 const PARTS: readonly Part[] = [
   { path: "packages/sluice.md", only: ["", "Packages"] },
   { path: "express-differences.md", only: ["On purpose"] },
@@ -52,14 +52,14 @@ const PARTS: readonly Part[] = [
   { path: "guide/agent-tools.md", only: [""] },
 ];
 
-/** Programs beyond this length are for readers who copy them. */
+/** Longer programs are for readers who copy them. */
 const LONGEST_PROGRAM = 2500;
 
 /**
- * The text.
+ * Generates the text.
  *
  * @param site The site
- * @throws {Error} If a page or a chapter that it needs is not there any more
+ * @throws {Error} If a page or a chapter that it needs no longer exists
  */
 export async function llmsSmallTxt(site: Site): Promise<string> {
   const packages = await readPackages();
@@ -92,7 +92,7 @@ function excerpt({ path, only, without = [] }: Part, text: string | undefined): 
   return compact(chosen.map(([, chapter]) => chapter).join(""));
 }
 
-/** Commands for another runtime than Node, which differ by a word. */
+/** Commands for runtimes other than Node, which differ by a word. */
 const OTHER_TABS = /^```sh \[(?:Deno|Bun|Workers|pnpm|Yarn)\]\n.*?^```\n+/gms;
 const BLOCKS = /(^ *```.*?^ *```$)/gms;
 
@@ -102,7 +102,7 @@ function compact(markdown: string): string {
   return kept.join("").replaceAll(/\n{3,}/g, "\n\n").trim();
 }
 
-/** What runs a program, and what it is asked, is known; the programs are what matters. */
+/** Models know the commands and server configuration around a program; the programs are what matters. */
 const KNOWN = /^```(?:nginx|haproxy|caddyfile|txt|css|sh\n(?!npm ))/;
 
 function block(text: string): string {
@@ -112,11 +112,11 @@ function block(text: string): string {
     : text.replace(/^```(\w+) \[.*\]$/m, "```$1").replace(/^```ts ignore$/m, "```ts");
 }
 
-/** Prose, each paragraph in one line. */
+/** Prose, one line per paragraph. */
 function prose(text: string): string {
   return text
     .replaceAll(/<details.*?<\/details>/gs, "")
-    // links that are nothing but a word
+    // links that consist of a single word
     .replaceAll(/ \(\[(?:why|which|more|figures|where it is read)\]\([^)]*\)\)/g, "")
     .replaceAll(/!\[[^\]]*\]\([^)]*\)/g, "")
     .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1")
@@ -125,7 +125,7 @@ function prose(text: string): string {
     .replaceAll(/(?<=[^\n|])\n(?! *(?:[-|#>]|\d+\. |$))\s*/gm, " ");
 }
 
-/** What Express assigns to each request and response. */
+/** Properties that Express assigns to each request and response. */
 const ASSIGNED = {
   app: 1,
   baseUrl: 1,
@@ -139,7 +139,7 @@ const ASSIGNED = {
   route: 1,
 };
 
-/** Classes, with the objects of Express and Node that have the names which every model knows. */
+/** Classes, with the Express and Node objects whose names every model knows. */
 const CLASSES: Readonly<Record<string, readonly object[]>> = {
   FrameworkApp: [express(), EventEmitter.prototype],
   FrameworkRequest: [express.request, IncomingMessage.prototype, ASSIGNED],
@@ -156,7 +156,7 @@ function members(packages: readonly PackageReference[]): string {
     const lines = [
       ...properties.map((one) => line(one.name, "", { ...one, optional: false })),
       ...Array.from(methods, ([method, [first]]) => line(`${method}()`, "", { ...first!, optional: false })),
-      // views of the registered layers, and second names
+      // views of the registered layers, and aliases
     ].filter((one) => !/^- `(?:_|\[)|derived from the layers|The same as|Express 4's name/.test(one))
       .filter((one) => !known.some((object) => one.match(/\w+/)![0] in object));
     return `### ${name}\n\n${lines.sort().join("\n")}`;
@@ -164,7 +164,7 @@ function members(packages: readonly PackageReference[]): string {
   return `# Members beyond Express\n\n${lists.join("\n\n")}`;
 }
 
-/** Calls, and the interfaces of their options, by package. */
+/** Functions, and the interfaces of their options, by package. */
 const OPTIONS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "@sluice/sluice": {
     "sluice.json(), .urlencoded(), .text(), .raw()": "BodyOptions",
@@ -246,10 +246,10 @@ function line(name: string, type: string, { jsDoc, optional }: MemberNode): stri
     .trimEnd();
 }
 
-/** A text in a source, which may be in several parts. */
+/** A string literal in a source, possibly concatenated. */
 const LITERAL = /(?:"[^"\n]*"|'[^'\n]*')(?:\s*\+\s*(?:"[^"\n]*"|'[^'\n]*'))*/;
 
-/** Names of other packages, with what errors say of them. */
+/** Names from other packages, with the errors about them. */
 async function messages(): Promise<string> {
   const found: string[] = [];
   for (const folder of ["src", "middleware/src", "advanced/src", "openapi/src"]) {

@@ -1,6 +1,6 @@
-/** What is read of a page in Markdown. */
+/** Reads Markdown pages. */
 
-/** The text without its front matter, and what that says in lines such as `title: Sluice`. */
+/** Splits a page into its body and its front matter, which has lines such as `title: Sluice`. */
 export function frontMatterOf(text: string): { body: string; fields: Record<string, string> } {
   const [whole = "", lines = ""] = text.match(/^---\n(.*?)^---\n/ms) ?? [];
   const fields = lines.matchAll(/^(\w+): (.+)$/gm);
@@ -10,7 +10,7 @@ export function frontMatterOf(text: string): { body: string; fields: Record<stri
   };
 }
 
-/** The text that a reader sees of a line or paragraph: no marks of Markdown, no comments. */
+/** Returns the visible text of a line or paragraph, without Markdown markup and comments. */
 export function plainText(markdown: string): string {
   return markdown
     .replaceAll(/<!--.*?-->/gs, "")
@@ -20,24 +20,24 @@ export function plainText(markdown: string): string {
     .trim();
 }
 
-/** The title of a page: that of its front matter, or its first heading. */
+/** Returns a page's title: from its front matter, or its first heading. */
 export function titleOf(text: string): string | undefined {
   const { body, fields } = frontMatterOf(text);
   const heading = withoutBlocks(body).match(/^# (.+)$/m)?.[1];
   return fields["title"] ?? (heading === undefined ? undefined : plainText(heading));
 }
 
-/** What a page is about, for search engines and lists: that of its front matter, or its first paragraph of some length. */
+/** Returns a page's description for search engines and lists: from its front matter, or its first longer paragraph. */
 export function descriptionOf(text: string): string | undefined {
   const { body, fields } = frontMatterOf(text);
   if (fields["description"] !== undefined) return fields["description"];
   const paragraphs = withoutBlocks(body).split(/\n\s*\n/).map((one) => one.trim());
   const first = paragraphs.find((one) => plainText(one).length >= 20 && !/^(?:[#|>:<-]|\d+\.|!\[)|:$/.test(one));
-  // the first word of a record of a decision says nothing
+  // the first word of a decision record is redundant
   return first === undefined ? undefined : shortened(plainText(first).replace(/^Decision\. /, ""));
 }
 
-/** Links and pictures of a text that is not code, each replaced by what a function makes of its target. */
+/** Replaces the targets of links and pictures outside code. */
 export function withLinks(text: string, replace: (target: string) => string): string {
   return text.split(/(^ *```.*?^ *```$)/gms).map((part, i) =>
     i % 2 === 1
@@ -46,12 +46,12 @@ export function withLinks(text: string, replace: (target: string) => string): st
   ).join("");
 }
 
-/** Names of tabs: runtimes, and package managers of Node. */
+/** Names of tabs: runtimes, and Node package managers. */
 export const TABS: ReadonlySet<string> = new Set(["Node", "Deno", "Bun", "Workers", "npm", "pnpm", "Yarn"]);
 
 const TAB_BLOCKS = new RegExp(`(?:^\`\`\`\\w+ \\[(?:${[...TABS].join("|")})\\]\\n.*?^\`\`\`\\n+)+`, "gms");
 
-/** Blocks that follow one another and are named as tabs, such as `sh [Node]` and `sh [Deno]`, in a group of tabs. */
+/** Groups consecutive blocks named as tabs, such as `sh [Node]` and `sh [Deno]`. */
 export function withTabs(text: string): string {
   return text.replaceAll(TAB_BLOCKS, (blocks) => `::: code-group\n\n${blocks.trimEnd()}\n\n:::\n\n`);
 }
@@ -60,7 +60,7 @@ export function withTabs(text: string): string {
 const WHOLE_FILE = /^\[(The whole of) ([\w./-]+)\]\(([^)\s]+)\)$/gm;
 
 /**
- * Replaces each link to a whole file by the file itself, in a block that opens on a click.
+ * Replaces each link to a whole file by the file itself, in a collapsed block.
  *
  * @param text The page
  * @param read Reads the target of a link
@@ -84,7 +84,7 @@ function withoutBlocks(text: string): string {
 
 const LONGEST = 200;
 
-/** As many whole sentences as fit, or words, if the first does not. */
+/** Truncates text to whole sentences, or to words if the first sentence does not fit. */
 export function shortened(text: string): string {
   if (text.length <= LONGEST) return text;
   const cut = text.slice(0, LONGEST);

@@ -1,4 +1,4 @@
-/** The pages of the documentation site: which files they are, where they stand, and what is in them. */
+/** The pages of the documentation site: their files, addresses and contents. */
 import { ADDRESSES, type Section, SECTIONS } from "../../docs/.vitepress/navigation.ts";
 import { REPOSITORY } from "../npm_manifest.ts";
 import { descriptionOf, titleOf, withLinks, withWholeFiles } from "./markdown.ts";
@@ -19,28 +19,28 @@ export interface Page {
 export interface FilledSection {
   readonly title: string;
   readonly isClosed: boolean;
-  /** Title of the section that it is part of, if it is part of one. */
+  /** Title of the parent section, if any. */
   readonly within?: string;
   readonly pages: readonly Page[];
 }
 
-/** Where a file of the repository stands on the site. */
+/** Returns the address of a repository file on the site. */
 export function addressOf(file: string): string {
   return ADDRESSES[file] ?? file.slice("docs/".length);
 }
 
-/** Address of a page's own, without what only its file has. */
+/** Returns the URL of a page, without the file extension. */
 export function urlOf({ path }: { readonly path: string }): string {
   return `/${path.replace(/(?:(^|\/)index)?\.md$/, "$1")}`;
 }
 
-/** The first page, which is in no section. */
+/** The home page, which is in no section. */
 export async function homePage(): Promise<Page> {
   return await readPage("docs/index.md", new Set());
 }
 
 /**
- * All other pages that somebody has written.
+ * Returns all other hand-written pages.
  *
  * @throws {Error} If one has no title or description, or is in no section or in two
  */
@@ -74,7 +74,7 @@ async function readPage(file: string, known: ReadonlySet<string>): Promise<Page>
   return { path, title, description, text: withLinks(whole, (target) => linkOnSite(target, file, known)) };
 }
 
-/** A link of a file of the repository, as the site has it: to a page there, or to the file on GitHub. */
+/** Converts a link of a repository file: to a page of the site, or to the file on GitHub. */
 function linkOnSite(target: string, file: string, known: ReadonlySet<string>): string {
   if (/^(?:[a-z]+:|#|\/)/.test(target)) return target;
   const [name = "", hash] = target.split("#");
@@ -86,7 +86,7 @@ function linkOnSite(target: string, file: string, known: ReadonlySet<string>): s
   return `${REPOSITORY}/${path.includes(".") ? "blob" : "tree"}/main/${path}${anchor}`;
 }
 
-/** Files of a section in their order. */
+/** Files of a section, in order. */
 async function filesOf({ pages = [], folder }: Section, named: ReadonlySet<string>): Promise<string[]> {
   if (folder === undefined) return [...pages];
   const present = await markdownIn(`docs/${folder}`);

@@ -1,16 +1,16 @@
-/** The site for tests: whichever is the first builds it, as with the packages (`shared_builds.ts`). */
+/** The site for tests: the first one builds it, as with the packages (`shared_builds.ts`). */
 import { rm } from "node:fs/promises";
 import { digestOfSources } from "../built_from.ts";
 import { builtOnce } from "../shared_builds.ts";
 import { buildSite, type BuiltSite } from "./build_site.ts";
 
-/** Another folder than that of the task, which somebody may be looking at. */
+/** A different folder than the task's, whose site may be open in a browser. */
 const TOOLS = new URL("../../.cache/site-of-tests/", import.meta.url);
 
 let site: Promise<BuiltSite> | undefined;
 
 /**
- * The documentation site. Its files are for reading: others have them, too.
+ * Returns the documentation site. Its files are shared: do not modify them.
  *
  * @throws {Error} If it cannot be built
  */
@@ -20,7 +20,7 @@ export function builtSite(): Promise<BuiltSite> {
 
 async function siteOnce(): Promise<BuiltSite> {
   const folder = await builtOnce("site", async (to) => {
-    // VitePress and its packages stay: only what comes of them is moved
+    // VitePress and its packages stay: only their output is moved
     const { dist, ...counts } = await buildSite(TOOLS);
     await rm(to, { recursive: true, force: true });
     await Deno.mkdir(to, { recursive: true });

@@ -1,6 +1,6 @@
 /**
- * Puts together what VitePress makes the site of. It stands outside of `docs/`: some pages are files of other folders, the
- * reference is generated, and VitePress needs its packages beside them.
+ * Assembles the sources from which VitePress builds the site. They are outside `docs/`: some pages are files of other
+ * folders, the reference is generated, and VitePress needs its packages beside them.
  */
 import { REPOSITORY } from "../npm_manifest.ts";
 import { type FilledSection, homePage, type Page, urlOf, writtenPages } from "./pages.ts";
@@ -10,13 +10,13 @@ import { referenceSections } from "./reference/reference.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 
-/** What the site consists of. */
+/** Contents of the site. */
 export interface Site {
   readonly home: Page;
   readonly sections: readonly FilledSection[];
 }
 
-/** An entry of the navigation, as VitePress has it. */
+/** A VitePress navigation entry. */
 interface Item {
   readonly text: string;
   readonly link?: string;
@@ -24,7 +24,7 @@ interface Item {
   readonly collapsed?: boolean;
 }
 
-/** Reads all pages, and generates those of the reference. */
+/** Reads all pages, and generates the reference. */
 export async function readSite(): Promise<Site> {
   const [home, written, reference] = await Promise.all([homePage(), writtenPages(), referenceSections()]);
   const sections = written.map((section) =>
@@ -40,10 +40,10 @@ export function pagesOf({ home, sections }: Site): Page[] {
 }
 
 /**
- * Writes the sources of the site. Files that have not changed are left alone, so that a server that watches them does
- * not load everything again.
+ * Writes the sources of the site. Unchanged files are not touched, so that a watching server does not reload
+ * everything.
  *
- * @param folder Where to
+ * @param folder The output folder
  */
 export async function stage(site: Site, folder: URL): Promise<void> {
   const files = new Map<string, string | Uint8Array>(
@@ -65,10 +65,10 @@ export async function stage(site: Site, folder: URL): Promise<void> {
   }
 }
 
-/** What the configuration of VitePress does not say itself. */
+/** Settings missing from the VitePress configuration. */
 function settingsOf(site: Site): unknown {
   const itemOf = ({ title, isClosed, pages }: FilledSection): Item => {
-    // what says no more than the section does is its title
+    // a page titled like its section becomes the section's link
     const [first] = pages.filter((page) => page.title === title);
     return {
       text: title,
@@ -90,7 +90,7 @@ function settingsOf(site: Site): unknown {
     description: site.home.description,
     nav,
     sidebar,
-    // VitePress puts them into an attribute as they are
+    // VitePress puts them into an attribute unescaped
     descriptions: Object.fromEntries(
       pagesOf(site).map(({ path, description }) => [path, description.replaceAll(/"([^"]*)"?/g, "“$1”")]),
     ),
@@ -109,7 +109,7 @@ async function pictures(): Promise<[string, string | Uint8Array][]> {
   return found;
 }
 
-/** Removes pages of an earlier run that are no longer there. */
+/** Removes stale pages of an earlier run. */
 async function removeOthers(folder: URL, files: ReadonlyMap<string, unknown>): Promise<void> {
   async function visit(path: string): Promise<void> {
     for await (const { name, isDirectory } of Deno.readDir(new URL(path, folder))) {

@@ -2,10 +2,10 @@ import { fileURLToPath } from "node:url";
 import { installLocked } from "../locked_packages.ts";
 
 /**
- * Installs VitePress, unless it is there. It is a program for people who write the documentation: the packages and the
- * demo do not know it.
+ * Installs VitePress, if needed. Only authors of the documentation need it: the packages and the demo do not depend on
+ * it.
  *
- * @param folder Where to; the folder is this function's
+ * @param folder The installation folder, owned by this function
  * @returns A command that runs it
  */
 export async function vitepress(folder: URL): Promise<string[]> {

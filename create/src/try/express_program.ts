@@ -1,4 +1,4 @@
-/** The Express program that is tried. */
+/** The Express program to try. */
 import { readdir, readFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { codeOf, UserError } from "../user_error.ts";
@@ -9,17 +9,17 @@ export interface InstalledExpress {
   readonly folder: string;
   /** Its version. */
   readonly version: string;
-  /** Its major, which has to be 4 or 5. */
+  /** Its major version: 4 or 5. */
   readonly major: 4 | 5;
 }
 
-/** What is known of the program. */
+/** The program to try. */
 export interface ExpressProgram {
   /** Its folder. */
   readonly folder: string;
-  /** The Express that it requires itself. */
+  /** The Express that it requires directly. */
   readonly express: InstalledExpress;
-  /** Every Express in its `node_modules`, those of its packages too. */
+  /** Every Express in its `node_modules`, including those of its packages. */
   readonly installed: readonly InstalledExpress[];
   /** The script `test` of its `package.json`. */
   readonly testScript: string | undefined;
@@ -32,16 +32,16 @@ interface Manifest {
 }
 
 /**
- * Looks at the program in a folder.
+ * Inspects the program in a folder.
  *
  * @param folder The folder
- * @throws {UserError} If there is no program for Express, or its packages are not installed there
+ * @throws {UserError} If the folder has no Express program, or its packages are not installed
  */
 export async function expressProgram(folder: string): Promise<ExpressProgram> {
   const manifest = await readManifest(folder);
   if (manifest === undefined) throw new UserError(`${folder} has no package.json: run this in the folder of a program`);
   const installed = await installedExpress(folder);
-  // that of the program stands before those of its packages, and of the packages in a workspace
+  // the program's own comes before those of its packages, and of the packages in a workspace
   const [express] = installed.toSorted((one, other) => depthOf(one) - depthOf(other));
   if (express === undefined) {
     throw new UserError(
@@ -49,7 +49,7 @@ export async function expressProgram(folder: string): Promise<ExpressProgram> {
     );
   }
   const { test } = manifest.scripts ?? {};
-  // what npm init writes
+  // the default of npm init
   const testScript = test?.includes("no test specified") ? undefined : test;
   return { folder, express, installed, testScript };
 }
@@ -74,7 +74,7 @@ async function installedExpress(folder: string): Promise<InstalledExpress[]> {
     const entries = await readdir(modules, { withFileTypes: true }).catch(() => []);
     for (const entry of entries) {
       const path = join(modules, entry.name);
-      // pnpm links to the folders that it keeps in .pnpm, but for the program's own
+      // pnpm links to the folders in .pnpm, except for the program's own
       if (entry.name === "express" && (isOwn || entry.isDirectory())) await note(path);
       if (!entry.isDirectory()) continue;
       if (entry.name === ".pnpm") await lookBelow(path);
@@ -94,7 +94,7 @@ async function installedExpress(folder: string): Promise<InstalledExpress[]> {
       found.push({ folder: relative(folder, path), version, major });
     }
   };
-  // the packages of a workspace may have packages of their own
+  // workspace packages may have their own packages
   const lookInside = async (path: string): Promise<void> => {
     await look(join(path, "node_modules"), true);
     for (const entry of await readdir(path, { withFileTypes: true })) {

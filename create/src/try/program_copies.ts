@@ -1,4 +1,4 @@
-/** Copies of the program: one as it is, and one with Sluice in the place of Express. */
+/** Copies of the program: one unchanged, and one with Sluice in place of Express. */
 import { constants } from "node:fs";
 import { cp, lstat, mkdir, mkdtemp, readdir, readFile, realpath, rename, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -7,19 +7,19 @@ import { UserError } from "../user_error.ts";
 import type { ExpressProgram } from "./express_program.ts";
 import { lastLines, runCommand } from "./run_command.ts";
 
-/** Name of the package that takes Express's place. */
+/** Name of the package that replaces Express. */
 export const ALIAS = "@sluice/express";
 
-/** ms for npm to install it. */
+/** Time limit for npm to install it, in ms. */
 const INSTALL_MS = 5 * 60_000;
 
-/** Both copies. */
+/** The two copies. */
 export interface Copies {
-  /** Folder of the program as it is. */
+  /** Folder of the unchanged program. */
   readonly express: string;
   /** Folder of the program with Sluice. */
   readonly sluice: string;
-  /** Version of the package in the place of the program's own Express. */
+  /** Version of the package that replaces the program's own Express. */
   readonly version: string;
   /** Removes both. */
   remove(): Promise<void>;
@@ -29,7 +29,7 @@ export interface Copies {
  * Copies the program twice, with its packages and without its repository.
  *
  * @param program The program
- * @throws {UserError} If npm cannot install the package that takes Express's place
+ * @throws {UserError} If npm cannot install the package that replaces Express
  */
 export async function copyProgram(program: ExpressProgram): Promise<Copies> {
   const root = await realpath(await mkdtemp(join(tmpdir(), "create-sluice-try-")));
@@ -48,14 +48,14 @@ export async function copyProgram(program: ExpressProgram): Promise<Copies> {
 async function copyFolder(from: string, to: string): Promise<void> {
   await cp(from, to, {
     recursive: true,
-    // links stay links: pnpm's packages find one another by them
+    // links stay links: pnpm's packages resolve one another through them
     verbatimSymlinks: true,
     mode: constants.COPYFILE_FICLONE,
     filter: (path) => relative(from, path).split(sep)[0] !== ".git",
   });
 }
 
-// A link that leads out of the copy leads to the program itself, or to what others use, and neither is changed.
+// A link out of the copy leads to the original program, or to shared files, which must not change.
 async function detach(copy: string, path: string): Promise<void> {
   const names = path.split(sep);
   for (const length of names.keys()) {
@@ -75,7 +75,7 @@ async function isLink(path: string): Promise<boolean> {
   return await lstat(path).then((stats) => stats.isSymbolicLink(), () => false);
 }
 
-// The core goes to one place, where the packages of both majors find it: two copies would be two frameworks.
+// The core is installed in one place, where the packages of both majors find it: two copies would be two frameworks.
 async function replaceExpress({ installed, express }: ExpressProgram, copy: string, work: string): Promise<string> {
   await detach(copy, "node_modules");
   const majors = new Set(installed.map(({ major }) => major));
@@ -109,7 +109,7 @@ async function placeCore(from: string, to: string): Promise<void> {
     await rm(join(to, "@sluice", name), { recursive: true, force: true });
     await copyFolder(join(from, "@sluice", name), join(to, "@sluice", name));
   }
-  // what it depends on goes inside: the program may have other versions of that
+  // its dependencies go inside, because the program may have other versions of them
   for (const name of await readdir(from)) {
     if (name.startsWith(".") || name === "express" || name === "@sluice") continue;
     const path = join(core, "node_modules", name);

@@ -1,4 +1,4 @@
-/** What a request costs a program: processor time and memory of all its processes. */
+/** Measures the cost of a request: processor time and memory of all processes of a program. */
 import { execFile } from "node:child_process";
 import { readdir, readFile } from "node:fs/promises";
 import { Agent, get } from "node:http";
@@ -8,45 +8,45 @@ import { promisify } from "node:util";
 import { UserError } from "../user_error.ts";
 import { lastLines, startCommand } from "./run_command.ts";
 
-/** What a request costs. */
+/** The cost of a request. */
 export interface Cost {
   /** Processor time of one request in µs. */
   readonly processorUs: number;
-  /** Resident memory after all of them, in MiB. */
+  /** Resident memory after all requests, in MiB. */
   readonly memoryMib: number;
   /** Status of the responses. */
   readonly status: number;
 }
 
-/** What is started, and what is requested of it. */
+/** What to start, and what to request. */
 export interface CostOptions {
   /** Command that starts the program. */
   readonly start: string;
-  /** Path that is requested. */
+  /** Path to request. */
   readonly url: string;
   /** Port it listens on, if it does not read `PORT`. */
   readonly port: number | undefined;
 }
 
-/** ms for the program to respond for the first time. */
+/** Time limit for the first response, in ms. */
 const START_MS = 60_000;
-/** ms between two looks whether it responds. */
+/** ms between attempts to reach the program. */
 const LOOK_MS = 100;
-/** Requests before those that are measured: code is compiled, connections are opened. */
+/** Warm-up requests: they compile code and open connections. */
 const WARM_UP = 1000;
-/** Requests that are measured. */
+/** Measured requests. */
 const MEASURED = 3000;
-/** Connections over which they come. */
+/** Concurrent connections. */
 const CONNECTIONS = 8;
 
 const execute = promisify(execFile);
 
 /**
- * Starts a program, and measures what its responses cost.
+ * Starts a program and measures the cost of its responses.
  *
  * @param folder Folder of the program
- * @param options What is started and requested
- * @throws {UserError} If it does not respond, or its processes cannot be looked at
+ * @param options What to start and request
+ * @throws {UserError} If it does not respond, or its processes cannot be inspected
  */
 export async function requestCost(folder: string, { start, url, port: given }: CostOptions): Promise<Cost> {
   const port = given ?? await freePort();
@@ -109,7 +109,7 @@ async function askOften(ask: () => Promise<number>, times: number): Promise<void
   await Promise.all(Array.from({ length: CONNECTIONS }, askOn));
 }
 
-/** What the processes of a program have used. */
+/** Resource usage of a program's processes. */
 interface Usage {
   readonly processorMs: number;
   readonly memoryKib: number;
@@ -124,13 +124,13 @@ async function usageOf(group: number): Promise<Usage> {
   return { processorMs, memoryKib: own.reduce((sum, [, rss]) => sum + Number(rss), 0) };
 }
 
-// `ps` rounds to whole seconds there
+// `ps` rounds to whole seconds on Linux
 async function ticksOf(group: number): Promise<number> {
   let ticks = 0;
   for (const name of await readdir("/proc")) {
     if (!/^\d+$/.test(name)) continue;
     const text = await readFile(`/proc/${name}/stat`, "utf8").catch(() => "");
-    // behind the name of the program, which may have spaces: state, parent, group, …
+    // after the program's name, which may have spaces: state, parent, group, …
     const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
     if (Number(fields[2]) === group) ticks += Number(fields[11]) + Number(fields[12]);
   }

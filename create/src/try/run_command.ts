@@ -1,59 +1,59 @@
-/** Runs commands of the program, with all the processes they start. */
+/** Runs commands of the program, with all their child processes. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { delimiter, join } from "node:path";
 import process from "node:process";
 
-/** Exit code of a command that took too long. */
+/** Exit code of a command that timed out. */
 export const TOO_LATE = 124;
 
-/** Lines of its output that an error shows. */
+/** Number of output lines in an error. */
 const LAST_LINES = 15;
 
-/** How a command runs. */
+/** How to run a command. */
 export interface CommandOptions {
   /** Its working directory. */
   readonly folder: string;
   /** Variables added to the environment. */
   readonly env?: Readonly<Record<string, string>>;
-  /** ms after which it is ended. */
+  /** Time limit in ms. */
   readonly limitMs: number;
 }
 
-/** A command that has ended. */
+/** A finished command. */
 export interface Ended {
-  /** Its exit code; {@linkcode TOO_LATE} if its time was up. */
+  /** Its exit code; {@linkcode TOO_LATE} on timeout. */
   readonly code: number;
-  /** All that it printed. */
+  /** Its whole output. */
   readonly output: string;
 }
 
-/** A command that is running. */
+/** A running command. */
 export interface Running {
-  /** Identifier of its first process, whose group has all others. */
+  /** Id of its first process, which is also the group of all others. */
   readonly pid: number | undefined;
-  /** How it ended. */
+  /** Resolves when it ends. */
   readonly ended: Promise<Ended>;
-  /** Ends all its processes. */
+  /** Kills all its processes. */
   stop(): void;
 }
 
 /**
- * Starts a command of the program's shell, where the programs of its packages are found by name.
+ * Starts a command in the program's shell, with the commands of its packages on the path.
  *
  * @param command The command
- * @param options Where it runs
+ * @param options Where to run it
  */
 export function startCommand(command: string, { folder, env = {} }: Omit<CommandOptions, "limitMs">): Running {
   const { PATH = "" } = process.env;
   const child = spawn(command, {
     cwd: folder,
     shell: true,
-    // a group of its own, so that what it starts can be ended with it
+    // its own group, so that child processes can be killed with it
     detached: process.platform !== "win32",
     stdio: ["ignore", "pipe", "pipe"],
     env: {
       ...process.env,
-      // test runners neither watch files nor colour what they print
+      // makes test runners neither watch files nor use colours
       CI: "true",
       NO_COLOR: "1",
       FORCE_COLOR: "0",
@@ -74,7 +74,7 @@ export function startCommand(command: string, { folder, env = {} }: Omit<Command
  * Runs a command to its end.
  *
  * @param command The command
- * @param options Where it runs, and for how long
+ * @param options Where to run it, and for how long
  */
 export async function runCommand(command: string, options: CommandOptions): Promise<Ended> {
   const running = startCommand(command, options);
@@ -88,7 +88,7 @@ export async function runCommand(command: string, options: CommandOptions): Prom
   return { code: isLate ? TOO_LATE : code, output };
 }
 
-/** The end of what a command printed. */
+/** Returns the end of a command's output. */
 export function lastLines(output: string): string {
   return output.trimEnd().split("\n").slice(-LAST_LINES).join("\n");
 }
@@ -99,7 +99,7 @@ function stopGroup({ pid }: ChildProcess): void {
   try {
     process.kill(-pid, "SIGKILL");
   } catch (error) {
-    // all of it has ended
+    // all processes have ended
     if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
   }
 }

@@ -1,16 +1,16 @@
-/** Lines of the program that use what is known to differ from Express. */
+/** Finds code in the program that uses known differences from Express. */
 import { readdir, readFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 
-/** A line that uses something that differs. */
+/** A line with a known difference. */
 export interface Finding {
   /** The file, relative to the program's folder. */
   readonly file: string;
   /** The line, counted from 1. */
   readonly line: number;
-  /** What differs. */
+  /** The difference. */
   readonly what: string;
-  /** What to write instead, or to set. */
+  /** What to write or set instead. */
   readonly instead: string;
 }
 
@@ -20,7 +20,7 @@ interface Rule {
   readonly instead: string;
 }
 
-/** All of it is on the page of differences from Express. */
+/** All of these are on the page of differences from Express. */
 const RULES: readonly Rule[] = [
   {
     pattern:
@@ -54,13 +54,13 @@ const RULES: readonly Rule[] = [
 const SOURCES = /\.(?:[cm]?[jt]s|[jt]sx)$/;
 const ELSEWHERE: ReadonlySet<string> = new Set(["node_modules", "dist", "build", "coverage", "public", "vendor"]);
 
-/** Larger files are bundles, which nobody changes by hand. */
+/** Larger files are bundles, not edited sources. */
 const MOST_BYTES = 500_000;
 
 /**
- * Looks through the sources of a program.
+ * Searches the sources of a program.
  *
- * @param folder Its folder; those of packages and builds are left out
+ * @param folder Its folder; packages and build output are skipped
  * @returns The lines, by file
  */
 export async function sourceFindings(folder: string): Promise<Finding[]> {

@@ -1,44 +1,44 @@
-/** What a run of tests came to, as its runner printed it. */
+/** Parses a test runner's output. */
 import { stripVTControlCharacters } from "node:util";
 
-/** How often tests of one name passed and failed. */
+/** Number of passed and failed tests of one name. */
 export interface Outcome {
   readonly passed: number;
   readonly failed: number;
 }
 
-/** A test whose outcome is another one. */
+/** A test with a different outcome. */
 export interface Difference {
-  /** Its name, as the runner prints it. */
+  /** Its name, as printed by the runner. */
   readonly name: string;
-  /** Its outcome at first. */
+  /** Its outcome in the first run. */
   readonly before: Outcome;
-  /** Its outcome then. */
+  /** Its outcome in the second run. */
   readonly after: Outcome;
 }
 
 const NONE: Outcome = { passed: 0, failed: 0 };
 
-/** Lines of mocha, Jest, Vitest, AVA and `node --test` about a test that passed. */
+/** Lines of mocha, Jest, Vitest, AVA and `node --test` for a passed test. */
 const PASSED = /^\s*[✓✔√]\s+(.+)$/;
-/** The same about one that failed. */
+/** The same for a failed test. */
 const FAILED = /^\s*(?:[✕✖×✗✘]|●)\s+(.+)$/;
-/** Headings that begin like a failed test. */
+/** Headings that look like a failed test. */
 const HEADINGS = /^(?:failing tests:|Console|.*Warning:?)$/;
 /** A failed test in mocha's list, which repeats it with its error after the totals. */
 const NUMBERED = /^\s*\d+\) (.+)$/;
 /** A line of the Test Anything Protocol. */
 const TAP = /^\s*(not )?ok \d+\s*(?:- )?(.*)$/;
-/** mocha's totals, behind which it repeats what failed. */
+/** mocha's totals, after which it repeats failures. */
 const TOTALS = /^\s*\d+ (?:passing|failing|pending)\b/;
-/** The files of Jest, which prints no single tests if there are several. */
+/** Jest's files: with several, it prints no individual tests. */
 const FILE = /^\s*(PASS|FAIL)\s+(\S+)(?: \(.*\))?$/;
 
 /**
- * Reads what a test runner printed.
+ * Parses a test runner's output.
  *
- * @param output What it printed
- * @returns The outcome of the tests, by name; empty if it prints no names
+ * @param output The output
+ * @returns The outcomes of the tests, by name; empty if it prints no names
  */
 export function readTestResults(output: string): ReadonlyMap<string, Outcome> {
   const outcomes = new Map<string, Outcome>();
@@ -53,7 +53,7 @@ export function readTestResults(output: string): ReadonlyMap<string, Outcome> {
     const tap = TAP.exec(line);
     const file = FILE.exec(line);
     if (tap) {
-      // of skipped tests and those to be done, nothing is known
+      // skipped tests and todos have no outcome
       if (!/#\s*(?:skip|todo)\b/i.test(tap[2]!)) note(nameIn(tap[2]!), tap[1] === undefined);
     } else if (file) {
       note(file[2]!, file[1] === "PASS");
@@ -62,7 +62,7 @@ export function readTestResults(output: string): ReadonlyMap<string, Outcome> {
       note(nameIn(PASSED.exec(line)![1]!), true);
     } else if (FAILED.test(line)) {
       const name = nameIn(FAILED.exec(line)![1]!);
-      // Jest, Vitest and `node --test` print what failed again at the end
+      // Jest, Vitest and `node --test` repeat failures at the end
       if (!repeated.has(name) && !HEADINGS.test(name)) note(name, false);
       repeated.add(name);
     } else if (NUMBERED.test(line) && !isSummary) {
@@ -77,10 +77,10 @@ const TOTAL =
   /^Tests:.*?(\d+) total$|^\s*Tests\s.*\((\d+)\)$|^[#ℹ] tests (\d+)$|^(\d+) specs?,|^\s*(\d+) (?:pass|fail)ing\b/gm;
 
 /**
- * How many tests ran, by the totals that the runner prints, or by their names.
+ * Returns how many tests ran, by the runner's totals, or by name.
  *
- * @param output What it printed
- * @param outcomes What was read of that
+ * @param output The output
+ * @param outcomes The outcomes parsed from it
  */
 export function countTests(output: string, outcomes: ReadonlyMap<string, Outcome>): number {
   const totals = Array.from(
@@ -91,7 +91,7 @@ export function countTests(output: string, outcomes: ReadonlyMap<string, Outcome
   return totals.length === 0 ? named : totals.reduce((sum, one) => sum + one, 0);
 }
 
-// without the time it took, which Vitest prints behind the number of tests
+// without the duration, which Vitest prints after the number of tests
 function nameIn(text: string): string {
   return text.replace(/^\[fail\]: /, "").replace(/\s+\(?\d+(?:\.\d+)?\s?m?s\)?\s*$/, "").replace(/\s+#.*$/, "").trim();
 }
@@ -99,9 +99,9 @@ function nameIn(text: string): string {
 /**
  * Compares two runs.
  *
- * @param before The outcomes at first
- * @param after The outcomes then
- * @returns The tests that differ, in the order of their names
+ * @param before Outcomes of the first run
+ * @param after Outcomes of the second run
+ * @returns The tests that differ, sorted by name
  */
 export function differences(
   before: ReadonlyMap<string, Outcome>,

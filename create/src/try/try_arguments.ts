@@ -1,20 +1,20 @@
-/** The arguments of `create-sluice try`. */
+/** Arguments of `create-sluice try`. */
 import { parseArgs } from "node:util";
 import { UserError } from "../user_error.ts";
 
-/** What the arguments ask for. */
+/** Parsed arguments. */
 export interface TryArguments {
-  /** Whether help is all that is wanted. */
+  /** Whether to print only the help. */
   readonly help: boolean;
   /** Command that runs the program's tests; `npm test` by default. */
   readonly test: string | undefined;
   /** Command that starts the program, to measure a request. */
   readonly start: string | undefined;
-  /** Path that is requested then. */
+  /** Path to request for that. */
   readonly url: string;
   /** Port the program listens on, if it does not read `PORT`. */
   readonly port: number | undefined;
-  /** Minutes for one run of the tests. */
+  /** Time limit of one test run, in minutes. */
   readonly minutes: number;
   /** Whether the report is JSON. */
   readonly json: boolean;
@@ -30,7 +30,7 @@ const OPTIONS = {
   help: { type: "boolean" },
 } as const;
 
-/** The text that `try --help` shows. */
+/** Output of `try --help`. */
 export const TRY_HELP = `Tries Sluice on the Express program in this folder, in a copy: the program is not changed.
 
 Usage:
@@ -52,10 +52,10 @@ Exit code: 0 if nothing differs, 1 if something does, 2 if nothing could be comp
 `;
 
 /**
- * Reads the arguments.
+ * Parses the arguments.
  *
- * @param args What follows `try`
- * @throws {UserError} If one is unknown or makes no sense
+ * @param args The arguments after `try`
+ * @throws {UserError} If one is unknown or invalid
  */
 export function readTryArguments(args: readonly string[]): TryArguments {
   const { help = false, json = false, test, start, url = "/", port, minutes = "30" } = parsed(args);

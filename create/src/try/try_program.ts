@@ -10,17 +10,17 @@ import { countTests, differences, readTestResults } from "./test_results.ts";
 import { readTryArguments, TRY_HELP, type TryArguments } from "./try_arguments.ts";
 import { differs, reportText, type TestReport, type TryReport } from "./try_report.ts";
 
-/** Exit code if nothing could be compared. */
+/** Exit code if there was nothing to compare. */
 const NOTHING_COMPARED = 2;
 
-/** Rounds in which the cost of a request is measured, on both in turn. */
+/** Number of rounds for measuring the cost of a request, alternating between both. */
 const COST_ROUNDS = 3;
 
 /**
  * Tries Sluice on the program in the working directory.
  *
- * @param args What follows `try`
- * @returns The exit code: 0 if nothing differs, 1 if something does, 2 if nothing could be compared
+ * @param args The arguments after `try`
+ * @returns The exit code: 0 if nothing differs, 1 if something does, 2 if there was nothing to compare
  */
 export async function tryProgram(args: readonly string[]): Promise<number> {
   try {
@@ -103,7 +103,7 @@ function middle(costs: Cost[]): Cost {
   return costs.sort((a, b) => a.processorUs - b.processorUs)[costs.length >> 1]!;
 }
 
-// on the error stream, so that the report can be piped
+// on stderr, so that the report can be piped
 async function step<T>(what: string, run: () => Promise<T>): Promise<T> {
   process.stderr.write(`${what} …`);
   const began = performance.now();

@@ -1,48 +1,48 @@
-/** What came of a trial, and how it is shown. */
+/** The result of a trial, and its formatting. */
 import type { Cost } from "./request_cost.ts";
 import type { Finding } from "./source_findings.ts";
 import type { Difference, Outcome } from "./test_results.ts";
 
-/** What came of the tests. */
+/** Result of the tests. */
 export interface TestReport {
   /** The command that ran them. */
   readonly command: string;
-  /** How many ran on Express. */
+  /** Number of tests that ran on Express. */
   readonly total: number;
   /** Exit codes, on Express and on Sluice. */
   readonly exitCodes: { readonly express: number; readonly sluice: number };
-  /** Names of those that differ between two runs on Express. */
+  /** Names of tests that differ between two runs on Express. */
   readonly flaky: readonly string[];
-  /** Those that differ on Sluice. */
+  /** Tests that differ on Sluice. */
   readonly differences: readonly Difference[];
 }
 
-/** What came of a trial. */
+/** Result of a trial. */
 export interface TryReport {
   /** Version of the program's Express. */
   readonly express: string;
-  /** The package that took its place, with its version. */
+  /** The package that replaced it, with its version. */
   readonly sluice: string;
-  /** What came of the tests; `null` if there are none. */
+  /** Result of the tests; `null` if there are none. */
   readonly tests: TestReport | null;
-  /** Lines that use what is known to differ. */
+  /** Lines with known differences. */
   readonly findings: readonly Finding[];
-  /** What a request costs; `null` if it was not measured. */
+  /** Cost of a request; `null` if it was not measured. */
   readonly cost: { readonly url: string; readonly express: Cost; readonly sluice: Cost } | null;
 }
 
-/** Whether anything that was run differs; lines of the program are advice. */
+/** Whether any run differs; findings in the source are only advice. */
 export function differs({ tests, cost }: TryReport): boolean {
   return (tests !== null && (tests.differences.length > 0 || hasOtherEnd(tests))) ||
     (cost !== null && cost.express.status !== cost.sluice.status);
 }
 
-// a runner that prints no names of tests tells by its exit code alone
+// for a runner that prints no test names, only the exit code counts
 function hasOtherEnd({ exitCodes, flaky }: TestReport): boolean {
   return flaky.length === 0 && (exitCodes.express === 0) !== (exitCodes.sluice === 0);
 }
 
-/** The report as people read it. */
+/** Formats the report for people. */
 export function reportText(report: TryReport): string {
   const { express, sluice, tests, findings, cost } = report;
   const lines = [`Express ${express} and ${sluice}`, ""];

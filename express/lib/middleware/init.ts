@@ -4,7 +4,7 @@ import { FrameworkRequest } from "@sluice/sluice";
 type Next = (error?: unknown) => void;
 
 /**
- * Express 4's first middleware, which makes Node's requests Express's. Sluice's are made as what they are.
+ * Express 4's first middleware, which turns Node's requests into Express's. Sluice's requests need no conversion.
  *
  * @param _app The application
  */

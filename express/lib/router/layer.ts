@@ -3,32 +3,32 @@ import { Layer as OwnLayer } from "@sluice/sluice";
 import { dialectKey } from "@sluice/sluice/profile";
 import type { AnyFunction } from "@sluice/sluice/types";
 
-/** How the path of a layer matches, as in Express. */
+/** How a layer's path matches, as in Express. */
 export interface LayerOptions {
-  /** Whether case counts. */
+  /** Whether matching is case-sensitive. */
   readonly sensitive?: boolean;
-  /** Whether a trailing slash makes a difference. */
+  /** Whether a trailing slash matters. */
   readonly strict?: boolean;
-  /** Whether the whole path must match, as it must by default. */
+  /** Whether the whole path must match; true by default. */
   readonly end?: boolean;
 }
 
-/** Makes layers, with or without `new`. */
+/** Creates layers, with or without `new`. */
 export interface LayerConstructor {
-  /** Makes a layer. */
+  /** Creates a layer. */
   new (path: string | RegExp, options: LayerOptions | null, fn: AnyFunction): OwnLayer;
-  /** Makes a layer. */
+  /** Creates a layer. */
   (path: string | RegExp, options: LayerOptions | null, fn: AnyFunction): OwnLayer;
-  /** Prototype of the layers made here. */
+  /** Prototype of the layers created here. */
   readonly prototype: OwnLayer;
 }
 
 /**
- * A layer with Express's arguments, for programs that match paths by themselves.
+ * A layer with Express's arguments, for programs that match paths themselves.
  *
- * Its prototype inherits from that of all layers. Programs that wait for promises replace its `handle` by an accessor of
- * their own, which must not reach layers that are there already; Sluice waits for promises itself. A function that is
- * assigned to `handle_request` is called for all.
+ * Its prototype inherits from that of all layers. Programs that await promises replace its `handle` by their own
+ * accessor, which must not affect existing layers; Sluice awaits promises itself. A function assigned to
+ * `handle_request` is called for all layers.
  */
 const Layer = function (this: unknown, path: string | RegExp, options: LayerOptions | null, fn: AnyFunction): OwnLayer {
   const { sensitive = false, strict = false, end = true } = options ?? {};
@@ -38,7 +38,7 @@ const Layer = function (this: unknown, path: string | RegExp, options: LayerOpti
     ["Layer", path, { sensitive, strict, end, dialect }, { fn }],
     new.target ?? Layer,
   );
-  // as in Express: an accessor on the prototype gets to know it
+  // as in Express, so that an accessor on the prototype sees it
   made.handle = fn;
   return made;
 } as unknown as LayerConstructor;

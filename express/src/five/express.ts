@@ -9,7 +9,7 @@ class Request extends ExpressRequest {}
 class Response extends ExpressResponse {}
 class Router extends BaseRouter {}
 
-/** What Express 5 does in another way than Sluice; docs/decisions/0078-express-is-a-profile.md names who asks for it. */
+/** Where Express 5 differs from Sluice; docs/decisions/0078-express-is-a-profile.md names what depends on it. */
 const PROFILE: Profile = {
   poweredBy: "Express",
   methodSeparator: ", ",
@@ -33,7 +33,7 @@ hideSockets(App.prototype, Router.prototype);
 
 const makeRouter = routerConstructor(Router);
 
-/** Express 5's function, which makes applications. */
+/** Express 5's function, which creates applications. */
 export const express: CreateApp = Object.assign(
   function express() {
     return new App();
@@ -52,5 +52,5 @@ export const express: CreateApp = Object.assign(
   },
 );
 
-// as compilers expect of whatever `require` returns
+// as compilers expect of any value that `require` returns
 Object.assign(express, { default: express });

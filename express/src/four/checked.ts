@@ -1,10 +1,10 @@
 /**
- * Refuses what is no function with Express 4's message.
+ * Rejects anything but functions with Express 4's message.
  *
  * @param method What it was passed to
  * @param kind What is expected
  * @param handlers Functions, in lists nested to any depth
- * @throws {TypeError} If one is no function
+ * @throws {TypeError} If one is not a function
  */
 export function assertFunctions(method: string, kind: "callback" | "middleware", handlers: readonly unknown[]): void {
   for (const fn of handlers.flat(Infinity)) {
@@ -22,7 +22,7 @@ interface WithUse {
 }
 
 /**
- * Has `use` refuse what is no function with Express 4's message.
+ * Makes `use` reject anything but functions with Express 4's message.
  *
  * @param prototype Prototype of applications or routers
  */
@@ -36,9 +36,9 @@ export function checkUse(prototype: WithUse): void {
 }
 
 /**
- * The arguments of `use` after the path.
+ * Returns the arguments of `use` after the path.
  *
- * @param args All of them
+ * @param args All arguments
  */
 function withoutPath(args: readonly unknown[]): readonly unknown[] {
   let first = args[0];

@@ -15,7 +15,7 @@ import { Request } from "./request.ts";
 import { Response } from "./response.ts";
 import { Router } from "./router.ts";
 
-/** What Express 4 does in another way than Sluice; docs/decisions/0078-express-is-a-profile.md names who asks for it. */
+/** Where Express 4 differs from Sluice; docs/decisions/0078-express-is-a-profile.md names what depends on it. */
 const PROFILE: Profile = {
   poweredBy: "Express",
   methodSeparator: ",",
@@ -23,7 +23,7 @@ const PROFILE: Profile = {
     type.replace(/^text\/javascript/, "application/javascript").replace("; charset=utf-8", "; charset=UTF-8"),
   Request,
   Response,
-  // that of the program, so that what agents have done to it holds for the routers of applications, too
+  // the program's own, so that what agents patch there applies to the routers of applications, too
   get Router() {
     return makeRouter as RouterClass;
   },
@@ -35,7 +35,7 @@ class App extends ExpressApp {
     return PROFILE;
   }
 
-  /** Stores a setting; the extended parser makes longer lists than that of Express 5. */
+  /** Stores a setting; the extended parser builds longer arrays than that of Express 5. */
   override set(name: string, ...rest: [value?: unknown]): this {
     const result = super.set(name, ...rest);
     if (name === "query parser" && rest[0] === "extended") {
@@ -57,23 +57,23 @@ showMembers(Response.prototype, [...RESPONSE_NAMES, "sendfile"]);
 hideSockets(App.prototype, Router.prototype);
 
 const makeRouter = routerConstructor(Router);
-// as in Express 4, the function is the prototype of what it makes: packages such as express-ws add methods to it
+// as in Express 4, the function is the prototype of its routers: packages such as express-ws add methods to it
 Object.setPrototypeOf(makeRouter, Router.prototype);
 Object.defineProperty(makeRouter, "prototype", { value: makeRouter });
 
-/** What Express 4 names, and has not since Express 3. */
+/** Names in Express 4 without an implementation since Express 3. */
 const REMOVED = [
   ...["bodyParser", "compress", "cookieSession", "session", "logger", "cookieParser", "favicon", "responseTime"],
   ...["errorHandler", "timeout", "methodOverride", "vhost", "csrf", "directory", "limit", "multipart", "staticCache"],
 ];
 
-/** Express 4's function, which makes applications. */
+/** Express 4's function, which creates applications. */
 export interface Express4 extends CreateApp {
-  /** Parses the query of requests that have none yet. */
+  /** Parses the query of requests without a parsed one. */
   readonly query: (parse?: unknown) => QueryMiddleware;
 }
 
-/** Express 4's function, which makes applications. */
+/** Express 4's function, which creates applications. */
 export const express: Express4 = Object.assign(
   function express() {
     return new App();
@@ -93,7 +93,7 @@ export const express: Express4 = Object.assign(
   },
 );
 
-// as compilers expect of whatever `require` returns
+// as compilers expect of any value that `require` returns
 Object.assign(express, { default: express });
 
 for (const name of REMOVED) {

@@ -2,9 +2,11 @@ import { ExpressRequest, ownAccessor } from "../shared/express_request.ts";
 
 type Any = ExpressRequest["body"];
 
-/** A request with what Express 4 has, and Express 5 has not. */
+/** A request with what Express 4 has, but Express 5 lacks. */
 export class Request extends ExpressRequest {
-  /** As in Express 4, whose first middleware assigns the query; the same for all, see {@linkcode ExpressRequest}. */
+  /**
+   * As in Express 4, whose first middleware assigns the query; shared by all requests, see {@linkcode ExpressRequest}.
+   */
   static readonly #query: PropertyDescriptor = ownAccessor(this.prototype, "query");
 
   /**
@@ -17,7 +19,7 @@ export class Request extends ExpressRequest {
     Object.defineProperty(this, "query", Request.#query);
   }
 
-  /** The query, nested as by the extended parser, also where a program has deleted the setting. */
+  /** The query, nested as by the extended parser, even if the program has deleted the setting. */
   override get query(): Any {
     if (!("query parser fn" in this.app.settings)) this.app.set("query parser", "extended");
     return super.query;
@@ -27,7 +29,7 @@ export class Request extends ExpressRequest {
     super.query = value;
   }
 
-  /** The same as `req.hostname`: the host without its port. */
+  /** The host without its port; the same as `req.hostname`. */
   override get host(): string {
     const host = super.host as string | undefined;
     return host?.replace(/^(\[[^\]]*\]|[^:[]*):.*$/s, "$1") as string;

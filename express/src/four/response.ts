@@ -7,7 +7,7 @@ type Any = ExpressResponse["req"]["body"];
 
 /** A response with the older signatures of Express 4's methods. */
 export class Response extends ExpressResponse {
-  /** Sets the status, also from text or with a fraction. */
+  /** Sets the status, which may also be a string or have a fraction. */
   override status(code: number | string): this {
     return super.status(Math.floor(Number(code)));
   }
@@ -27,7 +27,7 @@ export class Response extends ExpressResponse {
     return super.json(args.length === 2 ? bodyOf(this, args[0], args[1], true) : args[0]);
   }
 
-  /** Sends JSON in a call: `jsonp(value)`, `jsonp(status, value)` or `jsonp(value, status)`. */
+  /** Sends JSONP: `jsonp(value)`, `jsonp(status, value)` or `jsonp(value, status)`. */
   override jsonp(...args: Any[]): this {
     return super.jsonp(args.length === 2 ? bodyOf(this, args[0], args[1], true) : args[0]);
   }
@@ -46,12 +46,12 @@ export class Response extends ExpressResponse {
     return this.type(type);
   }
 
-  /** Adds a field to `Vary`; nothing without a field. */
+  /** Adds a field to `Vary`; does nothing without a field. */
   override vary(field?: string | readonly string[]): this {
     return field === undefined || field.length === 0 ? this : super.vary(field);
   }
 
-  /** Sets `Location`; `"back"` is the page that the client comes from. */
+  /** Sets `Location`; `"back"` is the referring page. */
   override location(url: string | URL): this {
     return super.location(url === "back" ? this.req.get("Referrer") || "/" : url);
   }
@@ -76,12 +76,12 @@ export class Response extends ExpressResponse {
     this.end(this.req.method === "HEAD" ? undefined : body);
   }
 
-  /** Deletes a cookie; the options may name another time when it expires. */
+  /** Deletes a cookie; the options may override the expiry time. */
   override clearCookie(name: string, options?: CookieOptions | null): this {
     return this.cookie(name, "", { expires: new Date(1), path: "/", ...options });
   }
 
-  /** Names the file of a download, in quotes. */
+  /** Sets the file name of a download, in quotes. */
   override attachment(filename?: string): this {
     super.attachment(filename);
     return this.set("Content-Disposition", quoted(this.get("Content-Disposition")!));
@@ -96,7 +96,7 @@ export class Response extends ExpressResponse {
     return super.sendFile(path, { ...options, headers }, callback);
   }
 
-  /** Sends a file whose path is encoded as in a URL, and relative to the working directory unless there is a root. */
+  /** Sends a file whose path is URL-encoded, and relative to the working directory unless there is a root. */
   sendfile(path: string, options?: SendFileOptions | SendFileCallback | null, callback?: SendFileCallback): void {
     if (typeof options === "function") return this.sendfile(path, null, options);
     const climbs = !options?.root && /(?:^|[\\/])\.\.(?:[\\/]|$)/.test(path);
@@ -115,7 +115,7 @@ function bodyOf(res: Response, first: Any, second: Any, prefersSecond = false): 
   return isLast ? first : second;
 }
 
-// without a fallback, the library that Express 5 has leaves the quotes out where it may
+// Express 5's library omits optional quotes where there is no fallback name
 function quoted(disposition: string): string {
   return disposition.replace(/; filename=([^";]+)/, '; filename="$1"');
 }

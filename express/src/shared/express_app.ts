@@ -3,7 +3,7 @@ import { sha1EntityTag, strongEntityTag } from "@sluice/sluice/profile";
 import { listenAtPath } from "./listen_at_path.ts";
 import { APPLICATION_NAMES, showMembers } from "./shown.ts";
 
-/** An application whose settings mean what they mean in both majors of Express. */
+/** An application whose settings have the meaning shared by both majors of Express. */
 export class ExpressApp extends FrameworkApp {
   /** Stores a setting; entity tags contain Express's hash. */
   override set(name: string, ...rest: [value?: unknown]): this {
@@ -22,11 +22,11 @@ export class ExpressApp extends FrameworkApp {
 }
 
 /**
- * Puts all methods of applications on the prototype of a class: Express's have them on one object, and packages such as
- * Feathers look no further. Those of Express are enumerable there.
+ * Copies all methods of applications to the prototype of a class: Express has them on one object, and packages such as
+ * Feathers look no further. As in Express, they are enumerable there.
  *
  * @param App The class
- * @param names Methods that one major has besides
+ * @param names Methods that only one major has
  */
 export function gatherMethods(App: { readonly prototype: ExpressApp }, names: readonly string[] = []): void {
   for (const ancestor of [ExpressApp.prototype, FrameworkApp.prototype]) {
@@ -39,7 +39,7 @@ export function gatherMethods(App: { readonly prototype: ExpressApp }, names: re
 }
 
 /**
- * Hides `ws` of applications and routers: express-ws adds a method of that name, unless there is one. Routers of Sluice,
+ * Hides `ws` of applications and routers: express-ws adds a method of that name, unless one exists. Sluice's routers,
  * which have it, can be mounted.
  *
  * @param prototypes Prototypes of applications and routers

@@ -2,8 +2,8 @@ import { FrameworkRequest } from "@sluice/sluice";
 import { propertyOf, showMembers, showNodes } from "./shown.ts";
 
 /**
- * What Node's and Express's requests have themselves: `{ ...req }` and `Object.assign({}, req)` copy it. The accessors
- * are the same for all, because otherwise V8 would turn every request into a hash table.
+ * Own properties of Node's and Express's requests: `{ ...req }` and `Object.assign({}, req)` copy them. The accessors
+ * are shared by all requests, because otherwise V8 would turn every request into a hash table.
  */
 const OWN: readonly (readonly [name: string, accessor: PropertyDescriptor])[] = [
   ...["url", "method", "originalUrl", "baseUrl", "params", "_parsedUrl", "socket", "client"],
@@ -11,7 +11,7 @@ const OWN: readonly (readonly [name: string, accessor: PropertyDescriptor])[] = 
 ].map((name) => [name, ownAccessor(FrameworkRequest.prototype, name)]);
 
 /**
- * An accessor of a class, as it is defined on each of its objects.
+ * Returns a class's accessor, to define on each of its objects.
  *
  * @param prototype Prototype of the class
  * @param name The accessor
@@ -20,16 +20,16 @@ export function ownAccessor(prototype: object, name: string): PropertyDescriptor
   return { ...propertyOf(prototype, name), enumerable: true };
 }
 
-/** A request with what both majors of Express show. */
+/** A request with the properties shared by both majors of Express. */
 export class ExpressRequest extends FrameworkRequest {
   override httpVersion = "1.1";
   override httpVersionMajor = 1;
   override httpVersionMinor = 1;
-  /** Status of what Node's client receives; `null` in a request. */
+  /** Status of a response to Node's client; `null` in a request. */
   readonly statusCode: number | null = null;
-  /** Reason phrase of what Node's client receives; `null` in a request. */
+  /** Reason phrase of a response to Node's client; `null` in a request. */
   readonly statusMessage: string | null = null;
-  /** Whether Node has handed over the connection; such requests reach no handler. */
+  /** Whether Node has detached the connection; such requests reach no handler. */
   readonly upgrade = false;
 
   /**
@@ -42,7 +42,7 @@ export class ExpressRequest extends FrameworkRequest {
     for (const [name, accessor] of OWN) Object.defineProperty(this, name, accessor);
   }
 
-  /** Address of the client; that of an IPv4 client as Node's socket has it, which may be `::ffff:127.0.0.1`. */
+  /** Address of the client; for IPv4 in the form of Node's socket, which may be `::ffff:127.0.0.1`. */
   override get ip(): string | undefined {
     const address = super.ip;
     const { remoteAddr } = (this.info ?? {}) as { remoteAddr?: { hostname?: unknown } };

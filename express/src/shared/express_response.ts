@@ -1,7 +1,7 @@
 import { FrameworkResponse } from "@sluice/sluice";
 import { showMembers, showNodes } from "./shown.ts";
 
-/** A response with what both majors of Express show. */
+/** A response with the properties shared by both majors of Express. */
 export class ExpressResponse extends FrameworkResponse {}
 
 showNodes(ExpressResponse.prototype);

@@ -1,5 +1,6 @@
 /**
- * How layers are called, for monitoring agents: they hook two functions of Express's, and know requests by Node's objects.
+ * How layers are called, for monitoring agents: they hook two of Express's functions, and identify requests by Node's
+ * objects.
  *
  * @module
  */
@@ -19,13 +20,13 @@ interface Pair {
   readonly res: unknown;
 }
 
-/** What `req.info` is for a request of Node's server. */
+/** The `req.info` of a request from Node's server. */
 interface NodeInfo {
   readonly req?: object;
   readonly res?: object;
 }
 
-/** What handlers get, by Node's request. */
+/** The handlers' request and response, by Node's request. */
 const handled = new WeakMap<object, Pair>();
 
 /** Calls a layer for a request. */
@@ -44,7 +45,7 @@ export const error: LayerErrorCall = function (failure, req, res, next) {
 type Prototype = Record<string, unknown>;
 
 /**
- * Makes methods a prototype's own, so that what is assigned there is not in use yet.
+ * Turns inherited methods into the prototype's own, so that assignments there do not take effect yet.
  *
  * @param prototype The prototype
  * @param names The methods
@@ -56,12 +57,12 @@ export function disown(prototype: Prototype, names: readonly string[]): void {
 }
 
 /**
- * Has layers called by what agents have made of the methods: they have put others over them, or have rewritten the file
- * while it was loaded. What no agent has touched is not called at all.
+ * Calls layers through methods that agents have replaced on the prototype, or rewritten while the file was loaded.
+ * Unpatched methods are not called at all.
  *
  * @param prototype The prototype
  * @param names The methods for a request and for an error
- * @param shipped The same functions, untouched
+ * @param shipped The same functions, unpatched
  */
 export function adopt(
   prototype: Prototype,
@@ -73,7 +74,7 @@ export function adopt(
     delete prototype[name];
     return String(method) === String(shipped[i]) ? null : method;
   }) as [LayerCall | null, LayerErrorCall | null];
-  // another major in the same program may have been hooked
+  // another major in the same program may be hooked
   if (hooked === null && hookedError === null) return;
   replaceLayerCalls(
     hooked && function (req, res, next) {
@@ -85,7 +86,7 @@ export function adopt(
   );
 }
 
-// the agent calls the original before anything else can call another layer
+// the agent calls the original before anything can call another layer
 function onNode(req: unknown, res: unknown, call: (nodes: Pair) => unknown): unknown {
   const { info } = req as { info?: NodeInfo };
   if (info?.req === undefined || info.res === undefined) return call({ req, res });

@@ -1,7 +1,7 @@
 import type { FrameworkApp, Server } from "@sluice/sluice";
 import { runtimeKey } from "@sluice/sluice/profile";
 
-/** The used part of `node:http`. */
+/** The part of `node:http` used here. */
 interface NodeServers {
   createServer(app: FrameworkApp): NodeServer;
 }
@@ -14,11 +14,11 @@ interface NodeServer {
 }
 
 /**
- * Listens at the path of a Unix socket, or of a named pipe.
+ * Listens on a Unix socket or a named pipe.
  *
  * @param app The application
- * @param args What `app.listen` was called with
- * @returns Node's server; `undefined` if there is no path, or the runtime has no servers of Node's
+ * @param args The arguments of `app.listen`
+ * @returns Node's server; `undefined` if there is no path, or the runtime has no Node servers
  */
 export function listenAtPath(app: FrameworkApp, args: readonly unknown[]): Server | undefined {
   if (!isPath(args[0])) return undefined;

@@ -1,6 +1,6 @@
 import type { CreateApp } from "@sluice/sluice";
 
-/** A request that may have been parsed. */
+/** A request that may have a parsed query. */
 interface Asked {
   readonly url?: string;
   query?: unknown;
@@ -10,9 +10,9 @@ interface Asked {
 export type QueryMiddleware = (req: Asked, res: object, next: () => void) => void;
 
 /**
- * Makes Express 4's `express.query`, which parses the query of requests that have none yet.
+ * Creates Express 4's `express.query`, which parses the query of requests without a parsed one.
  *
- * @param createApp Makes an application, whose extended parser is the default
+ * @param createApp Creates an application, whose extended parser is the default
  */
 export function queryMiddleware(createApp: CreateApp): (parse?: unknown) => QueryMiddleware {
   return function query(given) {

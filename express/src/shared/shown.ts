@@ -1,19 +1,19 @@
 import { METHODS } from "@sluice/sluice/profile";
 
-/** What Express assigns to the prototype of requests, in both majors. */
+/** Names that both majors of Express assign to the prototype of requests. */
 export const REQUEST_NAMES: readonly string[] = [
   ...["get", "header", "accepts", "acceptsEncodings", "acceptsCharsets", "acceptsLanguages", "range", "is"],
   ...["protocol", "secure", "ip", "ips", "subdomains", "path", "host", "hostname", "fresh", "stale", "xhr"],
 ];
 
-/** What Express assigns to the prototype of responses, in both majors. */
+/** Names that both majors of Express assign to the prototype of responses. */
 export const RESPONSE_NAMES: readonly string[] = [
   ...["status", "links", "send", "json", "jsonp", "sendStatus", "sendFile", "download", "contentType", "type"],
   ...["format", "attachment", "append", "set", "header", "get", "clearCookie", "cookie", "location", "redirect"],
   ...["vary", "render"],
 ];
 
-/** What Express assigns to the prototype of applications, in both majors. */
+/** Names that both majors of Express assign to the prototype of applications. */
 export const APPLICATION_NAMES: readonly string[] = [
   ...METHODS,
   ...["handle", "use", "route", "engine", "param", "set", "path", "enabled", "disabled", "enable", "disable"],
@@ -21,7 +21,7 @@ export const APPLICATION_NAMES: readonly string[] = [
 ];
 
 /**
- * Makes members of a class enumerable, as those of Express are, which assigns them: programs copy them by `for…in` and
+ * Makes members of a class enumerable, like Express's, which are assigned: programs copy them by `for…in` and
  * `Object.assign`.
  *
  * @param prototype Prototype of the class
@@ -34,7 +34,7 @@ export function showMembers(prototype: object, names: Iterable<string>): void {
 }
 
 /**
- * Makes those members of a class enumerable that Node's classes assign, of which it inherits.
+ * Makes the inherited members that Node's classes assign enumerable.
  *
  * @param prototype Prototype of the class
  */
@@ -51,7 +51,7 @@ export function showNodes(prototype: object): void {
 }
 
 /**
- * The descriptor of a property of an object, or of the nearest of its prototypes that has one.
+ * Returns the descriptor of a property of an object, or of its nearest prototype that has one.
  *
  * @param object The object
  * @param name The property

@@ -43,7 +43,7 @@ export function joined(value: ParameterValue, explode: boolean, encode: (text: s
     .map(([key, part]) => `${one(key)}${explode ? "=" : ","}${one(part)}`).join(",");
 }
 
-/** Converts a value to a string: by its `toJSON` form, otherwise by `String`. */
+/** Converts a value to a string: dates to ISO 8601, objects to JSON. */
 function textOf(value: unknown): string {
   if (value instanceof Date) return value.toISOString();
   return typeof value === "object" && value !== null ? JSON.stringify(value) : String(value);

@@ -2,7 +2,7 @@ import { label, picture } from "./style.ts";
 
 const [LEFT, WIDTH, HEIGHT] = [250, 300, 40];
 
-/** What a request passes, in order: what is registered, and what it does. */
+/** The layers a request passes, in order: registration, and effect. */
 const LAYERS: readonly (readonly [code: string, says: string])[] = [
   ["app.use(log())", "middleware for every path"],
   ['app.use("/api", rateLimit())', "middleware below a path"],
@@ -10,7 +10,7 @@ const LAYERS: readonly (readonly [code: string, says: string])[] = [
   ['api.get("/users/:id", …)', "the handler of a route"],
 ];
 
-/** The picture: what happens to a request, from the runtime and back to it. */
+/** Draws the life of a request, from the runtime and back to it. */
 export function requestLife(): string {
   const top = (i: number) => 122 + i * 66;
   const last = top(LAYERS.length - 1);
@@ -43,7 +43,7 @@ export function requestLife(): string {
     box(20, last + 78, 220, 56),
     label(130, last + 101, "one Response", "strong", "middle"),
     label(130, last + 119, "then “finish” and “close”", "quiet", "middle"),
-    // nobody responded
+    // no handler responded
     arrow(`M${middle} ${last + HEIGHT}`, middle, last + 78, "down"),
     label(middle + 10, last + HEIGHT + 24, "next(), and no layer is left", "quiet"),
     box(LEFT + 50, last + 78, 200, 56),
@@ -73,7 +73,7 @@ function box(x: number, y: number, width: number, height: number): string {
   return `<rect class="box" x="${x}" y="${y}" width="${width}" height="${height}" rx="5"/>`;
 }
 
-/** A line that ends at a point, with a tip. */
+/** A line with an arrowhead at its end. */
 function arrow(start: string, x: number, y: number, direction: "down" | "left"): string {
   const end = direction === "down" ? `V${y - 8}` : `H${x + 8}`;
   const tip = direction === "down" ? `M${x - 5} ${y - 8}h10l-5 8z` : `M${x + 8} ${y - 5}v10l-8 -5z`;

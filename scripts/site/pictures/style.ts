@@ -1,4 +1,4 @@
-/** What the pictures of the documentation share: the colours of the demo, light and dark, as the reader's system says. */
+/** Shared style of the documentation's pictures: the colours of the demo, light or dark by the reader's system. */
 
 const LIGHT = {
   ink: "#10222b",
@@ -13,12 +13,12 @@ const LIGHT_STATES = { admitted: "#1a7f4e", limited: "#c2382e" };
 const DARK_STATES = { admitted: "#4cc38a", limited: "#ff8178" };
 
 /**
- * A picture.
+ * Draws a picture.
  *
- * @param title What it shows, for those who cannot see it
+ * @param title Its text alternative
  * @param width Its width
  * @param height Its height
- * @param content What is in it
+ * @param content Its content
  */
 export function picture(title: string, width: number, height: number, content: readonly string[]): string {
   return [

@@ -6,10 +6,13 @@ const MAX = 10;
 const WINDOW = 60;
 const END = 130;
 
-/** One request begins a window; a rush comes shortly before its end, and does not stop: seconds at which a client asks. */
+/**
+ * Seconds at which a client sends requests: one begins a window, and a rush begins shortly before its end and does not
+ * stop.
+ */
 export const REQUESTS: readonly number[] = [0, ...Array.from({ length: END - 50 }, (_, i) => 50 + i)];
 
-/** The algorithms that count in time, with what is said of each. */
+/** The algorithms that count in time, with their captions. */
 const SHOWN: readonly (readonly [name: AlgorithmName, says: string])[] = [
   ["fixed-window", "counts anew from the window's edge"],
   ["sliding-window", "returns quota a part of the window late, at most"],
@@ -21,16 +24,16 @@ const SHOWN: readonly (readonly [name: AlgorithmName, says: string])[] = [
 const [LEFT, RIGHT, TOP, ROW, CHART] = [190, 20, 66, 104, 60];
 const WIDTH = 800;
 
-/** What an algorithm admits. */
+/** Decisions of an algorithm. */
 export interface Admitted {
   readonly name: AlgorithmName;
   /** Whether each request was admitted. */
   readonly allowed: readonly boolean[];
-  /** Most requests that were admitted in any interval of one window. */
+  /** Maximum number of requests admitted in any interval of one window. */
   readonly most: number;
 }
 
-/** Asks the limiter itself, with a clock that stands still between requests. */
+/** Runs the limiter itself, with a clock that stands still between requests. */
 export async function admittedBy(name: AlgorithmName): Promise<Admitted> {
   const clock = new VirtualClock(0);
   const store = new MemoryStore({ clock: clock.read });
@@ -44,7 +47,7 @@ export async function admittedBy(name: AlgorithmName): Promise<Admitted> {
   return { name, allowed, most };
 }
 
-/** The picture: what each algorithm admits of the same requests around a window's edge. */
+/** Draws which requests each algorithm admits around a window's edge. */
 export async function windowEdge(): Promise<string> {
   const rows = await Promise.all(
     SHOWN.map(async ([name, says], i) => rowOf(await admittedBy(name), says, TOP + i * ROW)),
@@ -90,7 +93,7 @@ function rowOf({ name, allowed, most }: Admitted, says: string, top: number): st
   ];
 }
 
-/** How many were admitted in the window that ends with a second. */
+/** Number of requests admitted in the window that ends with a second. */
 function countUntil(second: number, allowed: readonly boolean[]): number {
   return REQUESTS.filter((at, i) => allowed[i] && at <= second && at > second - WINDOW).length;
 }

@@ -1,18 +1,18 @@
 import { tagsOf } from "./symbols.ts";
 import type { PublicSymbol } from "./symbols.ts";
 
-/** A group of symbols that have one page, if their entry has many. */
+/** A group of symbols with its own page, if its entry point has many. */
 export interface Category {
-  /** What it is called in addresses. */
+  /** Its name in URLs. */
   readonly slug: string;
   readonly title: string;
-  /** What it is about. */
+  /** Its description. */
   readonly description: string;
-  /** Files that declare its symbols, or folders. */
+  /** Files or folders that declare its symbols. */
   readonly paths: readonly string[];
 }
 
-/** Categories of packages with many symbols. The folders say what belongs together; `@category` says otherwise. */
+/** Categories of packages with many symbols. Folders define them; `@category` overrides that. */
 export const CATEGORIES: Readonly<Record<string, readonly Category[]>> = {
   "@sluice/sluice": [
     {
@@ -125,7 +125,7 @@ export const CATEGORIES: Readonly<Record<string, readonly Category[]>> = {
 };
 
 /**
- * The category of a symbol.
+ * Returns the category of a symbol.
  *
  * @throws {Error} If it has none
  */

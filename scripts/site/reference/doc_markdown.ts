@@ -1,16 +1,16 @@
 import type { PublicSymbol } from "./symbols.ts";
 
-/** Finds where a symbol is described. */
+/** Finds the page that describes a symbol. */
 export interface Places {
   find(name: string): { readonly path: string; readonly symbol: PublicSymbol } | undefined;
 }
 
-/** Text that shows as it is, in a page whose Markdown may have tags and expressions of Vue. */
+/** Escapes text for pages whose Markdown may have tags and Vue expressions. */
 export function escaped(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll("{{", "&#123;&#123;");
 }
 
-/** A documentation comment as Markdown: its `{@link …}` become links, and nothing outside of code is a tag. */
+/** Converts a documentation comment to Markdown: its `{@link …}` become links, and nothing outside code is a tag. */
 export function docMarkdown(doc: string, places: Places): string {
   return doc.trim().split(/(^```.*?^```$)/gms).map((part, i) => i % 2 === 1 ? part : proseMarkdown(part, places)).join(
     "",
@@ -24,12 +24,12 @@ function proseMarkdown(prose: string, places: Places): string {
     const label = code === undefined ? shown : `\`${shown}\``;
     return url === undefined ? `\`${shown}\`` : `[${label}](${url})`;
   });
-  // code is shown as it is
+  // code is shown verbatim
   return linked.split(/(`+[^`]*`+)/g).map((part, i) => i % 2 === 1 ? part : part.replaceAll(/<(?=[\w/!])/g, "&lt;"))
     .join("");
 }
 
-/** Address of a symbol, or of a member of one if it has it: `FrameworkApp.listen`. */
+/** Address of a symbol, or of one of its members: `FrameworkApp.listen`. */
 function anchorUrl(target: string, places: Places): string {
   const [name = "", member] = target.split(".");
   const { path, symbol } = places.find(name)!;
@@ -40,7 +40,7 @@ function anchorUrl(target: string, places: Places): string {
   return `/${path}#${isMember ? anchorOf(name, member) : name}`;
 }
 
-/** What a symbol or a member is called in addresses. */
+/** Anchor of a symbol or a member. */
 export function anchorOf(name: string, member?: string): string {
   return member === undefined ? name : `${name}-${member.replaceAll(/\W/g, "")}`;
 }

@@ -1,4 +1,4 @@
-/** What `deno doc --json` says, as far as it is used here. */
+/** The part of the output of `deno doc --json` used here. */
 const ROOT = new URL("../../../", import.meta.url);
 
 /** A type. */
@@ -21,14 +21,14 @@ export interface Param {
   readonly name?: string;
   readonly optional?: boolean;
   readonly tsType?: TypeNode;
-  /** What a rest parameter collects. */
+  /** The parameter under a rest parameter. */
   readonly arg?: Param;
-  /** What has a default. */
+  /** The parameter under a default value. */
   readonly left?: Param;
   readonly props?: readonly { readonly key?: string }[];
 }
 
-/** Something with parameters and a result. */
+/** Anything with parameters and a result. */
 export interface Signature {
   readonly params: readonly Param[];
   readonly returnType?: TypeNode;
@@ -51,7 +51,7 @@ export interface JsDoc {
   readonly tags?: readonly Tag[];
 }
 
-/** Where something is declared. */
+/** Source location of a declaration. */
 export interface Location {
   readonly filename: string;
   readonly line: number;
@@ -66,18 +66,18 @@ export interface MemberNode extends Partial<Signature> {
   readonly readonly?: boolean;
   readonly isStatic?: boolean;
   readonly accessibility?: "private" | "protected" | "public";
-  /** What a method of a class is; that of an interface has these itself. */
+  /** Signature of a class method; an interface method has these fields itself. */
   readonly functionDef?: Signature;
 }
 
-/** What a declaration consists of, whatever its kind. */
+/** Contents of a declaration of any kind. */
 export interface Definition extends Partial<Signature> {
   readonly properties?: readonly MemberNode[];
   readonly methods?: readonly MemberNode[];
   readonly constructors?: readonly MemberNode[];
   readonly callSignatures?: readonly MemberNode[];
   readonly indexSignatures?: readonly MemberNode[];
-  /** What it extends: one type of a class, by name, or several of an interface. */
+  /** What it extends: a class has one type, by name, an interface several. */
   readonly extends?: string | readonly TypeNode[];
   readonly superTypeParams?: readonly TypeNode[];
   readonly elements?: readonly SymbolNode[];
@@ -92,7 +92,7 @@ export interface Declaration {
   readonly def: Definition;
 }
 
-/** A name that a module exports, with whatever is declared by it. */
+/** A name that a module exports, with all its declarations. */
 export interface SymbolNode {
   readonly name: string;
   readonly declarations: readonly Declaration[];
@@ -105,10 +105,10 @@ export interface ModuleNode {
 }
 
 /**
- * What modules export.
+ * Reads the exports of modules.
  *
  * @param files Their paths
- * @returns Each module by its path
+ * @returns Modules by path
  * @throws {Error} If they cannot be read
  */
 export async function readModules(files: readonly string[]): Promise<Map<string, ModuleNode>> {

@@ -1,4 +1,4 @@
-/** The pages of the reference, made of the documentation comments. */
+/** The reference pages, generated from the documentation comments. */
 import type { FilledSection, Page } from "../pages.ts";
 import { CATEGORIES, type Category, categoryOf } from "./categories.ts";
 import { docMarkdown, escaped, type Places } from "./doc_markdown.ts";
@@ -6,10 +6,10 @@ import { symbolMarkdown } from "./symbol_markdown.ts";
 import { type PackageEntry, type PackageReference, type PublicSymbol, readPackages } from "./symbols.ts";
 import { plainText, shortened } from "../markdown.ts";
 
-/** Symbols beyond which an entry of a package with categories has a page for each of them. */
+/** Number of symbols above which an entry point has one page per category. */
 const ONE_PAGE = 30;
 
-/** A page before its text: which symbols it is about. */
+/** A page before rendering: the symbols it describes. */
 interface Outline {
   readonly path: string;
   readonly title: string;
@@ -18,7 +18,7 @@ interface Outline {
   readonly symbols: readonly PublicSymbol[];
 }
 
-/** All pages of the reference: the first says what there is, and each package has a section. */
+/** Returns all reference pages: an overview first, then a section for each package. */
 export async function referenceSections(): Promise<FilledSection[]> {
   const packages = await readPackages();
   const outlines = new Map(packages.map((one) => [one, outlinesOf(one)]));
@@ -32,7 +32,7 @@ export async function referenceSections(): Promise<FilledSection[]> {
   return [{ title: "Reference", isClosed: false, pages: [indexOf(sections)] }, ...sections];
 }
 
-/** Which pages a package has. What several entries export is described where it is exported first. */
+/** Plans the pages of a package. A symbol exported by several entry points is described at the first. */
 function outlinesOf({ name, entries }: PackageReference): Outline[] {
   const described = new Set<string>();
   return entries.flatMap((entry): Outline[] => {
@@ -46,7 +46,7 @@ function outlinesOf({ name, entries }: PackageReference): Outline[] {
     }
     const grouped = Map.groupBy(symbols, (symbol) => categoryOf(entry.specifier, symbol, categories));
     const folder = entry.path.includes("/") ? `${base}-` : `${base}/`;
-    // the names of Express's types are what few look for
+    // few readers look for the names of Express's types
     const inOrder = categories.filter((one) => grouped.has(one)).toSorted((a, b) => isLast(a) - isLast(b));
     return [
       { path: `${path}.md`, title: entry.specifier, entry, symbols: [] },
@@ -63,7 +63,7 @@ function outlinesOf({ name, entries }: PackageReference): Outline[] {
   });
 }
 
-/** What programs call comes before what they name. */
+/** Functions come before types. */
 function rank({ name, kind }: PublicSymbol): number {
   if (name === "default") return 0;
   return ["class", "function", "variable"].includes(kind) ? 1 : 2;
@@ -73,7 +73,7 @@ function isLast({ slug }: Category): number {
   return ["express-names", "helpers"].includes(slug) ? 1 : 0;
 }
 
-/** Finds where a name is described: in the package that asks, or else in any. */
+/** Finds where a name is described: in the same package, otherwise in any. */
 function placesOf(outlines: ReadonlyMap<PackageReference, readonly Outline[]>): (asking: PackageReference) => Places {
   const byPackage = new Map(Array.from(outlines, ([one, pages]) => [
     one,
@@ -93,7 +93,7 @@ function pageOf(outline: Outline, all: readonly Outline[], places: Places): Page
   const isOverview = category === undefined && others.length > 0;
   const text = [
     `---\ntitle: "${title}"\noutline: ${symbols.length > 12 ? 2 : "[2, 3]"}\n---`,
-    // its own name would perhaps be that of a symbol, too
+    // a symbol might have the page's own name
     `# ${title} {#top}`,
     category === undefined ? docMarkdown(entry.doc.doc ?? "", places) : `${about}${of}`,
     ...(category === undefined ? examplesOf(entry, places) : []),
@@ -115,7 +115,7 @@ function overviewOf({ title, category, symbols }: Outline, places: Places): stri
   return [`## ${title}`, category?.description ?? "", overviewTable(symbols, places)].join("\n\n");
 }
 
-/** A line for each symbol. */
+/** One line per symbol. */
 function overviewTable(symbols: readonly PublicSymbol[], places: Places): string {
   if (symbols.length === 0) return "";
   const rows = symbols.map((symbol) => {
@@ -137,7 +137,7 @@ function linkTo(name: string, places: Places): string {
   return `/${path}#${name}`;
 }
 
-/** What the entry exports besides, and where that is described. */
+/** Lists what else the entry point exports, and where that is described. */
 function alsoExported(entry: PackageEntry, all: readonly Outline[], places: Places): string {
   const own = new Set(all.filter((one) => one.entry === entry).flatMap(({ symbols }) => symbols.map(({ key }) => key)));
   const others = entry.symbols.filter(({ key }) => !own.has(key));

@@ -12,7 +12,7 @@ import {
   typeText,
 } from "./type_text.ts";
 
-/** Widest line of code that a page shows without scrolling. */
+/** Maximum line width of code shown without scrolling. */
 const WIDTH = 80;
 
 const KINDS: Readonly<Record<Declaration["kind"], string>> = {
@@ -26,7 +26,7 @@ const KINDS: Readonly<Record<Declaration["kind"], string>> = {
   enum: "enum",
 };
 
-/** What a page says of a symbol. */
+/** Documents a symbol on a page. */
 export function symbolMarkdown(symbol: PublicSymbol, specifier: string, places: Places): string {
   const { name, kind, doc, file } = symbol;
   const title = name === "default" ? "The default export" : name;
@@ -48,7 +48,7 @@ export function symbolMarkdown(symbol: PublicSymbol, specifier: string, places: 
   ].filter((part) => part !== "").join("\n\n");
 }
 
-/** The declaration without its members, where that says more than its name. */
+/** The declaration without its members, where that adds to its name. */
 function declarationCode({ kind, def }: Declaration, { name, kind: mainKind }: PublicSymbol): string[] {
   const own = name === "default" ? "sluice" : name;
   if (kind === "function") return [signatureCode(`function ${own}`, def as Signature)];
@@ -56,7 +56,7 @@ function declarationCode({ kind, def }: Declaration, { name, kind: mainKind }: P
   if (kind === "typeAlias") {
     return [aliasCode(`type ${own}${textOf(typeParamsPieces(def.typeParams ?? []))} =`, def.tsType!)];
   }
-  // what is both is a class, with members that the interface declares
+  // a symbol that is both is a class, with members that the interface declares
   if (kind !== mainKind || def.typeParams === undefined) return [];
   return [`${kind} ${own}<${def.typeParams.map((param) => param.name).join(", ")}>`];
 }
@@ -66,7 +66,7 @@ function declarationPieces({ kind, def }: Declaration): Piece[] {
   return kind === "typeAlias" || kind === "variable" ? typePieces(def.tsType) : [];
 }
 
-/** A function in one line, or with a line for each parameter. */
+/** Formats a function on one line, or with a line per parameter. */
 function signatureCode(start: string, signature: Signature): string {
   const line = start + textOf(signaturePieces(signature));
   if (line.length <= WIDTH || signature.params.length === 0) return line;
@@ -86,7 +86,7 @@ function aliasCode(start: string, type: TypeNode): string {
   return [start, ...type.value.map((part: TypeNode) => `  ${sign} ${typeText(part)}`)].join("\n");
 }
 
-/** Links to the types that code names. */
+/** Links to the types named in code. */
 function typeLinks(pieces: readonly Piece[], own: string, places: Places): string {
   const names = new Set(pieces.flatMap((piece) => typeof piece === "string" || piece.name === own ? [] : [piece.name]));
   const links = [...names].flatMap((name) => {
@@ -142,7 +142,7 @@ function membersMarkdown(symbol: PublicSymbol, places: Places): string[] {
   ];
 }
 
-/** A function and its overloads. */
+/** Documents a function and its overloads. */
 function functionsMarkdown(
   title: string,
   anchor: string,
@@ -151,7 +151,7 @@ function functionsMarkdown(
   places: Places,
 ): string {
   const signatures = overloads.map(signatureOf);
-  // what a class shows of several overloads does not include the one behind them
+  // the implementation signature is not visible to callers
   const shown = overloads.length > 1 ? signatures.filter(({ hasBody }) => !hasBody) : signatures;
   const signed = shown.length === 0 ? signatures : shown;
   const docs = [
@@ -204,12 +204,12 @@ function propertyTable(
   }
 }
 
-/** An optional property may be undefined: the mark behind its name says so. */
+/** Removes `undefined` from an optional property's type: the mark after its name implies it. */
 function withoutUndefined(pieces: readonly Piece[]): readonly Piece[] {
   return pieces.at(-1) === "undefined" && pieces.at(-2) === " | " ? pieces.slice(0, -2) : pieces;
 }
 
-/** Text of several lines in a cell, where examples of code have no room: those follow as inline code. */
+/** Fits several lines into a table cell, which cannot hold code blocks: those follow as inline code. */
 function inCell(markdown: string): string {
   return markdown
     .replaceAll(
@@ -222,7 +222,7 @@ function inCell(markdown: string): string {
     .replaceAll("|", "\\|");
 }
 
-/** A type as code with links. */
+/** Formats a type as code with links. */
 function htmlCode(pieces: readonly Piece[], places: Places): string {
   const html = pieces.map((piece) => {
     if (typeof piece === "string") return htmlEscaped(piece);
@@ -249,7 +249,7 @@ function urlOf(path: string, name: string): string {
   return `/${path.replace(/(?:(^|\/)index)?\.md$/, "$1")}#${anchorOf(name)}`;
 }
 
-/** What is extended, and what that brings. */
+/** Documents what is extended, and its members. */
 function inheritedMarkdown({ declarations, name }: PublicSymbol, places: Places): string {
   const parents = declarations.flatMap(({ def }) => parentsOf(def.extends));
   const lines: string[] = [];
@@ -259,7 +259,7 @@ function inheritedMarkdown({ declarations, name }: PublicSymbol, places: Places)
     if (place === undefined || seen.has(parent)) continue;
     seen.add(parent);
     const { properties, methods } = membersOf(place.symbol);
-    // the others are Node's or Express's own, for packages that look inside
+    // the others are internals of Node or Express
     const members = [...properties.map((one) => one.name), ...methods.keys()].filter((one) => !one.startsWith("_"));
     const links = members.map((member) =>
       `[${member.replaceAll(/[[\]]/g, "\\$&")}](/${place.path}#${anchorOf(parent, member)})`

@@ -1,4 +1,4 @@
-/** What the packages export, for those who use them: whatever is internal is left out. */
+/** The packages' public exports: internal ones are left out. */
 import { type Manifest, manifestOf, PACKAGES } from "../../packages.ts";
 import type { Declaration, JsDoc, MemberNode, ModuleNode, Signature, SymbolNode, Tag } from "./doc_nodes.ts";
 import { readModules } from "./doc_nodes.ts";
@@ -6,22 +6,22 @@ import { readModules } from "./doc_nodes.ts";
 /** A public name. */
 export interface PublicSymbol {
   readonly name: string;
-  /** What it is: `class`, `function` … */
+  /** Its kind: `class`, `function` … */
   readonly kind: Declaration["kind"];
   /** File in which it is declared. */
   readonly file: string;
-  /** What tells it from other symbols, however often it is exported. */
+  /** Unique key of the symbol, however often it is exported. */
   readonly key: string;
   readonly doc: JsDoc;
-  /** What is declared by this name: a class may be an interface, too. */
+  /** Its declarations: a class may be an interface, too. */
   readonly declarations: readonly Declaration[];
 }
 
-/** An entry of a package. */
+/** An entry point of a package. */
 export interface PackageEntry {
-  /** What programs import: `@sluice/sluice/node`. */
+  /** Its import specifier: `@sluice/sluice/node`. */
   readonly specifier: string;
-  /** What it is called in addresses: `sluice/node`. */
+  /** Its name in URLs: `sluice/node`. */
   readonly path: string;
   readonly doc: JsDoc;
   readonly symbols: readonly PublicSymbol[];
@@ -33,17 +33,17 @@ export interface PackageReference {
   readonly entries: readonly PackageEntry[];
 }
 
-/** Members of a class or interface that users may use. */
+/** Public members of a class or interface. */
 export interface PublicMembers {
   readonly constructors: readonly MemberNode[];
   readonly calls: readonly MemberNode[];
   readonly indexes: readonly MemberNode[];
   readonly properties: readonly MemberNode[];
-  /** Methods by their names; several of one name are overloads. */
+  /** Methods by name; several of one name are overloads. */
   readonly methods: ReadonlyMap<string, readonly MemberNode[]>;
 }
 
-/** Which of several declarations of a name says what it is. */
+/** Which of several declarations of a name determines its kind. */
 const FIRST: readonly Declaration["kind"][] = ["class", "function", "variable", "interface", "typeAlias", "namespace"];
 
 /** Reads all packages. */
@@ -66,7 +66,7 @@ function entryFiles(path: string, { name, exports }: Manifest): { specifier: str
   }));
 }
 
-/** All symbols that are not only another name, or another module's, by where they are declared. */
+/** All symbols that are not aliases or re-exports, by location. */
 function declaredIn(modules: readonly ModuleNode[]): Map<string, SymbolNode> {
   const declared = modules.flatMap(({ symbols }) => symbols).flatMap((symbol) =>
     symbol.declarations.filter(({ kind }) => kind !== "reference").map((one) =>
@@ -91,7 +91,7 @@ function entryOf(
 
 function publicSymbol(symbol: SymbolNode, byPlace: ReadonlyMap<string, SymbolNode>): PublicSymbol {
   const [{ kind, def }] = symbol.declarations as [Declaration];
-  // a second name of something, or what another entry has, too
+  // an alias, or an export of another entry point as well
   const original = kind === "reference" ? byPlace.get(placeOf(def.target!)) : undefined;
   const declarations = (original ?? symbol).declarations.toSorted((a, b) =>
     FIRST.indexOf(a.kind) - FIRST.indexOf(b.kind)
@@ -102,7 +102,7 @@ function publicSymbol(symbol: SymbolNode, byPlace: ReadonlyMap<string, SymbolNod
     kind: main.kind,
     file: main.location.filename.slice(new URL("../../../", import.meta.url).href.length),
     key: `${placeOf(main.location)} ${symbol.name}`,
-    // each overload may have its own; the first that says anything is about the whole
+    // each overload may have its own; the first one describes the whole
     doc: declarations.find(({ jsDoc }) => jsDoc?.doc !== undefined)?.jsDoc ?? main.jsDoc ?? {},
     declarations,
   };
@@ -112,7 +112,7 @@ function placeOf({ filename, line }: Declaration["location"]): string {
   return `${filename}:${line}`;
 }
 
-/** Whether something is not for users. */
+/** Whether it is marked as internal. */
 export function isInternal(doc: JsDoc | undefined): boolean {
   return tagsOf(doc, "internal").length > 0;
 }
@@ -122,17 +122,17 @@ export function tagsOf(doc: JsDoc | undefined, kind: string): Tag[] {
   return (doc?.tags ?? []).filter((tag) => tag.kind === kind);
 }
 
-/** The function that a member is. */
+/** Returns the signature of a member. */
 export function signatureOf(member: MemberNode): Signature {
   return member.functionDef ?? member as Signature;
 }
 
-/** Members for users of all classes and interfaces of a name. */
+/** Public members of all classes and interfaces of a name. */
 export function membersOf({ declarations }: Pick<PublicSymbol, "declarations">): PublicMembers {
   const all = (kind: "constructors" | "callSignatures" | "indexSignatures" | "properties" | "methods") =>
     declarations.flatMap(({ def }) => def[kind] ?? []).filter(isPublic);
   const methods = all("methods");
-  // what has a getter is a property to those who read it
+  // a getter is documented as a property
   const accessors = [...Map.groupBy(methods.filter(({ kind }) => kind !== "method"), ({ name }) => name).values()];
   const fields = accessors.map((both): MemberNode => {
     const getter = both.find(({ kind }) => kind === "getter");
@@ -155,7 +155,7 @@ export function membersOf({ declarations }: Pick<PublicSymbol, "declarations">):
   };
 }
 
-/** Members named by a symbol of the framework's own are no more for users than private ones. */
+/** Members named by the framework's own symbols are as internal as private ones. */
 function isPublic({ name, accessibility, jsDoc }: MemberNode): boolean {
   const isKeyed = name?.startsWith("[") && !name.startsWith("[Symbol.");
   return !isKeyed && (accessibility ?? "public") === "public" && !isInternal(jsDoc);

@@ -1,22 +1,22 @@
 import type { MemberNode, Param, Signature, TypeNode, TypeParam } from "./doc_nodes.ts";
 
-/** A piece of a type: text, or the name of another type. */
+/** A piece of a type: a string, or the name of another type. */
 export type Piece = string | { readonly name: string };
 
-/** A type as TypeScript. */
+/** Formats a type as TypeScript. */
 export function typeText(type: TypeNode | undefined): string {
   return textOf(typePieces(type));
 }
 
-/** Pieces as text. */
+/** Joins pieces to a string. */
 export function textOf(pieces: readonly Piece[]): string {
   return pieces.map((piece) => typeof piece === "string" ? piece : piece.name).join("");
 }
 
 /**
- * A type in pieces.
+ * Splits a type into pieces.
  *
- * @throws {Error} If it is of a kind that this function does not know
+ * @throws {Error} If its kind is unknown
  */
 export function typePieces(type: TypeNode | undefined): Piece[] {
   if (type === undefined) return ["unknown"];
@@ -93,10 +93,10 @@ export function typePieces(type: TypeNode | undefined): Piece[] {
   }
 }
 
-/** `<T>(a: string): void`, with another sign before the result for types of functions. */
+/** `<T>(a: string): void`, with another separator before the result for function types. */
 export function signaturePieces(signature: Signature, sign = ": "): Piece[] {
   const { params, typeParams = [] } = signature;
-  // a setter and a constructor return nothing that anybody names
+  // the result type of setters and constructors is never written
   const result = signature.returnType ?? signature.tsType;
   return [
     ...typeParamsPieces(typeParams),
@@ -125,16 +125,16 @@ export function paramName(param: Param): string {
   return param.name ?? "…";
 }
 
-/** Type of a parameter, and whether it may be left out. */
+/** Type of a parameter, and whether it is optional. */
 export function paramType(param: Param): { type: TypeNode | undefined; isOptional: boolean } {
   if (param.kind === "assign") return { type: param.left!.tsType ?? param.tsType, isOptional: true };
   return { type: param.tsType ?? param.arg?.tsType, isOptional: param.optional ?? false };
 }
 
-/** Names without a declaration of ours are the platform's, or type parameters. */
+/** Names without a declaration here belong to the platform, or are type parameters. */
 function namePieces({ typeName, resolution }: { typeName: string; resolution?: { kind: string } }): Piece[] {
   if (resolution === undefined || resolution.kind === "typeParam") return [typeName];
-  // a module may be imported as a whole
+  // a module may be imported as a namespace
   return [{ name: typeName.slice(typeName.lastIndexOf(".") + 1) }];
 }
 
@@ -156,7 +156,7 @@ function typeParamPieces({ name, constraint, default: usual }: TypeParam): Piece
   ];
 }
 
-/** A part of a template: its text, or a type in it. */
+/** A part of a template literal type: a string, or a type. */
 function templatePieces(type: TypeNode): Piece[] {
   if (type.kind === "literal" && type.value.kind === "string") return [type.value.string];
   return ["${", ...typePieces(type), "}"];

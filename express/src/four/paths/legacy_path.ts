@@ -9,9 +9,9 @@ import {
   REGEXP_SYNTAX,
 } from "@sluice/sluice/profile";
 
-/** A path in the syntax of Express 4, as an expression. */
+/** A path in the syntax of Express 4, as a regular expression. */
 export interface LegacyPath {
-  /** The expression. For nearly every path its text is that of Express 4 up to 4.19, which is what programs can parse. */
+  /** The expression. For nearly every path its source equals that of Express 4 up to 4.19, which programs can parse. */
   readonly regexp: RegExp;
   /** The key of each of its groups. */
   readonly keys: readonly PathKey[];
@@ -19,11 +19,11 @@ export interface LegacyPath {
   readonly wildcards: ReadonlySet<string>;
 }
 
-/** A path of whole words and whole parameters, some with constraints. */
+/** A path of literal words and whole parameters, some with constraints. */
 export interface ConstrainedPath {
   /** The path without the constraints, with a {@linkcode MARK} before each name. */
   readonly text: string;
-  /** What parameters must match, by name. */
+  /** Constraints of parameters, by name. */
   readonly constraints: ReadonlyMap<string, RegExp>;
 }
 
@@ -32,10 +32,10 @@ const NAME = /[$_\p{ID_Start}][$\u200c\u200d\p{ID_Continue}]*|"[^"]*"/yu;
 /** In Express 4 it may begin with a digit, too. */
 const PARAMETER_NAME = /[$\u200c\u200d\p{ID_Continue}]+|"[^"]*"/yu;
 
-/** What is no syntax, and which clients may encode. */
+/** Literal characters that clients may encode. */
 const LITERAL = /[^\0-\x7f]|(?:%[\da-f]{2})+|[ "&',;@~]|\\[^\w\-./\\]/yiu;
 
-/** A number of repetitions. Other braces are Express 5's, and enclose an optional part. */
+/** A repetition count. Other braces are Express 5's, and enclose an optional part. */
 const COUNT = /\{\d+(?:,\d*)?\}/y;
 
 /** What may follow where nothing else can fail to match. */
@@ -45,18 +45,18 @@ const NO_MORE = /^[)?}/]*$/;
 const SIMPLE = /^(?:\\[dw]|[\w|-]|\[(?:\\[dw]|\w|-(?!-))+\]|[+*?]|\{\d+(?:,\d*)?\})+$/;
 
 /**
- * Reads a path as Express 4 does: `*`, `/:id?`, `/:id(\d+)`, `/:path*`, `/ab?cd`, `/(a|b)`, `/[ab]+`, and whatever else a
- * regular expression may contain. Express 5's braces and named wildcards keep their meaning.
+ * Reads a path as Express 4 does: `*`, `/:id?`, `/:id(\d+)`, `/:path*`, `/ab?cd`, `/(a|b)`, `/[ab]+`, and any other
+ * regular expression syntax. Express 5's braces and named wildcards keep their meaning.
  *
- * The peculiarities are those of Express 4: a `*` is `(.*)`, the first one of a constraint too unless it has an escape
- * before it; a dot is a dot; and a group after a slash has no number. What differs: parentheses inside of a constraint
- * belong to it, and what could make matching slow is refused or written in another way. A wildcard contains nothing of
- * what separates it from the one before: that one is as long as it can be.
+ * It keeps Express 4's quirks: a `*` is `(.*)`, including the first one of a constraint unless it is escaped; a dot is
+ * literal; and a group after a slash has no number. It differs in two ways: parentheses inside a constraint belong to
+ * it, and anything that could make matching slow is rejected or rewritten. A wildcard never contains its separator from
+ * the previous one: the previous one matches greedily.
  *
- * @param path The path as it was registered
+ * @param path The path as registered
  * @param options How to match
- * @param literal Makes the expression of a literal; without it a literal stays as it is, as in Express 4
- * @returns The expression; `null` if the path means nothing in Express 4, either
+ * @param literal Builds the expression of a literal; without it a literal stays unchanged, as in Express 4
+ * @returns The expression; `null` if the path has no meaning in Express 4, either
  * @throws {PathDialectError} If a request could make matching slow
  */
 export function readLegacyPath(
@@ -79,11 +79,11 @@ export function readLegacyPath(
 }
 
 /**
- * Takes apart a path whose constraints can be checked segment by segment.
+ * Splits a path whose constraints can be checked segment by segment.
  *
- * @param path The path, without a slash at its end that makes no difference
+ * @param path The path, without an insignificant trailing slash
  * @param options How to match
- * @returns Its parts; `null` if it has no constraints, or anything else
+ * @returns Its parts; `null` if it has no constraints, or any other syntax
  */
 export function constrainedPath(path: string, options: PathOptions): ConstrainedPath | null {
   if (!path.startsWith("/")) return null;
@@ -108,7 +108,7 @@ export function constrainedPath(path: string, options: PathOptions): Constrained
 }
 
 /**
- * The beginning of a path that matches only itself, up to a slash.
+ * Returns the literal prefix of a path, up to a slash.
  *
  * @param path A path that Express 4 can read
  */
@@ -116,26 +116,26 @@ export function legacyPrefix(path: string): string {
   const special = path.search(/[:*?+()[\]{}|^$\\]/);
   if (special === -1 || hasAlternatives(path)) return "";
   let literal = path.slice(0, special);
-  // what may be absent: the character before a quantifier, the slash before a parameter
+  // optional parts: the character before a quantifier, the slash before a parameter
   if (/[?+{]/.test(path[special]!)) literal = literal.slice(0, -1);
   else if (path[special] === ":" && isOptional(path, special)) literal = literal.replace(/\/?\.?$/, "");
   return literal.slice(0, Math.max(literal.lastIndexOf("/"), 0));
 }
 
-/** What a wildcard may contain: nothing of what separates it from the one before, except a beginning of it at the end. */
+/** What a wildcard may contain: not its separator from the previous one, except a beginning of it at the end. */
 interface Any {
   /** One character. */
   readonly one: string;
-  /** The last ones. */
+  /** The last characters. */
   readonly last: string;
 }
 
-/** Makes the expression of a literal. */
+/** Builds the expression of a literal. */
 type LiteralSource = (text: string, options: PathOptions) => string;
 
 const ANYTHING: Any = { one: ".", last: "" };
 
-/** Writes the expression, by the rules of path-to-regexp 0.1. */
+/** Builds the expression by the rules of path-to-regexp 0.1. */
 class Reader {
   /** The expression so far. */
   out = "";
@@ -147,17 +147,20 @@ class Reader {
   readonly #options: PathOptions;
   readonly #literal: LiteralSource | undefined;
   #at = 0;
-  /** What the next parameter does not contain, since it is between it and the one before; and where the rest of it is. */
+  /**
+   * What the next parameter must not contain, because it separates it from the previous one, and where the rest of it
+   * begins.
+   */
   #between = "";
   #betweenFrom = 0;
   #braces = 0;
-  /** Where in the expression the last wildcard ends, 0 if there is none. */
+  /** End of the last wildcard in the expression, 0 if there is none. */
   #wildcardEnd = 0;
-  /** Whether the last part that may span segments is as short as it can be: then no other one may follow. */
+  /** Whether the last part that may span segments is lazy: then no other may follow. */
   #isShortest = false;
-  /** Whether the rest must match whatever comes. */
+  /** Whether the rest must match any input. */
   #mustEnd = false;
-  /** Whether a parameter without constraint is in the present segment, or ends right here. */
+  /** Whether an unconstrained parameter is in the current segment, or ends right here. */
   #hasParam = false;
   #isOpen = false;
 
@@ -167,7 +170,7 @@ class Reader {
     this.#literal = literal;
   }
 
-  /** Reads the path; `false` if it means nothing. */
+  /** Reads the path; `false` if it has no meaning. */
   read(): boolean {
     while (this.#at < this.#path.length) {
       if (this.#mustEnd && !NO_MORE.test(this.#path.slice(this.#at))) this.#refuseSpanning();
@@ -178,7 +181,7 @@ class Reader {
 
   #next(): boolean {
     const rest = this.#path.slice(this.#at, this.#at + 4);
-    // a colon without a name is a colon
+    // a colon without a name is literal
     const parameter = /^(\/?)(\.?):(?!\()/.exec(rest);
     if (parameter !== null) return this.#parameter(parameter[1]!, parameter[2]!);
     if (rest[0] === "*") return this.#wildcard();
@@ -238,7 +241,7 @@ class Reader {
 
   #wildcard(): boolean {
     const name = matchAt(NAME, this.#path, this.#at + 1);
-    // what is between two named wildcards is needed to tell them apart
+    // the separator of two named wildcards is needed to tell them apart
     if (name !== null && this.#isOpen) return false;
     this.#between = "";
     const any = this.#span("");
@@ -246,7 +249,7 @@ class Reader {
       this.wildcards.add(unquoted(name));
       this.#key(unquoted(name), false);
     }
-    // nothing is left for the second of two
+    // the second of two would have nothing left to match
     const times = name === null ? any.one === "" ? "" : "*" : "+";
     this.#write(1 + (name?.length ?? 0), `(${any.one}${times}${any.last})`);
     this.#betweenFrom = this.#at;
@@ -269,7 +272,7 @@ class Reader {
     const isQuantified = optional || /^(?:\+|\{\d)/.test(this.#path.slice(close + suffix.length));
     const beginsPart = slash !== "" || dot !== "";
     this.#between = beginsPart ? "" : this.#between + this.#path.slice(this.#betweenFrom, this.#at);
-    // nothing would tell where one ends and the other one begins
+    // nothing would separate one from the other
     if (constraint === null && !beginsPart && this.#isOpen) return false;
     const format = dot === "" ? "" : "\\.";
     if (slash !== "") this.#hasParam = false;
@@ -322,21 +325,21 @@ class Reader {
     );
   }
 
-  /** Notes that what is repeated here may span segments, and is as short as it can be. */
+  /** Records that this repetition may span segments, and is lazy. */
   #repeat(): void {
     if (this.#wildcardEnd > 0 || this.#isShortest) this.#refuseSpanning();
     this.#isShortest = true;
   }
 
   /**
-   * Notes that a wildcard begins here.
+   * Records that a wildcard begins here.
    *
-   * @param before What comes before it, and is not yet written
+   * @param before The text before it, not yet written
    * @returns What it may contain
    */
   #span(before: string): Any {
     if (this.#isShortest) this.#refuseSpanning();
-    // the parameter would be tried at each of its lengths, and the wildcard at each of its own
+    // each length of the parameter would be tried with each of the wildcard
     if (this.#hasParam) this.#mustEnd = true;
     const between = this.out.slice(this.#wildcardEnd).replace(/^\?/, "") + before;
     if (this.#wildcardEnd === 0 || hasAlternatives(between)) return ANYTHING;
@@ -371,7 +374,7 @@ function endOf(source: string, { strict, end }: PathOptions): string {
   return strict && source.endsWith("/") ? "" : `${slash}(?=/|$)`;
 }
 
-/** The first `*` becomes a wildcard, if no escape comes before it. */
+/** Turns the first unescaped `*` into a wildcard. */
 function withWildcard(constraint: string, { one, last }: Any): string {
   return constraint.replace(/\\.|\*/, (found) => found === "*" ? `(${one}*${last})` : found);
 }
@@ -417,7 +420,7 @@ function withoutCaptures(source: string): string {
   return source.replace(REGEXP_SYNTAX, (found) => isCapturing(found) ? "(?:" : found);
 }
 
-/** Groups that are repeated without a bound, with what repeats them. */
+/** Returns groups repeated without a bound, with their quantifiers. */
 function repeatedGroups(source: string): string[] {
   const opened: number[] = [];
   const found: string[] = [];
@@ -432,7 +435,7 @@ function repeatedGroups(source: string): string[] {
   return found;
 }
 
-/** The key of each group of an expression: groups that are no parameters are numbered. */
+/** Returns the key of each group of an expression: groups that are not parameters are numbered. */
 function keysOf(source: string, named: readonly PathKey[]): PathKey[] {
   const keys: PathKey[] = [];
   let next = 0;
