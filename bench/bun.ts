@@ -1,6 +1,6 @@
 /**
- * `deno task bench:bun`: the same service as in `run.ts`, with the same flags, on Bun: Sluice and its peers as ratios to
- * `Bun.serve` with a handler written by hand. Bun and the peers come from npm; about an hour in full.
+ * `deno task bench:bun`: the service of `run.ts`, with the same flags, on Bun: Sluice and its peers as ratios to
+ * `Bun.serve` with a hand-written handler. Bun and the peers come from npm; about an hour in full.
  */
 import { SCENARIOS } from "./service/scenarios.ts";
 import { onBun } from "./wire/commands.ts";
@@ -14,6 +14,6 @@ await runField({
   scenarios: SCENARIOS,
   program: "serve_bun.ts",
   start: onBun,
-  // Bun tidies up whenever it has a moment, so what follows a pause is slower, the longer it was
+  // Bun cleans up whenever it is idle: the longer the pause, the slower the requests after it
   leadSeconds: 1,
 });

@@ -1,6 +1,6 @@
 /**
- * Serves one contestant under Node, with uWebSockets.js if its name begins with that, or as `serve_node.ts` does:
- * `<contestant> <application> <folder>`. Prints its port when it listens.
+ * Serves one contestant under Node, with uWebSockets.js if its name begins with that, otherwise as `serve_node.ts`
+ * does: `<contestant> <application> <folder>`. Prints its port when it listens.
  */
 import { createRequire } from "node:module";
 import process from "node:process";

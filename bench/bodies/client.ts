@@ -1,6 +1,6 @@
 /**
  * Sends and receives large bodies: `client.ts <port> <method> <path> <bytes> <times>`; prints the seconds it took. Uses
- * bare connections, four at once, so that the client itself takes as little time as possible.
+ * bare connections, four at once, to keep the client's own cost low.
  */
 import { CHUNK } from "./content.ts";
 
@@ -23,7 +23,7 @@ async function once(): Promise<void> {
   }
   const { total, begin } = await received;
   connection.close();
-  // the answer to an upload is the number of bytes received; a download has a head and perhaps chunk sizes too
+  // the response to an upload is the number of bytes received; a download has a head and perhaps chunk sizes, too
   const complete = method === "POST" ? begin.endsWith(`\r\n${bytes}`) : total > bytes && total < bytes * 1.02 + 1000;
   if (!begin.startsWith("HTTP/1.1 200") || !complete) {
     throw new Error(`${path}: ${total} bytes, ${begin.slice(0, 300)}`);

@@ -1,14 +1,14 @@
-/** Sizes of values sent as JSON, in KiB. */
+/** Sizes of JSON bodies, in KiB. */
 export const JSON_SIZES = [1, 10, 100] as const;
 
-/** Size of one piece of a stream, in bytes. */
+/** Size of a stream's chunks, in bytes. */
 export const CHUNK_BYTES = 64 * 1024;
 
-/** A piece of a stream. */
+/** A chunk of a stream. */
 export const CHUNK: Uint8Array<ArrayBuffer> = new Uint8Array(CHUNK_BYTES).fill(0x61);
 
 /**
- * A value of about the given size as JSON.
+ * Creates a value of about the given size as JSON.
  *
  * @param kibibytes Size in KiB
  */
@@ -21,18 +21,18 @@ export function jsonOf(kibibytes: number): { items: object[] } {
 let changes = 0;
 
 /**
- * A copy of a value that differs from all before it, at its end, and is as long as they are.
+ * Copies a value so that its end differs from all earlier copies, at the same length.
  *
- * @param value What `jsonOf` returned
+ * @param value A value from `jsonOf`
  */
 export function changing(value: { items: object[] }): object {
   return { ...value, change: 1_000_000_000 + changes++ };
 }
 
 /**
- * A stream whose pieces are made on demand.
+ * Creates a stream whose chunks are made on demand.
  *
- * @param bytes How many bytes in all
+ * @param bytes Total number of bytes
  */
 export function streamOf(bytes: number): ReadableStream<Uint8Array> {
   let left = bytes;

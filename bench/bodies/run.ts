@@ -1,8 +1,9 @@
 /**
- * `deno task bench:bodies`: bodies of 1 KiB to 100 MiB, in and out, relative to a handwritten handler that does the
+ * `deno task bench:bodies`: bodies of 1 KiB to 100 MiB, in and out, relative to a hand-written handler that does the
  * same. About six minutes in full.
  *
- * `--only=json-in,upload-pipe,download-file --rounds=5 --seconds=1`; `--write` puts the results into `docs/measurements/details.md`.
+ * `--only=json-in,upload-pipe,download-file --rounds=5 --seconds=1`; `--write` puts the results into
+ * `docs/measurements/details.md`.
  */
 import { flags } from "../../scripts/flags.ts";
 import { printedByLoad } from "../support/load.ts";
@@ -17,7 +18,7 @@ import { JSON_SIZES, jsonOf } from "./content.ts";
 
 const MIB = 2 ** 20;
 
-/** Ways to send bodies, as in the paths, with their names in the table. */
+/** Ways to send bodies, by path segment, with their names in the table. */
 const WAYS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   json: { in: "in", out: "out", tagged: "out, with its entity tag", fresh: "out, another each time, tagged" },
   upload: { events: "`req.on('data')`", web: "`req.request.body`", pipe: "`req.pipe()`" },
@@ -65,7 +66,7 @@ async function json(server: Server, how: string, kibibytes: number): Promise<Tur
   return { rate, processor: cpu, growth: server.memory().peak - resident };
 }
 
-/** Something that is measured: its name, and what gives a server its turn. */
+/** A measurement: its name, and how to run a server's turn. */
 interface Case {
   readonly name: string;
   readonly turn: (server: Server) => Promise<Turn>;
@@ -110,13 +111,13 @@ try {
       await Deno.truncate(file, name.includes("100 MiB") ? 100 * MIB : MIB);
       const result: Record<Contestant, Turn[]> = { raw: [], again: [], sluice: [] };
       const order = Object.keys(SERVED) as Contestant[];
-      // negative rounds warm up: one has too few requests, or pieces, for all code to be compiled
+      // negative rounds warm up: one has too few requests, or chunks, for all code to be compiled
       for (let round = name.startsWith("JSON") ? -1 : -8; round < rounds; round++) {
         for (const contestant of order) {
           const one = await turn(servers.get(contestant)!);
           if (round >= 0) result[contestant].push(one);
         }
-        // everybody gets every place
+        // every contestant runs in every position
         order.push(order.shift()!);
       }
       return result;

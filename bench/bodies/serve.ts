@@ -1,5 +1,5 @@
 /**
- * Serves bodies, with a handwritten handler or with Sluice: `serve.ts <raw|sluice> <file>`. Prints its port when it
+ * Serves bodies, with a hand-written handler or with Sluice: `serve.ts <raw|sluice> <file>`. Prints its port when it
  * listens.
  */
 import type { FetchHandler } from "../servers/handlers.ts";

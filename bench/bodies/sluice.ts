@@ -3,7 +3,7 @@ import sluice, { type FrameworkRequest, type FrameworkResponse } from "@sluice/s
 import type { FetchHandler } from "../servers/handlers.ts";
 import { changing, CHUNK, CHUNK_BYTES, JSON_SIZES, jsonOf, streamOf } from "./content.ts";
 
-/** Sluice lean, with every way to read and to write a body; beside it, with defaults, JSON with its entity tag. */
+/** Lean Sluice, with every way to read and to write a body, plus JSON with its entity tag under default settings. */
 export function sluiceBodies(file: string): FetchHandler {
   const app = sluice().set("env", "production").set("etag", false).set("json charset", false);
   const defaults = sluice().set("env", "production");

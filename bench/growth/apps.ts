@@ -3,15 +3,15 @@ import type { FetchHandler } from "../servers/handlers.ts";
 
 /** An application under construction. */
 export interface Growing {
-  /** Adds a route for GET, whose answer is `ok`. */
+  /** Adds a route for GET that responds with `ok`. */
   get(path: string): void;
-  /** Adds a middleware below a path that only calls next; `null` if middleware belongs to routes. */
+  /** Adds a middleware below a path that only calls `next`; `null` if middleware belongs to routes. */
   readonly use: ((path: string) => void) | null;
   /** Adds a route inside nested routers, each mounted at `/a`; `null` if the framework has none. */
   readonly nest: ((depth: number) => void) | null;
-  /** Makes a request for a path. It is reused, so that making it is not part of the time for finding its route. */
+  /** Creates a request for a path. It is reused, so that creating it does not count as routing time. */
   request(path: string): unknown;
-  /** Answers a request, in process. */
+  /** Handles a request, in process. */
   answer(request: unknown): unknown;
 }
 
@@ -25,7 +25,7 @@ export const GROWING: ReadonlyMap<string, string> = new Map([
   ["express", "Express's router"],
 ]);
 
-/** What applications with a `fetch` handler have in common. */
+/** Methods shared by applications with a `fetch` handler. */
 function asking(fetch: FetchHandler): Pick<Growing, "request" | "answer"> {
   return {
     request: (path) => new Request(`http://localhost:8000${path}`),
@@ -34,7 +34,7 @@ function asking(fetch: FetchHandler): Pick<Growing, "request" | "answer"> {
 }
 
 /**
- * An application without routes.
+ * Creates an application without routes.
  *
  * @param contestant Name of the contestant
  * @throws {Error} If there is none of that name

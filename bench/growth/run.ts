@@ -1,6 +1,6 @@
 /**
- * `deno task bench:growth`: what a request costs in a large application: many routes, much middleware on other paths,
- * nested routers; and how long it takes to register 10 000 routes. About three minutes in full.
+ * `deno task bench:growth`: the cost of a request in a large application (many routes, much middleware on other paths,
+ * nested routers), and the time to register 10 000 routes. About three minutes in full.
  *
  * `--only=routes,middleware,mounts,registration --contestants=sluice,hono --rounds=3`; `--write` puts the results into
  * `docs/measurements/details.md`.
@@ -28,7 +28,7 @@ const { only, contestants, rounds, write } = flags({
 
 const packages = await buildOwn();
 
-/** ns over the floor, for each size: the sizes are measured alternately, so that they can be compared. */
+/** Returns ns over the floor, for each size; sizes are measured alternately, to be comparable. */
 async function costs(
   contestant: string,
   cases: readonly (readonly [shape: string, size: number])[],

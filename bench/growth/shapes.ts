@@ -1,6 +1,6 @@
 import type { Growing } from "./apps.ts";
 
-/** A way to grow, and the paths requested then. */
+/** A way to grow, and the paths to request. */
 export interface Shape {
   /** Grows an application to a size. */
   grow(app: Growing, size: number): void;
@@ -21,7 +21,7 @@ export const SHAPES: Readonly<Record<string, Shape>> = {
     grow: (app, size) => times(size, (i) => app.get(`/r${i}/:id`)),
     paths: (size) => SOME.map((value) => `/r${size - 1}/${value}`),
   },
-  // all of `size` routes, in random order; always the same number of paths, since some routers cache paths
+  // all of `size` routes, in random order; the number of paths is fixed, because some routers cache paths
   spread: {
     grow: (app, size) => times(size, (i) => app.get(`/r${i}/:id`)),
     paths: (size) => Array.from({ length: 4096 }, (_, i) => `/r${(i * 7919) % size}/${i}`),

@@ -26,7 +26,7 @@ if (shapeName === "registration") {
   await answerRounds(() => first);
 } else {
   const requests = paths.map(app.request);
-  // Express's router makes no response
+  // Express's router creates no response
   const floor: Call = contestant === "express" ? () => ({ body: "ok" }) : () => new Response("ok");
   const batches = await besides(floor, (turn) => app.answer(requests[turn % requests.length]));
   await answerRounds(() => batches(BATCHES));

@@ -1,7 +1,7 @@
 /**
- * `deno task bench:install`: what a new user waits for: from an empty folder and empty caches to a running application
- * with a limit that has answered, and what that takes on disk. Packages of ours come from a registry on this machine,
- * all others from the real one. Under two minutes.
+ * `deno task bench:install`: what a new user waits for: from an empty folder and empty caches to the first response of
+ * a running application with a limit, and the disk space it needs. Sluice's packages come from a registry on this
+ * machine, all others from the real one. Under two minutes.
  *
  * `--only=node,bun,deno-npm,deno-jsr,node-express --rounds=3`; `--write` puts the results into
  * `docs/measurements/details.md`.
@@ -14,13 +14,13 @@ import { startRegistry } from "../../tests/npm/support/registry.ts";
 import { writeSections } from "../support/page.ts";
 import { median, table } from "../support/table.ts";
 
-/** A way to get there. */
+/** A way to install. */
 interface Way {
-  /** What it is called in the table. */
+  /** Its name in the table. */
   readonly title: string;
   /** The commands, each a program and its arguments; the last one runs `main.mjs`. */
   readonly commands: readonly (readonly string[])[];
-  /** What the program imports. */
+  /** The program's imports. */
   readonly imports: string;
 }
 
@@ -48,7 +48,7 @@ const WAYS: Readonly<Record<string, Way>> = {
 const { only, rounds, write } = flags({ only: Object.keys(WAYS), rounds: 3, write: false });
 const registry = await startRegistry();
 
-/** An application with a limit, which asks itself once and ends. */
+/** An application with a limit, which sends itself a request and exits. */
 const program = (imports: string) =>
   `${imports}
 const app = sluice();
@@ -86,7 +86,7 @@ async function once({ commands, imports }: Way): Promise<{ seconds: number; byte
   }
 }
 
-/** Bytes of the files below a folder; caches that hold copies of them do not count. */
+/** Bytes of the files below a folder; caches with copies of them do not count. */
 async function sizeOf(folder: string, without: readonly string[]): Promise<number> {
   let bytes = 0;
   for await (const { name, isDirectory, isFile } of Deno.readDir(folder)) {

@@ -1,17 +1,17 @@
-/** Resolution: latencies that differ by 1 % are told apart. */
+/** Resolution: latencies that differ by 1 % are distinguished. */
 const STEP = Math.log(1.01);
 
-/** How often each latency was seen, by the number of its step; printed by a load. */
+/** Number of occurrences of each latency, by the index of its step; printed by a load. */
 export interface Counts {
   /** Number of requests by the step of their latency. */
   readonly steps: Readonly<Record<string, number>>;
-  /** By how much the load itself was late, in 99 of a hundred requests, in ms; part of the latencies. */
+  /** Lag of the load itself at the 99th percentile, in ms; part of the latencies. */
   readonly lag: number;
 }
 
 /**
- * How long answers took, as counts: those of many short runs can be merged, and a percentile of all of them says more
- * than the median of their percentiles, since the occasional pause of a virtual machine hits some runs and not others.
+ * Response times as counts: those of many short runs can be merged, and a percentile of all is more meaningful than the
+ * median of their percentiles, because the occasional pause of a virtual machine hits only some runs.
  */
 export class Latencies {
   readonly #steps = new Map<number, number>();
@@ -25,7 +25,7 @@ export class Latencies {
     return latencies;
   }
 
-  /** @param ms How long an answer took */
+  /** @param ms Response time */
   add(ms: number): void {
     // the clock's resolution is a microsecond
     this.#count(Math.round(Math.log(Math.max(ms, 0.001)) / STEP), 1);
@@ -41,9 +41,9 @@ export class Latencies {
   }
 
   /**
-   * A percentile of the latencies.
+   * Returns a percentile of the latencies.
    *
-   * @param part Part of the requests: 0.99 for the 99th percentile
+   * @param part Fraction of the requests: 0.99 for the 99th percentile
    * @returns ms
    */
   at(part: number): number {

@@ -1,10 +1,10 @@
 /**
  * Sends requests to a server at a constant rate: `load.ts <port> <file> <connections> <rate> <seconds>`; the file has
- * what is sent in turn (see `support/traffic.ts`). Runs on Bun, whose sockets cost little. Prints JSON.
+ * the requests to send in turn (see `support/traffic.ts`). Runs on Bun, whose sockets cost little. Prints JSON.
  *
- * Every request has a time at which it is due, whether or not the server has kept up, and its latency is measured from
- * then. A load generator that waits for an answer before it sends the next request (wrk, autocannon) sends fewer
- * requests while the server is paused, and misses most of the time users would have waited.
+ * Every request has a due time, whether or not the server has kept up, and its latency is measured from then. A load
+ * generator that waits for a response before it sends the next request (wrk, autocannon) sends fewer requests while the
+ * server is paused, and misses most of the time users would have waited.
  */
 import type { Buffer } from "node:buffer";
 import { readFile } from "node:fs/promises";
@@ -14,7 +14,7 @@ import { type Counts, Latencies } from "./latencies.ts";
 interface Data {
   /** When the request was due, in ms. */
   due: number;
-  /** How many bytes of its answer are missing; `null` until the first have arrived. */
+  /** Remaining bytes of its response; `null` until the first have arrived. */
   missing: number | null;
 }
 
@@ -76,7 +76,7 @@ function received(socket: Socket, bytes: Buffer): void {
   if (socket.data.missing === 0) took(socket);
 }
 
-// head and body of an answer; its head arrives in one piece
+// head and body of a response; its head arrives in one piece
 function lengthOf(bytes: Buffer): number {
   const end = bytes.indexOf("\r\n\r\n") + 4;
   const head = bytes.toString("latin1", 0, end);
@@ -98,7 +98,7 @@ const opened = await Promise.all(Array.from({ length: connections }, () =>
       error: (_socket: Socket, error: Error) => Promise.reject(error),
     },
   })));
-// one answer on every connection before measuring
+// one response on every connection before measuring
 for (const socket of opened) {
   ask(socket, performance.now());
   answered--;

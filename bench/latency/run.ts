@@ -1,9 +1,10 @@
 /**
- * `deno task bench:latency`: how long answers take at a constant rate, relative to a handwritten handler at the same
- * rate. About eight minutes in full; the load runs on Bun, from npm.
+ * `deno task bench:latency`: response times at a constant rate, relative to a hand-written handler at the same rate.
+ * About eight minutes in full; the load runs on Bun, from npm.
  *
  * `--rounds=30 --seconds=1 --load=0.3 --connections=50,500 --contestants=sluice-lean,hono`; `--load` is the fraction of
- * what the slowest contestant with the same floor can answer; `--write` puts the results into `docs/measurements/details.md`.
+ * the maximum rate of the slowest contestant with the same floor; `--write` puts the results into
+ * `docs/measurements/details.md`.
  */
 import { flags, refuseToWrite } from "../../scripts/flags.ts";
 import { CLIENTS } from "../service/clients.ts";
@@ -26,9 +27,9 @@ const FLOORS: ReadonlyMap<string, string> = new Map([
   ["hono", "hand"],
   ["sluice", "hand-same"],
 ]);
-/** Most requests a second that the load generator can send reliably. */
+/** Maximum requests a second that the load generator can send reliably. */
 const MOST = 30_000;
-/** The rounds are split into this many parts, to show the spread of the ratio. */
+/** Number of parts to split the rounds into, to show the spread of the ratio. */
 const PARTS = 3;
 
 const CONNECTIONS = "50,500";
@@ -47,7 +48,7 @@ const traffic = await writeTraffic("latency", exchanges.map(({ asked }) => asked
 const packages = await buildOwn();
 const all = [...new Set(contestants.flatMap((name) => [FLOORS.get(name)!, name]))];
 
-/** Requests a second for a floor and its contestants. */
+/** Determines the requests a second for a floor and its contestants. */
 async function rateFor(floor: string, servers: ReadonlyMap<string, Server>, connections: number): Promise<number> {
   let least = MOST / load;
   for (const name of all.filter((one) => floorOf(one) === floor)) {
@@ -91,8 +92,8 @@ async function tableFor(servers: ReadonlyMap<string, Server>, connections: numbe
 }
 
 /**
- * The ratio of p99 over all rounds, with the lowest and the highest of the parts; and the median of the ratios of single
- * rounds, which other programs that take the processor for a few rounds do not change.
+ * Returns the ratio of p99 over all rounds, with the lowest and the highest of the parts; and the median of the ratios
+ * of single rounds, which other programs that use the processor for a few rounds do not affect.
  */
 function ratiosOf(taken: readonly Counts[], floor: readonly Counts[]): string[] {
   const ratio = (from: number, to: number) =>

@@ -1,4 +1,4 @@
-/** Memory that a million clients take. */
+/** Memory for a million clients. */
 import { withChildren } from "../support/child.ts";
 import { ipv4Keys } from "./keys.ts";
 import { AWAITED, contestant, decideEach, HOUR } from "./peers.ts";
@@ -17,7 +17,7 @@ const ABOUT =
   `Bytes per key at ${KEYS} keys after a full collection, beyond the keys' own strings, which exist before. \
 JavaScript's heap and the arrays outside of it; what timers take elsewhere shows only in the resident set.`;
 
-/** What a contestant takes, in bytes per key. */
+/** Memory of a contestant, in bytes per key. */
 interface Bytes {
   readonly heap: number;
   readonly outside: number;
@@ -39,7 +39,7 @@ export async function heap(): Promise<void> {
 export async function heapWorker(name: string): Promise<() => Promise<Bytes>> {
   const make = await contestant(name);
   const keys = ipv4Keys(KEYS);
-  // warm up: compile code and make one-time objects
+  // warm up: compile code and create one-time objects
   await decideEach(make(keys.slice(0, 1000), HOUR), 1000, true);
   return async () => {
     const before = used();

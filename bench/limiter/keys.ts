@@ -1,4 +1,4 @@
-/** Addresses of that many IPv4 clients, as flat strings, like those from a socket. */
+/** Creates addresses of that many IPv4 clients, as flat strings, like those from a socket. */
 export function ipv4Keys(count: number): string[] {
   return Array.from({ length: count }, (_, i) => {
     const bits = Math.imul(i + 1, 0x9e3779b1) >>> 0;
@@ -6,7 +6,7 @@ export function ipv4Keys(count: number): string[] {
   });
 }
 
-/** Addresses of that many IPv6 clients, no two of the same /56. */
+/** Creates addresses of that many IPv6 clients, no two of the same /56. */
 export function ipv6Keys(count: number): string[] {
   return Array.from({ length: count }, (_, i) => {
     const bits = Math.imul(i + 1, 0x9e3779b1) >>> 8;
@@ -14,7 +14,7 @@ export function ipv6Keys(count: number): string[] {
   });
 }
 
-/** A walk over indices in random order: every index once per pass, at least `length` steps long. */
+/** Creates a walk over indices in random order: every index once per pass, at least `length` steps long. */
 export function randomWalk(places: number, length: number): Uint32Array {
   const pass = Uint32Array.from({ length: places }, (_, i) => i);
   let state = 88_172_645;

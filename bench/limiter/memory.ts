@@ -1,4 +1,4 @@
-/** ns for one decision in memory about a known client. */
+/** ns for one in-memory decision about a known client. */
 import { interleave, withChildren } from "../support/child.ts";
 import { ipv4Keys, randomWalk } from "./keys.ts";
 import { AWAITED, contestant, type Decide, decideEach, HOUR } from "./peers.ts";
@@ -42,7 +42,7 @@ export async function memory(rounds: number, keys: number): Promise<void> {
   printTable("In memory", ABOUT, ["contestant", ...sizes.map((size) => `${size} keys`)], rows);
 }
 
-/** Prepares a contestant; every round gives ns per decision. */
+/** Prepares a contestant; every round returns ns per decision. */
 export async function memoryWorker(name: string, size: string): Promise<() => Promise<number>> {
   const keys = ipv4Keys(Number(size));
   const decide = (await contestant(name))(keys, HOUR);

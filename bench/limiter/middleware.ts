@@ -55,7 +55,7 @@ export async function middleware(rounds: number, keys: number): Promise<void> {
   const cases = sizes.flatMap((size) => FAMILIES.map((family) => [String(size), family] as const));
   const columns: string[][] = [];
   for (const size of sizes) {
-    // both address families side by side, since they are compared too
+    // both address families side by side, because they are compared, too
     const all = FAMILIES.flatMap((family) => NAMES.map((name) => ["middleware", name, String(size), family]));
     const figures = await withChildren(
       WORKER,
@@ -114,7 +114,7 @@ function floor(): Middleware {
   };
 }
 
-/** Prepares a contestant; every round gives ns per request. */
+/** Prepares a contestant; every round returns ns per request. */
 export async function middlewareWorker(name: string, size: string, family: string): Promise<() => Promise<number>> {
   const addresses = family === "IPv4" ? ipv4Keys(Number(size)) : ipv6Keys(Number(size));
   const handle = await made(name.split(",")[0]!);

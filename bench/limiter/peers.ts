@@ -4,12 +4,12 @@ import type { AlgorithmName, Policy } from "../../advanced/src/policy/policy.ts"
 /** Decides for the key at an index. */
 export type Decide = (place: number) => unknown;
 
-/** Makes an empty store. */
+/** Creates an empty store. */
 export type MakeDecide = (keys: readonly string[], windowMs: number) => Decide;
 
 /** A limit that is never reached. */
 export const LIMIT = 2 ** 31 - 1;
-/** A window that does not end while it is measured, in ms. */
+/** A window that does not end during the measurement, in ms. */
 export const HOUR = 3_600_000;
 const MAX_KEYS = 2 ** 21;
 
@@ -133,8 +133,8 @@ async function sluice(name: string): Promise<MakeDecide> {
         return store.decide(takes);
       };
     }
-    // algorithms that track every unit would grow without end, so after the first pass over the keys each unit is given
-    // back
+    // algorithms that track every unit would grow without bound, so after the first pass over the keys each unit is
+    // refunded
     let filled = 0;
     return (i) => {
       take.key = keys[i]!;

@@ -69,7 +69,7 @@ export async function redis(rounds: number): Promise<void> {
   }
 }
 
-/** Commands sent by clients, without those that scripts call, which are counted under other names. */
+/** Commands sent by clients, excluding those called by scripts, which are counted under other names. */
 function sentCommands(stats: string): number {
   let sum = 0;
   for (const [, calls] of stats.matchAll(/^cmdstat_(?:evalsha|eval):calls=(\d+)/gm)) sum += Number(calls);
@@ -95,7 +95,7 @@ export async function redisWorker(name: string, url: string): Promise<() => Prom
     let isOver = false;
     const before = otherwise();
     const begin = performance.now();
-    // decisions without the store never end the turn, and would block both the timer and Redis's answers
+    // decisions without the store never end the turn, and would block both the timer and Redis's replies
     let breath: Promise<void> | null = null;
     const caller = async () => {
       while (!isOver) {

@@ -1,4 +1,4 @@
-/** Decisions per second in SQLite and PostgreSQL, next to a counter written by hand. */
+/** Decisions per second in SQLite and PostgreSQL, next to a hand-written counter. */
 import { DatabaseSync } from "node:sqlite";
 import pg from "pg";
 import { Limiter, type Store } from "../../advanced/mod.ts";
@@ -19,7 +19,9 @@ const RAW = "INSERT … ON CONFLICT";
 /** Decides for a key. */
 type Decide = (key: string) => unknown;
 
-/** Compares the stores with a counter in one statement, which does not say what is left, nor refuses for free. */
+/**
+ * Compares the stores with a single-statement counter, which neither returns the remaining units nor refuses for free.
+ */
 export async function sql(rounds: number): Promise<void> {
   await sqlite(rounds);
   await postgres(rounds);
@@ -90,7 +92,7 @@ async function postgres(rounds: number): Promise<void> {
   }
 }
 
-/** Adds a store as it is, one that refuses, and a limiter with its defaults; returns what closes them. */
+/** Adds a plain store, one that refuses, and a limiter with its defaults; returns a function that closes them. */
 function addStores(to: Map<string, Decide>, name: string, make: (name: string) => Store): () => Promise<unknown> {
   const [grants, refuses, limited] = ["grants", "refuses", "limited"].map(make) as [Store, Store, Store];
   const full = { ...POLICY, limit: 1 };

@@ -20,7 +20,9 @@ const { only, rounds, seconds, write } = flags({ only: Object.keys(STACKS), roun
 
 const packages = await buildOwn();
 
-/** Traffic to the paths of the contestants; what differs is in the middleware, so the requests need not. */
+/**
+ * Traffic to the paths of the contestants; the requests can be equal, because the differences are in the middleware.
+ */
 const traffics = await Promise.all(
   ["at-once", "late"].map((name) =>
     writeTraffic(`middleware-${name}`, [{ method: "GET", path: `/${name}`, headers: {} }], 200)

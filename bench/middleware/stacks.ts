@@ -23,7 +23,7 @@ export const STACKS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Makes a stack.
+ * Creates a stack.
  *
  * @param name Its name
  * @throws {Error} If there is none of that name

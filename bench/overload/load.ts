@@ -1,5 +1,5 @@
 /**
- * Sends a server more requests than it can answer: `load.ts <port> <requests a second> <seconds>`. Runs under Node, and
+ * Sends a server more requests than it can handle: `load.ts <port> <requests a second> <seconds>`. Runs under Node, and
  * prints JSON. A request is sent when it is due, however many are waiting, and its client gives up after two seconds.
  */
 import http from "node:http";
@@ -48,7 +48,7 @@ async function rush(): Promise<Answer[]> {
     }
     await pause(1);
   }
-  // whatever is still waiting is part of the server's queue, so recovery is measured from here
+  // pending requests are part of the server's queue, so recovery is measured from here
   return Promise.all(responses);
 }
 

@@ -1,6 +1,6 @@
 /**
- * `deno task bench:overload`: ten times as many requests as one process can answer, for twelve seconds, with and without
- * `shedLoad`; about three minutes in full. The load runs under Node.
+ * `deno task bench:overload`: ten times as many requests as one process can handle, for twelve seconds, with and
+ * without `shedLoad`; about three minutes in full. The load runs under Node.
  *
  * `--seconds=12 --rate=500 --only=node,deno,bun`; `--write` puts the results into `docs/production.md`.
  */

@@ -1,19 +1,19 @@
-/** ms that the handler takes the processor for. */
+/** Processor time of the handler, in ms. */
 export const WORK_MS = 20;
 
-/** What came of a rush. */
+/** Result of a rush. */
 export interface Rush {
-  /** Requests that were answered with 200. */
+  /** Number of 200 responses. */
   readonly served: number;
-  /** Requests that were answered with 503. */
+  /** Number of 503 responses. */
   readonly refused: number;
-  /** Requests whose clients gave up. */
+  /** Number of requests whose clients gave up. */
   readonly gaveUp: number;
   /** Times the handler ran. */
   readonly runs: number;
-  /** ms until half of those served had their answer, and 99 of 100. */
+  /** Response time of served requests in ms, at the median and the 99th percentile. */
   readonly p50: number;
   readonly p99: number;
-  /** ms from the end of the rush until a request is answered within 50 ms; `null` if that took longer than a minute. */
+  /** ms from the end of the rush until a response takes less than 50 ms; `null` if that took longer than a minute. */
   readonly recovery: number | null;
 }

@@ -1,4 +1,4 @@
-/** What a client can do with one connection to keep a server busy, each by hand. */
+/** Ways for a client to keep a server busy with one connection, each hand-written. */
 import { HANDSHAKE, opened, readUntil, writeAll } from "../../tests/support/raw_client.ts";
 import type { Figures } from "./figures.ts";
 
@@ -12,13 +12,13 @@ export interface Target extends Figures {
 /** One kind of use. */
 export interface Feature {
   readonly name: string;
-  /** What the table says. */
+  /** Its title in the table. */
   readonly title: string;
-  /** How many connections are measured. */
+  /** Number of connections to measure. */
   readonly connections: number;
-  /** Whether the runtime can do it; by default it can. */
+  /** Whether the runtime supports it; true by default. */
   isPossible?(figures: Figures): boolean;
-  /** Opens one connection, and leaves it as the title says. */
+  /** Opens one connection, and leaves it in the state of the title. */
   connect(target: Target): Promise<Deno.Conn>;
 }
 
@@ -38,7 +38,7 @@ const WAITS = [
   ...new TextEncoder().encode("localhost"),
 ];
 
-/** Streams that a client opens at once: more than any runtime takes. */
+/** Streams that a client opens at once: more than any runtime accepts. */
 const STREAMS = 500;
 
 const PIPELINED = 1000;
@@ -88,12 +88,12 @@ function get(path: string, headers: readonly string[] = []): string {
   return [`GET ${path} HTTP/1.1`, "Host: localhost", ...headers, "", ""].join("\r\n");
 }
 
-/** Connections that have got a response, and go on waiting. */
+/** Connections that have got a response, and keep waiting. */
 function waiting(name: string, title: string, request: string, until: string): Feature {
   return {
     name,
     title,
-    // each takes some kilobytes, less than what a runtime takes from the system at once
+    // each uses some kilobytes, less than a runtime allocates from the system at once
     connections: 1000,
     async connect(target) {
       const connection = await opened(target, request);

@@ -1,16 +1,16 @@
 import { certificate } from "../../tests/fixtures/node/certificate.ts";
 import { RESPONSE_BYTES } from "./figures.ts";
 
-/** What the server needs. */
+/** Files for the server. */
 export interface ServerFiles extends AsyncDisposable {
-  /** The folder that it serves. */
+  /** The folder to serve. */
   readonly folder: string;
-  /** The certificate in PEM, and the files of it and its key. */
+  /** The certificate in PEM, and the paths of it and its key. */
   readonly cert: string;
   readonly tls: readonly [certFile: string, keyFile: string];
 }
 
-/** Writes the file that is served, and a certificate; both are removed again. */
+/** Writes the served file and a certificate; both are removed on disposal. */
 export async function serverFiles(): Promise<ServerFiles> {
   const parent = await Deno.makeTempDir();
   const folder = `${parent}/public`;

@@ -1,4 +1,4 @@
-/** What one connection costs a server. */
+/** The cost of one connection to a server. */
 import { ask } from "../../tests/support/raw_client.ts";
 import { Server, type ServerCommand } from "../support/server.ts";
 import type { Feature } from "./features.ts";
@@ -10,28 +10,28 @@ export interface Price {
   /** Requests whose handler has been called and whose response has not ended. */
   readonly requests: number;
   readonly descriptors: number;
-  /** ms of all threads, from its opening until nothing changes any more. */
+  /** ms of all threads, from opening until nothing changes any more. */
   readonly processorMs: number;
 }
 
-/** Connections that are opened first, so that what a server makes once does not count. */
+/** Connections opened first, so that one-time allocations do not count. */
 const WARM = 2;
 
-/** ms between two looks at a server, the looks that have to agree, and the most there are. */
+/** ms between samples of a server, the number of samples that must agree, and the maximum number. */
 const EVERY_MS = 200;
 const AGREEING = 4;
 const MOST_LOOKS = 25;
 
-/** Processor time between two looks of a server that has nothing to do. */
+/** Maximum processor time of an idle server between two samples. */
 const IDLE_NS = 2e6;
 
 /**
- * Measures one.
+ * Measures one feature.
  *
  * @param feature What clients do
  * @param command The server
  * @param cert Its certificate
- * @returns The price; `null` if the runtime cannot do it
+ * @returns The price; `null` if the runtime does not support it
  */
 export async function priceOf(feature: Feature, command: ServerCommand, cert: string): Promise<Price | null> {
   const server = await Server.start(command);
@@ -66,7 +66,7 @@ function seen(server: Server): { resident: number; descriptors: number; processo
   return { resident, descriptors: server.descriptors(), processorNs: server.processorTime() };
 }
 
-// until its memory stops growing, and it has nothing left to do
+// until its memory stops growing, and it is idle
 async function settled(server: Server): Promise<void> {
   let most = 0;
   let busyNs = server.processorTime();

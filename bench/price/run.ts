@@ -1,6 +1,6 @@
 /**
- * `deno task bench:price`: what one connection costs a server, for each thing that a client can do with it, on Deno,
- * Node and Bun: resident memory, requests in progress, descriptors and processor time. About two minutes in full.
+ * `deno task bench:price`: the cost of one connection to a server, for each thing that a client can do with it, on
+ * Deno, Node and Bun: resident memory, requests in progress, descriptors and processor time. About two minutes in full.
  *
  * `--only=idle,br-stream --runtimes=node,bun`; `--write` puts the table into `docs/security.md`.
  */
@@ -33,9 +33,9 @@ const started = runtimes.map((name) => {
 const servers = await Promise.all(started.map(async ({ title, command }) => ({ title, command: await command })));
 const rows: string[][] = [];
 for (const feature of FEATURES.filter(({ name }) => only.includes(name))) {
-  // side by side: memory and processor time are each process's own
+  // in parallel: memory and processor time are per process
   const measured = await Promise.allSettled(servers.map(({ command }) => priceOf(feature, command, files.cert)));
-  // only now, when all servers have been ended
+  // only now, when all servers have been stopped
   const prices = measured.map((result) => {
     if (result.status === "rejected") throw result.reason;
     return result.value;

@@ -1,6 +1,6 @@
 /**
  * Serves everything that a connection can keep busy, on any runtime: `serve.ts <folder> [cert] [key]`. Prints its port
- * when it listens. `/figures` returns what is in progress, and what the runtime can do.
+ * when it listens. `/figures` returns the requests in progress, and the runtime's abilities.
  */
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -33,7 +33,7 @@ app.get("/waits", () => new Promise<void>(() => {}));
 app.post("/json", async (req, res) => void res.json(typeof await req.json()));
 app.post("/form", async (req, res) => void res.json([...await req.formData()].length));
 app.post("/upload", upload(), (_req, res) => void res.send("uploaded"));
-// new bytes each time: one buffer for everybody would cost a connection nothing
+// new bytes each time: a shared buffer would cost a connection nothing
 app.get("/sent", (_req, res) => void res.type("text").send(randomBytes(RESPONSE_BYTES)));
 app.get("/written", (_req, res) => writeForever(res));
 app.use("/compressed", compress());
@@ -48,7 +48,7 @@ app.ws("/queue", {
   },
 });
 
-// as a stream without an end: the kernel takes a part of it that differs each time
+// as an endless stream: the kernel buffers a part of it that differs each time
 function writeForever(res: Response): void {
   const write = (): void => {
     while (!res.destroyed) if (!res.write(randomBytes(16_384))) return void res.once("drain", write);

@@ -1,8 +1,9 @@
 /**
- * `deno task bench:process`: ns a request costs in one process, `app.fetch(request)` without a network, beyond making
- * the bare request and response. All requests differ. Every contestant has its own process; about three minutes in full.
+ * `deno task bench:process`: ns per request in one process, `app.fetch(request)` without a network, beyond creating the
+ * bare request and response. All requests differ. Every contestant has its own process; about three minutes in full.
  *
- * `--only=json,404 --contestants=sluice-lean,hono --rounds=5`; `--write` puts the results into `docs/measurements/details.md`.
+ * `--only=json,404 --contestants=sluice-lean,hono --rounds=5`; `--write` puts the results into
+ * `docs/measurements/details.md`.
  */
 import { flags } from "../../scripts/flags.ts";
 import { SCENARIOS } from "../service/scenarios.ts";
@@ -28,7 +29,7 @@ const packages = await buildOwn();
 const worker = new URL("worker.ts", import.meta.url);
 const rows: string[][] = [];
 for (const { name, title } of IN_PROCESS.filter(({ name }) => only.includes(name))) {
-  // separate processes per scenario: a function's speed depends on what it was called with before
+  // separate processes per scenario: a function's speed depends on its earlier arguments
   const figures = await withChildren(
     worker,
     contestants.map((contestant) => [contestant, name]),

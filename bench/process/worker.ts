@@ -21,7 +21,7 @@ function valueOf({ type, body }: Answer): unknown {
   return body === null || type?.startsWith("text/") ? body : JSON.parse(body);
 }
 
-/** Reads the request's body, if any, and makes the answer. */
+/** Reads the request's body, if any, and creates the response. */
 function bareOf({ answer: { status }, asked: { method } }: (typeof exchanges)[number]): Call {
   if (status === 404) return () => new Response("Not Found", { status });
   if (method === "POST") return (turn) => requests[turn]!.json().then((value) => Response.json(value, { status }));
@@ -32,7 +32,7 @@ function bareOf({ answer: { status }, asked: { method } }: (typeof exchanges)[nu
 let first = 0;
 let requests: Request[] = [];
 
-// every batch has requests that no batch before it had, until all have been sent
+// every batch has new requests, until all have been sent
 function prepare(calls: number): void {
   first = first + 2 * calls > exchanges.length ? 0 : first + calls;
   requests = exchanges.slice(first, first + calls).map(({ asked }) => webRequest(asked));

@@ -1,15 +1,15 @@
-/** The service without a framework: what is the same on the web's API and on Node's. */
+/** The service without a framework: the part shared by the web's API and Node's. */
 import { found, itemOf, type Order, pageOf, placed, RESOURCES, userOf } from "../service/content.ts";
 import type { Application } from "../service/scenarios.ts";
 
-/** Which bytes a handler sends: the fewest, those of Sluice lean, or those of Sluice with default settings. */
+/** Which bytes a handler sends: the fewest, those of lean Sluice, or those of Sluice with default settings. */
 export type Bytes = "fewest" | "lean" | "same";
 
 /**
- * How a request is read and answered.
+ * How to read a request and respond.
  *
- * @typeParam C What a request is known by: a web request, or Node's response
- * @typeParam R An answer: a web response, or nothing
+ * @typeParam C What represents a request: a web request, or Node's response
+ * @typeParam R A response: a web response, or nothing
  */
 export interface Replies<C, R> {
   /** Reads `Authorization`. */
@@ -18,26 +18,26 @@ export interface Replies<C, R> {
   body(context: C): Promise<unknown>;
   text(context: C, text: string): R;
   json(context: C, value: unknown): R;
-  /** Answers with 201. */
+  /** Responds with 201. */
   created(context: C, value: unknown): R;
-  /** Answers with a field `X-User`. */
+  /** Responds with a header `X-User`. */
   toUser(context: C, value: unknown, user: string): R;
-  /** Answers with a file: not at once, since reading a disk would keep all other clients waiting. */
+  /** Responds with a file: asynchronously, because reading a disk would block all other clients. */
   file(context: C, name: string): Promise<R>;
-  /** Answers with 404. */
+  /** Responds with 404. */
   missing(context: C, path: string): R;
 }
 
-/** Answers a request. */
+/** Handles a request. */
 export type ByHand<C, R> = (context: C, target: string) => R | Promise<R>;
 
 const SEPARATE = new Set(RESOURCES);
 
 /**
- * Makes the handler of an application.
+ * Creates the handler of an application.
  *
  * @param application The application
- * @param replies How requests are read and answered
+ * @param replies How to read requests and respond
  */
 export function byHand<C, R>(application: Application, replies: Replies<C, R>): ByHand<C, R> {
   switch (application) {
@@ -46,7 +46,7 @@ export function byHand<C, R>(application: Application, replies: Replies<C, R>): 
     case "routes":
       return routes(replies);
     case "middleware":
-      // nothing is to be done in the middleware, so by hand there is none
+      // the middleware does nothing, so the hand-written version has none
       return (context, target) => replies.json(context, itemOf(target.slice("/items/".length)));
   }
 }

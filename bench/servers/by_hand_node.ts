@@ -1,4 +1,4 @@
-/** The service by hand for `node:http`. */
+/** The hand-written service for `node:http`. */
 import { Buffer } from "node:buffer";
 import { readFile, stat } from "node:fs/promises";
 import type { IncomingMessage, OutgoingHttpHeaders, RequestListener, ServerResponse } from "node:http";
@@ -13,11 +13,11 @@ const JSON_TYPE = "application/json; charset=utf-8";
 const CSS_TYPE = "text/css; charset=utf-8";
 
 /**
- * Makes the listener.
+ * Creates the listener.
  *
  * @param application The application
- * @param bytes What it sends
- * @param folder Where the static files are
+ * @param bytes Which bytes it sends
+ * @param folder Folder of the static files
  */
 export function byHandNode(application: Application, bytes: Bytes, folder: string): RequestListener {
   const handler = byHand(application, { fewest, lean, same }[bytes](folder));

@@ -1,11 +1,11 @@
-/** The service by hand for uWebSockets.js. */
+/** The hand-written service for uWebSockets.js. */
 import { Buffer } from "node:buffer";
 import { readFile } from "node:fs/promises";
 import type { EngineRequest, EngineResponse } from "../../src/uws/engine.ts";
 import type { Application } from "../service/scenarios.ts";
 import { byHand, type Replies } from "./by_hand.ts";
 
-/** A request. What is asked for after the call is copied. */
+/** A request. Values needed after the call are copied. */
 interface Context {
   readonly res: EngineResponse;
   readonly authorization: string;
@@ -14,10 +14,10 @@ interface Context {
 }
 
 /**
- * Makes the handler, which sends the fewest bytes.
+ * Creates the handler, which sends the fewest bytes.
  *
  * @param application The application
- * @param folder Where the static files are
+ * @param folder Folder of the static files
  */
 export function byHandUws(
   application: Application,

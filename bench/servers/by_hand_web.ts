@@ -1,4 +1,4 @@
-/** The service by hand for servers that pass a web request, with whatever is cheapest on Deno. */
+/** The hand-written service for servers with web requests, in the cheapest way on Deno. */
 import { fileEntityTag, weakEntityTag } from "../../src/http/entity_tag.ts";
 import type { Application } from "../service/scenarios.ts";
 import { byHand, type Bytes, notFoundPage, type Replies } from "./by_hand.ts";
@@ -24,11 +24,11 @@ const TEXT_INIT = { headers: { "content-type": HTML } };
 const JSON_INIT = { headers: { "content-type": JSON_TYPE } };
 
 /**
- * Makes the handler.
+ * Creates the handler.
  *
  * @param application The application
- * @param bytes What it sends
- * @param folder Where the static files are
+ * @param bytes Which bytes it sends
+ * @param folder Folder of the static files
  */
 export function byHandWeb(application: Application, bytes: Bytes, folder: string): FetchHandler {
   const handler = byHand(application, { fewest, lean, same }[bytes](folder));
@@ -58,7 +58,7 @@ function lean(folder: string): WebReplies {
     ...fewest(folder),
     text(_request, text) {
       const response = new Response(text);
-      // cheaper on Deno than a header list that it must read
+      // cheaper on Deno than passing a header list
       response.headers.set("content-type", HTML);
       return response;
     },

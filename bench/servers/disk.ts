@@ -1,7 +1,7 @@
-/** Reads files in the way that is cheapest on each runtime. */
+/** Reads files in the cheapest way on each runtime. */
 import { readFile, stat } from "node:fs/promises";
 
-/** Size in bytes, and when a file was changed. */
+/** Size in bytes, and modification time. */
 export interface FileStat {
   readonly size: number;
   readonly mtime: Date;
@@ -25,7 +25,7 @@ export const fileBody: (path: string) => Promise<Uint8Array<ArrayBuffer> | Blob>
   ? (path) => Promise.resolve(bun.file(path))
   : readFile as (path: string) => Promise<Uint8Array<ArrayBuffer>>;
 
-/** When a file was changed, and how long it is. */
+/** Returns the modification time and size of a file. */
 export const fileStat: (path: string) => Promise<FileStat> = deno !== undefined
   ? deno.stat as (path: string) => Promise<FileStat>
   : stat;

@@ -4,9 +4,9 @@ import type { Application } from "../service/scenarios.ts";
 
 /** The part of an Elysia application that the benchmarks use. */
 export interface ElysiaApp {
-  /** Answers a request. */
+  /** Handles a request. */
   fetch(request: Request): Response | Promise<Response>;
-  /** Listens with the server of the runtime it is on. */
+  /** Listens with the runtime's own server. */
   listen(options: object, ready: (server: { port: number }) => void): unknown;
 }
 

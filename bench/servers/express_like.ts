@@ -10,8 +10,8 @@ type Any = any;
  *
  * @param framework The module: Sluice or Express
  * @param app One of its applications
- * @param application What to register
- * @param folder Where the static files are
+ * @param application The application to register
+ * @param folder Folder of the static files
  */
 export function register(framework: Any, app: Any, application: Application, folder: string): void {
   switch (application) {

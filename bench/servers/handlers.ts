@@ -2,22 +2,22 @@
 import type { Application } from "../service/scenarios.ts";
 import type { ServeStatic } from "./hono.ts";
 
-/** Answers a request. */
+/** Handles a request. */
 export type FetchHandler = (request: Request, info?: unknown) => Response | Promise<Response>;
 
-/** What a contestant is asked to serve. */
+/** What a contestant serves. */
 export interface Served {
   readonly application: Application;
-  /** Where the static files are. */
+  /** Folder of the static files. */
   readonly folder: string;
 }
 
 /**
- * Makes a contestant.
+ * Creates a contestant.
  *
  * @param contestant Its name
  * @param served What it serves
- * @param honoStatic Loads what Hono serves files with on this runtime
+ * @param honoStatic Loads Hono's static file middleware for this runtime
  * @returns Its handler
  * @throws {Error} If there is none of that name
  */

@@ -4,7 +4,7 @@ import { found, itemOf, pageOf, placed, RESOURCES, userOf } from "../service/con
 import type { Application } from "../service/scenarios.ts";
 import type { FetchHandler } from "./handlers.ts";
 
-/** Makes the middleware that serves files: each runtime has its own. */
+/** Creates the static file middleware: each runtime has its own. */
 export type ServeStatic = (
   options: { root: string; rewriteRequestPath: (path: string) => string },
 ) => MiddlewareHandler;
@@ -17,7 +17,7 @@ type Variables = { Variables: { user: string } };
  * @param application The application
  * @param tags `etag` adds its ETag middleware
  * @param serveStatic Serves files
- * @param folder Where the static files are
+ * @param folder Folder of the static files
  */
 export function honoHandler(
   application: Application,

@@ -1,4 +1,4 @@
-/** Who sends the requests: what header fields they have besides those that the request itself needs. */
+/** Kinds of clients, by the headers they send besides those that the request itself needs. */
 import type { Random } from "../../advanced/src/testing/seeded_random.ts";
 
 /** A kind of client. */
@@ -7,7 +7,7 @@ export interface Client {
   readonly name: string;
   /** Name in the tables. */
   readonly title: string;
-  /** Header fields of one request. */
+  /** Headers of one request. */
   headers(random: Random): Record<string, string>;
 }
 

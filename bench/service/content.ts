@@ -1,9 +1,9 @@
-/** What the service answers. All contestants compute it with these functions, so that only the framework differs. */
+/** The service's responses. All contestants compute them with these functions, so that only the framework differs. */
 
 const COLOURS = ["red", "blue", "green", "black", "white", "amber", "ivory", "olive", "coral", "azure"];
 const THINGS = ["lamp", "desk", "sofa", "vase", "rug", "bench", "shelf", "clock", "stool", "mirror"];
 
-/** Something that is sold. */
+/** An item for sale. */
 export interface Item {
   readonly id: string;
   readonly name: string;
@@ -38,7 +38,7 @@ export function pageOf(page: string): { page: number; items: Listed[] } {
   return { page: Number(page), items };
 }
 
-/** What a search finds. */
+/** Result of a search. */
 export interface Found {
   readonly query: string;
   readonly sort: string;
@@ -52,20 +52,20 @@ export function found(query: string, sort: string, page: string): Found {
   return { query, sort, page: Number(page), ids: [first, first + 11, first + 23, first + 40, first + 62] };
 }
 
-/** Finds out who has a token, as a program would ask its database: the answer comes later, if only a little. */
+/** Finds the owner of a token asynchronously, as a database query would. */
 export function userOf(authorization: string | null | undefined): Promise<string> {
   if (authorization?.startsWith("Bearer ") !== true) return Promise.reject(new Error("no token"));
   return Promise.resolve(`user-${authorization.slice("Bearer ".length)}`);
 }
 
-/** An order, as a client sends it. */
+/** An order, as sent by a client. */
 export interface Order {
   readonly item: string;
   readonly count: number;
   readonly note: string;
 }
 
-/** An order that was placed. */
+/** A placed order. */
 export interface Placed extends Order {
   readonly id: string;
   readonly total: number;

@@ -1,38 +1,38 @@
-/** A request, and what every contestant answers. */
+/** A request, and the response expected of every contestant. */
 
 /** A request. */
 export interface Asked {
   readonly method: "GET" | "POST";
   /** Path and query. */
   readonly path: string;
-  /** Header fields besides `Host` and those of the body. */
+  /** Headers besides `Host` and those of the body. */
   readonly headers: Readonly<Record<string, string>>;
   /** Body, JSON. */
   readonly body?: string;
 }
 
-/** The answer that is expected. */
+/** The expected response. */
 export interface Answer {
   readonly status: number;
   /** Beginning of the content type; `null` if every contestant has its own page. */
   readonly type: string | null;
   /** The body; `null` if every contestant has its own page. */
   readonly body: string | null;
-  /** Other header fields, in lower case. */
+  /** Other headers, in lower case. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A request and the expected answer. */
+/** A request and the expected response. */
 export interface Exchange {
   readonly asked: Asked;
   readonly answer: Answer;
 }
 
-/** The host that all requests name, wherever they are sent: so the bytes are the same for every contestant. */
+/** The `Host` of all requests, wherever they are sent: it makes the bytes equal for every contestant. */
 export const HOST = "127.0.0.1:8000";
 
 /**
- * The fields of a request, in the order in which they are sent.
+ * Returns the headers of a request, in sending order.
  *
  * @param asked The request
  */
@@ -45,7 +45,7 @@ export function fieldsOf({ headers, body }: Asked): Record<string, string> {
 }
 
 /**
- * A request as it is sent over a connection.
+ * Formats a request as sent over a connection.
  *
  * @param asked The request
  */
@@ -55,7 +55,7 @@ export function textOf(asked: Asked): string {
 }
 
 /**
- * A request as a server passes it to a `fetch` handler.
+ * Creates a request as a server passes it to a `fetch` handler.
  *
  * @param asked The request
  */

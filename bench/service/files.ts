@@ -10,13 +10,13 @@ export const FOLDER: string = fileURLToPath(new URL("../../.cache/bench/files/",
 export const FILES: readonly string[] = Array.from({ length: 200 }, (_, i) => `part-${String(i).padStart(3, "0")}.css`);
 
 const BYTES = 4096;
-/** The same in every run and for every contestant, since it is sent as `Last-Modified`. */
+/** The same in every run and for every contestant, because it is sent as `Last-Modified`. */
 const CHANGED = new Date("2026-01-02T03:04:05Z");
 
 const texts = new Map<string, string>();
 
 /**
- * The text of a file.
+ * Returns the content of a file.
  *
  * @param name Its name
  */
@@ -36,7 +36,7 @@ function newText(name: string): string {
 /**
  * Writes the files.
  *
- * @param folder Where to; made if it is missing
+ * @param folder Output folder; created if missing
  */
 export async function writeFiles(folder = FOLDER): Promise<void> {
   await Deno.mkdir(folder, { recursive: true });

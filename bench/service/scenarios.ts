@@ -1,4 +1,4 @@
-/** What clients ask of the service: scenarios, each with thousands of requests that all differ. */
+/** Scenarios for the service, each with thousands of distinct requests. */
 import { type Random, seededRandom } from "../../advanced/src/testing/seeded_random.ts";
 import { found, itemOf, pageOf, placed, RESOURCES } from "./content.ts";
 import type { Client } from "./clients.ts";
@@ -16,12 +16,12 @@ export interface Scenario {
   readonly name: string;
   /** Name in the tables. */
   readonly title: string;
-  /** The application that is asked. */
+  /** The application to send it to. */
   readonly application: Application;
   /**
-   * One request of it.
+   * Creates one request of it.
    *
-   * @param id A number of five digits, another one for each request
+   * @param id A number of five digits, different for each request
    * @param random For everything else
    */
   exchange(id: string, random: Random): Exchange;
@@ -142,16 +142,16 @@ export const REPEATED: Scenario = {
 };
 
 /**
- * The requests of a scenario, with what must be answered: the same in every run.
+ * Creates the requests of a scenario with the expected responses, the same in every run.
  *
  * @param scenario The scenario
- * @param client Who sends them
+ * @param client The sender
  * @param count How many, at most 90 000
  */
 export function exchangesOf(scenario: Scenario, client: Client, count = DISTINCT): Exchange[] {
   const draw = seededRandom(1);
   return Array.from({ length: count }, (_, i) => {
-    // a step that has no factor in common with the number of ids takes every one before any comes again
+    // a step coprime to the number of ids visits every one before any repeats
     const id = String(10_000 + i * 7919 % 90_000);
     const { asked, answer } = scenario.exchange(id, draw);
     return { asked: { ...asked, headers: { ...client.headers(draw), ...asked.headers } }, answer };

@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 
 const ROOT = new URL("../../", import.meta.url);
 
-/** What an entry loads before its first line runs. */
+/** What an entry point loads before its first line runs. */
 export interface Graph {
   /** Modules of this repository, with their sizes in bytes, the largest first. */
   readonly own: readonly { readonly path: string; readonly bytes: number }[];
@@ -21,11 +21,11 @@ interface Info {
 }
 
 /**
- * The static imports of a module, without those of types, which are erased, and without dynamic imports, which are
- * loaded on demand.
+ * Returns the static imports of a module, without type imports, which are erased, and without dynamic imports, which
+ * are loaded on demand.
  *
  * @param entry Its path below the root
- * @throws {Error} If Deno can't read it
+ * @throws {Error} If Deno cannot read it
  */
 export async function importGraph(entry: string): Promise<Graph> {
   const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {

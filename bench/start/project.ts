@@ -7,13 +7,13 @@ import { importGraph } from "./graph.ts";
 const ROOT = new URL("../../", import.meta.url);
 const FOLDER = new URL(".cache/bench/start/", ROOT);
 
-/** Contestants that are bundles of another one, each in its own folder, and how they are made. */
+/** Contestants that are bundles of another one, each in its own folder, with their bundler flags. */
 const BUNDLES: ReadonlyMap<string, readonly string[]> = new Map([
   ["bundled", []],
   ["split", ["--code-splitting", "--minify"]],
 ]);
 
-/** The contestants, by the names of their programs. */
+/** The contestants, by program name. */
 export const STARTING: ReadonlyMap<string, string> = new Map([
   ["bare", "`Deno.serve`"],
   ["published", "Sluice, as published"],
@@ -28,10 +28,10 @@ export const STARTING: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Makes a project like a user's, in its own folder: this repository's lock file names some hundred other packages,
+ * Creates a project like a user's, in its own folder: this repository's lock file has some hundred other packages,
  * which Deno would read at every start.
  *
- * @returns Where the programs are
+ * @returns Locates the program of a contestant
  */
 export async function makeProject(): Promise<(contestant: string) => URL> {
   const versions = await lockedVersions();
@@ -60,7 +60,7 @@ async function programOf(name: string): Promise<string> {
   return (await read(name === "published" ? "sluice" : name)).replace("@sluice/sluice", "@sluice/published");
 }
 
-/** Copies the bundles only: beside their `deno.json`, Deno would take them for a package being developed. */
+/** Copies the bundles only: beside their `deno.json`, Deno would treat them as a package under development. */
 async function copyPublished(): Promise<void> {
   const built = new URL("build/", FOLDER);
   await buildPackages(built);

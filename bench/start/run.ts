@@ -1,6 +1,6 @@
 /**
- * `deno task bench:start`: from starting a process to the first byte of its first answer, relative to a bare
- * `Deno.serve`; the first request; and what is imported. Under a minute.
+ * `deno task bench:start`: from starting a process to the first byte of its first response, relative to a bare
+ * `Deno.serve`; the first request; and the imports. Under a minute.
  *
  * `--rounds=20 --contestants=bare,sluice,hono`; `--write` puts the results into `docs/measurements/details.md`.
  */

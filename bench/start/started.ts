@@ -3,9 +3,9 @@ import { processorTime } from "../support/processor_time.ts";
 
 /** Times of one start, in ms. */
 export interface Started {
-  /** From starting the process to the first byte of the first answer. */
+  /** From starting the process to the first byte of the first response. */
   readonly firstByte: number;
-  /** The first request, from sending it to its answer. */
+  /** The first request, from sending it to its response. */
   readonly first: number;
   /** The second request. */
   readonly second: number;
@@ -20,7 +20,7 @@ const REQUEST = new TextEncoder().encode("GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\
  *
  * @param program The program, which listens on the port it is given
  * @param codeCache Whether V8 may use its code cache
- * @throws {Error} If there is no answer within ten seconds
+ * @throws {Error} If there is no response within ten seconds
  */
 export async function start(program: URL, codeCache: boolean): Promise<Started> {
   const port = freePort();

@@ -1,10 +1,9 @@
 /**
- * Times short operations, in ns, in batches so short that most of them run undisturbed: their minimum and median show
- * how far to trust them. Garbage is collected when V8 decides: a forced collection changes how everything after it
- * runs.
+ * Times short operations, in ns, in batches so short that most run undisturbed: their minimum and median show how far
+ * to trust them. V8 decides when to collect garbage: a forced collection changes how everything after it runs.
  */
 
-/** ns per call, in batches taken alternately. */
+/** ns per call, in alternating batches. */
 export interface Batches {
   /** The floor: the least work possible. */
   readonly floor: readonly number[];
@@ -12,7 +11,7 @@ export interface Batches {
   readonly own: readonly number[];
 }
 
-/** A function to be called many times; promises are awaited. */
+/** A function to call many times; promises are awaited. */
 export type Call = (turn: number) => unknown;
 
 const BATCH_MS = 1;
@@ -20,7 +19,7 @@ const BATCH_MS = 1;
 const MOST_CALLS = 300;
 const WARM_UP_MS = 500;
 
-/** Makes what a batch of calls needs, so that making it is not timed. */
+/** Prepares a batch of calls, so that preparation is not timed. */
 export type Prepare = (calls: number) => void;
 
 /**
@@ -69,7 +68,7 @@ async function time(call: Call, size: number, prepare: Prepare | undefined): Pro
 }
 
 /**
- * The contestant's time beyond the floor's, in ns.
+ * Returns the contestant's time beyond the floor's, in ns.
  *
  * @param all Batches of both
  * @param of The statistic over the batches: their median, or the minimum, which excludes disturbances
@@ -78,7 +77,7 @@ export function overFloor(all: readonly Batches[], of: (values: readonly number[
   return of(all.flatMap(({ own }) => own)) - of(all.flatMap(({ floor }) => floor));
 }
 
-/** The smallest. */
+/** Returns the smallest value. */
 export function least(values: readonly number[]): number {
   return Math.min(...values);
 }

@@ -4,8 +4,8 @@ import { denoRun, type Packages, SOURCES } from "./packages.ts";
 
 /**
  * A contestant in its own process, so that one contestant's objects do not affect another's compiled code or heap. It
- * gets a question as a line and answers with a line of JSON; it ends when its input does, so that none is left when the
- * parent is killed.
+ * reads a request as a line and responds with a line of JSON; it exits when its input ends, so that none is left when
+ * the parent is killed.
  */
 export class Child {
   readonly #process: Deno.ChildProcess;
@@ -24,9 +24,9 @@ export class Child {
   }
 
   /**
-   * Starts one and waits until it is prepared.
+   * Starts a child and waits until it is prepared.
    *
-   * @param packages What it imports
+   * @param packages Packages for its imports
    * @param worker The program, which serves with `answerRounds`
    * @param args Arguments of the program: a contestant's name and so on
    * @throws {Error} If it ends before it is prepared
@@ -42,9 +42,9 @@ export class Child {
   /**
    * Requests one round.
    *
-   * @param question What the program understands
-   * @returns What it answered
-   * @throws {Error} If it ends before it has answered
+   * @param question A request that the program understands
+   * @returns Its response
+   * @throws {Error} If it ends before it has responded
    */
   async ask<T = number>(question = "round"): Promise<T> {
     await this.#writer.write(new TextEncoder().encode(`${question}\n`));
@@ -67,7 +67,7 @@ export class Child {
  * @param worker The program
  * @param all Arguments of each
  * @param use The function
- * @param packages What they import
+ * @param packages Packages for their imports
  * @returns Its result
  */
 export async function withChildren<T>(
@@ -93,7 +93,7 @@ export async function withChildren<T>(
  * @param names Their names, in the same order
  * @param children The contestants
  * @param rounds Number of rounds
- * @returns Their answers
+ * @returns Their responses
  */
 export async function interleave<T = number>(
   names: readonly string[],

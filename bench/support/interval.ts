@@ -1,10 +1,10 @@
-/** How far ratios can be trusted. */
+/** Confidence intervals of ratios. */
 
-/** The mean of ratios, and where it lies with a probability of 95 %. */
+/** The mean of ratios, with its 95 % confidence interval. */
 export interface Interval {
   /** The geometric mean. */
   readonly mean: number;
-  /** The lower end; `NaN` if there is one ratio only, which tells nothing about its spread. */
+  /** The lower end; `NaN` for a single ratio, which has no spread. */
   readonly low: number;
   /** The upper end. */
   readonly high: number;
@@ -18,8 +18,8 @@ const STUDENT_T = [
 ];
 
 /**
- * The 95 % confidence interval of the mean of the ratios' logarithms, by Student's t distribution, as ratios again: by
- * their logarithms, twice as fast and half as fast are equally far from 1.
+ * Computes the 95 % confidence interval of the mean of the ratios' logarithms, by Student's t distribution, as ratios
+ * again: on a log scale, twice as fast and half as fast are equally far from 1.
  *
  * @param ratios One for each round, above 0
  */
@@ -32,12 +32,12 @@ export function interval(ratios: readonly number[]): Interval {
   return { mean: Math.exp(mean), low: Math.exp(mean - half), high: Math.exp(mean + half) };
 }
 
-/** Whether a ratio differs from 1 by more than chance: its interval leaves out 1. */
+/** Whether a ratio differs from 1 by more than chance: its interval excludes 1. */
 export function counts({ low, high }: Interval): boolean {
   return low > 1 || high < 1;
 }
 
-/** An interval as text, for example `0.86 (0.85–0.88)`. */
+/** Formats an interval, for example `0.86 (0.85–0.88)`. */
 export function intervalText({ mean, low, high }: Interval): string {
   return Number.isNaN(low) ? mean.toFixed(2) : `${mean.toFixed(2)} (${low.toFixed(2)}–${high.toFixed(2)})`;
 }

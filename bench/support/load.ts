@@ -4,10 +4,10 @@ import type { ServerCommand } from "./server.ts";
 export const LOAD_CORE = "1";
 
 /**
- * Runs a program that loads a server, until it ends.
+ * Runs a load generator to its end.
  *
- * @param command How it is started
- * @returns What it printed
+ * @param command How to start it
+ * @returns Its output
  * @throws {Error} If it fails
  */
 export async function printedByLoad({ program, args }: ServerCommand): Promise<string> {

@@ -8,22 +8,22 @@ import { TESTS_CONFIG } from "../../scripts/tests_config.ts";
 const ROOT = new URL("../../", import.meta.url);
 const FOLDER = new URL(".cache/bench/", ROOT);
 
-/** What a benchmark's programs get when they import Sluice. */
+/** The packages that a benchmark's programs import as Sluice. */
 export interface Packages {
-  /** Name, for files that are made from them. */
+  /** Name, for derived files. */
   readonly name: string;
   /**
-   * Flags for `deno run` and `deno bundle`. Everything but Sluice comes in the versions of a copy of the lock file, since
-   * Deno would add to the committed one if JSR is reachable.
+   * Flags for `deno run` and `deno bundle`. Everything but Sluice comes in the versions of a copy of the lock file,
+   * because Deno would add to the committed one if JSR is reachable.
    */
   readonly flags: readonly string[];
 }
 
-/** Sluice's sources, for what is no server: the limiter. */
+/** Sluice's sources, for benchmarks without a server: the limiter. */
 export const SOURCES: Packages = { name: "sources", flags: [`--config=${TESTS_CONFIG}`] };
 
 /**
- * Builds this checkout's packages as they are published. A command does this once, before it starts anything.
+ * Builds this checkout's packages as published. A command does this once, before it starts anything.
  *
  * @returns The packages
  */
@@ -38,7 +38,7 @@ export async function buildOwn(): Promise<Packages> {
  *
  * @param path The checkout's folder
  * @returns The packages
- * @throws {Error} If it is no checkout of Sluice, or cannot be built
+ * @throws {Error} If it is not a checkout of Sluice, or cannot be built
  */
 export async function buildOther(path: string): Promise<Packages> {
   const checkout = new URL(`${pathToFileURL(await Deno.realPath(path)).href}/`);
@@ -60,7 +60,7 @@ await buildPackages(new URL(${JSON.stringify(folder.href)}));`;
   return await packagesIn("before", folder);
 }
 
-/** Builds, unless that was done from files with the same contents. */
+/** Builds, unless a build of files with the same contents exists. */
 async function unlessUnchanged(checkout: URL, folder: URL, build: () => Promise<void>): Promise<void> {
   const stamp = new URL("built_from.txt", folder);
   const contents = `${checkout.href} ${await digestOfSources(checkout)}`;
@@ -72,13 +72,13 @@ async function unlessUnchanged(checkout: URL, folder: URL, build: () => Promise<
 async function packagesIn(name: string, folder: URL): Promise<Packages> {
   const map = await publishedImports(folder);
   const { imports } = JSON.parse(await Deno.readTextFile(map));
-  // what another checkout needs and this one does not
+  // imports of another checkout that this one lacks
   const { imports: own } = JSON.parse(await Deno.readTextFile(new URL("deno.json", folder)));
   await Deno.writeTextFile(map, JSON.stringify({ imports: { ...own, ...imports } }));
   return { name, flags: [`--import-map=${map}`, ...await importFlags(name, ROOT)] };
 }
 
-/** Flags for all that a checkout imports, with a copy of its lock file. */
+/** Returns flags for all imports of a checkout, with a copy of its lock file. */
 async function importFlags(name: string, checkout: URL): Promise<string[]> {
   const lock = new URL(`${name}.lock`, FOLDER);
   await Deno.mkdir(FOLDER, { recursive: true });
@@ -90,10 +90,10 @@ async function importFlags(name: string, checkout: URL): Promise<string[]> {
 }
 
 /**
- * Arguments with which a benchmark runs a program of this repository.
+ * Returns the arguments for Deno to run a program of this repository.
  *
- * @param packages What it imports
- * @param flags Flags for Deno, besides these
+ * @param packages Packages for its imports
+ * @param flags Further flags for Deno
  * @returns Arguments before the program's own
  */
 export function denoRun(packages: Packages, ...flags: readonly string[]): string[] {

@@ -1,4 +1,4 @@
-/** Pages of the documentation whose marked sections are written by the benchmarks. */
+/** Documentation pages with sections written by the benchmarks. */
 import { fileURLToPath } from "node:url";
 import { run } from "../../scripts/process.ts";
 import { withSection } from "../../scripts/section.ts";

@@ -1,6 +1,6 @@
 /**
- * Processor time of all threads of a process, in ns. Far steadier than wall-clock time on a shared machine: a thread
- * that waits for a processor uses none.
+ * Returns the processor time of all threads of a process, in ns. Far steadier than wall-clock time on a shared machine:
+ * a thread that waits for a processor uses none.
  *
  * @param pid The process; Linux only
  * @param seen The threads' times at the last call, kept for the next one: some threads may have ended by then

@@ -1,9 +1,9 @@
 import { linesOf } from "../../scripts/lines.ts";
 
 /**
- * The other side of a `Child`: reports that it is ready, then answers each line with a line.
+ * The other side of a `Child`: reports that it is ready, then responds to each line with a line.
  *
- * @param answer Answers one question
+ * @param response Responds to one request
  */
 export async function answerRounds(response: (question: string) => unknown): Promise<void> {
   const say = (line: string) => Deno.stdout.writeSync(new TextEncoder().encode(`${line}\n`));

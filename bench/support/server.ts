@@ -3,7 +3,7 @@ import { processorTime } from "./processor_time.ts";
 /** The core that servers run on; the load has the other one, so that neither slows the other down. */
 const SERVER_CORE = "0";
 
-/** How a contestant is started. */
+/** How to start a contestant. */
 export interface ServerCommand {
   /** The program. */
   readonly program: string;
@@ -25,7 +25,7 @@ export class Server {
   /**
    * Starts a server.
    *
-   * @param command How it is started
+   * @param command How to start it
    * @returns The server, listening
    * @throws {Error} If it ends before it listens
    */
@@ -48,7 +48,7 @@ export class Server {
     throw new Error(`${command.program} ${command.args.join(" ")} did not start`);
   }
 
-  /** Where it listens. */
+  /** Its origin. */
   get origin(): string {
     return `http://127.0.0.1:${this.port}`;
   }
@@ -65,7 +65,7 @@ export class Server {
     return { resident: bytes("VmRSS"), peak: bytes("VmHWM") };
   }
 
-  /** Descriptors it has open. */
+  /** Number of open descriptors. */
   descriptors(): number {
     return [...Deno.readDirSync(`/proc/${this.#process.pid}/fd`)].length;
   }
@@ -86,7 +86,7 @@ export class Server {
 /**
  * Starts several servers, passes them to a function and ends them.
  *
- * @param commands How each is started, by name
+ * @param commands How to start each, by name
  * @param use The function
  * @returns Its result
  */

@@ -2,7 +2,7 @@
 export type Figures = ReadonlyMap<string, readonly number[]>;
 
 /**
- * The median.
+ * Returns the median.
  *
  * @param values At least one
  */
@@ -12,7 +12,7 @@ export function median(values: readonly number[]): number {
 }
 
 /**
- * The geometric mean of ratios.
+ * Returns the geometric mean of ratios.
  *
  * @param values At least one, above 0
  */
@@ -21,7 +21,7 @@ export function geometricMean(values: readonly number[]): number {
 }
 
 /**
- * Ratios of one contestant's figures to another's, round by round.
+ * Returns ratios of one contestant's figures to another's, round by round.
  *
  * @param above The numerators
  * @param below The denominators, of the same rounds
@@ -31,7 +31,7 @@ export function paired(above: readonly number[], below: readonly number[]): numb
 }
 
 /**
- * The median of ratios, with the lowest and the highest.
+ * Formats the median of ratios, with the lowest and the highest.
  *
  * @param ratios One for each round
  */
@@ -41,7 +41,8 @@ export function spread(ratios: readonly number[]): string {
 }
 
 /**
- * The ratio of one contestant's figures to another's: the median over the rounds, with the lowest and the highest.
+ * Formats the ratio of one contestant's figures to another's: the median over the rounds, with the lowest and the
+ * highest.
  *
  * @param figures All figures
  * @param of Contestant in the numerator
@@ -51,7 +52,7 @@ export function ratio(figures: Figures, of: string, to: string): string {
   return spread(paired(figures.get(of)!, figures.get(to)!));
 }
 
-/** A table in markdown. */
+/** Formats a Markdown table. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
   return [line(head), `|${"---|".repeat(head.length)}`, ...rows.map(line)].join("\n");

@@ -1,25 +1,25 @@
-/** What a load sends: request texts in a file, made before the clock starts. */
+/** The traffic of a load: raw requests in a file, created before the clock starts. */
 import { fileURLToPath } from "node:url";
 import { type Asked, textOf } from "../service/exchange.ts";
 
 const FOLDER = new URL("../../.cache/bench/traffic/", import.meta.url);
 
-/** Requests that a load sends one after the other, over and over. */
+/** Requests that a load sends one after the other, repeatedly. */
 export interface Traffic {
   /** The file. */
   readonly file: string;
-  /** How many there are. */
+  /** Number of requests. */
   readonly count: number;
-  /** The status of every answer. */
+  /** The status of every response. */
   readonly status: number;
 }
 
 /**
- * Writes requests to a file: how many there are, then each after its length, as `traffic.lua` reads them.
+ * Writes requests to a file: their number, then each preceded by its length, as `traffic.lua` reads them.
  *
  * @param name Name of the file
  * @param all The requests
- * @param status The status of every answer
+ * @param status The status of every response
  */
 export async function writeTraffic(name: string, all: readonly Asked[], status: number): Promise<Traffic> {
   const file = fileURLToPath(new URL(`${name}.txt`, FOLDER));

@@ -4,22 +4,22 @@ import { processorTime } from "./processor_time.ts";
 import type { Traffic } from "./traffic.ts";
 
 const SCRIPT = fileURLToPath(new URL("traffic.lua", import.meta.url));
-/** Seconds after which wrk ends if this process is gone; it is stopped before. */
+/** Seconds after which wrk exits if this process is killed; normally it is stopped earlier. */
 const LONGEST = 600;
-/** What the script prints when it has read all requests. */
+/** Printed by the script once it has read all requests. */
 const READY = "ready\n";
-/** The end of what wrk prints before it waits for its time to be up. */
+/** The end of wrk's output before it waits for its time to run out. */
 const RUNNING = "connections\n";
-/** ms after which it is asked to stop again. */
+/** ms between requests to stop. */
 const AGAIN_MS = 20;
 
 /** Options of a wrk run. */
 export interface Load {
   /** Address of the server. */
   readonly origin: string;
-  /** What is sent. */
+  /** Requests to send. */
   readonly traffic: Traffic;
-  /** Which of the requests is the first. */
+  /** Index of the first request. */
   readonly from?: number;
   /** Number of connections. */
   readonly connections?: number;
@@ -48,7 +48,7 @@ export class Wrk {
    * @throws {Error} If wrk is missing or fails
    */
   static async start({ origin, traffic, from = 0, connections = 50 }: Load): Promise<Wrk> {
-    // an answer that waits while the load is paused is not late
+    // a response that waits while the load is paused is not late
     const times = [`-d${LONGEST}s`, `-T${LONGEST}s`];
     const args = ["-c", LOAD_CORE, "wrk", "-t1", `-c${connections}`, ...times, "-s", SCRIPT, origin];
     const process = new Deno.Command("taskset", {
@@ -78,7 +78,7 @@ export class Wrk {
     await writer.close();
   }
 
-  /** Ends it if it has not ended by itself, paused or not. */
+  /** Ends it, paused or not, if it has not ended by itself. */
   async kill(): Promise<void> {
     this.#signal("SIGKILL");
     if (!this.#hasBegun) await this.#process.stdin.abort();
@@ -90,26 +90,26 @@ export class Wrk {
     try {
       this.#process.kill(signal);
     } catch (error) {
-      // what Deno throws for a process that has ended
+      // thrown by Deno for a process that has ended
       if (!(error instanceof TypeError)) throw error;
     }
   }
 
-  /** Processor time it has used since it was started, in ns. */
+  /** Processor time since its start, in ns. */
   processorTime(): number {
     return processorTime(this.#process.pid) - this.#before;
   }
 
   /**
-   * Stops it, which takes up to a tenth of a second in which it goes on sending.
+   * Stops it, which takes up to a tenth of a second, during which it keeps sending.
    *
-   * @returns The number of requests answered since it was started
-   * @throws {Error} If wrk failed, or an answer was not as expected
+   * @returns The number of responses since its start
+   * @throws {Error} If wrk failed, or a response was not as expected
    */
   async stop(): Promise<number> {
     await this.#hasPrinted(RUNNING);
     this.#signal("SIGINT");
-    // the system may have passed it to a thread that was not the one that waits for the time to be up
+    // the system may have delivered the signal to a thread other than the one that waits for the time to run out
     const again = setInterval(() => this.#signal("SIGINT"), AGAIN_MS);
     while (await this.#read());
     clearInterval(again);
@@ -119,7 +119,7 @@ export class Wrk {
     const requests = count(/(\d+) requests in/);
     const refused = count(/Non-2xx or 3xx responses: (\d+)/);
     const failed = count(/Socket errors: connect (\d+)/) + count(/Socket errors: .* write (\d+)/);
-    // Node closes a connection that was idle for five seconds, which a busy machine makes of a pause
+    // Node closes a connection after five idle seconds, and on a busy machine a pause can take that long
     const closed = count(/Socket errors: .* read (\d+)/);
     const isWhole = refused === (status >= 400 ? requests : 0) && failed === 0 && closed <= connections;
     if (success && isWhole) return requests;

@@ -1,4 +1,4 @@
-/** Applications of many routes, whose types are checked: none of their schemas is that of another route. */
+/** Applications of many routes, for type checking: no two routes share a schema. */
 
 /** Ways to write a route. */
 const ROUTES = {
@@ -34,7 +34,7 @@ app.post("/things${i}/:id", sluice.json(), (req, res) => {
 /** A way to write a route. */
 export type Way = keyof typeof ROUTES;
 
-/** What they are called in tables. */
+/** Their names in tables. */
 export const WAYS: Readonly<Record<Way, string>> = {
   plain: "without schemas",
   called: "schemas called by hand",
@@ -57,11 +57,11 @@ function body(i: number): string {
 }
 
 /**
- * The text of an application.
+ * Generates an application.
  *
  * @param way How its routes are written
  * @param routes Number of its routes
- * @param round A number that makes it another text, for a compiler that remembers what it has checked
+ * @param round A number that makes the source unique, for a compiler that caches results
  */
 export function application(way: Way, routes: number, round: number): string {
   const text = Array.from({ length: routes }, (_, i) => ROUTES[way](i)).join("\n\n");
@@ -78,7 +78,7 @@ ${text}
 }
 
 /**
- * The text of a client that calls each route.
+ * Generates a client that calls each route.
  *
  * @param routes Number of routes
  * @param round As for an application

@@ -1,4 +1,4 @@
-/** A project with the packages as npm has them, in which compilers check types. */
+/** A project with the packages as on npm, in which compilers check types. */
 import { cp, rm } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { installLocked } from "../../scripts/locked_packages.ts";
@@ -10,11 +10,11 @@ export const FOLDER: URL = new URL("../../.cache/bench/types/", import.meta.url)
 
 const LIMIT_MS = 300_000;
 
-/** What a compiler needed. */
+/** Cost of a check. */
 export interface Checked {
   /** Seconds of processor time, of the whole process. */
   readonly seconds: number;
-  /** Types that were made of generic ones. */
+  /** Number of instantiations of generic types. */
   readonly instantiations: number;
 }
 
@@ -32,7 +32,7 @@ export async function makeProject(): Promise<void> {
     await rm(to, { recursive: true, force: true });
     await cp(folder, to, { recursive: true });
   }
-  // what is not on npm is looked for in the folder, too
+  // packages that are not on npm are also resolved from the folder
   await put("deno.json", JSON.stringify({ nodeModulesDir: "manual" }));
   const compilerOptions = {
     target: "es2022",
@@ -51,7 +51,7 @@ export async function makeProject(): Promise<void> {
  * Writes a file of the project.
  *
  * @param name Its name
- * @param text Its text
+ * @param text Its content
  */
 export async function put(name: string, text: string): Promise<void> {
   await Deno.writeTextFile(new URL(name, FOLDER), text);
@@ -60,7 +60,7 @@ export async function put(name: string, text: string): Promise<void> {
 /**
  * Checks the file `checked.ts` with TypeScript's compiler.
  *
- * @throws {Error} If there is a mistake in it
+ * @throws {Error} If it has an error
  */
 export async function byTypeScript(): Promise<Checked> {
   const { seconds, output } = await timed("node", "node_modules/typescript/bin/tsc", "--extendedDiagnostics");
@@ -71,7 +71,7 @@ export async function byTypeScript(): Promise<Checked> {
  * Checks it with Deno.
  *
  * @returns Seconds of processor time
- * @throws {Error} If there is a mistake in it
+ * @throws {Error} If it has an error
  */
 export async function byDeno(): Promise<number> {
   return (await timed(Deno.execPath(), "check", "--quiet", "--no-lock", "checked.ts")).seconds;

@@ -26,7 +26,7 @@ const sizes = chosen.map(Number);
 // the others are compared with the first
 const ways = [...new Set(["plain", ...only])] as Way[];
 
-/** What both compilers needed for one text in each round. */
+/** Cost of one source file for both compilers, per round. */
 interface Measured {
   readonly byTypeScript: Checked[];
   readonly byDeno: number[];
@@ -41,7 +41,7 @@ async function measure(text: string, { byTypeScript: found, byDeno: seconds }: M
 const rows: string[][] = [];
 for (const size of sizes) {
   const figures = new Map(ways.map((way) => [way, { byTypeScript: [], byDeno: [] } as Measured]));
-  // in turn, so that ratios are of one round; Deno remembers texts, so that none comes twice
+  // in turn, so that ratios are of one round; Deno caches sources, so none is repeated
   for (let round = 0; round < rounds; round++) {
     for (const way of ways) await measure(application(way, size, Math.random()), figures.get(way)!);
   }

@@ -3,7 +3,7 @@ import { run } from "../../scripts/process.ts";
 
 const FOLDER = new URL("../../.cache/bench/uws/", import.meta.url);
 
-/** ultimate-express with the engine that the tests have: its own newer one is in no registry. */
+/** ultimate-express with the engine used in the tests: its own newer one is in no registry. */
 const MANIFEST = {
   private: true,
   dependencies: {
@@ -15,10 +15,10 @@ const MANIFEST = {
 };
 
 /**
- * Installs what is compared, unless it is there.
+ * Installs the contestants, if needed.
  *
- * @returns A file from which programs can require it
- * @throws {Error} If it can't be installed
+ * @returns A file from which programs can require them
+ * @throws {Error} If installing fails
  */
 export async function enginePackages(): Promise<string> {
   const file = new URL("package.json", FOLDER);

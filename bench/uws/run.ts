@@ -1,7 +1,8 @@
 /**
  * `deno task bench:uws`: the service of `bench:node` with uWebSockets.js beside Node's own server, with the same flags:
- * by hand on both, Sluice on both, ultimate-express, fastify and Express, as ratios to `node:http` by hand. Then, unless
- * only a part is measured, WebSockets: an echo, and a message to all of a topic, beside `ws`. About half an hour in full.
+ * hand-written on both, Sluice on both, ultimate-express, fastify and Express, as ratios to hand-written `node:http`.
+ * Then, unless only a part is measured, WebSockets: an echo, and a message to all subscribers of a topic, beside `ws`.
+ * About half an hour in full.
  */
 import { SCENARIOS } from "../service/scenarios.ts";
 import { buildOwn, type Packages } from "../support/packages.ts";

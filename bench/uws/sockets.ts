@@ -2,7 +2,7 @@ import type { ServerCommand } from "../support/server.ts";
 import { type Server, withServers } from "../support/server.ts";
 import { median, table } from "../support/table.ts";
 
-/** Contestants, with their names in the table; the first is what the others are compared with. */
+/** Contestants, with their names in the table; the others are compared with the first. */
 export const SOCKETS: ReadonlyMap<string, string> = new Map([
   ["hand", "ws by hand"],
   ["sluice", "Sluice"],
@@ -10,16 +10,16 @@ export const SOCKETS: ReadonlyMap<string, string> = new Map([
   ["uws-sluice", "Sluice on uWebSockets.js"],
 ]);
 
-/** Connections that send one message each, and wait for the answer. */
+/** Connections that send one message each, and wait for the reply. */
 const ECHOES = 50;
 /** Connections that get each message of the topic. */
 const FOLLOWERS = 100;
 const TEXT = "a message of some length, as in a chat";
 
 /**
- * Measures processor time for each message that is delivered, in turns.
+ * Measures processor time per delivered message, in turns.
  *
- * @param commands How each contestant is started
+ * @param commands How to start each contestant
  * @param effort Number of rounds, and seconds for each contestant in a round
  * @returns A table
  */
@@ -34,7 +34,7 @@ export async function socketTable(
       for (let round = 0; round <= rounds; round++) {
         for (const [name, server] of servers) {
           const one = await measured(server, seconds, load);
-          // the first one compiles the code
+          // the first round compiles the code
           if (round > 0) times.set(name, [...times.get(name) ?? [], one]);
         }
       }
@@ -97,7 +97,7 @@ async function publish(origin: string, until: Promise<void>): Promise<number> {
   let count = 0;
   for (const socket of sockets) {
     socket.onmessage = () => {
-      // the next one, when everybody has the last
+      // the next message, once every follower has the last
       if (++count % FOLLOWERS === 0) sockets[0]!.send(TEXT);
     };
   }

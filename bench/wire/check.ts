@@ -1,26 +1,26 @@
-/** Checks the answers before anything is measured: a wrong answer makes timings meaningless. */
+/** Checks the responses before anything is measured: a wrong response makes timings meaningless. */
 import { request } from "node:http";
 import type { Answer, Asked, Exchange } from "../service/exchange.ts";
 import { fieldsOf, webRequest } from "../service/exchange.ts";
 
-/** An answer, as it arrived. */
+/** A response, as it arrived. */
 export interface Got {
   readonly status: number;
-  /** Header fields, in lower case. */
+  /** Headers, in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-/** Something that answers requests: a handler, or a server. */
+/** Responds to requests: a handler, or a server. */
 export type Ask = (asked: Asked) => Promise<Got>;
 
-/** Fields that may differ between handlers that send the same bytes: those of the server, and its connection. */
+/** Headers that may differ between handlers that send the same bytes: those of the server, and its connection. */
 const OF_THE_SERVER = new Set(["date", "vary", "connection", "keep-alive", "content-length"]);
 
-/** How many requests of each scenario are checked. */
+/** Number of requests to check per scenario. */
 const CHECKED = 7;
 
-/** Asks a handler in this process. */
+/** Calls a handler in this process. */
 export function inProcess(handler: (request: Request) => Response | Promise<Response>): Ask {
   return async (asked) => {
     const response = await handler(webRequest(asked));
@@ -29,7 +29,7 @@ export function inProcess(handler: (request: Request) => Response | Promise<Resp
   };
 }
 
-/** Asks a server on this machine, with exactly the header fields that a load sends. */
+/** Calls a server on this machine, with exactly the headers that a load sends. */
 export function overTheWire(port: number): Ask {
   return (asked) =>
     new Promise((resolve, reject) => {
@@ -46,19 +46,19 @@ export function overTheWire(port: number): Ask {
     });
 }
 
-/** Some of the requests of a scenario, spread over all of them. */
+/** Selects some requests of a scenario, evenly spread. */
 export function some(exchanges: readonly Exchange[]): Exchange[] {
   const step = Math.max(1, Math.floor(exchanges.length / CHECKED));
   return exchanges.filter((_, i) => i % step === 0).slice(0, CHECKED);
 }
 
 /**
- * Sends some requests of a scenario, and looks at the answers.
+ * Sends some requests of a scenario, and checks the responses.
  *
  * @param name Name of the contestant
- * @param ask Answers requests
+ * @param ask Responds to requests
  * @param exchanges The scenario's
- * @throws {Error} If status, body, type or another relevant field is not as expected
+ * @throws {Error} If status, body, type or another relevant header is not as expected
  */
 export async function checkAnswers(name: string, ask: Ask, exchanges: readonly Exchange[]): Promise<void> {
   for (const { asked, answer } of some(exchanges)) {
@@ -77,12 +77,12 @@ function isExpected({ status, headers, body }: Got, answer: Answer): boolean {
 }
 
 /**
- * Describes answers to some requests of a scenario, so that two contestants that claim to send the same bytes can be
- * compared. What has an entity tag is also requested by a client that has it already.
+ * Describes responses to some requests of a scenario, so that two contestants that claim to send the same bytes can be
+ * compared. Where a response has an entity tag, a conditional request with it is sent, too.
  *
- * @param ask Answers
+ * @param ask Responds to requests
  * @param exchanges The scenario's
- * @returns One text for each answer
+ * @returns One string per response
  */
 export async function bytesOf(ask: Ask, exchanges: readonly Exchange[]): Promise<string[]> {
   const texts: string[] = [];
@@ -103,10 +103,10 @@ function described({ method, path }: Asked, { status, headers, body }: Got): str
 }
 
 /**
- * Compares what two contestants send.
+ * Compares the bytes that two contestants send.
  *
  * @param names Their names
- * @param asks What answers for each
+ * @param asks Responds to requests, for each
  * @param exchanges A scenario's
  * @throws {Error} If the bytes differ
  */

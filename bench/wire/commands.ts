@@ -9,13 +9,13 @@ import type { ServerCommand } from "../support/server.ts";
 const ROOT = new URL("../../", import.meta.url);
 const FOLDER = new URL(".cache/bench/npm/", ROOT);
 
-/** Frameworks loaded from npm's own files, as users load them; everything else becomes part of the bundle. */
+/** Frameworks loaded from npm's own files, as users load them; everything else is bundled. */
 const PEERS = ["@fastify/static", "@hono/node-server", "elysia", "express", "fastify", "h3", "hono"];
 
-/** How a program of this folder is started on a runtime. */
+/** How to start a program of this folder on a runtime. */
 export type Start = (packages: Packages, path: string, ...args: string[]) => ServerCommand | Promise<ServerCommand>;
 
-/** A program of this folder on Deno. */
+/** Starts a program of this folder on Deno. */
 export function onDeno(packages: Packages, path: string, ...args: string[]): ServerCommand {
   return {
     program: Deno.execPath(),
@@ -24,7 +24,7 @@ export function onDeno(packages: Packages, path: string, ...args: string[]): Ser
 }
 
 /**
- * A program of this folder under Node.
+ * Starts a program of this folder under Node.
  *
  * @throws {Error} If there is no Node
  */
@@ -36,9 +36,9 @@ export async function underNode(packages: Packages, path: string, ...args: strin
 }
 
 /**
- * A program of this folder on Bun.
+ * Starts a program of this folder on Bun.
  *
- * @throws {Error} If Bun can't be installed
+ * @throws {Error} If Bun cannot be installed
  */
 export async function onBun(packages: Packages, path: string, ...args: string[]): Promise<ServerCommand> {
   const runtimes = await installRuntimes();

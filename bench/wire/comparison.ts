@@ -1,7 +1,7 @@
-/** Who is compared with whom. */
+/** The contestants and their comparisons. */
 import type { Scenario } from "../service/scenarios.ts";
 
-/** Contestants with the names they have in the tables, in the order of the columns; the first is the floor. */
+/** Contestants with their names in the tables, in the order of the columns; the first is the floor. */
 export const TITLES: ReadonlyMap<string, string> = new Map([
   ["hand", "by hand, barest"],
   ["sluice", "Sluice"],
@@ -22,13 +22,13 @@ export const TITLES: ReadonlyMap<string, string> = new Map([
   ["sluice-lean-before", "Sluice lean before"],
 ]);
 
-/** The contestant in the denominator of every ratio: by hand, with the fewest bytes. */
+/** The contestant in the denominator of every ratio: hand-written, with the fewest bytes. */
 export const FLOOR = "hand";
 
-/** What the contestants of another checkout have at the end of their names. */
+/** Name suffix of contestants from another checkout. */
 const BEFORE = "-before";
 
-/** What the contestants on uWebSockets.js have at the beginning of their names. */
+/** Name prefix of contestants on uWebSockets.js. */
 const ENGINE = "uws-";
 
 const ON_A_RUNTIME = [...TITLES.keys()].filter((name) => !isBefore(name) && !name.startsWith(ENGINE));
@@ -36,7 +36,7 @@ const ON_A_RUNTIME = [...TITLES.keys()].filter((name) => !isBefore(name) && !nam
 /** Contestants on Deno and on Bun. */
 export const ON_THE_WEB: readonly string[] = ON_A_RUNTIME.filter((name) => name !== "fastify");
 
-/** Contestants on Node, which Elysia does not run on without an adapter. */
+/** Contestants on Node, which Elysia does not support without an adapter. */
 export const ON_NODE: readonly string[] = ON_A_RUNTIME.filter((name) => name !== "elysia");
 
 /** Contestants with and without uWebSockets.js. */
@@ -51,7 +51,7 @@ export const SAME_BYTES: readonly (readonly [sluice: string, hand: string])[] = 
   ["sluice-lean", "hand-lean"],
 ];
 
-/** Pairs whose ratio is a goal, and what it is called. */
+/** Pairs whose ratio is a goal, with its name. */
 export const PAIRS: readonly (readonly [own: string, other: string, title: string])[] = [
   ["sluice", "hand-same", "Sluice over its bytes by hand"],
   ["sluice", "express", "Sluice over Express"],
@@ -67,23 +67,23 @@ export const PAIRS: readonly (readonly [own: string, other: string, title: strin
   ["uws-sluice-lean", "uws-hand", "Sluice lean on uWebSockets.js over uWebSockets.js by hand"],
 ];
 
-/** Pairs of a contestant of this checkout and the same of another one. */
+/** Pairs of the same contestant from this checkout and another one. */
 export const CHANGES: readonly (readonly [now: string, before: string])[] = [
   ["sluice", `sluice${BEFORE}`],
   ["sluice-lean", `sluice-lean${BEFORE}`],
 ];
 
-/** Whether a contestant is of another checkout. */
+/** Whether a contestant is from another checkout. */
 export function isBefore(contestant: string): boolean {
   return contestant.endsWith(BEFORE);
 }
 
-/** What a contestant is started as. */
+/** Returns the name to start a contestant by. */
 export function contestantOf(name: string): string {
   return isBefore(name) ? name.slice(0, -BEFORE.length) : name;
 }
 
-/** Whether a contestant takes part in a scenario: Elysia has no static files of its own. */
+/** Whether a contestant takes part in a scenario: Elysia does not serve static files itself. */
 export function hasScenario(contestant: string, { name }: Pick<Scenario, "name">): boolean {
   return contestant !== "elysia" || name !== "file";
 }

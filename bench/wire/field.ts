@@ -25,17 +25,17 @@ export interface Field {
   readonly contestants: readonly string[];
   /** The scenarios. */
   readonly scenarios: readonly Scenario[];
-  /** The program that serves one of them. */
+  /** The program that serves a contestant. */
   readonly program: string;
-  /** How it is started. */
+  /** How to start it. */
   readonly start: Start;
-  /** The page that gets the results; by default that of all runtimes, which has a picture, too. */
+  /** The page for the results; by default that of all runtimes, which has a picture, too. */
   readonly page?: string;
-  /** Seconds that each is loaded before it is measured; see `Effort`. */
+  /** Seconds of load on each before measuring it; see `Effort`. */
   readonly leadSeconds?: number;
 }
 
-/** What is compared: this checkout with all others, or with another checkout. */
+/** The comparison: this checkout with all others, or with another checkout. */
 interface Plan {
   readonly contestants: readonly string[];
   /** Where the packages of a contestant come from. */
@@ -60,7 +60,7 @@ export async function runField(field: Field): Promise<void> {
   });
   if (write && against !== "") refuseToWrite("against");
   const plan = against === "" ? await planField(contestants) : await planChange(against, contestants, field);
-  // a change is judged by fifteen rounds, figures of others need fewer
+  // a change needs fifteen rounds, comparisons with others fewer
   const effort = { rounds: rounds || (against === "" ? 5 : 15), seconds, leadSeconds: field.leadSeconds };
   const scenarios = field.scenarios.filter(({ name }) => only.includes(name));
   const clients = CLIENTS.filter(({ name }) => headers.includes(name));
@@ -71,7 +71,7 @@ export async function runField(field: Field): Promise<void> {
     const asked = scenarios.filter((one) => one.application === application);
     if (asked.length > 0) rows.push(...await measured(field, plan, asked, clients, effort));
   }
-  // by application, and now as in the list
+  // by application, then in list order
   const rowsOf = (client: Client, of: readonly Scenario[]) =>
     of.flatMap((scenario) => rows.filter((row) => row.scenario === scenario && row.client === client));
   const byClient = clients.map((client) => rowsOf(client, scenarios.filter((one) => one !== REPEATED)));

@@ -20,7 +20,7 @@ const COLOURS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Results as a picture: one panel for each kind of client, the mean over the scenarios large, the scenarios small below.
+ * Draws the results: one panel per kind of client, the mean over the scenarios large, the scenarios small below.
  *
  * @param title Heading
  * @param all Results of each kind of client
@@ -80,7 +80,7 @@ function panel(rows: readonly Row[]): { svg: string; height: number } {
   }
   const one = LABEL + scale;
   parts.push(`<path class="axis" d="M${LABEL} ${TOP - 4}V${y}"/><path class="floor" d="M${one} ${TOP - 4}V${y}"/>`);
-  // above the line, or it would cross them
+  // drawn last, or the line would cross them
   parts.push(...figures);
   parts.push(`<text class="quiet" x="${one}" y="${y + 13}" text-anchor="middle">1.00</text>`);
   return { svg: parts.join("\n"), height: y + 16 };

@@ -6,7 +6,7 @@ import { median, paired, table } from "../support/table.ts";
 import { CHANGES, FLOOR, PAIRS, TITLES } from "./comparison.ts";
 import type { Measured, Rounds } from "./rounds.ts";
 
-/** What is compared: processor time a request, or requests a second. */
+/** The compared figure: processor time a request, or requests a second. */
 export type Figure = "cpu" | "rate";
 
 /** Results of one scenario, sent by one kind of client. */
@@ -22,15 +22,15 @@ export function ratiosOf(own: readonly Measured[], other: readonly Measured[], f
   return figure === "cpu" ? paired(of(other), of(own)) : paired(of(own), of(other));
 }
 
-/** The ratio of two contestants in a scenario; `null` if one of them does not take part. */
+/** Returns the ratio of two contestants in a scenario; `null` if one of them does not take part. */
 export function ratioOf({ rounds }: Row, own: string, other: string, figure: Figure = "cpu"): Interval | null {
   const [first, second] = [rounds.get(own), rounds.get(other)];
   return first === undefined || second === undefined ? null : interval(ratiosOf(first, second, figure));
 }
 
 /**
- * The geometric mean of the ratios of two contestants over all scenarios in which both take part, and its interval: that
- * of the means of each round.
+ * Returns the geometric mean of the ratios of two contestants over all scenarios in which both take part, and its
+ * interval: that of the means of each round.
  */
 export function meanOf(rows: readonly Row[], own: string, other: string, figure: Figure = "cpu"): Interval | null {
   const all = rows.flatMap(({ rounds }) => {
@@ -45,19 +45,19 @@ function geometric(values: readonly number[]): number {
   return interval(values).mean;
 }
 
-/** Every contestant of some results but the floor, in the order of the columns. */
+/** Returns every contestant of some results except the floor, in the order of the columns. */
 function contestantsOf(rows: readonly Row[]): string[] {
   const present = new Set(rows.flatMap(({ rounds }) => [...rounds.keys()]));
   return [...TITLES.keys()].filter((name) => name !== FLOOR && present.has(name));
 }
 
-/** Where there is no floor, the first contestant is what the others are compared with. */
+/** Returns the floor, or else the first contestant. */
 function floorOf(rows: readonly Row[]): string {
   const { rounds } = rows[0]!;
   return rounds.has(FLOOR) ? FLOOR : [...rounds.keys()][0]!;
 }
 
-/** Columns of a table: the floor's time, and everybody else's ratio to it. */
+/** Columns of a table: the floor's time, and every other contestant's ratio to it. */
 class Columns {
   readonly #floor: string;
   readonly #others: readonly string[];
@@ -77,7 +77,7 @@ class Columns {
     return (median(rounds.get(this.#floor)!.map(({ cpu }) => cpu)) / 1000).toFixed(1);
   }
 
-  /** The cells of everybody else. */
+  /** The cells of all other contestants. */
   others(cell: (contestant: string, floor: string) => string): string[] {
     return this.#others.map((name) => cell(name, this.#floor));
   }
@@ -114,8 +114,8 @@ function cellsOf(row: Row, columns: Columns): string[] {
 }
 
 /**
- * The ratios to the floor for all kinds of clients in one table, as the documentation shows them: a cell has one figure
- * for each kind, and only the means have intervals.
+ * Formats the ratios to the floor for all kinds of clients in one table, as shown in the documentation: a cell has one
+ * figure for each kind, and only the means have intervals.
  *
  * @param all Results of each kind of client
  */
@@ -143,7 +143,7 @@ export function compactTable(all: readonly (readonly Row[])[]): string {
 }
 
 /**
- * The pairs whose ratio is a goal: their means over all scenarios, and the scenario in which it is least.
+ * Formats the pairs whose ratio is a goal: their means over all scenarios, and the scenario with the lowest ratio.
  *
  * @param all Results of each kind of client
  * @returns `null` if no pair was measured
@@ -169,7 +169,7 @@ function least(rows: readonly Row[], own: string, other: string): string {
 }
 
 /**
- * What this checkout gains over another one, with intervals; what differs by more than chance is bold.
+ * Formats the gains of this checkout over another one, with intervals; differences beyond chance are bold.
  *
  * @param all Results of each kind of client
  * @returns `null` if no other checkout was measured
@@ -194,10 +194,10 @@ function judged(one: Interval): string {
 }
 
 /**
- * Where the load generator had no time left, so that rates are its own; processor times are not affected.
+ * Lists where the load generator was saturated, so that rates are its own; processor times are not affected.
  *
  * @param rows Results
- * @param most Part of its time that it may be busy
+ * @param most Maximum fraction of its time that it may be busy
  */
 export function limitedByLoad(rows: readonly Row[], most = 0.95): string[] {
   return rows.flatMap(({ scenario, client, rounds }) =>

@@ -4,11 +4,11 @@ import { Wrk } from "../support/wrk.ts";
 
 /** Result of one round for one contestant. */
 export interface Measured {
-  /** Requests answered in a second. */
+  /** Responses a second. */
   readonly rate: number;
   /** Processor time per request, in ns. */
   readonly cpu: number;
-  /** Part of its time in which the load generator was busy: near 1, the rate is the load's and not the server's. */
+  /** Fraction of its time in which the load generator was busy: near 1, the rate is the load's and not the server's. */
   readonly load: number;
 }
 
@@ -22,33 +22,33 @@ export interface Effort {
   /** How long each contestant is loaded in a round, in seconds. */
   readonly seconds: number;
   /**
-   * Seconds that each contestant is loaded before it is measured, then all its time in one go: for runtimes where a
-   * pause makes what follows slower. 0, the default, is for the others: turns are shorter there, and compare better.
+   * Seconds of load on each contestant before measuring it in one go: for runtimes where a pause slows down what
+   * follows. 0, the default, is for the others: turns are shorter there, and compare better.
    */
   readonly leadSeconds?: number | undefined;
 }
 
-/** ms that each contestant is loaded before the next one's turn. */
+/** ms of load on each contestant before the next one's turn. */
 const SLICE_MS = 100;
 
-/** Shortest time for which a load can be measured, in seconds: one slice, and stopping it. */
+/** Minimum time for which a load can be measured, in seconds: one slice, and stopping it. */
 const SHORTEST = 2 * SLICE_MS / 1000;
 
-/** On a busy machine, a server or its load may get no time at all; then it has another chance, at most so many. */
+/** Maximum number of retries when a server or its load gets no processor time on a busy machine. */
 const CHANCES = 10;
 
-/** Pause between turns: pending requests of one contestant would take the next one's time. */
+/** Pause between turns: pending requests of one contestant would use the next one's time. */
 const GAP_MS = 20;
 
-/** Each round begins somewhere else in the traffic, or a slow contestant would never see its end. */
+/** Each round begins at a different offset in the traffic, or a slow contestant would never reach its end. */
 const STRIDE = 7919;
 
 /**
- * Measures all contestants together, in turns so short that whatever slows the machine down affects all of them: ratios
- * are made within a round.
+ * Measures all contestants together, in turns so short that any slowdown of the machine affects all of them: ratios are
+ * computed within a round.
  *
  * @param servers The contestants
- * @param traffic What they are sent
+ * @param traffic The requests to send
  * @param effort How long
  * @throws {RangeError} If the time is too short
  */
@@ -72,7 +72,7 @@ export async function measureRounds(
         : measureInTurn(order, traffic, seconds, Math.min(leadSeconds, seconds), from);
     });
     for (const [name, one] of results) measured.get(name)!.push(one);
-    // everybody gets every place
+    // every contestant runs in every position
     order.push(order.shift()!);
   }
   return measured;
@@ -121,7 +121,7 @@ async function measureAll(
         await turn.take(SLICE_MS);
         await delay(GAP_MS);
       }
-      // everybody gets every place: whoever came first and last would have two turns in a row
+      // every contestant runs in every position: one that came first and last would have two turns in a row
       turns.push(turns.shift()!);
     }
     const result = new Map<string, Measured>();
@@ -138,7 +138,7 @@ async function measureAll(
   }
 }
 
-/** What is sent to a contestant. */
+/** Requests to a contestant. */
 interface Sent {
   readonly traffic: Traffic;
   readonly from?: number;
@@ -175,7 +175,7 @@ class Turn {
     this.#busyMs += performance.now() - from;
   }
 
-  /** Loads it for a last slice, and until the load has stopped; returns `null` if there was no answer at all. */
+  /** Loads it for a last slice, and until the load has stopped; returns `null` if there was no response at all. */
   async finish(): Promise<Measured | null> {
     const from = performance.now();
     await this.#load.resume();
@@ -205,7 +205,7 @@ function delay(ms: number): Promise<void> {
  * Loads one server for a while.
  *
  * @param server The server
- * @param traffic What it is sent
+ * @param traffic The requests to send
  * @param seconds How long
  * @param sent Number of connections, and which request is the first
  * @throws {RangeError} If the time is too short

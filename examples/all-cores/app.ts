@@ -1,6 +1,6 @@
 /**
- * An application that uses all cores when it is started several times: it tells which of the processes, or threads, has
- * answered.
+ * An application that uses all cores when started several times: each response names the process or thread that sent
+ * it.
  *
  * On Deno: `PORT=3000 deno serve --parallel --allow-env examples/all-cores/app.ts`
  */
@@ -10,7 +10,7 @@ const app: FrameworkApp = sluice();
 const worker = crypto.randomUUID();
 
 app.get("/", (_req, res) => res.json({ worker }));
-// counted by each process for itself: with four of them, a client gets up to 40 answers a minute
+// each process counts separately: with four of them, a client gets up to 40 responses a minute
 app.get("/limited", rateLimit({ windowMs: 60_000, limit: 10 }), (_req, res) => res.json({ worker }));
 
 export default app;

@@ -1,6 +1,6 @@
 /**
- * All cores by a shared port: the system spreads connections over the processes that listen on it. Start it as often as
- * there are cores, by systemd, a process manager, or a loop in a shell. It needs Linux, and
+ * All cores by a shared port: the system spreads connections over the processes that listen on it. Start one process
+ * per core, with systemd, a process manager, or a shell loop. It needs Linux, and
  *
  * - Bun: `PORT=3000 bun shared_port.ts`
  * - Deno: `PORT=3000 deno run --unstable-net --allow-env --allow-net shared_port.ts`

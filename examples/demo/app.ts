@@ -13,9 +13,9 @@ const MAX = 10;
 /** Length of the window in ms. */
 const WINDOW_MS = 10_000;
 
-/** What the live page shows about one request to the API. */
+/** One request to the API, as shown on the live page. */
 export interface FeedEvent {
-  /** Whether the limiter let it through. */
+  /** Whether the limiter admitted it. */
   admitted: boolean;
   /** Method and path. */
   request: string;
@@ -23,7 +23,9 @@ export interface FeedEvent {
   at: number;
 }
 
-/** Makes the demo: a rate-limited API and its documentation, a form, static files, pages, a live view of the limiter. */
+/**
+ * Creates the demo: a rate-limited API and its documentation, a form, static files, pages, a live view of the limiter.
+ */
 export function makeDemo(): FrameworkApp {
   const app = sluice();
   const notes = new NoteBook(["Handlers are Express's", "The core is Fetch", "The limiter never admits too many"]);

@@ -2,7 +2,7 @@
 export interface Note {
   /** Number of the note, from 1. */
   id: number;
-  /** Its text. */
+  /** Its content. */
   text: string;
 }
 

@@ -3,13 +3,13 @@ import sluice, { HttpError, type Router } from "@sluice/sluice";
 import { type } from "arktype";
 import type { NoteBook } from "./note_book.ts";
 
-/** A note, as clients get it. */
+/** A note, as sent to clients. */
 export const Note = type({ id: "number.integer", text: "string" });
 
-/** What a new note has: a text that is not blank. */
+/** A new note: a string that is not blank. */
 const Draft = type({ text: "/\\S/ & string <= 280" });
 
-/** How many notes are wanted. */
+/** Maximum number of notes to return. */
 const Page = type({ "limit?": "string.integer.parse" });
 
 /** Number of a note, in a path. */
@@ -17,7 +17,7 @@ const Numbered = type({ id: "string.integer.parse" });
 
 const Missing = type({ title: "string", status: "404" });
 
-/** The notes as a JSON API, to be mounted anywhere. */
+/** The notes as a JSON API, for mounting anywhere. */
 export function notesApi(notes: NoteBook): Router {
   const api = sluice.Router();
   api.use(sluice.json({ limit: "10kb" }));

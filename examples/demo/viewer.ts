@@ -1,7 +1,7 @@
 /**
- * Finds the folder of the viewer of the API's pages. It is larger than all else that the demo needs, so it is downloaded
- * when somebody first opens them, by a Deno of its own: an import here would be downloaded before the demo starts, or
- * written into the lock file. Your program needs nothing of this, but `deno add npm:swagger-ui-dist`.
+ * Finds the folder of the API pages' viewer. It is larger than the rest of the demo together, so a separate Deno
+ * process downloads it when the pages are first opened: an import here would be downloaded before the demo starts, or
+ * written into the lock file. Your program only needs `deno add npm:swagger-ui-dist`.
  */
 export async function viewer(): Promise<string> {
   const program = 'import viewer from "npm:swagger-ui-dist@5.35.0"; console.log(viewer.absolutePath());';

@@ -1,6 +1,6 @@
-// Draws a block for each request that the server reports, in the column of its second, and what is left of the quota.
+// Draws a block for each request that the server reports, in the column of its second, and the remaining quota.
 const PAST = 20;
-const SECONDS = 30; // ten of them are to come, so that the end of the window is in sight
+const SECONDS = 30; // ten of them are in the future, so that the end of the window is visible
 const SVG = "http://www.w3.org/2000/svg";
 const byId = (id) => document.getElementById(id);
 const quota = byId("quota");
@@ -8,11 +8,11 @@ const MAX = Number(quota.dataset.limit);
 const WINDOW_MS = Number(quota.dataset.seconds) * 1000;
 
 const counts = { admitted: 0, limited: 0 };
-const columns = new Map(); // blocks by the second in which they came
+const columns = new Map(); // blocks by the second of their arrival
 let left = MAX;
 let resetsAt = 0;
 
-/** The second now, counted from when the page was opened. */
+/** Seconds since the page was opened. */
 const now = () => performance.now() / 1000;
 
 function add(kind) {
@@ -67,7 +67,7 @@ function drawQuota(latest) {
   const band = byId("window");
   const begun = PAST - 1 - (latest - Math.floor((resetsAt - WINDOW_MS) / 1000));
   band.setAttribute("x", Math.max(0, begun));
-  // before the first request there is none
+  // there is no window before the first request
   band.setAttribute("width", resetsAt === 0 ? 0 : Math.max(0, begun + WINDOW_MS / 1000 - Math.max(0, begun)));
 }
 
@@ -89,7 +89,7 @@ function connect() {
   socket.onmessage = ({ data }) => {
     const event = JSON.parse(data);
     if ("admitted" in event) return add(event.admitted ? "admitted" : "limited");
-    // it listens now
+    // it is listening now
     if (!hasSent) send(3);
     hasSent = true;
   };

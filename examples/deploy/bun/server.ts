@@ -12,7 +12,7 @@ function convert(amount: number, from: string, to: string): number {
 
 const app = sluice();
 
-// first of all: what cannot be answered in time is refused at once
+// before everything else: requests that cannot be handled in time are refused at once
 app.use(shedLoad({ maxPending: 1000 }));
 
 // one process counts in memory; several need Redis to count together
@@ -28,7 +28,7 @@ app.get("/convert/:amount/:from/:to", (req, res) => {
   const { amount, from, to } = req.params;
   const result = convert(Number(amount), from, to);
   res.json({ result });
-  // continues after the answer
+  // continues after the response
   if (req.env.AUDIT_URL) req.waitUntil(audit(req.env.AUDIT_URL, { amount, from, to, ip: req.ip }));
 });
 

@@ -13,10 +13,10 @@ function convert(amount: number, from: string, to: string): number {
 
 const app = sluice();
 
-// first of all: what cannot be answered in time is refused at once
+// before everything else: requests that cannot be handled in time are refused at once
 app.use(shedLoad({ maxPending: 1000 }));
 
-// counted in Deno KV, which all regions share; a write may have to reach another continent
+// counted in Deno KV, shared by all regions; a write may have to reach another continent
 const kv = await Deno.openKv();
 app.use("/convert", rateLimit({ limit: 10, windowMs: 60_000, store: new DenoKvStore({ kv }), timeoutMs: 2000 }));
 
@@ -28,7 +28,7 @@ app.get("/convert/:amount/:from/:to", (req, res) => {
   const { amount, from, to } = req.params;
   const result = convert(Number(amount), from, to);
   res.json({ result });
-  // continues after the answer
+  // continues after the response
   if (req.env.AUDIT_URL) req.waitUntil(audit(req.env.AUDIT_URL, { amount, from, to, ip: req.ip }));
 });
 
@@ -59,10 +59,10 @@ async function audit(url: string, entry: unknown): Promise<void> {
   await fetch(url, { method: "POST", body: JSON.stringify(entry) });
 }
 
-// Deno Deploy runs this as `deno run` does, and finds the port by itself
+// Deno Deploy runs this like `deno run`, and detects the port itself
 const server = app.listen(Number(Deno.env.get("PORT") ?? 8000), () => {
   console.log(`Listening on http://localhost:${server.port}`);
 });
 
-// five seconds before an instance is ended: requests in flight are answered
+// five seconds before an instance is killed: requests in flight are completed
 Deno.addSignalListener("SIGINT", () => app.close({ timeoutMs: 4000 }).then(() => Deno.exit(0)));

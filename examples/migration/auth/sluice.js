@@ -25,7 +25,7 @@ app.use(session({
   cookie: { httpOnly: true, sameSite: "lax", maxAge: 600_000 },
 }));
 
-// a message that one page leaves for the next, shown once
+// a message from one page to the next, shown once
 app.use((req, res, next) => {
   const { error, notice } = req.session;
   delete req.session.error;

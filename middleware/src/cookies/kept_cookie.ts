@@ -16,8 +16,8 @@ export interface CookieAttributes {
   /** When requests from other sites carry the cookie; the default, `"lax"`, is when a user follows a link. */
   sameSite?: "lax" | "strict" | "none" | undefined;
   /**
-   * Whether the cookie is only sent over TLS. The default, `"auto"`, means yes if the request came over TLS according
-   * to `req.secure`, which behind a proxy requires `trust proxy`.
+   * Whether the cookie is only sent over TLS; `"auto"` by default: if the request came over TLS according to
+   * `req.secure`, which behind a proxy requires `trust proxy`.
    */
   secure?: boolean | "auto" | undefined;
 }

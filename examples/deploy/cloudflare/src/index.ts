@@ -2,7 +2,7 @@ import sluice, { type ErrorHandler, HttpError, shedLoad } from "@sluice/sluice";
 import { durableSockets } from "@sluice/sluice/workers";
 import { DurableObjectStore, rateLimit, type RateLimitMiddleware } from "@sluice/rate-limit";
 
-// the classes of the Durable Objects in wrangler.jsonc are exported: this one, and Live
+// the Durable Object classes in wrangler.jsonc must be exported: this one, and Live
 export { RateLimitObject } from "@sluice/rate-limit";
 
 const METRES = new Map([["m", 1], ["km", 1000], ["ft", 0.3048], ["mi", 1609.344]]);
@@ -16,11 +16,11 @@ function convert(amount: number, from: string, to: string): number {
 
 const app = sluice();
 
-// An instance that waits for this many responses refuses further requests. How long it takes for a turn says nothing
-// here: the clock of Workers stands still while code runs, and moves on while it waits.
+// An instance with this many pending responses refuses further requests. The event loop delay is meaningless here: the
+// clock of Workers stands still while code runs, and only advances while it waits.
 app.use(shedLoad({ maxPending: 1000, maxEventLoopDelayMs: Infinity }));
 
-// counted in Durable Objects, one for each client; bindings are available from the first request on
+// counted in Durable Objects, one per client; bindings are available from the first request on
 let limit: RateLimitMiddleware | undefined;
 app.use("/convert", (req, res, next) => {
   limit ??= rateLimit({
@@ -28,7 +28,7 @@ app.use("/convert", (req, res, next) => {
     limit: 10,
     windowMs: 60_000,
     store: new DurableObjectStore({ namespace: req.env.RATE_LIMIT }),
-    // an object that nobody has asked yet starts first, which may take longer than the default 100 ms for a decision
+    // a new object starts first, which may take longer than the default 100 ms for a decision
     timeoutMs: 1000,
   });
   return limit(req, res, next);
@@ -42,7 +42,7 @@ app.get("/convert/:amount/:from/:to", (req, res) => {
   const { amount, from, to } = req.params;
   const result = convert(Number(amount), from, to);
   res.json({ result });
-  // continues after the answer
+  // continues after the response
   if (req.env.AUDIT_URL) req.waitUntil(audit(req.env.AUDIT_URL, { amount, from, to, ip: req.ip }));
 });
 

@@ -14,15 +14,15 @@ function convert(amount: number, from: string, to: string): number {
 
 const app = sluice();
 
-// without Redis, every instance of the function counts by itself, so a client gets more than 10
+// without Redis, every instance of the function counts separately, so a client gets more than 10
 const { REDIS_URL } = process.env;
 const store = REDIS_URL ? await redisStore(REDIS_URL) : new MemoryStore();
-// an instance that was frozen reconnects first, which takes longer than the default 100 ms for a decision
+// a thawed instance reconnects first, which takes longer than the default 100 ms for a decision
 app.use("/convert", rateLimit({ limit: 10, windowMs: 60_000, store, timeoutMs: 1000 }));
 
 async function redisStore(url: string): Promise<RedisStore> {
   const client = createClient({ url }).on("error", console.error);
-  // a cold start waits a second at most; while Redis is unavailable, instances count by themselves
+  // a cold start waits at most one second; while Redis is unavailable, instances count separately
   await Promise.race([client.connect(), new Promise((resolve) => setTimeout(resolve, 1000))]);
   return new RedisStore({ client });
 }
@@ -35,7 +35,7 @@ app.get("/convert/:amount/:from/:to", (req, res) => {
   const { amount, from, to } = req.params;
   const result = convert(Number(amount), from, to);
   res.json({ result });
-  // continues after the answer
+  // continues after the response
   if (req.env.AUDIT_URL) req.waitUntil(audit(req.env.AUDIT_URL, { amount, from, to, ip: req.ip }));
 });
 

@@ -13,7 +13,7 @@ function convert(amount: number, from: string, to: string): number {
 
 const app = sluice();
 
-// first of all: what cannot be answered in time is refused at once
+// before everything else: requests that cannot be handled in time are refused at once
 app.use(shedLoad({ maxPending: 1000, priority: (req) => req.path === "/health" ? "critical" : "normal" }));
 
 // behind a load balancer: number of proxies to trust for the client's address
@@ -34,7 +34,7 @@ app.get("/convert/:amount/:from/:to", (req, res) => {
   const { amount, from, to } = req.params;
   const result = convert(Number(amount), from, to);
   res.json({ result });
-  // continues after the answer
+  // continues after the response
   if (req.env.AUDIT_URL) req.waitUntil(audit(req.env.AUDIT_URL, { amount, from, to, ip: req.ip }));
 });
 
@@ -67,5 +67,5 @@ async function audit(url: string, entry: unknown): Promise<void> {
 
 const server = serve(app, { port: Number(PORT) }, () => console.log(`Listening on http://localhost:${server.port}`));
 
-// docker stop: requests in flight are answered, then the process ends
+// docker stop: requests in flight are completed, then the process exits
 process.once("SIGTERM", () => app.close({ timeoutMs: 8000 }).then(() => process.exit(0)));

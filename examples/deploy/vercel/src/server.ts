@@ -14,21 +14,21 @@ function convert(amount: number, from: string, to: string): number {
 
 const app = sluice();
 
-// an instance that waits for this many responses refuses further requests
+// an instance with this many pending responses refuses further requests
 app.use(shedLoad({ maxPending: 1000 }));
 
 // Vercel's proxy provides the client's address
 app.set("trust proxy", 1);
 
-// without Redis, every instance counts by itself, so a client gets more than 10
+// without Redis, every instance counts separately, so a client gets more than 10
 const { REDIS_URL } = process.env;
 const store = REDIS_URL ? await redisStore(REDIS_URL) : new MemoryStore();
-// an instance that was paused reconnects first, which takes longer than the default 100 ms for a decision
+// a resumed instance reconnects first, which takes longer than the default 100 ms for a decision
 app.use("/convert", rateLimit({ limit: 10, windowMs: 60_000, store, timeoutMs: 1000 }));
 
 async function redisStore(url: string): Promise<RedisStore> {
   const client = createClient({ url }).on("error", console.error);
-  // a cold start waits a second at most; while Redis is unavailable, instances count by themselves
+  // a cold start waits at most one second; while Redis is unavailable, instances count separately
   await Promise.race([client.connect(), new Promise((resolve) => setTimeout(resolve, 1000))]);
   return new RedisStore({ client });
 }
@@ -41,7 +41,7 @@ app.get("/convert/:amount/:from/:to", (req, res) => {
   const { amount, from, to } = req.params;
   const result = convert(Number(amount), from, to);
   res.json({ result });
-  // continues after the answer
+  // continues after the response
   if (req.env.AUDIT_URL) req.waitUntil(audit(req.env.AUDIT_URL, { amount, from, to, ip: req.ip }));
 });
 
@@ -65,5 +65,5 @@ async function audit(url: string, entry: unknown): Promise<void> {
   await fetch(url, { method: "POST", body: JSON.stringify(entry) });
 }
 
-// req.waitUntil passes its work on to Vercel, which otherwise pauses an instance that has answered
+// req.waitUntil passes its work on to Vercel, which otherwise pauses an instance after its response
 export default { fetch: (request: Request) => app.fetch(request, { waitUntil }) };
