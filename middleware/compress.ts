@@ -1,6 +1,5 @@
 /**
- * Response compression: gzip, deflate, brotli and Zstandard, as far as the client accepts them and the runtime has
- * them.
+ * Response compression with gzip, deflate, brotli or Zstandard: whichever the client accepts and the runtime supports.
  *
  * @example Compress every response that is worth it
  * ```ts

@@ -10,8 +10,8 @@ export interface Counts {
 }
 
 /**
- * Response times as counts: those of many short runs can be merged, and a percentile of all is more meaningful than the
- * median of their percentiles, because the occasional pause of a virtual machine hits only some runs.
+ * Response times as counts: those of many short runs can be merged. A percentile of all is more meaningful than the
+ * median of their percentiles, because a virtual machine's occasional pause hits only some runs.
  */
 export class Latencies {
   readonly #steps = new Map<number, number>();

@@ -1,4 +1,4 @@
--- For wrk: sends the requests of a file, one after the other. Arguments: the file, and which request is the first.
+-- For wrk: sends the requests of a file, one after the other. Arguments: the file, and the index of the first request.
 local texts, count, at = {}, 0, 0
 
 function init(args)
@@ -13,7 +13,7 @@ function init(args)
   at = tonumber(args[2])
   io.stdout:setvbuf("no")
   io.stdout:write("ready\n")
-  -- nothing is connected yet, and nothing is until there is a line to read
+  -- wrk has not connected yet, and waits here until there is a line to read
   io.stdin:read("*l")
 end
 

@@ -84,8 +84,8 @@ const AMBIENT = /^(?:basic|digest|negotiate|ntlm)\b/i;
  * 403. Safe methods pass.
  *
  * Browsers state where a request comes from, in `Sec-Fetch-Site` or `Origin`. A request with neither comes from a
- * non-browser client, or a browser from before 2020: it passes, or needs a token, unless it has no cookies or other
- * credentials that browsers send automatically.
+ * non-browser client, or a browser from before 2020. With the option `token`, it needs a token if it has cookies or
+ * other credentials that browsers send automatically; otherwise it passes.
  *
  * @param options Further origins, and tokens
  * @returns Middleware; a rejection goes to `next` as an `HttpError` whose `code` is `"EBADCSRFTOKEN"`, as in csurf

@@ -63,7 +63,7 @@ export interface Health {
   (req: Request, res: Response, next: Next): unknown;
   /** Liveness, for a path of your own: always responds with 200. Runs no check. */
   readonly live: (req: Request, res: Response) => void;
-  /** Readiness, for a path of your own: responds with 200 if the process should get requests, otherwise with 503. */
+  /** Readiness, for a path of your own: 200 if the process should get requests, otherwise 503. */
   readonly ready: (req: Request, res: Response) => Promise<void>;
 }
 
@@ -98,9 +98,9 @@ const HEADERS = { "Cache-Control": "no-store", "X-Content-Type-Options": "nosnif
 /**
  * Responds to liveness and readiness probes, GET and HEAD, with a JSON report.
  *
- * A process is ready unless a critical check fails or the application is closing: from the call of `app.close` on, it
- * responds with 503, and `drainDelayMs` keeps the server open until the load balancer has noticed. When a check begins
- * to fail, the error is reported like those of background work.
+ * A process is ready unless a critical check fails or the application is closing. Readiness is 503 from the call of
+ * `app.close` on, and `drainDelayMs` keeps the server open until the load balancer has noticed. When a check begins to
+ * fail, the error is reported like those of background work.
  *
  * `shedLoad`, `rateLimit` and `adaptiveConcurrency` let probes pass, wherever they are mounted; any other middleware in
  * front, such as authentication, applies. The settings `strict routing` and `case sensitive routing` apply to the

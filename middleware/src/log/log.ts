@@ -158,9 +158,9 @@ const MAX_PATH = 2048;
 const MAX_TEXT = 256;
 
 /**
- * Logs each request with one line when it ends, even if the client disconnected. Errors that no error handler handled
- * are part of the line instead of going to the console; later errors, and errors outside of any request, get lines of
- * their own.
+ * Logs each request with one line when it ends, even if the client disconnected. Errors without an error handler are
+ * part of the line instead of going to the console. Later errors, and errors outside of any request, get their own
+ * lines.
  *
  * @param options What is logged, and where
  * @returns The middleware

@@ -11,8 +11,8 @@ export interface LineWriter {
 }
 
 /**
- * A logger. A logger that can create children, such as pino and bunyan, gets the record and a message, and adds time
- * and level itself; any other, such as the console, gets the line.
+ * A logger. One that can create children, such as pino and bunyan, gets the record and a message, and adds time and
+ * level itself. Any other, such as the console, gets the line.
  */
 export interface Logger {
   /** Logs normal operation. */

@@ -32,7 +32,7 @@ export class Redaction {
    * Returns a path with its query, without the values of secrets.
    *
    * @param url What the client sent
-   * @param params The parameters, which a router has already reset when it is left
+   * @param params The parameters, which routers reset when the request leaves them
    * @param pattern The path of the route, if there is one
    */
   url(url: string, params: Readonly<Record<string, unknown>>, pattern: string | undefined): string {

@@ -122,10 +122,10 @@ const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIO
  *
  * If the process has an OpenTelemetry meter provider at the first request (an SDK, or Deno with `OTEL_DENO`), it gets
  * `http.server.request.duration`, `http.server.active_requests` and all other figures. In every process, `page` exposes
- * them to Prometheus, together with prom-client's process figures where the runtime has them. Paths that match no route
- * count as one, so that clients cannot create series.
+ * them to Prometheus, with prom-client's process metrics where the runtime provides them. Paths that match no route
+ * count as one, so clients cannot create series.
  *
- * @param options What to measure besides
+ * @param options Further measurements
  * @returns The middleware
  * @throws {TypeError} If an option is unknown or of the wrong type
  *

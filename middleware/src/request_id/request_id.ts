@@ -118,8 +118,8 @@ export function requestId(given: RequestIdOptions = {}): Middleware<RequestIdExt
  * Returns the headers that continue a request's trace in outgoing requests: `traceparent`, and `tracestate` if there is
  * one. In a span of that trace, such as one that a handler starts, they continue the span.
  *
- * Returns none where OpenTelemetry adds them to what `fetch` sends (Deno with `OTEL_DENO=true`, Node with the
- * instrumentation of undici), because a request with two counts as one without a trace.
+ * Returns none where OpenTelemetry adds them to `fetch` requests (Deno with `OTEL_DENO=true`, Node with the
+ * instrumentation of undici): a duplicated `traceparent` counts as none.
  *
  * @param req A request that `requestId` has handled; by default the current one, as tracked by `context`
  * @returns The headers, for `fetch`; none outside of any request

@@ -71,8 +71,8 @@ export interface SessionOptions {
    */
   when?(req: Request): boolean;
   /**
-   * Timeout of a store call in ms; when it runs out, the request fails with 503. None by default: the store decides how
-   * long requests wait.
+   * Timeout of a store call in ms, after which it fails with a 503; none by default: the store decides how long
+   * requests wait.
    */
   timeoutMs?: number;
   /**

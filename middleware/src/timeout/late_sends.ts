@@ -7,7 +7,7 @@ const SENDING = [
 ] as const;
 
 /**
- * Makes a response ignore anything sent from now on, as one does after a client disconnect: thrown in a callback, the
+ * Makes a response ignore anything sent from now on, as one does after a client disconnect. Thrown in a callback, the
  * error about sent headers would be uncaught and end the process.
  *
  * @param res A complete response

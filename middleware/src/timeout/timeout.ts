@@ -32,7 +32,7 @@ const NAMES: OptionNames<TimeoutOptions> = { retryAfterMs: true };
 
 /**
  * Limits the time until a response begins. When it runs out, error handlers get an `HttpError` with the status 503, the
- * name `TimeoutError`, and `code` and `timeout` as in connect-timeout; then `req.signal` aborts with the same error,
+ * name `TimeoutError`, and `code` and `timeout` as in connect-timeout. Then `req.signal` aborts with the same error,
  * and `req.timedout` is `true`. Whatever the handler sends later is ignored. A response that has begun is not cut off,
  * and WebSockets are not limited.
  *

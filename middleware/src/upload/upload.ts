@@ -153,9 +153,9 @@ const TYPES = 'a list of media types such as ["image/*", "application/pdf"]';
  * - `req.files`: the files in order, or by field with the option `fields`; `req.file` is the first of all. Later
  *   handlers in the same call have them in their types.
  *
- * A rejected form goes to the error handlers as an `HttpError` with `code` and, if one field is at fault, `field`: 413
- * for too large or too many, 415 for a type, 400 for a form that is malformed, unexpected or truncated, 408 for a
- * client that stops sending, 503 if memory is short. All of its files are then removed.
+ * A rejected form goes to the error handlers as an `HttpError` with `code` and, if one field is at fault, `field`. The
+ * status is 413 for too large or too many, 415 for a type, 400 for a malformed, unexpected or truncated form, 408 for a
+ * client that stops sending, and 503 if memory is short. All files of the form are then removed.
  *
  * @typeParam Value What `storage` returns
  * @typeParam Fields The fields that may have files; inferred

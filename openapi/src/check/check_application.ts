@@ -79,7 +79,7 @@ const SHOWN = 500;
 /** Maximum number of requests to shrink a finding. */
 const MOST_SHRINKS = 200;
 
-/** Maximum number of times to resend a rate-limited request. */
+/** Maximum number of times to resend a request after a 503 with `Retry-After`. */
 const MOST_WAITS = 5;
 
 /** Statuses that reject a valid request. */

@@ -136,7 +136,7 @@ export class Values {
     const fields: Record<string, Arbitrary<unknown>> = {};
     for (const name of new Set([...Object.keys(properties), ...required])) {
       const isRequired = required.includes(name);
-      // beyond this depth, optional properties are omitted
+      // from this depth on, optional properties are omitted
       if (!isRequired && depth >= DEEP) continue;
       try {
         fields[name] = this.#made(properties[name] ?? true, location, depth + 1);

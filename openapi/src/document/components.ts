@@ -33,9 +33,9 @@ const MAPS = new Set(["properties", "patternProperties", "dependentSchemas"]);
 const DATA = new Set(["const", "default", "enum", "examples", "example", "required", "dependentRequired"]);
 
 /**
- * The named schemas of a document. Names do not depend on the order of routes: a schema that is identical in requests
- * and responses is one component, a differing output is `NoteOutput` beside `Note`, and of different schemas with the
- * same name, their content decides which is `Note2`. Schemas used once are inlined.
+ * The named schemas of a document. Names do not depend on the order of routes. A schema that is identical in requests
+ * and responses is one component; a differing output is `NoteOutput` beside `Note`. Of different schemas with the same
+ * name, their content decides which is `Note2`. Schemas used once are inlined.
  */
 export class Components {
   readonly #found: Found[] = [];

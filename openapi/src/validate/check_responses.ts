@@ -28,8 +28,8 @@ interface Sending {
 const MOST_FIELDS = 10;
 
 /**
- * Creates a function that restricts `res.json`, and any JSON `Response` that a handler returns, to what the document
- * describes: only the fields of the schema, and the schema's output where it transforms the value.
+ * Creates a function that restricts `res.json`, and any JSON `Response` that a handler returns, to the documented
+ * fields. It sends only the fields of the schema, and the schema's output where it transforms the value.
  *
  * @param schemas The schemas by status
  * @param checking Whether values are checked in production, too

@@ -64,7 +64,7 @@ export class DocumentedFields {
     }
     if (Array.isArray(value)) return this.#list(value, branches.filter(({ isList }) => isList), at, onLeftOut);
     const objects = branches.filter(({ isObject }) => isObject);
-    // a value that is not an object is a different error
+    // anything but an object is a different error
     if (objects.length === 0) return value;
     const fitting = objects.filter((branch) => fits(value as JsonSchema, branch));
     return this.#object(value as JsonSchema, fitting.length > 0 ? fitting : objects, at, onLeftOut);

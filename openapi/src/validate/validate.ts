@@ -125,13 +125,13 @@ interface Outcome {
  * Checks parts of a request against schemas of Standard Schema 1 (zod, valibot, arktype), and replaces them by the
  * schemas' outputs. Parameters and forms are read as the document defines: `"1"` is a number where the schema only
  * accepts numbers, and a single value becomes an array where it only accepts arrays. Later handlers in the same call,
- * and a handler passed to it, have the outputs of the schemas in their types, and `res.json` accepts what the schema of
- * its status accepts.
+ * and a handler passed to it, have the outputs in their types. `res.json` accepts what the schema of its status
+ * accepts.
  *
  * `req.params`, `req.query` and `req.body` are replaced; headers and cookies are in `req.valid`, because other
- * middleware reads `req.headers`, too. All parts are checked, in this order, and all issues reported: the error that
- * goes to `next` has `status` 400, `errors` without the values, and a `problem` (RFC 9457), which is sent to clients
- * that do not prefer HTML unless an error handler responds. A request with a body that no parser has read gets 415.
+ * middleware reads `req.headers`, too. All parts are checked, in this order, and all issues reported. The error that
+ * goes to `next` has `status` 400, `errors` without the values, and a `problem` (RFC 9457). Clients that do not prefer
+ * HTML get the problem, unless an error handler responds. A request with a body that no parser has read gets 415.
  * Synchronous schemas create no promise; rejections of asynchronous ones go to `next`.
  *
  * @param options The schemas, and how to handle invalid requests
