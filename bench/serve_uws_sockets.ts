@@ -48,7 +48,7 @@ function byHand(): void {
   const { WebSocketServer } = require("ws");
   const server = createServer();
   const sockets = new WebSocketServer({ server, perMessageDeflate: false });
-  // deno-lint-ignore no-explicit-any -- ws without its types
+  // deno-lint-ignore no-explicit-any -- ws has no types here
   sockets.on("connection", (socket: any, { url }: { url: string }) => {
     socket.on("message", (data: unknown, isBinary: boolean) => {
       if (url === "/echo") return socket.send(data, { binary: isBinary });

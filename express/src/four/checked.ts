@@ -17,7 +17,7 @@ export function assertFunctions(method: string, kind: "callback" | "middleware",
 
 /** An application or a router. */
 interface WithUse {
-  // deno-lint-ignore no-explicit-any -- whatever Express's forms are
+  // deno-lint-ignore no-explicit-any -- accepts every signature of Express
   use(...args: any[]): unknown;
 }
 

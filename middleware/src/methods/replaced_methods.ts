@@ -1,4 +1,4 @@
-// deno-lint-ignore no-explicit-any -- arguments are passed on as they are
+// deno-lint-ignore no-explicit-any -- arguments are passed on unchanged
 export type Method = (this: any, ...args: any[]) => any;
 
 /** Methods by name. */

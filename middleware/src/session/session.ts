@@ -109,12 +109,12 @@ export interface SessionCookieOptions extends CookieAttributes {
  *
  * @typeParam Data The program's data
  */
-// deno-lint-ignore no-explicit-any -- any data, as long as a program declares none
+// deno-lint-ignore no-explicit-any -- `any` unless the program declares its data
 export type Session<Data extends object = Record<string, any>> = SessionMethods & Partial<Data>;
 
 /** The data that the program declares; `any` if it declares none. */
 export type SessionData = 0 extends 1 & Request["session"]
-  // deno-lint-ignore no-explicit-any -- any data, as long as a program declares none
+  // deno-lint-ignore no-explicit-any -- `any` unless the program declares its data
   ? Record<string, any>
   : Omit<NonNullable<Request["session"]>, keyof SessionMethods>;
 
@@ -130,7 +130,7 @@ export type SessionData = 0 extends 1 & Request["session"]
  * }
  * ```
  */
-// deno-lint-ignore no-explicit-any -- any data, as long as a program declares none
+// deno-lint-ignore no-explicit-any -- `any` unless the program declares its data
 export interface SessionExtras<Data extends object = Record<string, any>> {
   /** The session. Assigning `null` ends it. */
   session: Session<Data>;

@@ -145,7 +145,7 @@ export class Reception {
     if (coding !== "identity") throw refusal(415, "UNSUPPORTED_TYPE", "the form is compressed");
     const boundary = boundaryOf(this.#req.get("content-type")!);
     if (boundary === undefined) throw refusal(400, "MALFORMED_FORM", "the form has no proper boundary");
-    // unless another middleware changed the header, this is the body's length
+    // unless a caller made up the header, this is the body's length
     assertWithin(limits, "total", Number(this.#req.get("content-length")));
     this.#form = new MultipartReader({ next: () => this.#nextChunk() }, boundary);
     this.#filled.body = this.#body;

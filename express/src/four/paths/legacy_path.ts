@@ -148,8 +148,7 @@ class Reader {
   readonly #literal: LiteralSource | undefined;
   #at = 0;
   /**
-   * What the next parameter must not contain, because it separates it from the previous one, and where the rest of it
-   * begins.
+   * The separator from the previous part, which the next parameter must not contain, and where its unread rest begins.
    */
   #between = "";
   #betweenFrom = 0;
