@@ -44,7 +44,7 @@ const GAPS = {
   uws: {
     head: "the engine ends the head of a streamed response when its first piece is sent",
     octets: "the engine drops bytes outside of ASCII at the beginning and the end of a header",
-    closeCodes: "the engine takes codes of 1012 to 3999 from a client for none, and tells 1006",
+    closeCodes: "the engine ignores a client's codes of 1012 to 3999 and reports 1006",
     pausing: NO_PAUSE,
   },
   bun: { head: "Bun ends the head of a streamed response when its first piece is sent" },

@@ -103,7 +103,7 @@ export const bodyLimits: Chapter = chapter("Limits of bodies", (it) => {
     for (let i = 0; i < 10; i++) assertEquals(await json(ask, "/small-budget/bytes", post("x".repeat(900))), 900);
   });
 
-  it("what is inflated counts, too", async ({ ask }) => {
+  it("decompressed bytes count toward the limit", async ({ ask }) => {
     const zeros = new Blob([new Uint8Array(90_000)]).stream().pipeThrough(new CompressionStream("gzip"));
     const init = post(await new Response(zeros).bytes(), "x/y", { "content-encoding": "gzip" });
     assertEquals(await told(ask, "/small-budget/parsed-bytes", init), [503, "body.budget.exceeded", 1000]);
@@ -176,7 +176,7 @@ export const bodyLimits: Chapter = chapter("Limits of bodies", (it) => {
     assertEquals(await json(ask, "/limits/form", post(null, FORM)), []);
   });
 
-  it("what is no form, or is cut off, is 400", async ({ ask }) => {
+  it("a body that is not a form, or is cut off, is 400", async ({ ask }) => {
     for (
       const [type, body] of [
         [PARTS, ""],

@@ -70,7 +70,7 @@ export const unseen: Chapter = chapter("Errors that reach no handler", (it) => {
     }
   }, "cut");
 
-  it("work after the answer that fails is reported", async ({ ask, flag }) => {
+  it("a failure after the response is reported", async ({ ask, flag }) => {
     assertEquals(await sentTwice(ask, "/background", flag), [
       twice("sent"),
       twice("background: the work in /unseen/background"),

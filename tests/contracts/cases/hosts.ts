@@ -50,7 +50,7 @@ export const hosts: Chapter = chapter("Hosts", (it) => {
   }, "connection");
 
   it(
-    "a Host header that is no host is answered with 400",
+    "an invalid Host header gets a 400",
     async ({ origin }) => {
       for (const host of [...LEADING_ELSEWHERE, ...IMPROPER]) {
         assertEquals([host, (await asked(origin, [`Host: ${host}`]))[0]], [host, 400]);

@@ -36,7 +36,7 @@ export function hextet(flag: string): string {
 }
 
 export const limits: Chapter = chapter("The limiter", (it) => {
-  it("headers tell the limit, what is left of it and when it resets", async ({ ask, flag }) => {
+  it("headers report the limit, the remaining quota and the reset time", async ({ ask, flag }) => {
     const names = ["x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset", "retry-after"];
     const shown = await seen(ask, "/limits/two", { headers: { "x-client": flag } }, ...names);
     assertEquals(shown, [200, "admitted", "2", "1", "60", null]);

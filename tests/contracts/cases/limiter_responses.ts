@@ -32,7 +32,7 @@ export const decisions: Chapter = chapter("@sluice/rate-limit: telling and refus
     assertEquals(shown, ["10;w=60, 3;w=5", "limit=3, remaining=2, reset=5"]);
   });
 
-  it("draft-8 tells every limit", async ({ ask, flag }) => {
+  it("draft-8 reports every limit", async ({ ask, flag }) => {
     const [, , ...shown] = await seen(ask, "/advanced/draft-8", as(flag), "ratelimit-policy", "ratelimit");
     assertEquals(shown, ['"a";q=10;w=60, "b";q=3;w=5', '"a";r=9;t=60, "b";r=2;t=5']);
   });
@@ -101,7 +101,7 @@ export const decisions: Chapter = chapter("@sluice/rate-limit: telling and refus
     assertEquals(await statuses(ask, "/advanced/store-fails-closed", flag, 2), [429, 429]);
   });
 
-  it("a store that never answers holds up no request", async ({ ask, flag }) => {
+  it("a store that never responds delays no request", async ({ ask, flag }) => {
     assertEquals(await statuses(ask, "/advanced/store-hangs", flag, 3), [200, 429, 429]);
   });
 

@@ -47,7 +47,7 @@ export const operations: Chapter = chapter("Time limits, request ids, logs and p
     }, "the line was written");
   });
 
-  it("probes tell that the process lives, and whether it is ready", async ({ ask }) => {
+  it("probes report liveness and readiness", async ({ ask }) => {
     const status = async (path: string) => {
       const response = await ask(`/operations${path}`);
       const report = await response.json();

@@ -127,7 +127,7 @@ export const bodies: Chapter = chapter("Bodies", (it) => {
     assertEquals((await seen(ask, "/body/json", post("application/json", large)))[0], 413);
   });
 
-  it("a body above the limit is 413 without a Content-Length too", async ({ ask }) => {
+  it("a body above the limit is 413, also without a Content-Length", async ({ ask }) => {
     const stream = new Blob([large.repeat(1000)]).stream();
     assertEquals((await seen(ask, "/body/json", post("application/json", stream)))[0], 413);
   }, "refusal");
@@ -164,7 +164,7 @@ export const bodies: Chapter = chapter("Bodies", (it) => {
     assertEquals(await json(ask, "/body/raw", init), { bytes: [0, 128, 255] });
   });
 
-  it("a compressed body is unpacked", async ({ ask }) => {
+  it("a compressed body is decompressed", async ({ ask }) => {
     assertEquals(await json(ask, "/body/json", coded("gzip", await packed("gzip", '{"packed":1}'))), {
       body: { packed: 1 },
     });

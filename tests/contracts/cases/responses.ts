@@ -3,7 +3,7 @@ import { murmurTag } from "../../support/murmur_tag.ts";
 import { type Chapter, chapter, json, seen, text } from "../case.ts";
 
 export const answers: Chapter = chapter("Answers", (it) => {
-  it("a text has Express's type, and a tag of what is sent", async ({ ask }) => {
+  it("a string has Express's type, and an ETag of the bytes sent", async ({ ask }) => {
     const [status, body, type, tag] = await seen(ask, "/text", {}, "content-type", "etag");
     assertEquals([status, body, type], [200, "text with ümlaut", "text/html; charset=utf-8"]);
     assertMatch(String(tag), /^W\/"11-/);
@@ -11,7 +11,7 @@ export const answers: Chapter = chapter("Answers", (it) => {
     assertEquals(longTag, murmurTag(String(long)));
   });
 
-  it("an answer that repeats stays the same", async ({ ask }) => {
+  it("a repeated response stays the same", async ({ ask }) => {
     const headers = ["content-type", "content-length", "etag", "x-content-type-options"];
     for (const path of ["/text", "/json", "/status", "/absent"]) {
       const first = await seen(ask, path, {}, ...headers);
@@ -19,7 +19,7 @@ export const answers: Chapter = chapter("Answers", (it) => {
     }
   });
 
-  it("an answer that is known in full has its length, for HEAD too", async ({ ask }) => {
+  it("a response of known length has a Content-Length, also for HEAD", async ({ ask }) => {
     assertEquals((await seen(ask, "/text", {}, "content-length"))[2], "17");
     assertEquals((await seen(ask, "/text", { method: "HEAD" }, "content-length"))[2], "17");
   }, "length");
@@ -41,7 +41,7 @@ export const answers: Chapter = chapter("Answers", (it) => {
     assertEquals((await seen(ask, "/untyped/bytes", {}, "content-length"))[2], "100000");
   }, "length");
 
-  it("an answer without a body has the length 0", async ({ ask }) => {
+  it("a response without a body has the length 0", async ({ ask }) => {
     assertEquals(await seen(ask, "/empty/200", {}, "content-length"), [200, "", "0"]);
     assertEquals(await seen(ask, "/empty/401", {}, "content-length"), [401, "", "0"]);
   }, "length");
@@ -60,7 +60,7 @@ export const answers: Chapter = chapter("Answers", (it) => {
     assertEquals([...await response.bytes()], [0, 1, 254, 255]);
   });
 
-  it("sendStatus sends the words", async ({ ask }) => {
+  it("sendStatus sends the reason phrase", async ({ ask }) => {
     assertEquals(await seen(ask, "/status"), [418, "I'm a Teapot"]);
   });
 
@@ -81,7 +81,7 @@ export const answers: Chapter = chapter("Answers", (it) => {
     ]);
   });
 
-  it("no header tells what server is running", async ({ ask }) => {
+  it("no header reveals the server", async ({ ask }) => {
     assertEquals((await seen(ask, "/", {}, "x-powered-by"))[2], null);
   });
 
@@ -108,14 +108,14 @@ export const answers: Chapter = chapter("Answers", (it) => {
     assertStringIncludes(await text(ask, "/jsonp?callback=done"), 'done({"a":1})');
   });
 
-  it("res.format answers in the form that is accepted, or 406", async ({ ask }) => {
+  it("res.format responds in an accepted format, or with 406", async ({ ask }) => {
     const as = (accept: string) => seen(ask, "/format", { headers: { accept } }, "vary");
     assertEquals(await as("text/plain"), [200, "plain", "Accept"]);
     assertEquals(await as("application/json"), [200, '{"json":true}', "Accept"]);
     assertEquals((await as("image/png"))[0], 406);
   });
 
-  it("an answer may come after a promise or a timer", async ({ ask }) => {
+  it("a response may come after a promise or a timer", async ({ ask }) => {
     assertEquals([await text(ask, "/async"), await text(ask, "/timer")], ["after a promise", "after a timer"]);
   });
 
@@ -153,19 +153,19 @@ export const cookies: Chapter = chapter("Cookies", (it) => {
 });
 
 export const conditions: Chapter = chapter("Conditional requests", (it) => {
-  it("a known tag is answered with 304", async ({ ask }) => {
+  it("a matching ETag gets a 304", async ({ ask }) => {
     const tag = (await ask("/text")).headers.get("etag")!;
     assertEquals(await seen(ask, "/text", { headers: { "if-none-match": tag } }, "etag"), [304, "", tag]);
     assertEquals((await seen(ask, "/text", { headers: { "if-none-match": '"other"' } }))[0], 200);
   });
 
-  it("an unchanged date is answered with 304", async ({ ask }) => {
+  it("an unchanged date gets a 304", async ({ ask }) => {
     const since = (date: string) => seen(ask, "/dated", { headers: { "if-modified-since": date } });
     assertEquals(await since("Fri, 02 Jan 2026 03:04:05 GMT"), [304, ""]);
     assertEquals(await since("Thu, 01 Jan 2026 00:00:00 GMT"), [200, "dated"]);
   });
 
-  it("Cache-Control: no-cache asks for the whole answer", async ({ ask }) => {
+  it("Cache-Control: no-cache gets the whole response", async ({ ask }) => {
     const tag = (await ask("/text")).headers.get("etag")!;
     const headers = { "if-none-match": tag, "cache-control": "no-cache" };
     assertEquals((await seen(ask, "/text", { headers }))[0], 200);
@@ -178,7 +178,7 @@ export const conditions: Chapter = chapter("Conditional requests", (it) => {
 });
 
 export const errors: Chapter = chapter("Errors", (it) => {
-  it("a thrown error is answered with Express's page", async ({ ask }) => {
+  it("a thrown error gets Express's error page", async ({ ask }) => {
     const [status, page, type] = await seen(ask, "/fails/thrown", {}, "content-type");
     assertEquals([status, type], [500, "text/html; charset=utf-8"]);
     assertStringIncludes(String(page), "thrown on purpose");
@@ -192,11 +192,11 @@ export const errors: Chapter = chapter("Errors", (it) => {
     assertEquals((await seen(ask, "/fails/passed"))[0], 418);
   });
 
-  it("error handlers answer for the layers before them", async ({ ask }) => {
+  it("error handlers respond for the layers before them", async ({ ask }) => {
     assertEquals(await seen(ask, "/fails/caught"), [200, "handled: caught"]);
   });
 
-  it("after an error the application answers as before", async ({ ask }) => {
+  it("after an error the application responds as before", async ({ ask }) => {
     await seen(ask, "/fails/thrown");
     assertEquals(await seen(ask, "/"), [200, "home"]);
   });

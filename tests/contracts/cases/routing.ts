@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert";
 import { type Chapter, chapter, json, seen, text } from "../case.ts";
 
 export const routing: Chapter = chapter("Routing", (it) => {
-  it("the root answers", async ({ ask }) => assertEquals(await seen(ask, "/"), [200, "home"]));
+  it("the root responds", async ({ ask }) => assertEquals(await seen(ask, "/"), [200, "home"]));
 
   it("layers run in the order they were registered in, a parameter before a later static path", async ({ ask }) => {
     assertEquals(await json(ask, "/order/static"), ["first", "parameter", "second", "static"]);

@@ -43,7 +43,7 @@ export const closing: Chapter = chapter("WebSockets: the end", (it) => {
     "closeCodes",
   );
 
-  it("a client may leave with 1001, as pages do", async (visit) => {
+  it("a client may close with 1001, as pages do", async (visit) => {
     assertEquals(await toldAfter(visit, (socket) => socket.close(1001)), [1001, ""]);
   }, "websocket");
 

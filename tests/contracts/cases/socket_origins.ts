@@ -61,7 +61,7 @@ export const origins: Chapter = chapter("WebSockets: pages of other hosts", (it)
     "websocket",
   );
 
-  it("a client that is no page may have cookies", async ({ origin }) => {
+  it("a non-browser client may have cookies", async ({ origin }) => {
     for (const path of ["default", "none", "list"]) assertEquals(await statusOf(origin, path, COOKIE), 101);
   }, "websocket");
 
@@ -94,7 +94,7 @@ export const origins: Chapter = chapter("WebSockets: pages of other hosts", (it)
     assertEquals(await statusOf(origin, path, COOKIE), 101);
   }, "websocket");
 
-  it("a function that answers with a promise is an error, and lets nobody in", async ({ origin }) => {
+  it("a function that returns a promise is an error and admits no client", async ({ origin }) => {
     assertEquals(await statusOf(origin, "promise", ELSEWHERE), 500);
   }, "websocket");
 

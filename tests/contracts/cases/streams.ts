@@ -58,7 +58,7 @@ export const streams: Chapter = chapter("Streams", (it) => {
   }, "pieces");
 
   it(
-    "the head of a streamed answer arrives before its first piece",
+    "the head of a streamed response arrives before its first chunk",
     async ({ ask, flag }) => {
       for (const path of ["/stream/quiet", "/stream/quiet-web"]) {
         const response = await ask(`${path}?flag=${flag}${path}`, { signal: AbortSignal.timeout(PATIENCE_MS) });
@@ -70,7 +70,7 @@ export const streams: Chapter = chapter("Streams", (it) => {
     "head",
   );
 
-  it("a large streamed answer arrives complete", async ({ ask }) => {
+  it("a large streamed response arrives complete", async ({ ask }) => {
     assertEquals((await (await ask("/stream/large")).bytes()).length, 64 * 64 * 1024);
   });
 
@@ -86,7 +86,7 @@ export const streams: Chapter = chapter("Streams", (it) => {
     );
   }
 
-  it("HEAD of a streamed answer has no body and ends", async ({ ask, flag }) => {
+  it("HEAD of a streamed response has no body and ends", async ({ ask, flag }) => {
     await ask(`/flags/${flag}`, { method: "POST" });
     assertEquals(await text(ask, `/stream/written?flag=${flag}`, { method: "HEAD" }), "");
   });
@@ -114,7 +114,7 @@ export const streams: Chapter = chapter("Streams", (it) => {
     assertEquals(await json(ask, `/upload/web?flag=${flag}`, { method: "POST", body }), { length: 3_000_000 });
   });
 
-  it("an unread upload does not delay the answer", async ({ ask }) => {
+  it("an unread upload does not delay the response", async ({ ask }) => {
     const init = { method: "POST", body: new Uint8Array(200_000) };
     assertEquals(await text(ask, "/upload/ignored", init), "not read");
     assertEquals(await text(ask, "/"), "home");
@@ -140,7 +140,7 @@ export const streams: Chapter = chapter("Streams", (it) => {
   }
 
   it(
-    "a client that leaves in the middle of an upload ends only its own request",
+    "a client that disconnects in the middle of an upload ends only its own request",
     async ({ ask, flag }) => {
       await leaveUpload(ask, "/upload/events", flag);
       for (let i = 0; i < 10; i++) assertEquals(await text(ask, "/"), "home");
@@ -161,14 +161,14 @@ export const streams: Chapter = chapter("Streams", (it) => {
     "abort",
   );
 
-  it("a client that leaves aborts req.signal and closes res and its socket", async ({ ask, depart, flag }) => {
+  it("a disconnect aborts req.signal and closes res and its socket", async ({ ask, depart, flag }) => {
     await depart(`/leave/waiting?flag=${flag}`, () => flagged(ask, `${flag}-arrived`));
     await flagged(ask, `${flag}-aborted`);
     await flagged(ask, `${flag}-closed`);
     await flagged(ask, `${flag}-disconnected`);
   }, "abort");
 
-  it("a client that leaves in mid-stream cancels the stream", async ({ ask, flag }) => {
+  it("a disconnect in mid-stream cancels the stream", async ({ ask, flag }) => {
     const controller = new AbortController();
     const response = await ask(`/leave/streaming?flag=${flag}`, { signal: controller.signal });
     const reader = response.body!.getReader();
