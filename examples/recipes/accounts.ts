@@ -1,15 +1,15 @@
-/** Accounts, logins and sessions with better-auth, and routes of one's own behind them. */
+/** Accounts, logins and sessions with better-auth, in front of the application's own routes. */
 import sluice, { type FrameworkApp, type Handler, HttpError, rateLimit } from "@sluice/sluice";
 import { csrf } from "@sluice/middleware/csrf";
 import { betterAuth, type BetterAuthOptions } from "better-auth";
 import { getMigrations } from "better-auth/db/migration";
 
 interface Accounts {
-  /** Where accounts and sessions are. */
+  /** Stores accounts and sessions. */
   database: NonNullable<BetterAuthOptions["database"]>;
   /** Signs cookies: at least 32 random characters. */
   secret: string;
-  /** The address of this service, as browsers see it. */
+  /** The URL of this service, as seen by browsers. */
   baseURL: string;
 }
 
@@ -19,7 +19,7 @@ export function authOptions({ database, secret, baseURL }: Accounts) {
     secret,
     baseURL,
     emailAndPassword: { enabled: true, minPasswordLength: 12 },
-    // its own believe the header X-Forwarded-For, whoever sent it
+    // its own limiter trusts X-Forwarded-For from any client
     rateLimit: { enabled: false },
     advanced: { ipAddress: { disableIpTracking: true } },
   } satisfies BetterAuthOptions;
@@ -31,14 +31,14 @@ export function makeApp(accounts: Accounts): FrameworkApp {
   const signedIn: Handler = async (req, res, next) => {
     const { headers, response } = await auth.api.getSession({ headers: req.request.headers, returnHeaders: true });
     if (response === null) throw new HttpError(401);
-    // a session that is used lasts longer, and so does its cookie
+    // use prolongs a session, and its cookie with it
     for (const cookie of headers.getSetCookie()) res.append("Set-Cookie", cookie);
     res.locals["user"] = response.user;
     next();
   };
 
   const app = sluice();
-  // sign-in, sign-up and all else; in front of parsers, because it reads bodies itself
+  // sign-in, sign-up and everything else; before any body parser, because it reads bodies itself
   app.post("/api/auth/*path", rateLimit({ windowMs: 60_000, limit: 30 }));
   app.all("/api/auth/*path", (req) => auth.handler(req.request));
   app.use(csrf({ origins: [new URL(accounts.baseURL).origin] }));

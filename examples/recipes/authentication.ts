@@ -1,18 +1,18 @@
-/** Bearer tokens (RFC 6750) that an identity provider has signed, checked with jose. */
+/** Bearer tokens (RFC 6750) signed by an identity provider, verified with jose. */
 import sluice, { type FrameworkApp, type Handler, HttpError } from "@sluice/sluice";
 import { createRemoteJWKSet, errors, type JWTPayload, jwtVerify, type JWTVerifyGetKey } from "jose";
 
 interface Provider {
   /** Finds the key that signed a token. */
   keys: JWTVerifyGetKey;
-  /** Who must have issued it, and whom it must be for. */
+  /** The required issuer and audience. */
   issuer: string;
   audience: string;
 }
 
-/** Lets requests with a valid token pass; `res.locals.claims` is what it says. */
+/** Admits requests with a valid token; `res.locals.claims` has its claims. */
 export function authenticated({ keys, issuer, audience }: Provider): Handler {
-  // named, because a token must not choose how it is checked
+  // explicit, because a token must not choose its own algorithm
   const algorithms = ["ES256", "RS256", "EdDSA"];
   return async (req, res, next) => {
     const token = /^Bearer +([\w.~+/-]+=*)$/i.exec(req.get("authorization") ?? "")?.[1];
@@ -33,13 +33,13 @@ export function authenticated({ keys, issuer, audience }: Provider): Handler {
   };
 }
 
-/** Whether the token is to blame, and not a provider that cannot be reached: then jose has no name for the error. */
+/** Whether the token is invalid, rather than the provider unreachable, for which jose has no error class. */
 function isInvalid(error: unknown): boolean {
   if (!(error instanceof errors.JOSEError) || error instanceof errors.JWKSTimeout) return false;
   return error.code !== errors.JOSEError.code;
 }
 
-/** Lets requests pass whose token has a scope (RFC 8693 section 4.2). */
+/** Admits requests whose token has a scope (RFC 8693 section 4.2). */
 export function scope(wanted: string): Handler {
   return (_req, res, next) => {
     const { scope = "" } = res.locals["claims"] as JWTPayload & { scope?: string };

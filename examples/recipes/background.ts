@@ -1,13 +1,13 @@
-/** Work that goes on after the response: another service is told, again if need be, and closing waits until it knows. */
+/** Work that continues after the response: it notifies another service, with retries, and closing waits for it. */
 import process from "node:process";
 import sluice, { type FrameworkApp } from "@sluice/sluice";
 
 interface Told {
-  /** Who is told. */
+  /** The URL to notify. */
   url: string;
-  /** How often it is tried. */
+  /** Maximum number of attempts. */
   attempts?: number;
-  /** ms before the second attempt; twice as long before each further one. */
+  /** ms before the second attempt, doubled before each further one. */
   pauseMs?: number;
 }
 
@@ -27,18 +27,18 @@ async function tell({ url, attempts = 5, pauseMs = 1000 }: Told, order: { id: st
     if (failure === undefined) return;
     const { isFinal, reason } = failure;
     if (isFinal || attempt === attempts) throw new Error(`Order ${order.id} is not told: ${reason}`);
-    // not all at the same moment, after an outage
+    // jitter, so that retries do not coincide after an outage
     const ms = pauseMs * 2 ** (attempt - 1) * (0.5 + Math.random() / 2);
     await new Promise((resolve) => setTimeout(resolve, ms));
   }
 }
 
-/** Tries once. What the other service does not understand, it will not understand later. */
+/** Tries once. A request that the other service rejects as invalid is not worth retrying. */
 async function told(url: string, order: { id: string }): Promise<{ isFinal: boolean; reason: string } | undefined> {
   try {
     const response = await fetch(url, {
       method: "POST",
-      // by this, the other service knows what it has got already
+      // lets the other service recognize repeated requests
       headers: { "Content-Type": "application/json", "Idempotency-Key": order.id },
       body: JSON.stringify(order),
       redirect: "manual",

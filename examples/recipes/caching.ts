@@ -1,13 +1,13 @@
-/** Responses in memory, for as long as their `Cache-Control` allows a shared cache (RFC 9111). */
+/** Caches responses in memory, for as long as `Cache-Control` allows a shared cache to (RFC 9111). */
 import sluice, { type FrameworkApp, type Handler, type Request as Incoming } from "@sluice/sluice";
 
 interface Entry {
   readonly body: ArrayBuffer;
   readonly headers: Headers;
-  /** When it was made, and until when it is fresh, in ms. */
+  /** When it was created, and until when it is fresh, in ms. */
   readonly madeAt: number;
   readonly freshUntil: number;
-  /** The request's headers that it depends on. */
+  /** The request headers it depends on. */
   readonly vary: readonly (readonly [name: string, value: string | undefined])[];
 }
 
@@ -16,9 +16,9 @@ interface CacheOptions {
   clock?: () => number;
 }
 
-/** Wraps handlers that return a `Response`: it is made once for all who ask while it is fresh. */
+/** Wraps handlers that return a `Response`: while it is fresh, all requests share it. */
 export function responseCache({ maxEntries = 1000, clock = Date.now }: CacheOptions = {}) {
-  // the entry that was used last is the last one
+  // ordered by last use
   const entries = new Map<string, Entry>();
 
   const found = (key: string, req: Incoming): Entry | undefined => {
@@ -54,7 +54,7 @@ export function responseCache({ maxEntries = 1000, clock = Date.now }: CacheOpti
       const response = await make(req);
       const seconds = lifetime(req, response);
       if (req.method === "HEAD" || wish.has("no-store") || !(seconds > 0)) return response;
-      // whole, so that nobody gets one that was cut
+      // buffered, so that a truncated response is never cached
       const body = await response.arrayBuffer();
       keep(key, req, response, body, seconds);
       return new Response(body, response);
@@ -62,7 +62,7 @@ export function responseCache({ maxEntries = 1000, clock = Date.now }: CacheOpti
   };
 }
 
-/** For how many seconds a response may be given to everybody. */
+/** For how many seconds a response may be shared. */
 function lifetime(req: Incoming, { status, headers }: Response): number {
   const said = directives(headers.get("cache-control"));
   const isPrivate = ["private", "no-store", "no-cache"].some((name) => said.has(name));

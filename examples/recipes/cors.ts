@@ -1,4 +1,4 @@
-/** An API that the pages of some other origins may call, with cookies, and those of all others may not. */
+/** An API that pages of certain other origins may call, with cookies, and pages of all others may not. */
 import sluice, { type FrameworkApp } from "@sluice/sluice";
 import { csrf } from "@sluice/middleware/csrf";
 import cors from "cors";
@@ -12,7 +12,7 @@ export function makeApp(origins: string[]): FrameworkApp {
     exposedHeaders: ["X-Request-Id"],
     maxAge: 600,
   }));
-  // cors only decides who may read responses: a form of any page is sent without asking
+  // cors only decides who may read responses: any page can still submit a form
   app.use(csrf({ origins }));
   app.get("/account", (_req, res) => res.json({ balance: 7 }));
   app.post("/account", sluice.json(), (req, res) => res.json({ paid: req.body.amount }));

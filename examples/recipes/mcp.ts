@@ -1,10 +1,10 @@
-/** An MCP server over Streamable HTTP, whose sessions end and whose clients are limited. */
+/** An MCP server over Streamable HTTP, with session timeouts and rate limits. */
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { WebStandardStreamableHTTPServerTransport as Transport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
 import sluice, { type FrameworkApp, rateLimit } from "@sluice/sluice";
 import { z } from "zod";
 
-/** What one session can do: each has a server of its own. */
+/** The tools of one session: each session has its own server. */
 function createServer(): McpServer {
   const server = new McpServer({ name: "weather", version: "1.0.0" });
   const inputSchema = { city: z.string().max(100) };
@@ -20,26 +20,26 @@ function createServer(): McpServer {
 
 interface Session {
   readonly transport: Transport;
-  /** Responses that are being sent. */
+  /** Number of responses in progress. */
   open: number;
   /** When the last one ended, in ms. */
   usedAt: number;
 }
 
 interface McpOptions {
-  /** Whose pages may call it. Programs have no origin, and may. */
+  /** Origins whose pages may call it. Programs have no origin, and are allowed. */
   origins?: readonly string[];
   maxSessions?: number;
-  /** Sessions end when nothing was asked for so long. */
+  /** ms without a request after which a session ends. */
   idleMs?: number;
-  /** How often a comment is sent on an idle stream, which also finds clients that have disconnected. */
+  /** ms between comments on an idle stream, which also detect disconnected clients. */
   keepAliveMs?: number;
   clock?: () => number;
 }
 
 export function makeApp(options: McpOptions = {}): FrameworkApp {
   const { origins = [], maxSessions = 1000, idleMs = 30 * 60_000, keepAliveMs = 15_000, clock = Date.now } = options;
-  // the one that was used last is the last one
+  // ordered by last use
   const sessions = new Map<string, Session>();
 
   const use = (id: string, session: Session): void => {
@@ -62,7 +62,7 @@ export function makeApp(options: McpOptions = {}): FrameworkApp {
       keepAliveMs,
     });
     const session: Session = { transport, open: 0, usedAt: clock() };
-    // after DELETE, too
+    // also after DELETE
     transport.onclose = () => void sessions.delete(transport.sessionId ?? "");
     await createServer().connect(transport);
     return session;
@@ -75,11 +75,11 @@ export function makeApp(options: McpOptions = {}): FrameworkApp {
     endIdle();
     const id = req.get("mcp-session-id");
     res.locals["session"] = sessions.get(id ?? "");
-    // by which a client knows that it has to begin another session
+    // makes the client begin another session
     if (id !== undefined && res.locals["session"] === undefined) return res.sendStatus(404);
     next();
   });
-  // only known sessions have a limit of their own: anybody can make up names
+  // only known sessions have their own limit: anyone can invent an id
   const hasSession = (res: { locals: Record<string, unknown> }) => res.locals["session"] !== undefined;
   app.use(
     "/mcp",
@@ -100,7 +100,7 @@ export function makeApp(options: McpOptions = {}): FrameworkApp {
     });
     return await session.transport.handleRequest(req.request);
   });
-  // streams would keep the server from closing
+  // open streams would keep the server from closing
   app.once("closing", () => {
     for (const { transport } of sessions.values()) void transport.close();
   });

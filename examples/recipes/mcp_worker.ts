@@ -27,7 +27,7 @@ export class McpSession {
     this.#app.use(rateLimit({ windowMs: 60_000, limit: 100, keyGenerator: () => "this session" }));
     this.#app.use(async (req, res) => {
       await connected;
-      // the object was made anew since: by this the client knows that it has to begin another session
+      // the object was recreated since: 404 makes the client begin another session
       if (req.get("mcp-session-id") !== undefined && transport.sessionId === undefined) return res.sendStatus(404);
       return await transport.handleRequest(req.request);
     });
@@ -40,7 +40,7 @@ export class McpSession {
 
 const app: FrameworkApp = sluice();
 app.all("/mcp", (req, res) => {
-  // a page; programs have no origin
+  // sent by a page; programs have no origin
   if (req.get("origin") !== undefined) return res.sendStatus(403);
   const { SESSIONS } = req.env;
   const id = req.get("mcp-session-id");
@@ -48,7 +48,7 @@ app.all("/mcp", (req, res) => {
   try {
     session = id === undefined ? SESSIONS.newUniqueId() : SESSIONS.idFromString(id);
   } catch {
-    // an id that is none of these objects'
+    // the id belongs to none of these objects
     return res.sendStatus(404);
   }
   return SESSIONS.get(session).fetch(req.request);

@@ -1,4 +1,4 @@
-/** A model's response as it comes, with the AI SDK. It is aborted when the client disconnects. */
+/** Streams a model's response with the AI SDK. It is aborted when the client disconnects. */
 import sluice, { type FrameworkApp } from "@sluice/sluice";
 import {
   convertToModelMessages,
@@ -11,16 +11,16 @@ import {
 export function makeApp(model: LanguageModel): FrameworkApp {
   const app = sluice();
 
-  // text, for programs
+  // plain text, for programs
   app.post("/complete", sluice.json({ limit: "100kb" }), (req, res) => {
     const { stream } = streamText({ model, prompt: String(req.body?.prompt), abortSignal: req.signal, maxRetries: 0 });
     async function* text() {
       for await (const part of stream) {
-        // the response is cut, so that nobody takes half of it for the whole
+        // cuts off the response, so that a client cannot mistake half of it for the whole
         if (part.type === "error") throw part.error;
         if (part.type === "finish") res.locals["tokens"] = part.totalUsage.totalTokens;
         if (part.type !== "text-delta") continue;
-        // until the model has told: whoever disconnects pays for what has come
+        // an estimate until the model reports usage: a disconnected client pays for what it got
         res.locals["tokens"] = (res.locals["tokens"] ?? 0) + 1;
         yield part.text;
       }

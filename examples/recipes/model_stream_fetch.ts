@@ -1,9 +1,9 @@
-/** A model's response as it comes, from any provider with the API of chat completions. */
+/** Streams a model's response, from any provider with a chat completions API. */
 import sluice, { type FrameworkApp, HttpError } from "@sluice/sluice";
 import { EventSourceParserStream } from "eventsource-parser/stream";
 
 interface Provider {
-  /** Such as `https://api.openai.com/v1/chat/completions`. */
+  /** For example `https://api.openai.com/v1/chat/completions`. */
   url: string;
   model: string;
   key: string;
@@ -34,7 +34,7 @@ export function makeApp({ url, model, key }: Provider): FrameworkApp {
     });
     if (!response.ok || response.body === null) {
       await response.body?.cancel();
-      // what the provider says may name the key
+      // the provider's message may contain the key
       throw new HttpError(502, `The model responded with ${response.status}`);
     }
     const events = response.body.pipeThrough(new TextDecoderStream()).pipeThrough(new EventSourceParserStream());
@@ -45,11 +45,11 @@ export function makeApp({ url, model, key }: Provider): FrameworkApp {
         if (usage) res.locals["tokens"] = usage.total_tokens;
         const content = choices[0]?.delta.content;
         if (!content) continue;
-        // until the model has told: whoever disconnects pays for what has come
+        // an estimate until the model reports usage: a disconnected client pays for what it got
         res.locals["tokens"] = (res.locals["tokens"] ?? 0) + 1;
         yield content;
       }
-      // the response is cut, so that nobody takes half of it for the whole
+      // cuts off the response, so that a client cannot mistake half of it for the whole
       throw new Error("The model has stopped in the middle");
     }
     res.type("text").send(ReadableStream.from(text()).pipeThrough(new TextEncoderStream()));

@@ -1,23 +1,23 @@
-/** A reverse proxy with `fetch`: both bodies are streamed, and a client that leaves ends the request behind it. */
+/** A reverse proxy with `fetch`: both bodies are streamed, and a client disconnect aborts the upstream request. */
 import sluice, { type FrameworkApp, type Handler, HttpError } from "@sluice/sluice";
 import { timeout } from "@sluice/middleware/timeout";
 
-/** Headers about one connection only (RFC 9110 section 7.6.1), and what the client asked of this server alone. */
+/** Hop-by-hop headers (RFC 9110 section 7.6.1), and those meant for this server alone. */
 const HOP_BY_HOP = ["connection", "keep-alive", "proxy-authorization", "proxy-connection", "te", "trailer"];
 HOP_BY_HOP.push("transfer-encoding", "upgrade", "expect", "host");
 
-/** Passes requests to another server: `http://127.0.0.1:9000`, without a slash at the end. */
+/** Forwards requests to another server: `http://127.0.0.1:9000`, without a trailing slash. */
 export function proxy(origin: string): Handler {
   return async (req) => {
     // resolving it would let `//elsewhere/` choose the host
     if (!req.url.startsWith("/")) throw new HttpError(400);
-    // on Node, what the web calls a request's headers lacks this one
+    // on Node, the web request's headers lack this one
     const headers = endToEnd(req.request.headers, req.get("connection"));
-    // fetch would decode the body, and the length and the coding be wrong
+    // otherwise fetch would decode the body, and its length and coding would be wrong
     headers.set("accept-encoding", "identity");
-    // what only this proxy knows; the client may have invented it
+    // only this proxy knows these; the client may have forged them
     for (const name of ["forwarded", "x-real-ip", "x-forwarded-port"]) headers.delete(name);
-    // without `trust proxy` there are no addresses before this one: they would be the client's word
+    // without `trust proxy`, earlier addresses are dropped, because the client may have forged them
     headers.set("x-forwarded-for", [...req.ips, req.socket.remoteAddress].filter(Boolean).join(", "));
     headers.set("x-forwarded-host", req.host);
     headers.set("x-forwarded-proto", req.protocol);
@@ -33,13 +33,13 @@ export function proxy(origin: string): Handler {
         ...body && { duplex: "half" },
       });
     } catch (error) {
-      // the client is gone, or a time limit is over
+      // the client disconnected, or a timeout has passed
       if (req.signal.aborted) throw req.signal.reason;
       throw new HttpError(502, "The server behind the proxy cannot be reached", { cause: error });
     }
     const { status, statusText } = response;
     const received = endToEnd(response.headers, response.headers.get("connection"));
-    // nobody but this proxy reaches the server behind it by that address
+    // clients cannot reach the upstream server at that address
     const location = received.get("location");
     if (location?.startsWith(`${origin}/`)) received.set("location", req.baseUrl + location.slice(origin.length));
     return new Response(response.body, { status, statusText, headers: received });

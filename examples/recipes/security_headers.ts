@@ -1,4 +1,4 @@
-/** Security headers with helmet, and pages in which only scripts of their own run. */
+/** Security headers with helmet, and pages that only run their own scripts. */
 import sluice, { type FrameworkApp, type Response } from "@sluice/sluice";
 import helmet from "helmet";
 
@@ -8,20 +8,20 @@ export function makeApp(): FrameworkApp {
     res.locals["nonce"] = btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(16))));
     next();
   });
-  // in front of all routes, so that redirects and pages of errors have them, too
+  // before all routes, so that redirects and error pages have them, too
   app.use(helmet({
     contentSecurityPolicy: {
       directives: {
-        // a script that a stranger has got into the page lacks the nonce
+        // an injected script lacks the nonce
         scriptSrc: ["'self'", (_req, res) => `'nonce-${(res as unknown as Response).locals["nonce"]}'`],
         frameAncestors: ["'none'"],
       },
     },
-    // says the same as frameAncestors, for pages of errors, which have a policy of their own
+    // the same as frameAncestors, for error pages, which have their own policy
     xFrameOptions: { action: "deny" },
   }));
   app.get("/", (_req, res) => {
-    // a nonce is for one response
+    // a nonce is valid for one response
     res.set("Cache-Control", "no-store");
     res.send(
       `<!doctype html><title>Hello</title><script nonce="${res.locals["nonce"]}">document.title += "!"</script>`,

@@ -1,4 +1,4 @@
-/** Access tokens of one's own (RFC 9068): issued at a login, checked with public keys (RFC 7517) that can be replaced. */
+/** Self-issued access tokens (RFC 9068): issued at login, verified with rotatable public keys (RFC 7517). */
 import sluice, { type FrameworkApp, type Handler, HttpError, rateLimit } from "@sluice/sluice";
 import { createLocalJWKSet, exportJWK, generateKeyPair, importJWK, type JWK, jwtVerify, SignJWT } from "jose";
 
@@ -7,16 +7,16 @@ const TYPE = "at+jwt";
 const LIFETIME_SECONDS = 15 * 60;
 
 interface Issuer {
-  /** Private keys. The first one signs; tokens of all of them are accepted. */
+  /** Private keys. The first one signs; tokens signed by any of them are accepted. */
   keys: readonly JWK[];
-  /** Who issues the tokens, and for whom. */
+  /** The issuer of the tokens, and their audience. */
   issuer: string;
   audience: string;
-  /** Whose name and password these are; `undefined` for nobody's. */
+  /** Returns the user with this name and password; `undefined` if there is none. */
   login(name: string, password: string): Promise<string | undefined>;
 }
 
-/** Makes a private key, to be kept with the other secrets. */
+/** Creates a private key, to store with the other secrets. */
 export async function newKey(): Promise<JWK> {
   const { privateKey } = await generateKeyPair(ALGORITHM, { extractable: true });
   return { ...await exportJWK(privateKey), kid: crypto.randomUUID() };
@@ -26,7 +26,7 @@ export function makeApp({ keys, issuer, audience, login }: Issuer): FrameworkApp
   const [signing] = keys;
   if (signing?.kid === undefined) throw new TypeError("The first key must have a kid");
   const privateKey = importJWK(signing, ALGORITHM);
-  // by name, so that the private part `d` cannot be among them
+  // listed by name, so that the private part `d` is never included
   const publicKeys = {
     keys: keys.map(({ kty, crv, x, y, kid }) => ({ kty, crv, x, y, kid, alg: ALGORITHM, use: "sig" })),
   };
@@ -35,7 +35,7 @@ export function makeApp({ keys, issuer, audience, login }: Issuer): FrameworkApp
   const signedIn: Handler = async (req, res, next) => {
     const token = /^Bearer +([\w.~+/-]+=*)$/i.exec(req.get("authorization") ?? "")?.[1];
     if (token === undefined) throw new HttpError(401, undefined, { headers: { "WWW-Authenticate": "Bearer" } });
-    // the algorithm and the type are ours, whatever the token says
+    // the algorithm and the type are fixed, whatever the token's header contains
     const accepted = { issuer, audience, algorithms: [ALGORITHM], typ: TYPE, requiredClaims: ["exp", "sub"] };
     try {
       res.locals["claims"] = (await jwtVerify(token, known, accepted)).payload;

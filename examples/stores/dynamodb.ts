@@ -1,4 +1,4 @@
-/** Counters in DynamoDB: an item for each key, with an attribute for the state of each limit. */
+/** Counters in DynamoDB: one item per key, with an attribute for the state of each limit. */
 import {
   type AttributeValue,
   ConditionalCheckFailedException,
@@ -43,7 +43,7 @@ export class DynamoCounters implements CompareAndSet {
 
   async commit(writes: readonly StateWrite[]): Promise<boolean | CommitResult> {
     const [seenUntil, seen] = (writes[0]!.expected as string | null)?.split(" ") ?? ["0"];
-    // when the last of the item's states may be deleted, in seconds; clocks of other processes may be late by a minute
+    // expiry of the item's last state, in seconds; clocks of other processes may be late by a minute
     const needed = Math.max(...writes.map(({ ttlMs }) => Math.ceil((Date.now() + ttlMs) / 1000) + 60));
     const until = Math.max(Number(seenUntil), needed);
     const version = crypto.randomUUID();
@@ -93,7 +93,7 @@ export class DynamoCounters implements CompareAndSet {
         }),
       );
     } catch (error) {
-      // there is no item
+      // the item does not exist
       if (!(error instanceof ConditionalCheckFailedException)) throw error;
     }
   }
@@ -108,7 +108,7 @@ export class DynamoCounters implements CompareAndSet {
   }
 }
 
-/** An identifier has 2048 bytes at most, and one at least. */
+/** An id has 1 to 2048 bytes. */
 async function idOf(key: string): Promise<string> {
   const id = JSON.stringify(key);
   const bytes = new TextEncoder().encode(id);
@@ -126,7 +126,7 @@ function attributeOf([policy, , shape]: StateKey): string {
 }
 
 function valueIn(item: Item | undefined, key: StateKey): VersionedValue {
-  // the version tells until when the item is needed, so that a shorter limit does not let it expire sooner
+  // the version includes the item's expiry, so that a shorter limit does not let it expire sooner
   const version = item === undefined ? null : `${item["expires"]!.N} ${item["version"]!.S}`;
   return { value: item?.[attributeOf(key)]?.B ?? null, version };
 }

@@ -1,11 +1,11 @@
-/** Counters in Memcached: an item for each key, with the states of all its limits. */
+/** Counters in Memcached: one item per key, with the states of all its limits. */
 import type { CompareAndSet, ListedValue, StateKey, StateWrite, VersionedValue } from "@sluice/rate-limit";
 import type { MemcacheClient } from "memcache-client";
 
-/** States by policy and shape, each with when it expires, in ms. */
+/** States by policy and shape, each with its expiry time in ms. */
 type States = Record<string, readonly [expires: number, value: string]>;
 
-/** An item as it was read, which the next write must find unchanged. */
+/** An item as read, which must be unchanged at the next write. */
 interface Seen {
   readonly cas: string | number | null;
   readonly states: States;
@@ -13,7 +13,7 @@ interface Seen {
 
 const MONTH = 30 * 86_400;
 
-/** One server: each key has to be on the same one for all processes. */
+/** One server: all processes must use the same one for a key. */
 export class MemcachedCounters implements CompareAndSet {
   readonly atomicBatch = "same-key";
   readonly listsByKey = true;
@@ -50,7 +50,7 @@ export class MemcachedCounters implements CompareAndSet {
     }
     const until = Math.max(now, ...Object.values(states).map(([expires]) => expires));
     const seconds = Math.ceil((until - now) / 1000) + 60;
-    // from a month on, it is a time and not a duration
+    // from a month on, Memcached reads it as a timestamp
     const options = { lifetime: seconds < MONTH ? seconds : Math.ceil(now / 1000) + seconds };
     const item = await this.#itemOf(writes[0]!.key[1]);
     try {
@@ -58,14 +58,14 @@ export class MemcachedCounters implements CompareAndSet {
       else await this.#client.cas(item, JSON.stringify(states), { ...options, casUniq: cas });
       return true;
     } catch (error) {
-      // another process was faster, or the item is gone
+      // another process was faster, or the item no longer exists
       if (/^(NOT_STORED|EXISTS|NOT_FOUND)/.test((error as Error).message)) return false;
       throw error;
     }
   }
 
   async delete(key: StateKey): Promise<void> {
-    // the states of the key's other limits stay, so it is a write like others
+    // the states of the key's other limits stay, so this is an ordinary write
     for (;;) {
       const expected = await this.#seen(key[1]);
       if (expected.states[nameOf(key)] === undefined) return;
@@ -80,7 +80,7 @@ export class MemcachedCounters implements CompareAndSet {
     }
   }
 
-  // a name has 250 bytes at most, and no spaces
+  // a key has at most 250 bytes, and no spaces
   async #itemOf(key: string): Promise<string> {
     const bytes = new TextEncoder().encode(JSON.stringify(key));
     return this.#prefix + textOf(new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)));

@@ -1,6 +1,6 @@
 import sluice, { HttpError } from "@sluice/sluice";
 
-/** Makes the application: server.ts listens, and tests ask it without a server. */
+/** Creates the application: server.ts listens, and tests call it without a server. */
 export function createApp() {
   const app = sluice();
   const links = new Map<string, string>();

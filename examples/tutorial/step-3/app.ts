@@ -8,7 +8,7 @@ const NewLink = z.object({
   code: z.string().regex(/^[\w-]{3,32}$/).optional(),
 });
 
-/** Makes the application: server.ts listens, and tests ask it without a server. */
+/** Creates the application: server.ts listens, and tests call it without a server. */
 export function createApp(links: Links) {
   const app = sluice();
 

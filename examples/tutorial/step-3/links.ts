@@ -17,13 +17,13 @@ export class Links {
     );
   }
 
-  /** Whether it was added: a code is given once. */
+  /** Returns whether it was added: each code is used once. */
   add(code: string, url: string): boolean {
     const { changes } = this.#db.prepare("INSERT OR IGNORE INTO links (code, url) VALUES (?, ?)").run(code, url);
     return changes === 1;
   }
 
-  /** The link, with this visit counted. */
+  /** Returns the link, and counts the visit. */
   visit(code: string): Link | undefined {
     const counted = this.#db.prepare("UPDATE links SET visits = visits + 1 WHERE code = ? RETURNING code, url, visits");
     return counted.get(code) as Link | undefined;

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { createApp } from "./app.ts";
 import { Links } from "./links.ts";
 
-/** An application behind one proxy, which names the client. */
+/** An application behind one proxy, which sends the client's address. */
 function makeApp() {
   return createApp(new Links(":memory:")).set("env", "test").set("trust proxy", 1);
 }
@@ -21,7 +21,7 @@ test("a client makes ten links a minute, and another one ten of its own", async 
   for (let i = 0; i < 10; i++) assert.equal((await often.post("/api/links", { url: "https://a.example" })).status, 201);
   const refused = await often.post("/api/links", { url: "https://a.example" });
   assert.equal(refused.status, 429);
-  // the window moves in ten parts, so it may take one of them longer
+  // the window moves in tenths, so it may take one of them longer
   assert.ok(Number(refused.headers.get("retry-after")) <= 66);
   assert.equal((await once.post("/api/links", { url: "https://a.example" })).status, 201);
 });

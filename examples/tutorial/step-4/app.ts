@@ -9,14 +9,14 @@ const NewLink = z.object({
   code: z.string().regex(/^[\w-]{3,32}$/).optional(),
 });
 
-/** Makes the application: server.ts listens, and tests ask it without a server. */
+/** Creates the application: server.ts listens, and tests call it without a server. */
 export function createApp(links: Links, store: Store = new MemoryStore()) {
   const app = sluice();
 
   // visits are cheap, and many clients may share an address
   app.use(rateLimit({ name: "all", algorithm: "token-bucket", windowMs: 60_000, limit: 300, burst: 50, store }));
 
-  // in front of the parser: what is refused is not read
+  // before the parser, so that the body of a refused request is not read
   const making = rateLimit({ name: "making", algorithm: "sliding-window", windowMs: 60_000, limit: 10, store });
 
   app.post(

@@ -6,7 +6,7 @@ import { Links } from "./links.ts";
 const { PORT = "3000", DATABASE = "links.db", REDIS, PROXIES = "0" } = process.env;
 const app = createApp(new Links(DATABASE), REDIS ? new RedisStore({ url: REDIS }) : undefined);
 
-// number of proxies whose word on the client's address is taken
+// number of proxies trusted for the client's address
 app.set("trust proxy", Number(PROXIES));
 
 const server = app.listen(Number(PORT), () => console.log(`http://localhost:${server.port}`));

@@ -3,12 +3,12 @@ import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import { createApp } from "./app.ts";
 
-/** An application behind one proxy, which names the client. */
+/** An application behind one proxy, which sends the client's address. */
 function makeApp(db = new DatabaseSync(":memory:")) {
   return createApp({ db, secret: "a secret for tests of 32 letters" }).set("env", "test").set("trust proxy", 1);
 }
 
-/** A browser: it sends the cookies that it has got. */
+/** A browser: it sends the cookies it has received. */
 function browser(app = makeApp()) {
   let cookie = "";
   const ask = async (path: string, init: RequestInit = {}) => {

@@ -16,12 +16,12 @@ const Account = z.object({ name: z.string().regex(/^\w{1,32}$/), password: z.str
 
 export interface Options {
   db: DatabaseSync;
-  /** At least 32 characters, which seal the cookies of sessions. */
+  /** Seals the session cookies: at least 32 characters. */
   secret: string;
   store?: Store;
 }
 
-/** Makes the application: server.ts listens, and tests ask it without a server. */
+/** Creates the application: server.ts listens, and tests call it without a server. */
 export function createApp({ db, secret, store = new MemoryStore() }: Options) {
   const app = sluice();
   const [links, users] = [new Links(db), new Users(db)];
@@ -29,7 +29,7 @@ export function createApp({ db, secret, store = new MemoryStore() }: Options) {
   app.use(rateLimit({ name: "all", algorithm: "token-bucket", windowMs: 60_000, limit: 300, burst: 50, store }));
   app.use("/api", session({ secret }), csrf(), sluice.json({ limit: "10kb" }));
 
-  // by name and client: who guesses at one name locks nobody else out
+  // by name and client: guessing at a name does not lock its owner out
   const guessing = rateLimit({
     name: "login",
     algorithm: "sliding-log",
@@ -70,7 +70,7 @@ export function createApp({ db, secret, store = new MemoryStore() }: Options) {
     res.sendStatus(204);
   });
 
-  // handlers behind it know that there is an owner
+  // later handlers have the owner in their types
   const signedIn: Middleware<{ owner: string }> = (req, _res, next) => {
     if (req.session.user === undefined) throw new HttpError(401);
     req.owner = req.session.user;

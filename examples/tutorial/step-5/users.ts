@@ -1,7 +1,7 @@
 import { randomBytes, scrypt, timingSafeEqual } from "node:crypto";
 import type { DatabaseSync } from "node:sqlite";
 
-/** People, with what their passwords are made into: whoever reads the database cannot log in. */
+/** Users, with password hashes: reading the database does not allow logging in. */
 export class Users {
   readonly #db: DatabaseSync;
 
@@ -10,7 +10,7 @@ export class Users {
     db.exec("CREATE TABLE IF NOT EXISTS users (name TEXT PRIMARY KEY, salt BLOB NOT NULL, hash BLOB NOT NULL)");
   }
 
-  /** Whether they were added: a name is given once. */
+  /** Returns whether the user was added: each name is used once. */
   async add(name: string, password: string): Promise<boolean> {
     const salt = randomBytes(16);
     const hash = await hashOf(password, salt);
@@ -21,7 +21,7 @@ export class Users {
   async has(name: string, password: string): Promise<boolean> {
     const found = this.#db.prepare("SELECT salt, hash FROM users WHERE name = ?").get(name);
     const row = found as { salt: Uint8Array; hash: Uint8Array } | undefined;
-    // a name that nobody has takes as long, so that nobody can find out which there are
+    // an unknown name takes as long, so that timing does not reveal which names exist
     const { salt, hash } = row ?? { salt: new Uint8Array(16), hash: new Uint8Array(32) };
     return timingSafeEqual(await hashOf(password, salt), hash) && row !== undefined;
   }

@@ -6,7 +6,7 @@ export interface Link {
   visits: number;
 }
 
-/** Links, each with the name of who has made it. */
+/** Links, each with the name of its owner. */
 export class Links {
   readonly #db: DatabaseSync;
 
@@ -18,19 +18,19 @@ export class Links {
     );
   }
 
-  /** Whether it was added: a code is given once. */
+  /** Returns whether it was added: each code is used once. */
   add(code: string, url: string, owner: string): boolean {
     const added = this.#db.prepare("INSERT OR IGNORE INTO links (code, url, owner) VALUES (?, ?, ?)");
     return added.run(code, url, owner).changes === 1;
   }
 
-  /** The link, with this visit counted. */
+  /** Returns the link, and counts the visit. */
   visit(code: string): Link | undefined {
     const counted = this.#db.prepare("UPDATE links SET visits = visits + 1 WHERE code = ? RETURNING code, url, visits");
     return counted.get(code) as Link | undefined;
   }
 
-  /** A link of somebody's own. */
+  /** Returns a link if it belongs to the owner. */
   find(code: string, owner: string): Link | undefined {
     const found = this.#db.prepare("SELECT code, url, visits FROM links WHERE code = ? AND owner = ?");
     return found.get(code, owner) as Link | undefined;

@@ -17,7 +17,7 @@ app.on("error", (error, { phase }) => console.error(phase, error));
 
 const server = app.listen(Number(PORT), () => console.log(`http://localhost:${server.port}`));
 
-// docker stop: for two seconds the load balancer can notice, then requests in flight are finished
+// docker stop: the load balancer has two seconds to notice, then requests in flight are completed
 for (const signal of ["SIGTERM", "SIGINT"] as const) {
   process.once(signal, async () => {
     await app.close({ drainDelayMs: 2000, timeoutMs: 8000 });
