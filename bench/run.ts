@@ -1,5 +1,5 @@
 /**
- * `deno task bench`: a small service on Sluice and its peers on Deno, as ratios to the same service written by hand.
+ * `deno task bench`: a small service on Sluice and its peers on Deno, as ratios to the same service, hand-written.
  * All requests differ. Needs Linux with two processors and wrk (Debian package `wrk`); about half an hour in full.
  *
  * `--only=json,404 --headers=bare --contestants=sluice,hono --rounds=5 --seconds=1` measures a part of it; `--write`

@@ -240,7 +240,7 @@ export const FEATURES: readonly Feature[] = [
   },
   {
     name: "advice in development",
-    why: "whoever develops sees it without an import, and no bundler knows where a program will run",
+    why: "developers see it without an import, and no bundler knows where a program will run",
     files: [
       "src/dispatch/development_page.ts",
       "src/dispatch/near_routes.ts",

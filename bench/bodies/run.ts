@@ -136,9 +136,9 @@ try {
     ]);
     console.error(rows.at(-1)!.join("  "));
   }
-  const head = ["body", "rate", "processor", "by hand, again", "memory, MiB", "by hand, MiB"];
-  const text = `Sluice lean over a handler written by hand that does the same: bytes or requests a second, and time on \
-the processor, above 1 being better than by hand; the time on the processor of the same handler by hand in a second \
+  const head = ["body", "rate", "processor", "hand-written, again", "memory, MiB", "hand-written, MiB"];
+  const text = `Sluice lean over a hand-written handler that does the same: bytes or requests a second, and time on \
+the processor, above 1 being better than hand-written; the time on the processor of the same hand-written handler in a second \
 process, which shows how far two processes differ; and by how much the memory of the server's process grew at most in any \
 round. At least 0.95 is wanted. With its entity tag, JSON has Express's bytes: the handler sends a constant, and where the \
 JSON is another each time, hashes it with \`node:crypto\`.

@@ -37,7 +37,7 @@ export type Way = keyof typeof ROUTES;
 /** Their names in tables. */
 export const WAYS: Readonly<Record<Way, string>> = {
   plain: "without schemas",
-  called: "schemas called by hand",
+  called: "schemas called directly",
   behind: "`validate(schemas), handler`",
   within: "`validate(schemas, handler)`",
 };

@@ -4,9 +4,9 @@ import { median, table } from "../support/table.ts";
 
 /** Contestants, with their names in the table; the others are compared with the first. */
 export const SOCKETS: ReadonlyMap<string, string> = new Map([
-  ["hand", "ws by hand"],
+  ["hand", "hand-written on ws"],
   ["sluice", "Sluice"],
-  ["uws-hand", "uWebSockets.js by hand"],
+  ["uws-hand", "hand-written on uWebSockets.js"],
   ["uws-sluice", "Sluice on uWebSockets.js"],
 ]);
 

@@ -3,18 +3,18 @@ import type { Scenario } from "../service/scenarios.ts";
 
 /** Contestants with their names in the tables, in the order of the columns; the first is the floor. */
 export const TITLES: ReadonlyMap<string, string> = new Map([
-  ["hand", "by hand, barest"],
+  ["hand", "hand-written, barest"],
   ["sluice", "Sluice"],
-  ["hand-same", "Sluice's bytes by hand"],
+  ["hand-same", "Sluice's bytes, hand-written"],
   ["sluice-lean", "Sluice lean"],
-  ["hand-lean", "lean's bytes by hand"],
+  ["hand-lean", "lean's bytes, hand-written"],
   ["hono", "Hono"],
   ["hono-etag", "Hono + etag"],
   ["h3", "h3"],
   ["elysia", "Elysia"],
   ["fastify", "fastify"],
   ["express", "Express"],
-  ["uws-hand", "uWebSockets.js by hand"],
+  ["uws-hand", "hand-written on uWebSockets.js"],
   ["uws-sluice", "Sluice on uWebSockets.js"],
   ["uws-sluice-lean", "Sluice lean on uWebSockets.js"],
   ["uws-express", "ultimate-express"],
@@ -53,18 +53,18 @@ export const SAME_BYTES: readonly (readonly [sluice: string, hand: string])[] = 
 
 /** Pairs whose ratio is a goal, with its name. */
 export const PAIRS: readonly (readonly [own: string, other: string, title: string])[] = [
-  ["sluice", "hand-same", "Sluice over its bytes by hand"],
+  ["sluice", "hand-same", "Sluice over its bytes, hand-written"],
   ["sluice", "express", "Sluice over Express"],
-  ["sluice-lean", "hand", "Sluice lean over the barest by hand"],
-  ["sluice-lean", "hand-lean", "Sluice lean over its bytes by hand"],
+  ["sluice-lean", "hand", "Sluice lean over the barest hand-written"],
+  ["sluice-lean", "hand-lean", "Sluice lean over its bytes, hand-written"],
   ["sluice-lean", "hono", "Sluice lean over Hono"],
   ["sluice-lean", "elysia", "Sluice lean over Elysia"],
   ["sluice-lean", "fastify", "Sluice lean over fastify"],
-  ["uws-sluice-lean", "hand", "Sluice lean on uWebSockets.js over the barest node:http by hand"],
-  ["uws-sluice", "hand", "Sluice on uWebSockets.js over the barest node:http by hand"],
+  ["uws-sluice-lean", "hand", "Sluice lean on uWebSockets.js over the barest hand-written node:http"],
+  ["uws-sluice", "hand", "Sluice on uWebSockets.js over the barest hand-written node:http"],
   ["uws-sluice", "express", "Sluice on uWebSockets.js over Express"],
   ["uws-sluice", "uws-express", "Sluice on uWebSockets.js over ultimate-express"],
-  ["uws-sluice-lean", "uws-hand", "Sluice lean on uWebSockets.js over uWebSockets.js by hand"],
+  ["uws-sluice-lean", "uws-hand", "Sluice lean on uWebSockets.js over the same hand-written"],
 ];
 
 /** Pairs of the same contestant from this checkout and another one. */

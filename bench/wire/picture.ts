@@ -59,7 +59,7 @@ function panel(rows: readonly Row[]): { svg: string; height: number } {
   const scale = (PANEL - LABEL - 34) / most;
   const parts = [
     `<text class="panel" x="0" y="52">${escape(rows[0]!.client.title)}</text>`,
-    `<text class="quiet" x="0" y="67">1.00 is the barest handler by hand; the means of all scenarios, and each</text>`,
+    `<text class="quiet" x="0" y="67">1.00 is the barest hand-written handler; the means of all scenarios, and each</text>`,
   ];
   const figures: string[] = [];
   let y = TOP;

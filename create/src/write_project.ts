@@ -48,6 +48,6 @@ function reasonOf(cause: unknown): string {
     return `you may not write there (${code}), choose a folder of yours`;
   }
   if (code === "ENOSPC") return "the disk is full (ENOSPC), make room";
-  if (code === "ENOTEMPTY" || code === "EEXIST") return "somebody else has just written there, choose another folder";
+  if (code === "ENOTEMPTY" || code === "EEXIST") return "another program has just written there, choose another folder";
   return message;
 }

@@ -1,4 +1,4 @@
-/** An inspection of a program's applications: the program runs and is told that they listen, but none of them does. */
+/** An inspection of a program's applications: the program runs, and its calls of `listen` report success without opening a port. */
 export interface Inspection {
   /** Called with each application created. */
   made(app: object): void;

@@ -7,7 +7,7 @@ interface Observable {
 }
 
 /**
- * The promise that settles when a web stream closes or fails, whoever reads it. It adds no cost per chunk.
+ * The promise that settles when a web stream closes or fails, whichever reader has it. It adds no cost per chunk.
  *
  * @param stream The stream
  * @returns The promise, `undefined` on runtimes without it

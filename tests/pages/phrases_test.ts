@@ -9,7 +9,7 @@ const ROOT = new URL("../../", import.meta.url);
 /** Phrases, and what a maintainer of Express would write. */
 const REFUSED: readonly (readonly [phrase: RegExp, instead: string])[] = [
   [/\bwhat becomes of\b/i, "what happens to"],
-  [/\bfor so\b/i, "because then"],
+  [/\bfor so (?!long\b|much\b|many\b)/i, "because then"],
   [/\bwith which chance\b/i, "the probability that"],
   [/\bin that it\b/i, "by"],
   [/\bruns? on whatever\b/i, "runs on any runtime with"],

@@ -9,8 +9,8 @@ const GONE: CloseEventInit = {
 
 /**
  * Ends connections whose clients stop reading. Deno's pings and its close would be queued after the waiting messages,
- * so it would never notice, and would buffer more and more. Nor does it ping clients that leave its Close frame
- * unanswered; it would wait for them indefinitely.
+ * so it would never notice, and would buffer more and more. Nor does it ping clients that do not respond to its Close
+ * frame; it would wait for them indefinitely.
  *
  * Deno keeps its buffers until the connection ends. But the application sees it as closed and sends no more.
  *

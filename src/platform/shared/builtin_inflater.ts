@@ -66,7 +66,7 @@ export function builtinInflater(zlib: BuiltinZlib, coding: InflatedCoding): Infl
       stream.on("drain", () => proceed());
       // a destroyed stream never calls back for its input
       stream.on("close", () => {
-        if (!isOver) controller.error(new Error("Nobody reads what is inflated any more"));
+        if (!isOver) controller.error(new Error("The inflated data is no longer read"));
         proceed();
       });
     },

@@ -213,7 +213,7 @@ function isHeld(request: Request): boolean {
 }
 
 function heldByOthers(cause: unknown): TypeError {
-  return new TypeError("The body cannot be read, because somebody else is reading it", { cause });
+  return new TypeError("The body cannot be read, because it is already being read", { cause });
 }
 
 function lengthOf(content: BodyContent): number {

@@ -45,10 +45,10 @@ async function leaveUpload(ask: Ask, path: string, flag: string): Promise<void> 
   await asked.catch(() => {});
 }
 
-export const departedClients: Chapter = chapter("Clients that leave", (it) => {
-  for (const [way, mount] of [["told", "/departed/told"], ["untold", ""]] as const) {
+export const departedClients: Chapter = chapter("Clients that disconnect", (it) => {
+  for (const [way, mount, is] of [["told", "/departed/told", "is"], ["untold", "", "is not"]] as const) {
     it(
-      `a handler that is ${way} that its client has left keeps its request, and what it answers does nothing`,
+      `a handler that ${is} notified of a disconnect keeps its request, and its response has no effect`,
       async ({ ask, depart, flag, lacks }) => {
         const path = `/departed/${way}/on`;
         await depart(`${path}?a=1&flag=${flag}`, async () => void await noted(ask, flag, null));
@@ -63,7 +63,7 @@ export const departedClients: Chapter = chapter("Clients that leave", (it) => {
 
   for (const reader of ["text", "json", "bytes", "iterator"]) {
     it(
-      `a client that leaves in the middle of an upload fails its reader with ECONNRESET, and nothing is finished: ${reader}`,
+      `a client that disconnects in the middle of an upload fails its reader with ECONNRESET, and nothing is finished: ${reader}`,
       async ({ ask, flag }) => {
         await leaveUpload(ask, `/departed/body/${reader}`, flag);
         assertEquals(await noted(ask, flag, "arrived"), ["ECONNRESET", 400, "aborted"]);

@@ -150,7 +150,7 @@ export const streams: Chapter = chapter("Streams", (it) => {
   );
 
   it(
-    "a client that leaves in the middle of an upload aborts it: the request is destroyed and not complete",
+    "a client that disconnects in the middle of an upload aborts it: the request is destroyed and not complete",
     async ({ ask, flag }) => {
       await leaveUpload(ask, "/upload/left", flag);
       await flagged(ask, `${flag}-aborted-incomplete`);
