@@ -9,7 +9,7 @@ class Request extends ExpressRequest {}
 class Response extends ExpressResponse {}
 class Router extends BaseRouter {}
 
-/** Where Express 5 differs from Sluice; docs/decisions/0078-express-is-a-profile.md names what depends on it. */
+/** Where Express 5 differs from Sluice; docs/decisions/0078-express-is-a-profile.md says why. */
 const PROFILE: Profile = {
   poweredBy: "Express",
   methodSeparator: ", ",

@@ -15,7 +15,7 @@ import { Request } from "./request.ts";
 import { Response } from "./response.ts";
 import { Router } from "./router.ts";
 
-/** Where Express 4 differs from Sluice; docs/decisions/0078-express-is-a-profile.md names what depends on it. */
+/** Where Express 4 differs from Sluice; docs/decisions/0078-express-is-a-profile.md says why. */
 const PROFILE: Profile = {
   poweredBy: "Express",
   methodSeparator: ",",
