@@ -1,7 +1,7 @@
 /**
- * Cloudflare's rate limiting binding as a store: a limit at each of Cloudflare's locations, without Durable Objects.
+ * A store for Cloudflare's rate limiting binding: one limit per Cloudflare location, without Durable Objects.
  *
- * @example One limit of a Worker
+ * @example Limit a Worker
  * ```ts ignore
  * import { env } from "cloudflare:workers";
  * import sluice from "@sluice/sluice";

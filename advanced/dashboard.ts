@@ -1,5 +1,5 @@
 /**
- * A page that shows who is limited by which policy, the rates, and how the store is; and resets keys.
+ * A page that shows which keys each policy limits, the rates, and the health of the store. It can also reset keys.
  *
  * @example A dashboard for administrators
  * ```ts

@@ -1,7 +1,7 @@
 /**
- * The limiter as a plugin of Elysia.
+ * The rate limiter as an Elysia plugin.
  *
- * @example A limiter in front of an API
+ * @example Rate limit an API
  * ```ts
  * import { Elysia } from "elysia";
  * import { rateLimit } from "@sluice/rate-limit/elysia";

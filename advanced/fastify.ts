@@ -1,7 +1,7 @@
 /**
- * The limiter as a hook of Fastify.
+ * The rate limiter as a Fastify hook.
  *
- * @example A limiter in front of an API
+ * @example Rate limit an API
  * ```ts ignore
  * import fastify from "fastify";
  * import { rateLimit } from "@sluice/rate-limit/fastify";

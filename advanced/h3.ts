@@ -1,7 +1,7 @@
 /**
- * The limiter as middleware of h3, and so of Nitro.
+ * The rate limiter as h3 middleware, which also works in Nitro.
  *
- * @example A limiter in front of an API
+ * @example Rate limit an API
  * ```ts ignore
  * import { H3, serve } from "h3";
  * import { rateLimit } from "@sluice/rate-limit/h3";

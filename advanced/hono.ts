@@ -1,7 +1,7 @@
 /**
- * The limiter as middleware of Hono.
+ * The rate limiter as Hono middleware.
  *
- * @example A limiter in front of an API
+ * @example Rate limit an API
  * ```ts
  * import { Hono } from "hono";
  * import { rateLimit } from "@sluice/rate-limit/hono";

@@ -1,7 +1,7 @@
 /**
- * The limiter as middleware of Koa.
+ * The rate limiter as Koa middleware.
  *
- * @example A limiter in front of an API
+ * @example Rate limit an API
  * ```ts ignore
  * import Koa from "koa";
  * import { rateLimit } from "@sluice/rate-limit/koa";

@@ -1,8 +1,8 @@
 /**
- * A rate limiter for more than one process: exact sliding windows, several limits decided as one, shared stores, and
- * decisions in time even if the store is slow or down.
+ * A rate limiter for multiple processes: exact sliding windows, several limits decided atomically, shared stores, and
+ * timely decisions even when the store is slow or down.
  *
- * @example A limiter in front of an API
+ * @example Rate limit an API
  * ```ts
  * import sluice from "@sluice/sluice";
  * import { rateLimit } from "@sluice/rate-limit";

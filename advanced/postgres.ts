@@ -1,7 +1,7 @@
 /**
- * Counters in PostgreSQL, over the client a program has.
+ * A PostgreSQL store that uses your existing client.
  *
- * @example Counters that all processes share
+ * @example Share counters between all processes
  * ```ts ignore
  * import { Pool } from "pg";
  * import { rateLimit } from "@sluice/rate-limit";

@@ -1,8 +1,8 @@
 /**
- * Limits as data: which policies concern which requests is said by a document, such as a JSON file, that can be replaced
- * while requests are served.
+ * Limits as data. A document, such as a JSON file, defines which policies apply to which requests. It can be replaced
+ * while the server is running.
  *
- * @example What a document says, in front of an application
+ * @example Apply a document to an application
  * ```ts
  * import sluice from "@sluice/sluice";
  * import { rateLimit } from "@sluice/rate-limit";

@@ -1,12 +1,12 @@
 /**
- * Says whom a rate limit would have refused, from a log of what happened:
- * `deno run -A jsr:@sluice/rate-limit/simulate access.log --policy policies.yaml`, and on npm
- * `npx -p @sluice/rate-limit sluice-simulate access.log --policy policies.yaml`.
+ * Reports which clients a rate limit would have refused, from a log of past requests: `deno run -A
+ * jsr:@sluice/rate-limit/simulate access.log --policy policies.yaml`, or from npm: `npx -p @sluice/rate-limit
+ * sluice-simulate access.log --policy policies.yaml`.
  *
- * It replays access logs, which it says are an estimate, and the log of a `LoggedMemoryStore`, which it repeats exactly,
- * through the limiter and its algorithms.
+ * It replays the log through the limiter and its algorithms. Results for access logs are estimates, and the report says
+ * so. The log of a `LoggedMemoryStore` is reproduced exactly.
  *
- * @example A command of one's own that does the same
+ * @example Run it from your own command
  * ```ts ignore
  * import { runSimulation } from "@sluice/rate-limit/simulate";
  *

@@ -1,7 +1,7 @@
 /**
- * Counters in an SQLite database, which all processes of a machine share.
+ * A SQLite store, shared by all processes on a machine.
  *
- * @example Counters of Node, or Deno
+ * @example Counters on Node or Deno
  * ```ts ignore
  * import { DatabaseSync } from "node:sqlite";
  * import { rateLimit } from "@sluice/rate-limit";

@@ -1,8 +1,8 @@
 /**
- * What tests of a rate limiter need: a clock that stands still, a store that fails on request, the contract that every
- * store has to keep, and the model it is compared with. It asks for no test runner of its own.
+ * Tools for testing rate limiters: a clock you control, a store that fails on demand, the contract every store must
+ * meet, and the reference model stores are compared with. Works with any test runner.
  *
- * @example A store of your own, held to the contract
+ * @example Test your own store against the contract
  * ```ts ignore
  * import { MemoryStore } from "@sluice/rate-limit";
  * import { storeContract } from "@sluice/rate-limit/testing";

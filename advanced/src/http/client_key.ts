@@ -2,21 +2,20 @@ import { clientKey as keyOfClient, type ClientKeyOptions } from "@sluice/limitin
 import { peerOf } from "@sluice/shared";
 
 /**
- * What a limiter counts a client by, for keys that consist of more than that: the address of an IPv4 client, and the
- * subnet of an IPv6 client, because it usually has all addresses of one.
+ * Returns the part of a key that identifies the client, for keys that contain more: the address of an IPv4 client, or
+ * the subnet of an IPv6 client, which usually controls every address in it.
  *
- * With `req.ip` in its place, such as in `` `${req.ip}:${user}` ``, each of the 2^64 addresses of one client would have a
- * quota of its own. Put it first: when the memory for keys is full, a limiter tells by the beginning of a key where it
- * comes from.
+ * With `req.ip` instead, as in `` `${req.ip}:${user}` ``, each of a client's 2^64 addresses would get its own quota.
+ * Put it first: when the memory for keys is full, the limiter uses the start of a key to find its origin.
  *
- * @param req The request, of Sluice or Express; or any object with the client's address as `ip`
+ * @param req The request from Sluice or Express, or any object with the client's address as `ip`
  * @param options How many bits of an IPv6 address identify a client
- * @returns For example `203.0.113.7` or `2001:db8::/64`, in one spelling; one key for all whose address is unknown, with
- * a warning
+ * @returns For example `203.0.113.7` or `2001:db8::/64`, in canonical form. Clients whose address is unknown share one
+ * key, with a warning
  * @throws {TypeError} If there is no request, or an option is unknown
- * @throws {RangeError} If `ipv6Subnet` is no integer from 1 to 128
+ * @throws {RangeError} If `ipv6Subnet` is not an integer from 1 to 128
  *
- * @example Five attempts for each client and account
+ * @example Five attempts per client and account
  * ```ts
  * import sluice from "@sluice/sluice";
  * import { clientKey, rateLimit } from "@sluice/rate-limit";
@@ -31,7 +30,7 @@ import { peerOf } from "@sluice/shared";
  */
 export function clientKey(req: { readonly ip?: string | undefined }, options?: ClientKeyOptions): string;
 /**
- * The same for a web request, with what its platform tells about it: Deno's `info`, Bun's `server`, Netlify's context.
+ * The same for a web request, with the platform's second argument: Deno's `info`, Bun's `server` or Netlify's context.
  * On other platforms pass the address: `clientKey({ ip: request.headers.get("cf-connecting-ip") ?? undefined })`.
  *
  * @param request The request
@@ -48,7 +47,7 @@ export function clientKey(
   return keyOfClient({ ip: peerOf(info, req).address }, options);
 }
 
-// Sluice's and Express's requests have an address, and Node's own have headers without methods
+// Sluice and Express requests have an address; the headers of Node's own requests have no methods
 function isWebRequest(req: object): req is Request {
   return typeof req === "object" && req !== null && !("ip" in req) &&
     typeof (req as Partial<Request>).headers?.get === "function";

@@ -1,7 +1,7 @@
 import { clientKey, DEFAULT_MESSAGE, IPV6_SUBNET, type Validate } from "@sluice/limiting";
 import type { RequestLike, ResponseLike, SendingResponse } from "./request_like.ts";
 
-/** Options that have another name or form there. */
+/** Options with a different name or form in express-rate-limit. */
 interface Given {
   readonly limit?: unknown;
   readonly ipv6Subnet?: number | undefined;
@@ -16,11 +16,11 @@ interface Given {
 }
 
 /**
- * The options of a limiter as express-rate-limit tells them to the `init` of a store: complete, by its names. Some stores
- * read more than the window, such as the limit, or what `skipFailedRequests` says.
+ * Converts a limiter's options to what express-rate-limit passes to a store's `init`: the complete set, under its
+ * names. Some stores read more than the window, such as the limit or `skipFailedRequests`.
  *
  * @param options The limiter's options
- * @returns The options; functions that were not given are replaced by what the limiter does
+ * @returns The options; missing functions are replaced by the limiter's own behavior
  */
 export function counterInitOf(options: Given): object {
   const { limit = 100, ipv6Subnet = IPV6_SUBNET, statusCode = 429, message = DEFAULT_MESSAGE, validate } = options;

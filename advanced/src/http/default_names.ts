@@ -7,10 +7,10 @@ import type { RateLimitOptions } from "./http_options.ts";
 const inUse = new WeakMap<object, Set<string>>();
 
 /**
- * Warns about a second limiter without a name on one store, and about one of the same name on another store that counts
- * in the same place: both are one limit.
+ * Warns about a second unnamed limiter on a store, and about a limiter of the same name on another store with the same
+ * counters. In both cases the two count as one limit.
  *
- * @param options The options of a limiter that was not made inside a request
+ * @param options The options of a limiter that was not created inside a request
  * @param limiter The limiter
  */
 export function noteDefaultNames<Req>(options: RateLimitOptions<Req>, { policies }: Limiter): void {

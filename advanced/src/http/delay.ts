@@ -10,13 +10,13 @@ import { pauseKey, refusesFreelyKey, waitAfterKey } from "../limiter/limiter_key
 
 const NAMES: OptionNames<DelayOptions> = { from: true, maxMs: true };
 
-/** Longest wait that may be allowed, in ms: an hour. */
+/** The longest wait that may be configured, in ms: one hour. */
 const LONGEST_MS = 3_600_000;
 
-/** Requests that wait, by their limiter: those made inside requests share one. */
+/** Number of waiting requests per limiter. Limiters created inside requests share one count. */
 const waiting = new WeakMap<Limiter, number>();
 
-/** Lets requests wait: those that are refused until there is room for them, and admitted ones to keep to the rate. */
+/** Delays requests: refused ones until they fit, and admitted ones to keep to the rate. */
 export class Delay {
   readonly #caller: string;
   readonly #limiter: Limiter;
@@ -29,9 +29,9 @@ export class Delay {
    *
    * @param caller Name of the caller for error messages
    * @param delay The option
-   * @param options The others
-   * @param limiter The limiter they made
-   * @throws {TypeError} If it does not go together with the limits or the store
+   * @param options The other options
+   * @param limiter The limiter created from them
+   * @throws {TypeError} If it cannot be combined with the limits or the store
    * @throws {RangeError} If a number is out of range
    */
   constructor(
@@ -54,9 +54,9 @@ export class Delay {
   }
 
   /**
-   * Checks that requests can be delayed by policies.
+   * Checks that requests can be delayed under the policies.
    *
-   * @throws {TypeError} If they can't
+   * @throws {TypeError} If they cannot
    */
   check(policies: readonly Policy[]): void {
     if (this.#from !== Infinity && policies.length > 1) {
@@ -70,12 +70,12 @@ export class Delay {
   }
 
   /**
-   * Lets a request wait that has to, once.
+   * Delays a request once, if necessary.
    *
-   * @param asked The decision about it, `null` if it is skipped; a promise where the store, or the program, takes its time
-   * @param signalOf Returns what aborts when its client disconnects; called only for a request that waits
-   * @returns The decision that holds then: a refusal if it still does not fit, or too many are waiting; `Disconnected` if
-   * the client is gone. At once where nothing has to be waited for
+   * @param asked The decision about it, `null` if it is skipped; a promise if the store or the program is asynchronous
+   * @param signalOf Returns a signal that aborts when the client disconnects; called only for a request that waits
+   * @returns The final decision: a refusal if the request still does not fit or too many are waiting, or `Disconnected`
+   * if the client disconnected. Synchronous if there is no wait
    */
   hold(asked: Awaitable<Decision | null>, signalOf: () => AbortSignal): Awaitable<Decision | null> {
     if (isThenable(asked)) return asked.then((decision) => this.#hold(decision, signalOf));
@@ -88,10 +88,10 @@ export class Delay {
     return ms === 0 ? decision : this.#wait(decision, ms, signalOf());
   }
 
-  /** ms that a request has to wait at least; 0 if it need not, or would have to for too long. */
+  /** The least time a request has to wait, in ms; 0 if it need not wait or the wait would be too long. */
   #msOf(decision: Decision): number {
     if (decision.allowed) return Math.min(this.#maxMs, this.#spacing(decision));
-    // those that keep to the rate would be overtaken
+    // otherwise it would overtake requests that keep to the rate
     if (this.#from !== Infinity) return 0;
     let ms = 1;
     for (const [i, { denied, retryAfterMs }] of decision.verdicts.entries()) {
@@ -103,12 +103,12 @@ export class Delay {
     return ms <= this.#maxMs ? ms : 0;
   }
 
-  // as if what is used above had been used at the rate of the limit
+  // as if the used units had been used at the rate of the limit
   #spacing({ takes: [take], verdicts: [verdict] }: Decision): number {
     const { policy, shadow, cost } = take!;
     if (this.#from === Infinity || shadow === true || cost === 0 || holdsSlots(policy)) return 0;
     const unitMs = policy.windowMs / Math.max(1, policy.limit);
-    // a bucket is refilled all the time, and whole units would let requests go later than the rate does, and in pairs
+    // a bucket refills continuously; whole units would release requests late, and in pairs
     const usedMs = policy.algorithm === "token-bucket"
       ? verdict!.resetMs
       : (capacityOf(policy) - verdict!.remaining) * unitMs;
@@ -121,7 +121,7 @@ export class Delay {
     waiting.set(this.#limiter, before + 1);
     try {
       if (!decision.allowed) {
-        // what fits at the last moment is granted yet
+        // a request that fits at the last moment is still granted
         return await this.#limiter[waitAfterKey](decision, { signal, timeoutMs: this.#maxMs + 1 });
       }
       await this.#limiter[pauseKey](ms, signal);
@@ -147,8 +147,8 @@ function refused({ verdicts }: Decision, retryAfterMs: number): Verdict[] {
   return verdicts.map((verdict) => ({ ...verdict, granted: 0, denied: true, retryAfterMs }));
 }
 
-/** In place of the decision about a request whose client has disconnected while it waited. */
+/** Replaces the decision about a request whose client disconnected while it waited. */
 export class Disconnected extends Decision {}
 
-/** Status of a request whose client has left while it waited: nobody gets it, but logs do. */
+/** Status of a request whose client disconnected while it waited. Only logs show it. */
 export const CLIENT_LEFT = 499;

@@ -12,20 +12,20 @@ import { CLIENT_LEFT, Disconnected } from "./delay.ts";
 import { RequestLimiter } from "./request_limiter.ts";
 import type { RequestReader } from "./request_reader.ts";
 
-/** What a handler returns: a response; on Bun nothing, if it has upgraded the request. */
+/** A handler's return value: a response, or `undefined` on Bun if it upgraded the request. */
 export type FetchResult = Response | undefined;
 
-/** A handler of web requests, with further arguments of its platform. */
+/** A handler of web requests, with the platform's additional arguments. */
 export type FetchHandler<Rest extends unknown[], Result extends FetchResult = Response> = (
   request: Request,
   ...rest: Rest
 ) => Result | Promise<Result>;
 
 /**
- * Options of {@linkcode fetchLimit}. Functions get the request and the platform's second argument: Deno's `info`, Bun's
- * `server`, or the environment of a Worker.
+ * Options of {@linkcode fetchLimit}. Functions receive the request and the platform's second argument: Deno's `info`,
+ * Bun's `server` or a Worker's environment.
  *
- * @example Behind a proxy that names the client
+ * @example Behind a proxy that sets the client's address
  * ```ts
  * import { fetchLimit } from "@sluice/rate-limit";
  *
@@ -43,9 +43,9 @@ export interface FetchLimitOptions extends
   /** Responds to refused requests instead of the limiter, which adds its headers. */
   handler?: FetchRefusal | undefined;
   /**
-   * What a request has really cost, once its response has been sent to the end, or its client has left: it replaces
-   * `cost`, which was an estimate, and stays if this returns `undefined`, as nobody knows. Gets no response if the handler
-   * has thrown, or upgraded the request on Bun. For limits with `maxDebt`; others keep what they counted.
+   * The actual cost of a request, called once its response has been sent completely or its client has disconnected. It
+   * replaces the estimate in `cost`; return `undefined` to keep the estimate. Receives no response if the handler
+   * threw, or upgraded the request on Bun. For limits with `maxDebt`; other limits keep what they counted.
    */
   costAfter?:
     | ((
@@ -57,14 +57,14 @@ export interface FetchLimitOptions extends
     | undefined;
   /** Decides which requests succeeded, for the options `skipFailedRequests` and `skipSuccessfulRequests`. */
   requestWasSuccessful?: ((request: Request, response: { statusCode: number }) => Awaitable<boolean>) | undefined;
-  /** Returns a client's address, from the request and the platform's further arguments. */
+  /** Returns the client's address from the request and the platform's additional arguments. */
   // deno-lint-ignore no-explicit-any -- only the program knows the types of its platform's arguments
   clientAddress?: ((request: Request, ...rest: any[]) => string | undefined) | undefined;
 }
 
 const NAMES: OptionNames<FetchLimitOptions> = { ...COMMON_NAMES, handler: true, clientAddress: true };
 
-/** Where the address of a client is the platform's. */
+/** For addresses that come from the platform. */
 const PLATFORM: TrustSetting = {
   value: false,
   remedy: "give fetchLimit a clientAddress that takes the address from what that proxy adds to the header",
@@ -76,32 +76,32 @@ export interface FetchLimit {
    * Puts the limiter in front of a handler.
    *
    * @param handler The handler
-   * @returns A handler that responds to refused requests itself. It needs the platform's further arguments, which contain
-   * the client's address, even if `handler` does not use them
+   * @returns A handler that responds to refused requests itself. Pass it the platform's additional arguments, which
+   * contain the client's address, even if `handler` does not use them
    */
   <Rest extends unknown[], Result extends FetchResult = Response>(
     handler: FetchHandler<Rest, Result>,
   ): (request: Request, ...rest: [...Rest, ...unknown[]]) => Promise<Response | Result>;
-  /** The limiter behind it. */
+  /** The underlying limiter. */
   readonly limiter: Limiter;
   /**
-   * The decision about a request, for its handler.
+   * Returns the decision about a request, for its handler.
    *
-   * @param request The request, the very object that the limiter got
-   * @returns The decision, `undefined` if the request was skipped, or is none of this limiter
+   * @param request The same request object that the limiter received
+   * @returns The decision; `undefined` if the request was skipped or did not pass this limiter
    */
   decisionOf(request: Request): Decision | undefined;
 }
 
-/** What is known about a request while it is handled. */
+/** State of a request while it is handled. */
 class Asked {
   /** The client's address, if the limiter needs it. */
   readonly address: string | undefined;
   /** The platform's second argument. */
   readonly info: unknown;
-  /** The decision, `undefined` before it, or if there is none. */
+  /** The decision; `undefined` before there is one, or if there is none. */
   decision: Decision | undefined;
-  /** Whether it is with the handler. */
+  /** Whether the handler is running. */
   isHandled = false;
 
   constructor(address: string | undefined, info: unknown) {
@@ -112,11 +112,11 @@ class Asked {
 }
 
 /**
- * Limits web requests, for any framework with a Fetch handler.
+ * Rate limits web requests, for any framework with a Fetch handler.
  *
- * The client's address is read from Deno's `info`, Bun's `server` or Netlify's context; on other platforms set
- * `clientAddress` or `keyGenerator`. Options are those of `rateLimit`, except `requestPropertyName`; `handler` returns a
- * response.
+ * Reads the client's address from Deno's `info`, Bun's `server` or Netlify's context. On other platforms set
+ * `clientAddress` or `keyGenerator`. The options are those of `rateLimit`, except `requestPropertyName`; `handler`
+ * returns a response.
  *
  * @param options Limits, store, headers, responses
  * @returns A function that puts the limiter in front of a handler
@@ -132,7 +132,7 @@ class Asked {
 export function fetchLimit(given: FetchLimitOptions = {}): FetchLimit {
   const options = checkRequestNames("fetchLimit", given, NAMES);
   const { handler: refusing, ...rest } = options;
-  // the second argument of functions is another one here, and this file passes it
+  // functions get a different second argument here, and this file passes it
   const common = rest as RateLimitOptions<Request>;
   checkType("fetchLimit", "clientAddress", options.clientAddress, "function");
   checkType("fetchLimit", "handler", refusing, "function");
@@ -165,7 +165,7 @@ export function fetchLimit(given: FetchLimitOptions = {}): FetchLimit {
       if (decision === null) return await handler(request, ...rest);
       if (decision instanceof Disconnected) return new Response(null, { status: CLIENT_LEFT });
       asked.decision = decision;
-      // a program may also send one request object again
+      // a program may also send the same request object again
       if (front?.isHandled) asker.lookAtEarlier(decision, front.decision!);
       if (!decision.allowed) return await refuse(asker, request, decision, refusing, rest[0]);
       asker.admitted(request, decision);
@@ -222,7 +222,7 @@ async function respond(
     isSending = true;
     return whenSent(told, () => outcome.finish(request, decision, { statusCode: status }, () => costOf(response)));
   } finally {
-    // awaited, because some platforms stop work after the response; the time limit bounds the wait
+    // awaited because some platforms stop work after the response; the deadline bounds the wait
     if (isSending) await outcome.release(request, decision);
     else if (outcome.matters) {
       await outcome.end(request, decision, { statusCode: status }, costOf && (() => costOf(response)));
@@ -230,7 +230,7 @@ async function respond(
   }
 }
 
-/** A response that tells when its body has been sent, or nobody wants the rest; the last part waits for what is done. */
+/** A response that calls `done` when its body has been sent or canceled. The end of the body waits for `done`. */
 function whenSent(response: Response, done: () => Promise<void>): Response {
   const reader = response.body!.getReader();
   let ending: Promise<void> | null = null;

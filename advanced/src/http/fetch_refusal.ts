@@ -6,7 +6,7 @@ import type { HandlerOptions } from "./http_options.ts";
 import { forbidStoring } from "./refusal.ts";
 import type { RequestLimiter } from "./request_limiter.ts";
 
-/** Responds to a refused web request: with what the limiter would have sent, and the platform's second argument. */
+/** Responds to a refused web request. Receives what the limiter would have sent, and the platform's second argument. */
 // deno-lint-ignore no-explicit-any -- only the program knows the types of its platform's arguments
 export type FetchRefusal = (request: Request, options: HandlerOptions, info?: any) => Awaitable<Response>;
 
@@ -14,12 +14,12 @@ export type FetchRefusal = (request: Request, options: HandlerOptions, info?: an
 const BODILESS: ReadonlySet<number> = new Set([204, 205, 304]);
 
 /**
- * Answers a refused request.
+ * Responds to a refused request.
  *
  * @param asker The limiter
  * @param request The request
  * @param decision The decision about it
- * @param handler Answers in place of the limiter
+ * @param handler Responds instead of the limiter
  * @param info The platform's second argument
  * @throws {TypeError} If the handler returns no response
  */
@@ -78,7 +78,7 @@ async function handled(
   });
 }
 
-/** A response with more headers: a copy, because one from fetch has headers that cannot be changed. */
+/** Adds headers to a copy of a response, because responses from `fetch` have immutable headers. */
 export function withHeaders(response: Response, write: (headers: HeaderSink) => void): Response {
   const copy = new Response(response.body, response);
   write(sinkOf(copy.headers));

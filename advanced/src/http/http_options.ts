@@ -22,9 +22,9 @@ import { counterInitOf } from "./counter_init.ts";
 import type { HeaderOptions, StandardHeaders } from "./rate_limit_headers.ts";
 
 /**
- * What a `handler` gets besides request and response: what the limiter would have sent, and why.
+ * The last argument of a `handler`: what the limiter would have sent, and why.
  *
- * @example A refusal of one's own
+ * @example Send your own response
  * ```ts
  * import { rateLimit } from "@sluice/rate-limit";
  * import sluice from "@sluice/sluice";
@@ -40,7 +40,7 @@ import type { HeaderOptions, StandardHeaders } from "./rate_limit_headers.ts";
  * ```
  */
 export interface HandlerOptions {
-  /** The status. */
+  /** The status code. */
   readonly statusCode: number;
   /** The `message` option, or the default body. */
   // deno-lint-ignore no-explicit-any -- accepted by any way to answer, and typed so in express-rate-limit
@@ -50,12 +50,12 @@ export interface HandlerOptions {
 }
 
 /**
- * Lets requests wait instead of refusing them: without `from`, a request that a limit would refuse waits until there is
- * room for it, in order of arrival, if that is soon enough, as with Kong; with `from`, those that are within the limit
- * are slowed down, as with nginx. At most `maxWaiting` requests wait; further ones are refused. Who leaves meanwhile
- * takes nothing.
+ * Makes requests wait instead of refusing them. Without `from`, a request that a limit would refuse waits in order of
+ * arrival until it fits, if that is soon enough, as in Kong. With `from`, requests within the limit are slowed down, as
+ * in nginx. At most `maxWaiting` requests wait; further ones are refused. A client that disconnects while waiting
+ * consumes nothing.
  *
- * @example As with nginx's `rate=10r/s burst=20 delay=8`
+ * @example Equivalent to nginx's `rate=10r/s burst=20 delay=8`
  * ```ts ignore
  * app.use(rateLimit({
  *   algorithm: "token-bucket",
@@ -68,8 +68,8 @@ export interface HandlerOptions {
  */
 export interface DelayOptions {
   /**
-   * Units used from which requests are slowed down to the rate of the limit: each waits until the units above would have
-   * been used at `limit` in `windowMs`. For a single limit, beyond which requests are refused.
+   * Used units above which requests are slowed down to the rate of the limit. Each waits until the excess would have
+   * been used at `limit` per `windowMs`. For a single limit; requests beyond the limit are refused.
    */
   from?: number | undefined;
   /** Longest wait in ms. */
@@ -77,9 +77,9 @@ export interface DelayOptions {
 }
 
 /**
- * One of several limits, for requests.
+ * One of several limits for requests.
  *
- * @example Networks instead of addresses
+ * @example Limit networks as well as addresses
  * ```ts
  * import { rateLimit } from "@sluice/rate-limit";
  *
@@ -87,18 +87,18 @@ export interface DelayOptions {
  * ```
  */
 export interface RequestLimitOptions extends LimitOptions {
-  /** Bits of an IPv6 address that identify a client for this limit: for a second limit on wider subnets. */
+  /** Bits of an IPv6 address that identify a client for this limit, for example for a second limit on wider subnets. */
   ipv6Subnet?: number | undefined;
 }
 
 /**
  * Options of `rateLimit`.
  *
- * @typeParam Req The request that functions in the options get: Sluice's, Express's, or a web `Request`
- * @typeParam Rest What they get after it: the response, if there is one already
- * @typeParam Res The response that belongs to it
+ * @typeParam Req The request passed to functions in the options: Sluice's, Express's, or a web `Request`
+ * @typeParam Rest The arguments after it: the response, if there is one
+ * @typeParam Res The response to it
  *
- * @example Two limits, decided as one
+ * @example Two limits, decided atomically
  * ```ts
  * import { rateLimit } from "@sluice/rate-limit";
  * import sluice from "@sluice/sluice";
@@ -115,115 +115,121 @@ export interface RateLimitOptions<
   Rest extends unknown[] = [res: ResponseOf<Req>],
   Res = ResponseOf<Req>,
 > extends Omit<LimiterOptions, "limit" | "limits" | "max" | "store"> {
-  /** Several limits decided as one: either all of them grant, or none is charged. Replaces the single one. */
+  /** Several limits decided atomically: either all of them grant, or none is charged. Replaces the single limit. */
   limits?: readonly RequestLimitOptions[] | undefined;
   /**
-   * Units per window, 100 by default; or a function that returns them, for customers' tiers: a number for all limits,
-   * or an object of numbers by the names of limits.
+   * Units per window, 100 by default. A function can return a different limit per customer: a number for all limits, or
+   * an object of numbers by limit name.
    */
   limit?: number | ((req: Req, ...rest: Rest) => Awaitable<NonNullable<ConsumeOptions["limit"]>>) | undefined;
-  /** The older name of `limit` in express-rate-limit; one of them is enough. */
+  /** The older name of `limit` in express-rate-limit. Set only one of them. */
   max?: number | ((req: Req, ...rest: Rest) => Awaitable<NonNullable<ConsumeOptions["limit"]>>) | undefined;
   /**
-   * The policy of a request's key, from a table or a database: a name in `policies`, or what of the limit is not as usual.
-   * Not with functions for `limit`. It is asked once the key is known; what had to be waited for is remembered for
-   * `policyTtlMs`.
+   * The policy of a request's key, from a table or a database: a name in `policies`, or an object with the settings
+   * that differ. Cannot be combined with a function for `limit`. Called once the key is known; asynchronous results are
+   * cached for `policyTtlMs`.
    */
   policy?: ((req: Req, ...rest: Rest) => Awaitable<PolicyChoice>) | undefined;
   /**
-   * Limits from a document, for `PolicyRules` of `@sluice/rate-limit/rules`: for which requests they hold, and what counts.
-   * In place of all options that say so here.
+   * Limits from a document, a `PolicyRules` from `@sluice/rate-limit/rules`: which requests they apply to, and what
+   * they count by. Replaces all options here that define the same.
    */
   rules?: PolicyRules | undefined;
-  /** With `rules`: the tier of a request's client, by its name in the document; nothing for those without. */
+  /**
+   * With `rules`: the tier of the client, by its name in the document; `undefined` or `null` for clients without one.
+   */
   tier?: ((req: Req, ...rest: Rest) => Awaitable<string | null | undefined>) | undefined;
-  /** With `rules`: what the document counts by as `{ "field": name }`; nothing where a request has none. */
+  /**
+   * With `rules`: values that the document counts by as `{ "field": name }`; `undefined` or `null` if a request has
+   * none.
+   */
   fields?:
     | Readonly<Record<string, (req: Req, ...rest: Rest) => Awaitable<string | number | null | undefined>>>
     | undefined;
-  /** How long a key's policy that had to be waited for is remembered, in ms; 10 000 by default, 0 for not at all. */
+  /** How long an asynchronous result of `policy` is cached, in ms; 10 000 by default, 0 to disable. */
   policyTtlMs?: number | undefined;
-  /** Where counters are kept; stores for express-rate-limit work, too. */
+  /** Where counters are kept. Stores for express-rate-limit work too. */
   store?: Store | CounterLike | CallbackCounterLike | undefined;
   /**
-   * Units a request costs, 1 by default; one that costs 0 is free, and always passes. A function may return an object of
-   * numbers by the names of limits, such as `{ requests: 1, bytes: 2048 }`.
+   * Units a request costs, 1 by default. A cost of 0 is free and always passes. A function may return an object of
+   * numbers by limit name, such as `{ requests: 1, bytes: 2048 }`.
    */
   cost?: number | ((req: Req, ...rest: Rest) => Awaitable<NonNullable<ConsumeOptions["cost"]>>) | undefined;
   /**
-   * What a request has really cost, once its handler has ended the response: it replaces `cost`, which was an estimate,
-   * and stays if this returns `undefined`, as nobody knows. If the client leaves before, it is asked at once and again at
-   * the end, and until then nothing is given back: the handler may go on. For limits with `maxDebt`; others keep what they
-   * counted. Not for refused requests, nor for those that `skipFailedRequests` or `skipSuccessfulRequests` give back.
+   * The actual cost of a request, called once its handler has ended the response. It replaces the estimate in `cost`;
+   * return `undefined` to keep the estimate. If the client disconnects first, it is called then and again at the end.
+   * Nothing is refunded in between, because the handler may still be running. For limits with `maxDebt`; other limits
+   * keep what they counted. Not called for refused requests, or for requests refunded by `skipFailedRequests` or
+   * `skipSuccessfulRequests`.
    */
   costAfter?: ((req: Req, res: Res) => Awaitable<number | undefined>) | undefined;
   /**
-   * The key, or the keys of several limits by their names, `null` for those that have nothing to do with the request; the
-   * client's address by default. With the address and more in
-   * it, use {@linkcode clientKey}: `` `${clientKey(req)}:${user}` ``.
+   * The key, or the keys of several limits by name, `null` for limits that do not apply to the request. The client's
+   * address by default. For keys that contain the address and more, use {@linkcode clientKey}: ``
+   * `${clientKey(req)}:${user}` ``.
    */
   keyGenerator?: ((req: Req, ...rest: Rest) => Awaitable<LimiterKeys | undefined>) | undefined;
-  /** Requests for which it returns `true` are neither counted nor refused. */
+  /** Return `true` to skip a request: it is neither counted nor refused. */
   skip?: ((req: Req, ...rest: Rest) => Awaitable<boolean>) | undefined;
-  /** Body of a rejection: text, an object sent as JSON, or a function that returns one of these. */
+  /** Body of a refusal: a string, an object sent as JSON, or a function that returns either. */
   message?: string | object | ((req: Req, ...rest: Rest) => Awaitable<string | object>) | undefined;
-  /** Status of a rejection, 429 by default. */
+  /** Status code of a refusal, 429 by default. */
   statusCode?: number | undefined;
-  /** Whether headers about the limits, and `Retry-After`, are sent; on by default. */
+  /** Whether to send rate limit headers and `Retry-After`; on by default. */
   headers?: boolean | undefined;
-  /** The IETF's headers: a draft, or `true` for draft-6; off by default. */
+  /** The IETF headers: a draft, or `true` for draft-6; off by default. */
   standardHeaders?: boolean | StandardHeaders | undefined;
-  /** Whether `X-RateLimit-*` is sent, on by default. `Retry-After` is sent with it or with `standardHeaders`. */
+  /** Whether to send `X-RateLimit-*`, on by default. `Retry-After` is sent with it or with `standardHeaders`. */
   legacyHeaders?: boolean | undefined;
-  /** `X-RateLimit-Reset` in seconds from now (default), or since 1970. */
+  /** `X-RateLimit-Reset` in seconds from now (default), or in seconds since 1970. */
   legacyReset?: "delta" | "epoch" | undefined;
   /**
-   * Most ms that are added by chance to the `Retry-After` of each refusal, so that clients that were refused together
-   * don't come back together; 0 by default.
+   * Maximum random delay in ms added to the `Retry-After` of each refusal, so that clients refused together do not all
+   * retry at once; 0 by default.
    */
   retryJitter?: number | undefined;
-  /** Chance from 0 to 1, for `retryJitter`; `Math.random` by default. For tests. */
+  /** Random number from 0 to 1 for `retryJitter`; `Math.random` by default. For tests. */
   random?: (() => number) | undefined;
-  /** Lets requests wait instead of refusing them; see {@linkcode DelayOptions}. */
+  /** Makes requests wait instead of refusing them; see {@linkcode DelayOptions}. */
   delay?: DelayOptions | undefined;
-  /** express-rate-limit's name for `name`: the limit in headers. */
+  /** express-rate-limit's name for `name`: the name of the limit in headers. */
   identifier?: string | undefined;
   /** Responds to refused requests instead of the limiter. */
   handler?:
     | ((req: Req, res: Res, next: (error?: unknown) => void, options: HandlerOptions) => unknown)
     | undefined;
-  /** Called for every refused request, before it gets its response. */
+  /** Called for every refused request, before the response is sent. */
   onLimitReached?: ((req: Req, ...rest: Rest) => unknown) | undefined;
-  /** Property of the request that is set to `{ limit, used, remaining, resetTime, key }`, `"rateLimit"` by default. */
+  /** Request property set to `{ limit, used, remaining, resetTime, key }`, `"rateLimit"` by default. */
   requestPropertyName?: string | undefined;
   /**
-   * Gives back what a request took if its status is 400 or more; with a store for express-rate-limit, which counts
-   * refusals, what a refused one took, too.
+   * Refunds requests whose status is 400 or more. With an express-rate-limit store, which counts refusals, it refunds
+   * refused requests too.
    */
   skipFailedRequests?: boolean | undefined;
-  /** Gives back what a request took if its status is below 400. */
+  /** Refunds requests whose status is below 400. */
   skipSuccessfulRequests?: boolean | undefined;
   /** Decides which requests succeeded, for the two options above. */
   requestWasSuccessful?: ((req: Req, res: Res) => Awaitable<boolean>) | undefined;
   /** express-rate-limit's name for `onStoreFailure: "open"`. */
   passOnStoreError?: boolean | undefined;
   /**
-   * Which mistakes are looked for, with one warning for each in a process: all by default, `false` for none, or an object
-   * with express-rate-limit's names `trustProxy`, `xForwardedForHeader`, `forwardedHeader`, `keyGeneratorIpFallback`,
+   * Which mistakes to look for, with one warning each per process: all by default, `false` for none, or an object with
+   * express-rate-limit's names `trustProxy`, `xForwardedForHeader`, `forwardedHeader`, `keyGeneratorIpFallback`,
    * `singleCount`. Options are always checked.
    */
   validate?: Validate | undefined;
   /** Bits of an IPv6 address that identify a client, 64 by default. */
   ipv6Subnet?: number | undefined;
-  /** What to do with requests whose client is unknown: count them together (default), or fail. */
+  /** What to do if the client is unknown: count such requests together (default), or fail. */
   missingKey?: "share" | "error" | undefined;
-  /** Decides, counts and reports, but refuses no request. */
+  /** Decides, counts and reports, but never refuses a request. */
   dryRun?: boolean | undefined;
-  /** Whether the default body of a rejection is a problem document (RFC 9457). */
+  /** Whether the default body of a refusal is a problem document (RFC 9457). */
   problemDetails?: boolean | undefined;
 }
 
-/** The options of the limiter itself, under its own names. */
+/** The limiter's own options, under its own names. */
 export function limiterOptionsOf<Req>(options: RateLimitOptions<Req>, caller: string): LimiterOptions {
   const { limit, store, identifier, name, passOnStoreError, onStoreFailure, dryRun, limits, rules, ...rest } = options;
   checkType(caller, "passOnStoreError", passOnStoreError, "boolean");
@@ -241,7 +247,7 @@ export function limiterOptionsOf<Req>(options: RateLimitOptions<Req>, caller: st
   };
 }
 
-/** What a limiter decides by that has rules. */
+/** The limiter's options for a set of rules. */
 export function limitsByRules({ limits }: RuleSet, dryRun: boolean | undefined): LimitsOptions {
   if (!dryRun) return limits;
   return { ...limits, limits: limits.limits!.map((limit) => ({ ...limit, shadow: true })) };
@@ -255,14 +261,14 @@ function storeOf<Req>(store: Store | AnyCounter, options: RateLimitOptions<Req>)
   // a value that is not an object, such as a Redis URL, is rejected when the limiter is created
   const counter = Object(store) as AnyCounter;
   const isCounter = "increment" in counter && typeof counter.increment === "function" || isCallbackCounter(counter);
-  // a client of Redis has a method incr, too
+  // Redis clients have a method `incr` too
   return isCounter && !isRedisClient(store) ? fromCounter(counter, { init: counterInitOf(options) }) : store as Store;
 }
 
-/** Longest time that chance may add to a wait, in ms: an hour. */
+/** The most that `retryJitter` may add to a wait, in ms: one hour. */
 const LONGEST_JITTER_MS = 3_600_000;
 
-/** Which headers are sent, by the options. */
+/** Resolves the header options. */
 export function headerOptionsOf<Req>(options: RateLimitOptions<Req>, caller: string): HeaderOptions | null {
   const { headers = true, legacyHeaders = true, standardHeaders = false, legacyReset = "delta" } = options;
   checkType(caller, "headers", headers, "boolean");
@@ -281,7 +287,7 @@ export function headerOptionsOf<Req>(options: RateLimitOptions<Req>, caller: str
   return { legacy: legacyHeaders, legacyReset, standard, retryJitterMs: retryJitter, random };
 }
 
-/** Longest time for which the policy of a key may be remembered, in ms: a day. */
+/** The longest time a key's policy may be cached, in ms: one day. */
 const LONGEST_POLICY_MS = 86_400_000;
 
 /** Checks the options that only concern HTTP. */
@@ -333,7 +339,7 @@ export function checkHttpOptions<Req>(options: RateLimitOptions<Req>, caller: st
   if (isOutcomeOnly(options.store)) checkOutcomeOnly(options, caller);
 }
 
-// what a store cannot do that only tells whether a request passes
+// rejects options that need more than a store's allow-or-refuse result
 function checkOutcomeOnly<Req>(options: RateLimitOptions<Req>, caller: string): void {
   const { store, limit, cost } = options;
   for (const name of ["skipFailedRequests", "skipSuccessfulRequests", "delay", "policy"] as const) {
@@ -343,7 +349,7 @@ function checkOutcomeOnly<Req>(options: RateLimitOptions<Req>, caller: string): 
   if (typeof cost === "number" && cost > 1) assertDoesMore(store, caller, `option cost of ${cost}`);
 }
 
-// what else is wrong beside rules, they say themselves
+// combinations with other options are checked by the rules themselves
 function checkRules<Req>(options: RateLimitOptions<Req>, caller: string): void {
   const { rules } = options;
   if (rules === undefined) {
@@ -361,10 +367,10 @@ function checkCost<Req>(options: RateLimitOptions<Req>, cost: number, caller: st
   if (options.policy !== undefined || options.rules !== undefined) return;
   const { limit: told } = options;
   for (const { limit = 100, burst, algorithm, shadow } of options.limits ?? [options as LimitOptions]) {
-    // a function may return a higher limit, for the list of limits, too; but it does not change a burst
+    // a function may return a higher limit, also for the list of limits, but it does not change a burst
     const units = typeof told === "function" ? Infinity : limit;
     const most = algorithm === "token-bucket" ? burst ?? units : units;
-    // invalid limits are reported when the limiter is made; shadow limits refuse nobody
+    // invalid limits are reported when the limiter is created; shadow limits never refuse
     if (!Number.isInteger(most) || most <= 0 || cost <= most || shadow || options.dryRun) continue;
     throw new RangeError(
       `${caller}: option cost (${cost}) is above the limit (${most}), so no request would ever pass`,

@@ -40,7 +40,7 @@ export const COMMON_NAMES: OptionNames<Omit<RateLimitOptions, "handler" | "reque
   problemDetails: true,
 };
 
-/** Names that people bring along from other limiters, or from another function of this package. */
+/** Option names from other limiters, or from another function of this package. */
 const INSTEAD: ReadonlyMap<string, string> = new Map([
   [
     "requestPropertyName",
@@ -55,13 +55,13 @@ const INSTEAD: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Refuses options that `rateLimit` or `fetchLimit` does not have.
+ * Rejects options that `rateLimit` or `fetchLimit` does not have.
  *
  * @param caller Name of the caller for error messages
- * @param options What was given
- * @param names The names there are
- * @returns The options, with `limit` for `max`
- * @throws {TypeError} If there are any
+ * @param options The options passed
+ * @param names The valid names
+ * @returns The options, with `max` renamed to `limit`
+ * @throws {TypeError} If there is an unknown option
  */
 export function checkRequestNames<Options extends object>(
   caller: string,

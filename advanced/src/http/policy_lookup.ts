@@ -6,10 +6,10 @@ import type { PolicyChoice } from "../limiter/limiter_options.ts";
 import type { Awaitable } from "../policy/store.ts";
 import { endsWithRequestsKey } from "../limiter/limiter_keys.ts";
 
-/** Most keys whose policies are remembered. */
+/** The most keys whose policies are cached. */
 const MOST = 20_000;
 
-/** A value that was asked for, and from when until when it holds, in ms. */
+/** A cached value, and the time range in which it is valid, in ms. */
 interface Asked<T> {
   readonly value: T;
   readonly asked: number;
@@ -17,23 +17,23 @@ interface Asked<T> {
 }
 
 /**
- * Looks up the policies of keys, and remembers for a while what had to be waited for. Requests of one key share a lookup
- * that is under way; a failure is told to those that share it, and not remembered.
+ * Looks up the policies of keys and caches asynchronous results. Requests with the same key share a pending lookup and
+ * its failure, which is not cached.
  */
 export class PolicyLookup {
   readonly #ttlMs: number;
   readonly #clock: () => number;
   readonly #limiter: Pick<Limiter, typeof endsWithRequestsKey>;
   readonly #found = new GenerationalCache<Asked<PolicyChoice>>(MOST);
-  /** Lookups that are under way. */
+  /** Pending lookups. */
   readonly #underWay = new Map<string, Asked<Promise<PolicyChoice>>>();
 
   /**
    * Creates an instance.
    *
-   * @param ttlMs How long what was found is remembered, in ms; 0 for not at all, when each request asks for itself
-   * @param clock The present time in ms
-   * @param limiter The limiter: where what a request has begun ends with it, lookups are not shared
+   * @param ttlMs How long results are cached, in ms; with 0 each request does its own lookup
+   * @param clock The current time in ms
+   * @param limiter The limiter; lookups are not shared where pending work ends with its request
    */
   constructor(ttlMs: number, clock: () => number, limiter: Pick<Limiter, typeof endsWithRequestsKey>) {
     this.#ttlMs = ttlMs;
@@ -42,14 +42,14 @@ export class PolicyLookup {
   }
 
   /**
-   * The policy of a key.
+   * Returns the policy of a key.
    *
    * @param keys The key, or the keys of several limits
    * @param ask Looks it up
    */
   of(keys: LimiterKeys, ask: () => Awaitable<PolicyChoice>): Awaitable<PolicyChoice> {
     if (this.#ttlMs === 0) return ask();
-    // with a quotation mark, because a client may choose a key that reads like the keys of several limits
+    // the quotation mark keeps a key chosen by a client from looking like the keys of several limits
     const id = shortenKey(typeof keys === "string" ? `"${keys}` : JSON.stringify(keys));
     const now = this.#clock();
     const found = this.#found.get(id);
@@ -79,7 +79,7 @@ export class PolicyLookup {
   }
 }
 
-// a clock that was set back must not keep it for longer, nor may a lookup that never ends
+// neither a clock that is set back nor a lookup that never ends may extend it
 function holds<T>(known: Asked<T> | undefined, now: number): known is Asked<T> {
   return known !== undefined && known.asked <= now && now < known.until;
 }

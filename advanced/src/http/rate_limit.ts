@@ -30,13 +30,13 @@ import { watchOutcome } from "./watch_outcome.ts";
 
 const NAMES: OptionNames<RateLimitOptions> = { ...COMMON_NAMES, handler: true, requestPropertyName: true };
 
-/** A request of Sluice or Express, as far as it says who sent it. */
+/** The properties of a Sluice or Express request that identify the client. */
 interface ProxiedRequest {
   readonly app?: { get?(name: string): unknown };
   get?(name: string): string | undefined;
 }
 
-/** A request of a framework, or Node's own, as far as it says what is wanted. */
+/** The method and target of a framework's or Node's own request. */
 interface MountedRequest {
   readonly method?: string;
   readonly originalUrl?: string;
@@ -49,11 +49,11 @@ interface MountedRequest {
 /** Node's own requests have neither an application nor the client's address. */
 const READER: RequestReader<RequestLike> = {
   methodOf: ({ method = "" }: MountedRequest) => method,
-  // as the router reads it, whatever the target looks like: another reading would be a way around
+  // as the router reads it, whatever the target looks like: any difference would be a bypass
   pathsOf: ({ baseUrl, path, originalUrl, url = "" }: MountedRequest) => {
     if (typeof baseUrl === "string" && typeof path === "string") return [baseUrl + path];
-    // a mount may have taken a part of `url`, or something in front has rewritten it; routers of Node's own requests may
-    // decode it before they look for the query, as that of h3 1 does, or know no fragments
+    // A mount may have stripped part of `url`, or a middleware may have rewritten it. Routers for Node's own requests
+    // may decode it before they look for the query, as h3 1 does, or not support fragments.
     return [...new Set([url, originalUrl ?? url])].flatMap((target) => {
       const trimmed = target.trim();
       return [pathOf(decodedTarget(trimmed)), pathOf(trimmed), target.split("?", 1)[0]!];
@@ -68,7 +68,7 @@ const READER: RequestReader<RequestLike> = {
     const { app } = req as ProxiedRequest;
     return typeof app?.get === "function" ? trustOf({ app: app as { get(name: string): unknown } }) : null;
   },
-  // nothing responds before the limiter lets it, so a response that is closed is one whose client has disconnected
+  // no response is sent before the limiter decides, so a closed response means the client disconnected
   signalOf: (_req, res) => signalOf(res!),
 };
 
@@ -78,23 +78,26 @@ type Next = (error?: unknown) => void;
 /**
  * A limiter as middleware, with a few controls.
  *
- * @typeParam Req The request that functions in its options get
- * @typeParam Res The response they get
+ * @typeParam Req The request passed to the functions in its options
+ * @typeParam Res The response passed to them
  */
 // deno-lint-ignore no-explicit-any -- whatever its options are typed for, it is a middleware
 export interface RateLimitMiddleware<Req = any, Res = any> {
   /** Counts a request, and admits or refuses it. */
   (req: RequestLike, res: ResponseLike, next: (error?: unknown) => void): void | Promise<void>;
-  /** The same; where a framework takes it, the compiler types the functions in its options by this. */
+  /**
+   * The same. If a framework accepts this signature, the compiler infers the types of functions in the options from it.
+   */
   (req: Req, res: Res, next: (error?: unknown) => void): void | Promise<void>;
-  /** The limiter behind it: `check`, `peek`, `counters`, `on`, `close`. */
+  /** The underlying limiter: `check`, `peek`, `counters`, `on`, `close`. */
   readonly limiter: Limiter;
   /** Forgets all keys. */
   reset(): Awaitable<number>;
-  /** Forgets one key: a generated one, or a client's address. */
+  /** Forgets one key: a generated key, or a client's address. */
   resetKey(key: string): Awaitable<number>;
   /**
-   * What is left for a key (a generated one, or a client's address), without taking any; `options` for its own limit.
+   * Returns the remaining quota of a key (a generated key, or a client's address) without consuming any. Pass the key's
+   * own limit in `options`.
    */
   getKey(key: string, options?: PeekOptions): Awaitable<Decision>;
   /** Number of keys in memory. */
@@ -102,13 +105,13 @@ export interface RateLimitMiddleware<Req = any, Res = any> {
 }
 
 /**
- * Limits requests, as middleware of Sluice and of Express: `(req, res, next)`.
+ * Rate limits requests, as Sluice or Express middleware: `(req, res, next)`.
  *
- * Functions in the options get the request and response of the framework it is given to, as in `app.use(rateLimit(…))`.
- * For one that is made elsewhere, say which: `rateLimit<Request>({ … })`.
+ * Functions in the options get the request and response of the framework that it is passed to, as in
+ * `app.use(rateLimit(…))`. If you create it elsewhere, name the type: `rateLimit<Request>({ … })`.
  *
- * @typeParam Req The request that functions in the options get
- * @typeParam Res The response they get
+ * @typeParam Req The request passed to the functions in the options
+ * @typeParam Res The response passed to them
  * @param options Limits, store, headers, responses
  * @returns The middleware
  * @throws {TypeError} If an option has the wrong type
@@ -129,7 +132,7 @@ export interface RateLimitMiddleware<Req = any, Res = any> {
 export function rateLimit<Req extends AnyRequest = AnyRequest, Res extends AnyResponse = ResponseOf<Req>>(
   given: RateLimitOptions<Req, [res: Res], Res> = {},
 ): RateLimitMiddleware<Req, Res> {
-  // the response that belongs to a request is one of that type
+  // the response to a request has this type
   const options = checkRequestNames("rateLimit", given, NAMES) as RateLimitOptions<Req>;
   const own = new RequestLimiter<Req>("rateLimit", options, READER);
   const sequence = nextSequence();
@@ -178,7 +181,7 @@ function limitsOf(policies: readonly Policy[]): Record<string, string> {
   }));
 }
 
-// a generated key may look like an address, and is then counted as it is, unless it is that of the request
+// a generated key that looks like an address is counted literally, unless it is the key of the request itself
 function getKey<Req>(asker: RequestLimiter<Req>, key: string, options?: PeekOptions): Awaitable<Decision> {
   assertKey(key, "the key", "getKey");
   const clients = asker.keys.ofAddress(key);
@@ -188,7 +191,7 @@ function getKey<Req>(asker: RequestLimiter<Req>, key: string, options?: PeekOpti
   return whenAll(decisions, (all) => all.reduce((one, other) => other.remaining < one.remaining ? other : one));
 }
 
-// a key that is an address may be counted as it is, or as its client's, which is another one for each subnet
+// a key that is an address may be counted literally or as its client's key, which differs by subnet
 function resetKey<Req>(asker: RequestLimiter<Req>, key: string): Awaitable<number> {
   assertKey(key, "the key", "resetKey");
   const clients = asker.keys.ofAddress(key);
@@ -213,14 +216,14 @@ async function settleLater<Req extends RequestLike>(
   return settle(asker, decision, req, res, next);
 }
 
-// nobody gets it; logs show the status that nginx made common
+// no client gets it, but logs show the status that nginx established
 function leave(res: ResponseLike): void {
   if (res.writableEnded) return;
   if (!res.headersSent) res.statusCode = CLIENT_LEFT;
   res.end();
 }
 
-// errors of next() belong to the layers behind it, so it is never called where they would be caught
+// errors of next() belong to later layers, so it is never called inside a try block
 function settle<Req extends RequestLike>(
   asker: RequestLimiter<Req>,
   decision: Decision | null,
@@ -271,7 +274,7 @@ async function refuse<Req extends RequestLike>(
       return void await handler(req, res as ResponseOf<Req>, next, { statusCode, message, decision });
     }
     const refusal = await asker.refusal(req, decision, res as ResponseOf<Req>);
-    // somebody else may have answered meanwhile, such as a timeout middleware
+    // another middleware, such as a timeout, may have responded meanwhile
     if (!res.writableEnded) send(res, refusal);
   } catch (error) {
     next(failureOf(error));

@@ -5,37 +5,37 @@ import { windowAt } from "../policy/calendar_window.ts";
 import { holdsSlots, type Policy } from "../policy/policy.ts";
 import type { Verdict } from "../policy/store.ts";
 
-/** Bytes of a hash that tell the quotas of one client apart; base64 makes whole characters of them. */
+/** Bytes of a hash that distinguish the quotas of a client. A multiple of 3, so base64 needs no padding. */
 const PARTITION_BYTES = 12;
 
-/** Forms of the IETF's RateLimit headers (draft-ietf-httpapi-ratelimit-headers). */
+/** Versions of the IETF RateLimit headers (draft-ietf-httpapi-ratelimit-headers). */
 export type StandardHeaders = "draft-6" | "draft-7" | "draft-8" | "draft-10" | "draft-11";
 
-/** Which headers are sent. */
+/** Which headers to send. */
 export interface HeaderOptions {
   /** `X-RateLimit-*`. */
   readonly legacy: boolean;
   /** Unit of `X-RateLimit-Reset`: seconds from now, or seconds since 1970. */
   readonly legacyReset: "delta" | "epoch";
-  /** The IETF's form, `null` for none. */
+  /** The IETF draft, `null` for none. */
   readonly standard: StandardHeaders | null;
-  /** Adds at most so many ms to `Retry-After`, by chance, so that not all clients come back at once; 0 for none. */
+  /** Maximum random ms added to `Retry-After`, so that clients do not all retry at once; 0 for none. */
   readonly retryJitterMs: number;
-  /** Chance, at least 0 and below 1. */
+  /** Returns a random number, at least 0 and below 1. */
   readonly random: () => number;
 }
 
 /**
  * Writes the headers of a decision.
  *
- * With several limits or limiters, headers that can show only one show the one with least left; the lists of draft-8
- * and later get a member for each. What is left is not told where the store does not know it.
+ * With several limits or limiters, headers that hold only one show the limit with the least left. The lists of draft-8
+ * and later get one member per limit. The remaining quota is omitted if the store does not report it.
  *
- * @param headers Where they go
+ * @param headers Where to write them
  * @param decision The decision
- * @param options Which are sent
- * @param now When it was made, in ms since 1970: some frameworks take headers only when the handler is done
- * @param earlierMs How long limiters in front would refuse the same request, in ms
+ * @param options Which headers to send
+ * @param now When the decision was made, in ms since 1970: some frameworks only accept headers after the handler
+ * @param earlierMs How long earlier limiters would refuse the same request, in ms
  */
 export function writeHeaders(
   headers: HeaderSink,
@@ -58,7 +58,7 @@ export function writeHeaders(
   if (!decision.allowed) writeRetryAfter(headers, Math.max(decision.retryAfterMs, earlierMs) + jitterOf(options));
 }
 
-/** What the headers of a refusal say, by their names, for whoever documents it. */
+/** Descriptions of the headers of a refusal, by name, for documentation. */
 export function headersSaid({ legacy, legacyReset, standard }: HeaderOptions): Record<string, string> {
   const inSeconds = "Seconds until all are free again.";
   return {
@@ -75,7 +75,7 @@ export function headersSaid({ legacy, legacyReset, standard }: HeaderOptions): R
   };
 }
 
-// a limit of which nobody knows what is left is told beside no other
+// a limit without a known remainder never replaces the headers of another
 function writeState(headers: HeaderSink, names: LimitNames, tightest: Verdict, reset: number): void {
   if (!Number.isNaN(tightest.remaining)) writeLimit(headers, names, tightest, reset);
   else if (headers.getHeader(names.limit) === undefined) headers.setHeader(names.limit, String(tightest.limit));
@@ -108,8 +108,8 @@ function writeEarlyDraft(
   headers.setHeader("RateLimit", `limit=${limit}, remaining=${remaining}, reset=${seconds(resetMs)}`);
 }
 
-// left out for windows of less than a second, which cannot be given in whole seconds; one of the calendar is as long as
-// the present one
+// omitted for windows under a second, which whole seconds cannot express; a calendar window has the length of the
+// current one
 function windowOf({ windowMs, window }: Policy, now: number): string {
   if (window !== undefined) {
     const { start, end } = windowAt(window, now);
@@ -118,7 +118,7 @@ function windowOf({ windowMs, window }: Policy, now: number): string {
   return windowMs < 1000 ? "" : `;w=${seconds(windowMs)}`;
 }
 
-/** Draft-8 and later: lists of structured-field strings with parameters (RFC 9651), one member for each limit. */
+/** Draft-8 and later: lists of structured-field strings with parameters (RFC 9651), one member per limit. */
 function writeLists(
   headers: HeaderSink,
   { policies, verdicts, takes }: Decision,
@@ -132,7 +132,8 @@ function writeLists(
     const partition = hasPartitions ? `;pk=:${partitionOf(takes[i]!.key)}:` : "";
     append(headers, "RateLimit-Policy", `${name};q=${limit}${unit}${partition}`);
     if (Number.isNaN(remaining)) continue;
-    // t is when there will be more than now, so Retry-After is never earlier; with a limit of 0 there will never be
+    // t is the time until more units are available, so Retry-After is never earlier; with a limit of 0 there never are
+    // any
     const refills = limit > 0 && nextMs !== Infinity;
     append(headers, "RateLimit", `${name};r=${remaining}${refills ? `;t=${seconds(nextMs)}` : ""}${partition}`);
   }
@@ -142,7 +143,7 @@ function writeLists(
 let lastKey = "";
 let lastPartition = "";
 
-/** The partition key of draft-11, in base64: it tells quotas apart, and no one what they are counted by. */
+/** The partition key of draft-11, in base64. It distinguishes quotas without revealing their keys. */
 function partitionOf(key: string): string {
   if (key === lastKey) return lastPartition;
   const hash = sha256(new TextEncoder().encode(JSON.stringify(key))).subarray(0, PARTITION_BYTES);

@@ -3,7 +3,7 @@ import type { Decision } from "../limiter/decision.ts";
 /**
  * Value of `req.rateLimit`, with express-rate-limit's names.
  *
- * @example What is left of a quota
+ * @example Read the remaining quota
  * ```ts
  * import { rateLimit } from "@sluice/rate-limit";
  * import sluice from "@sluice/sluice";
@@ -14,20 +14,20 @@ import type { Decision } from "../limiter/decision.ts";
  * ```
  */
 export class RateLimitInfo {
-  /** The tightest limit. */
+  /** The limit with the least left. */
   readonly limit: number;
-  /** Used units of it; `NaN` where the store cannot tell, and so is what remains. */
+  /** Its used units. `NaN`, like `remaining`, if the store does not report them. */
   readonly used: number;
-  /** Remaining units of it. */
+  /** Its remaining units. */
   readonly remaining: number;
-  /** When it is full again. */
+  /** When all its units are available again. */
   readonly resetTime: Date;
   /** The key, as in the store. */
   readonly key: string;
-  // private, so that copies and JSON do not include the decision, which shows how the limits are configured
+  // private, so that copies and JSON do not include the decision, which reveals how the limits are configured
   readonly #decision: Decision;
 
-  /** Made by the middleware. */
+  /** Called by the middleware. */
   constructor(decision: Decision, now: number) {
     const { limit, remaining, resetMs } = decision.tightest;
     this.limit = limit;
@@ -38,18 +38,18 @@ export class RateLimitInfo {
     this.#decision = decision;
   }
 
-  /** express-rate-limit's former name for `used`; not part of copies and JSON there either. */
+  /** express-rate-limit's former name for `used`; it is not part of copies and JSON there either. */
   get current(): number {
     return this.used;
   }
 
-  /** The decision behind it. */
+  /** The underlying decision. */
   get decision(): Decision {
     return this.#decision;
   }
 
   /**
-   * What the limiter in front has set, `null` if there is none.
+   * The info set by the previous limiter, `null` if there is none.
    *
    * @internal
    */
@@ -58,11 +58,11 @@ export class RateLimitInfo {
   }
 }
 
-/** The same behind another limiter. */
+/** The info of a limiter behind another one. */
 export class LaterRateLimitInfo extends RateLimitInfo {
   readonly #earlier: RateLimitInfo;
 
-  /** Made by the middleware. */
+  /** Called by the middleware. */
   constructor(decision: Decision, now: number, earlier: RateLimitInfo) {
     super(decision, now);
     this.#earlier = earlier;

@@ -3,33 +3,32 @@ import type { Decision } from "../limiter/decision.ts";
 
 /** The response to a refused request. */
 export interface Refusal {
-  /** Status. */
   readonly status: number;
-  /** Its body: text, or a value that is sent as JSON. */
+  /** The body: a string, or a value sent as JSON. */
   readonly body: string | object;
-  /** Content type where it is not the usual one of the body. */
+  /** Content type, if it is not the default for the body. */
   readonly type?: string;
 }
 
-/** How refusals look. */
+/** What refusals look like. */
 export interface RefusalOptions {
-  /** Status, 429 by default. */
+  /** The status code, 429 by default. */
   readonly statusCode: number;
-  /** Body; the usual one without it. */
+  /** The body; `undefined` for the default. */
   readonly message: string | object | undefined;
-  /** Whether the usual body is a problem document (RFC 9457). */
+  /** Whether the default body is a problem document (RFC 9457). */
   readonly problemDetails: boolean;
 }
 
-/** Forbids to store a refusal (RFC 6585, section 4). */
+/** Forbids caches to store a refusal (RFC 6585, section 4). */
 export function forbidStoring(headers: HeaderSink): void {
   headers.setHeader("Cache-Control", "no-store");
 }
 
 /**
- * Makes the response to a refused request.
+ * Creates the response to a refused request.
  *
- * @param options How refusals look
+ * @param options What refusals look like
  * @param decision The decision
  */
 export function refusalOf({ statusCode, problemDetails, message }: RefusalOptions, decision: Decision): Refusal {

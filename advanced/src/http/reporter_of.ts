@@ -1,17 +1,17 @@
-/** Reports an error that nobody else would see. */
+/** Reports an error that would otherwise be lost. */
 export type Report = (error: unknown) => void;
 
-/** The used part of an application of Sluice. */
+/** The part of a Sluice application that is used. */
 interface Reporting {
   reportError(error: unknown, context: { req?: object | undefined; phase: "limiter" }): void;
 }
 
 /**
- * Where errors of a limiter go that runs in an application of Sluice: to the application's listeners for `error`.
+ * Returns a function that reports a limiter's errors to the Sluice application it runs in: to its `error` listeners.
  *
  * @param req The request
- * @param of Whose errors they are: those of this request, or of the limiter, which must not keep the request
- * @returns Reports one; `null` in other frameworks
+ * @param of Whether the errors belong to this request or to the limiter, which must not retain the request
+ * @returns The function; `null` in other frameworks
  */
 export function reporterOf(req: unknown, of: "request" | "limiter"): Report | null {
   const { app } = (req ?? {}) as { app?: Partial<Reporting> };

@@ -7,7 +7,7 @@ import type { RateLimitOptions, RequestLimitOptions } from "./http_options.ts";
 import type { ResponseOf } from "./request_like.ts";
 import type { RequestReader } from "./request_reader.ts";
 
-/** What requests are counted by: the client's address, or what the program's `keyGenerator` returns. */
+/** Finds the key of a request: the client's address, or the result of `keyGenerator`. */
 export class RequestKeys<Req> {
   readonly #caller: string;
   readonly #options: RateLimitOptions<Req>;
@@ -15,14 +15,14 @@ export class RequestKeys<Req> {
   readonly #reader: RequestReader<Req>;
   readonly #finder: ClientFinder<Req>;
   readonly #shared: AddressKeys;
-  /** Keys of the limits that have a subnet of their own, `null` when none has. */
+  /** Keys of the limits with their own subnet, `null` if there are none. */
   #own: ReadonlyMap<string, AddressKeys> | null = null;
 
   /**
    * Creates an instance.
    *
    * @param caller Name of the caller for error messages
-   * @param options What the user gave
+   * @param options The user's options
    * @param reader Reads requests
    */
   constructor(caller: string, options: RateLimitOptions<Req>, reader: RequestReader<Req>) {
@@ -40,10 +40,10 @@ export class RequestKeys<Req> {
   }
 
   /**
-   * Goes by the subnets of limits.
+   * Adopts the subnets of the limits.
    *
    * @param policies Their policies
-   * @param limits What was said of each
+   * @param limits Their options
    */
   follow(policies: readonly Policy[], limits: readonly Pick<RequestLimitOptions, "ipv6Subnet">[]): void {
     this.#own = limits.some(({ ipv6Subnet }) => ipv6Subnet !== undefined)
@@ -52,7 +52,7 @@ export class RequestKeys<Req> {
   }
 
   /**
-   * What a request is counted by.
+   * Returns the keys of a request.
    *
    * @param req The request
    * @param res Second argument of `keyGenerator`
@@ -65,13 +65,13 @@ export class RequestKeys<Req> {
     return isThenable(keys) ? keys.then((found) => this.#checked(found, req)) : this.#checked(keys, req);
   }
 
-  /** The keys under which the client of an address is counted. */
+  /** The keys under which the client with an address is counted. */
   ofAddress(address: string | undefined): string | Readonly<Record<string, string>> {
     if (this.#own === null) return this.#shared.of(address);
     return Object.fromEntries(Array.from(this.#own, ([name, clients]) => [name, clients.of(address)]));
   }
 
-  /** What the client of a request is counted by, for one limit. */
+  /** The key of a request's client, for one limit. */
   ofClient(req: Req, limit: string): string {
     return this.#clientsOf(limit).of(this.#finder.addressOf(req));
   }

@@ -1,14 +1,14 @@
-/** What the limiter needs of a request; Sluice's, Express's and Node's fit. */
+/** The part of a request that the limiter needs; requests of Sluice, Express and Node fit. */
 export interface RequestLike {
-  /** Address of the client, according to the framework. */
+  /** The client's address, according to the framework. */
   readonly ip?: string | undefined;
-  /** Not used; but without a common property Node's request would not be assignable to this type. */
+  /** Not used. Without a common property Node's request would not be assignable to this type. */
   readonly method?: string | undefined;
-  /** Lets work go on after the response, where it would stop otherwise. */
+  /** Keeps work running after the response, where it would stop otherwise. */
   waitUntil?(work: Promise<unknown>): void;
 }
 
-/** What the limiter needs of a response; Sluice's, Express's and Node's fit. */
+/** The part of a response that the limiter needs; responses of Sluice, Express and Node fit. */
 export interface ResponseLike {
   /** Status of the response. */
   statusCode: number;
@@ -18,7 +18,7 @@ export interface ResponseLike {
   readonly writableEnded?: boolean;
   /** Whether the response is over, complete or not. */
   readonly closed?: boolean;
-  /** Whether the connection is gone. */
+  /** Whether the connection is closed. */
   readonly destroyed?: boolean;
   /** Sets a header. */
   setHeader(name: string, value: string): unknown;
@@ -26,32 +26,32 @@ export interface ResponseLike {
   getHeader(name: string): number | string | string[] | undefined;
   /** Ends the response. */
   end(body?: string): unknown;
-  /** Adds a listener: `finish` and `close` are used. */
+  /** Adds a listener, for `finish` and `close`. */
   on(event: string, listener: () => void): unknown;
 }
 
-/** A request of whatever framework the limiter is used in, where nothing says of which: it may have anything. */
+/** A request of an unspecified framework, which may have any property. */
 export interface AnyRequest extends RequestLike {
-  /** Whatever it has. */
+  /** Any property. */
   // deno-lint-ignore no-explicit-any -- only the program knows its framework
   [property: string]: any;
 }
 
-/** Its response. */
+/** The response to it. */
 export interface AnyResponse extends ResponseLike {
-  /** Whatever it has. */
+  /** Any property. */
   // deno-lint-ignore no-explicit-any -- only the program knows its framework
   [property: string]: any;
 }
 
-/** Type of the response that belongs to a request: that of its `res`, as requests of Sluice and Express have it. */
+/** Type of the response to a request: that of its `res`, which requests of Sluice and Express have. */
 export type ResponseOf<Req> = Req extends { readonly res?: infer Res extends ResponseLike | undefined }
   ? string extends keyof Req ? AnyResponse : NonNullable<Res>
   : AnyResponse;
 
 /** Express's methods to respond, if the response has them. */
 export interface SendingResponse {
-  /** Responds with text. */
+  /** Responds with a string. */
   send(body: string): unknown;
   /** Responds with JSON. */
   json(body: unknown): unknown;

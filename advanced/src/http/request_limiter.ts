@@ -29,44 +29,44 @@ import { consumeByKey, demandKey, prepareKey, reportKey } from "../limiter/limit
 import { forgetIdleKey } from "../stores/memory_store.ts";
 
 /**
- * Asks a limiter about requests: whether it is asked at all, what they cost, how a refusal looks. The part of `rateLimit`
- * that is the same for Express's objects and for web requests.
+ * Applies a limiter to requests: whether they are counted, what they cost, what a refusal looks like. This part of
+ * `rateLimit` is shared by Express's objects and web requests.
  */
 export class RequestLimiter<Req> {
   /** The limiter. */
   readonly limiter: Limiter;
   /** The options. */
   readonly options: RateLimitOptions<Req>;
-  /** What the user called, for messages. */
+  /** The function that the user called, for messages. */
   readonly caller: string;
-  /** What requests are counted by. */
+  /** Finds the keys of requests. */
   readonly keys: RequestKeys<Req>;
-  /** Sees to what requests took when they are over. */
+  /** Settles finished requests. */
   readonly outcome: RequestOutcome<Req>;
-  /** Property of the request that tells what is left. */
+  /** Request property with the remaining quota. */
   readonly property: string;
-  /** The present time in ms. */
+  /** The current time in ms. */
   readonly clock: () => number;
   readonly #reader: RequestReader<Req>;
-  /** Lets requests wait, `null` if none does. */
+  /** Delays requests, `null` if option `delay` is not set. */
   readonly #delay: Delay | null;
   readonly #headers: HeaderOptions | null;
-  /** Policies that keys have of their own, `null` when none has. */
+  /** The policies of individual keys, `null` if there are none. */
   readonly #lookup: PolicyLookup | null;
-  /** What a document says of requests, `null` when there is none. */
+  /** Applies the rules of a document, `null` if there is none. */
   readonly #rules: RuleAsker<Req> | null;
-  /** What these rules demand of the limiter, which others may share that go by another document already. */
+  /** What these rules demand of the limiter. Others may share the limiter and already use another document. */
   #demand: Demand;
-  /** Whether the first request has told which application it runs in. */
+  /** Whether the application has been read from the first request. */
   #hasApp = false;
 
   /**
    * Creates an instance.
    *
    * @param caller Name of the caller for error messages
-   * @param options What the user gave
+   * @param options The user's options
    * @param reader Reads requests
-   * @param limiter A limiter that exists already, for the same options
+   * @param limiter An existing limiter with the same options
    */
   constructor(
     caller: string,
@@ -86,7 +86,7 @@ export class RequestLimiter<Req> {
       clientOf: (req, { policy }) => this.keys.ofClient(req, policy.name),
     });
     this.limiter = limiter ?? new Limiter(limiterOptionsOf(options, caller), caller);
-    // one that exists may have been made by a document that has been replaced since
+    // an existing one may come from a document that has been replaced since
     this.#demand = limiter === undefined || rules === undefined
       ? this.limiter[demandKey]
       : limiter[prepareKey](limitsByRules(rules.rules, options.dryRun), caller)();
@@ -99,7 +99,7 @@ export class RequestLimiter<Req> {
     this.#lookup = options.policy === undefined ? null : new PolicyLookup(policyTtlMs, this.clock, this.limiter);
   }
 
-  /** Checks other rules, and returns what begins to decide by them. */
+  /** Checks new rules, and returns a function that applies them. */
   prepare(rules: RuleSet): () => void {
     const begin = this.limiter[prepareKey](limitsByRules(rules, this.options.dryRun), this.caller);
     this.#rules!.check(rules);
@@ -115,19 +115,19 @@ export class RequestLimiter<Req> {
   }
 
   /**
-   * Decides about a request, and lets it wait where option `delay` says so.
+   * Decides about a request, and makes it wait if option `delay` requires it.
    *
    * @param req The request
    * @param res Second argument for functions in the options; `fetchLimit` has none
-   * @returns The decision, `null` for a request that is skipped, `Disconnected` for one whose client is gone; at once
-   * where nothing has to be waited for
+   * @returns The decision, `null` for a skipped request, `Disconnected` if its client disconnected; synchronous if
+   * nothing is asynchronous
    */
   ask(req: Req, res?: ResponseOf<Req>): Awaitable<Decision | null> {
     const asked = this.#ask(req, res);
     return this.#delay === null ? asked : this.#hold(this.#delay, asked, req, res);
   }
 
-  // on its own, since a function that closes over its arguments is slower for those that need not wait, too
+  // separate, because a function that closes over its arguments slows down requests without a wait too
   #hold(
     delay: Delay,
     asked: Awaitable<Decision | null>,
@@ -161,7 +161,7 @@ export class RequestLimiter<Req> {
 
   #check(req: Req, res: ResponseOf<Req> | undefined): Awaitable<Decision | null> {
     if (this.#rules !== null) {
-      // what has to be waited for is decided by the document that it was asked for
+      // an asynchronous choice is decided by the document it was made for
       const demand = this.#demand;
       const choice = this.#rules.choose(req, res);
       if (isThenable(choice)) return choice.then((found) => this.#checkByRules(found, demand));
@@ -216,32 +216,32 @@ export class RequestLimiter<Req> {
     policy: Awaitable<PolicyChoice | undefined>,
   ): Awaitable<Decision> {
     if (isThenable(policy)) return policy.then((found) => this.#checkByPolicy(keys, cost, found));
-    // a customer whom nobody knows must not get what the others have
+    // an unknown customer must not get the default limit
     if (policy === undefined) {
       refuseOption(this.caller, "policy", "a name in policies, or an object, {} for as usual", policy);
     }
     return this.limiter.consume(keys, { cost, policy });
   }
 
-  /** Writes the headers of a decision about a request, which was made at `now`. */
+  /** Writes the headers of a decision about a request, made at `now`. */
   writeHeaders(req: Req & object, headers: HeaderSink, decision: Decision, now: number): void {
     if (this.#headers !== null) {
       writeHeaders(headers, decision, this.#headers, now, decision.allowed ? 0 : exhaustedFor(req));
     }
   }
 
-  /** Notes that a request was admitted, for limiters behind this one. */
+  /** Records that a request was admitted, for limiters behind this one. */
   admitted(req: Req & object, decision: Decision): void {
-    // what a refused request took may be given back to it
+    // a refused request may get a refund
     const waitMs = this.outcome.refunds ? 0 : refillMs(decision);
     if (waitMs > 0) noteExhausted(req, waitMs);
   }
 
   /**
-   * Looks whether a request was counted before as it is now: by this limiter, under the same key.
+   * Warns if this limiter has counted a request before, under the same key.
    *
    * @param decision The decision about it
-   * @param earlier One that was made in front, by this limiter or another one
+   * @param earlier An earlier decision, by this limiter or another one
    */
   lookAtEarlier({ takes }: Decision, earlier: Decision): void {
     const again = takes.find(({ policy, key, cost }) =>
@@ -255,13 +255,13 @@ export class RequestLimiter<Req> {
     return this.options.onLimitReached?.(req, res!);
   }
 
-  /** How it refuses requests, for whoever documents it. */
+  /** How it refuses requests, for documentation. */
   get refuses(): Record<number, { description: string; headers: Record<string, string> }> {
     const headers = this.#headers === null ? {} : headersSaid(this.#headers);
     return { [this.options.statusCode ?? 429]: { description: "Too many requests", headers } };
   }
 
-  /** Makes the response to a refused request. */
+  /** Creates the response to a refused request. */
   async refusal(req: Req, decision: Decision, res?: ResponseOf<Req>): Promise<Refusal> {
     const { message, statusCode = 429, problemDetails = false } = this.options;
     const body = typeof message === "function" ? await message(req, res!) : message;
@@ -269,19 +269,19 @@ export class RequestLimiter<Req> {
   }
 }
 
-/** ms until limits that have nothing left for another request like this one have units again, 0 if there are none. */
+/** ms until limits without enough left for another such request have units again, 0 if there are none. */
 function refillMs({ takes, verdicts }: Decision): number {
   let wait = 0;
   for (let i = 0; i < takes.length; i++) {
     const { cost, policy, shadow } = takes[i]!;
     const { remaining, nextMs } = verdicts[i]!;
-    // what counts requests in progress has room again once this one has ended
+    // a limit on requests in progress frees a slot when this one ends
     if (remaining < cost && !shadow && !holdsSlots(policy)) wait = Math.max(wait, nextMs);
   }
   return wait;
 }
 
-// a customer whom nobody knows must not get what the default gives
+// an unknown customer must not get the default limit
 function checkTold(option: string, given: unknown, caller: string): void {
   if (typeof given === "function") refuseOption(caller, option, "a number", undefined);
 }

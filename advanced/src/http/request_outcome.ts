@@ -10,19 +10,19 @@ import type { RateLimitOptions } from "./http_options.ts";
 import { reporterOf } from "./reporter_of.ts";
 import type { ResponseOf } from "./request_like.ts";
 
-/** Asks the user's `costAfter`; `undefined` if there is none. */
+/** Calls the user's `costAfter`; `undefined` if there is none. */
 export type CostOf = (() => Awaitable<number | undefined>) | undefined;
 
 /**
- * Sees to what requests took when they are over: slots are free again, units are given back if the options say so, or
- * replaced by what was used. Nothing here rejects: the request has its response, and nobody is left to hand an error to.
+ * Settles finished requests: frees slots, and refunds units or replaces them with the actual cost, as the options say.
+ * Nothing here rejects: the response has been sent, so no handler is left to receive an error.
  */
 export class RequestOutcome<Req> {
-  /** Whether a finished request may get back what it took. */
+  /** Whether a finished request may get a refund. */
   readonly refunds: boolean;
-  /** Whether what a request took is replaced by what it has cost. */
+  /** Whether the actual cost of a request replaces its estimate. */
   readonly settles: boolean;
-  /** Whether requests hold slots, which end with them. */
+  /** Whether requests hold slots, which are freed when they end. */
   hasSlots: boolean;
   readonly #caller: string;
   readonly #options: RateLimitOptions<Req>;
@@ -32,7 +32,7 @@ export class RequestOutcome<Req> {
    * Creates an instance.
    *
    * @param caller Name of the caller for error messages
-   * @param options What the user gave
+   * @param options The user's options
    * @param limiter The limiter
    * @throws {TypeError} If there is a `costAfter` and no limit that is settled
    */
@@ -50,7 +50,7 @@ export class RequestOutcome<Req> {
     this.hasSlots = limiter.policies.some(holdsSlots);
   }
 
-  /** Goes by other policies, too: requests in progress still end what they have taken. */
+  /** Also handles other policies; requests in progress still settle under their own. */
   add(policies: readonly Policy[]): void {
     this.hasSlots ||= policies.some(holdsSlots);
   }
@@ -60,27 +60,27 @@ export class RequestOutcome<Req> {
     return this.refunds || this.settles || this.hasSlots;
   }
 
-  /** Whether a request may get back what it took: it was granted, or counted although it was refused. */
+  /** Whether a request may get a refund: it was granted, or it was charged although it was refused. */
   mayGetBack({ allowed, verdicts }: Decision): boolean {
     return this.refunds && (allowed || verdicts.some((verdict) => chargeOf(verdict) !== undefined));
   }
 
-  /** Counts what a request has cost by now, as far as that is more than the estimate, since more may be used. */
+  /** Charges what a request has cost so far if that is more than the estimate. The cost may still rise. */
   async left(req: Req, decision: Decision, costOf: NonNullable<CostOf>): Promise<void> {
     await this.#settle(req, decision, costOf, (cost) => settlementOf(decision, "charge").reach(cost));
   }
 
   /**
-   * A request is over.
+   * Settles a finished request.
    *
-   * @param response What was sent; `null` if nobody got it all, which says nothing about success
+   * @param response The response; `null` if it was not received completely, which does not show whether it succeeded
    */
   async end(req: Req, decision: Decision, response: { statusCode: number } | null, costOf: CostOf): Promise<void> {
     if (this.hasSlots) await this.release(req, decision);
     if (this.refunds || costOf !== undefined) await this.finish(req, decision, response, costOf);
   }
 
-  /** Ends the slots of a request. */
+  /** Frees the slots of a request. */
   async release(req: Req, decision: Decision): Promise<void> {
     if (!decision.allowed || !this.hasSlots) return;
     try {
@@ -90,7 +90,7 @@ export class RequestOutcome<Req> {
     }
   }
 
-  /** Gives back what a request took, or replaces it by what it has cost. */
+  /** Refunds a request, or replaces its estimate with the actual cost. */
   async finish(req: Req, decision: Decision, response: { statusCode: number } | null, costOf: CostOf): Promise<void> {
     if (response !== null && this.mayGetBack(decision) && await this.#refund(req, decision, response)) return;
     if (costOf === undefined || !decision.allowed) return;
@@ -117,11 +117,11 @@ export class RequestOutcome<Req> {
     costOf: NonNullable<CostOf>,
     count: (cost: number) => Awaitable<boolean>,
   ): Promise<void> {
-    // a limit that has nothing to do with the request has nothing to settle
+    // a limit that does not apply to the request has nothing to settle
     if (!decision.policies.some(hasDebts)) return;
     try {
       const cost = await costOf();
-      // nobody knows, so it stays what it was estimated
+      // unknown, so the estimate stays
       if (cost === undefined) return;
       if (!Number.isInteger(cost) || cost < 0 || cost > MAX_LIMIT) {
         throw new RangeError(

@@ -8,19 +8,19 @@ import type { AnyCounter } from "../stores/counter_like.ts";
 import { limiterOptionsOf } from "./http_options.ts";
 import type { RequestLimiter } from "./request_limiter.ts";
 
-/** Limiters made inside requests: by their store, then by options and place. */
+/** Limiters created inside requests: by store, then by options and route. */
 const shared = new WeakMap<object, Map<string, Limiter>>();
-/** Stands for the memory of this process, and for stores in it that were made inside requests too. */
+/** Represents the memory of this process, including memory stores that were created inside requests. */
 const MEMORY: CounterLocation = { home: {}, prefix: "" };
 
 /**
- * The limiter that limiters created inside requests share. Each of them lives for one request only, and would never
- * count past one. They share if their stores have the same counters, they have the same `name`, or else the same place in
- * the application, and the same options. Options that only change how a response looks do not matter: they may depend on
- * the client, which must not get a fresh count by changing them.
+ * Returns the limiter that limiters created inside requests share. Each of them lives for a single request, so it could
+ * never count past one. They share a limiter if their stores have the same counters, they have the same options, and
+ * they have the same `name` or otherwise the same route. Options that only change the look of a response are ignored:
+ * they may depend on the client, which must not get a fresh count by changing them.
  *
- * @param made The limiter as it was made
- * @param req The request it was made in
+ * @param made The new limiter
+ * @param req The request it was created in
  * @returns The shared limiter
  * @throws {RangeError} If more than a thousand different ones are counting
  */
@@ -38,9 +38,9 @@ export function sharedLimiter<Req>(made: RequestLimiter<Req>, req: object): Limi
     named === undefined ? routeLabel(req) : ""
   }${prefix}`;
   const known = limiters.get(identity);
-  // there may be a prefix for each tenant, and their counts are in the store anyway
+  // each tenant may have its own prefix, and its counts are in the store anyway
   if (known === undefined && prefix !== "" && limiters.size >= MAX_MADE_IN_REQUESTS) return made.limiter;
-  // nothing asks this one, and nobody will close it
+  // this one is never used, and nothing will close it
   leaveStore(made.limiter);
   if (known !== undefined) return known;
   noteMadeInRequest(named, limiters.size, "options");
@@ -55,7 +55,7 @@ function isMemoryOf(req: object, store: object): boolean {
   return store instanceof MemoryStore && isMadeInRequest(store[sequenceKey], req);
 }
 
-// a store for express-rate-limit does not say when it was created; one that counts elsewhere finds its counts again
+// an express-rate-limit store does not record when it was created; a store with counts elsewhere finds them again
 function noteOwnMemory(store: Store | AnyCounter): void {
   const isOwn = "capabilities" in store ? store.capabilities.scope === "process" : store.localKeys === true;
   if (!isOwn || store instanceof MemoryStore) return;

@@ -1,6 +1,6 @@
 import type { EndingResponse } from "@sluice/limiting";
 
-/** Aborts when the client of a response of Node's interface leaves; at once if it has left already. */
+/** Aborts when the client of a Node-style response disconnects, or immediately if it already has. */
 export function signalOf(res: EndingResponse): AbortSignal {
   if (res.closed || res.destroyed) return AbortSignal.abort();
   const leaving = new AbortController();

@@ -4,14 +4,14 @@ import type { RequestLike } from "./request_like.ts";
 import type { CostOf, RequestOutcome } from "./request_outcome.ts";
 
 /**
- * Sees to what a request took as soon as its response, of Node's interface, is over.
+ * Settles a request as soon as its Node-style response is over.
  *
- * @param outcome What is to be done then
+ * @param outcome Settles requests
  * @param req The request
  * @param decision The decision about it
  * @param res Its response
- * @param costOf Asks what it has cost, also when the client leaves before
- * @returns What to tell if the handlers are known to be done; `null` if nothing depends on that
+ * @param costOf Returns its cost, also when the client disconnects early
+ * @returns An object to notify when the handlers are known to be done; `null` if nothing depends on that
  */
 export function watchOutcome<Req>(
   outcome: RequestOutcome<Req>,
@@ -23,8 +23,8 @@ export function watchOutcome<Req>(
   if (decision.allowed && (outcome.hasSlots || outcome.settles)) {
     return whenOver(res, new LimitedRequest(outcome, req, decision, res, costOf));
   }
-  // Only a response that was sent says anything about success. HTTP/2 of Node also emits `finish` for a response that its
-  // client has reset.
+  // Only a response that was sent shows whether the request succeeded. Node's HTTP/2 also emits `finish` for a response
+  // that its client has reset.
   if (outcome.mayGetBack(decision)) {
     res.on("finish", () => {
       if (res.writableEnded !== false) proceed(req, outcome.finish(req, decision, res, undefined));
@@ -33,7 +33,7 @@ export function watchOutcome<Req>(
   return null;
 }
 
-/** A request whose end is waited for. */
+/** A request that is settled when it ends. */
 class LimitedRequest<Req> implements RequestEnd {
   readonly #outcome: RequestOutcome<Req>;
   readonly #req: Req;
@@ -64,7 +64,7 @@ class LimitedRequest<Req> implements RequestEnd {
   }
 }
 
-// Workers and edge functions end what the store is asked when the response is out
+// Workers and edge functions otherwise cancel store requests once the response is sent
 function proceed(req: unknown, work: Promise<void>): void {
   (req as RequestLike).waitUntil?.(work);
 }
