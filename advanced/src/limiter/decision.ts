@@ -6,7 +6,7 @@ import { settlementOf } from "./settlement.ts";
 /**
  * The decision about a request.
  *
- * @example What a decision says
+ * @example Read a decision
  * ```ts
  * import { Limiter } from "@sluice/rate-limit";
  *
@@ -17,20 +17,20 @@ import { settlementOf } from "./settlement.ts";
  * ```
  */
 export class Decision {
-  /** The verdicts, in the order of the limits; after `charge` and `settle`, what is left then. */
+  /** The verdicts, in the order of the limits; after `charge` and `settle`, the updated ones. */
   readonly verdicts: readonly Verdict[];
   /** Whether the request may pass. */
   readonly allowed: boolean;
   /** Whether a shadow limit would have refused it. */
   readonly shadowDenied: boolean;
-  /** Who decided. */
+  /** What made the decision. */
   readonly decidedBy: DecidedBy;
-  /** What was demanded; needed by `refund`. */
+  /** What was requested from the store; needed by `refund`. */
   readonly takes: readonly Take[];
-  /** Which of the takes have been given back, `null` for none. */
+  /** Which of the takes have been refunded, `null` for none. */
   given: boolean[] | null = null;
 
-  /** Made by the limiter. */
+  /** Called by the limiter. */
   constructor(takes: readonly Take[], verdicts: readonly Verdict[], decidedBy: DecidedBy) {
     this.takes = takes;
     this.verdicts = verdicts;
@@ -45,8 +45,8 @@ export class Decision {
   }
 
   /**
-   * The verdict with the smallest part of its limit left, and for longest: the one that matters to the client. A limit in
-   * shadow does not, unless there are no others.
+   * The verdict with the smallest share of its limit left, and the longest wait among equals: the one that matters to
+   * the client. Shadow limits are ignored unless there are no others.
    */
   get tightest(): Verdict {
     let tightest = 0;
@@ -72,7 +72,7 @@ export class Decision {
     return this.takes[i]!.shadow ? 0 : Math.max(retryAfterMs, nextMs);
   }
 
-  /** ms until the same request may pass all limits that refused it; 0 if it passed, `Infinity` for never. */
+  /** ms until the same request could pass all limits that refused it; 0 if it passed, `Infinity` for never. */
   get retryAfterMs(): number {
     let longest = 0;
     for (let i = 0; i < this.takes.length; i++) {
@@ -90,7 +90,7 @@ export class Decision {
     return this.retryAfterMs;
   }
 
-  /** Units left by the tightest limit; `NaN` if the store cannot tell. */
+  /** Units left on the tightest limit; `NaN` if the store does not report them. */
   get remaining(): number {
     return this.tightest.remaining;
   }
@@ -101,18 +101,18 @@ export class Decision {
   }
 
   /**
-   * Counts what the request has cost by now, while it runs: units in addition to those of earlier calls. The estimate
-   * it was admitted by is used up first; what goes beyond is counted, as a debt where there is no room for it.
+   * Charges units while the request runs, in addition to earlier calls. The estimate it was admitted with is used up
+   * first; units beyond it are counted, as a debt if they exceed the limit.
    *
    * Limits without `maxDebt` keep what they counted.
    *
    * @param units Units used since the last call
-   * @returns Whether all that was used is counted; `false` if a limit's `maxDebt` is reached, and the request had better
-   * end, if the store fails, or after `settle`
+   * @returns Whether all used units are counted. `false` if a limit's `maxDebt` is reached, and the request should end;
+   * if the store fails; or after `settle`
    * @throws {TypeError} If the decision was a refusal, or none of its limits has `maxDebt`
    * @throws {RangeError} If `units` is not an integer, or below 0
    *
-   * @example A response that ends when its user has no more tokens
+   * @example End a response when its user has no tokens left
    * ```ts ignore
    * for await (const part of parts) {
    *   yield part.text;
@@ -125,14 +125,14 @@ export class Decision {
   }
 
   /**
-   * Replaces the estimate by the real cost, once: less is given back, and more is counted, as a debt where there is no
-   * room for it, which later windows pay off. `remaining`, `resetMs` and the verdicts tell what is left afterwards.
+   * Replaces the estimate with the actual cost, once. Unused units are refunded. Additional units are counted, as a
+   * debt if they exceed the limit; later windows pay it off. `remaining`, `resetMs` and the verdicts are updated.
    *
-   * Limits without `maxDebt` keep what they counted. What an expired window has counted is not given back.
+   * Limits without `maxDebt` keep what they counted. Units of an expired window are not refunded.
    *
-   * @param actual What the request has cost in all
-   * @returns Whether exactly that is counted now; `false` if `maxDebt` allows no more, if the window of units to be given
-   * back has gone, if the store fails, or if it was settled or refunded before, when nothing changes
+   * @param actual The total cost of the request
+   * @returns Whether exactly that is counted now. `false` if `maxDebt` allows no more, the window of the refunded units
+   * has expired, or the store fails; also if it was settled or refunded before, in which case nothing changes
    * @throws {TypeError} If the decision was a refusal, or none of its limits has `maxDebt`
    * @throws {RangeError} If `actual` is not an integer, below 0, or less than what was charged
    *

@@ -11,7 +11,7 @@ import { assertKey, encodeKey, shortenKey } from "./encode_key.ts";
 /**
  * Options of `peek`.
  *
- * @example What is left for a customer with a quota of their own
+ * @example Read the remaining quota of a customer with their own limit
  * ```ts
  * import { Limiter } from "@sluice/rate-limit";
  *
@@ -21,9 +21,9 @@ import { assertKey, encodeKey, shortenKey } from "./encode_key.ts";
  * ```
  */
 export interface PeekOptions {
-  /** Another limit for this call, for all limits or by name: a customer's tier, for example. */
+  /** A different limit for this call, for all limits or by name: a customer's tier, for example. */
   limit?: number | Readonly<Record<string, number>> | undefined;
-  /** The policy of this key: a name in `policies`, or what of the limit is not as usual. Not with `limit`. */
+  /** The policy of this key: a name in `policies`, or an object with the settings that differ. Not with `limit`. */
   policy?: PolicyChoice | undefined;
 }
 
@@ -40,22 +40,21 @@ export interface PeekOptions {
  * ```
  */
 export interface ConsumeOptions extends PeekOptions {
-  /** Units to take, 1 by default; 0 is free. For each limit its own by an object of numbers by the names of limits. */
+  /**
+   * Units to consume, 1 by default; 0 is free. Pass an object of numbers by limit name for a different cost per limit.
+   */
   cost?: number | Readonly<Record<string, number>> | undefined;
 }
 
-/**
- * One key for all limits, or one for each of them by its name; `null` for a limit that has nothing to do with what is
- * asked for.
- */
+/** One key for all limits, or one per limit by name; `null` for a limit that does not apply. */
 export type LimiterKeys = string | Readonly<Record<string, string | null>>;
 
-/** Number of policies with another limit that are cached; more would mean a limit for each client. */
+/** Number of cached policies with a different limit; more would mean one limit per client. */
 const MAX_TIERS = 1000;
 
-/** Makes the demands of a limiter on its store: one take for each limit. */
+/** Creates a limiter's requests to its store: one take per limit. */
 export class Demand {
-  /** The form in which the store keeps a key. */
+  /** Encodes a key for the store. */
   readonly encode: (key: string) => string;
   /** The limiter's policies, in the order of the limits. */
   readonly policies: readonly Policy[];
@@ -67,10 +66,10 @@ export class Demand {
   /**
    * Creates an instance.
    *
-   * @param options The limits, and the policies that some keys have
+   * @param options The limits, and the policies of individual keys
    * @param store The store
    * @param caller Name of the caller for error messages
-   * @throws {TypeError} If an option has the wrong type, or the store can't do what is asked
+   * @throws {TypeError} If an option has the wrong type, or the store does not support it
    * @throws {RangeError} If a number is out of range
    */
   constructor(options: LimitsOptions, store: Store, caller: string) {
@@ -83,14 +82,14 @@ export class Demand {
   }
 
   /**
-   * Makes the takes of one check.
+   * Creates the takes of one decision.
    *
    * @param keys The key, or the keys of the limits by name
-   * @param cost Units wanted, 0 to look
-   * @param options Another limit for this check, or the policy of the key
+   * @param cost Units to consume, 0 to read
+   * @param options A different limit for this decision, or the policy of the key
    * @param caller Name of the caller for error messages
-   * @returns The takes, in the order of the limits, without those that have nothing to do with it
-   * @throws {TypeError} If a key is no text or empty, no limit has one, or there is no limit or policy of a name
+   * @returns The takes, in the order of the limits, without limits that do not apply
+   * @throws {TypeError} If a key is not a non-empty string, no limit has one, or a limit or policy does not exist
    * @throws {RangeError} If the cost or the other limit is out of range
    */
   takes(
@@ -106,7 +105,7 @@ export class Demand {
     if (typeof cost === "object" && cost !== null) this.#checkByName("cost", cost, caller);
     else if (cost !== 1 && cost !== 0) checkInteger(caller, "cost", cost, 0, MAX_LIMIT);
     const policies = policy === undefined ? this.policies : this.#own.of(policy, caller);
-    // what most programs ask for takes the shortest way
+    // fast path for the most common call
     if (policies.length === 1 && typeof keys === "string") {
       return [this.#take(0, policies[0]!, keys, cost, limit, caller)];
     }
@@ -119,7 +118,7 @@ export class Demand {
     throw new TypeError(`${caller}: no limit has a key; give one to at least one of ${this.#names()}`);
   }
 
-  // a misspelt name would be a limit that is never applied, and an unknown customer must not get the default limit
+  // a misspelled name would be a limit that is never applied, and an unknown customer must not get the default limit
   #checkByName(option: string, numbers: Readonly<Record<string, number>>, caller: string): void {
     const untold = Object.keys(numbers).find((name) => numbers[name] === undefined);
     if (untold !== undefined) refuseOption(caller, `${option}.${untold}`, "a number", undefined);

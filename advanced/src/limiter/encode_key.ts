@@ -1,13 +1,13 @@
 import { describe, sha256 } from "@sluice/shared";
 
-/** Longer keys are kept as their hash, so that nobody fills the store with few of them. */
+/** Longer keys are stored as a hash, so that a few of them cannot fill the store. */
 const LONGEST = 256;
-/** What a hash begins with, and how long it is then; shorter keys cannot look like one. */
+/** Prefix of a hash, and its total length. Shorter keys cannot look like one. */
 const HASHED = "\u0002";
 const HASH_LENGTH = 45;
 
 /**
- * The form in which memory keeps a key: the key itself, or a SHA-256 when it is long. Different keys stay different.
+ * Encodes a key for the store in memory: the key itself, or its SHA-256 if it is long. Different keys stay different.
  *
  * @param key A key
  * @returns At most 256 characters
@@ -17,26 +17,26 @@ export function shortenKey(key: string): string {
 }
 
 /**
- * The form in which a store outside of this process keeps a key: the same, and a hash when it is no well-formed text.
+ * Encodes a key for a store outside this process: as above, and hashed if it is not a well-formed string.
  *
  * @param key A key
- * @returns At most 256 characters, all of which survive UTF-8
+ * @returns At most 256 characters that survive UTF-8
  */
 export function encodeKey(key: string): string {
   return key.isWellFormed() ? shortenKey(key) : hashOf(key);
 }
 
-// UTF-8 has no lone surrogates; JSON tells them apart
+// UTF-8 cannot represent lone surrogates; JSON keeps them distinct
 function hashOf(key: string): string {
   return HASHED + btoa(String.fromCharCode(...sha256(new TextEncoder().encode(JSON.stringify(key)))));
 }
 
 /**
- * The forms in which a store may have a key that somebody names: the one that it is kept in, and the key itself where
- * it looks like a hash, for so `keys()` lists long ones.
+ * Returns the forms in which a store may hold a key: its encoded form, and the key itself if it looks like a hash,
+ * because that is how `keys()` lists long ones.
  *
  * @param key A key, as it was counted or as it was listed
- * @param encode How it is kept
+ * @param encode Encodes it
  * @returns One form, or two
  */
 export function formsOf(key: string, encode: (key: string) => string): string[] {
@@ -44,12 +44,12 @@ export function formsOf(key: string, encode: (key: string) => string): string[] 
 }
 
 /**
- * Checks a key that a user's function gave.
+ * Checks a key returned by a user's function.
  *
- * @param key What it gave
- * @param source Whose it is, for the message
+ * @param key The key
+ * @param source Its source, for the message
  * @param caller Name of the caller for error messages
- * @throws {TypeError} If it is no text, or empty: an accident must not make clients share a counter
+ * @throws {TypeError} If it is not a non-empty string: a bug must not make clients share a counter
  */
 export function assertKey(key: unknown, source: string, caller: string): asserts key is string {
   if (typeof key === "string" && key !== "") return;

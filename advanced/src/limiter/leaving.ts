@@ -1,14 +1,14 @@
 import type { Timers } from "../wrappers/timers.ts";
 
-/** How a wait may end before its turn. */
+/** What may end a wait before its turn. */
 export interface Ending {
-  /** Ends it when it aborts. */
+  /** Ends the wait when it aborts. */
   readonly signal?: AbortSignal | undefined;
   /** Longest wait in ms. */
   readonly timeoutMs?: number | undefined;
 }
 
-/** What may end one caller's wait early: its signal, its timeout, or closing. */
+/** Ends one caller's wait early: on its signal, its timeout, or when the limiter closes. */
 export class Leaving {
   /** Rejects when the wait ends early. */
   readonly promise: Promise<never>;
@@ -34,7 +34,7 @@ export class Leaving {
       this.hasLeft = true;
       leave(reason);
     };
-    // at times nobody awaits it, and it must not become an unhandled rejection
+    // it is not always awaited, and must not become an unhandled rejection
     this.promise.catch(() => {});
     this.#signal = signal;
     if (signal?.aborted) this.leave(signal.reason);
@@ -43,14 +43,14 @@ export class Leaving {
     this.#cancel = timeoutMs === undefined ? () => {} : timers.start(late, Math.ceil(timeoutMs));
   }
 
-  /** Ends listening and timing. */
+  /** Stops listening and timing. */
   forget(): void {
     this.#cancel();
     this.#signal?.removeEventListener("abort", this.#abort);
   }
 }
 
-/** The error of a wait that takes too long, or would: then with how long it would take at least. */
+/** The error of a wait that took too long, or would take too long; in that case with the minimum wait. */
 export function tooLate(timeoutMs: number | undefined, leastMs?: number): DOMException {
   const why = leastMs === undefined ? "" : `: it takes ${leastMs} ms more at least, unless units are given back`;
   return new DOMException(`limiter.waitFor: not granted within ${timeoutMs} ms${why}`, "TimeoutError");

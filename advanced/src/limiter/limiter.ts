@@ -51,13 +51,11 @@ const NOTHING: Charge = { units: 0, stamp: 0 };
 export interface WaitOptions extends ConsumeOptions {
   /** Ends the wait: the promise rejects with its reason. */
   signal?: AbortSignal | undefined;
-  /**
-   * Longest wait in ms; unlimited by default. A wait that would be longer, unless units are given back, is not begun.
-   */
+  /** Longest wait in ms; unlimited by default. A longer wait fails immediately unless a refund could shorten it. */
   timeoutMs?: number | undefined;
 }
 
-/** What one decision is about: a take for each limit. */
+/** One decision: a take per limit. */
 type Batch = readonly Take[];
 
 const PEEK_NAMES: OptionNames<PeekOptions> = { limit: true, policy: true };
@@ -70,10 +68,10 @@ const WAIT_NAMES: OptionNames<WaitOptions> = { ...CONSUME_NAMES, signal: true, t
  * With the store in memory, decisions are synchronous. With other stores they are promises that never reject: when the
  * store fails, `onStoreFailure` decides.
  *
- * It emits `limited` and `shadowLimited` with the decision, `forgiven` with the decision and the units that it has cost
- * beyond `maxDebt`, `storeFailure` and `error` with the error.
+ * It emits `limited` and `shadowLimited` with the decision, `forgiven` with the decision and the units it cost beyond
+ * `maxDebt`, and `storeFailure` and `error` with the error.
  *
- * @example At most ten messages a second from each socket
+ * @example At most ten messages a second per socket
  * ```ts ignore
  * const limiter = new Limiter({ algorithm: "token-bucket", limit: 10, windowMs: 1000 });
  * app.ws("/chat", { message: async (socket, text) => {
@@ -83,10 +81,10 @@ const WAIT_NAMES: OptionNames<WaitOptions> = { ...CONSUME_NAMES, signal: true, t
  * ```
  */
 export class Limiter extends Emitter {
-  /** What the limiter has done. */
+  /** Counts of what the limiter has done. */
   readonly counters: Counters = newCounters();
   /**
-   * Gets what would go to the console; a middleware that runs in an application of Sluice sets it.
+   * Receives messages instead of the console; set by a middleware that runs in a Sluice application.
    *
    * @internal
    */
@@ -99,21 +97,21 @@ export class Limiter extends Emitter {
   readonly #queue: WaitQueue;
   readonly #timers: Timers;
   readonly #checkCaller: string;
-  /** Whether a limit has, or has had, debts, so that decisions can be settled. */
+  /** Whether a limit has, or had, debts, so that decisions can be settled. */
   #settles = false;
   readonly #clock: () => number;
-  /** Refusals by key, once somebody has asked for them. */
+  /** Refusals by key, once `top` has been called. */
   #refusals: TopRefusals | null = null;
-  /** How often the breaker had opened when a failure was last told, `-1` for never. */
+  /** The number of times the breaker had opened when a failure was last reported, `-1` for never. */
   #logged = -1;
   #isWholeQuotaNoted = false;
 
   /**
-   * Makes a limiter.
+   * Creates a limiter.
    *
    * @param given Limits and store
-   * @param caller Name of the caller for error messages, where another function makes the limiter from its own options
-   * @throws {TypeError} If an option has the wrong type, or the store can't do what is asked
+   * @param caller Name of the caller for error messages, if another function creates the limiter from its own options
+   * @throws {TypeError} If an option has the wrong type, or the store does not support it
    * @throws {RangeError} If a number is out of range
    */
   constructor(given: LimiterOptions = {}, caller?: string) {
@@ -133,7 +131,7 @@ export class Limiter extends Emitter {
     this.#demand = new Demand(options, store, made);
     checkLeases(checked.leases, this.policies, made);
     joinStore(this, store);
-    // who makes limiters for requests knows only later whether they were made inside one, and are meant to be the same
+    // a limiter for requests only learns later whether it was created inside one, where sharing is intended
     if (caller === undefined) noteSameCounters(store, this.policies, made);
     this.#timers = checked.timers;
     this.#clock = checked.clock;
@@ -141,7 +139,8 @@ export class Limiter extends Emitter {
       most: maxWaiting,
       timers: checked.timers,
       elapsed: checked.elapsed,
-      // a lease has units for those that wait already; where refusals are counted, each that waits would add its own
+      // a lease already holds units for those that wait; where refusals are counted, each waiting caller would add its
+      // own
       asksForMany: checked.leases === null && store.capabilities.exactDeny,
       ask: (batches) => this.#decideAll(batches),
       giveBack: (decision) => void this.refund(decision),
@@ -154,12 +153,11 @@ export class Limiter extends Emitter {
     const isRemote = store.capabilities.scope !== "process";
     const { elapsed } = checked;
     let outer = store;
-    // a store that only tells outcomes is asked once for each request whatever is merged, and does not know how long a
-    // refusal lasts
+    // an outcome-only store needs a call per request even when merged, and does not report how long a refusal lasts
     const saves = isRemote && !isOutcomeOnly(store);
     if (options.coalesce ?? saves) outer = new CoalescingStore(outer, this.counters);
     if (options.denyCache ?? saves) outer = new DenyCacheStore(outer, elapsed, this.counters);
-    // outside the others, so that decisions from leases need no promise
+    // outermost, so that decisions from leases need no promise
     if (checked.leases !== null) {
       outer = this.#leasing = new LeasingStore(outer, checked.leases, elapsed, this.counters);
     }
@@ -171,7 +169,7 @@ export class Limiter extends Emitter {
     this.#guarded = new FailurePolicy(outer, { ...checked, clock: options.clock, failed }, this.counters);
   }
 
-  // limiters without debts count as if there were no settlements
+  // limiters without debts have no settlement overhead
   #letSettle(): void {
     if (this.#settles || !this.policies.some(hasDebts)) return;
     this.#settles = true;
@@ -209,14 +207,14 @@ export class Limiter extends Emitter {
   }
 
   /**
-   * Takes units, if all limits grant them.
+   * Consumes units, if all limits grant them.
    *
    * @param keys The key, or the keys of the limits by name
-   * @param options Units to take, or cost and another limit or policy for this call
+   * @param options Units to consume, or cost and a different limit or policy for this call
    * @returns The decision
-   * @throws {TypeError} If a key is not a non-empty string, an option or limit is unknown, or the store cannot grant more
-   * than one unit
-   * @throws {RangeError} If the cost is not an integer, or negative; one of 0 is free, and always granted
+   * @throws {TypeError} If a key is not a non-empty string, an option or limit is unknown, or the store cannot grant
+   * more than one unit
+   * @throws {RangeError} If the cost is not an integer, or negative; a cost of 0 is free and always granted
    */
   consume(keys: LimiterKeys, options: number | ConsumeOptions = NO_OPTIONS): Awaitable<Decision> {
     if (typeof options === "number") return this[consumeByKey](this.#demand, keys, { cost: options });
@@ -234,7 +232,7 @@ export class Limiter extends Emitter {
   }
 
   /**
-   * What the limiter demands of its store at present.
+   * The limiter's current demand on its store.
    *
    * @internal
    */
@@ -243,37 +241,38 @@ export class Limiter extends Emitter {
   }
 
   /**
-   * Takes units by a demand, which may have been replaced since.
+   * Consumes units under a demand, which may have been replaced since.
    *
    * @internal
    */
   [consumeByKey](demand: Demand, keys: LimiterKeys, options: ConsumeOptions): Awaitable<Decision> {
     const takes = takesOf(demand, keys, options, this.#checkCaller);
-    // what most programs ask for with each request takes the shortest way
+    // fast path for the most common call of each request
     if (this.#memory !== null) return this.#counted(new Decision(takes, this.#memory.decide(takes), "store"));
     return this.#ask(takes, [], ({ verdicts, by }) => this.#counted(new Decision(takes, verdicts, by)));
   }
 
-  // the same batch, and others equal to it, in one command
+  // decides a batch, and others equal to it, in one command
   #ask<T>(takes: Batch, others: readonly Batch[], made: (decided: Decided) => T): Awaitable<T> {
     if (this.#memory !== null) return made({ verdicts: this.#memory.decide(takes, 1 + others.length), by: "store" });
     const decided = this.#guarded!.decide(takes, others);
     return "then" in decided ? decided.then(made) : made(decided);
   }
 
-  // equal batches in one command: a decision for each of those that passed, and one for the first that was refused
+  // Decides equal batches in one command. Returns a decision for each that passed, and one for the first that was
+  // refused.
   #decideAll(batches: readonly Batch[]): Awaitable<readonly Decision[]> {
     const [first, ...others] = batches as [Batch, ...Batch[]];
     return this.#ask(first, others, ({ verdicts, by }) => splitDecisions(batches, verdicts, by).map(this.#counted));
   }
 
   /**
-   * Reads what is left without taking anything.
+   * Reads the remaining quota without consuming any.
    *
    * @param keys The key, or the keys of the limits by name
-   * @param options Another limit or policy, if the checks of this key use one
+   * @param options A different limit or policy, if calls with this key use one
    * @returns The decision, which is always allowed
-   * @throws {TypeError} If a key is not a non-empty string, an option or limit is unknown, or the store cannot look
+   * @throws {TypeError} If a key is not a non-empty string, an option or limit is unknown, or the store cannot read
    */
   peek(keys: LimiterKeys, options: PeekOptions = NO_OPTIONS): Awaitable<Decision> {
     if (options !== NO_OPTIONS) checkNames("limiter.peek", options, PEEK_NAMES);
@@ -297,12 +296,12 @@ export class Limiter extends Emitter {
   };
 
   /**
-   * Gives back what a decision took, once: for requests that turned out not to count. Not after `charge` or `settle`,
-   * which told what it really cost.
+   * Refunds a decision, once: for requests that turned out not to count. Has no effect after `charge` or `settle`,
+   * which set the actual cost.
    *
    * @param decision The decision
-   * @returns Whether anything changed: units that have expired with their window are not given back
-   * @throws {TypeError} If it is no decision, or the store gives nothing back
+   * @returns Whether anything changed; units that have expired with their window are not refunded
+   * @throws {TypeError} If it is not a decision, or the store cannot refund
    */
   refund(decision: Decision): Awaitable<boolean> {
     assertDecision("refund", decision);
@@ -312,7 +311,7 @@ export class Limiter extends Emitter {
   }
 
   /**
-   * Releases the slots of `"concurrency"` limits; what other limits took stays taken.
+   * Releases the slots of `"concurrency"` limits. Units of other limits stay consumed.
    *
    * @param decision The decision
    * @returns Whether anything changed
@@ -346,20 +345,20 @@ export class Limiter extends Emitter {
   }
 
   /**
-   * Waits until units can be taken, and takes them. Callers that wait for one key in this process are served in order;
-   * those that want the same are asked for in one command. A caller that leaves takes nothing: what it was granted at
-   * that moment goes to the next one, or back to the store.
+   * Waits until units are available, and consumes them. Callers that wait for the same key in this process are served
+   * in order; equal requests are sent in one command. A caller that aborts consumes nothing: units granted at that
+   * moment go to the next caller, or back to the store.
    *
-   * Units given back in this process are noticed right away, those given back elsewhere at the predicted time.
+   * Refunds in this process wake callers immediately. Refunds elsewhere are noticed at the predicted time.
    *
    * @param keys The key, or the keys of the limits by name
-   * @param options Cost, another limit, signal and longest wait
+   * @param options Cost, a different limit, signal and longest wait
    * @returns The decision, allowed
-   * @throws {TypeError} If a key is not a non-empty string, an option or limit is unknown, or the store only tells
-   * whether a request passes
+   * @throws {TypeError} If a key is not a non-empty string, an option or limit is unknown, or the store only reports
+   * outcomes
    * @throws {RangeError} If too many are waiting already, or the cost can never be granted
-   * @throws {DOMException} `TimeoutError` if the wait takes too long, at once if it would for certain; the signal's
-   * reason if it aborts; `AbortError` if the limiter is closed
+   * @throws {DOMException} `TimeoutError` if the wait takes too long, or immediately if it certainly would; the
+   * signal's reason if it aborts; `AbortError` if the limiter is closed
    */
   async waitFor(keys: LimiterKeys, options: WaitOptions = {}): Promise<Decision> {
     checkNames("limiter.waitFor", options, WAIT_NAMES);
@@ -369,7 +368,7 @@ export class Limiter extends Emitter {
   }
 
   /**
-   * Waits for what was refused, as `waitFor` does.
+   * Waits after a refusal, as `waitFor` does.
    *
    * @internal
    */
@@ -379,7 +378,7 @@ export class Limiter extends Emitter {
   }
 
   /**
-   * Waits for some ms, or until a signal aborts.
+   * Waits for a number of ms, or until a signal aborts.
    *
    * @internal
    */
@@ -390,7 +389,7 @@ export class Limiter extends Emitter {
   }
 
   /**
-   * Whether what a request has begun ends with it, as on Workers.
+   * Whether pending work ends with its request, as on Workers.
    *
    * @internal
    */
@@ -399,7 +398,7 @@ export class Limiter extends Emitter {
   }
 
   /**
-   * Whether refusals by policies have no consequences, so that one who waits may be refused more than once.
+   * Whether refusals under the policies have no side effects, so a waiting request may be refused more than once.
    *
    * @internal
    */
@@ -408,16 +407,16 @@ export class Limiter extends Emitter {
   }
 
   /**
-   * Decides by other limits from now on. A limit that keeps its name and algorithm keeps what its keys have used, in the
-   * store and in memory, with another `limit` and `windowMs`, too. Who waits in `waitFor` already goes on to wait for what
-   * was asked. If anything in the options is wrong, nothing changes.
+   * Replaces the limits at runtime. A limit that keeps its name and algorithm keeps the usage of its keys, in the store
+   * and in memory, even with another `limit` and `windowMs`. Callers already in `waitFor` keep waiting for what they
+   * requested. If an option is invalid, nothing changes.
    *
-   * @param options All limits, and the policies of some keys: what is not said is gone
-   * @throws {TypeError} If an option has the wrong type or is unknown, the store can't do what is asked, or the limiter
+   * @param options All limits, and the policies of individual keys; omitted ones are removed
+   * @throws {TypeError} If an option has the wrong type or is unknown, the store does not support it, or the limiter
    * has `leases`
    * @throws {RangeError} If a number is out of range
    *
-   * @example More for everybody, from now on
+   * @example Raise the limit for all keys
    * ```ts
    * import { Limiter } from "@sluice/rate-limit";
    *
@@ -433,7 +432,7 @@ export class Limiter extends Emitter {
   }
 
   /**
-   * Frees memory of limits that have been replaced.
+   * Frees the memory of replaced limits.
    *
    * @internal
    */
@@ -442,7 +441,7 @@ export class Limiter extends Emitter {
   }
 
   /**
-   * Checks other limits, and returns what begins to decide by them.
+   * Checks other limits, and returns a function that applies them.
    *
    * @internal
    */
@@ -466,9 +465,9 @@ export class Limiter extends Emitter {
   /**
    * Forgets a key, blocks included, or all keys.
    *
-   * @param key The key, also in the form listed by `keys`; all keys without it
-   * @returns How many keys there were, over all limits; rejects if the store fails or takes longer than ten seconds
-   * @throws {TypeError} If the key is not a non-empty string, or the store only tells whether a request passes
+   * @param key The key, also in the form listed by `keys`; all keys if omitted
+   * @returns The number of keys, over all limits; rejects if the store fails or takes longer than ten seconds
+   * @throws {TypeError} If the key is not a non-empty string, or the store only reports outcomes
    */
   reset(key?: string): Awaitable<number> {
     if (key !== undefined) assertKey(key, "the key", "limiter.reset");
@@ -484,11 +483,11 @@ export class Limiter extends Emitter {
   }
 
   /**
-   * Lists the keys in use, with what is left for each. Keys of more than 256 characters are shown as their hash.
+   * Lists the keys in use, with the remaining quota of each. Keys of more than 256 characters are listed as their hash.
    *
    * @param name Name of the limit; the first limit by default
    * @throws {RangeError} If there is no limit of that name
-   * @throws {TypeError} If the store only tells whether a request passes
+   * @throws {TypeError} If the store only reports outcomes
    */
   keys(name?: string): AsyncIterable<Entry> {
     const policy = name === undefined ? this.policies[0]! : this.policies.find((one) => one.name === name);
@@ -498,18 +497,18 @@ export class Limiter extends Emitter {
   }
 
   /**
-   * Lists the keys that are refused most often, with what they wait for, as far as this process has decided about them.
-   * Refusals are counted from the first call on; a limiter that is never asked counts nothing. They count until a window
-   * has gone by without one, and until what was refused may pass. Limits in shadow count what they would have refused.
+   * Lists the keys that this process refuses most often, and how long each has to wait. Counting starts with the first
+   * call; a limiter on which it is never called counts nothing. A key is listed until a window has passed without a
+   * refusal and its last refused request could pass. Shadow limits count what they would have refused.
    *
-   * Memory is bounded: of more than 2000 keys that are refused at a time, those with the most refusals are kept. Their
-   * counts are too low by a thousandth of all refusals at most, and never too high.
+   * Memory is bounded: if more than 2000 keys are refused at a time, those with the most refusals are kept. Their
+   * counts are too low by at most a thousandth of all refusals, and never too high.
    *
-   * @param n How many, 20 by default, 1000 at most
+   * @param n How many to list, 20 by default, 1000 at most
    * @returns The keys, most refusals first
    * @throws {RangeError} If `n` is out of range
    *
-   * @example Who is being refused
+   * @example List the most refused keys
    * ```ts
    * import { Limiter } from "@sluice/rate-limit";
    *
@@ -524,7 +523,7 @@ export class Limiter extends Emitter {
     return (this.#refusals ??= this.#countRefusals()).list(n);
   }
 
-  // other limiters decide as if there were nothing to count
+  // until then, decisions have no counting overhead
   #countRefusals(): TopRefusals {
     const refusals = new TopRefusals(this.#clock);
     const counted = this.#counted;
@@ -535,7 +534,7 @@ export class Limiter extends Emitter {
     return refusals;
   }
 
-  /** Whether the circuit breaker is open, so that the store is not asked after repeated failures. */
+  /** Whether the circuit breaker is open, so the store is not called after repeated failures. */
   get breakerIsOpen(): boolean {
     return this.#guarded?.breakerIsOpen ?? false;
   }
@@ -550,18 +549,18 @@ export class Limiter extends Emitter {
     return this.#memory?.overflows ?? 0;
   }
 
-  /** Connects to the store, so that the first decision does not have to wait. Rejects if that fails. */
+  /** Connects to the store, so that the first decision does not have to wait. Rejects if connecting fails. */
   async warm(): Promise<void> {
     await this.#store.warm?.();
   }
 
-  // A store that was set up wrongly fails each time, while requests pass as if it counted. So the application or
-  // the console gets the first failure and each opening of the breaker, unless the program listens itself.
+  // A misconfigured store fails every time, while requests pass as if it counted. So the application or the console
+  // gets the first failure and each opening of the breaker, unless the program listens for it.
   #failed(error: unknown, policy: string): void {
     if (this.listenerCount("storeFailure") > 0) return void tell(this, "storeFailure", error);
     if (this.#logged === this.counters.breakerOpened) return;
     this.#logged = this.counters.breakerOpened;
-    // without a cause: errors of clients may hold the command with its arguments, such as a password
+    // without a cause: client errors may contain the command with its arguments, such as a password
     const told = `${policy} decides, because the store failed (listen to storeFailure for more): ${reasonOf(error)}`;
     if (this[reportKey] !== null) this[reportKey](new Error(told));
     else console.error(told);
@@ -577,7 +576,7 @@ export class Limiter extends Emitter {
   }
 
   /**
-   * Reports the error of a listener: it must neither prevent a decision nor end the process.
+   * Reports a listener's error, which must neither prevent a decision nor end the process.
    *
    * @internal
    */
@@ -587,8 +586,8 @@ export class Limiter extends Emitter {
   }
 
   /**
-   * Rejects callers that wait in `waitFor` with an `AbortError`, gives back leases, as far as the store accepts them in
-   * time, and closes the store, unless another limiter still uses it: the last one does.
+   * Rejects callers of `waitFor` with an `AbortError`, returns leases as far as the store accepts them in time, and
+   * closes the store. A store that other limiters still use is closed by the last one.
    */
   async close(): Promise<void> {
     this.#queue.close();
@@ -597,7 +596,7 @@ export class Limiter extends Emitter {
   }
 }
 
-/** Methods of other packages, and what is written here. */
+/** Methods of other packages, and their replacements here. */
 const INSTEAD = {
   limit: "write limiter.consume(key)",
   removeTokens: "write limiter.consume(key, tokens), which refuses, or limiter.waitFor(key, { cost }), which waits",
@@ -627,13 +626,13 @@ function isSettled({ policy }: Take): boolean {
   return hasDebts(policy);
 }
 
-/** What a verdict took: what it granted, or what a refusal was charged all the same. */
+/** What a verdict consumed: the units it granted, or those that a refusal was charged. */
 function takenBy(verdict: Verdict): Charge {
   const { granted, stamp } = verdict;
   return granted > 0 ? { units: granted, stamp } : chargeOf(verdict) ?? NOTHING;
 }
 
-// the result of check may be a promise, and `await` is easily forgotten
+// `consume` may return a promise, and `await` is easily forgotten
 function assertDecision(method: string, decision: unknown): void {
   if ((decision as Partial<Decision> | null | undefined)?.takes !== undefined) return;
   const shown = typeof decision === "object" && decision !== null ? "this object" : String(decision);

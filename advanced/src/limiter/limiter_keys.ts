@@ -1,29 +1,29 @@
 /**
- * Keys of what a limiter does for middleware: programs find what is theirs under names.
+ * Keys of the methods that a limiter offers to middleware. The public methods have names.
  *
  * @module
  */
 
-/** Key of what gets what would go to the console. */
+/** Key of the function that receives messages instead of the console. */
 export const reportKey: unique symbol = Symbol("sluice.report");
 
-/** Key of what the limiter demands of its store at present. */
+/** Key of the limiter's current demand on its store. */
 export const demandKey: unique symbol = Symbol("sluice.demand");
 
-/** Key of the method that takes units by a demand. */
+/** Key of the method that consumes units under a demand. */
 export const consumeByKey: unique symbol = Symbol("sluice.check by");
 
-/** Key of the method that waits for what was refused. */
+/** Key of the method that waits after a refusal. */
 export const waitAfterKey: unique symbol = Symbol("sluice.wait after");
 
-/** Key of the method that waits for some ms. */
+/** Key of the method that waits for a number of ms. */
 export const pauseKey: unique symbol = Symbol("sluice.pause");
 
-/** Key of whether what a request has begun ends with it. */
+/** Key of whether pending work ends with its request. */
 export const endsWithRequestsKey: unique symbol = Symbol("sluice.ends with requests");
 
-/** Key of whether refusals by policies have no consequences. */
+/** Key of whether refusals under policies have no side effects. */
 export const refusesFreelyKey: unique symbol = Symbol("sluice.refuses freely");
 
-/** Key of the method that checks other limits, and returns what begins to decide by them. */
+/** Key of the method that checks other limits, and returns a function that applies them. */
 export const prepareKey: unique symbol = Symbol("sluice.prepare");

@@ -11,7 +11,7 @@ import { platformTimers, type Timers, unsleepingClock } from "../wrappers/timers
 /**
  * One limit.
  *
- * @example Blocked for ten minutes after ten refusals
+ * @example Block a client for ten minutes after ten refusals
  * ```ts
  * import { Limiter } from "@sluice/rate-limit";
  *
@@ -27,33 +27,33 @@ import { platformTimers, type Timers, unsleepingClock } from "../wrappers/timers
 export interface LimitOptions {
   /** Name in headers and in the store; derived from the other options by default. */
   name?: string | undefined;
-  /** How it counts, `"fixed-window"` by default. */
+  /** The algorithm, `"fixed-window"` by default. */
   algorithm?: AlgorithmName | undefined;
   /** Length of the window in ms, 60 000 by default. */
   windowMs?: number | undefined;
   /**
-   * `"fixed-window"`: windows of the calendar in place of `windowMs`, such as
-   * `{ every: "month", timeZone: "Europe/Berlin" }`. Not with `align` or `onDenied: "extend"`.
+   * `"fixed-window"`: calendar windows instead of `windowMs`, such as `{ every: "month", timeZone: "Europe/Berlin" }`.
+   * Not with `align` or `onDenied: "extend"`.
    */
   window?: CalendarWindow | undefined;
   /** Units per window, 100 by default; 0 refuses everything. */
   limit?: number | undefined;
-  /** The older name of `limit` in express-rate-limit; one of them is enough. */
+  /** The older name of `limit` in express-rate-limit. Set only one of them. */
   max?: number | undefined;
-  /** `"token-bucket"`: units that may be taken at once, `limit` by default. */
+  /** `"token-bucket"`: units that may be consumed at once, `limit` by default. */
   burst?: number | undefined;
-  /** `"sliding-window"`: parts the window is counted in, 10 by default. */
+  /** `"sliding-window"`: number of buckets per window, 10 by default. */
   buckets?: number | undefined;
   /** `"fixed-window"`: whether windows begin with a key's first request (default), or are aligned to the clock. */
   align?: "first-hit" | "clock" | undefined;
-  /** What a refused request does to the quota: nothing (default), counts as well, or restarts the wait. */
+  /** What a refused request does to the quota: nothing (default), counts like an admitted one, or restarts the wait. */
   onDenied?: OnDenied | undefined;
-  /** Blocks a key after repeated rejections. */
+  /** Blocks a key after repeated refusals. */
   block?: Block | undefined;
   /**
-   * Lets decisions be settled by their real cost: the most units by which what a key has used may exceed the limit. Later
-   * windows pay them off before they grant anything, those of the calendar too. Not for `"concurrency"`, nor with
-   * `onDenied` or `leases`.
+   * Allows decisions to be settled with their actual cost, and is the most units by which a key's usage may exceed the
+   * limit. Later windows, including calendar windows, pay the debt off before they grant anything. Not for
+   * `"concurrency"`, nor with `onDenied` or `leases`.
    */
   maxDebt?: number | undefined;
   /** Decides, counts and reports, but never refuses. */
@@ -61,9 +61,9 @@ export interface LimitOptions {
 }
 
 /**
- * What some keys have of their own: another limit, window or algorithm. Whatever is left out is as usual.
+ * Settings of individual keys: another limit, window or algorithm. The limit's own settings apply to the rest.
  *
- * @example A customer with more, and another window
+ * @example A customer with a higher limit, and another window
  * ```ts
  * import { Limiter, type OwnLimit } from "@sluice/rate-limit";
  *
@@ -76,7 +76,7 @@ export interface OwnLimit
   extends Pick<LimitOptions, "algorithm" | "limit" | "windowMs" | "window" | "burst" | "buckets" | "align"> {}
 
 /**
- * Which policy a key has: the name of one in `policies`, or what is not as usual; of several limits, by their names.
+ * The policy of a key: a name in `policies`, or the settings that differ. With several limits, an object by limit name.
  *
  * @example By name
  * ```ts
@@ -91,7 +91,7 @@ export type PolicyChoice = string | OwnLimit | Readonly<Record<string, OwnLimit>
 /**
  * Options of every limiter, with or without HTTP.
  *
- * @example A store that may take 50 ms, and what happens when it fails
+ * @example A store with a 50 ms timeout, and a fallback for failures
  * ```ts
  * import { Limiter } from "@sluice/rate-limit";
  *
@@ -100,41 +100,41 @@ export type PolicyChoice = string | OwnLimit | Readonly<Record<string, OwnLimit>
  * ```
  */
 export interface StoreOptions {
-  /** Where counters are kept; the memory of this process by default. */
+  /** Where counters are kept; in this process's memory by default. */
   store?: Store | undefined;
   /** Most keys in memory, 100 000 by default. */
   maxKeys?: number | undefined;
   /**
-   * Time limit for a decision of the store in ms, 100 by default. What this process is late itself, because it computes,
-   * is throttled or has to wait for a processor, does not count: an answer that has arrived is read first.
+   * Timeout for a decision of the store in ms, 100 by default. Delays of this process itself, because it is busy,
+   * throttled or waiting for a CPU, do not count: a reply that has already arrived is read first.
    */
   timeoutMs?: number | undefined;
   /** What to do when the store fails: decide in this process (`"local"`, default), admit all, or refuse all. */
   onStoreFailure?: OnStoreFailure | undefined;
   /**
-   * Number of processes that share the store, 1 by default; without the store each grants its share of the limit, rounded
-   * down. While it is not said, each grants the whole limit, and the first failure warns about that.
+   * Number of processes that share the store, 1 by default. While the store fails, each grants its share of the limit,
+   * rounded down. If not set, each grants the whole limit, and the first failure logs a warning.
    */
   processes?: number | undefined;
   /** Merges equal decisions made in one turn of the event loop; on by default for stores outside the process. */
   coalesce?: boolean | undefined;
-  /** Remembers rejections until they may end; on by default for stores outside the process. */
+  /** Remembers refusals until they could end; on by default for stores outside the process. */
   denyCache?: boolean | undefined;
   /**
-   * Most decisions that are reserved in advance for one key, with a single limit of `"fixed-window"` or
-   * `"sliding-window"`; none by default.
+   * The most decisions reserved in advance for one key, with a single limit of `"fixed-window"` or `"sliding-window"`;
+   * none by default.
    */
   leases?: number | undefined;
-  /** The present time in ms; for tests. */
+  /** Returns the current time in ms; for tests. */
   clock?: (() => number) | undefined;
   /** Timers; for tests. */
   timers?: Timers | undefined;
 }
 
 /**
- * What a limiter decides by, apart from how it counts: one limit or several, and the policies that some keys have.
+ * A limiter's limits: one or several, and the policies of individual keys.
  *
- * @example Other limits, while the limiter is in use
+ * @example Change the limits while the limiter is in use
  * ```ts
  * import { Limiter, type LimitsOptions } from "@sluice/rate-limit";
  *
@@ -146,11 +146,11 @@ export interface StoreOptions {
  * ```
  */
 export interface LimitsOptions extends LimitOptions {
-  /** Several limits decided as one: either all of them grant, or none is charged. Replaces the single one. */
+  /** Several limits decided atomically: either all of them grant, or none is charged. Replaces the single limit. */
   limits?: readonly LimitOptions[] | undefined;
   /**
-   * Policies that some keys have, by name: what of the limit is not as usual, or of several limits by their names.
-   * Chosen with `policy`. They count under the limit's name, so that a key that gets another one keeps what it has used.
+   * Policies of individual keys, by name: the settings that differ, or with several limits an object by limit name.
+   * Selected with `policy`. They count under the limit's name, so a key keeps its usage when its policy changes.
    */
   policies?: Readonly<Record<string, Exclude<PolicyChoice, string>>> | undefined;
 }
@@ -158,7 +158,7 @@ export interface LimitsOptions extends LimitOptions {
 /**
  * Options of a {@linkcode Limiter}.
  *
- * @example A limiter for calls to somebody else's API
+ * @example Limit calls to a third-party API
  * ```ts
  * import { Limiter } from "@sluice/rate-limit";
  *
@@ -169,7 +169,8 @@ export interface LimitsOptions extends LimitOptions {
  */
 export interface LimiterOptions extends LimitsOptions, StoreOptions {
   /**
-   * Most callers waiting in `waitFor`, 1000 by default; unlimited on Workers, where ended requests cannot be noticed.
+   * Most callers waiting in `waitFor`, 1000 by default; unlimited on Workers, where the end of a request cannot be
+   * detected.
    */
   maxWaiting?: number | undefined;
 }
@@ -182,7 +183,7 @@ export interface CheckedStoreOptions {
   readonly processes: number;
   readonly leases: LeaseOptions | null;
   readonly clock: () => number;
-  /** Monotonic time in ms that includes sleep; for rejections, leases and the circuit breaker. */
+  /** Monotonic time in ms that includes sleep; for refusals, leases and the circuit breaker. */
   readonly elapsed: () => number;
   readonly timers: Timers;
 }
@@ -196,7 +197,7 @@ function policyOf(options: LimitOptions, caller: string): Policy {
       ? options.name
       : [`${String(limit)}-per-${lengthName(windowMs, window)}-${String(algorithm)}`, ...oddities(options)].join("-"),
     ...{ algorithm, windowMs, limit, burst, buckets, align, onDenied, block, maxDebt },
-    // a limit without it is the same object as ever
+    // keeps the object's shape without it
     ...(window === undefined ? {} : { window }),
   };
   checkPolicy(policy, caller);
@@ -218,11 +219,11 @@ function oddities({ burst, buckets, align, onDenied, block, maxDebt }: LimitOpti
 }
 
 /**
- * Makes the policies of a limiter.
+ * Creates the policies of a limiter.
  *
  * @param options Its limits
  * @param caller Name of the caller for error messages
- * @returns One for each limit, complete and checked
+ * @returns One per limit, complete and checked
  * @throws {TypeError} If an option has the wrong type, or two limits have the same name
  * @throws {RangeError} If a number is out of range
  */
@@ -235,14 +236,14 @@ export function policiesOf(options: LimitsOptions, caller: string): Policy[] {
 }
 
 /**
- * The system's clock in ms, looked up at each reading, so that a test's fake time counts for what was made before it.
+ * The system clock in ms. Looks up `Date.now` on each call, so a test's fake time also applies to existing limiters.
  */
 export const systemClock = (): number => Date.now();
 
 /**
- * Checks the options about the store and fills in the defaults.
+ * Checks the store options and fills in the defaults.
  *
- * @param options What the user gave
+ * @param options The user's options
  * @param caller Name of the caller for error messages
  * @throws {TypeError} If an option has the wrong type
  * @throws {RangeError} If a number is out of range
@@ -264,7 +265,7 @@ export function checkStoreOptions(options: StoreOptions, caller: string): Checke
   checkType(caller, "coalesce", options.coalesce, "boolean");
   checkType(caller, "denyCache", options.denyCache, "boolean");
   const lease = leases === undefined ? null : { max: leases, processes };
-  // a test that gives a clock alone means it for everything
+  // a clock passed alone, by a test, applies to everything
   const elapsed = options.clock !== undefined && options.timers === undefined
     ? clock
     : unsleepingClock(() => timers.now(), clock);
@@ -272,12 +273,12 @@ export function checkStoreOptions(options: StoreOptions, caller: string): Checke
 }
 
 /**
- * Checks that decisions can be reserved in advance, if the options ask for that.
+ * Checks that decisions can be reserved in advance, if the options request it.
  *
- * @param leases What the options ask for
+ * @param leases The option
  * @param policies The policies
  * @param caller Name of the caller for error messages
- * @throws {TypeError} If there are several limits, or one of another algorithm
+ * @throws {TypeError} If there are several limits, or one with another algorithm
  */
 export function checkLeases(leases: LeaseOptions | null, policies: readonly Policy[], caller: string): void {
   if (leases === null) return;
@@ -295,16 +296,16 @@ export function checkLeases(leases: LeaseOptions | null, policies: readonly Poli
 }
 
 /**
- * Checks that a store can do what the policies ask.
+ * Checks that a store supports the policies.
  *
  * @param store The store
  * @param policies The policies
  * @param caller Name of the caller for error messages
- * @throws {TypeError} If it is no store, or an algorithm is not among its capabilities
+ * @throws {TypeError} If it is not a store, or does not support an algorithm
  * @throws {RangeError} If a limit is too large for the store
  */
 export function checkStore(store: Store, policies: readonly Policy[], caller: string): void {
-  // an address may contain a password, and errors are logged
+  // a URL may contain a password, and errors are logged
   if (typeof store === "string" || isRedisClient(store)) {
     throw new TypeError(
       `${caller}: option store must be a store; for Redis say new RedisStore({ url }) or new RedisStore({ client })`,

@@ -19,7 +19,7 @@ export const LIMIT_NAMES: OptionNames<LimitOptions> = {
   shadow: true,
 };
 
-/** Names of what a limiter decides by. */
+/** Names of the options that define a limiter's limits. */
 export const LIMITS_NAMES: OptionNames<LimitsOptions> = { ...LIMIT_NAMES, limits: true, policies: true };
 
 /** Names of the options of a {@linkcode Limiter}. */
@@ -38,7 +38,7 @@ export const LIMITER_NAMES: OptionNames<LimiterOptions> = {
   maxWaiting: true,
 };
 
-/** Options that may have the older name of `limit`. */
+/** Options that may use the older name of `limit`. */
 interface MaxOptions {
   readonly max?: unknown;
   readonly limit?: unknown;
@@ -46,10 +46,10 @@ interface MaxOptions {
 }
 
 /**
- * Takes `max` for `limit`, also in each of `limits`.
+ * Renames `max` to `limit`, also in each of `limits`.
  *
  * @param caller Name of the caller for error messages
- * @param options What was given
+ * @param options The options passed
  * @returns The options with `limit` alone
  * @throws {TypeError} If both are given, and differ
  */
@@ -62,7 +62,7 @@ export function withLimit<Options extends object>(caller: string, options: Optio
   return { ...own, limits: limits.map((one, i) => withLimit(`${caller}, limits[${i}]`, one)) } as Options;
 }
 
-/** Names that people bring along from rate-limiter-flexible, @nestjs/throttler and express-slow-down. */
+/** Option names from rate-limiter-flexible, @nestjs/throttler and express-slow-down. */
 const INSTEAD: ReadonlyMap<string, string> = new Map([
   ["points", "say limit"],
   ["tokensPerInterval", "say limit, the units in windowMs"],
@@ -80,14 +80,14 @@ const INSTEAD: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Refuses unknown options of a limiter and of its limits, and options of a single limit beside several.
+ * Rejects unknown options of a limiter and its limits, and options of a single limit next to several.
  *
  * @param caller Name of the caller for error messages
- * @param options What was given
- * @param names The names there are
- * @param limitNames Those of one of several limits
- * @param instead Tells what to do instead of a name
- * @throws {TypeError} If there are any
+ * @param options The options passed
+ * @param names The valid names
+ * @param limitNames The valid names for one of several limits
+ * @param instead Suggests a replacement for a name
+ * @throws {TypeError} If there is one
  */
 export function checkLimiterNames<Options, Limit>(
   caller: string,
@@ -103,7 +103,7 @@ export function checkLimiterNames<Options, Limit>(
     refuseOption(caller, "limits", "a list of at least one limit", limits);
   }
   limits.forEach((limit, i) => checkNames(`${caller}, limits[${i}]`, limit, limitNames, (name) => INSTEAD.get(name)));
-  // a function is a tier, which all of them get; a name tells limiters made inside requests apart
+  // a function applies to all limits; a name distinguishes limiters created inside requests
   const lost = Object.keys({ ...LIMIT_NAMES, limit: true })
     .find((name) => name !== "name" && single[name] !== undefined && typeof single[name] !== "function");
   if (lost === undefined) return;

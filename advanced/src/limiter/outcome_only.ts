@@ -2,20 +2,20 @@ import type { Store } from "../policy/store.ts";
 import type { LimiterOptions } from "./limiter_options.ts";
 
 /**
- * Whether a store does nothing but grant one unit or not.
+ * Whether a store can only grant or refuse one unit.
  *
- * @param store The store, or whatever was given as one
+ * @param store The store, or the value passed as one
  */
 export function isOutcomeOnly(store: unknown): boolean {
   return (store as Partial<Store> | null | undefined)?.capabilities?.outcomeOnly === true;
 }
 
 /**
- * Refuses what a store cannot do that does nothing but grant one unit or not.
+ * Rejects features that an outcome-only store does not support.
  *
  * @param store The store
  * @param caller Name of the caller for error messages
- * @param what What it cannot do
+ * @param what The feature
  * @throws {TypeError} If it is such a store
  */
 export function assertDoesMore(store: unknown, caller: string, what: string): void {
@@ -27,12 +27,12 @@ export function assertDoesMore(store: unknown, caller: string, what: string): vo
 }
 
 /**
- * Refuses options of a limiter that such a store cannot keep.
+ * Rejects options of a limiter that an outcome-only store does not support.
  *
  * @param store The store
  * @param options The limiter's options
  * @param caller Name of the caller for error messages
- * @throws {TypeError} If there are any
+ * @throws {TypeError} If there is one
  */
 export function checkOutcomeOnly(store: Store, options: LimiterOptions, caller: string): void {
   if (!isOutcomeOnly(store)) return;
@@ -42,6 +42,6 @@ export function checkOutcomeOnly(store: Store, options: LimiterOptions, caller: 
   }
   if (policies !== undefined) assertDoesMore(store, caller, "option policies");
   if (leases !== undefined) assertDoesMore(store, caller, "option leases");
-  // it tells when a refusal has ended at the latest, and not before when it lasts
+  // it only reports the latest possible end of a refusal
   if (denyCache === true) assertDoesMore(store, caller, "option denyCache");
 }

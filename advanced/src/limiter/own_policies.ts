@@ -15,25 +15,25 @@ const OWN_NAMES: OptionNames<OwnLimit> = {
   align: true,
 };
 
-/** Number of different policies that are remembered; more would mean one for each client. */
+/** Number of different policies that are cached; more would mean one per client. */
 const MOST = 2000;
 
-/** The policies that some keys have in place of a limiter's own: those it has names for, and those it is told. */
+/** The policies of individual keys: named ones, and those passed as objects. */
 export class OwnPolicies {
   readonly #usual: readonly Policy[];
   readonly #store: Store;
   readonly #named = new Map<string, readonly Policy[]>();
-  /** By what they say, so that a row that is read anew is the same policy, and one that was changed is not. */
+  /** Keyed by content, so a row that is read again is the same policy, and a changed one is not. */
   readonly #told = new GenerationalCache<readonly Policy[]>(MOST);
 
   /**
    * Creates an instance.
    *
    * @param usual The limiter's policies
-   * @param store The store, which may be unable to serve others
+   * @param store The store, which may not support others
    * @param named The `policies` option
    * @param caller Name of the caller for error messages
-   * @throws {TypeError} If one of them has a wrong field, or the store can't serve it
+   * @throws {TypeError} If one of them has a wrong field, or the store does not support it
    * @throws {RangeError} If a number is out of range
    */
   constructor(
@@ -53,9 +53,9 @@ export class OwnPolicies {
   }
 
   /**
-   * The policies that somebody chose, in the order of the limits.
+   * Returns the chosen policies, in the order of the limits.
    *
-   * @param choice A name, or what is not as usual
+   * @param choice A name, or the settings that differ
    * @param caller Name of the caller for error messages
    * @throws {TypeError} If there is no policy of that name, or it has a wrong field
    * @throws {RangeError} If a number is out of range
@@ -67,7 +67,7 @@ export class OwnPolicies {
       const names = [...this.#named.keys()].join(", ") || "none; name them in option policies";
       throw new TypeError(`${caller}: there is no policy ${describe(choice)}; there are ${names}`);
     }
-    // what can't be told apart as text is no policy, and refused before it is remembered
+    // a value that JSON cannot distinguish is not a policy, and is rejected before it is cached
     const text = JSON.stringify(choice) ?? "";
     let told = this.#told.get(text);
     if (told === undefined) this.#told.set(text, told = this.#made(choice, `${caller}, policy`));
@@ -101,10 +101,10 @@ export class OwnPolicies {
 }
 
 /**
- * The policy that some keys have in place of a usual one.
+ * Creates the policy of individual keys from the limit's own.
  *
- * @param usual The usual one
- * @param own What is not as usual
+ * @param usual The limit's own policy
+ * @param own The settings that differ
  * @param caller Name of the caller for error messages
  * @returns The policy, complete and checked
  * @throws {TypeError} If it has a wrong field
@@ -118,7 +118,7 @@ export function ownPolicy(usual: Policy, own: OwnLimit, caller: string): Policy 
     window = own.windowMs === undefined ? usual.window : undefined,
   } = own;
   const { windowMs = own.window?.every === undefined ? usual.windowMs : usualMs(own.window) } = own;
-  // what another algorithm has been told means nothing to this one
+  // settings of one algorithm mean nothing to another
   const shape: OwnLimit = algorithm === usual.algorithm ? usual : {};
   const { burst = shape.burst, buckets = shape.buckets } = own;
   const { align = own.window === undefined ? shape.align : undefined } = own;

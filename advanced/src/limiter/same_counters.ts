@@ -4,14 +4,14 @@ import type { Store } from "../policy/store.ts";
 import { locationOf } from "../stores/counter_location.ts";
 import { isInUse } from "./store_users.ts";
 
-/** The store through which a limit was counted first: by where its counters are, then by prefix and limit. */
+/** The first store that counted each limit: by the location of its counters, then by prefix and limit. */
 const counting = new WeakMap<object, Map<string, WeakRef<Store>>>();
-/** Limits that are known of one place; a program that makes more makes them for its clients. */
+/** Limits remembered per location. A program with more creates them for its clients. */
 const MOST = 1000;
 
 /**
- * Warns about a limiter that counts together with another one, although each has a store of its own: the stores keep
- * their counters in the same place, and the limits have the same name.
+ * Warns about a limiter that shares counters with another one although each has its own store: the stores keep counters
+ * in the same location, and the limits have the same name.
  *
  * @param store The limiter's store
  * @param policies Its policies

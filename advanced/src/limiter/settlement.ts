@@ -5,43 +5,43 @@ import type { Awaitable, Take, Verdict } from "../policy/store.ts";
 import type { DecidedBy } from "../wrappers/failure_policy.ts";
 import { whenAll } from "./when_all.ts";
 
-/** What a settlement needs of a decision. */
+/** The part of a decision that a settlement needs. */
 export interface Settleable {
-  /** What was demanded. */
+  /** What was requested from the store. */
   readonly takes: readonly Take[];
-  /** What came of it. */
+  /** The results. */
   verdicts: readonly Verdict[];
   /** Whether it was granted. */
   readonly allowed: boolean;
-  /** Who decided. */
+  /** What made the decision. */
   readonly decidedBy: DecidedBy;
 }
 
-/** What a settlement needs of its limiter. */
+/** The part of a limiter that a settlement needs. */
 export interface Settling {
   /**
-   * Has the units of one take counted otherwise.
+   * Changes the counted units of one take.
    *
-   * @param change Units to count more, or, below 0, to give back
-   * @returns The state afterwards, as of a store's `settle`; `null` if nobody could be asked
+   * @param change Units to add, or, below 0, to refund
+   * @returns The state afterwards, as from a store's `settle`; `null` if the store could not be reached
    */
   settle(take: Take, stamp: number, change: number, by: DecidedBy): Awaitable<Verdict | null>;
-  /** Notes that units of a decision were given back. */
+  /** Notes that units of a decision were refunded. */
   returned(decision: Settleable, units: number): void;
-  /** Notes that units a decision has cost in the end were counted nowhere, since `maxDebt` allows no more. */
+  /** Notes that part of a decision's final cost was not counted, because `maxDebt` allows no more. */
   forgave(decision: Settleable, units: number): void;
 }
 
-/** Only decisions of limiters with debts have one, so that others pay nothing for it. */
+/** Only decisions of limiters with debts have one, so others pay no overhead. */
 const settlements = new WeakMap<Settleable, Settlement>();
 
-/** Lets a decision be settled. */
+/** Makes a decision settleable. */
 export function allowSettlement(decision: Settleable, settling: Settling): void {
   settlements.set(decision, new Settlement(decision, settling));
 }
 
 /**
- * The settlement of a decision.
+ * Returns the settlement of a decision.
  *
  * @param method The method that needs it
  * @throws {TypeError} If it cannot be settled
@@ -61,25 +61,25 @@ export function settlementOf(decision: Settleable, method: string): Settlement {
 }
 
 /**
- * Ends the settlement of a decision, if it has one, since its units are given back.
+ * Ends the settlement of a decision, if it has one, because its units are being refunded.
  *
- * @returns Whether they may be: nothing was charged or settled yet
+ * @returns Whether a refund is allowed: nothing was charged or settled yet
  */
 export function endSettlement(decision: Settleable): boolean {
   return settlements.get(decision)?.end() ?? true;
 }
 
 /**
- * Replaces the estimate by which a decision was counted by its real cost. Its calls take turns.
+ * Replaces a decision's estimate with its actual cost. Calls are serialized.
  *
  * Only limits with `maxDebt` are settled; others keep what they counted.
  */
 export class Settlement {
   readonly #decision: Settleable;
   readonly #settling: Settling;
-  /** What it has cost so far, as far as that was charged. */
+  /** Cost charged so far. */
   #used = 0;
-  /** What it has cost in all by now, as far as that was told. */
+  /** Total cost reported so far. */
   #known = 0;
   #isOver = false;
   /** The call that is waiting for a store, `null` for none. */
@@ -97,14 +97,14 @@ export class Settlement {
     return this.#countTold();
   }
 
-  /** Counts what it has cost in all by now, unless that is less than the estimate. */
+  /** Counts the total cost so far, unless it is below the estimate. */
   reach(total: number): Awaitable<boolean> {
     if (this.#isOver || total <= this.#known) return false;
     this.#known = total;
     return this.#countTold();
   }
 
-  /** What it has cost by now, whoever told. */
+  /** The cost so far, from either source. */
   get #told(): number {
     return Math.max(this.#used, this.#known);
   }
@@ -141,7 +141,7 @@ export class Settlement {
     return this.#last = last;
   }
 
-  /** Brings what is counted to what was used, or only up to it while the request runs. */
+  /** Adjusts the counted units to the used ones. While the request runs, it only ever adds units. */
   #count(used: number, isExact: boolean): Awaitable<boolean> {
     const { takes, verdicts, decidedBy } = this.#decision;
     const changes = verdicts.map(({ granted, denied }, i) => {
@@ -156,7 +156,7 @@ export class Settlement {
       this.#decision.verdicts = verdicts.map((verdict, i) => correctedBy(verdict, states[i]!));
       const returned = states.reduce((sum, state) => sum + Math.max(0, -(state?.granted ?? 0)), 0);
       if (returned > 0) this.#settling.returned(this.#decision, returned);
-      // while a request runs, who charges is told, and may charge it later
+      // while a request runs, the caller of `charge` learns of it, and may charge it later
       const missing = (change: number, i: number) => change > 0 && states[i] !== null ? change - states[i]!.granted : 0;
       const forgiven = isExact ? Math.max(...changes.map(missing)) : 0;
       if (forgiven > 0) this.#settling.forgave(this.#decision, forgiven);

@@ -6,9 +6,9 @@ import { Decision } from "./decision.ts";
 /**
  * Splits the decision about several equal batches.
  *
- * @param batches The batches, which were decided as one
- * @param verdicts The verdicts of all of them together
- * @param by Who decided
+ * @param batches The batches, which were decided together
+ * @param verdicts The combined verdicts
+ * @param by What made the decision
  * @returns One decision for each batch that was granted, and one for the first that was refused
  */
 export function splitDecisions(
@@ -22,12 +22,12 @@ export function splitDecisions(
   let isRefused = false;
   verdicts.forEach((verdict, i) => {
     const { cost, shadow } = first[i]!;
-    // what takes nothing is granted however often it is asked for
+    // a take that consumes nothing is granted any number of times
     if (shadow || cost === 0) return;
     granted = Math.min(granted, Math.floor(verdict.granted / cost));
     isRefused ||= verdict.denied;
   });
-  // a lease may have granted one, and not been asked about the rest
+  // a lease may have granted one without being asked about the rest
   const told = Math.max(1, granted + (isRefused ? 1 : 0));
   return batches.slice(0, told).map((takes, turn) => new Decision(takes, shareOf(takes, verdicts, turn), by));
 }

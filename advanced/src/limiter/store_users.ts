@@ -6,7 +6,7 @@ const users = new WeakMap<Store, number>();
 const used = new WeakMap<object, Store>();
 
 /**
- * Notes that a limiter uses a store.
+ * Registers a limiter as a user of a store.
  *
  * @param limiter The limiter
  * @param store Its store
@@ -17,7 +17,7 @@ export function joinStore(limiter: object, store: Store): void {
 }
 
 /**
- * Tells whether an open limiter uses a store.
+ * Whether an open limiter uses a store.
  *
  * @param store The store
  */
@@ -26,10 +26,10 @@ export function isInUse(store: Store): boolean {
 }
 
 /**
- * Notes that a limiter no longer uses its store.
+ * Unregisters a limiter from its store.
  *
  * @param limiter The limiter
- * @returns The store if no other limiter uses it; `null` otherwise, and if the limiter had left before
+ * @returns The store if no other limiter uses it; otherwise, or if the limiter was already unregistered, `null`
  */
 export function leaveStore(limiter: object): Store | null {
   const store = used.get(limiter);

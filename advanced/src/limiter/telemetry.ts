@@ -1,15 +1,15 @@
 import type { Counters } from "../wrappers/counters.ts";
 import type { Limiter } from "./limiter.ts";
 
-/** The used part of an OpenTelemetry `Meter`: `metrics.getMeter("…")` of `@opentelemetry/api`. */
+/** The part of an OpenTelemetry `Meter` that is used: `metrics.getMeter("…")` of `@opentelemetry/api`. */
 export interface MeterLike {
-  /** Makes a counter that is read when metrics are collected. */
+  /** Creates a counter that is read when metrics are collected. */
   createObservableCounter(name: string, options?: { description?: string; unit?: string }): ObservableLike;
-  /** Makes a gauge that is read when metrics are collected. */
+  /** Creates a gauge that is read when metrics are collected. */
   createObservableGauge(name: string, options?: { description?: string; unit?: string }): ObservableLike;
 }
 
-/** The used part of an observable instrument. */
+/** The part of an observable instrument that is used. */
 export interface ObservableLike {
   /** Adds a callback that reports the value. */
   addCallback(callback: (result: ObservableResultLike) => void): void;
@@ -23,7 +23,7 @@ export interface ObservableResultLike {
   observe(value: number, attributes?: Record<string, string>): void;
 }
 
-/** Decisions by outcome and by decider: one instrument each, told apart by an attribute. */
+/** Decisions by outcome and by decider: one instrument each, distinguished by an attribute. */
 const INSTRUMENTS: readonly {
   name: string;
   description: string;

@@ -4,7 +4,7 @@ import type { Verdict } from "../policy/store.ts";
 import type { Decision } from "./decision.ts";
 
 /**
- * A key that a limit has refused lately, as {@linkcode Limiter.top} lists it.
+ * A key that a limit has recently refused, as listed by {@linkcode Limiter.top}.
  *
  * @example The key that is refused most often
  * ```ts
@@ -20,15 +20,15 @@ import type { Decision } from "./decision.ts";
 export interface RefusedKey {
   /** Name of the limit. */
   readonly policy: string;
-  /** The key as the store has it, which `reset` takes: long ones are a hash. */
+  /** The key in the store, which `reset` accepts; long keys are a hash. */
   readonly key: string;
-  /** How often it was refused; fewer than in truth if more than 2000 keys are refused at a time. */
+  /** How often it was refused; too low if more than 2000 keys are refused at a time. */
   readonly refusals: number;
   /** ms since its last refusal. */
   readonly sinceMs: number;
-  /** ms until what was refused last may pass; 0 if it may already, `Infinity` for never. */
+  /** ms until its last refused request could pass; 0 if it could already, `Infinity` for never. */
   readonly retryAfterMs: number;
-  /** Units that were left at its last refusal, too few for what was asked. */
+  /** Units left at its last refusal, too few for the request. */
   readonly remaining: number;
   /** The most the limit can ever grant it at once. */
   readonly limit: number;
@@ -48,16 +48,16 @@ interface Count {
   refusals: number;
 }
 
-/** Keys that remain when there are twice as many. */
+/** Keys that are kept when there are twice as many. */
 export const MOST_REFUSED = 1000;
 
 /**
- * Counts the refusals of keys in a bounded memory, so that those that are refused most often are known however many
- * there are: frequent items by Misra and Gries, in the batches of Anderson et al., "A High-Performance Algorithm for
- * Identifying Frequent Items in Data Streams" (2017). No count is too high, and none is too low by more than a
- * thousandth of all refusals.
+ * Counts refusals by key in bounded memory, so that the most refused keys are known however many there are. Implements
+ * Misra and Gries's frequent items, with the batches of Anderson et al., "A High-Performance Algorithm for Identifying
+ * Frequent Items in Data Streams" (2017). No count is too high, and none is too low by more than a thousandth of all
+ * refusals.
  *
- * A key is forgotten when a window has gone by without a refusal, and what was refused last may pass.
+ * A key is forgotten when a window has passed without a refusal and its last refused request could pass.
  */
 export class TopRefusals {
   readonly #clock: () => number;
@@ -67,13 +67,13 @@ export class TopRefusals {
   /**
    * Creates an instance.
    *
-   * @param clock The present time in ms
+   * @param clock The current time in ms
    */
   constructor(clock: () => number) {
     this.#clock = clock;
   }
 
-  /** Counts what a decision has refused, or would have. */
+  /** Counts what a decision refused, or would have refused. */
   add({ allowed, shadowDenied, takes, verdicts }: Decision): void {
     if (allowed && !shadowDenied) return;
     const now = this.#clock();
@@ -88,7 +88,7 @@ export class TopRefusals {
     if (this.#counts.size > 2 * MOST_REFUSED) this.#shrink(now);
   }
 
-  // what the first key that is dropped has is taken from all, so that it can come back and be counted fairly
+  // subtracts the first dropped key's count from all, so that the key can return and be counted fairly
   #shrink(now: number): void {
     this.#forgetFree(now);
     const byRefusals = Array.from(this.#counts).sort(([, a], [, b]) => b.refusals - a.refusals);
@@ -107,10 +107,10 @@ export class TopRefusals {
   }
 
   /**
-   * Forgets a key, or all.
+   * Forgets a key, or all keys.
    *
    * @param limits Names of the limits
-   * @param forms The forms in which it may be kept; `undefined` for all keys
+   * @param forms The forms in which it may be stored; `undefined` for all keys
    */
   forget(limits: readonly string[], forms: readonly (string | undefined)[]): void {
     for (const form of forms) {
@@ -120,7 +120,7 @@ export class TopRefusals {
   }
 
   /**
-   * Lists the keys with the most refusals, those that have to wait longest first where they are equal.
+   * Lists the keys with the most refusals; among equals, those with the longest wait come first.
    *
    * @param most How many
    */
@@ -137,7 +137,7 @@ function idOf(limit: string, key: string): string {
   return `${limit.length}/${limit}${key}`;
 }
 
-// two that never pass are equal
+// two keys that never pass are equal
 function compare(a: number, b: number): number {
   return a === b ? 0 : a - b;
 }
@@ -148,7 +148,7 @@ function refusedKey({ policy, key, shadow, refusals, last, lastMs }: Count, now:
   return {
     policy: policy.name,
     key,
-    // it was refused at least once, whatever has been taken from its count
+    // it was refused at least once, whatever was subtracted
     refusals: Math.max(1, refusals),
     sinceMs,
     retryAfterMs: Math.max(0, retryAfterMs - sinceMs),

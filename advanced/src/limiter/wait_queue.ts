@@ -6,49 +6,49 @@ import type { Timers } from "../wrappers/timers.ts";
 import type { Decision } from "./decision.ts";
 import { type Ending, Leaving, tooLate } from "./leaving.ts";
 
-/** Number of recent refunds that are remembered for checks in flight. */
+/** Number of recent refunds that are remembered for requests in flight. */
 const RECENT = 64;
 
-/** What a queue needs of its limiter. */
+/** The part of a limiter that a queue needs. */
 export interface QueueOptions {
   /** Most callers at once. */
   readonly most: number;
   /** Timers. */
   readonly timers: Timers;
-  /** A clock in ms; only differences count. */
+  /** A clock in ms; only differences matter. */
   readonly elapsed: () => number;
-  /** Whether several callers may be asked for at once. */
+  /** Whether units for several callers may be requested at once. */
   readonly asksForMany: boolean;
   /**
-   * Asks for the units of equal batches.
+   * Requests the units of equal batches.
    *
-   * @returns A decision for each of those that were granted, and one for the first that was refused
+   * @returns A decision for each that was granted, and one for the first that was refused
    */
   readonly ask: (batches: readonly (readonly Take[])[]) => Awaitable<readonly Decision[]>;
-  /** Gives back what a caller was granted that had left. */
+  /** Refunds units granted to a caller that has aborted. */
   readonly giveBack: (decision: Decision) => void;
 }
 
-/** What was demanded, and given back since. */
+/** Takes that were requested, and refunded since. */
 type Demanded = Pick<Decision, "takes">;
 
-/** A caller that waits. */
+/** A waiting caller. */
 class Waiter {
   readonly takes: readonly Take[];
   readonly leaving: Leaving;
-  /** Longest wait in ms; `undefined` for any. */
+  /** Longest wait in ms; `undefined` for unlimited. */
   readonly timeoutMs: number | undefined;
-  /** When it ends, by the queue's clock. */
+  /** End of the longest wait, by the queue's clock. */
   readonly deadline: number;
-  /** Equal for callers that want the same; `null` where each has to be asked for by itself. */
+  /** Equal for callers with equal requests; `null` if each needs its own request. */
   readonly kind: string | null;
-  /** Resolves with what was granted. */
+  /** Resolves with the granted decision. */
   readonly granted: Promise<Decision>;
   readonly #grant: (decision: Decision) => void;
   isServed = false;
-  /** The refusal after which its turn begins; `null` if it has to ask first. */
+  /** The refusal after which its turn begins; `null` if it has to send a request first. */
   denied: Decision | null = null;
-  /** How many times units had been given back when it was asked for. */
+  /** The number of refunds when the request was sent. */
   askedAt = 0;
 
   constructor(
@@ -77,26 +77,26 @@ class Waiter {
 
 /** The callers that wait for one key. */
 interface Lane {
-  /** They, in their order. */
+  /** The callers, in order. */
   readonly waiters: Set<Waiter>;
-  /** Settles when the last caller and all before it are done. */
+  /** Settles when all callers so far are done. */
   last: Promise<unknown>;
-  /** Until when a caller of a kind is refused, if nothing is given back, by the queue's clock. */
+  /** When the refusal of a kind ends without a refund, by the queue's clock. */
   refused: { readonly kind: string; readonly until: number } | null;
 }
 
 /**
- * Callers that wait for their turn: one lane for each key, first come, first served, up to a fixed number.
+ * Callers waiting for their turn: one lane per key, first come, first served, up to a fixed number.
  *
- * Only the first caller of a lane asks the store, so that a crowd does not ask over and over. It asks for all those
- * behind it that want the same: one at a time, a lane would be granted no more than one for each round trip.
+ * Only the first caller of a lane calls the store, so that a crowd does not call it repeatedly. It also requests the
+ * units of the callers behind it with equal requests: one at a time, a lane would get one grant per round trip.
  */
 export class WaitQueue {
   readonly #options: QueueOptions;
   readonly #asksForMany: boolean;
   readonly #lanes = new Map<string, Lane>();
   readonly #leaving = new Set<Leaving>();
-  /** Callers that sleep until the time of their last rejection, by that rejection. */
+  /** Callers that sleep until the end of their last refusal, by that refusal. */
   readonly #paused = new Map<Decision, () => void>();
   /** Recent refunds, `null` for a refund of everything: number `n` is at index `n % RECENT`. */
   readonly #recent: (Demanded | null)[] = [];
@@ -107,21 +107,21 @@ export class WaitQueue {
   /**
    * Creates an instance.
    *
-   * @param options What it needs of its limiter
+   * @param options The part of the limiter that it needs
    */
   constructor(options: QueueOptions) {
     this.#options = options;
-    // on Workers, what the others get would be lost with the request of the caller that asked for them
+    // on Workers, the other callers' grants would be lost with the request of the caller that asked
     this.#asksForMany = options.asksForMany && !options.timers.endWithRequest;
   }
 
   /**
    * Waits in a lane until units are granted.
    *
-   * @param key Names the lane
+   * @param key Identifies the lane
    * @param takes The units
    * @param ending What may end the wait
-   * @param refusal The refusal after which it begins, `null` if they have not been asked for yet
+   * @param refusal The refusal after which it begins, `null` if nothing has been requested yet
    */
   async enter(
     key: string,
@@ -130,10 +130,10 @@ export class WaitQueue {
     refusal: Decision | null = null,
   ): Promise<Decision> {
     if (this.#closed !== null) throw this.#closed;
-    // when a refusal from elsewhere was asked for is not known: whatever is remembered may have been given back since
+    // the time of an external refusal is unknown, so any remembered refund may be newer
     const askedAt = refusal === null ? this.#returns : Math.max(0, this.#returns - RECENT);
     const { timeoutMs, signal } = ending;
-    // no RangeError, which says that the queue is full
+    // not a RangeError, which means that the queue is full
     if (
       timeoutMs !== undefined && !(typeof timeoutMs === "number" && timeoutMs >= 0 && timeoutMs <= LONGEST_TIMER_MS)
     ) {
@@ -147,7 +147,7 @@ export class WaitQueue {
     let denied = refusal;
     if (denied === null && !this.#lanes.has(key)) {
       const asked = this.#askFirst(takes);
-      // no await for a synchronous answer, so that nobody can come in between
+      // no await for a synchronous result, so that no other caller can get in between
       denied = "then" in asked ? await asked : asked;
       if (denied.allowed) {
         if (!signal?.aborted) return denied;
@@ -156,7 +156,7 @@ export class WaitQueue {
       }
       assertPossible(denied);
     }
-    // where requests may end unnoticed, the remaining callers cannot be counted
+    // where requests may end undetected, the remaining callers cannot be counted
     if (this.#waiting >= this.#options.most && !this.#options.timers.endWithRequest) {
       throw new RangeError(`limiter.waitFor: the queue is full (option maxWaiting: ${this.#options.most})`);
     }
@@ -179,12 +179,12 @@ export class WaitQueue {
     const isFirst = lane.waiters.size === 0;
     lane.waiters.add(waiter);
     const { refused } = lane;
-    // behind others that want more it may be served sooner, for they may leave
+    // behind callers that want more it may be served sooner, because those may abort
     if (refused !== null && refused.kind === waiter.kind) this.#endHopeless(waiter, refused.until);
-    // the others may have been refused some time ago
+    // the other callers may have been refused some time ago
     if (isFirst) waiter.denied = denied;
     const turn = isFirst ? this.#head(lane, waiter) : this.#follow(lane, waiter, lane.last);
-    // a caller that leaves early must not let later ones overtake earlier ones
+    // a caller that aborts must not let later ones overtake earlier ones
     lane.last = Promise.allSettled([lane.last, turn]);
     const done = () => {
       lane.waiters.delete(waiter);
@@ -193,7 +193,7 @@ export class WaitQueue {
     turn.then(done, done);
     this.#waiting++;
     try {
-      // who has left is granted nothing any more
+      // an aborted caller is granted nothing
       return await Promise.race([waiter.granted, waiter.leaving.promise, turn.then(() => waiter.granted)]);
     } finally {
       this.#waiting--;
@@ -203,7 +203,7 @@ export class WaitQueue {
   }
 
   async #follow(lane: Lane, waiter: Waiter, ahead: Promise<unknown>): Promise<void> {
-    // on Workers a promise of an ended request is rejected
+    // on Workers, the promise of an ended request rejects
     const turn = this.#options.timers.endWithRequest ? ahead.catch(() => {}) : ahead;
     await Promise.race([waiter.granted, turn, waiter.leaving.promise]);
     await this.#head(lane, waiter);
@@ -212,8 +212,7 @@ export class WaitQueue {
   async #head(lane: Lane, waiter: Waiter): Promise<void> {
     while (!waiter.isServed) {
       const { denied, askedAt } = waiter;
-      // units may have been given back while the refusal was in flight, or before its turn came; then it would sleep
-      // without being woken
+      // a refund may have arrived while the refusal was in flight, or before its turn; then nothing would wake it
       if (denied !== null && !this.#mayBeFreed(denied, askedAt)) {
         assertPossible(denied);
         await this.#sleep(lane, waiter, denied);
@@ -233,12 +232,12 @@ export class WaitQueue {
     }
   }
 
-  // a caller is not kept waiting for what comes too late for it
+  // does not keep a caller waiting past its deadline
   #endHopeless({ leaving, deadline, timeoutMs }: Waiter, until: number): void {
     if (until > deadline) leaving.leave(tooLate(timeoutMs, Math.ceil(until - this.#options.elapsed())));
   }
 
-  // asks for a caller and for those behind it that want the same; hands out what is granted, in their order
+  // requests units for a caller and those behind it with equal requests; distributes the grants in order
   async #askFor(lane: Lane, head: Waiter): Promise<void> {
     const group = groupOf(lane, head);
     const askedAt = this.#returns;
@@ -258,7 +257,7 @@ export class WaitQueue {
     if (head.leaving.hasLeft) await head.leaving.promise;
   }
 
-  // units may have been given back while a rejection was in flight, as above
+  // a refund may have arrived while a refusal was in flight, as above
   #askFirst(takes: readonly Take[]): Awaitable<Decision> {
     const before = this.#returns;
     const asked = this.#options.ask([takes]);
@@ -289,9 +288,9 @@ export class WaitQueue {
   }
 
   /**
-   * Wakes callers for which there may be units now.
+   * Wakes callers that may now get units.
    *
-   * @param given The decision that was given back; `null` for everything
+   * @param given The decision that was refunded; `null` for everything
    */
   wake(given: Demanded | null = null): void {
     this.#recent[this.#returns++ % RECENT] = given;
@@ -300,18 +299,18 @@ export class WaitQueue {
 
   /** Rejects all waiting callers. */
   close(): void {
-    // no AbortController: on Workers it cannot be made outside of requests, where limiters are made
+    // no AbortController: on Workers it cannot be created outside requests, where limiters are created
     this.#closed ??= new DOMException("The limiter was closed", "AbortError");
     for (const leaving of this.#leaving) leaving.leave(this.#closed);
   }
 }
 
-// a caller, and those right behind it that want the same
+// a caller, and those directly behind it with equal requests
 function groupOf({ waiters }: Lane, head: Waiter): Waiter[] {
   if (head.kind === null) return [head];
   const group: Waiter[] = [];
   for (const waiter of waiters) {
-    // others before it have left, or are about to go
+    // callers ahead of it have aborted, or are about to leave
     if (waiter !== head && (waiter.leaving.hasLeft || waiter.isServed || group.length === 0)) continue;
     if (waiter.kind !== head.kind) break;
     group.push(waiter);
@@ -319,7 +318,7 @@ function groupOf({ waiters }: Lane, head: Waiter): Waiter[] {
   return group;
 }
 
-// if both have a counter in common; a refund of everything frees all
+// if both share a counter; a refund of everything frees all
 function frees(given: Demanded | null, denied: Decision): boolean {
   return given === null ||
     denied.takes.some(({ policy, key }) =>
@@ -327,7 +326,7 @@ function frees(given: Demanded | null, denied: Decision): boolean {
     );
 }
 
-/** How long a refusal lasts, in ms, if nothing is given back; what is in progress may end at any time. */
+/** How long a refusal lasts without a refund, in ms; a request in progress may end at any time. */
 function leastWait({ takes, verdicts }: Decision): number {
   let wait = 0;
   for (const [i, { denied, retryAfterMs }] of verdicts.entries()) {

@@ -1,6 +1,6 @@
 import { checkInteger, checkNames, GenerationalCache, type OptionNames, refuseOption } from "@sluice/shared";
 
-/** Names of the parts of the calendar, with their usual lengths in ms; for a month the longest. */
+/** Calendar units, with their usual lengths in ms; for a month the longest. */
 const USUAL_MS = { minute: 60_000, hour: 3_600_000, day: 86_400_000, week: 604_800_000, month: 2_678_400_000 };
 
 /** The mean length of a month in ms: a twelfth of 365.2425 days. */
@@ -8,18 +8,17 @@ const MEAN_MONTH_MS = 2_629_746_000;
 
 const WEEKDAYS: readonly Weekday[] = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
 
-/** A part of the calendar that a window lasts for. */
+/** A unit of the calendar that a window lasts for. */
 export type CalendarUnit = "minute" | "hour" | "day" | "week" | "month";
 
-/** A day of the week, as windows of a week begin with one. */
+/** A day of the week, for windows of a week. */
 export type Weekday = "monday" | "tuesday" | "wednesday" | "thursday" | "friday" | "saturday" | "sunday";
 
 /**
- * Windows of the calendar: those of a time zone's minutes, hours, days, weeks or months, for all keys at once.
+ * Calendar windows: the minutes, hours, days, weeks or months of a time zone, the same for all keys.
  *
- * A day, week or month begins with the first moment of its first date, at midnight or, where the clock is put forward
- * over midnight, after it; so a day may last 23 or 25 hours. An hour ends where the clock is changed, too, and so no
- * hour of the clock is counted twice as long.
+ * A day, week or month begins with the first moment of its first date: midnight, or later if the clock skips midnight.
+ * So a day may last 23 or 25 hours. An hour also ends where the clock changes, so that no hour counts twice as long.
  *
  * @example A month of a customer who is billed from the 15th
  * ```ts
@@ -33,16 +32,16 @@ export type Weekday = "monday" | "tuesday" | "wednesday" | "thursday" | "friday"
 export interface CalendarWindow {
   /** How long a window lasts. */
   readonly every: CalendarUnit;
-  /** The time zone, by its name in the IANA's database, such as `"Europe/Berlin"`; `"UTC"` by default. */
+  /** The IANA time zone name, such as `"Europe/Berlin"`; `"UTC"` by default. */
   readonly timeZone?: string | undefined;
   /**
-   * With which day a window begins: of a week a weekday, `"monday"` by default; of a month a day from 1, the default, to
-   * 31, which in shorter months is the last.
+   * The first day of a window: a weekday for a week, `"monday"` by default; for a month a day from 1, the default, to
+   * 31, which means the last day of shorter months.
    */
   readonly startsOn?: Weekday | number | undefined;
 }
 
-/** Where windows meet, in ms since 1970. */
+/** Window boundaries, in ms since 1970. */
 export interface WindowEdges {
   /** The first ms of the window. */
   readonly start: number;
@@ -56,19 +55,19 @@ export interface WindowEdges {
 
 const NAMES: OptionNames<CalendarWindow> = { every: true, timeZone: true, startsOn: true };
 
-/** Windows and time zones that are remembered; both come from a program's policies. */
+/** Windows and time zones that are cached; both come from a program's policies. */
 const MOST_KNOWN = 2000;
 const edges = new GenerationalCache<WindowEdges>(MOST_KNOWN);
 const zones = new GenerationalCache<OffsetAt>(MOST_KNOWN);
 
-/** By how much a zone's clock is ahead of UTC at a time, in ms. */
+/** The offset of a zone from UTC at a time, in ms. */
 type OffsetAt = (time: number) => number;
 
 /**
- * Checks a window of the calendar.
+ * Checks a calendar window.
  *
  * @param caller Name of the caller for error messages
- * @param window What was given
+ * @param window The value passed
  * @throws {TypeError} If a field is unknown or has the wrong type
  * @throws {RangeError} If there is no such time zone, or no such day
  */
@@ -103,7 +102,7 @@ function checkTimeZone(caller: string, timeZone: string): void {
 }
 
 /**
- * How long a window of the calendar usually lasts; of months, the longest.
+ * The usual length of a calendar window; of months, the longest.
  *
  * @param window The window
  * @returns ms
@@ -113,8 +112,7 @@ export function usualMs({ every }: CalendarWindow): number {
 }
 
 /**
- * The window of the calendar at a time, and where the next one ends. It is remembered, so that the calendar is asked
- * once for each window.
+ * The calendar window at a time, and the ends of the following ones. Cached, so that each window is computed once.
  *
  * @param window The window
  * @param time The time, in ms since 1970
@@ -132,7 +130,7 @@ export function windowAt(window: CalendarWindow, time: number): WindowEdges {
 }
 
 /**
- * How long a window of the calendar lasts on average.
+ * The mean length of a calendar window.
  *
  * @param window The window
  * @returns ms
@@ -142,8 +140,8 @@ export function meanMs({ every }: CalendarWindow): number {
 }
 
 /**
- * How many windows of the calendar have begun since one ended, the present one included. It is found by their mean
- * length, as scripts do, which know no time zones: windows are never so many days or hours off it that this would matter.
+ * The number of calendar windows that have begun since one ended, including the current one. It uses the mean length,
+ * like the scripts, which have no time zones. Windows never deviate enough from it to matter.
  *
  * @param window The window
  * @param end When the one ended, in ms since 1970
@@ -151,13 +149,13 @@ export function meanMs({ every }: CalendarWindow): number {
  */
 export function windowsSince(window: CalendarWindow, end: number, now: number): number {
   const { start } = windowAt(window, now);
-  // one that was changed, and ended between two edges, is followed by the present one at the earliest
+  // if the window was changed and ended between two boundaries, at least the current one follows
   return 1 + Math.max(0, Math.floor((start - end) / meanMs(window) + 0.5));
 }
 
 /**
- * When so many windows will have ended after one. The present one and the next end by the calendar, and later ones by
- * their mean length and an eighth of it more, so that no month, and no day on which clocks are changed, ends after that.
+ * The time by which a number of windows after one will have ended. The current and the next window end by the calendar.
+ * Later ones use their mean length plus an eighth, so that no month and no day of a clock change ends later.
  *
  * @param window The window
  * @param end When the one ends, in ms since 1970
@@ -172,7 +170,7 @@ export function endAfter(window: CalendarWindow, end: number, windows: number, n
   return Math.max(end, present.next) + left * mean + mean / 8;
 }
 
-/** Minutes and hours: from one full one of the zone's clock to the next, or to where the clock is changed. */
+/** Minutes and hours: from one full unit on the zone's clock to the next, or to a clock change. */
 function clockAt(ms: number, offsetAt: OffsetAt, time: number): WindowEdges {
   const { start, end } = fullAt(ms, offsetAt, time);
   const next = fullAt(ms, offsetAt, end).end;
@@ -194,11 +192,11 @@ function datesAt({ every, startsOn }: CalendarWindow, offsetAt: OffsetAt, time: 
   const local = time + offsetAt(time);
   const begins = (n: number) => firstMomentOf(dateOf(every, n, startsOn), offsetAt);
   let n = numberOf(every, local, startsOn);
-  // by a clock that was put back over midnight, a date may come again; it has begun all the same
+  // if the clock goes back over midnight, a date may come twice; it has begun all the same
   while (begins(n) > time) n--;
   while (begins(n + 1) <= time) n++;
   let number = n + 1;
-  // a date that a zone left out, to move across the date line, lasts for no time
+  // a date that a zone skipped, to move across the date line, has no length
   const after = (edge: number): number => {
     while (begins(number) <= edge) number++;
     return begins(number);
@@ -208,7 +206,7 @@ function datesAt({ every, startsOn }: CalendarWindow, offsetAt: OffsetAt, time: 
   return { start: begins(n), end, next, afterNext: after(next) };
 }
 
-/** The number of a day, week or month, about right at its ends. */
+/** The number of a day, week or month; may be off by one near its ends. */
 function numberOf(every: CalendarUnit, local: number, startsOn: CalendarWindow["startsOn"]): number {
   const day = Math.floor(local / USUAL_MS.day);
   if (every === "day") return day;
@@ -217,7 +215,7 @@ function numberOf(every: CalendarUnit, local: number, startsOn: CalendarWindow["
   return (date.getUTCFullYear() - 1970) * 12 + date.getUTCMonth();
 }
 
-/** The midnight with which a day, week or month begins, as if it were one in UTC. */
+/** The midnight that begins a day, week or month, as if in UTC. */
 function dateOf(every: CalendarUnit, n: number, startsOn: CalendarWindow["startsOn"]): number {
   if (every === "day") return n * USUAL_MS.day;
   if (every === "week") return (firstWeek(startsOn) + 7 * n) * USUAL_MS.day;
@@ -225,15 +223,15 @@ function dateOf(every: CalendarUnit, n: number, startsOn: CalendarWindow["starts
   return Date.UTC(1970, n, Math.min(days, startsOn === undefined ? 1 : Number(startsOn)));
 }
 
-/** The number of the day with which the first week began; 5 January 1970 was a Monday. */
+/** The number of the day that began the first week; 5 January 1970 was a Monday. */
 function firstWeek(startsOn: CalendarWindow["startsOn"] = "monday"): number {
   return 4 + WEEKDAYS.indexOf(startsOn as Weekday);
 }
 
-/** No clock is further from UTC than this, in ms, whatever side of a change it is on. */
+/** No clock is further from UTC than this, in ms, on either side of a change. */
 const FURTHEST_MS = 26 * 3_600_000;
 
-/** The first moment at which a zone's clock shows a midnight, or something later. */
+/** The first moment at which a zone's clock shows midnight or later. */
 function firstMomentOf(midnight: number, offsetAt: OffsetAt): number {
   const before = offsetAt(midnight - FURTHEST_MS);
   const moment = midnight - before;
@@ -242,7 +240,7 @@ function firstMomentOf(midnight: number, offsetAt: OffsetAt): number {
   return moment < change ? moment : Math.max(change, midnight - offsetAt(change));
 }
 
-/** The first ms at which a zone's clock has been changed, between a time before that and one after. */
+/** The first ms after a clock change between two times. */
 function changeBetween(offsetAt: OffsetAt, from: number, to: number): number {
   const before = offsetAt(from);
   let [low, high] = [from, to];

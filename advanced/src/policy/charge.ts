@@ -1,22 +1,22 @@
 import type { Verdict } from "./store.ts";
 
-/** What a refusal took all the same: a counter that counts before it knows keeps the hits it refuses. */
+/** What a refusal consumed: a counter that counts before it decides keeps the hits it refuses. */
 export interface Charge {
-  /** Units, which `give` gives back. */
+  /** Units, which `give` can refund. */
   readonly units: number;
-  /** The stamp to give them back with. */
+  /** The stamp to refund them with. */
   readonly stamp: number;
 }
 
-// beside the verdicts, so that a copy bears no charge: what is told from memory, or to others, has taken nothing
+// separate from the verdicts, so that copies carry no charge: a cached or shared refusal has consumed nothing
 const charges = new WeakMap<Verdict, Charge>();
 
-/** Notes what a refusal took. */
+/** Records what a refusal consumed. */
 export function setCharge(refusal: Verdict, charge: Charge): void {
   charges.set(refusal, charge);
 }
 
-/** What a refusal took, `undefined` for nothing. */
+/** What a refusal consumed, `undefined` for nothing. */
 export function chargeOf(refusal: Verdict): Charge | undefined {
   return charges.get(refusal);
 }

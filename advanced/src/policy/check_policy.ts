@@ -2,7 +2,7 @@ import { checkInteger, checkNames, type OptionNames, refuseOption } from "@sluic
 import { type CalendarWindow, checkCalendarWindow, usualMs } from "./calendar_window.ts";
 import { ALGORITHM_NAMES, type Block, holdsSlots, type Policy } from "./policy.ts";
 
-/** Longest window, in ms: 2 to the power of 40, some 35 years. Nothing here uses a timer for it. */
+/** Longest window, in ms: 2 to the power of 40, about 35 years. No timer is used for it. */
 const MAX_WINDOW = 2 ** 40;
 /** Most units of a limit. */
 export const MAX_LIMIT = 2 ** 31;
@@ -15,7 +15,7 @@ const BLOCK_NAMES: OptionNames<Block> = { after: true, forMs: true };
  * @param policy The policy
  * @param caller Name of the caller for error messages
  * @throws {TypeError} If a field has the wrong type
- * @throws {RangeError} If a number is out of range, or the fields don't go together
+ * @throws {RangeError} If a number is out of range, or fields conflict
  */
 export function checkPolicy(policy: Policy, caller: string): void {
   checkName(policy.name, "name", caller);
@@ -40,12 +40,12 @@ export function checkPolicy(policy: Policy, caller: string): void {
 }
 
 /**
- * Checks the name of a policy: it stands in headers as a structured-field string (RFC 9651), of visible ASCII.
+ * Checks the name of a policy. Headers contain it as a structured-field string (RFC 9651), so it must be visible ASCII.
  *
  * @param name The name
- * @param option The option it is given by
+ * @param option The option that contains it
  * @param caller Name of the caller for error messages
- * @throws {TypeError} If it is not such a text
+ * @throws {TypeError} If it is not such a string
  */
 export function checkName(name: unknown, option: string, caller: string): void {
   if (typeof name === "string" && /^[\x20-\x7e]{1,128}$/.test(name)) return;

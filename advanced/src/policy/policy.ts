@@ -1,9 +1,9 @@
 import type { CalendarWindow } from "./calendar_window.ts";
 
 /**
- * All names of algorithms.
+ * The names of all algorithms.
  *
- * @example Whether a setting names an algorithm
+ * @example Check whether a setting names an algorithm
  * ```ts
  * import { ALGORITHM_NAMES, type AlgorithmName, Limiter } from "@sluice/rate-limit";
  *
@@ -21,51 +21,54 @@ export const ALGORITHM_NAMES = [
   "concurrency",
 ] as const;
 
-/** Names of the algorithms, as the `algorithm` option takes them. */
+/** Name of an algorithm, for the `algorithm` option. */
 export type AlgorithmName = typeof ALGORITHM_NAMES[number];
 
 /**
- * What a refused request does to the quota: nothing; counts like an admitted one; or restarts the wait.
- * With `"charge"`, usage is capped at twice the limit.
+ * What a refused request does to the quota: nothing; counts like an admitted one; or restarts the wait. With
+ * `"charge"`, usage is capped at twice the limit.
  */
 export type OnDenied = "free" | "charge" | "extend";
 
-/** Blocks a key for a while after too many rejections. */
+/** Blocks a key for a while after too many refusals. */
 export interface Block {
-  /** Number of rejections within one window after which it begins. */
+  /** Number of refusals within one window that start a block. */
   readonly after: number;
   /** How long it lasts, in ms. */
   readonly forMs: number;
 }
 
-/** One limit: how many units in which time. Passed with every decision, so changes take effect immediately. */
+/** One limit: units per window. Passed with every decision, so changes take effect immediately. */
 export interface Policy {
   /** Name: part of the key in the store, and used in headers. */
   readonly name: string;
-  /** How it counts. */
+  /** The algorithm. */
   readonly algorithm: AlgorithmName;
-  /** Units per window; for `"concurrency"` slots held at a time; 0 refuses everything. */
+  /** Units per window; for `"concurrency"`, slots held at a time. 0 refuses everything. */
   readonly limit: number;
-  /** Length of the window in ms; for `"concurrency"` longest time a slot is held; with `window` its usual length. */
+  /**
+   * Length of the window in ms; for `"concurrency"`, the longest time a slot is held; with `window`, its usual length.
+   */
   readonly windowMs: number;
-  /** `"fixed-window"`: the windows are those of the calendar. */
+  /** `"fixed-window"`: uses calendar windows. */
   readonly window?: CalendarWindow | undefined;
-  /** `"token-bucket"`: units that may be taken at once, `limit` by default. */
+  /** `"token-bucket"`: units that may be consumed at once, `limit` by default. */
   readonly burst?: number | undefined;
   /**
-   * `"sliding-window"`: number of parts the window is counted in, 10 by default. Quota returns at most one part late;
-   * less than two, if the window is not a multiple of parts of whole ms.
+   * `"sliding-window"`: number of buckets per window, 10 by default. Quota returns at most one bucket late; less than
+   * two, if the window cannot be divided into buckets of whole ms.
    */
   readonly buckets?: number | undefined;
   /** `"fixed-window"`: whether windows begin with a key's first request (default), or are aligned to the clock. */
   readonly align?: "first-hit" | "clock" | undefined;
-  /** What a rejection does, `"free"` by default. */
+  /** What a refusal does to the quota, `"free"` by default. */
   readonly onDenied?: OnDenied | undefined;
-  /** Blocks a key after repeated rejections. */
+  /** Blocks a key after repeated refusals. */
   readonly block?: Block | undefined;
   /**
-   * Makes decisions by this policy ones that can be settled: the most units by which what a key has used may exceed the
-   * limit. Later windows pay them off before they grant anything. Not for `"concurrency"`, and with free refusals only.
+   * Allows decisions under this policy to be settled, and is the most units by which a key's usage may exceed the
+   * limit. Later windows pay the debt off before they grant anything. Not for `"concurrency"`; requires
+   * `onDenied: "free"`.
    */
   readonly maxDebt?: number | undefined;
 }
@@ -74,27 +77,27 @@ export interface Policy {
  * The most units a policy can ever grant at once.
  *
  * @param policy The policy
- * @returns The burst of a token bucket, the limit of everything else
+ * @returns The burst of a token bucket, otherwise the limit
  */
 export function capacityOf({ algorithm, limit, burst }: Policy): number {
   return algorithm === "token-bucket" && limit > 0 ? burst ?? limit : limit;
 }
 
-/** Parts a sliding window is counted in by default. */
+/** Default number of buckets of a sliding window. */
 export const DEFAULT_BUCKETS = 10;
 
 /**
- * The number of parts a sliding window is counted in.
+ * The number of buckets of a sliding window.
  *
  * @param policy The policy
- * @returns `buckets`, or fewer if that many parts of whole milliseconds would exceed the window
+ * @returns `buckets`, or fewer if that many buckets of whole milliseconds would exceed the window
  */
 export function bucketsOf({ buckets = DEFAULT_BUCKETS, windowMs }: Policy): number {
   return Math.ceil(windowMs / Math.ceil(windowMs / buckets));
 }
 
 /**
- * Whether rejections by a policy have no consequences: they write nothing, and their number does not matter.
+ * Whether refusals under a policy have no side effects: they write nothing, and are not counted.
  *
  * @param policy The policy
  * @returns `false` if they are charged, extend the wait or may block the key
@@ -104,7 +107,7 @@ export function refusesFreely({ onDenied = "free", block }: Policy): boolean {
 }
 
 /**
- * Whether a policy counts what is in progress: what a request takes of it ends with the request.
+ * Whether a policy counts requests in progress, whose slots are freed when they end.
  *
  * @param policy The policy
  */
@@ -113,7 +116,7 @@ export function holdsSlots({ algorithm }: Pick<Policy, "algorithm">): boolean {
 }
 
 /**
- * Whether decisions by a policy can be settled, and what is used above its limit is paid off by later windows.
+ * Whether decisions under a policy can be settled, and later windows pay off usage above the limit.
  *
  * @param policy The policy
  */
@@ -122,7 +125,7 @@ export function hasDebts({ maxDebt }: Pick<Policy, "maxDebt">): boolean {
 }
 
 /**
- * Tells whether the windows of a policy begin by the system's clock or calendar, and not with a client's requests.
+ * Whether the windows of a policy follow the system clock or calendar rather than a client's requests.
  *
  * @param policy The policy
  */
@@ -131,7 +134,7 @@ export function followsClock({ align, window }: Pick<Policy, "align" | "window">
 }
 
 /**
- * Units of what is owed that one window pays off. A limit of 0, which grants nothing, is not owed to for ever.
+ * Debt that one window pays off. With a limit of 0, which grants nothing, a debt still ends.
  *
  * @param policy The policy
  */
@@ -139,5 +142,5 @@ export function paidIn({ limit }: Policy): number {
   return Math.max(1, limit);
 }
 
-/** No debt is told to last for longer, in ms: sums of times stay exact. */
+/** The longest reported debt, in ms: sums of times stay exact. */
 export const LONGEST_DEBT_MS: number = 2 ** 52;

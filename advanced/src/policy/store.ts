@@ -3,13 +3,13 @@ import type { AlgorithmName, Policy } from "./policy.ts";
 /** A value, or a promise of it. */
 export type Awaitable<T> = T | PromiseLike<T>;
 
-/** A demand for units of one policy for one key. */
+/** A request for units of one policy for one key. */
 export interface Take {
   /** The policy. */
   readonly policy: Policy;
   /** The key, at most 1024 characters. */
   readonly key: string;
-  /** Units to take; 0 only reads. */
+  /** Units to consume; 0 only reads. */
   readonly cost: number;
   /** Decides and counts, but never prevents the others from being granted. */
   readonly shadow?: boolean | undefined;
@@ -17,23 +17,23 @@ export interface Take {
 
 /** The result of a {@linkcode Take}. */
 export interface Verdict {
-  /** Units that were taken: the cost times the number of times the whole batch was granted. */
+  /** Units granted: the cost times the number of times the whole batch was granted. */
   readonly granted: number;
   /** Whether this policy refused at least a part. */
   readonly denied: boolean;
   /** The most the policy can ever grant at once. */
   readonly limit: number;
-  /** Units that are left: exactly as many would be granted now. `NaN` if the store cannot tell (`outcomeOnly`). */
+  /** Units left: exactly this many would be granted now. `NaN` if the store does not report them (`outcomeOnly`). */
   readonly remaining: number;
-  /** ms until the same cost fits, if nobody else takes any; 0 if it was granted, `Infinity` if it never fits. */
+  /** ms until the same cost fits, if no others are consumed; 0 if it was granted, `Infinity` if it never fits. */
   readonly retryAfterMs: number;
-  /** ms until there is one unit more than now; 0 if the quota is full. */
+  /** ms until one more unit is available; 0 if the quota is full. */
   readonly nextMs: number;
   /** ms until the quota is full. */
   readonly resetMs: number;
-  /** Whether the key is blocked after repeated rejections. */
+  /** Whether the key is blocked after repeated refusals. */
   readonly blocked: boolean;
-  /** Needed by `give`: identifies a window, a time or a lease. */
+  /** Identifies a window, a time or a lease; needed by `give`. */
   readonly stamp: number;
 }
 
@@ -43,15 +43,15 @@ export interface Capabilities {
   readonly algorithms: ReadonlySet<AlgorithmName>;
   /** Which batches are atomic: all of them, those of one key, or none. */
   readonly atomicBatch: "all" | "same-key" | "none";
-  /** Whether a rejection writes nothing, if the policy's `onDenied` is `"free"` and it has no `block`. */
+  /** Whether a refusal writes nothing, if the policy's `onDenied` is `"free"` and it has no `block`. */
   readonly exactDeny: boolean;
-  /** Who shares the counters. */
+  /** Where the counters are shared. */
   readonly scope: "process" | "host" | "region" | "global";
   /** Whose clock is used. */
   readonly clock: "store" | "process";
   /**
-   * Whether all it does is to grant one unit or not: one limit with a cost of 1 or 0, and nothing given back, forgotten
-   * or listed. What is left after a grant is not known, and times are the longest that are possible.
+   * Whether it can only grant or refuse one unit: a single limit with a cost of 1 or 0, without refunds, resets or
+   * listing. The remaining quota after a grant is unknown, and times are the longest possible.
    */
   readonly outcomeOnly?: boolean | undefined;
 }
@@ -64,7 +64,7 @@ export interface Selector {
   readonly key?: string | undefined;
 }
 
-/** A key in use, as `inspect` lists it. */
+/** A key in use, as listed by `inspect`. */
 export interface Entry {
   /** The key. */
   readonly key: string;
@@ -72,9 +72,7 @@ export interface Entry {
   readonly verdict: Verdict;
 }
 
-/**
- * Where counters are kept. A batch is decided as one: either every take is granted, or none is.
- */
+/** Stores counters. A batch is decided atomically: either every take is granted, or none is. */
 export interface Store {
   /** What the store can do. */
   readonly capabilities: Capabilities;
@@ -83,7 +81,7 @@ export interface Store {
    *
    * @param takes The takes; each policy and key at most once
    * @param times How often the whole batch is requested, 1 by default; it is granted as often as it fits
-   * @returns One verdict for every take, in their order
+   * @returns One verdict per take, in order
    */
   decide(takes: readonly Take[], times?: number): Awaitable<readonly Verdict[]>;
   /**
@@ -95,32 +93,32 @@ export interface Store {
    */
   decideEach?(takes: readonly Take[], times: readonly number[]): Awaitable<readonly Verdict[]>;
   /**
-   * Gives units back.
+   * Refunds units.
    *
    * @param take What was granted
    * @param stamp The stamp of its verdict
-   * @param amount Units to give back
+   * @param amount Units to refund
    * @returns Whether anything changed: an outdated stamp has no effect
    */
   give(take: Take, stamp: number, amount: number): Awaitable<boolean>;
   /**
-   * Corrects what was granted to its real cost, as one. Optional: a store without it serves no policy with `maxDebt`.
+   * Corrects a grant to its actual cost, atomically. Optional: a store without it does not support policies with
+   * `maxDebt`.
    *
-   * Below 0, that many units are given back, as by `give`. Above 0, that many more are counted, whether there is room
-   * for them or not, but no more than `maxDebt` beyond the limit.
+   * Below 0, that many units are refunded, as by `give`. Above 0, that many more are counted even if they exceed the
+   * limit, but by no more than `maxDebt`.
    *
-   * @param take What was granted, by a policy with `maxDebt`
+   * @param take What was granted, under a policy with `maxDebt`
    * @param stamp The stamp of its verdict
-   * @param change Units to count more, or, below 0, to give back
-   * @returns The state afterwards; `granted` says by how many units more the take is counted now, below 0 by how many
-   * less
+   * @param change Units to add, or, below 0, to refund
+   * @returns The state afterwards; `granted` is the actual change in counted units, below 0 if fewer are counted
    */
   settle?(take: Take, stamp: number, change: number): Awaitable<Verdict>;
   /**
    * Forgets keys, blocks included.
    *
    * @param selector Which keys
-   * @returns How many there were
+   * @returns The number of keys
    */
   reset(selector: Selector): Awaitable<number>;
   /**
@@ -130,17 +128,17 @@ export interface Store {
    */
   inspect?(policy: Policy): AsyncIterable<Entry>;
   /**
-   * Checks that the store can serve a policy, beyond its algorithm.
+   * Checks that the store supports a policy, beyond its algorithm.
    *
-   * @throws {TypeError} If it cannot
-   * @throws {RangeError} If it cannot with such a limit or window
+   * @throws {TypeError} If it does not
+   * @throws {RangeError} If it does not support such a limit or window
    */
   checkPolicy?(policy: Policy): void;
   /** Connects; importing or constructing a store never does. */
   warm?(): Awaitable<void>;
-  /** Closes connections, and gives back units reserved in advance. */
+  /** Closes connections, and returns units reserved in advance. */
   close?(): Awaitable<void>;
 }
 
-/** Longest key in characters that a store has to accept. */
+/** Longest key that a store has to accept, in characters. */
 export const MAX_KEY_LENGTH = 1024;
