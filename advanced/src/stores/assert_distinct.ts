@@ -1,10 +1,10 @@
 import type { Take } from "../policy/store.ts";
 
 /**
- * Refuses a batch that asks the same counter twice, for which "all or nothing" has no meaning.
+ * Rejects a batch with the same counter twice, for which "all or nothing" has no meaning.
  *
  * @param takes The batch
- * @throws {TypeError} If a policy's name and a key come together twice
+ * @throws {TypeError} If a policy name and a key occur together twice
  */
 export function assertDistinct(takes: readonly Take[]): void {
   for (let i = 1; i < takes.length; i++) {

@@ -1,12 +1,12 @@
 import { describe, isThenable } from "@sluice/shared";
 
 /**
- * Checks that what a store is to work with has the methods it needs.
+ * Checks that a value passed to a store has the methods it needs.
  *
  * @param what Class and option, for the message
- * @param value What was given
+ * @param value The value
  * @param methods Names of the methods
- * @param advice What to do, for the message
+ * @param advice What to do instead, for the message
  * @throws {TypeError} If it lacks one of them
  */
 export function assertMethods(what: string, value: unknown, methods: readonly string[], advice: string): void {

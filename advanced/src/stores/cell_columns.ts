@@ -6,30 +6,30 @@ import type { Policy } from "../policy/policy.ts";
 
 const NOTHING: Float64Array = new Float64Array(0);
 
-/** The state of one slot after the other, so that a decision needs no new objects. */
+/** A view of one slot at a time, reused so that a decision allocates no objects. */
 export interface SlotCursor extends TakeState {
   /** The key's state. */
   readonly cells: Cells;
-  /** The state behind `block`, `null` when the policy has none. */
+  /** The state of `block`, `null` if the policy has none. */
   block: Cells | null;
   /** Whether no policy with a longer window has written to the slots. */
   isOfThisWindow: boolean;
 }
 
-/** States of many keys side by side in typed arrays: slots by number, all of the same algorithm and width. */
+/** States of many keys side by side in typed arrays: numbered slots, all of the same algorithm and width. */
 export class CellColumns {
   readonly #algorithm: Algorithm;
   readonly #width: number;
   readonly #cells: ChunkedCells;
   #blocks: ChunkedCells | null = null;
-  /** Arrays of their own, for algorithms whose state varies in length. */
+  /** Separate arrays, for algorithms whose state varies in length. */
   readonly #own = new ChunkedList<Float64Array>();
 
   /**
    * Creates an instance.
    *
    * @param algorithm The algorithm
-   * @param width Cells of one key, 0 when it varies
+   * @param width Cells per key, 0 if it varies
    */
   constructor(algorithm: Algorithm, width: number) {
     this.#algorithm = algorithm;
@@ -37,12 +37,15 @@ export class CellColumns {
     this.#cells = new ChunkedCells(width);
   }
 
-  /** A new cursor, at no slot yet. */
+  /** Creates a cursor that is not at any slot yet. */
   newCursor(): SlotCursor {
     return { algorithm: this.#algorithm, cells: { array: NOTHING, at: 0 }, block: null, isOfThisWindow: false };
   }
 
-  /** Moves a cursor. Another slot may grow the array this one lies in, so a batch allocates all its slots first. */
+  /**
+   * Moves a cursor. Allocating another slot may grow the array under this one, so a batch allocates all its slots
+   * first.
+   */
   moveTo(cursor: SlotCursor, slot: number, policy: Policy): void {
     const { cells } = cursor;
     if (this.#width === 0) cells.array = this.#own.get(slot) ?? NOTHING;
@@ -60,7 +63,7 @@ export class CellColumns {
     cursor.block.at = this.#blocks.offset(slot);
   }
 
-  /** Makes room for a slot, before any cursor is moved. */
+  /** Allocates a slot, before any cursor is moved. */
   allocate(slot: number, policy: Policy): void {
     if (this.#width > 0) this.#cells.chunk(slot);
     if (policy.block === undefined) return;
@@ -68,19 +71,19 @@ export class CellColumns {
     this.#blocks.chunk(slot);
   }
 
-  /** Takes over what was written to a slot; needed where a state may have moved to a longer array. */
+  /** Adopts what was written to a slot; needed where a state may have moved to a longer array. */
   commit(cursor: SlotCursor, slot: number): void {
     if (this.#width === 0 && cursor.cells.array.length > 0) this.#own.set(slot, cursor.cells.array);
   }
 
-  /** Makes a slot that of a key never seen. */
+  /** Resets a slot to the state of a new key. */
   clear(slot: number): void {
     if (this.#width === 0) this.#own.set(slot, undefined);
     else this.#cells.clear(slot);
     this.#blocks?.clear(slot);
   }
 
-  /** Whether a slot's state is that of a key never seen. */
+  /** Whether a slot's state equals that of a new key. */
   isIdle(cursor: SlotCursor, slot: number, policy: Policy, now: number): boolean {
     this.moveTo(cursor, slot, policy);
     if (this.#algorithm.reset(policy, cursor.cells, now) > 0) return false;
@@ -88,7 +91,7 @@ export class CellColumns {
     return blockReset({ array: this.#blocks.chunk(slot), at: this.#blocks.offset(slot) }, now) === 0;
   }
 
-  /** A copy of the state at which a cursor is. */
+  /** Copies the state at a cursor. */
   copyAt({ algorithm, cells, block }: SlotCursor): TakeState {
     const copyOf = ({ array, at }: Cells, width: number): Cells => ({
       array: width === 0 ? array.slice() : array.slice(at, at + width),
@@ -100,7 +103,7 @@ export class CellColumns {
     };
   }
 
-  /** Copies a state from elsewhere. */
+  /** Copies a state from another table. */
   copy(slot: number, from: CellColumns, other: number): void {
     if (this.#width === 0) {
       const own = from.#own.get(other);

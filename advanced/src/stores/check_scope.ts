@@ -4,9 +4,9 @@ import type { Capabilities } from "../policy/store.ts";
 const SCOPES: readonly Capabilities["scope"][] = ["process", "host", "region", "global"];
 
 /**
- * Checks who shares a store: what is remembered of it depends on that.
+ * Checks a store's scope, which determines what may be cached.
  *
- * @param scope What was given
+ * @param scope The value passed
  * @param caller Name of the caller for error messages
  * @throws {TypeError} If there is no such scope
  */

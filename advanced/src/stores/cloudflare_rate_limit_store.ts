@@ -4,7 +4,7 @@ import type { Capabilities, Selector, Store, Take, Verdict } from "../policy/sto
 import { noteLocation } from "./counter_location.ts";
 
 /**
- * What a {@linkcode CloudflareRateLimitStore} needs of Cloudflare's rate limiting binding, as `env` has it.
+ * The part of Cloudflare's rate limiting binding that a {@linkcode CloudflareRateLimitStore} needs, as found in `env`.
  *
  * @example In the types of a Worker's bindings
  * ```ts
@@ -27,7 +27,7 @@ export interface RateLimitBindingLike {
 /**
  * Options of a {@linkcode CloudflareRateLimitStore}.
  *
- * @example The binding that a Worker has
+ * @example Use a Worker's binding
  * ```ts ignore
  * import { env } from "cloudflare:workers";
  * import { CloudflareRateLimitStore } from "@sluice/rate-limit/cloudflare";
@@ -36,7 +36,7 @@ export interface RateLimitBindingLike {
  * ```
  */
 export interface CloudflareRateLimitStoreOptions {
-  /** The binding: one of `ratelimits` in Wrangler's configuration. */
+  /** The binding: an entry of `ratelimits` in Wrangler's configuration. */
   binding: RateLimitBindingLike;
 }
 
@@ -47,23 +47,25 @@ const PERIODS_MS: readonly number[] = [10_000, 60_000];
 
 const INSTEAD = "use DurableObjectStore for that";
 
-/** The one limit that a binding has. */
+/** The single limit of a binding. */
 type Configured = Pick<Policy, "limit" | "windowMs">;
 
 /**
- * Cloudflare's rate limiting binding: counts at each of Cloudflare's locations, on the machine that the Worker runs on,
- * without a request to anything else.
+ * A store for Cloudflare's rate limiting binding. Counts are kept per Cloudflare location, on the machine that runs the
+ * Worker, without any network request.
  *
- * A binding tells whether a request passes, and nothing more. So the store has one limit, `"fixed-window"`, at a cost of
- * 1; what is left is not told, in headers neither, and `Retry-After` is the whole period. Whatever else a limiter can do
- * is a `TypeError`: other algorithms, windows of the calendar, several limits as one, other costs, `block`, `onDenied`,
- * `maxDebt`, refunds, waiting, looking, listing, forgetting. {@linkcode DurableObjectStore} has all of it.
+ * A binding only reports whether a request passes. So the store supports one limit, `"fixed-window"`, at a cost of 1.
+ * The remaining quota is unknown, in headers too, and `Retry-After` is the whole period. All other features of a
+ * limiter throw a `TypeError`: other algorithms, calendar windows, several limits decided atomically, other costs,
+ * `block`, `onDenied`, `maxDebt`, refunds, waiting, peeking, listing, resetting. {@linkcode DurableObjectStore}
+ * supports all of them.
  *
- * `limit` and `windowMs` of the limiter have to be `limit` and `period` of Wrangler's configuration, which a binding does
- * not tell. It counts by what the configuration says, is eventually consistent, and rather admits too many: see
- * Cloudflare's documentation of the Rate Limiting binding. Limiters of one binding with different names count apart.
+ * The limiter's `limit` and `windowMs` must match `limit` and `period` in Wrangler's configuration, which the store
+ * cannot read. The binding counts by its configuration, is eventually consistent, and errs on the side of admitting too
+ * many: see Cloudflare's documentation of the Rate Limiting binding. Limiters on one binding with different names count
+ * separately.
  *
- * @example One limit of a Worker
+ * @example Limit a Worker
  * ```ts ignore
  * import { env } from "cloudflare:workers";
  * import sluice from "@sluice/sluice";
@@ -85,21 +87,21 @@ export class CloudflareRateLimitStore implements Store {
   readonly capabilities: Capabilities = {
     algorithms: new Set(["fixed-window"] as const),
     atomicBatch: "none",
-    // Cloudflare does not say whether refused calls count
+    // Cloudflare does not document whether refused calls count
     exactDeny: false,
     scope: "region",
     clock: "store",
     outcomeOnly: true,
   };
   readonly #binding: RateLimitBindingLike;
-  /** What the first limiter said; another one must say the same. */
+  /** The first limiter's settings; other limiters must have the same. */
   #configured: Configured | null = null;
 
   /**
    * Creates an instance.
    *
    * @param options The binding
-   * @throws {TypeError} If `binding` is none, or an option is unknown
+   * @throws {TypeError} If `binding` is not a binding, or an option is unknown
    */
   constructor(options: CloudflareRateLimitStoreOptions) {
     checkNames("CloudflareRateLimitStore", options ?? {}, NAMES);
@@ -115,10 +117,10 @@ export class CloudflareRateLimitStore implements Store {
   }
 
   /**
-   * Checks that a binding may be configured so; see {@linkcode Store}.
+   * Checks that a binding supports a policy; see {@linkcode Store}.
    *
-   * @throws {TypeError} If the policy asks for more than a number of requests in a period, or the binding serves
-   * another limit already
+   * @throws {TypeError} If the policy is more than a number of requests per period, or the binding already serves
+   * another limit
    * @throws {RangeError} If the limit is 0, or the window is neither 10 nor 60 seconds
    */
   checkPolicy(policy: Policy): void {
@@ -133,9 +135,9 @@ export class CloudflareRateLimitStore implements Store {
   }
 
   /**
-   * Decides about one key; see {@linkcode Store}. Rejects with an `Error` when the binding does not reply as it should.
+   * Decides about one key; see {@linkcode Store}. Rejects with an `Error` if the binding replies unexpectedly.
    *
-   * @throws {TypeError} For more than one take, and a cost above 1
+   * @throws {TypeError} For more than one take, or a cost above 1
    */
   async decide(takes: readonly Take[], times = 1): Promise<readonly Verdict[]> {
     const [take] = takes as [Take];
@@ -147,9 +149,9 @@ export class CloudflareRateLimitStore implements Store {
     if (cost > 1) {
       throw new TypeError(`store.decide: a rate limiting binding counts requests, not a cost of ${cost}; ${INSTEAD}`);
     }
-    // what takes nothing always passes
+    // a take that consumes nothing always passes
     const wanted = cost === 0 ? 0 : times;
-    // names have lengths in front, so that none can look like another one with the beginning of a key
+    // the length prefix keeps a name from looking like another one with the start of a key
     const counted = `${policy.name.length}:${policy.name}:${key}`;
     const asked = Array.from({ length: wanted }, () => this.#ask(counted));
     const granted = (await Promise.all(asked)).filter(Boolean).length;
@@ -162,13 +164,13 @@ export class CloudflareRateLimitStore implements Store {
     throw new Error(`store.decide: the rate limiting binding replied with ${describe(outcome)} and not { success }`);
   }
 
-  /** Gives nothing back, which a binding cannot; see {@linkcode Store}. */
+  /** Refunds nothing, because a binding cannot; see {@linkcode Store}. */
   give(): false {
     return false;
   }
 
   /**
-   * Not for a binding, which forgets nothing; see {@linkcode Store}.
+   * Not supported by a binding; see {@linkcode Store}.
    *
    * @throws {TypeError} Always
    */
@@ -177,7 +179,7 @@ export class CloudflareRateLimitStore implements Store {
   }
 }
 
-// the configuration says how long a period is, and not when it begins, so that all times are the longest possible
+// the configuration sets the length of a period but not its start, so all times are the longest possible
 function verdictOf({ limit, windowMs }: Policy, granted: number, denied: boolean): Verdict {
   return {
     ...{ granted, denied, limit },

@@ -1,30 +1,30 @@
-/** Most that is allowed for, in ms; what comes later is decided again. */
+/** The most to allow for, in ms; later commits are decided again. */
 const MOST = 1000;
-/** How fast it becomes less when commits come sooner, as a share of the difference. */
+/** How fast the allowance shrinks when commits arrive sooner, as a share of the difference. */
 const DECAY = 1 / 16;
 
-/** How much time to allow for a commit on its way to a database, in ms: twice what the slowest one took of late. */
+/** How long a commit may take to reach a database, in ms: twice the slowest recent one. */
 export class CommitDelay {
   #ms: number;
 
   /**
    * Creates an instance.
    *
-   * @param ms What is allowed for at first
+   * @param ms The initial allowance
    */
   constructor(ms: number) {
     this.#ms = ms;
   }
 
-  /** What is allowed for, in whole ms. */
+  /** The allowance, in whole ms. */
   get ms(): number {
     return Math.ceil(this.#ms);
   }
 
   /**
-   * Notes how much later than it was decided a commit came, whether it was in time or not.
+   * Records how long after its decision a commit arrived, whether it was in time or not.
    *
-   * @param late How much, in ms
+   * @param late How long, in ms
    */
   note(late: number): void {
     const wanted = Math.min(MOST, 2 * Math.max(0, late));

@@ -35,13 +35,16 @@ import { SeenValues, type Snapshot } from "./seen_values.ts";
  * ```
  */
 export interface CompareAndSetOptions {
-  /** How often a decision is tried before it fails because of concurrent changes, 10 by default. */
+  /** How often to try a decision that fails because of concurrent changes, 10 by default. */
   attempts?: number;
-  /** Who shares the database, `"global"` by default. */
+  /** Where the database is shared, `"global"` by default. */
   scope?: Capabilities["scope"];
-  /** The present time in ms, the system's by default. Clocks of processes that share counters must roughly agree. */
+  /**
+   * Returns the current time in ms; the system clock by default. Clocks of processes that share counters must roughly
+   * agree.
+   */
   clock?: () => number;
-  /** Waits some ms before the next attempt; for tests. */
+  /** Waits a number of ms before the next attempt; for tests. */
   pause?: (ms: number) => Awaitable<void>;
 }
 
@@ -52,7 +55,7 @@ const LONGEST_PAUSE = 100;
 /** A decision, before it is committed. */
 interface Draft<T> {
   readonly result: T;
-  /** In the order of the keys; `null` where nothing changes. */
+  /** In the order of the keys; `null` if nothing changes. */
   readonly writes: readonly (StateWrite | null)[];
   /** The time it was made for. */
   readonly now: number;
@@ -60,22 +63,22 @@ interface Draft<T> {
   readonly by: number;
 }
 
-/** How takes are decided on their states. */
+/** Decides takes on their states. */
 interface Rule<T> {
-  /** Decides, and changes the states, as it would be right from `now` until `by`. */
+  /** Decides and updates the states so that the result is valid from `now` until `by`. */
   decide(states: KeyState[], now: number, by: number): T;
-  /** ms until what is refused fits; 0 if nothing is. */
+  /** ms until a refused take fits; 0 if nothing was refused. */
   waitMs?(result: T): number;
 }
 
 /**
- * Keeps counters in a database with compare-and-set: every algorithm, batches decided as one.
+ * A store on any database with compare-and-set. Supports all algorithms, and atomic batches.
  *
- * All keys of a batch are read with their versions and decided, and changes are committed together. If there was a
- * concurrent change, it is tried again after a growing random pause. Decisions of this process on one key take turns,
- * so only other processes can conflict.
+ * All keys of a batch are read with their versions and decided, and changes are committed together. After a concurrent
+ * change it tries again, with a growing random pause. Decisions of this process on one key are serialized, so only
+ * other processes can conflict.
  *
- * A rejection that writes nothing commits nothing. A decision that could not be recorded is never a grant: `decide`,
+ * A refusal that writes nothing commits nothing. A decision that could not be recorded is never a grant: `decide`,
  * `give` and `settle` reject with an `Error` after the last attempt.
  *
  * @param kv The database
@@ -108,7 +111,7 @@ export function fromCompareAndSet(kv: CompareAndSet, options: CompareAndSetOptio
   return new CompareAndSetStore(kv, options);
 }
 
-/** What {@linkcode fromCompareAndSet} returns. */
+/** The class behind {@linkcode fromCompareAndSet}. */
 export class CompareAndSetStore implements Store {
   /** What the store can do. */
   readonly capabilities: Capabilities;
@@ -123,7 +126,7 @@ export class CompareAndSetStore implements Store {
   readonly #delay: CommitDelay;
   #closing: Promise<void> | null = null;
 
-  /** The same as {@linkcode fromCompareAndSet}, for a database that is known to be one. */
+  /** Like {@linkcode fromCompareAndSet}, for a database that has already been checked. */
   constructor(kv: CompareAndSet, { attempts = 10, scope = "global", clock, pause = sleep }: CompareAndSetOptions) {
     checkInteger("fromCompareAndSet", "attempts", attempts, 1, 1000);
     checkScope(scope, "fromCompareAndSet");
@@ -183,7 +186,7 @@ export class CompareAndSetStore implements Store {
    *
    * @param takes The takes, each key at most once
    * @param times How often each is requested
-   * @returns The verdicts, `null` when there was a concurrent change: then nothing was counted
+   * @returns The verdicts; `null` after a concurrent change, in which case nothing was counted
    */
   async decideTogether(takes: readonly Take[], times: readonly number[]): Promise<readonly Verdict[] | null> {
     const tried = await this.#inTurn(takes, (keys, ids) => {
@@ -223,7 +226,7 @@ export class CompareAndSetStore implements Store {
     const seen = this.#seen?.recall(ids) ?? null;
     if (seen !== null) {
       const draft = this.#draft(keys, takes, rule, seen);
-      // a commit checks what it writes; and who is refused for a time that is a little too early would wait in vain
+      // a commit only checks what it writes, and a refusal for a slightly early time would make the client wait in vain
       if (!draft.writes.includes(null) && (rule.waitMs?.(draft.result) ?? 0) === 0) {
         const found = await this.#commit(ids, draft, seen.now !== undefined);
         if (found === "written") return draft;
@@ -252,7 +255,7 @@ export class CompareAndSetStore implements Store {
   #draft<T>(keys: readonly StateKey[], takes: readonly Take[], rule: Rule<T>, snapshot: Snapshot): Draft<T> {
     const { values } = snapshot;
     const told = snapshot.now === undefined ? undefined : Math.floor(snapshot.now);
-    // what was read some time ago is decided on for the time it is now, if it is still that
+    // values read some time ago are decided on for the current time, in case they are still valid
     const now = told === undefined ? this.#clock.now() : Math.max(told, this.#seen?.now() ?? told);
     const states = takes.map(({ policy }, i) => decodeState(policy, recordIn(values[i]!), now));
     let by = told === undefined ? now : now + this.#delay.ms;
@@ -265,7 +268,7 @@ export class CompareAndSetStore implements Store {
     return { result, writes, now, by };
   }
 
-  // "written", or what was found instead of all values; null when it is not known
+  // "written", or what was found instead of all values; null if unknown
   async #commit(
     ids: readonly string[],
     { writes, now, by }: Draft<unknown>,
@@ -275,7 +278,7 @@ export class CompareAndSetStore implements Store {
     const list = writes.filter((write) => write !== null);
     const outcome = await this.#kv.commit(list, isTold ? { from: now, until: by } : undefined);
     if (typeof outcome === "boolean") {
-      // it may have come too late
+      // it may have arrived too late
       if (!outcome && isTold && this.#seen === null) this.#delay.note(this.#delay.ms + 1);
       this.#seen?.forget(written);
       return outcome ? "written" : null;
@@ -288,7 +291,7 @@ export class CompareAndSetStore implements Store {
     return list.length < ids.length ? null : { values: outcome.values, now: outcome.values.at(-1)?.now };
   }
 
-  // a time before the one that it was thought to be when it was asked for: the clock is slower, or was set back
+  // a time before the assumed one means that the clock is slower, or was set back
   #heardAfter(asked: number | undefined, now: number | undefined): void {
     if (asked !== undefined && now !== undefined && now < asked) this.#seen?.setBack(now);
   }
@@ -318,7 +321,7 @@ export class CompareAndSetStore implements Store {
     }
   }
 
-  // the time of the process, unless the database told its own, which is that of all processes: also when it goes back
+  // the process's time, unless the database reports one, which all processes share: even if it goes back
   #timeOf(read: { readonly now?: number }): number {
     return read.now ?? this.#clock.now();
   }
@@ -340,12 +343,12 @@ function recordIn({ value }: VersionedValue): Float64Array | null {
 
 function waitOf(verdicts: readonly Verdict[]): number {
   let wait = 0;
-  // at least 1, which tells a refusal from none
+  // at least 1, to distinguish a refusal from none
   for (const { denied, retryAfterMs } of verdicts) if (denied) wait = Math.max(wait, retryAfterMs, 1);
   return wait;
 }
 
-// null when nothing changes
+// null if nothing changes
 function writeOf(key: StateKey, policy: Policy, state: KeyState, seen: VersionedValue, now: number): StateWrite | null {
   if (!isChanged(state)) return null;
   const record = encodeState(policy, state, now);

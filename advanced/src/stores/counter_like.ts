@@ -1,48 +1,51 @@
 import type { Awaitable } from "../policy/store.ts";
 
-/** What a counter tells of a key. */
+/** A counter's result for a key. */
 export interface CounterInfo {
-  /** Hits in the present window. */
+  /** Hits in the current window. */
   totalHits: number;
   /** When the window ends. */
   resetTime?: Date | undefined;
 }
 
-/** What a counter is told before anything else: of express-rate-limit's options all that there are. */
+/** The options passed to a counter's `init`: with express-rate-limit, all of its options. */
 export interface CounterInit {
   /** Length of the window in ms. */
   windowMs: number;
-  /** The limit, or a function that tells it for a request. */
+  /** The limit, or a function that returns it for a request. */
   // deno-lint-ignore no-explicit-any -- functions of requests that only the program knows
   limit?: any;
-  /** Further options of the limiter, by express-rate-limit's names. */
+  /** Other options of the limiter, under express-rate-limit's names. */
   // deno-lint-ignore no-explicit-any -- of any type
   [option: string]: any;
 }
 
-/** A store as express-rate-limit has them. */
+/** A store in express-rate-limit's format. */
 export interface CounterLike {
-  /** Tells it the window and other options; called once, before anything else. */
+  /** Receives the window and other options; called once, before anything else. */
   init?(options: CounterInit): unknown;
   /** Reads a key. */
   get?(key: string): Awaitable<CounterInfo | undefined>;
   /** Counts a hit. */
   increment(key: string): Awaitable<CounterInfo>;
-  /** Takes a hit back. */
+  /** Removes a hit. */
   decrement(key: string): Awaitable<void>;
   /** Forgets a key. */
   resetKey(key: string): Awaitable<void>;
   /** Forgets all keys. */
   resetAll?(): Awaitable<void>;
-  /** Lets go of timers and connections. */
+  /** Releases timers and connections. */
   shutdown?(): Awaitable<void>;
   /** Prefix of its keys, which the counter adds itself. */
   prefix?: string;
-  /** Whether the counts are those of this process only. */
+  /** Whether its counts are local to this process. */
   localKeys?: boolean;
 }
 
-/** A store as express-rate-limit had them before version 6, and still takes: what it counts it tells by a callback. */
+/**
+ * A store in the format from before express-rate-limit 6, which is still accepted: it reports counts through a
+ * callback.
+ */
 export interface CallbackCounterLike extends Omit<CounterLike, "increment"> {
   /** Counts a hit. */
   incr(key: string, callback: (error: unknown, totalHits: number, resetTime?: Date) => void): unknown;
@@ -52,7 +55,7 @@ export interface CallbackCounterLike extends Omit<CounterLike, "increment"> {
 export type AnyCounter = CounterLike | CallbackCounterLike;
 
 /**
- * Whether a counter tells what it counts by a callback only.
+ * Whether a counter only reports its counts through a callback.
  *
  * @param counter The counter
  */
@@ -66,8 +69,8 @@ export function isCallbackCounter(counter: AnyCounter): counter is CallbackCount
  *
  * @param counter The counter
  * @param key The key
- * @returns What the counter tells of it
- * @throws {TypeError} If that is no number of hits, or no time
+ * @returns The counter's result
+ * @throws {TypeError} If it is not a number of hits, or has an invalid time
  */
 export async function hit(counter: AnyCounter, key: string): Promise<CounterInfo> {
   return infoOf(await told(counter, key));
@@ -81,11 +84,11 @@ function told(counter: AnyCounter, key: string): Awaitable<CounterInfo> {
 }
 
 /**
- * Checks what a counter told: what is no number would pass for a grant. A counter that keeps JSON gives its times back
- * as texts.
+ * Checks a counter's result, because a value that is not a number would pass as a grant. A counter that stores JSON
+ * returns its times as strings.
  *
- * @param told What it told
- * @throws {TypeError} If that is no number of hits, or no time
+ * @param told The result
+ * @throws {TypeError} If it is not a number of hits, or has an invalid time
  */
 export function infoOf(told: CounterInfo): CounterInfo {
   const { totalHits, resetTime = null } = told ?? {};

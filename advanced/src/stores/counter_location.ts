@@ -1,6 +1,6 @@
-/** Where a store keeps its counters: stores with the same home and prefix share them. */
+/** Where a store keeps its counters. Stores with the same home and prefix share them. */
 export interface CounterLocation {
-  /** Identity of what holds them. */
+  /** Identifies what holds them. */
   readonly home: object;
   /** Distinguishes them from others there. */
   readonly prefix: string;
@@ -9,10 +9,10 @@ export interface CounterLocation {
 const homes = new WeakMap<object, CounterLocation>();
 
 /**
- * Records where a store keeps its counters, if other stores may keep theirs in the same place.
+ * Records where a store keeps its counters, if other stores may use the same location.
  *
  * @param store The store
- * @param home Where they are
+ * @param home The location
  */
 export function noteLocation(store: object, home: CounterLocation): void {
   homes.set(store, home);
@@ -22,7 +22,7 @@ export function noteLocation(store: object, home: CounterLocation): void {
  * Returns where a store keeps its counters.
  *
  * @param store The store
- * @returns The recorded place, or else the store itself
+ * @returns The recorded location, or the store itself
  */
 export function locationOf(store: object): CounterLocation {
   return homes.get(store) ?? { home: store, prefix: "" };

@@ -11,7 +11,7 @@ import { StoreClock } from "@sluice/limiting";
 /**
  * Options of {@linkcode fromCounter}.
  *
- * @example What a store is started with
+ * @example Pass options to a store's `init`
  * ```ts ignore
  * import { MemoryStore } from "express-rate-limit";
  * import { fromCounter, Limiter } from "@sluice/rate-limit";
@@ -21,35 +21,36 @@ import { StoreClock } from "@sluice/limiting";
  * ```
  */
 export interface CounterOptions {
-  /** The present time in ms, that of the system by default. */
+  /** Returns the current time in ms; the system clock by default. */
   clock?: () => number;
-  /** Further options for the counter's `init`, beside `windowMs` and `limit`. `rateLimit` gives all of its own. */
+  /** More options for the counter's `init`, besides `windowMs` and `limit`. `rateLimit` passes all of its own. */
   init?: object;
 }
 
 const NAMES: OptionNames<CounterOptions> = { clock: true, init: true };
 
-/** The windows of counters that are in use: each is told one, and would keep to the last it was told. */
+/** The windows of counters in use. Each is configured with one, and would keep to the last. */
 const windows = new WeakMap<AnyCounter, number>();
 
 /**
- * Makes a {@linkcode Store} of a store for express-rate-limit.
+ * Turns an express-rate-limit store into a {@linkcode Store}.
  *
- * It supports fixed windows that begin with the first hit, and not with clock or calendar, without `block` and `onDenied: "extend"`. A cost of `k`
- * takes `k` increments, which are not atomic: near the limit, processes may reject each other. Hits of a rejection are
- * taken back if the cost was above 1; a rejection of one unit stays counted, unless it is refunded. Keys are prefixed with the policy's name,
- * so that counters on one database do not mix up policies. If a counter returns no `resetTime`, windows are assumed to
- * begin with the first hit that this process sees; if it has no `get`, to hold what this process last saw.
+ * It supports fixed windows that begin with the first hit, not windows aligned to the clock or calendar, and neither
+ * `block` nor `onDenied: "extend"`. A cost of `k` takes `k` increments, which are not atomic: near the limit, processes
+ * may make each other's requests fail. After a refusal, hits are removed if the cost was above 1; a refused single unit
+ * stays counted unless it is refunded. Keys are prefixed with the policy's name, so policies on one database stay
+ * separate. If a counter returns no `resetTime`, a window is assumed to begin with the first hit that this process
+ * sees. If it has no `get`, the window is assumed to hold what this process saw last.
  *
- * A policy that the counter cannot serve is a `TypeError`: another algorithm, a second policy on a single instance, or
- * another window than that of a limiter that uses the same instance.
+ * A policy that the counter cannot serve throws a `TypeError`: another algorithm, a second policy on a single instance,
+ * or a window that differs from that of another limiter on the same instance.
  *
- * @param counter A counter, which serves one policy; or a function that makes one for each policy
+ * @param counter A counter, which serves one policy; or a function that creates one per policy
  * @param options The clock
  * @returns The store
- * @throws {TypeError} If it is not a counter, does not make one, or an option is unknown
+ * @throws {TypeError} If it is not a counter, does not create one, or an option is unknown
  *
- * @example A store for express-rate-limit
+ * @example Use an express-rate-limit store
  * ```ts ignore
  * import { MemoryStore } from "express-rate-limit";
  * import { fromCounter, Limiter } from "@sluice/rate-limit";
@@ -69,7 +70,7 @@ export function fromCounter(
   return new CounterStore(counter, options);
 }
 
-/** The counter of a policy, as soon as it can count. */
+/** The counter of a policy, once it is ready. */
 interface Begun {
   readonly policy: string;
   readonly legacy: AnyCounter;
@@ -79,10 +80,10 @@ interface Begun {
 class CounterStore implements Store {
   readonly capabilities: Capabilities;
   readonly #make: (() => AnyCounter) | null;
-  /** The one instance, `null` where more can be made. */
+  /** The only instance, `null` if more can be created. */
   readonly #only: AnyCounter | null;
   readonly #counters = new Map<string, Begun>();
-  /** The policies of limiters, by name: their keys may be forgotten before this process has counted any. */
+  /** The limiters' policies, by name: their keys may be reset before this process has counted any. */
   readonly #policies = new Map<string, Policy>();
   readonly #clock: StoreClock;
   readonly #told: object;
@@ -124,7 +125,7 @@ class CounterStore implements Store {
     assertDistinct(takes);
     const counters = new Map<Policy, PolicyCounter>();
     for (const { policy } of takes) counters.set(policy, await this.#counterOf(policy));
-    // counters of one key in two policies are apart as well
+    // the same key in two policies is counted separately as well
     const apart = takes.map((take) => ({ ...take, key: counterKey(take.policy.name, take.key) }));
     return await decideByKey(
       apart,
@@ -148,7 +149,8 @@ class CounterStore implements Store {
       this.#counters.set(id, entry = { policy: policy.name, legacy, counter });
     }
     return entry.counter.catch((error) => {
-      // the next decision tries again; on Workers, if the request that began it is gone, only those who wait are told
+      // the next decision tries again; on Workers, if the request that began it has ended, only waiting callers learn
+      // of it
       if (this.#counters.get(id) === entry) {
         this.#counters.delete(id);
         this.#unused = entry.legacy;

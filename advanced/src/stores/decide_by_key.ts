@@ -1,14 +1,14 @@
 import type { Awaitable, Take, Verdict } from "../policy/store.ts";
 
 /**
- * Decides a batch whose keys lie in places that can't be decided as one: each key's part at the same time, and what was
- * granted is given back when another part granted less. Never grants more than a batch decided as one; for a moment
- * others may be refused what is given back.
+ * Decides a batch of keys that cannot be decided atomically. All keys are decided concurrently, and grants are refunded
+ * if another key granted less. Never grants more than an atomic batch would; until the refund, other requests may be
+ * refused.
  *
  * @param takes The batch
- * @param times How often it is wanted
+ * @param times How often it is requested
  * @param decide Decides the takes of one key
- * @param give Gives units back
+ * @param give Refunds units
  * @returns The verdicts, in the order of the takes
  */
 export async function decideByKey(
@@ -41,7 +41,7 @@ export async function decideByKey(
     if (verdict === undefined || surplus <= 0) return;
     const given = await give(take, verdict.stamp, surplus);
     const remaining = verdict.remaining + (given ? surplus : 0);
-    // it had more than the others, so the refusal is not its own
+    // this key had more left than the others, so the refusal is not its own
     const waits = remaining >= verdict.limit ? { nextMs: 0, resetMs: 0 } : {};
     verdicts[i] = {
       ...verdict,

@@ -10,13 +10,13 @@ import type { Capabilities, Entry, Selector, Store, Take, Verdict } from "../pol
 /** A part of a key in Deno KV. */
 export type KvKeyPart = Uint8Array | string | number | bigint | boolean;
 
-/** An entry of Deno KV, as far as the store reads it. */
+/** The parts of a Deno KV entry that the store reads. */
 export interface KvEntry {
   /** The key. */
   readonly key: readonly unknown[];
-  /** The value, `null` when there is none. */
+  /** The value, `null` if there is none. */
   readonly value: unknown;
-  /** Its version, `null` when there is none. */
+  /** Its version, `null` if there is none. */
   readonly versionstamp: string | null;
 }
 
@@ -28,11 +28,11 @@ export interface KvAtomic {
   set(key: KvKeyPart[], value: unknown, options?: { expireIn?: number }): KvAtomic;
   /** Deletes a value. */
   delete(key: KvKeyPart[]): KvAtomic;
-  /** Does it all, or nothing. */
+  /** Applies all operations, or none. */
   commit(): Promise<{ ok: boolean }>;
 }
 
-/** What the store uses of a Deno KV database: what `openKv()` of Deno resolves to fits. */
+/** The part of a Deno KV database that the store uses; the result of Deno's `openKv()` fits. */
 export interface KvDatabase {
   /** Reads up to ten entries. */
   getMany(keys: KvKeyPart[][]): Promise<KvEntry[]>;
@@ -49,7 +49,7 @@ export interface KvDatabase {
 /**
  * Options of a {@linkcode DenoKvStore}.
  *
- * @example Keys below a prefix
+ * @example Set a key prefix
  * ```ts ignore
  * import { DenoKvStore, Limiter } from "@sluice/rate-limit";
  *
@@ -62,28 +62,29 @@ export interface DenoKvStoreOptions {
   kv: KvDatabase;
   /** Prefix of all keys, `["sluice", "rate-limit"]` by default. */
   prefix?: KvKeyPart[];
-  /** Who shares the database, `"global"` by default; a file is shared by a `"host"`. */
+  /** Where the database is shared, `"global"` by default; a file is shared by a `"host"`. */
   scope?: Capabilities["scope"];
-  /** How often a decision is tried when other processes are faster, 10 by default. */
+  /** How often to try a decision that loses to other processes, 10 by default. */
   attempts?: number;
-  /** The present time in ms; for tests. */
+  /** Returns the current time in ms; for tests. */
   clock?: () => number;
 }
 
 const NAMES: OptionNames<DenoKvStoreOptions> = { kv: true, prefix: true, scope: true, attempts: true, clock: true };
 
-/** Keys that one `getMany` takes. */
+/** The most keys of one `getMany`. */
 const KEYS_PER_READ = 10;
-/** How much longer than necessary an entry is kept, in ms: the clocks of the processes don't agree. */
+/** Extra time to keep an entry, in ms, because the processes' clocks do not agree. */
 const CLOCK_TOLERANCE = 60_000;
 
 /**
- * Counters in Deno KV: every algorithm, batches as one.
+ * A Deno KV store. Supports all algorithms, and atomic batches.
  *
- * Entries stand under `[...prefix, policy, key, shape of the state]` and expire by themselves. A value holds 64 KiB at
- * most, so a `"sliding-log"` may have a limit of up to 4000. A key that has more than 1024 bytes is listed by its SHA-256.
+ * Entries are stored under `[...prefix, policy, key, shape of the state]` and expire on their own. A value holds at
+ * most 64 KiB, so a `"sliding-log"` may have a limit of up to 4000. A key of more than 1024 bytes is listed as its
+ * SHA-256.
  *
- * @example Counters that all isolates of a deployment share
+ * @example Share counters between all isolates of a deployment
  * ```ts ignore
  * import { DenoKvStore, Limiter } from "@sluice/rate-limit";
  *
@@ -100,7 +101,7 @@ export class DenoKvStore implements Store {
    * Creates an instance.
    *
    * @param options Database, prefix and clock
-   * @throws {TypeError} If `kv` is no database, or there is no option of a name
+   * @throws {TypeError} If `kv` is not a database, or an option is unknown
    * @throws {RangeError} If `attempts` is out of range
    */
   constructor(options: DenoKvStoreOptions) {
@@ -121,7 +122,7 @@ export class DenoKvStore implements Store {
     checkLog(policy, "DenoKvStore");
   }
 
-  /** Decides a batch; see {@linkcode Store}. Rejects when other processes were faster too often. */
+  /** Decides a batch; see {@linkcode Store}. Rejects if it loses to other processes too often. */
   async decide(takes: readonly Take[], times?: number): Promise<readonly Verdict[]> {
     return await this.#store.decide(takes, times);
   }
@@ -186,7 +187,7 @@ class KvStates implements CompareAndSet {
     try {
       return (await atomic.commit()).ok;
     } catch (error) {
-      // what a database in a file answers while another process writes: nothing was written, so it is a lost race
+      // thrown by a database in a file while another process writes; nothing was written, so it is a lost race
       if (error instanceof Error && error.message.includes("database is locked")) return false;
       throw error;
     }

@@ -16,13 +16,13 @@ import type { Capabilities, Selector, Store, Take, Verdict } from "../policy/sto
 /**
  * Options of a {@linkcode DurableObjectStore}.
  *
- * @example Objects of another name
+ * @example Set a prefix for object names
  * ```ts ignore
  * const store = new DurableObjectStore({ namespace: env.RATE_LIMIT, prefix: "login:" });
  * ```
  */
 export interface DurableObjectStoreOptions<Id = unknown> {
-  /** The binding of a namespace whose class is {@linkcode RateLimitObject}. */
+  /** A namespace binding whose class is {@linkcode RateLimitObject}. */
   namespace: DurableObjectNamespaceLike<Id>;
   /** Prefix of the objects' names, for several limiters in one namespace; empty by default. */
   prefix?: string;
@@ -31,12 +31,13 @@ export interface DurableObjectStoreOptions<Id = unknown> {
 const NAMES: OptionNames<DurableObjectStoreOptions> = { namespace: true, prefix: true };
 
 /**
- * Counters in Cloudflare's Durable Objects, one object for each key: every algorithm, by the objects' own clocks.
+ * A store on Cloudflare's Durable Objects, with one object per key. Supports all algorithms, and uses the objects'
+ * clocks.
  *
- * Takes of one key are decided as one. Those of several keys are decided concurrently, and what was granted is given
- * back if another key refused. Objects cannot be listed, so there is no `inspect`, and `reset` needs a key.
+ * Takes of one key are decided atomically. Several keys are decided concurrently, and grants are refunded if another
+ * key refused. Objects cannot be listed, so there is no `inspect`, and `reset` needs a key.
  *
- * @example In a worker
+ * @example In a Worker
  * ```ts ignore
  * export { RateLimitObject } from "@sluice/rate-limit";
  *
@@ -84,7 +85,7 @@ export class DurableObjectStore<Id = unknown> implements Store {
     checkLog(policy, "DurableObjectStore");
   }
 
-  /** Decides a batch; see {@linkcode Store}. Rejects with an `Error` when an object does not reply as it should. */
+  /** Decides a batch; see {@linkcode Store}. Rejects with an `Error` if an object replies unexpectedly. */
   async decide(takes: readonly Take[], times = 1): Promise<readonly Verdict[]> {
     assertDistinct(takes);
     return await decideByKey(

@@ -9,8 +9,8 @@ import type { Awaitable, Capabilities, Entry, Selector, Store, Take } from "../p
 /**
  * Runs a body with exclusive access to the states of a partition.
  *
- * The body is synchronous; what it wrote must be stored before the next body runs. `now` is the time of the partition
- * in whole ms, which must never go back.
+ * The body is synchronous. What it wrote must be stored before the next body runs. `now` is the partition's time in
+ * whole ms, which must never go back.
  */
 export type RunExclusive = <T>(
   partition: string,
@@ -35,31 +35,31 @@ export type RunExclusive = <T>(
  * ```
  */
 export interface ExclusiveOptions {
-  /** Who shares the partitions, `"global"` by default. */
+  /** Where the partitions are shared, `"global"` by default. */
   scope?: Capabilities["scope"];
-  /** Whose time `run` tells, `"store"` by default. */
+  /** Whose clock `run` passes, `"store"` by default. */
   clock?: Capabilities["clock"];
-  /** Lists the partitions that have states; without it, there is no `inspect`, and `reset` needs a key. */
+  /** Lists the partitions that have states. Without it, there is no `inspect`, and `reset` needs a key. */
   partitions?: () => Iterable<string> | AsyncIterable<string>;
 }
 
 const NAMES: OptionNames<ExclusiveOptions> = { scope: true, clock: true, partitions: true };
 
 /**
- * Keeps counters wherever a function can get exclusive access to a key's states, as with an actor, a lock or a mutex:
- * every algorithm. The key is the partition.
+ * A store on anything that gives a function exclusive access to a key's states, such as an actor, a lock or a mutex.
+ * Supports all algorithms. The key is the partition.
  *
- * Takes of one key are decided as one. Those of several keys are decided concurrently, and what was granted is given
- * back if another key refused: for a moment, such a batch holds more than it gets.
+ * Takes of one key are decided atomically. Several keys are decided concurrently, and grants are refunded if another
+ * key refused: for a moment, such a batch holds more than it gets.
  *
- * Expired records stay until {@linkcode dropExpired} deletes them, by a timer or before the records are stored.
+ * Expired records remain until {@linkcode dropExpired} deletes them, from a timer or before the records are stored.
  *
  * @param run Gives exclusive access
  * @param options Scope, clock and partitions
- * @returns The store; its `reset` rejects with a `TypeError` when it would need `partitions` and there are none
+ * @returns The store; its `reset` rejects with a `TypeError` if it needs `partitions` and there are none
  * @throws {TypeError} If an option is unknown
  *
- * @example Counters of an actor
+ * @example Counters in an actor
  * ```ts
  * import { fromExclusive, Limiter, type StateRecords } from "@sluice/rate-limit";
  *
@@ -118,7 +118,7 @@ async function resetPartitions(
   return count;
 }
 
-// before anything is done to them: those that go and come again meanwhile might be listed without end
+// collected first: partitions that disappear and reappear meanwhile might be listed endlessly
 async function allOf(partitions: NonNullable<ExclusiveOptions["partitions"]>): Promise<ReadonlySet<string>> {
   const all = new Set<string>();
   for await (const partition of partitions()) all.add(partition);

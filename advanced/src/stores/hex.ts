@@ -3,7 +3,7 @@ const DIGITS: readonly string[] = /* @__PURE__ */ Array.from(
   (_, byte) => byte.toString(16).padStart(2, "0"),
 );
 
-/** Bytes as hexadecimal digits, two for each. */
+/** Encodes bytes as hexadecimal digits. */
 export function hex(bytes: Uint8Array): string {
   let digits = "";
   for (const byte of bytes) digits += DIGITS[byte];

@@ -6,26 +6,26 @@ import { followsClock, hasDebts, type Policy } from "../policy/policy.ts";
 import { CellColumns, type SlotCursor } from "./cell_columns.ts";
 import type { Entry, Take, Verdict } from "../policy/store.ts";
 
-/** The keys of one policy, with states in typed arrays, which grow in small steps. */
+/** The keys of one policy, with states in typed arrays that grow in small steps. */
 export class KeyTable {
   readonly #slots: SlotTable;
   readonly #own: CellColumns;
-  /** States that keys share, made for the first that has to. */
+  /** States shared by keys, created on first use. */
   #shared: CellColumns | null = null;
   readonly #newColumns: () => CellColumns;
   readonly #cursor: SlotCursor;
   /** A policy with the lowest limit and the longest window of all known ones. */
   #slowest: Policy;
-  /** The longest window of a policy that has written to the table, in ms; any, once something may be owed in it. */
+  /** The longest window of a policy that has written to the table, in ms; `Infinity` once it may contain debts. */
   #longestMs: number;
-  /** Whether the windows of the first policy follow the system's clock. */
+  /** Whether the windows of the first policy follow the system clock. */
   readonly #followsClock: boolean;
 
   /**
    * Creates an instance.
    *
    * @param policy The first policy it is used for
-   * @param maxKeys Most keys with a state of their own
+   * @param maxKeys Most keys with their own state
    */
   constructor(policy: Policy, maxKeys: number) {
     const algorithm = ALGORITHMS[policy.algorithm];
@@ -48,7 +48,7 @@ export class KeyTable {
     return slot >= 0 ? this.#own : this.#shared ??= this.#newColumns();
   }
 
-  /** Number of slots in use, including those of idle keys that have not been swept yet. */
+  /** Number of slots in use, including idle keys that have not been swept yet. */
   get size(): number {
     return this.#slots.size;
   }
@@ -68,20 +68,22 @@ export class KeyTable {
   }
 
   /**
-   * The slot of a key, a new one if it has none; see {@linkcode SlotTable.take}.
+   * Returns the slot of a key, a new one if it has none; see {@linkcode SlotTable.take}.
    *
-   * A further key may make the arrays longer, so a batch takes all its slots before it makes any cursor.
+   * Another key may grow the arrays, so a batch gets all its slots before it creates any cursor.
    */
   slot(key: string, now: number, spared: ReadonlySet<string>): number {
     return this.#slots.take(key, now, spared);
   }
 
-  /** A cursor at a slot. */
+  /** Creates a cursor at a slot. */
   cursor(slot: number, policy: Policy): SlotCursor {
     return this.#movedTo(this.#own.newCursor(), slot, policy);
   }
 
-  /** Allocates a slot, which may move others of its array; a batch does so for all before it makes any cursor. */
+  /**
+   * Allocates a slot, which may move others in its array. A batch allocates all of them before it creates any cursor.
+   */
   allocate(slot: number, policy: Policy): void {
     this.#columnsOf(slot).allocate(indexOf(slot), policy);
   }
@@ -98,18 +100,18 @@ export class KeyTable {
   }
 
   /**
-   * Notes a policy that is used with this table. Keys may have different limits and windows under one name, and must
+   * Records a policy that is used with this table. Keys may have different limits and windows under one name, and must
    * not count as idle by those of another key.
    */
   notePolicy(policy: Policy): void {
     const { limit: own, windowMs, maxDebt } = policy;
-    // what was counted by another clock may seem to end at any time
+    // windows counted by another clock may seem to end at any time
     if (followsClock(policy) !== this.#followsClock) this.#longestMs = Infinity;
     if (maxDebt !== undefined) {
       this.#longestMs = Infinity;
       this.#slowest = { ...this.#slowest, maxDebt };
     }
-    // a limit of 0 grants nothing, and says nothing about when the state of other keys is idle
+    // a limit of 0 grants nothing, and does not determine when the state of other keys is idle
     const limit = own || this.#slowest.limit;
     const longestMs = longestOf(policy);
     if (limit >= this.#slowest.limit && longestMs <= this.#slowest.windowMs) return;
@@ -122,7 +124,7 @@ export class KeyTable {
   }
 
   /**
-   * Gives units back.
+   * Refunds units.
    *
    * @returns Whether anything changed
    */
@@ -135,7 +137,7 @@ export class KeyTable {
     return given;
   }
 
-  /** Corrects what was granted to its real cost. */
+  /** Corrects a grant to its actual cost. */
   settle(take: Take, stamp: number, change: number, now: number): Verdict {
     const slot = this.#slots.take(take.key, now);
     const cursor = this.#movedTo(this.#cursor, slot, take.policy);
@@ -144,23 +146,23 @@ export class KeyTable {
     return verdict;
   }
 
-  /** Forgets one key, but no state that it shares; tells how many were forgotten. */
+  /** Forgets one key, but not a shared state. Returns how many were forgotten. */
   delete(key: string): number {
     return this.#slots.delete(key) ? 1 : 0;
   }
 
-  /** Forgets all keys; tells how many had states of their own. */
+  /** Forgets all keys. Returns how many had their own state. */
   clear(): number {
     return this.#slots.clear();
   }
 
-  /** Frees the slots of idle keys, and tells whether nothing is counted any more. */
+  /** Frees the slots of idle keys. Returns whether nothing is counted anymore. */
   isIdle(now: number): boolean {
     this.#slots.sweep(now);
     return this.size === 0 && this.overflows === 0;
   }
 
-  /** Lists the keys in use, each once, with their state at that moment. */
+  /** Lists the keys in use, each once, with their current state. */
   *entries(policy: Policy, clock: () => number): Generator<Entry> {
     const cursor = this.#own.newCursor();
     const listed = new Set<string>();
@@ -168,13 +170,13 @@ export class KeyTable {
       const now = clock();
       if (listed.has(key) || this.#own.isIdle(cursor, slot, policy, now)) continue;
       listed.add(key);
-      // on a copy: the policy of the list may have a shorter window than the one of the key
+      // on a copy: the listed policy may have a shorter window than the key's own
       yield { key, verdict: decideAlone({ policy, key, cost: 0 }, this.#own.copyAt(cursor), 1, now) };
     }
   }
 }
 
-// what is owed into later days must not be forgotten, and some days are longer than usual
+// debts must not be forgotten in later days, and some days are longer than usual
 function longestOf({ windowMs, window, maxDebt }: Policy): number {
   return window === undefined || maxDebt === undefined ? windowMs : windowMs + windowMs / 8;
 }

@@ -1,17 +1,17 @@
-/** How long nothing may move in a line before whoever comes next begins another one, in ms. */
+/** How long a line may stall before the next caller begins a new one, in ms. */
 const PATIENCE_MS = 1000;
 
-/** Those who want the same thing, one behind the other. */
+/** Callers that wait for the same key, in order. */
 interface Line {
   /** Settles when the last of them is done. */
   last: Promise<unknown>;
-  /** When one of them had its turn last. */
+  /** When one of them last had its turn. */
   moved: number;
 }
 
 /**
- * Lets those who want the same things take turns, first come, first served. Where an answer never comes, as on Workers
- * that of a request whose client has left, those who come later do not wait for it.
+ * A mutex per key: callers take turns, first come, first served. If a call never settles, as on Workers when its client
+ * has disconnected, later callers do not wait for it.
  */
 export class KeyedMutex {
   readonly #lines = new Map<string, Line>();
@@ -20,18 +20,18 @@ export class KeyedMutex {
   /**
    * Creates an instance.
    *
-   * @param clock The present time in ms
+   * @param clock The current time in ms
    */
   constructor(clock: () => number) {
     this.#clock = clock;
   }
 
   /**
-   * Waits until everybody who came before and wants one of the same things is done.
+   * Waits until all earlier callers for any of the same keys are done.
    *
-   * @param things What is wanted
-   * @param body What is done with it
-   * @returns What the body returns
+   * @param things The keys
+   * @param body Runs once its turn has come
+   * @returns The result of the body
    */
   async take<T>(things: readonly string[], body: () => Promise<T>): Promise<T> {
     const before: Promise<unknown>[] = [];
@@ -39,7 +39,7 @@ export class KeyedMutex {
     let done: () => void = () => {};
     const promise = new Promise<void>((resolve) => done = resolve);
     const now = this.#clock();
-    // all places are taken at once, so that no two can wait for each other
+    // joins all lines at once, so that two callers cannot deadlock
     const lines = things.map((thing) => {
       let line = this.#lines.get(thing);
       if (line === undefined || now - line.moved > PATIENCE_MS) {

@@ -6,7 +6,7 @@ import { MemoryStore, type MemoryStoreOptions } from "./memory_store.ts";
 /**
  * Options of a {@linkcode LoggedMemoryStore}.
  *
- * @example A log that is kept in memory
+ * @example Keep the log in memory
  * ```ts
  * import { LoggedMemoryStore, type LoggedMemoryStoreOptions } from "@sluice/rate-limit";
  *
@@ -16,7 +16,7 @@ import { MemoryStore, type MemoryStoreOptions } from "./memory_store.ts";
  * ```
  */
 export interface LoggedMemoryStoreOptions extends MemoryStoreOptions {
-  /** Gets each line of the log, which is JSON, without an end of line. It is called during the decision. */
+  /** Receives each line of the log as JSON, without a line break. Called during the decision. */
   write: (line: string) => void;
 }
 
@@ -24,13 +24,13 @@ export interface LoggedMemoryStoreOptions extends MemoryStoreOptions {
 export interface LoggedTake {
   /** Name of its policy. */
   readonly policy: string;
-  /** The key, as the store keeps it. */
+  /** The key, as stored. */
   readonly key: string;
-  /** Units wanted. */
+  /** Units requested. */
   readonly cost: number;
   /** Whether the policy refused any of it. */
   readonly verdict: "granted" | "refused";
-  /** The limit, where it is not the one of the policy as it was first seen: that of a customer's tier. */
+  /** The limit, if it differs from that of the policy as first logged: a customer's tier. */
   readonly limit?: number;
   /** Whether it never refuses. */
   readonly shadow?: true;
@@ -38,7 +38,7 @@ export interface LoggedTake {
   readonly stamp?: number;
 }
 
-/** One line of the log: a policy that is new to it, a decision, or something given back, settled or forgotten. */
+/** One line of the log: a new policy, a decision, a refund, a settlement or a reset. */
 export type LoggedLine =
   & {
     /** The store's time in ms since 1970. */
@@ -63,14 +63,13 @@ export type LoggedLine =
 const NAMES: OptionNames<LoggedMemoryStoreOptions> = { write: true, maxKeys: true, clock: true };
 
 /**
- * A store in the memory of this process that writes what it does: a line of JSON for each decision, with the time, the
- * keys, the costs, the policies and the verdicts. From these lines, `@sluice/rate-limit/simulate` makes the same
- * decisions again, or those of other policies.
+ * A store in this process's memory that logs what it does: one line of JSON per decision, with the time, keys, costs,
+ * policies and verdicts. `@sluice/rate-limit/simulate` replays these lines, under the same policies or others.
  *
- * The decisions are the same as long as no keys shared counters, for which there were more of them than `maxKeys`: which
- * ones do is not to be foreseen. Keys stand in the log as they are: where they are addresses, it is personal data.
+ * A replay is exact unless there were more keys than `maxKeys`: which keys then share counters is unpredictable. Keys
+ * are logged as they are. If they are addresses, the log is personal data.
  *
- * @example A log of what the limiter decides
+ * @example Log a limiter's decisions
  * ```ts ignore
  * import { appendFileSync } from "node:fs";
  * import { LoggedMemoryStore, rateLimit } from "@sluice/rate-limit";
@@ -82,19 +81,19 @@ const NAMES: OptionNames<LoggedMemoryStoreOptions> = { write: true, maxKeys: tru
 export class LoggedMemoryStore extends MemoryStore {
   readonly #write: (line: string) => void;
   readonly #time: { latest: number };
-  /** What a replay has to know of the options. */
+  /** Options that a replay needs. */
   readonly #bounds: { maxKeys?: number | undefined };
-  /** The policies that the log has last, by their names. */
+  /** The last logged policy of each name. */
   readonly #introduced = new Map<string, Policy>();
-  /** What policies are but for their limits, which takes have beside them. */
+  /** The policies without their limits, which each take contains. */
   readonly #rules = new WeakMap<Policy, string>();
   #hasFailed = false;
 
   /**
    * Creates an instance.
    *
-   * @param options Where the lines go, bounds and clock
-   * @throws {TypeError} If an option is unknown, or `write` is no function
+   * @param options Log function, bounds and clock
+   * @throws {TypeError} If an option is unknown, or `write` is not a function
    * @throws {RangeError} If `maxKeys` is out of range
    */
   constructor(options: LoggedMemoryStoreOptions) {
@@ -104,7 +103,7 @@ export class LoggedMemoryStore extends MemoryStore {
     if (typeof write !== "function") {
       refuseOption("LoggedMemoryStore", "write", "a function that gets each line", write);
     }
-    // whole ms that never go back are what the store counts by, so the latest one read is the time of the decision
+    // the store counts in whole ms that never go back, so the latest reading is the time of the decision
     const time = { latest: 0 };
     super({ ...bounds, clock: () => time.latest = Math.max(time.latest, Math.floor(clock())) });
     this.#time = time;
@@ -112,7 +111,7 @@ export class LoggedMemoryStore extends MemoryStore {
     this.#write = write;
   }
 
-  /** Decides a batch, and writes what came of it; see {@linkcode MemoryStore}. */
+  /** Decides a batch, and logs the result; see {@linkcode MemoryStore}. */
   override decide(takes: readonly Take[], times = 1): readonly Verdict[] {
     const verdicts = super.decide(takes, times);
     for (const { policy } of takes) this.#introduce(policy);
@@ -123,7 +122,7 @@ export class LoggedMemoryStore extends MemoryStore {
     return verdicts;
   }
 
-  // again, if anything but the limit has changed: what that is, each take says
+  // logged again if anything but the limit has changed, because each take contains the limit
   #introduce(policy: Policy): void {
     const known = this.#introduced.get(policy.name);
     if (known === policy || known !== undefined && this.#ruleOf(known) === this.#ruleOf(policy)) return;
@@ -153,18 +152,18 @@ export class LoggedMemoryStore extends MemoryStore {
     return limit === this.#introduced.get(name)!.limit ? {} : { limit };
   }
 
-  /** Gives units back, and writes that; see {@linkcode MemoryStore}. */
+  /** Refunds units, and logs it; see {@linkcode MemoryStore}. */
   override give(take: Take, stamp: number, amount: number): boolean {
     const given = super.give(take, stamp, amount);
     const { policy, key } = take;
-    // what is out of date gives nothing back, but windows that have passed pay off debts
+    // an outdated stamp refunds nothing, but expired windows pay off debts
     if (!given && !hasDebts(policy)) return false;
     this.#introduce(policy);
     this.#log({ give: { policy: policy.name, key, ...this.#tierOf(policy) }, stamp, units: amount });
     return given;
   }
 
-  /** Corrects what was granted to its real cost, and writes that; see {@linkcode MemoryStore}. */
+  /** Corrects a grant to its actual cost, and logs it; see {@linkcode MemoryStore}. */
   override settle(take: Take, stamp: number, change: number): Verdict {
     const verdict = super.settle(take, stamp, change);
     const { policy, key } = take;
@@ -173,7 +172,7 @@ export class LoggedMemoryStore extends MemoryStore {
     return verdict;
   }
 
-  /** Forgets keys, and writes that; see {@linkcode MemoryStore}. */
+  /** Forgets keys, and logs it; see {@linkcode MemoryStore}. */
   override reset(selector: Selector): number {
     const count = super.reset(selector);
     this.#log({ reset: selector });

@@ -10,7 +10,7 @@ import { elapsedTime, StoreClock } from "@sluice/limiting";
 /**
  * Options of a {@linkcode MemoryStore}.
  *
- * @example A clock that a test moves
+ * @example A clock that a test controls
  * ```ts
  * import { Limiter, MemoryStore } from "@sluice/rate-limit";
  *
@@ -22,28 +22,28 @@ import { elapsedTime, StoreClock } from "@sluice/limiting";
  * ```
  */
 export interface MemoryStoreOptions {
-  /** Most keys for each policy with a state of their own, 100 000 by default; further keys share states. */
+  /** Most keys per policy with their own state, 100 000 by default; further keys share states. */
   maxKeys?: number | undefined;
-  /** The present time in ms, for all windows; for tests. */
+  /** Returns the current time in ms, for all windows; for tests. */
   clock?: (() => number) | undefined;
 }
 
 const NAMES: OptionNames<MemoryStoreOptions> = { maxKeys: true, clock: true };
 
-/** Key of a store's number in the order of creation, to recognise stores made inside requests. */
+/** Key of a store's number in the order of creation, to recognize stores created inside requests. */
 export const sequenceKey: unique symbol = Symbol("sluice.sequence");
 
-/** Key of the method that frees memory of policies that have been replaced. */
+/** Key of the method that frees the memory of replaced policies. */
 export const forgetIdleKey: unique symbol = Symbol("sluice.forget idle");
 
 /**
- * Counters in the memory of this process: every algorithm, decided synchronously.
+ * A store in this process's memory. Supports all algorithms, and decides synchronously.
  *
- * Windows last as long as they should while the system's clock is set; those of the calendar, and with
- * `align: "clock"`, follow it.
+ * Windows keep their length when the system clock is changed. Calendar windows, and windows with `align: "clock"`,
+ * follow the clock.
  *
- * It has no timers and need not be closed. Memory is bounded by `maxKeys`: no key in use is ever dropped, but when
- * there is no room for more, further keys share states, which count too many rather than too few.
+ * It has no timers and need not be closed. `maxKeys` bounds its memory. No key in use is ever dropped; once the memory
+ * is full, further keys share states, which count too many rather than too few.
  *
  * @example Two limiters that share the memory for keys
  * ```ts
@@ -65,7 +65,7 @@ export class MemoryStore implements Store {
     clock: "process",
   };
   /**
-   * Number in the order in which stores, limiters and requests were made.
+   * Number in the order in which stores, limiters and requests were created.
    *
    * @internal
    */
@@ -73,9 +73,9 @@ export class MemoryStore implements Store {
   readonly #tables = new Map<string, Map<string, KeyTable>>();
   #byPolicy = new WeakMap<Policy, KeyTable>();
   readonly #maxKeys: number;
-  /** By which windows last as long as they should, whatever the system's clock is set to. */
+  /** Clock for windows that keep their length, whatever the system clock is set to. */
   readonly #clock: StoreClock;
-  /** By which windows begin that follow the clock or the calendar. */
+  /** Clock for windows that follow the system clock or the calendar. */
   readonly #calendar: StoreClock;
   #lastPolicy: Policy | null = null;
   #lastTable: KeyTable | null = null;
@@ -103,7 +103,7 @@ export class MemoryStore implements Store {
     return this.#sum((table) => table.size);
   }
 
-  /** Number of decisions that used a shared state, because there was no room for another key. */
+  /** Number of decisions that used a shared state because the memory was full. */
   get overflows(): number {
     return this.#sum((table) => table.overflows);
   }
@@ -163,7 +163,7 @@ export class MemoryStore implements Store {
   }
 
   /**
-   * Forgets policies by which nothing is counted any more: a limiter's may be replaced by others, again and again.
+   * Forgets policies that no longer count anything: a limiter's policies may be replaced again and again.
    *
    * @internal
    */
@@ -173,7 +173,7 @@ export class MemoryStore implements Store {
       for (const [shape, table] of tables) if (table.isIdle(now)) tables.delete(shape);
       if (tables.size === 0) this.#tables.delete(name);
     }
-    // a policy that is still in use finds its table, or a new one, by its name
+    // a policy still in use finds its table, or a new one, by its name
     this.#byPolicy = new WeakMap();
     this.#lastPolicy = this.#lastTable = null;
   }

@@ -3,19 +3,19 @@ import type { Policy } from "../policy/policy.ts";
 import type { Take, Verdict } from "../policy/store.ts";
 import { decodeState, encodeState, isChanged, recordExpiry, shapeOf } from "./state_record.ts";
 
-/** The states of one partition by name: a `Map`, or anything that writes through to where they are kept. */
+/** The states of one partition by name: a `Map`, or any object that writes them through to their storage. */
 export interface StateRecords {
   /** Reads a record. */
   get(name: string): Float64Array | undefined;
   /** Writes a record. */
   set(name: string, record: Float64Array): unknown;
-  /** Deletes a record; tells whether there was one. */
+  /** Deletes a record. Returns whether there was one. */
   delete(name: string): boolean;
   /** Lists the names. */
   keys(): Iterable<string>;
 }
 
-// a shape has one slash, so a policy's name may have any number of them
+// a shape has one slash, so a policy's name may contain any number of them
 function nameOf(policy: Policy): string {
   return `${shapeOf(policy)}/${policy.name}`;
 }
@@ -25,7 +25,7 @@ function nameOf(policy: Policy): string {
  *
  * @param records The partition's records; those that changed are written
  * @param takes The takes
- * @param times How often they are wanted
+ * @param times How often they are requested
  * @param now The partition's time in ms
  * @returns The verdicts
  */
@@ -39,7 +39,7 @@ export function decideIn(records: StateRecords, takes: readonly Take[], times: n
 }
 
 /**
- * Gives units back on the records of a partition.
+ * Refunds units on the records of a partition.
  *
  * @returns Whether anything changed
  */
@@ -53,7 +53,7 @@ export function giveIn(records: StateRecords, take: Take, stamp: number, amount:
   return true;
 }
 
-/** Corrects what was granted to its real cost, on the records of a partition. */
+/** Corrects a grant to its actual cost, on the records of a partition. */
 export function settleIn(records: StateRecords, take: Take, stamp: number, change: number, now: number): Verdict {
   const { policy } = take;
   const state = decodeState(policy, records.get(nameOf(policy)) ?? null, now);
@@ -68,21 +68,21 @@ function keep(records: StateRecords, policy: Policy, record: Float64Array | null
 }
 
 /**
- * Looks at a policy's record in a partition.
+ * Reads a policy's record in a partition.
  *
- * @returns The verdict of a look, `null` when there is no record in use
+ * @returns The verdict for cost 0, `null` if there is no record in use
  */
 export function inspectIn(records: StateRecords, policy: Policy, key: string, now: number): Verdict | null {
   const record = records.get(nameOf(policy));
   if (record === undefined || recordExpiry(record) <= now) return null;
-  // on a copy: the policy of the list may have a shorter window than the one of the key
+  // on a copy: the listed policy may have a shorter window than the key's own
   return decideIn(new Map([[nameOf(policy), record]]), [{ policy, key, cost: 0 }], 1, now)[0]!;
 }
 
 /**
  * Forgets a policy's records in a partition.
  *
- * @returns 1 when there was one in use, 0 otherwise
+ * @returns 1 if there was one in use, otherwise 0
  */
 export function resetIn(records: StateRecords, policy: string, now: number): number {
   let inUse = 0;
@@ -95,12 +95,12 @@ export function resetIn(records: StateRecords, policy: string, now: number): num
 }
 
 /**
- * Deletes the expired records of a partition of `fromExclusive`, which keeps no timers: without it, records of clients
- * that don't come back stay. A partition without records can be dropped.
+ * Deletes the expired records of a partition of `fromExclusive`, which has no timers: otherwise records of clients that
+ * do not return would remain. A partition without records can be dropped.
  *
  * @param records The partition's records
  * @param now The partition's time in ms
- * @returns When the last of the rest will have expired, 0 when there is none
+ * @returns When the last of the remaining records expires, 0 if there are none
  * @example Once a minute
  * ```ts ignore
  * import { dropExpired } from "@sluice/rate-limit";

@@ -6,26 +6,26 @@ import { type AnyCounter, type CounterInfo, hit, infoOf } from "./counter_like.t
 import { KeyedMutex } from "./keyed_mutex.ts";
 import type { StoreClock } from "@sluice/limiting";
 
-/** Most keys whose windows are remembered; beyond that, the key seen longest ago gets nothing back any more. */
+/** Most keys whose windows are remembered; beyond that, the key seen longest ago gets no more refunds. */
 const MOST_SEEN = 100_000;
 
 /** ms by which two replies about one window may differ in its end. */
 const MAX_END_ERROR = 1000;
 
-/** The window of a key: units used, and when it ends in ms. */
+/** The window of a key: used units, and its end in ms. */
 interface Window {
   readonly used: number;
   readonly end: number;
 }
 
-/** The counter of one policy: express-rate-limit's two verbs, made into decisions. */
+/** The counter of one policy. Turns express-rate-limit's two operations into decisions. */
 export class PolicyCounter {
   readonly #legacy: AnyCounter;
   readonly #windowMs: number;
   readonly #clock: StoreClock;
-  // some counters return an object that later hits change, so decisions on one key take turns
+  // some counters return an object that later hits change, so decisions on one key are serialized
   readonly #turns = new KeyedMutex(() => this.#clock.now());
-  /** Windows as they were last seen, those not seen for longest first. */
+  /** The last known windows, least recently seen first. */
   readonly #seen = new Map<string, Window>();
 
   private constructor(legacy: AnyCounter, windowMs: number, clock: StoreClock) {
@@ -49,9 +49,9 @@ export class PolicyCounter {
       let fits = cost === 0 ? times : 0;
       let window: Window | null = null;
       let charged = 0;
-      // what can never fit is not counted at all
+      // a request that can never fit is not counted
       if (cost === 1 && policy.limit > 0) {
-        // side by side: one after the other, a crowd on one key would use up the time a store has
+        // concurrently: one after the other, a crowd on one key would use up the store's timeout
         ({ window, within: fits } = await this.#count(key, times, policy.limit));
         charged = times - fits;
       } else if (cost > 0 && cost <= policy.limit) {
@@ -64,18 +64,18 @@ export class PolicyCounter {
       }
       window ??= await this.#look(key);
       const verdict = verdictOf(policy, cost, fits, times, window, this.#clock.now());
-      // hits of a refusal stay, as in express-rate-limit, which gives them back with `skipFailedRequests`
+      // hits of a refusal stay, as in express-rate-limit, which refunds them with `skipFailedRequests`
       if (charged > 0) setCharge(verdict, { units: charged, stamp: window.end });
       return verdict;
     });
   }
 
-  /** Counts hits, and tells how many of them are within the limit. */
+  /** Counts hits, and returns how many of them are within the limit. */
   async #count(key: string, hits: number, limit: number): Promise<{ window: Window; within: number }> {
     const counts = await Promise.all(Array.from({ length: hits }, () => hit(this.#legacy, key)));
     const last = counts.reduce((most, one) => one.totalHits > most.totalHits ? one : most);
-    // hits of other processes may lie between these; where an object was changed by later hits before it could be read,
-    // it is known only that no more are above the limit than there are hits above it
+    // Hits of other processes may lie between these. If an object changed before it was read, all that is certain is
+    // that no more hits are above the limit than the last count is above it.
     const within = Math.max(
       counts.filter(({ totalHits }) => totalHits <= limit).length,
       hits - Math.max(0, last.totalHits - limit),
@@ -84,7 +84,7 @@ export class PolicyCounter {
   }
 
   async #takeBack(key: string, amount: number, { used, end }: Window): Promise<Window> {
-    // a counter that can't take hits back is one that counts too many
+    // a counter that cannot remove hits counts too many
     const done = await Promise.allSettled(
       Array.from({ length: amount }, async () => await this.#legacy.decrement(key)),
     );
@@ -97,7 +97,7 @@ export class PolicyCounter {
     const known = this.#seen.get(key);
     if (this.#legacy.get === undefined) return known !== undefined && known.end > now ? known : { used: 0, end: now };
     const info = await this.#legacy.get(key);
-    // about a key they don't know, some tell nothing, and others, such as rate-limit-redis, a count that is no number
+    // for an unknown key, some return nothing, and others, such as rate-limit-redis, a count that is not a number
     return Number.isFinite(info?.totalHits) ? this.#remember(key, infoOf(info!)) : { used: 0, end: now };
   }
 
@@ -117,7 +117,7 @@ export class PolicyCounter {
 
   give(key: string, stamp: number, amount: number): Promise<boolean> {
     return this.#turns.take([key], async () => {
-      // decrementing after the end would make a window that nobody began
+      // decrementing after the end would start a window without a hit
       const known = this.#seen.get(key);
       if (known === undefined || known.used === 0 || !this.#isSameEnd(known.end, stamp)) return false;
       if (this.#clock.now() >= Math.min(stamp, known.end)) return false;
@@ -128,7 +128,7 @@ export class PolicyCounter {
     });
   }
 
-  // counters that know how long a window still lasts, such as rate-limit-redis, tell another end with every reply
+  // counters that report the remaining time of a window, such as rate-limit-redis, return a different end each time
   #isSameEnd(one: number, other: number): boolean {
     return Math.abs(one - other) <= Math.min(MAX_END_ERROR, this.#windowMs / 2);
   }
@@ -163,7 +163,7 @@ function verdictOf(
   window: Window,
   now: number,
 ): Verdict {
-  // a count that refused is the newest there is, whatever the clock of the counter says about its window
+  // a count that refused is the newest there is, whatever the counter's clock reports about its window
   const used = fits < times || window.end > now ? window.used : 0;
   const remaining = Math.max(0, limit - used);
   const leftMs = Math.max(0, window.end - now);

@@ -1,10 +1,10 @@
 import type { CommitTime, StateKey, StateWrite } from "./compare_and_set.ts";
 import { hashKey, shortKey } from "./short_key.ts";
 
-/** A value of a parameter: the store sends nothing but text. */
+/** A parameter value: the store only sends text. */
 export type PostgresValue = string;
 
-/** A statement, and the values of its parameters. */
+/** A statement and its parameter values. */
 export interface PostgresStatement {
   /** The statement. */
   readonly text: string;
@@ -18,39 +18,39 @@ export interface RowWrite extends StateWrite {
   readonly digits: string | null;
 }
 
-/** What the statement of a commit returns. */
+/** The row returned by a commit statement. */
 export interface CommitRow {
   /** The server's time in ms. */
   readonly now: number;
-  /** Whether everything was as expected when the statement began. */
+  /** Whether everything matched when the statement began. */
   readonly ok: boolean;
   /** Whether everything was written. */
   readonly written: boolean;
-  /** What there was instead, in the order of the writes: hexadecimal digits, nothing where there is no row. */
+  /** What was found instead, in the order of the writes: hexadecimal digits, empty if there is no row. */
   readonly found: string | null;
 }
 
-/** How a statement tells the time: the server's, or a test's. */
+/** How a statement gets the time: from the server, or from a test. */
 export interface PostgresTime {
-  /** The present time. */
+  /** The current time. */
   readonly now: string;
   /** The same in ms. */
   readonly nowMs: string;
 }
 
-/** Most rows that have a part each of a statement. */
+/** Most rows with their own part of a statement. */
 const MOST_APART = 3;
 
 /**
- * Makes the statement of a commit: it writes every row, or none, in their order. It fails with `division by zero` if
- * another statement changed some of them after it began.
+ * Builds a commit statement. It writes every row or none, in order, and fails with `division by zero` if another
+ * statement changed some of them after it began.
  *
- * Rows up to three have a part each, which PostgreSQL plans in less time; for more, the parts are lists.
+ * Up to three rows get their own parts, which PostgreSQL plans faster; for more, the parts are lists.
  *
  * @param table The table
- * @param writes What is written, sorted by key: two statements must not wait for each other
- * @param within When the server may do it
- * @param time How it tells the time
+ * @param writes The writes, sorted by key so that two statements cannot deadlock
+ * @param within When the server may apply it
+ * @param time How it gets the time
  * @returns The statement, which returns a {@linkcode CommitRow}
  */
 export function commitStatement(
@@ -91,7 +91,7 @@ function versionOf({ expected }: RowWrite, values: PostgresValue[]): string | nu
   return expected === null ? null : `$${values.push(expected as string)}`;
 }
 
-// compares once more: another statement may have changed a row after this one began
+// compares again: another statement may have changed a row after this one began
 function partOf(
   table: string,
   { digits, ttlMs }: RowWrite,
@@ -159,21 +159,21 @@ function outcome(count: string): string {
   return `n = ${count} AS written, 1 / (n IN (0, ${count}))::int AS whole`;
 }
 
-// whole minutes, so that most updates leave the index alone, and with it the page; one more than necessary, for a
-// policy may get a longer window, which still counts it
+// whole minutes, so that most updates leave the index and its page alone; one extra, because a policy may get a longer
+// window, for which the row still counts
 function expiry(ttl: string, { now }: PostgresTime): string {
   return `date_trunc('minute', ${now} + (${ttl} || ' ms')::interval) + interval '2 minutes'`;
 }
 
-/** Parameters for the columns that tell a row. */
+/** Parameters for the columns that identify a row. */
 type Columns = readonly string[];
 
-/** Adds the parameters that tell a row. */
+/** Adds the parameters that identify a row. */
 export function columnsOf(key: StateKey, values: PostgresValue[]): Columns {
   return textsOf(key).map((text) => `$${values.push(text)}`);
 }
 
-/** Tells that a row is the one. */
+/** The condition that identifies a row. */
 export function isRow([policy, key, shape]: Columns): string {
   return `policy = ${policy} AND key = ${key} AND shape = ${shape}`;
 }
@@ -183,7 +183,7 @@ export function valueOf(table: string, columns: Columns): string {
   return `(SELECT encode(value, 'hex') FROM ${table} WHERE ${isRow(columns)})`;
 }
 
-/** Text for a key; that of PostgreSQL has no NUL. */
+/** Converts a key to PostgreSQL text, which cannot contain NUL. */
 export function textKey(key: string): string {
   return key.includes("\0") ? hashKey(key) : shortKey(key);
 }

@@ -23,11 +23,11 @@ import {
 /** Sends a statement, and resolves to its rows. */
 export type PostgresQuery = (text: string, values: PostgresValue[]) => Promise<readonly unknown[]>;
 
-/** Commits after which expired rows are removed. */
+/** Number of commits between removals of expired rows. */
 const COMMITS_PER_SWEEP = 100;
-/** Most rows that are removed then: more than may have come, so that they become fewer. */
+/** Most rows removed at a time: more than can have been added, so that the backlog shrinks. */
 const ROWS_PER_SWEEP = 1000;
-/** Rows that are listed at a time. */
+/** Rows per page of a list. */
 const PAGE = 100;
 /** The server's time. */
 const SERVER_TIME: PostgresTime = {
@@ -35,13 +35,13 @@ const SERVER_TIME: PostgresTime = {
   nowMs: "floor(extract(epoch FROM clock_timestamp()) * 1000)::float8",
 };
 
-/** What PostgreSQL says of a statement that wrote nothing because of others: lost races. */
+/** PostgreSQL error codes of statements that wrote nothing because of concurrent ones: lost races. */
 const LOST_RACES: ReadonlySet<unknown> = new Set([
-  // division by zero, by which a commit says that only a part of it could be written; serialization failure; deadlock
+  // division by zero, with which a commit reports that it could only write a part; serialization failure; deadlock
   ...["22012", "40001", "40P01"],
 ]);
 
-/** A row as it is listed: bytes as hexadecimal digits, which every client returns as they are. */
+/** A listed row: bytes as hexadecimal digits, which every client returns unchanged. */
 interface Row {
   readonly key: string;
   readonly shape: string;
@@ -55,7 +55,10 @@ interface FoundRow {
   readonly [column: `v${number}`]: string | null;
 }
 
-/** States in the rows of a table. The version of a value is the value: to have changed and be the same is no change. */
+/**
+ * States in the rows of a table. The version of a value is the value itself: a change back to the same value is no
+ * change.
+ */
 export class PostgresRows implements CompareAndSet {
   readonly commitsTell = true;
   readonly #query: PostgresQuery;
@@ -91,7 +94,7 @@ export class PostgresRows implements CompareAndSet {
       const [row] = await this.#query(text, values);
       const { now, ok, written, found } = row as CommitRow;
       if (written) return { written, values: rows.map(({ value, digits }) => ({ value, version: digits, now })) };
-      // another statement has changed what this one still saw as it was
+      // another statement has changed what this one still saw unchanged
       if (ok) return false;
       const there = found!.split(",");
       return { written, values: rows.map((row) => versioned(there[sorted.indexOf(row)]! || null, now)) };
@@ -101,7 +104,7 @@ export class PostgresRows implements CompareAndSet {
     }
   }
 
-  // rows that others are writing are not expired, or are removed by those
+  // rows locked by others are either not expired, or are being removed
   async #sweep(): Promise<void> {
     await this.#query(
       `DELETE FROM ${this.#table} WHERE ctid = ANY (ARRAY(
@@ -136,7 +139,7 @@ export class PostgresRows implements CompareAndSet {
     }
   }
 
-  /** Makes the table, unless it is there. */
+  /** Creates the table if it does not exist. */
   made(): Promise<void> {
     return this.#making ??= this.#make().catch((error) => {
       this.#making = null;
@@ -144,7 +147,8 @@ export class PostgresRows implements CompareAndSet {
     });
   }
 
-  // one process after the other, for two that make the same table at once fail; who may not make tables can use one
+  // One process at a time, because creating the same table concurrently fails. A user without permission to create
+  // tables can use an existing one.
   async #make(): Promise<void> {
     const table = this.#table;
     await this.#query(
@@ -162,7 +166,7 @@ export class PostgresRows implements CompareAndSet {
     );
   }
 
-  // the server's, unless a test has its own
+  // the server's, unless a test sets its own
   #time(): PostgresTime {
     if (this.#clock === undefined) return SERVER_TIME;
     const ms = Number(this.#clock());

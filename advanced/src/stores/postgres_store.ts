@@ -7,7 +7,7 @@ import type { PostgresValue } from "./postgres_commit.ts";
 import { tableOf } from "./table_of.ts";
 import type { Capabilities, Entry, Selector, Store, Take, Verdict } from "../policy/store.ts";
 
-/** A client with `query`: `Pool`, `Client` of `npm:pg`, `PGlite`, or an object of your own. */
+/** A client with `query`: `Pool` or `Client` of `npm:pg`, `PGlite`, or your own object. */
 export interface PostgresQueryClient {
   /** Runs one statement, and resolves to its rows, or to an object that has them. */
   query(text: string, values: PostgresValue[]): PromiseLike<{ readonly rows: readonly unknown[] } | readonly unknown[]>;
@@ -25,7 +25,7 @@ export type PostgresClient = PostgresQueryClient | PostgresUnsafeClient;
 /**
  * Options of a {@linkcode PostgresStore}.
  *
- * @example A table of another name
+ * @example Set the table name
  * ```ts ignore
  * import { Pool } from "pg";
  * import { PostgresStore } from "@sluice/rate-limit/postgres";
@@ -35,32 +35,32 @@ export type PostgresClient = PostgresQueryClient | PostgresUnsafeClient;
  */
 export interface PostgresStoreOptions {
   /**
-   * What sends the statements. You connect and close it yourself. Until it is closed, the store logs the `error` events of
-   * a `Pool` or `Client`, unless the program listens to them.
+   * The client that sends the statements. You connect and close it yourself. Until the store is closed, it logs the
+   * `error` events of a `Pool` or `Client`, unless the program listens for them.
    */
   client: PostgresClient;
-  /** What the table's name begins with, `"sluice_rate_limit"` by default. */
+  /** Prefix of the table's name, `"sluice_rate_limit"` by default. */
   table?: string | undefined;
-  /** How often a decision is tried when other processes are faster, 30 by default. */
+  /** How often to try a decision that loses to other processes, 30 by default. */
   attempts?: number | undefined;
-  /** The present time in ms; for tests. The server's by default. */
+  /** Returns the current time in ms; for tests. The server's clock by default. */
   clock?: (() => number) | undefined;
 }
 
 const NAMES: OptionNames<PostgresStoreOptions> = { client: true, table: true, attempts: true, clock: true };
 
 /**
- * Counters in PostgreSQL 12 or later: every algorithm, batches as one, by the server's clock.
+ * A store on PostgreSQL 12 or later. Supports all algorithms and atomic batches, and uses the server's clock.
  *
- * A grant is one statement: it is decided on the rows that the process has seen last, and written if they are still the
- * same and it is not late. Otherwise the statement returns what they are, and it is decided again on that. A refusal or a look is one
- * statement, too, which reads. The decisions of a limiter in one turn of the event loop share them, whatever their keys.
- * There are no transactions of several statements, so any pool does, PgBouncer included.
+ * A grant is one statement. It is decided on the rows that this process saw last, and written if they have not changed
+ * and it is not late. Otherwise the statement returns the current rows, and the grant is decided again on those. A
+ * refusal or a peek is one statement too, a read. A limiter's decisions in one turn of the event loop share statements,
+ * whatever their keys. No transaction spans several statements, so any pool works, including PgBouncer.
  *
- * The store makes its table when it is first used. The table is not logged: a server that crashes forgets its counts. Rows
- * that have expired are removed by later decisions, up to 1000 with every hundredth that writes.
+ * The store creates its table on first use. The table is unlogged: a server crash loses its counts. Later decisions
+ * remove expired rows, up to 1000 with every hundredth commit.
  *
- * @example Counters that all processes share
+ * @example Share counters between all processes
  * ```ts ignore
  * import { Pool } from "pg";
  * import { Limiter } from "@sluice/rate-limit";
@@ -75,14 +75,14 @@ export class PostgresStore implements Store {
   readonly capabilities: Capabilities;
   readonly #rows: PostgresRows;
   readonly #store: CompareAndSetStore;
-  /** Ends what keeps errors of the client from ending the process. */
+  /** Removes the listeners that keep client errors from ending the process. */
   readonly #unguard: () => void;
 
   /**
    * Creates an instance, without connecting.
    *
    * @param options Client, table, attempts and clock
-   * @throws {TypeError} If `client` is none, `table` is no name, or there is no option of a name
+   * @throws {TypeError} If `client` is not a client, `table` is not a name, or an option is unknown
    * @throws {RangeError} If `attempts` is out of range
    */
   constructor(options: PostgresStoreOptions) {
@@ -96,7 +96,7 @@ export class PostgresStore implements Store {
   }
 
   /**
-   * Checks that a policy's state is short enough to be sent with each decision; see {@linkcode Store}.
+   * Checks that a policy's state is short enough to send with each decision; see {@linkcode Store}.
    *
    * @throws {RangeError} If a `"sliding-log"` has a limit above 4000
    */
@@ -104,7 +104,7 @@ export class PostgresStore implements Store {
     checkLog(policy, "PostgresStore");
   }
 
-  /** Decides a batch; see {@linkcode Store}. Rejects when other processes were faster too often. */
+  /** Decides a batch; see {@linkcode Store}. Rejects if it loses to other processes too often. */
   async decide(takes: readonly Take[], times?: number): Promise<readonly Verdict[]> {
     return await this.#store.decide(takes, times);
   }
@@ -112,7 +112,7 @@ export class PostgresStore implements Store {
   /** Decides many keys of a policy in one statement, or two; see {@linkcode Store}. */
   async decideEach(takes: readonly Take[], times: readonly number[]): Promise<readonly Verdict[]> {
     const together = await this.#store.decideTogether(takes, times);
-    // one key that others want must not keep all from being decided
+    // one contended key must not keep all from being decided
     return together ?? await Promise.all(takes.map(async (take, i) => (await this.decide([take], times[i]))[0]!));
   }
 
@@ -136,7 +136,7 @@ export class PostgresStore implements Store {
     yield* this.#store.inspect!(policy);
   }
 
-  /** Makes the table, unless it is there. */
+  /** Creates the table if it does not exist. */
   async warm(): Promise<void> {
     await this.#rows.made();
   }

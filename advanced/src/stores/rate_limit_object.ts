@@ -4,7 +4,7 @@ import { recordExpiry } from "./state_record.ts";
 import { StoreClock } from "@sluice/limiting";
 import { ALARM_DELAY_MS } from "@sluice/shared";
 
-/** Storage of a Durable Object, as far as the object uses it. */
+/** The part of a Durable Object's storage that is used. */
 export interface DurableObjectStorageLike {
   /** Reads everything. */
   list(): Promise<Map<string, unknown>>;
@@ -12,7 +12,7 @@ export interface DurableObjectStorageLike {
   put(name: string, value: Float64Array): Promise<void>;
   /** Deletes a value. */
   delete(name: string): Promise<boolean>;
-  /** When the alarm is due, in ms since 1970; `null` when none is set. */
+  /** When the alarm is due, in ms since 1970; `null` if none is set. */
   getAlarm?(): Promise<number | null>;
   /** Sets the alarm, in ms since 1970. */
   setAlarm?(time: number): Promise<void>;
@@ -20,17 +20,17 @@ export interface DurableObjectStorageLike {
   deleteAlarm?(): Promise<void>;
   /** Deletes everything, and the storage itself. */
   deleteAll?(): Promise<void>;
-  /** The database that the storage is in; in an object without one, Cloudflare throws on access. */
+  /** The underlying database; in an object without one, Cloudflare throws on access. */
   readonly sql?: { exec(query: string): { toArray(): readonly unknown[] } };
 }
 
-/** State of a Durable Object, as far as the object uses it. */
+/** The part of a Durable Object's state that is used. */
 export interface DurableObjectStateLike {
-  /** What outlives the object's memory. */
+  /** Storage that outlives the object's memory. */
   readonly storage: DurableObjectStorageLike;
 }
 
-/** What the store asks an object. Take and policies go as they are: they are plain data. */
+/** A request from the store to an object. Takes and policies are sent unchanged, because they are plain data. */
 export type Question =
   | { readonly verb: "decide"; readonly takes: readonly Take[]; readonly times: number }
   | { readonly verb: "give"; readonly take: Take; readonly stamp: number; readonly amount: number }
@@ -38,11 +38,11 @@ export type Question =
   | { readonly verb: "reset"; readonly policy: string };
 
 /**
- * The Durable Object behind a {@linkcode DurableObjectStore}: a worker exports this class, and its namespace is bound
- * to it. It holds the states of one key in memory, writes them to its storage, and deletes them, and then the storage
- * itself, by an alarm when none of them matters any more.
+ * The Durable Object behind a {@linkcode DurableObjectStore}: a Worker exports this class and binds its namespace to
+ * it. It holds the states of one key in memory and writes them to its storage. An alarm deletes them, and then the
+ * storage itself, once none of them matters anymore.
  *
- * @example What a Worker exports
+ * @example Export it from a Worker
  * ```ts ignore
  * import sluice from "@sluice/sluice";
  * export { RateLimitObject } from "@sluice/rate-limit";
@@ -57,16 +57,16 @@ export class RateLimitObject {
   /**
    * Creates an instance.
    *
-   * @param state What the runtime hands over
-   * @param _env Bindings, which it does not use
-   * @param clock The present time in ms; for tests
+   * @param state The state passed by the runtime
+   * @param _env Bindings, which are not used
+   * @param clock The current time in ms; for tests
    */
   constructor(state: DurableObjectStateLike, _env?: unknown, clock?: () => number) {
     this.#clock = new StoreClock(clock ?? Date.now);
     this.#records = new StoredRecords(state.storage, this.#clock);
   }
 
-  /** Answers the store. What was decided is told after it was written. */
+  /** Handles a request from the store. Responds only after the result has been written. */
   async fetch(request: Request): Promise<Response> {
     const question = await request.json() as Question;
     await this.#records.load();
@@ -90,7 +90,7 @@ export class RateLimitObject {
     }
   }
 
-  /** Deletes what has expired; the runtime calls it when the alarm is due. */
+  /** Deletes expired states; the runtime calls it when the alarm is due. */
   async alarm(): Promise<void> {
     await this.#records.load();
     this.#records.expire();
@@ -99,7 +99,7 @@ export class RateLimitObject {
   }
 }
 
-/** States in memory that are written to a storage too. */
+/** States in memory that are also written to a storage. */
 class StoredRecords implements StateRecords {
   readonly #storage: DurableObjectStorageLike;
   readonly #clock: StoreClock;
@@ -138,7 +138,7 @@ class StoredRecords implements StateRecords {
   set(name: string, record: Float64Array): void {
     this.#memory.set(name, record);
     this.#writes.push(this.#storage.put(name, record));
-    // one alarm is enough: when it comes too early, it is set anew
+    // one alarm is enough: if it fires too early, it is set again
     if (this.#alarmAt <= this.#clock.now()) this.#setAlarm(recordExpiry(record));
   }
 
@@ -160,18 +160,18 @@ class StoredRecords implements StateRecords {
     this.#writes.push(this.#storage.setAlarm(this.#alarmAt));
   }
 
-  /** Frees the database once it is empty: even then it has to be paid for, and there is one for each client. */
+  /** Deletes the database once it is empty: even then it is billed, and there is one per client. */
   async release(): Promise<void> {
     if (this.#memory.size > 0) return;
     const { size } = await this.#storage.list();
     const isAwaited = await this.#storage.getAlarm?.() !== null;
-    // a subclass may keep something there; and a request may have come meanwhile
+    // a subclass may keep data there, and a request may have arrived meanwhile
     if (size > 0 || isAwaited || this.#memory.size > 0 || !isEmptyDatabase(this.#storage)) return;
-    // before compatibility date 2026-02-24, the record of the alarm that is running would be left
+    // before compatibility date 2026-02-24, the record of the running alarm would remain
     await Promise.all([this.#storage.deleteAlarm?.(), this.#storage.deleteAll?.()]);
   }
 
-  /** Waits for everything that was written up to now. */
+  /** Waits for all writes so far. */
   async written(): Promise<void> {
     await Promise.all(this.#writes.splice(0));
   }
@@ -179,7 +179,7 @@ class StoredRecords implements StateRecords {
 
 const FOREIGN_TABLES = "SELECT name FROM sqlite_master WHERE name NOT GLOB '_cf_*'";
 
-// other storages, for which this fails, need no more than what is in them
+// other storages, for which this fails, only need their contents deleted
 function isEmptyDatabase(storage: DurableObjectStorageLike): boolean {
   try {
     return storage.sql?.exec(FOREIGN_TABLES).toArray().length === 0;

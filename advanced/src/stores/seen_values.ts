@@ -1,7 +1,7 @@
 import { GenerationalCache } from "@sluice/shared";
 import type { VersionedValue } from "./compare_and_set.ts";
 
-/** Values to decide on, and the database's time for it; `undefined` where it tells none. */
+/** Values to decide on, and the database's time; `undefined` if it reports none. */
 export interface Snapshot {
   /** The values, in the order of their keys. */
   readonly values: readonly VersionedValue[];
@@ -9,44 +9,44 @@ export interface Snapshot {
   readonly now: number | undefined;
 }
 
-/** Keys whose values are remembered. */
+/** Keys whose values are cached. */
 const MOST = 10_000;
-/** Longest value that is remembered, in bytes: all of them take 30 MB at most. */
+/** Longest value that is cached, in bytes: 30 MB at most in total. */
 const LONGEST = 1024;
-/** What is assumed of keys that are not known. */
+/** The assumed value of unknown keys. */
 const ABSENT: VersionedValue = { value: null, version: null };
 
-/** What is known of a key. */
+/** The cached state of a key. */
 interface Seen {
-  /** The value that was seen last; `null` if it has to be read. */
+  /** The last known value; `null` if it has to be read. */
   value: VersionedValue | null;
-  /** Whether another process had changed it when it was looked at last. */
+  /** Whether another process had changed it when it was last read. */
   isShared: boolean;
-  /** The time in ms until which it is as good as sure that it refuses: then a read tells. */
+  /** The time in ms until which it almost certainly refuses; until then, it is read first. */
   refusesUntil: number;
 }
 
 /**
- * What was seen last of keys, and how late it must be in the database by now at least.
+ * The last known values of keys, and the earliest time it can be in the database now.
  *
- * Whether it is still so, only the database can tell. A key that is not known is assumed to have no value, as long as
- * that was so for the last one.
+ * Only the database can tell whether they are current. An unknown key is assumed to have no value, as long as that was
+ * true of the last one.
  */
 export class SeenValues {
   readonly #keys = new GenerationalCache<Seen>(MOST);
   readonly #elapsed: () => number;
   readonly #clock: () => number;
-  /** Whether the last key that was not known had a value, from another process or before this one. */
+  /** Whether the last unknown key had a value, written by another process or an earlier run. */
   #strangersHave = false;
   #hasHeard = false;
-  /** By how many ms the database's time is ahead of the process's at least, `null` if it tells none. */
+  /** The least number of ms by which the database's time is ahead of the process's, `null` if it reports none. */
   #lead: number | null = null;
 
   /**
    * Creates an instance.
    *
-   * @param elapsed A clock in ms; only differences count
-   * @param clock The time in ms that counts where the database tells none
+   * @param elapsed A clock in ms; only differences matter
+   * @param clock The time in ms to use if the database reports none
    */
   constructor(elapsed: () => number, clock: () => number) {
     this.#elapsed = elapsed;
@@ -54,11 +54,11 @@ export class SeenValues {
   }
 
   /**
-   * What can be assumed of keys.
+   * Returns the assumed values of keys.
    *
    * @param ids The keys
-   * @returns Their values and a time; `null` if it is better to read them: others seem to change one, it refuses, it is
-   * too long, or nothing was heard of the database yet
+   * @returns Their values and a time; `null` if they should be read instead: another process seems to change one, it
+   * refuses, it is too long, or the database has not replied yet
    */
   recall(ids: readonly string[]): Snapshot | null {
     if (!this.#hasHeard) return null;
@@ -69,7 +69,7 @@ export class SeenValues {
       if (seen === undefined ? this.#strangersHave : seen.isShared || seen.value === null) return null;
       const value = seen?.value ?? ABSENT;
       values.push(value);
-      // the reply heard last need not be the latest: no key is decided on for a time before it was seen
+      // the last reply need not be the latest: a key is never decided on for a time before it was seen
       if (value.now !== undefined && now !== undefined && value.now > now) now = value.now;
       if (seen !== undefined && seen.refusesUntil > (now ?? this.#clock())) return null;
     }
@@ -77,26 +77,26 @@ export class SeenValues {
   }
 
   /**
-   * Remembers what a reply says.
+   * Records a reply.
    *
    * @param ids The keys
-   * @param values What there is
-   * @param decided The time for which it was decided, if this process has just written it
+   * @param values The current values
+   * @param decided The time it was decided for, if this process has just written it
    */
   note(ids: readonly string[], values: readonly VersionedValue[], decided?: number): void {
     ids.forEach((id, i) => this.#note(id, values[i]!, decided));
     this.#hasHeard = true;
     const now = values.at(-1)?.now;
-    // a reply may be late by any time, so the one that was the least tells the best
+    // replies may be delayed by any time, so the fastest one gives the best estimate
     if (now !== undefined) this.#lead = Math.max(this.#lead ?? -Infinity, now - this.#elapsed());
   }
 
-  /** The time it is in the database by now at least, in whole ms; `undefined` where it tells none. */
+  /** The earliest time it can be in the database now, in whole ms; `undefined` if it reports none. */
   now(): number | undefined {
     return this.#lead === null ? undefined : Math.floor(this.#lead + this.#elapsed());
   }
 
-  /** Notes that it is not yet as late in the database as was thought: its clock is slower, or was set back. */
+  /** Records that the database's time is earlier than assumed: its clock is slower, or was set back. */
   setBack(now: number): void {
     this.#lead = now - this.#elapsed();
   }
@@ -117,7 +117,7 @@ export class SeenValues {
     seen.refusesUntil = 0;
   }
 
-  /** Remembers that keys refused something, and until when that lasts if nobody changes them. */
+  /** Records that keys refused a request, and until when that lasts if nothing changes them. */
   noteRefusal(ids: readonly string[], until: number): void {
     for (const id of ids) {
       const seen = this.#keys.get(id);
@@ -125,7 +125,7 @@ export class SeenValues {
     }
   }
 
-  /** Lets keys be read before they are decided on again. */
+  /** Makes keys be read before the next decision on them. */
   forget(ids: readonly string[]): void {
     for (const id of ids) {
       const seen = this.#keys.get(id);

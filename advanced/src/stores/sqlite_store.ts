@@ -18,10 +18,10 @@ import {
 import type { Capabilities, Entry, Selector, Store, Take, Verdict } from "../policy/store.ts";
 import { StoreClock } from "@sluice/limiting";
 
-/** A value that the store binds to a parameter. */
+/** A parameter value. */
 export type SqliteValue = string | number | Uint8Array;
 
-/** A prepared statement, as far as the store uses it. */
+/** The part of a prepared statement that is used. */
 export interface SqliteStatement {
   /** Runs it, and returns the first row. */
   get(...values: SqliteValue[]): unknown;
@@ -32,8 +32,8 @@ export interface SqliteStatement {
 }
 
 /**
- * What the store uses of a database: `DatabaseSync` of `node:sqlite` and `Database` of `bun:sqlite` fit, and whatever has
- * the same methods.
+ * The part of a database that the store uses: `DatabaseSync` of `node:sqlite`, `Database` of `bun:sqlite`, or any
+ * object with the same methods.
  */
 export interface SqliteDatabase {
   /** Runs statements. */
@@ -47,7 +47,7 @@ export interface SqliteDatabase {
 /**
  * Options of a {@linkcode SqliteStore}.
  *
- * @example A table of another name
+ * @example Set the table name
  * ```ts ignore
  * import { DatabaseSync } from "node:sqlite";
  * import { SqliteStore } from "@sluice/rate-limit/sqlite";
@@ -56,28 +56,28 @@ export interface SqliteDatabase {
  * ```
  */
 export interface SqliteStoreOptions {
-  /** A connection of the store's own: a transaction of somebody else's would be one with the store's. */
+  /** A connection for this store alone: transactions of other code would merge with the store's. */
   database: SqliteDatabase;
-  /** What the table's name begins with, `"sluice_rate_limit"` by default. */
+  /** Prefix of the table's name, `"sluice_rate_limit"` by default. */
   table?: string | undefined;
-  /** The present time in ms; for tests. */
+  /** Returns the current time in ms; for tests. */
   clock?: (() => number) | undefined;
 }
 
 const NAMES: OptionNames<SqliteStoreOptions> = { database: true, table: true, clock: true };
 
-/** How long a decision waits for other processes where the connection does not say it, in ms. */
+/** How long a decision waits for other processes if the connection does not set it, in ms. */
 const BUSY_MS = 1000;
-/** Rows that are written before expired ones are looked for. */
+/** Rows written between two sweeps for expired rows. */
 const WRITES_PER_SWEEP = 16;
-/** Rows that are looked at then, one sweep after the other: more than may have come, so that all have their turn. */
+/** Rows examined per sweep: more than can have been added, so that all have their turn. */
 const ROWS_PER_SWEEP = 64;
-/** How much longer than necessary a row is kept, in ms: a policy may get a longer window, which still counts it. */
+/** Extra time to keep a row, in ms: a policy may get a longer window, for which the row still counts. */
 const KEPT_MS = 60_000;
-/** Rows that are listed at a time. */
+/** Rows per page of a list. */
 const PAGE = 100;
 
-/** The statements of a store, and nothing else is ever sent. */
+/** The store's statements; it sends no others. */
 interface Statements {
   readonly begin: SqliteStatement;
   readonly commit: SqliteStatement;
@@ -95,18 +95,17 @@ interface Statements {
 }
 
 /**
- * Counters in an SQLite database: every algorithm, batches as one. All processes with the file count together.
+ * A SQLite store. Supports all algorithms, and atomic batches. All processes that open the file share its counters.
  *
- * A decision is one transaction, and decided synchronously; a refusal that writes nothing writes nothing to the file.
- * The store makes its table when it is first used. With every sixteenth row that is written, the next 64 are looked at,
- * and removed if they expired more than a minute ago. A decision that could not be written is never a grant: it throws
- * what the database throws.
+ * A decision is one transaction, and synchronous. A refusal without changes does not write to the file. The store
+ * creates its table on first use. With every sixteenth row written, it examines the next 64 rows and removes those that
+ * expired more than a minute ago. A decision that could not be written is never a grant: it throws the database's
+ * error.
  *
- * While another process writes, a decision waits as long as `busy_timeout` of the connection says; a second, if it says
- * nothing. The event loop stands still meanwhile, so the file should use a write-ahead log, with which that takes
- * microseconds.
+ * While another process writes, a decision waits for the connection's `busy_timeout`, or for one second if it is not
+ * set. This blocks the event loop, so the file should use a write-ahead log, with which it takes microseconds.
  *
- * @example Counters that all processes of a machine share
+ * @example Share counters between all processes on a machine
  * ```ts ignore
  * import { DatabaseSync } from "node:sqlite";
  * import { Limiter } from "@sluice/rate-limit";
@@ -131,7 +130,7 @@ export class SqliteStore implements Store {
   readonly #clock: StoreClock;
   #prepared: Statements | null = null;
   #writes = 0;
-  /** The last row that was looked at. */
+  /** The last row that was examined. */
   #swept = 0;
   #isClosed = false;
 
@@ -139,7 +138,7 @@ export class SqliteStore implements Store {
    * Creates an instance, without touching the database.
    *
    * @param options Database, table and clock
-   * @throws {TypeError} If `database` is none, `table` is no name, or there is no option of a name
+   * @throws {TypeError} If `database` is not a database, `table` is not a name, or an option is unknown
    */
   constructor(options: SqliteStoreOptions) {
     checkNames("SqliteStore", options ?? {}, NAMES);
@@ -157,7 +156,7 @@ export class SqliteStore implements Store {
   }
 
   /**
-   * Checks that a policy's state is short enough to be read and written with each decision; see {@linkcode Store}.
+   * Checks that a policy's state is short enough to read and write with each decision; see {@linkcode Store}.
    *
    * @throws {RangeError} If a `"sliding-log"` has a limit above 4000
    */
@@ -165,7 +164,7 @@ export class SqliteStore implements Store {
     checkLog(policy, "SqliteStore");
   }
 
-  /** Decides a batch; see {@linkcode Store}. Throws what the database throws, and then has granted nothing. */
+  /** Decides a batch; see {@linkcode Store}. Throws the database's error, in which case nothing was granted. */
   decide(takes: readonly Take[], times = 1): readonly Verdict[] {
     assertDistinct(takes);
     return this.#update(takes, (states, now) => decideBatch(takes, states, times, now));
@@ -217,7 +216,7 @@ export class SqliteStore implements Store {
     }
   }
 
-  /** Makes the table, unless it is there. */
+  /** Creates the table if it does not exist. */
   warm(): void {
     this.#statements();
   }
@@ -233,7 +232,7 @@ export class SqliteStore implements Store {
   #update<T>(takes: readonly Take[], body: (states: KeyState[], now: number) => T): T {
     return this.#transact((statements) => {
       const { read, write, remove } = statements;
-      // after the lock was got: what others wrote meanwhile is not later than this
+      // read after the lock was acquired: earlier writes of others are not later than this
       const now = this.#clock.now();
       const states = takes.map(({ policy, key }) => {
         const row = read.get(policy.name, key, shapeOf(policy)) as { value: Uint8Array } | null | undefined;
@@ -254,7 +253,7 @@ export class SqliteStore implements Store {
     });
   }
 
-  // by the order of rows, for an index of when they expire would be written with each decision
+  // in row order, because an index on the expiry would be written with each decision
   #sweep({ sweepTo, sweep }: Statements, expired: number): void {
     const { last, n } = sweepTo.get(this.#swept) as { last: number; n: number };
     if (n > 0) sweep.run(this.#swept, last, expired);
@@ -273,7 +272,7 @@ export class SqliteStore implements Store {
       try {
         statements.rollback.run();
       } catch {
-        // on some errors, such as a full disk, SQLite has done so itself; why it failed is what the caller needs
+        // on some errors, such as a full disk, SQLite has already rolled back; the caller needs the original error
       }
       throw error;
     }

@@ -4,7 +4,7 @@ import { BLOCK_WIDTH, blockReset } from "../algorithms/block_state.ts";
 import type { TakeState } from "../algorithms/decide_batch.ts";
 import { hasDebts, type Policy } from "../policy/policy.ts";
 
-// a record: its layout's number, when it expires, the policy's window, the cells behind `block`, the algorithm's cells
+// a record: its layout number, when it expires, the policy's window, the cells of `block`, the algorithm's cells
 const LAYOUT = 0;
 const EXPIRES = 1;
 const WINDOW = 2;
@@ -12,19 +12,19 @@ const BLOCK = 3;
 const CELLS = BLOCK + BLOCK_WIDTH;
 const THIS_LAYOUT = 1;
 
-/** Zeros behind a state of varying length: they stand for the ones that were not written, and are room to grow. */
+/** Zeros after a state of varying length: they replace the zeros that were not written, and leave space to grow. */
 const SPARE_CELLS = 6;
 
-/** One key's state, taken out of its record so that it can be decided on. */
+/** One key's state, decoded from its record for a decision. */
 export interface KeyState extends TakeState {
-  /** The cells behind `block`, those included that a policy left behind which had one. */
+  /** The cells of `block`, including those left by an earlier policy that had one. */
   readonly blockCells: Cells;
-  /** The cells as they were read, to tell whether anything changed. */
+  /** The cells as they were read, to detect changes. */
   readonly before: Float64Array;
 }
 
 /**
- * Names the states that fit a policy: states of another algorithm or width can't be read by it.
+ * Names the states that fit a policy. It cannot read states of another algorithm or width.
  *
  * @param policy The policy
  * @returns Algorithm and width, such as `"fixed-window/2"`
@@ -34,15 +34,15 @@ export function shapeOf(policy: Policy): string {
 }
 
 /**
- * Takes a copy of a key's state out of its record.
+ * Decodes a copy of a key's state from its record.
  *
- * A record that has expired is a key never seen. It isn't when the policy's window was changed since, for the old
- * window said when to expire; then the algorithm tells what still counts.
+ * An expired record counts as a new key. If the policy's window has changed since, it does not, because its expiry is
+ * based on the old window; then the algorithm decides what still counts.
  *
  * @param policy The policy, of the shape the record was written under
- * @param record The record, `null` when there is none
+ * @param record The record, `null` if there is none
  * @param now The store's time in ms
- * @returns A state of its own
+ * @returns A separate state
  */
 export function decodeState(policy: Policy, record: Float64Array | null, now: number): KeyState {
   const algorithm = ALGORITHMS[policy.algorithm];
@@ -55,7 +55,7 @@ export function decodeState(policy: Policy, record: Float64Array | null, now: nu
   const block = policy.block === undefined ? null : blockCells;
   return {
     ...{ algorithm, cells: { array, at: 0 }, block, blockCells, before: joined(blockCells.array, array) },
-    // by what was written and not by how far its end is, for the clocks of the processes do not agree
+    // based on what was written rather than on the distance to its end, because the processes' clocks do not agree
     isOfThisWindow: kept[WINDOW]! <= policy.windowMs && !hasDebts(policy),
   };
 }
@@ -73,10 +73,10 @@ function joined(block: Float64Array, cells: Float64Array): Float64Array {
 }
 
 /**
- * Tells whether a decision wrote anything.
+ * Whether a decision wrote anything.
  *
  * @param state The state it was made on
- * @returns `false` as long as the record it came from still says the same
+ * @returns `false` as long as its record still has the same content
  */
 export function isChanged({ before, blockCells, cells }: KeyState): boolean {
   if (before.length !== BLOCK_WIDTH + cells.array.length) return true;
@@ -84,9 +84,9 @@ export function isChanged({ before, blockCells, cells }: KeyState): boolean {
 }
 
 /**
- * When a state no longer matters: from then on it is that of a key never seen.
+ * When a state no longer matters, and equals that of a new key.
  *
- * It is at least 1 ms ahead: a lease's number may come again when its state is forgotten within the same ms.
+ * It is at least 1 ms ahead: a lease's number could be reused if its state were forgotten within the same ms.
  *
  * @param policy The policy
  * @param state The state
@@ -98,12 +98,12 @@ function expiryOf(policy: Policy, { algorithm, cells, blockCells }: KeyState, no
 }
 
 /**
- * Puts a state into a record.
+ * Encodes a state as a record.
  *
- * @param policy The policy it was decided by
+ * @param policy The policy it was decided under
  * @param state The state
  * @param now The store's time in ms
- * @returns The record, `null` when it would be that of a key never seen
+ * @returns The record, `null` if it would equal that of a new key
  */
 export function encodeState(policy: Policy, state: KeyState, now: number): Float64Array | null {
   const { array } = state.cells;
@@ -135,7 +135,7 @@ export function recordExpiry(record: Float64Array): number {
  * Writes a record as bytes.
  *
  * @param record The record
- * @returns 8 bytes for each number, in the order all machines have that run JavaScript today
+ * @returns 8 bytes per number, in the byte order that all current JavaScript platforms share
  */
 export function toBytes(record: Float64Array): Uint8Array {
   return new Uint8Array(record.buffer, record.byteOffset, record.byteLength);
@@ -144,11 +144,11 @@ export function toBytes(record: Float64Array): Uint8Array {
 /**
  * Reads a record from bytes.
  *
- * @param bytes What {@linkcode toBytes} wrote
- * @returns The record; an empty one, which is that of a key never seen, when they are something else
+ * @param bytes The result of {@linkcode toBytes}
+ * @returns The record; an empty one, as for a new key, if they are something else
  */
 export function fromBytes(bytes: Uint8Array): Float64Array {
   if (bytes.byteLength % 8 !== 0 || bytes.byteLength < 8 * CELLS) return new Float64Array(CELLS);
-  // a copy, for a Float64Array can't begin at any byte
+  // a copy, because a Float64Array cannot begin at any byte
   return new Float64Array(bytes.slice().buffer);
 }
