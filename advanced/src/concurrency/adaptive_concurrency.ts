@@ -5,15 +5,15 @@ import type { AnyRequest, RequestLike, ResponseLike } from "../http/request_like
 import { Gradient2 } from "./gradient2.ts";
 
 /**
- * How much a request matters when there is too much to do, as for the framework's `shedLoad`: `"critical"` ones are never
- * refused, `"low"` ones already at half of the limit.
+ * How important a request is under overload, as in the framework's `shedLoad`: `"critical"` requests are never refused,
+ * `"low"` ones already at half the limit.
  */
 export type Priority = "critical" | "normal" | "low";
 
 /**
  * Options of {@linkcode adaptiveConcurrency}; all are optional.
  *
- * @example Payments are never refused, reports first
+ * @example Never refuse payments, refuse reports first
  * ```ts
  * import { adaptiveConcurrency, type AdaptiveConcurrencyOptions } from "@sluice/rate-limit";
  * import sluice, { type Request } from "@sluice/sluice";
@@ -27,56 +27,58 @@ export type Priority = "critical" | "normal" | "low";
  * ```
  */
 export interface AdaptiveConcurrencyOptions<Req = AnyRequest> {
-  /** Requests that may be in progress at the least, 4 by default. */
+  /** Minimum limit, 4 by default. */
   min?: number | undefined;
   /**
-   * Requests that may be in progress at the most, 1000 by default. It is the only bound until the first requests have
-   * ended, so it should be what memory and the backend can hold.
+   * Maximum limit, 1000 by default. It is the only bound until the first requests have ended, so set it to what memory
+   * and the backend can handle.
    */
   max?: number | undefined;
   /**
-   * The limit at first, 20 by default, or the nearest that `min` and `max` allow. While requests would be refused, it
-   * doubles every 50 ms, until they take longer than the first ones did.
+   * The initial limit, 20 by default, or the nearest value that `min` and `max` allow. While requests would be refused,
+   * it doubles every 50 ms, until they take longer than the first ones did.
    */
   initial?: number | undefined;
-  /** Tells how much a request matters; `"normal"` by default. Called for every request, so it should be cheap. */
+  /** Returns a request's priority; `"normal"` by default. Called for every request, so it should be cheap. */
   priority?: ((req: Req) => Priority | undefined) | undefined;
-  /** When refused clients should try again, in ms, 1000 by default; `Retry-After` tells them in whole seconds. */
+  /** When refused clients should retry, in ms, 1000 by default. `Retry-After` contains it in whole seconds. */
   retryAfterMs?: number | undefined;
-  /** The present time in ms, of a clock that never goes back; for tests. */
+  /** Returns the current time in ms, from a clock that never goes back; for tests. */
   clock?: (() => number) | undefined;
 }
 
-/** The figures of a moment, for metrics. */
+/** Current figures, for metrics. */
 export interface ConcurrencyFigures {
-  /** Requests that may be in progress. */
+  /** The current limit on requests in progress. */
   readonly limit: number;
   /** Requests in progress. */
   readonly inFlight: number;
   /** Requests admitted so far. */
   readonly admitted: number;
-  /** Requests refused so far, by their priority. */
+  /** Requests refused so far, by priority. */
   readonly refused: Readonly<Record<"normal" | "low", number>>;
   /** Mean latency of the last window, in ms; 0 before the first. */
   readonly latencyMs: number;
-  /** What the limiter takes for the latency without a queue, in ms. */
+  /** The limiter's estimate of the latency without a queue, in ms. */
   readonly baselineMs: number;
 }
 
 /**
- * Ends what was admitted; only the first call counts.
+ * Ends an admitted operation; only the first call counts.
  *
- * @param isMeasured Whether its latency says something about the server, `true` by default: not if it failed at once, or
- * the client has left
+ * @param isMeasured Whether its latency reflects the server's load, `true` by default; not if it failed immediately or
+ * the client disconnected
  */
 export type EndConcurrent = (isMeasured?: boolean) => void;
 
-/** A limiter of concurrency that finds its limit, as middleware, with what is needed elsewhere. */
+/** Concurrency-limiting middleware that finds its own limit, with methods for use outside middleware. */
 // deno-lint-ignore no-explicit-any -- whatever its options are typed for, it is a middleware
 export interface AdaptiveConcurrency<Req = any> {
   /** Admits or refuses a request. */
   (req: RequestLike, res: ResponseLike, next: (error?: unknown) => void): void;
-  /** The same; where a framework takes it, the compiler types the functions in its options by this. */
+  /**
+   * The same. If a framework accepts this signature, the compiler infers the types of functions in the options from it.
+   */
   (req: Req, res: ResponseLike, next: (error?: unknown) => void): void;
   /**
    * Puts the limiter in front of a handler of web requests.
@@ -88,13 +90,13 @@ export interface AdaptiveConcurrency<Req = any> {
     handler: FetchHandler<Rest, Result>,
   ): (request: Request, ...rest: Rest) => Promise<Response | Result>;
   /**
-   * Admits or refuses something that is no request.
+   * Admits or refuses an operation that is not a request.
    *
-   * @param priority How much it matters, `"normal"` by default
-   * @returns What to call when it is over, `null` if it is refused
+   * @param priority Its priority, `"normal"` by default
+   * @returns A function to call when it ends; `null` if it is refused
    */
   begin(priority?: Priority): EndConcurrent | null;
-  /** The figures of this moment. */
+  /** The current figures. */
   readonly figures: ConcurrencyFigures;
 }
 
@@ -110,20 +112,21 @@ const NAMES: OptionNames<AdaptiveConcurrencyOptions> = {
 const MOST = 1_000_000;
 
 /**
- * Limits how many requests are in progress, and finds the limit itself, from how long they take: refuses with 503 what
- * would only wait in a queue. It counts in this process, because latency is each process's own; it starts no timer.
+ * Limits the number of requests in progress, and finds the limit from their latency. Requests that would only wait in a
+ * queue are refused with 503. It counts in this process, because latency is specific to a process, and starts no timer.
  *
- * A new limit doubles until requests take longer than the first ones did. Then it follows Gradient2 of Netflix's
- * concurrency-limits, with a look at the latency without a queue from time to time. A request counts until its response has been sent, so leave out routes whose responses have no end, such as event
- * streams. If its client leaves before there is a response, it counts until the handler ends it all the same, for a minute
- * at the most. The latency of responses with a status of 500 or more, and of clients that leave, is not measured.
+ * The initial limit doubles until requests take longer than the first ones did. After that it follows Gradient2 of
+ * Netflix's concurrency-limits, and occasionally measures the latency without a queue. A request counts until its
+ * response has been sent, so exclude routes with endless responses, such as event streams. If its client disconnects
+ * before there is a response, it still counts until the handler ends it, for at most one minute. The latency of
+ * responses with a status of 500 or more, and of disconnected clients, is not measured.
  *
  * @param options Bounds and priorities
  * @returns The middleware
  * @throws {TypeError} If an option has the wrong type, or is unknown
  * @throws {RangeError} If a number is out of range
  *
- * @example Requests for reports are refused first, health checks never
+ * @example Refuse reports first, and health checks never
  * ```ts ignore
  * import { adaptiveConcurrency } from "@sluice/rate-limit";
  *
@@ -175,7 +178,7 @@ export function adaptiveConcurrency<Req extends AnyRequest | Request = AnyReques
   };
 
   function limit(req: Req & RequestLike, res: ResponseLike, next: (error?: unknown) => void): void {
-    // nor measured: a page that costs nothing says nothing of the others
+    // not measured either: a request that costs nothing does not reflect the others
     if (isExempt(req)) return next();
     let end: EndConcurrent | null;
     try {

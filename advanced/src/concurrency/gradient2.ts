@@ -1,62 +1,62 @@
-/** Requests are measured together for at least so long, in ms, … */
+/** Minimum length of a measurement window, in ms. */
 const WINDOW_MS = 100;
-/** … and for so many times the latency of the last ones, … */
+/** Minimum length of a window, in multiples of the last latency. */
 const WINDOW_LATENCIES = 2;
-/** … and until there are so many: the mean of fewer says little, … */
+/** Minimum number of requests in a window: the mean of fewer is unreliable. */
 const WINDOW_SAMPLES = 50;
-/** … and until the standard error of their mean is at most this part of it, … */
+/** A window continues until the standard error of its mean is at most this part of the mean. */
 const WINDOW_ERROR = 0.07;
-/** … but, once there are that many, for no longer than this, in ms. */
+/** Once it has enough requests, a window lasts no longer than this, in ms. */
 const LONGEST_WINDOW_MS = 5000;
-/** How much of a window counts for the long-term latency, which remembers about 600 of them. */
+/** Weight of a window in the long-term latency, which covers about 600 of them. */
 const LONG_TERM = 2 / 601;
-/** By how much latency may exceed the long-term one before the limit shrinks. */
+/** How far latency may exceed the long-term one before the limit shrinks. */
 const TOLERANCE = 1.2;
-/** Least part of the allowance for a queue, of servers that take equally long for all requests. */
+/** Least part of the queue allowance, for servers whose requests all take equally long. */
 const LEAST_ALLOWANCE = 0.5;
-/** How much of a new limit counts. */
+/** Weight of a new limit. */
 const SMOOTHING = 0.2;
-/** After so many windows at the limit, latency without a queue is measured again, … */
+/** After this many windows at the limit, the latency without a queue is measured again. */
 const PROBE_EVERY = 100;
-/** … and as soon as the limit is below this part of its greatest since: lowering it has not helped. */
+/** It is also measured once the limit is below this part of its maximum since: lowering it has not helped. */
 const PROBE_BELOW = 0.6;
-/** Part of the limit that holds meanwhile. */
+/** Part of the limit that applies during a probe. */
 const PROBE_PART = 0.6;
-/** What ends sooner than after so many times the latency is not measured: it has waited behind those of before. */
+/** Requests that end within this many latencies are not measured: they waited behind earlier ones. */
 const PROBE_LATENCIES = 3;
-/** In slow start, the limit doubles this often at the most, in ms, … */
+/** In slow start, the least time between two doublings, in ms. */
 const DOUBLE_EVERY_MS = 50;
-/** … a window needs no more requests than this, … */
+/** In slow start, the minimum number of requests in a window. */
 const SLOW_START_SAMPLES = 20;
-/** … the long-term latency remembers so many requests, … */
+/** In slow start, the number of requests that the long-term latency covers. */
 const SLOW_START_MEMORY = 1000;
-/** … and requests that take more than so many times that latency have waited, … */
+/** In slow start, requests that take more than this many times the long-term latency have waited. */
 const QUEUE = 2;
-/** … as they have when throughput is below this part of its greatest meanwhile. */
+/** In slow start, they have waited if throughput is also below this part of its maximum. */
 const DROP = 0.7;
-/** Throughput is known so badly at its end that a queue may need so many times as long to drain. */
+/** The throughput at its end is so uncertain that a queue may take this many times as long to drain. */
 const DRAIN = 1.5;
-/** After slow start, requests that take less than so many times the long-term latency have not waited. */
+/** After slow start, requests that take less than this many times the long-term latency have not waited. */
 const NO_QUEUE = 1.05;
-/** After so many such windows in a row, with requests refused, a probe decides whether the limit doubles. */
+/** After this many such windows in a row with refused requests, a probe decides whether the limit doubles. */
 const PROBE_AFTER = 6;
 
 /**
- * Finds how many requests a server can process at once, from how long they take.
+ * Finds how many requests a server can process at once, from their latency.
  *
  * The algorithm is Gradient2 of Netflix's concurrency-limits (`Gradient2Limit.java`, and the article "Performance Under
- * Load", 2018), with its smoothing and its windows: a limit is multiplied by the ratio of the long-term latency, and what
- * is tolerated above it, to that of a window of requests, at most 1 and at least a half, and gets the allowance for a
- * queue on top, which is the square root of the limit as in its predecessor, or less where latencies hardly differ.
+ * Load", 2018), with its smoothing and its windows. The limit is multiplied by a ratio, at most 1 and at least a half:
+ * the long-term latency plus a tolerance, over the latency of a window of requests. A queue allowance is added: the
+ * square root of the limit, as in its predecessor, or less if latencies hardly differ.
  *
- * In a server that has always more to do than it can, a long-term average becomes that of the queue, and the limit grows
- * without end. So here it does not rise while requests come up against the limit. Instead, the limit is lowered from time
- * to time, to measure latency without a queue, as Envoy's gradient controller does for its `minRTT`; less is tolerated
- * above that than above an average (docs/decisions/0054-adaptive-concurrency.md).
+ * In a permanently overloaded server, a long-term average becomes that of the queue, and the limit grows without bound.
+ * So here it does not rise while requests reach the limit. Instead, the limit is lowered occasionally to measure the
+ * latency without a queue, as Envoy's gradient controller does for its `minRTT`. The tolerance above that is smaller
+ * than above an average (docs/decisions/0054-adaptive-concurrency.md).
  *
- * Before anything is known, the limit is in slow start, as TCP's congestion window is: it doubles for requests that it
- * would refuse, until requests take longer than those that began before it was first reached. No request may have ended
- * until then, so it is no count of responses that lets it grow (docs/decisions/0069-slow-start.md).
+ * Initially the limit is in slow start, like TCP's congestion window. It doubles for requests that it would refuse,
+ * until requests take longer than those that began before it was first reached. No request may have ended by then, so
+ * its growth does not depend on counting responses (docs/decisions/0069-slow-start.md).
  */
 export class Gradient2 {
   readonly #min: number;
@@ -73,33 +73,39 @@ export class Gradient2 {
   #mostInFlight = 0;
   #endOfWindow = -Infinity;
   #latestEnd = -Infinity;
-  /** Windows at the limit since the last probe, and the greatest limit since. */
+  /** Windows at the limit since the last probe, and the maximum limit since. */
   #windows = 0;
   #greatest: number;
-  /** Whether a probe is under way, and from when on it measures. */
+  /** Whether a probe is running, and when its measurement starts. */
   #isProbing = false;
   #measuringFrom = 0;
   /** Latency before the probe. */
   #before = 0;
-  /** Whether requests were refused, or would have been, in this window; windows in a row with such, and without a queue. */
+  /**
+   * Whether requests were refused, or would have been, in this window; the number of such windows in a row without a
+   * queue.
+   */
   #isPressed = false;
   #unqueued = 0;
-  /** Slow start: whether it is on, when it may double again, when it first did, and how many requests it has measured. */
+  /**
+   * Slow start: whether it is active, when it may double again, when it first did, and how many requests it has
+   * measured.
+   */
   #isSlowStart = true;
   #doublesFrom = -Infinity;
   #firstPress = Infinity;
   #measured = 0;
-  /** Requests that end in each ms, of late, and the most in slow start. */
+  /** Recent throughput in requests per ms, and its maximum in slow start. */
   #windowFrom = NaN;
   #perMs = 0;
   #mostPerMs = 0;
 
   /**
-   * Begins.
+   * Creates an instance.
    *
-   * @param initial The limit at first
-   * @param min The least it may become
-   * @param max The most
+   * @param initial The initial limit
+   * @param min The minimum
+   * @param max The maximum
    */
   constructor(initial: number, min: number, max: number) {
     this.#estimate = this.#greatest = initial;
@@ -107,7 +113,7 @@ export class Gradient2 {
     this.#max = max;
   }
 
-  /** Requests that may be in progress at the moment. */
+  /** The current limit on requests in progress. */
   get limit(): number {
     return Math.max(this.#min, Math.floor(this.#isProbing ? this.#estimate * PROBE_PART : this.#estimate));
   }
@@ -117,15 +123,15 @@ export class Gradient2 {
     return this.#short;
   }
 
-  /** Latency that it is compared with, in ms. */
+  /** The latency it is compared with, in ms. */
   get baselineMs(): number {
     return this.#long;
   }
 
   /**
-   * Notes that a request is about to be refused; in slow start, raises the limit instead.
+   * Records that a request is about to be refused; in slow start, raises the limit instead.
    *
-   * @param now The present time in ms
+   * @param now The current time in ms
    */
   press(now: number): void {
     this.#isPressed = true;
@@ -138,14 +144,14 @@ export class Gradient2 {
   }
 
   /**
-   * Notes a request that is over.
+   * Records a request that has ended.
    *
    * @param began When it began, in ms
    * @param now When it ended
    * @param inFlight Requests in progress until then, itself included
    */
   note(began: number, now: number, inFlight: number): void {
-    // until then, those of before end, which have waited behind too many others
+    // until then, earlier requests end, which have waited behind too many others
     if (this.#isProbing && now < this.#measuringFrom) return;
     const latency = Math.max(0, now - began);
     if (Number.isNaN(this.#windowFrom)) this.#windowFrom = began;
@@ -157,7 +163,7 @@ export class Gradient2 {
     this.#count++;
     this.#mostInFlight = Math.max(this.#mostInFlight, inFlight);
     if (now < this.#endOfWindow || this.#count < this.#leastSamples) return;
-    // a clock that is too coarse must not divide by 0
+    // a coarse clock must not cause a division by 0
     const mean = Math.max(this.#sum / this.#count, 0.001);
     const variation = Math.sqrt(Math.max(0, this.#squares / this.#count / mean ** 2 - 1));
     if (variation > WINDOW_ERROR * Math.sqrt(this.#count) && now < this.#latestEnd) return;
@@ -185,24 +191,24 @@ export class Gradient2 {
     return this.#isSlowStart && !this.#isProbing ? SLOW_START_SAMPLES : WINDOW_SAMPLES;
   }
 
-  /** Clients that wait for their responses may be too many and never press: then throughput falls. */
+  /** Too many clients that wait for their responses may never reach the limit; then throughput falls. */
   #watchSlowStart(now: number, mostInFlight: number): void {
     this.#mostPerMs = Math.max(this.#mostPerMs, this.#perMs);
     if (mostInFlight < this.#estimate / 2) this.#long += (this.#short - this.#long) * LONG_TERM;
     if (mostInFlight < this.#estimate / 2 || this.#short <= TOLERANCE * this.#long) return;
     if (this.#short > QUEUE * this.#long) {
       if (this.#perMs < DROP * this.#mostPerMs) this.#endSlowStart(now, mostInFlight);
-      // it cannot double, so requests may never take so long as to end it
+      // it cannot double, so requests may never take long enough to end it
     } else if (this.#isPressed && this.#estimate === this.#max) this.#isSlowStart = false;
   }
 
   #endSlowStart(now: number, inFlight: number): void {
-    // by Little's law, as many are in progress without a queue; the rest is the allowance for one
+    // by Little's law, this many are in progress without a queue; the rest is the queue allowance
     const unqueued = this.#mostPerMs * this.#long;
     this.#estimate = Math.max(this.#min, Math.min(this.#estimate, unqueued + Math.sqrt(unqueued)));
-    // if nobody was refused, a higher limit is not missed
+    // if no request was refused, a higher limit is not needed
     if (!this.#isPressed) this.#greatest = this.#estimate;
-    // those in progress end first, however many they are
+    // the requests in progress end first, however many they are
     const drainMs = DRAIN * inFlight / this.#perMs;
     this.#beginProbe(now + drainMs + PROBE_LATENCIES * this.#long);
   }
@@ -210,13 +216,13 @@ export class Gradient2 {
   #update(now: number, mostInFlight: number): void {
     const isBound = mostInFlight >= this.#estimate / 2;
     this.#remember(isBound);
-    // where there is not enough to do, nothing shows what else would be possible
+    // without enough load, nothing shows what else would be possible
     if (!isBound) return;
     const gradient = Math.max(0.5, Math.min(1, TOLERANCE * this.#long / this.#short));
     const allowance = Math.sqrt(this.#estimate) * Math.max(LEAST_ALLOWANCE, Math.min(1, this.#variation));
     const next = this.#estimate * gradient + allowance;
     const smooth = this.#estimate * (1 - SMOOTHING) + next * SMOOTHING;
-    // what nobody has come up against is high enough
+    // a limit that no request has reached is high enough
     const most = this.#isPressed ? this.#max : this.#estimate;
     this.#estimate = Math.max(this.#min, Math.min(most, smooth));
     this.#greatest = Math.max(this.#greatest, this.#estimate);
@@ -242,10 +248,10 @@ export class Gradient2 {
   }
 
   #endProbe(): void {
-    // what takes longer without a queue, too, was no reason to lower the limit
+    // requests that take longer without a queue too were no reason to lower the limit
     this.#estimate = Math.min(this.#greatest, this.#estimate * Math.max(1, this.#short / this.#long));
     this.#long = this.#short;
-    // requests take as long with fewer beside them: it is the limit that is short
+    // requests take as long with fewer in progress: the limit is too low
     const isShort = this.#unqueued >= PROBE_AFTER && this.#before < NO_QUEUE * this.#short;
     if (isShort) this.#estimate = Math.min(this.#max, this.#estimate * 2);
     this.#isSlowStart = this.#isProbing = false;

@@ -14,13 +14,13 @@ import type { Limiter } from "../limiter/limiter.ts";
 import type { Awaitable } from "../policy/store.ts";
 
 /**
- * Options of a limiter for one framework: those of `rateLimit`, whose functions get the framework's own context.
+ * Options of a limiter for one framework: those of `rateLimit`, whose functions receive the framework's own context.
  *
- * @typeParam Ctx The context: what the framework hands to its middleware
- * @typeParam Rest What functions get after it
- * @typeParam Result What `handler` returns
+ * @typeParam Ctx The context that the framework passes to its middleware
+ * @typeParam Rest The arguments of functions after it
+ * @typeParam Result The return value of `handler`
  *
- * @example A refusal of the program's own, in Hono
+ * @example Send your own response in Hono
  * ```ts ignore
  * import { rateLimit } from "@sluice/rate-limit/hono";
  *
@@ -37,47 +37,50 @@ export interface ContextLimitOptions<Ctx, Rest extends unknown[] = [], Result = 
   /** Decides which requests succeeded, for the options `skipFailedRequests` and `skipSuccessfulRequests`. */
   requestWasSuccessful?: ((context: Ctx, response: { statusCode: number }) => Awaitable<boolean>) | undefined;
   /**
-   * What a request has really cost, once it is over: replaces `cost`, for limits with `maxDebt`, unless it is `undefined`,
-   * as nobody knows. On Node, if the client leaves before, it is asked at once, too; nothing is given back until the end.
+   * The actual cost of a request, called once it is over. It replaces `cost`, for limits with `maxDebt`; return
+   * `undefined` to keep the estimate. On Node, if the client disconnects first, it is also called then; nothing is
+   * refunded until the end.
    */
   costAfter?: ((context: Ctx, response: { statusCode: number }) => Awaitable<number | undefined>) | undefined;
-  /** Returns a client's address, where the platform does not tell it, or a proxy does. */
+  /** Returns the client's address, where the platform does not provide it, or a proxy does. */
   clientAddress?: ((context: Ctx) => string | undefined) | undefined;
-  /** What to do with requests whose client is unknown: fail (default), or count them together. */
+  /** What to do if the client is unknown: fail (default), or count such requests together. */
   missingKey?: "share" | "error" | undefined;
 }
 
 const NAMES: OptionNames<ContextLimitOptions<unknown>> = { ...COMMON_NAMES, handler: true, clientAddress: true };
 
-/** What a framework tells about its requests. */
+/** What a framework provides about its requests. */
 export interface Framework<Ctx, Rest extends unknown[] = []> {
   /** The method. */
   methodOf(context: Ctx): string;
-  /** The path that the router goes by, all of it; several if it may be any of them. */
+  /** The complete path that the router matches; several if it may be any of them. */
   pathsOf(context: Ctx): readonly string[];
-  /** The client's address, if somebody vouches for it. */
+  /** The client's address, if it comes from a trusted source. */
   addressOf(context: Ctx): string | undefined;
   /** Reads a header. */
   header(context: Ctx, name: string): string | undefined;
-  /** Which proxies may say who the client is, `null` if the framework has been told. */
+  /** Which proxies may set the client's address, `null` if the framework itself is configured for it. */
   trustOf(context: Ctx): TrustSetting | null;
-  /** Aborts when the client leaves. */
+  /** Returns a signal that aborts when the client disconnects. */
   signalOf(context: Ctx, ...rest: Rest): AbortSignal;
-  /** What to change where the address is unknown. */
+  /** How to fix an unknown address. */
   readonly remedy: string;
 }
 
-/** What the limiter sends to a refused request, as text. */
+/** The limiter's response to a refused request, as a string. */
 export interface TextRefusal {
-  /** Status. */
+  /** The status code. */
   readonly status: number;
-  /** Body, `null` where the status forbids one. */
+  /** Body, `null` if the status forbids one. */
   readonly body: string | null;
   /** Media type of the body. */
   readonly type: string;
 }
 
-/** The limiter in front of one framework's handlers, of which each adapter calls what the framework has a moment for. */
+/**
+ * The limiter in front of one framework's handlers. Each adapter calls the methods for which the framework has a hook.
+ */
 export class ContextLimiter<Ctx extends object, Rest extends unknown[] = [], Result = unknown> {
   readonly #asker: RequestLimiter<Ctx>;
   readonly #handler: ContextLimitOptions<Ctx, Rest, Result>["handler"];
@@ -87,8 +90,8 @@ export class ContextLimiter<Ctx extends object, Rest extends unknown[] = [], Res
   /**
    * Creates an instance.
    *
-   * @param given What the user gave
-   * @param framework What the framework tells
+   * @param given The user's options
+   * @param framework Reads the framework's requests
    * @throws {TypeError} If an option has the wrong type
    * @throws {RangeError} If a number is out of range
    */
@@ -97,7 +100,7 @@ export class ContextLimiter<Ctx extends object, Rest extends unknown[] = [], Res
     const { handler, clientAddress, missingKey = "error", ...rest } = options;
     checkType("rateLimit", "handler", handler, "function");
     checkType("rateLimit", "clientAddress", clientAddress, "function");
-    // what functions get after the context is passed on by this class alone
+    // only this class passes the arguments after the context
     const common = { ...rest, missingKey } as unknown as RateLimitOptions<Ctx>;
     const addressOf = clientAddress === undefined ? framework.addressOf : told(clientAddress);
     const mustKnow = missingKey === "error" && options.keyGenerator === undefined;
@@ -131,8 +134,8 @@ export class ContextLimiter<Ctx extends object, Rest extends unknown[] = [], Res
    * Decides about a request.
    *
    * @param context The context
-   * @param rest What functions in the options get after it
-   * @returns The decision, `null` for a request that is skipped
+   * @param rest The arguments of functions in the options after it
+   * @returns The decision, `null` for a skipped request
    */
   async decide(context: Ctx, ...rest: Rest): Promise<Decision | null> {
     const decision = await this.#asker.ask(context, rest[0] as never);
@@ -143,7 +146,7 @@ export class ContextLimiter<Ctx extends object, Rest extends unknown[] = [], Res
     return decision;
   }
 
-  /** The decision about a request that was asked about. */
+  /** The decision made about a request. */
   decisionOf(context: Ctx): Decision | undefined {
     return this.#decisions.get(context);
   }
@@ -153,12 +156,12 @@ export class ContextLimiter<Ctx extends object, Rest extends unknown[] = [], Res
     return this.#asker.clock();
   }
 
-  /** What handlers are told about a request. */
+  /** The info about a request for its handlers. */
   infoOf(decision: Decision): RateLimitInfo {
     return new RateLimitInfo(decision, this.now);
   }
 
-  /** Writes the headers of a decision that was made at `now`, once for each request. */
+  /** Writes the headers of a decision made at `now`, once per request. */
   writeHeaders(context: Ctx, headers: HeaderSink, decision: Decision, now: number = this.now): void {
     this.#asker.writeHeaders(context, headers, decision, now);
     if (decision.allowed) this.#asker.admitted(context, decision);
@@ -170,8 +173,8 @@ export class ContextLimiter<Ctx extends object, Rest extends unknown[] = [], Res
    *
    * @param context The context
    * @param decision The decision about it
-   * @param send Sends what the limiter has to say
-   * @param rest What functions in the options get after the context
+   * @param send Sends the limiter's response
+   * @param rest The arguments of functions in the options after the context
    */
   async refuse(
     context: Ctx,
@@ -179,7 +182,7 @@ export class ContextLimiter<Ctx extends object, Rest extends unknown[] = [], Res
     send: (refusal: TextRefusal) => Result,
     ...rest: Rest
   ): Promise<Result> {
-    // nobody gets it; logs show the status that nginx made common
+    // no client gets it, but logs show the status that nginx established
     if (decision instanceof Disconnected) return send({ status: CLIENT_LEFT, body: null, type: "" });
     await this.#asker.reached(context, rest[0] as never);
     if (this.#handler !== undefined) {
@@ -195,19 +198,19 @@ export class ContextLimiter<Ctx extends object, Rest extends unknown[] = [], Res
     });
   }
 
-  /** Ends what a request took that is over. */
+  /** Settles a finished request. */
   async end(context: Ctx, decision: Decision | undefined, statusCode: number): Promise<void> {
     if (decision === undefined) return;
     await this.#asker.outcome.end(context, decision, { statusCode }, this.costOf(context, { statusCode }));
   }
 
-  /** Asks what a request has cost. */
+  /** Returns the function that asks for a request's cost. */
   costOf(context: Ctx, response: { statusCode: number }): CostOf {
     const costAfter = this.#costAfter;
     return costAfter && (() => costAfter(context, response));
   }
 
-  /** What is to be done when requests are over. */
+  /** What to do when requests are over. */
   get outcome(): RequestOutcome<Ctx> {
     return this.#asker.outcome;
   }
@@ -216,7 +219,7 @@ export class ContextLimiter<Ctx extends object, Rest extends unknown[] = [], Res
 /** Statuses of responses that must not have a body. */
 const BODILESS: ReadonlySet<number> = new Set([204, 205, 304]);
 
-/** A refusal as a web response. */
+/** Converts a refusal to a web response. */
 export function webRefusal({ status, body, type }: TextRefusal): Response {
   return new Response(body, { status, headers: body === null ? {} : { "Content-Type": type } });
 }

@@ -8,9 +8,9 @@ import { ContextLimiter, type ContextLimitOptions, type Framework, webRefusal } 
 import { PLATFORM_TRUST, webAddress } from "./web_address.ts";
 
 /**
- * Options of `rateLimit` for Elysia: those of the limiter, whose functions get Elysia's context.
+ * Options of `rateLimit` for Elysia: those of the limiter, whose functions receive Elysia's context.
  *
- * @example A limit for each customer, and one for all without a key
+ * @example A limit per customer, and a shared one for requests without a key
  * ```ts ignore
  * import type { ElysiaLimitOptions } from "@sluice/rate-limit/elysia";
  *
@@ -23,17 +23,17 @@ import { PLATFORM_TRUST, webAddress } from "./web_address.ts";
  */
 export type ElysiaLimitOptions = ContextLimitOptions<Context>;
 
-/** What the limiter adds to the context: nothing for requests that it skipped. */
+/** What the limiter adds to the context: nothing for skipped requests. */
 export type RateLimitDerived = {
-  /** What is left. */
+  /** The remaining quota. */
   readonly rateLimit: RateLimitInfo | undefined;
 };
 
-/** What an application gets by it: the types of a plugin that resolves something. */
+/** The resulting application type: that of a plugin that resolves a value. */
 // deno-lint-ignore ban-types -- as Elysia has them
 export type ElysiaLimited = Elysia<"", { decorator: {}; store: {}; derive: {}; resolve: RateLimitDerived }>;
 
-/** The plugin, and the limiter behind it. */
+/** The plugin, and the underlying limiter. */
 export interface ElysiaLimit {
   /** Puts the limiter in front of the routes that come after it. */
   (app: AnyElysia): ElysiaLimited;
@@ -43,7 +43,7 @@ export interface ElysiaLimit {
 
 const ELYSIA: Framework<Context> = {
   methodOf: ({ request }) => request.method,
-  // as its router reads it, for which a short Host, such as "h", hides the first segment; Bun's router reads the URL
+  // as its router reads it, where a short Host, such as "h", hides the first segment; Bun's router reads the URL
   pathsOf: ({ path, request }) => [path, pathOf(request.url)],
   addressOf: ({ request, server }) => webAddress(request, server),
   header: ({ request }, name) => request.headers.get(name) ?? undefined,
@@ -53,14 +53,14 @@ const ELYSIA: Framework<Context> = {
 };
 
 /**
- * Limits requests, as a plugin of Elysia: routes after it are limited, paths without a route are not.
+ * Rate limits requests, as an Elysia plugin. Routes registered after it are limited; paths without a route are not.
  *
  * @param options Limits, store, headers, responses
  * @returns The plugin
  * @throws {TypeError} If an option has the wrong type
  * @throws {RangeError} If a number is out of range
  *
- * @example 100 requests a minute from each client
+ * @example 100 requests per minute and client
  * ```ts ignore
  * import { rateLimit } from "@sluice/rate-limit/elysia";
  *
@@ -69,7 +69,7 @@ const ELYSIA: Framework<Context> = {
  */
 export function rateLimit(options: ElysiaLimitOptions = {}): ElysiaLimit {
   const limit = new ContextLimiter<Context>(options, ELYSIA);
-  // the context of any application has at least what this one's has
+  // the context of any application has at least these properties
   const plugin = (app: Elysia) =>
     app.resolve(async (context) => {
       const decision = await limit.decide(context);

@@ -4,13 +4,13 @@ import type { Decision } from "../limiter/decision.ts";
 import type { ContextLimiter } from "./context_limiter.ts";
 
 /**
- * Ends what a request took as soon as its response of Node is over.
+ * Settles a request as soon as its Node response is over.
  *
  * @param limit The limiter
  * @param context The context
  * @param decision The decision about the request
  * @param response Its response
- * @returns To be told when the handlers are done; `null` if nothing depends on that
+ * @returns An object to notify when the handlers are done; `null` if nothing depends on that
  */
 export function endWith<Ctx extends object, Rest extends unknown[]>(
   limit: ContextLimiter<Ctx, Rest>,

@@ -8,9 +8,9 @@ import { ContextLimiter, type ContextLimitOptions, type Framework } from "./cont
 import { endWith } from "./end_with.ts";
 
 /**
- * Options of `rateLimit` for Fastify: those of the limiter, whose functions get request and reply.
+ * Options of `rateLimit` for Fastify: those of the limiter, whose functions receive request and reply.
  *
- * @example A limit for each customer, and one for all without a key
+ * @example A limit per customer, and a shared one for requests without a key
  * ```ts ignore
  * import type { FastifyLimitOptions } from "@sluice/rate-limit/fastify";
  *
@@ -23,13 +23,13 @@ import { endWith } from "./end_with.ts";
  */
 export type FastifyLimitOptions = ContextLimitOptions<FastifyRequest, [reply: FastifyReply]>;
 
-/** What the limiter adds to requests: nothing to those that it skipped. */
+/** What the limiter adds to requests: nothing for skipped ones. */
 export interface RateLimitedRequest {
-  /** What is left. */
+  /** The remaining quota. */
   rateLimit?: RateLimitInfo;
 }
 
-/** The hook, and the limiter behind it. */
+/** The hook, and the underlying limiter. */
 export interface FastifyLimit {
   /** Counts a request, and admits or refuses it. */
   (request: FastifyRequest, reply: FastifyReply): Promise<unknown>;
@@ -37,7 +37,7 @@ export interface FastifyLimit {
   readonly limiter: Limiter;
 }
 
-/** Where Fastify says what a semicolon is: beside its other options in version 4, below `routerOptions` in version 5. */
+/** Where Fastify configures semicolons: next to its other options in version 4, in `routerOptions` in version 5. */
 interface SemicolonConfig {
   readonly useSemicolonDelimiter?: boolean | undefined;
   readonly routerOptions?: { readonly useSemicolonDelimiter?: boolean | undefined } | undefined;
@@ -47,22 +47,22 @@ const FASTIFY: Framework<FastifyRequest, [reply: FastifyReply]> = {
   methodOf: ({ method }) => method,
   pathsOf({ originalUrl, url, routeOptions, server }) {
     const paths = [routedPath(url, server)];
-    // `url` is what `rewriteUrl` returned, or what is left of it behind a mount of the server around it
+    // `url` is the result of `rewriteUrl`, or what a mount of the surrounding server left of the URL
     if (url !== originalUrl) paths.push(routedPath(originalUrl, server));
-    // the route itself is a spelling, too: a name at its end stands for nothing as well
+    // the route itself is a spelling too: a parameter at its end also matches nothing
     const route = routeOptions?.url;
     if (route !== undefined) paths.push(route, originalUrl.slice(0, -url.length) + route);
     return paths;
   },
   addressOf: ({ ip }) => ip,
   header: ({ headers }, name) => headers[asciiLowerCase(name)]?.toString(),
-  // with trustProxy, there are the addresses of the proxies
+  // with trustProxy, the proxies' addresses are available
   trustOf: ({ ips }) => ips === undefined ? { value: false, remedy: "say so by trustProxy" } : null,
   signalOf: (_request, reply) => signalOf(reply.raw),
   remedy: "the connection has been closed",
 };
 
-// what its router takes for the path; Fastify 4 ends it at a semicolon unless it is told not to
+// the path as its router reads it; Fastify 4 ends it at a semicolon unless configured otherwise
 function routedPath(target: string, { initialConfig }: FastifyRequest["server"]): string {
   const { routerOptions, useSemicolonDelimiter = true } = initialConfig as SemicolonConfig;
   const endsAtSemicolon = routerOptions?.useSemicolonDelimiter ?? useSemicolonDelimiter;
@@ -70,15 +70,15 @@ function routedPath(target: string, { initialConfig }: FastifyRequest["server"])
 }
 
 /**
- * Limits requests, as a hook of Fastify: `onRequest`, or a later one if functions in the options need the body. A client
- * is `request.ip`, so behind a proxy set `trustProxy`.
+ * Rate limits requests, as a Fastify hook: `onRequest`, or a later one if functions in the options need the body.
+ * Clients are identified by `request.ip`, so behind a proxy set `trustProxy`.
  *
  * @param options Limits, store, headers, responses
  * @returns The hook
  * @throws {TypeError} If an option has the wrong type
  * @throws {RangeError} If a number is out of range
  *
- * @example 100 requests a minute from each client, and 5 logins
+ * @example 100 requests per minute and client, and 5 logins
  * ```ts ignore
  * import { rateLimit } from "@sluice/rate-limit/fastify";
  *
@@ -99,16 +99,16 @@ export function rateLimit(options: FastifyLimitOptions = {}): FastifyLimit {
     const result = await limit.refuse(request, decision, ({ status, body, type }) => {
       return reply.code(status).type(type).send(body ?? undefined);
     }, reply);
-    // what is returned ends the request; a handler may have sent a response, or return its body
+    // the return value ends the request; a handler may have sent a response, or return its body
     return reply.sent || result === undefined || result === reply ? reply : reply.send(result);
   }
   return Object.defineProperty(hook, "limiter", { value: limit.limiter }) as unknown as FastifyLimit;
 }
 
 /**
- * What is left for the client of a request; `undefined` if no limiter has counted it.
+ * Returns the remaining quota of a request's client; `undefined` if no limiter has counted it.
  *
- * @example What is left, in a handler
+ * @example Read the remaining quota in a handler
  * ```ts ignore
  * import { rateLimit, rateLimitOf } from "@sluice/rate-limit/fastify";
  *

@@ -7,9 +7,9 @@ import { ContextLimiter, type ContextLimitOptions, type Framework, webRefusal } 
 import { PLATFORM_TRUST, webAddress } from "./web_address.ts";
 
 /**
- * Options of `rateLimit` for h3: those of the limiter, whose functions get the event.
+ * Options of `rateLimit` for h3: those of the limiter, whose functions receive the event.
  *
- * @example A limit for each user that a middleware in front has found
+ * @example A limit per user, identified by an earlier middleware
  * ```ts ignore
  * import type { H3LimitOptions } from "@sluice/rate-limit/h3";
  *
@@ -18,7 +18,7 @@ import { PLATFORM_TRUST, webAddress } from "./web_address.ts";
  */
 export type H3LimitOptions = ContextLimitOptions<H3Event>;
 
-/** The middleware, and the limiter behind it. */
+/** The middleware, and the underlying limiter. */
 export type H3Limit = Middleware & {
   /** The limiter: `check`, `peek`, `counters`, `on`, `close`. */
   readonly limiter: Limiter;
@@ -26,7 +26,7 @@ export type H3Limit = Middleware & {
 
 const H3: Framework<H3Event> = {
   methodOf: ({ req }) => req.method,
-  // the router goes by `url`, which lacks what mounts have taken
+  // the router uses `url`, from which mounts have been stripped
   pathsOf: ({ url, req }) => [url.pathname, resolvedPath(pathOf(req.url))],
   addressOf: ({ req }) => webAddress(req),
   header: ({ req }, name) => req.headers.get(name) ?? undefined,
@@ -36,14 +36,14 @@ const H3: Framework<H3Event> = {
 };
 
 /**
- * Limits requests, as middleware of h3.
+ * Rate limits requests, as h3 middleware.
  *
  * @param options Limits, store, headers, responses
  * @returns The middleware
  * @throws {TypeError} If an option has the wrong type
  * @throws {RangeError} If a number is out of range
  *
- * @example 100 requests a minute from each client
+ * @example 100 requests per minute and client
  * ```ts ignore
  * import { rateLimit } from "@sluice/rate-limit/h3";
  *
@@ -73,9 +73,9 @@ export function rateLimit(options: H3LimitOptions = {}): H3Limit {
 }
 
 /**
- * What is left for the client of an event; `undefined` if no limiter has counted it.
+ * Returns the remaining quota of an event's client; `undefined` if no limiter has counted it.
  *
- * @example What is left, in a handler
+ * @example Read the remaining quota in a handler
  * ```ts ignore
  * import { rateLimit, rateLimitOf } from "@sluice/rate-limit/h3";
  *
@@ -87,14 +87,14 @@ export function rateLimitOf({ context }: Pick<H3Event, "context">): RateLimitInf
   return context["rateLimit"] as RateLimitInfo | undefined;
 }
 
-// a response, an error, or what h3 makes a 404 of
+// a response, an error, or the value that h3 turns into a 404
 function statusOf(value: unknown): number | undefined {
   if (value === Symbol.for("h3.notFound")) return 404;
   const status = (value as { status?: unknown } | null | undefined)?.status;
   return typeof status === "number" ? status : value instanceof Error ? 500 : undefined;
 }
 
-// those of errors are others
+// error responses have their own headers
 function headersOf({ res }: H3Event): HeaderSink {
   const set = (name: string, value: string) => [res.headers, res.errHeaders].forEach((all) => all.set(name, value));
   return { setHeader: set, getHeader: (name) => res.headers.get(name) ?? undefined };

@@ -6,11 +6,11 @@ import { ContextLimiter, type ContextLimitOptions, type Framework, webRefusal } 
 import { PLATFORM_TRUST, webAddress } from "./web_address.ts";
 
 /**
- * Options of `rateLimit` for Hono: those of the limiter, whose functions get Hono's context.
+ * Options of `rateLimit` for Hono: those of the limiter, whose functions receive Hono's context.
  *
- * @typeParam E The bindings and variables that the context has, if they matter to the functions
+ * @typeParam E The context's bindings and variables, if the functions use them
  *
- * @example A limit for each user that a middleware in front has found
+ * @example A limit per user, identified by an earlier middleware
  * ```ts ignore
  * import type { HonoLimitOptions } from "@sluice/rate-limit/hono";
  *
@@ -19,13 +19,13 @@ import { PLATFORM_TRUST, webAddress } from "./web_address.ts";
  */
 export type HonoLimitOptions<E extends Env = Env> = ContextLimitOptions<Context<E>, [], Response>;
 
-/** What the limiter puts into the context: `c.get("rateLimit")`, nothing for requests that it skipped. */
+/** What the limiter adds to the context: `c.get("rateLimit")`, nothing for skipped requests. */
 export interface RateLimitVariables {
-  /** What is left. */
+  /** The remaining quota. */
   rateLimit: RateLimitInfo | undefined;
 }
 
-/** The middleware, and the limiter behind it. */
+/** The middleware, and the underlying limiter. */
 export type HonoLimit = MiddlewareHandler<{ Variables: RateLimitVariables }> & {
   /** The limiter: `check`, `peek`, `counters`, `on`, `close`. */
   readonly limiter: Limiter;
@@ -44,14 +44,14 @@ const HONO: Framework<Context> = {
 };
 
 /**
- * Limits requests, as middleware of Hono.
+ * Rate limits requests, as Hono middleware.
  *
  * @param options Limits, store, headers, responses
  * @returns The middleware
  * @throws {TypeError} If an option has the wrong type
  * @throws {RangeError} If a number is out of range
  *
- * @example 100 requests a minute from each client
+ * @example 100 requests per minute and client
  * ```ts ignore
  * import { rateLimit } from "@sluice/rate-limit/hono";
  *
@@ -59,7 +59,7 @@ const HONO: Framework<Context> = {
  * ```
  */
 export function rateLimit<E extends Env = Env>(options: HonoLimitOptions<E> = {}): HonoLimit {
-  // functions in the options get the context of the application that the middleware is used in
+  // functions in the options get the context of the application that uses the middleware
   const limit = new ContextLimiter<Context, [], Response>(options as HonoLimitOptions, HONO);
   const middleware: MiddlewareHandler<{ Variables: RateLimitVariables }> = async (c, next) => {
     const decision = await limit.decide(c);

@@ -9,9 +9,9 @@ import { ContextLimiter, type ContextLimitOptions, type Framework } from "./cont
 import { endWith } from "./end_with.ts";
 
 /**
- * Options of `rateLimit` for Koa: those of the limiter, whose functions get Koa's context.
+ * Options of `rateLimit` for Koa: those of the limiter, whose functions receive Koa's context.
  *
- * @example A limit for each user that a middleware in front has found
+ * @example A limit per user, identified by an earlier middleware
  * ```ts ignore
  * import type { KoaLimitOptions } from "@sluice/rate-limit/koa";
  *
@@ -20,13 +20,13 @@ import { endWith } from "./end_with.ts";
  */
 export type KoaLimitOptions = ContextLimitOptions<ParameterizedContext>;
 
-/** What the limiter puts into `ctx.state`: nothing for requests that it skipped. */
+/** What the limiter adds to `ctx.state`: nothing for skipped requests. */
 export interface RateLimitState {
-  /** What is left. */
+  /** The remaining quota. */
   rateLimit?: RateLimitInfo;
 }
 
-/** The middleware, and the limiter behind it. */
+/** The middleware, and the underlying limiter. */
 export type KoaLimit = Middleware<RateLimitState> & {
   /** The limiter: `check`, `peek`, `counters`, `on`, `close`. */
   readonly limiter: Limiter;
@@ -34,7 +34,8 @@ export type KoaLimit = Middleware<RateLimitState> & {
 
 const KOA: Framework<ParameterizedContext> = {
   methodOf: ({ method }) => method,
-  // as routers read it; where it is not what was sent, something in front has rewritten it, or a mount has taken its part
+  // as routers read it; if it differs from what was sent, a middleware has rewritten it, or a mount has stripped its
+  // part
   pathsOf: ({ originalUrl, url, path }) => url === originalUrl ? [path] : [path, pathOf(originalUrl.trim())],
   addressOf: ({ ip }) => ip,
   header: (ctx, name) => ctx.get(name) || undefined,
@@ -44,14 +45,15 @@ const KOA: Framework<ParameterizedContext> = {
 };
 
 /**
- * Limits requests, as middleware of Koa. A client is `ctx.ip`, so behind a proxy set `app.proxy` and `app.maxIpsCount`.
+ * Rate limits requests, as Koa middleware. Clients are identified by `ctx.ip`, so behind a proxy set `app.proxy` and
+ * `app.maxIpsCount`.
  *
  * @param options Limits, store, headers, responses
  * @returns The middleware
  * @throws {TypeError} If an option has the wrong type
  * @throws {RangeError} If a number is out of range
  *
- * @example 100 requests a minute from each client
+ * @example 100 requests per minute and client
  * ```ts ignore
  * import { rateLimit } from "@sluice/rate-limit/koa";
  *
@@ -78,7 +80,7 @@ export function rateLimit(options: KoaLimitOptions = {}): KoaLimit {
         if (body !== null) Object.assign(ctx, { type, body });
       });
     } catch (error) {
-      // for the response to an error, Koa drops all headers but those of the error
+      // for an error response, Koa drops all headers except the error's own
       if (error instanceof Error) Object.assign(error, { headers: { ...written, ...Object(error).headers } });
       throw error;
     } finally {

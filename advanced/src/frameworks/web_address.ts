@@ -7,12 +7,12 @@ interface NodeInfo {
 }
 
 /**
- * The address of a web request's client, by what only its platform can have put there: the `cf` of Workers, which set
- * the header; the `ip` that servers such as srvx give their requests; Node's socket; Deno's `info`, Bun's `server`.
+ * Returns the client's address from sources that only the platform can set: the header of Workers, identified by `cf`;
+ * the `ip` that servers such as srvx add to requests; Node's socket; Deno's `info`; Bun's `server`.
  *
  * @param request The request
- * @param info What the platform passed along
- * @returns The address, `undefined` if nobody vouches for one
+ * @param info The platform's second argument
+ * @returns The address, `undefined` without a trusted source
  */
 export function webAddress(request: Request, info?: unknown): string | undefined {
   const { cf, ip } = request as { cf?: unknown; ip?: unknown };
@@ -22,7 +22,7 @@ export function webAddress(request: Request, info?: unknown): string | undefined
   return typeof address === "string" ? address : peerOf(info, request).address;
 }
 
-/** Such an address is the platform's: proxies are for the program to know. */
+/** Such an address comes from the platform. Proxies are for the program to configure. */
 export const PLATFORM_TRUST: TrustSetting = {
   value: false,
   remedy: "give rateLimit a clientAddress that takes the address from what that proxy adds to the header",

@@ -1,13 +1,14 @@
-/** Failures in a row after which the store is left alone. */
+/** Failures in a row that open the breaker. */
 const FAILURES = 5;
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 10_000;
 
 /**
- * Leaves a failing store alone: after five failures in a row it is not asked, at first for about half a second, later
- * for up to about ten. Then one decision is let through as a probe, and its outcome decides.
+ * Stops calling a failing store. After five failures in a row it is not called, at first for about half a second, later
+ * for up to about ten. Then one decision is let through as a probe, and its outcome closes the breaker or keeps it
+ * open.
  *
- * Pauses are spread by half their length at random, so that many processes do not come back at the same moment.
+ * Pauses vary randomly by half their length, so that many processes do not return at the same moment.
  */
 export class CircuitBreaker {
   readonly #clock: () => number;
@@ -23,9 +24,9 @@ export class CircuitBreaker {
   /**
    * Creates an instance.
    *
-   * @param clock The present time in ms
-   * @param opened Called each time the store begins to be left alone
-   * @param patienceMs How long a probe may go without an outcome, in ms; on Workers it ends with its request
+   * @param clock The current time in ms
+   * @param opened Called each time the breaker opens
+   * @param patienceMs How long a probe may stay without an outcome, in ms; on Workers it ends with its request
    */
   constructor(clock: () => number, opened: () => void, patienceMs = Infinity) {
     this.#clock = clock;
@@ -33,12 +34,12 @@ export class CircuitBreaker {
     this.#patienceMs = patienceMs;
   }
 
-  /** Whether the store is being left alone. */
+  /** Whether the breaker is open. */
   get isOpen(): boolean {
     return this.#open;
   }
 
-  /** Whether the store may be asked now; after a pause only the first asker is told so. */
+  /** Whether the store may be called now. After a pause, only the first caller gets `true`. */
   mayAsk(): boolean {
     if (!this.#open) return true;
     const now = this.#clock();
@@ -47,14 +48,14 @@ export class CircuitBreaker {
     return this.#probing = true;
   }
 
-  /** Notes that the store replied. */
+  /** Records a reply of the store. */
   succeeded(): void {
     this.#failures = 0;
     this.#pause = FIRST_PAUSE_MS;
     this.#open = this.#probing = false;
   }
 
-  /** Notes that it failed. */
+  /** Records a failure. */
   failed(): void {
     this.#failures++;
     if (this.#open && !this.#probing) return;

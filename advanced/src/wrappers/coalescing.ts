@@ -4,7 +4,7 @@ import type { Awaitable, Capabilities, Selector, Store, Take, Verdict } from "..
 import { shareOf } from "./share_of.ts";
 import { signatureOf } from "./signature.ts";
 
-/** The runtime's own, also under a test's fake timers. */
+/** The runtime's own, even under a test's fake timers. */
 const { queueMicrotask } = globalThis;
 
 /** Equal batches of one turn, to be sent as one. */
@@ -19,9 +19,9 @@ const MOST_KEYS = 64;
 /**
  * Merges decisions made in the same turn of the event loop.
  *
- * Equal ones become one: instead of `m` requests for one, one request for up to `m`. As many as fit are granted, in
- * order, with the same outcome as deciding them one after the other. Those of other keys share the command, if the
- * store supports that; each is still decided separately.
+ * Equal ones become one: instead of `m` requests for one unit, one request for up to `m`. As many as fit are granted,
+ * in order, with the same outcome as deciding them one after the other. Decisions about other keys share the command if
+ * the store supports that; each is still decided separately.
  */
 export class CoalescingStore implements Store {
   readonly #store: Store;
@@ -31,15 +31,15 @@ export class CoalescingStore implements Store {
   /**
    * Creates an instance.
    *
-   * @param store The store to ask
-   * @param counters Where merged decisions are counted
+   * @param store The underlying store
+   * @param counters Counts merged decisions
    */
   constructor(store: Store, counters: Counters) {
     this.#store = store;
     this.#counters = counters;
   }
 
-  /** What the store behind can do. */
+  /** The underlying store's capabilities. */
   get capabilities(): Capabilities {
     return this.#store.capabilities;
   }
@@ -55,7 +55,7 @@ export class CoalescingStore implements Store {
         this.#counters.coalesced++;
         return;
       }
-      // two microtasks, because callers that got their replies together may each ask again
+      // two microtasks, because callers that got their replies together may each make another request
       if (this.#groups.size === 0) queueMicrotask(() => queueMicrotask(() => this.#flush()));
       this.#groups.set(signature, { takes, waiting: [{ resolve, reject }] });
     });
@@ -107,7 +107,7 @@ export class CoalescingStore implements Store {
   }
 }
 
-/** Splits groups into those that can go in one command: alone in their batch, and of one policy and cost. */
+/** Splits groups into those that can share a command: alone in their batch, with the same policy and cost. */
 function* partsOf(groups: readonly Group[]): Generator<Group[]> {
   let part: Group[] = [];
   for (const group of groups) {
@@ -125,7 +125,7 @@ function areAlike({ takes: [a, ...others] }: Group, { takes: [b, ...more] }: Gro
     a!.shadow === b!.shadow;
 }
 
-// if rejections have consequences, several policies must get them one by one
+// if refusals have side effects, several policies must get them one by one
 function isMergeable(takes: readonly Take[]): boolean {
   return takes.length === 1 || takes.every(({ policy }) => refusesFreely(policy));
 }

@@ -1,6 +1,6 @@
-/** Counts of what a limiter and the wrappers around its store have done. They only grow. */
+/** Counts of what a limiter and its store decorators have done. They only grow. */
 export interface Counters {
-  /** Requests admitted, no matter by whom. */
+  /** Requests admitted, whatever made the decision. */
   admitted: number;
   /** Requests refused. */
   limited: number;
@@ -8,13 +8,13 @@ export interface Counters {
   shadowLimited: number;
   /** Requests that `skip` let through uncounted. */
   skipped: number;
-  /** Units given back. */
+  /** Refunded units. */
   refunded: number;
-  /** Units that requests have cost beyond what `maxDebt` lets their keys owe, which nobody pays. */
+  /** Units that were not counted anywhere, because they exceeded `maxDebt`. */
   forgiven: number;
-  /** Decisions that the store did not make, or not in time. */
+  /** Decisions that the store failed to make in time. */
   storeFailures: number;
-  /** Decisions by the local limiter in place of the store. */
+  /** Decisions of the local limiter instead of the store. */
   decidedLocally: number;
   /** Requests admitted because the store failed and `onStoreFailure` is `"open"`. */
   failedOpen: number;
@@ -24,13 +24,13 @@ export interface Counters {
   breakerOpened: number;
   /** Decisions that were merged into another one's command. */
   coalesced: number;
-  /** Rejections from the deny cache, without asking the store. */
+  /** Refusals from the deny cache, without calling the store. */
   denyCacheHits: number;
   /** Decisions from leases, units reserved in advance. */
   leased: number;
 }
 
-/** New counters, all zero. */
+/** Creates counters, all zero. */
 export function newCounters(): Counters {
   return {
     admitted: 0,

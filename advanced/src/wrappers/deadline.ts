@@ -2,26 +2,26 @@ import type { Timers } from "./timers.ts";
 
 /** An operation with a deadline. */
 interface Waiting {
-  /** When it is due, by the time that counts. */
+  /** When it is due, in counted time. */
   readonly due: number;
   expire: (() => void) | null;
 }
 
-/** A budget is counted in as many parts, so that a process that is late has had as many turns before it is over. */
+/** The timeout is counted in this many parts, so that a late process gets as many turns before it expires. */
 const PARTS = 8;
 
-/** Turns of a busy process take some ms; if a timer is late by more than this many, the process itself was late. */
+/** Turns of a busy process take some ms; a timer later than this many means that the process itself was late. */
 const LATE_MS = 10;
 
 /**
- * The same time limit for many operations, with one timer for all: they are due in the order in which they began. A
- * timer for each would cost more than the operation. Only where timers end with the request in which they were started,
- * each has its own.
+ * One timeout for many operations, with a single timer: they are due in the order in which they began. A timer per
+ * operation would cost more than the operation. Only where timers end with the request that started them does each have
+ * its own.
  *
- * What counts is the time in which this process could have read an answer. It is measured in parts: a timer that fires
- * late, since the process computed, was throttled or had to wait for a processor, counts as if it had been punctual.
- * Commands are written, and answers read, between the turns; so in a late process an operation has had eight turns
- * before it is over, and one more, in which an answer is read that has arrived meanwhile.
+ * Only the time in which this process could have read a reply counts. It is measured in parts. A timer that fires late,
+ * because the process was busy, throttled or waiting for a CPU, counts as if it had been punctual. Commands are
+ * written, and replies read, between the turns. So in a late process an operation gets eight turns before it expires,
+ * and one more to read a reply that has arrived meanwhile.
  */
 export class Deadline {
   readonly #ms: number;
@@ -29,16 +29,16 @@ export class Deadline {
   #queue: Waiting[] = [];
   #pending = 0;
   #stop: (() => void) | null = null;
-  /** The time that counts, when the present part began. */
+  /** The counted time at which the current part began. */
   #counted = 0;
-  /** When it began, and how long it takes if the process is punctual. */
+  /** When the part began, and its length if the process is punctual. */
   #begun = 0;
   #length = 0;
 
   /**
    * Creates an instance.
    *
-   * @param ms The time budget in ms
+   * @param ms The timeout in ms
    * @param timers Timers
    */
   constructor(ms: number, timers: Timers) {
@@ -47,7 +47,7 @@ export class Deadline {
   }
 
   /**
-   * Runs a function when the time limit is exceeded.
+   * Runs a function when the timeout expires.
    *
    * @param expire The function
    * @returns A function that cancels it
@@ -93,7 +93,7 @@ export class Deadline {
     let done = 0;
     for (const waiting of this.#queue) {
       const { due, expire } = waiting;
-      // what has become due in this part has the next turn to read its answer
+      // an operation that became due in this part gets the next turn to read its reply
       if (expire !== null && due > before) break;
       done++;
       if (expire === null) continue;

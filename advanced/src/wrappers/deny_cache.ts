@@ -7,35 +7,34 @@ import { signatureOf } from "./signature.ts";
 
 /** A counter in the store that refusals depend on. */
 interface Counter {
-  /** Grants by this process since it is known here, and corrections of what they cost. */
+  /** Grants by this process since it was first tracked, and corrections of their cost. */
   grants: number;
 }
 
-/** A refusal, and when it was asked for. */
+/** A refusal, and when it was requested. */
 interface Refusal {
   readonly verdicts: readonly Verdict[];
   readonly asked: number;
   readonly until: number;
-  /** The counters it depends on, and what they had granted when it was made. */
+  /** The counters it depends on, and their grants when it was made. */
   readonly counters: readonly Counter[];
   readonly grants: number;
 }
 
-/** Refusals that are remembered, and counters that they depend on. */
+/** The most refusals that are cached, and counters that they depend on. */
 const MOST = 20_000;
 
-/** How long the store is not asked about a refusal, in ms: another process may have ended it. */
+/** How long a refusal is cached without checking the store, in ms: another process may have ended it. */
 const FRESH_MS = 10_000;
 
 /**
- * Remembers refusals until the exact moment at which they may end, and tells them without asking the store.
+ * Caches refusals until the exact moment at which they may end, without calling the store.
  *
- * A refusal by a policy whose refusals are free stays one until its retry time: nobody's decision can bring it forward.
- * A grant can put it off, so what this process grants of the same key, at a smaller cost, makes it ask the store again,
- * and so does one that has cost more than was thought. A cost that never fits is asked about as often, for what remains.
- * Units given back, or keys forgotten, by *this* process end it. Those of another process are noticed within ten
- * seconds, because the store is asked again that often. While the store can't be asked, a refusal is told until its retry
- * time.
+ * If refusals under a policy are free, a refusal holds until its retry time: no decision can bring it forward. A grant
+ * can put it off. So after a grant of this process for the same key at a smaller cost, or a cost correction, the store
+ * is called again. A cost that never fits is checked as often, for the remaining quota. A refund or reset by *this*
+ * process ends the refusal. Those of another process are noticed within ten seconds, because the store is called again
+ * that often. While the store cannot be called, a refusal holds until its retry time.
  */
 export class DenyCacheStore implements Store, VerdictCache {
   readonly #store: Store;
@@ -43,17 +42,17 @@ export class DenyCacheStore implements Store, VerdictCache {
   readonly #counters: Counters;
   readonly #refusals = new GenerationalCache<Refusal>(MOST);
   readonly #counted = new GenerationalCache<Counter>(MOST);
-  /** Whether any refusal is remembered: as long as none is, grants need not be noted. */
+  /** Whether any refusal is cached; while there is none, grants need not be recorded. */
   #isRemembering = false;
-  /** Grows with everything that may end a refusal, so that none is remembered that was asked for before. */
+  /** Incremented by anything that may end a refusal, so that older requests are not cached. */
   #epoch = 0;
 
   /**
    * Creates an instance.
    *
-   * @param store The store to ask
-   * @param clock A clock in ms; only differences count
-   * @param counters Where refusals from memory are counted
+   * @param store The underlying store
+   * @param clock A clock in ms; only differences matter
+   * @param counters Counts cached refusals
    */
   constructor(store: Store, clock: () => number, counters: Counters) {
     this.#store = store;
@@ -61,7 +60,7 @@ export class DenyCacheStore implements Store, VerdictCache {
     this.#counters = counters;
   }
 
-  /** What the store behind can do. */
+  /** The underlying store's capabilities. */
   get capabilities(): Capabilities {
     return this.#store.capabilities;
   }
@@ -85,7 +84,7 @@ export class DenyCacheStore implements Store, VerdictCache {
     return decided;
   }
 
-  /** Tells a refusal that is remembered. */
+  /** Returns a cached refusal. */
   known(takes: readonly Take[]): readonly Verdict[] | null {
     return takes.every(isCacheable) ? this.#refusal(signatureOf(takes), this.#clock(), Infinity) : null;
   }
@@ -98,7 +97,7 @@ export class DenyCacheStore implements Store, VerdictCache {
       this.#refusals.delete(signature);
       return null;
     }
-    // what was granted since can only have put its end off, which the store knows if it can be asked
+    // later grants can only have put its end off; the store has the exact time, if it can be called
     const isFresh = age < freshMs && (freshMs === Infinity || grantsOf(known.counters) === known.grants);
     if (!isFresh) return null;
     this.#counters.denyCacheHits++;
@@ -125,8 +124,8 @@ export class DenyCacheStore implements Store, VerdictCache {
       if (verdict.granted > 0) return;
       if (verdict.denied) wait = Math.max(wait, verdict.retryAfterMs);
     }
-    // the store decided after it was asked, in a ms of its own clock that had begun before: the refusal lasts until
-    // then
+    // the store decided after the request was sent, in a ms of its own clock that had already begun: the refusal lasts
+    // until then
     if (wait <= 1) return;
     this.#isRemembering = true;
     const counters = takes.map(({ policy, key }) => this.#counterOf(policy.name, key));
@@ -156,8 +155,8 @@ export class DenyCacheStore implements Store, VerdictCache {
   }
 
   /**
-   * Corrects what was granted to its real cost; see {@linkcode Store}. Units given back can end a refusal, and units
-   * that are counted put it off.
+   * Corrects a grant to its actual cost; see {@linkcode Store}. A refund can end a refusal, and an additional charge
+   * puts it off.
    */
   settle(take: Take, stamp: number, change: number): Awaitable<Verdict> {
     const settle = () => this.#store.settle!(take, stamp, change);
@@ -169,7 +168,7 @@ export class DenyCacheStore implements Store, VerdictCache {
     return settled;
   }
 
-  // also what was asked for before, and is told only now
+  // also applies to pending requests
   #putOff(policy: string, key: string): void {
     this.#epoch++;
     const counter = this.#counted.get(counterId(policy, key));
@@ -181,7 +180,7 @@ export class DenyCacheStore implements Store, VerdictCache {
     return this.#forgetting(() => this.#store.reset(selector));
   }
 
-  // before and after: a decision that was asked for meanwhile may have come to the store first
+  // before and after: a decision requested meanwhile may have reached the store first
   #forgetting<T>(change: () => Awaitable<T>): Awaitable<T> {
     this.#forget();
     const changed = change();
@@ -206,7 +205,7 @@ function grantsOf(counters: readonly Counter[]): number {
   return sum;
 }
 
-// a lease may come back at any time, and refusals that have consequences must reach the store
+// a lease may be released at any time, and refusals with side effects must reach the store
 function isCacheable({ policy, cost }: Take): boolean {
   return cost > 0 && !holdsSlots(policy) && refusesFreely(policy);
 }

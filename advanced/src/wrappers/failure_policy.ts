@@ -16,13 +16,13 @@ export type OnStoreFailure = "local" | "open" | "closed";
 export interface FailureOptions {
   /** What to do instead: decide in this process, admit all, or refuse all. */
   readonly onStoreFailure: OnStoreFailure;
-  /** Time limit for a decision of the store in ms. */
+  /** Timeout for a decision of the store in ms. */
   readonly timeoutMs: number;
-  /** Number of processes that share the store; locally each grants its share of the limit. */
+  /** Number of processes that share the store; local decisions grant a share of the limit. */
   readonly processes: number;
   /** Most keys of the local limiter. */
   readonly maxKeys: number;
-  /** The present time in ms for the local limiter; for tests. */
+  /** Returns the current time in ms for the local limiter; for tests. */
   readonly clock?: (() => number) | undefined;
   /** Monotonic time in ms. */
   readonly elapsed: () => number;
@@ -32,33 +32,33 @@ export interface FailureOptions {
   readonly failed: (error: unknown) => void;
 }
 
-/** Time limit for `reset` of a key in ms: no reply waits for it, and the store may have to connect first. */
+/** Timeout for `reset` of a key in ms: no response waits for it, and the store may have to connect first. */
 const FORGETTING_MS = 10_000;
 
-/** ms after its time limit when a decision counts as lost together with its request. */
+/** ms after its timeout at which a decision counts as lost together with its request. */
 const LOST_MS = 1000;
 
-/** Retry time in ms if it is not known: the breaker asks the store again after about a second. */
+/** Retry time in ms if it is unknown: the breaker calls the store again after about a second. */
 const UNKNOWN_MS = 1000;
 
 const NO_OTHERS: readonly (readonly Take[])[] = [];
 
-/** Who made a decision. */
+/** What made a decision. */
 export type DecidedBy = "store" | OnStoreFailure;
 
-/** The verdicts of a batch, and who decided. */
+/** The verdicts of a batch, and what made the decision. */
 export interface Decided {
   /** The verdicts. */
   readonly verdicts: readonly Verdict[];
-  /** Who decided. */
+  /** What made the decision. */
   readonly by: DecidedBy;
 }
 
 /**
- * Answers in time whatever the store does: decisions have a time limit, and a fallback if the store fails.
+ * Guarantees timely decisions whatever the store does: with a timeout, and a fallback if the store fails.
  *
- * After repeated failures the store is not asked for a while (circuit breaker). A decision that arrives too late is
- * undone if its request was refused meanwhile; nothing is retried.
+ * After repeated failures the store is not called for a while (circuit breaker). A decision that arrives too late is
+ * undone if its request was refused meanwhile. Nothing is retried.
  */
 export class FailurePolicy {
   readonly #store: Store & Partial<VerdictCache>;
@@ -69,17 +69,17 @@ export class FailurePolicy {
   readonly #forgetting: Deadline;
   readonly #counters: Counters;
   readonly #shares = new WeakMap<Policy, Policy>();
-  /** Late grants for requests that had passed by then; given back together with the fallback's units. */
+  /** Late grants for requests that had passed by then; refunded together with the fallback's units. */
   readonly #late = new WeakMap<Take, Verdict>();
-  /** Takes that were given back before the store replied. */
+  /** Takes that were refunded before the store replied. */
   readonly #ended = new WeakSet<Take>();
 
   /**
    * Creates an instance.
    *
-   * @param store The store to ask
+   * @param store The underlying store
    * @param options What to do when it fails
-   * @param counters Where failures are counted
+   * @param counters Counts failures
    */
   constructor(store: Store & Partial<VerdictCache>, options: FailureOptions, counters: Counters) {
     this.#store = store;
@@ -98,10 +98,10 @@ export class FailurePolicy {
   }
 
   /**
-   * Decides a batch within the time limit. Never rejects.
+   * Decides a batch within the timeout. Never rejects.
    *
    * @param takes The batch
-   * @param others Equal batches that are decided with it; the verdicts are those of all together
+   * @param others Equal batches that are decided with it; the verdicts are combined
    */
   decide(takes: readonly Take[], others: readonly (readonly Take[])[] = NO_OTHERS): Awaitable<Decided> {
     if (this.#breaker.isOpen) {
@@ -117,7 +117,7 @@ export class FailurePolicy {
       return this.#fail(takes, others, error);
     }
     if ("then" in asked) return this.#inTime(takes, others, asked);
-    // a reply from memory says nothing about the store
+    // a reply from memory does not show whether the store works
     if (told === this.#toldFromMemory) this.#breaker.succeeded();
     return { verdicts: asked, by: "store" };
   }
@@ -152,7 +152,7 @@ export class FailurePolicy {
 
   #fail(takes: readonly Take[], others: readonly (readonly Take[])[], error: unknown): Decided {
     this.#noteFailure(error);
-    // a remembered rejection that was about to be verified
+    // a cached refusal that was about to be checked
     const known = this.#store.known?.(takes) ?? null;
     return known === null ? this.#instead(takes, others) : { verdicts: known, by: "store" };
   }
@@ -185,7 +185,7 @@ export class FailurePolicy {
       const { limit, burst, maxDebt } = take.policy;
       share = {
         ...take.policy,
-        // a burst that is not enough for all of them is nobody's
+        // a burst that is too small to share grants nothing
         limit: burst !== undefined && burst < processes ? 0 : Math.floor(limit / processes),
         ...(burst === undefined ? {} : { burst: Math.max(1, Math.floor(burst / processes)) }),
         ...(maxDebt === undefined ? {} : { maxDebt: Math.floor(maxDebt / processes) }),
@@ -207,26 +207,26 @@ export class FailurePolicy {
     });
   }
 
-  // returns to the store what the request did not get, or has given back; if it passed, it stays counted until then
+  // refunds to the store what the request did not use, or has given back; if it passed, it stays counted until then
   #settleOne(takes: readonly Take[], verdicts: readonly Verdict[], late: readonly Verdict[]): void {
     const hasPassed = late.every(({ denied, granted }, i) => takes[i]!.shadow || !denied && granted >= takes[i]!.cost);
     for (const [i, verdict] of verdicts.entries()) {
       const take = takes[i]!;
       if (verdict.granted === 0) continue;
       if (hasPassed && !this.#ended.has(take)) this.#late.set(take, verdict);
-      // the store has just replied, so it is asked although the breaker may be open
+      // the store has just replied, so it is called even if the breaker is open
       else void this.#giveToStore(take, verdict.stamp, verdict.granted);
     }
   }
 
   /**
-   * Gives units back to whoever granted them, within the time limit. Never rejects.
+   * Refunds units to what granted them, within the timeout. Never rejects.
    *
    * @returns Whether anything changed
    */
   async give(take: Take, stamp: number, amount: number, by: DecidedBy): Promise<boolean> {
     if (by === "store") {
-      // a lease that is not released is held for all of its window, so this is tried even if the breaker is open
+      // an unreleased lease is held for its whole window, so this is tried even if the breaker is open
       const mayAsk = holdsSlots(take.policy) || this.#breaker.mayAsk();
       return mayAsk && await this.#giveToStore(take, stamp, amount);
     }
@@ -238,13 +238,13 @@ export class FailurePolicy {
   }
 
   /**
-   * Has units of a take counted otherwise, by whoever granted them, within the time limit. Never rejects.
+   * Changes the counted units of a take where they were granted, within the timeout. Never rejects.
    *
-   * @returns The state afterwards; `null` if nobody could be asked
+   * @returns The state afterwards; `null` if the store could not be reached
    */
   async settle(take: Take, stamp: number, change: number, by: DecidedBy): Promise<Verdict | null> {
     if (by === "store") return this.#breaker.mayAsk() ? await this.#settleInStore(take, stamp, change) : null;
-    // a late grant stays counted in the store, and so does what the request really cost
+    // a late grant stays counted in the store, and so does the request's actual cost
     const late = this.#late.get(take);
     if (late !== undefined) void this.#settleInStore(take, late.stamp, change);
     return by === "local" ? this.#local.settle(this.#shareOf(take), stamp, change) : null;
@@ -276,7 +276,7 @@ export class FailurePolicy {
 
   /**
    * Forgets keys, also locally; see {@linkcode Store}. Rejects if the store fails, or does not forget a single key in
-   * time. There is no time limit for all keys, whose number is not known.
+   * time. There is no timeout for all keys, because their number is unknown.
    */
   async reset(selector: Selector): Promise<number> {
     const local = this.#local.reset(selector);

@@ -7,9 +7,9 @@ import { signatureOf } from "./signature.ts";
 
 /** Options of leases. */
 export interface LeaseOptions {
-  /** Most decisions that are reserved in advance for one key. */
+  /** Most decisions reserved in advance for one key. */
   max: number;
-  /** Number of processes that share the store; leases shrink as the quota runs out, so that all get some. */
+  /** Number of processes that share the store; leases shrink as the quota runs out, so that all get a share. */
   processes: number;
 }
 
@@ -35,18 +35,18 @@ interface Asking {
 /** Most leases. */
 const MOST_KEYS = 20_000;
 
-/** Algorithms by which a unit may be used later in its window as if it had been used when it was reserved. */
+/** Algorithms where using a unit later in its window is equivalent to using it when it was reserved. */
 export const LEASABLE: readonly AlgorithmName[] = ["fixed-window", "sliding-window"];
 
-/** After this many ms a reply may never come, and the next caller asks the store again. */
+/** After this many ms a reply may never arrive, and the next caller sends another request. */
 const PATIENCE_MS = 1000;
 
 /**
- * Reserves several units from the store at once, and decides by them without asking again.
+ * Reserves several units from the store at once, and decides with them locally.
  *
  * Units are reserved before they are used, so the policy is never exceeded. With `P` processes at most `(P - 1) * max`
- * units are reserved elsewhere at the first rejection. A lease ends with the window (or the part of a sliding window)
- * in which it was taken: only until then using a unit is equivalent to having used it when it was reserved.
+ * units are reserved elsewhere at the first refusal. A lease ends with the window, or the bucket of a sliding window,
+ * in which it was made: only until then is using a unit equivalent to having used it when it was reserved.
  */
 export class LeasingStore implements Store, VerdictCache {
   readonly #store: Store & Partial<VerdictCache>;
@@ -59,10 +59,10 @@ export class LeasingStore implements Store, VerdictCache {
   /**
    * Creates an instance.
    *
-   * @param store The store to ask
+   * @param store The underlying store
    * @param options Size of a lease
-   * @param clock A clock in ms; only differences count
-   * @param counters Where decisions from leases are counted
+   * @param clock A clock in ms; only differences matter
+   * @param counters Counts decisions from leases
    */
   constructor(store: Store & Partial<VerdictCache>, options: LeaseOptions, clock: () => number, counters: Counters) {
     this.#store = store;
@@ -71,7 +71,7 @@ export class LeasingStore implements Store, VerdictCache {
     this.#counters = counters;
   }
 
-  /** What the store behind can do. */
+  /** The underlying store's capabilities. */
   get capabilities(): Capabilities {
     return this.#store.capabilities;
   }
@@ -88,18 +88,18 @@ export class LeasingStore implements Store, VerdictCache {
     if (leased !== null) return leased;
     const asking = this.#asking.get(signature);
     if (asking === undefined || now - asking.asked > PATIENCE_MS) return this.#ask(takes, signature, wanted);
-    // further callers wait for the same lease; if it is too small, the next request is for all that are waiting
+    // more callers wait for the same lease; if it is too small, the next request is for all that are waiting
     asking.waiting++;
     return asking.reply.then(([verdict]) => {
       const wanted = asking.waiting--;
       const later = this.#clock() - asking.asked;
-      // a rejection applies to all of them
+      // a refusal applies to all of them
       if (verdict!.denied && later < verdict!.retryAfterMs - 1) return [aged(verdict!, later)];
       return this.#decide(takes, signature, wanted);
     });
   }
 
-  /** Decides from a lease, or from what the inner store remembers. */
+  /** Decides from a lease, or from what the inner store has cached. */
   known(takes: readonly Take[]): readonly Verdict[] | null {
     const isOwn = takes.length === 1 && isLeasable(takes[0]!);
     return (isOwn ? this.#leased(signatureOf(takes), this.#clock()) : null) ?? this.#store.known?.(takes) ?? null;
@@ -127,7 +127,7 @@ export class LeasingStore implements Store, VerdictCache {
     const [take] = takes as [Take];
     const asked = this.#clock();
     const former = this.#leases.get(signature);
-    // unused units of a part of a sliding window would go on counting after it
+    // unused units of one bucket would keep counting after it
     if (former !== undefined) giveBack(former, this.#store).catch(() => {});
     const times = Math.max(wanted, this.#size(take, former, asked));
     let asking: Asking | undefined;
@@ -135,13 +135,13 @@ export class LeasingStore implements Store, VerdictCache {
       const [verdict] = await this.#store.decide(takes, times);
       const granted = Math.floor(verdict!.granted / take.cost);
       if (granted === 0) return [{ ...verdict!, granted: 0 }];
-      // conservative: the store decided after it was asked, and in a millisecond that had already begun
+      // conservative: the store decided after the request was sent, in a millisecond that had already begun
       const until = asked + lastsFor(take.policy, verdict!) - 1;
       const kept = { ...take, key: detachedString(take.key) };
       const lease = { take: kept, verdict: verdict!, left: granted, asked, until };
       const used = this.#use(lease, asked);
       this.#counters.leased--;
-      // unless its key was forgotten meanwhile
+      // unless its key was reset meanwhile
       if (this.#asking.get(signature) === asking) this.#leases.set(detachedString(signature), lease);
       for (const [oldest, lease] of this.#leases) {
         if (this.#leases.size <= MOST_KEYS) break;
@@ -156,7 +156,7 @@ export class LeasingStore implements Store, VerdictCache {
     return reply;
   }
 
-  // in proportion to what is left for all, as far as that is known
+  // in proportion to the total that is left, as far as it is known
   #size({ policy, cost }: Take, former: Lease | undefined, now: number): number {
     const left = former === undefined || now >= former.until ? policy.limit : former.verdict.remaining;
     const { max, processes } = this.#options;
@@ -171,7 +171,7 @@ export class LeasingStore implements Store, VerdictCache {
   /** Forgets keys and their leases; see {@linkcode Store}. */
   async reset(selector: Selector): Promise<number> {
     const count = await this.#store.reset(selector);
-    // afterwards, because leases requested meanwhile may have been granted before the store forgot the key
+    // afterwards, because leases requested meanwhile may have been granted before the store reset the key
     for (const known of [this.#leases, this.#asking]) {
       for (const [signature, { take }] of known) {
         if ((selector.key ?? take.key) === take.key) known.delete(signature);
@@ -181,9 +181,9 @@ export class LeasingStore implements Store, VerdictCache {
   }
 
   /**
-   * Gives back all unused units.
+   * Returns all unused units.
    *
-   * @param give Gives units back within a time limit
+   * @param give Refunds units within a timeout
    */
   async giveAllBack(give: Store["give"]): Promise<void> {
     const leases = [...this.#leases.values()];
@@ -202,7 +202,7 @@ function isLeasable({ policy, cost, shadow }: Take): boolean {
   return LEASABLE.includes(policy.algorithm) && cost > 0 && !shadow && refusesFreely(policy);
 }
 
-// how long the window, or its part, lasts
+// how long the window, or its bucket, lasts
 function lastsFor(policy: Policy, { resetMs }: Verdict): number {
   if (policy.algorithm === "fixed-window") return resetMs;
   const buckets = bucketsOf(policy);

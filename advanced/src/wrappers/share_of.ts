@@ -2,11 +2,11 @@ import { chargeOf, setCharge } from "../policy/charge.ts";
 import type { Take, Verdict } from "../policy/store.ts";
 
 /**
- * The verdicts of one of several equal batches that were decided as one: those it would have got, had they been decided
- * in a row.
+ * The verdicts of one of several equal batches that were decided together: those it would have got if they had been
+ * decided in a row.
  *
  * @param takes The batch
- * @param verdicts The verdicts of all of them together
+ * @param verdicts The combined verdicts
  * @param turn Its turn among them, from 0
  */
 export function shareOf(takes: readonly Take[], verdicts: readonly Verdict[], turn: number): readonly Verdict[] {
@@ -20,8 +20,8 @@ export function shareOf(takes: readonly Take[], verdicts: readonly Verdict[], tu
       const share = { ...verdict, granted: cost, denied: false, remaining: verdict.remaining + later, retryAfterMs: 0 };
       return policy.algorithm === "token-bucket" ? refilledInTurn(share, policy, turn * cost, later) : share;
     }
-    // refused by this policy, unless another one refused and the units would still fit here. If the store gives no
-    // retry time at all, its own flag counts
+    // Refused by this policy, unless another one refused and the units would still fit here. If the store returns no
+    // retry time at all, its own flag counts.
     const refusal = { ...verdict, granted: 0, denied: isTold ? verdict.retryAfterMs > 0 : verdict.denied, stamp: 0 };
     const charge = chargeOf(verdict);
     if (charge !== undefined) setCharge(refusal, { ...charge, units: cost });
@@ -29,7 +29,7 @@ export function shareOf(takes: readonly Take[], verdicts: readonly Verdict[], tu
   });
 }
 
-// a bucket refills unit by unit; rounded so that not too much is promised or given back
+// a bucket refills unit by unit; rounded so that not too much is promised or refunded
 function refilledInTurn(verdict: Verdict, { windowMs, limit }: Take["policy"], before: number, later: number): Verdict {
   return {
     ...verdict,

@@ -6,13 +6,13 @@ export interface Timers {
    * Runs a function later.
    *
    * @param fn The function
-   * @param ms How much later, in ms
+   * @param ms The delay in ms
    * @returns A function that cancels it
    */
   start(fn: () => void, ms: number): () => void;
-  /** A time in ms by which delays are measured; only differences count. */
+  /** A time in ms to measure delays with; only differences matter. */
   now(): number;
-  /** Whether timers are cancelled with the request in which they were started, as on Workers. */
+  /** Whether timers are canceled with the request that started them, as on Workers. */
   readonly endWithRequest?: boolean;
 }
 
@@ -20,7 +20,7 @@ export interface Timers {
 export const platformTimers: Timers = {
   now: () => performance.now(),
   get endWithRequest() {
-    // not the navigator, which Workers have only since the compatibility date 2022-03-21
+    // not the navigator, which Workers only have since the compatibility date 2022-03-21
     return "WebSocketPair" in globalThis;
   },
   start(fn, ms) {
@@ -36,12 +36,12 @@ export const platformTimers: Timers = {
 };
 
 /**
- * Makes a monotonic clock that may run ahead, but is never late. It is based on elapsed time, which is independent of
+ * Creates a monotonic clock that may run ahead, but is never late. It is based on elapsed time, which is independent of
  * clock changes, and catches up with time during which the machine was suspended or the process frozen.
  *
  * @param elapsed Elapsed time in ms, which may stand still
- * @param clock The present time in ms
- * @returns The clock; only differences count
+ * @param clock The current time in ms
+ * @returns The clock; only differences matter
  */
 export function unsleepingClock(elapsed: () => number, clock: () => number): () => number {
   let ahead = -Infinity;

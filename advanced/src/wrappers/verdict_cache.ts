@@ -1,18 +1,18 @@
 import type { Take, Verdict } from "../policy/store.ts";
 
-/** A wrapper that knows some verdicts without asking its store. */
+/** A store decorator that can make some decisions without its store. */
 export interface VerdictCache {
   /**
    * Decides a batch from memory alone.
    *
    * @param takes The batch
-   * @returns The verdicts, `null` when only the store can tell
+   * @returns The verdicts, `null` if they need the store
    */
   known(takes: readonly Take[]): readonly Verdict[] | null;
 }
 
 /**
- * A verdict as it reads some time later, if nothing else happens.
+ * Returns a verdict as it would be some time later, if nothing else happens.
  *
  * @param verdict The verdict
  * @param ms How much later

@@ -1,5 +1,5 @@
 /**
- * Tells whether a value is a client of Redis, which may have been given in place of a store or of its options.
+ * Whether a value is a Redis client, which may have been passed instead of a store or its options.
  *
  * @param value Any value
  */

@@ -16,17 +16,17 @@ function isAddress(url: string): boolean {
   } catch {
     return false;
   }
-  // after the host there is at most the number of a database
+  // the path may only be a database number
   return protocol === "unix:" || /^\/?\d*$/.test(pathname);
 }
 
 /**
- * A client of `npm:redis` that is loaded right away, and connected on first use.
+ * A client of `npm:redis` that is loaded immediately, and connected on first use.
  *
- * While the server is not reachable, commands fail immediately, instead of being queued and replayed as a flood. The
- * client reconnects by itself, at first after 50 ms, then at growing intervals of up to 2 s. A connection whose other
- * end has vanished would last for a quarter of an hour, so it is replaced after ten seconds. So is one to a server that
- * has become a replica, which refuses writes: the address may lead to the new primary by now.
+ * While the server is unreachable, commands fail immediately instead of being queued and replayed as a flood. The
+ * client reconnects on its own, at first after 50 ms, then at growing intervals of up to 2 s. A connection whose other
+ * end has vanished would linger for a quarter of an hour, so it is replaced after ten seconds. So is a connection to a
+ * server that has become a replica and refuses writes: the address may by now lead to the new primary.
  *
  * @param url Address of the server
  * @returns The port
@@ -39,7 +39,7 @@ export function lazyClient(url: string): RedisPort {
         `percent-encoded, not ${JSON.stringify(shown(url))}`,
     );
   }
-  // right away, because loading takes longer than a decision may; a failure is reported by the first decision
+  // immediately, because loading takes longer than a decision may; the first decision reports a failure
   load().catch(() => {});
   let current: RedisConnection | null = null;
   let connecting: Promise<RedisConnection> | null = null;
@@ -86,8 +86,8 @@ export function lazyClient(url: string): RedisPort {
 }
 
 // Bundlers must leave this import alone: it needs Node's modules, and programs bundled for the edge mostly use another
-// store. They do if the second argument is no literal (esbuild), or by a comment (webpack, Vite). It is a parameter
-// because webpack removes constants that only such an import uses.
+// store. esbuild does if the second argument is not a literal, webpack and Vite if there is a comment. It is a
+// parameter because webpack removes constants that only such an import uses.
 async function load(options: ImportCallOptions = {}): Promise<typeof import("redis")> {
   try {
     return await import(/* webpackIgnore: true */ /* @vite-ignore */ "redis", options).catch(required);

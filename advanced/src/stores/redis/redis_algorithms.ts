@@ -12,25 +12,25 @@ import { TOKEN_BUCKET } from "../../algorithms/token_bucket_lua.ts";
 import type { AlgorithmName } from "../../policy/policy.ts";
 import { FLAT_CALENDAR_WINDOW, FLAT_FIXED_WINDOW, FLAT_SLIDING_WINDOW, FLAT_TOKEN_BUCKET } from "./lua/flat.ts";
 
-/** What Redis needs of an algorithm. */
+/** The part of an algorithm that Redis needs. */
 export interface RedisAlgorithm {
   /** The algorithm in Lua. */
   readonly lua: string;
   /** Its short form, if it has one. */
   readonly flat?: string;
-  /** What policies with `maxDebt` need besides, if it is not in `lua`: other scripts do without it. */
+  /** Additional code for policies with `maxDebt`, if it is not in `lua`. Other scripts omit it. */
   readonly debts?: string;
-  /** The same for policies with windows of the calendar, `debts` if they have `maxDebt` besides. */
+  /** The same for policies with calendar windows; `debts` if they also have `maxDebt`. */
   readonly calendar?: { readonly lua: string; readonly flat: string; readonly debts: string };
   /**
-   * What stands behind a policy's name in the keys that have its states. Each algorithm has keys of its own: processes
-   * that know a policy by different algorithms, as during a deployment, would overwrite each other's states and grant
-   * without end.
+   * Suffix of a policy's name in the keys of its states. Each algorithm has its own keys: otherwise, processes that use
+   * a policy with different algorithms, as during a deployment, would overwrite each other's states and grant without
+   * limit.
    */
   readonly ending: string;
 }
 
-/** The algorithms by name; apart from their functions, so that a program without Redis has no Lua in its bundle. */
+/** The algorithms by name. Separate from their functions, so that a bundle without Redis contains no Lua. */
 export const REDIS_ALGORITHMS: Readonly<Record<AlgorithmName, RedisAlgorithm>> = {
   "fixed-window": {
     ...{ lua: FIXED_WINDOW, flat: FLAT_FIXED_WINDOW, debts: FIXED_WINDOW_DEBTS, ending: "\u0001f" },

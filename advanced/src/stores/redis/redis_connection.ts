@@ -1,6 +1,6 @@
 import { type RedisPort, redisPortOf } from "./redis_port.ts";
 
-/** The used part of a client of `npm:redis`. */
+/** The part of an `npm:redis` client that is used. */
 interface Client {
   readonly isReady: boolean;
   connect(): Promise<unknown>;
@@ -9,24 +9,24 @@ interface Client {
   on(event: "error" | "ready", listener: (error: unknown) => void): unknown;
 }
 
-/** How long closing waits for replies in ms. */
+/** How long closing waits for replies, in ms. */
 const CLOSING_MS = 1000;
 
-/** A connection counts as lost if a reply is due, and nothing has arrived for this many ms. */
+/** A connection counts as lost if a reply is due and nothing has arrived for this many ms. */
 const SILENCE_MS = 10_000;
 
-/** A connection to a replica is replaced only when it is this old in ms, since the address may still lead there. */
+/** A connection to a replica is replaced only once it is this old in ms, because the address may still lead there. */
 const REPLICA_MS = 1000;
 
-/** A client of `npm:redis` that connects right away, and again by itself, until it is of no more use. */
+/** A client of `npm:redis` that connects immediately and reconnects on its own, until it is replaced. */
 export class RedisConnection implements Pick<RedisPort, "evalsha" | "eval" | "scan"> {
   readonly #client: Client;
   readonly #port: RedisPort;
-  /** Settles with the first attempt; later failures show in commands. */
+  /** Settles with the first attempt; later failures appear in commands. */
   readonly #attempt: Promise<void>;
-  /** Why there is no connection; the client's own errors for commands do not say. */
+  /** Why there is no connection; the client's own errors for commands omit it. */
   #failure: unknown;
-  /** Since when a reply or a connection has been awaited, `null` for none. */
+  /** Since when a reply or a connection has been due, `null` for none. */
   #waiting: number | null = performance.now();
   /** When it was last established, 0 for never. */
   #begun = 0;
@@ -34,7 +34,7 @@ export class RedisConnection implements Pick<RedisPort, "evalsha" | "eval" | "sc
   #isDropped = false;
 
   /**
-   * Begins to connect.
+   * Starts connecting.
    *
    * @param createClient The function of `npm:redis`
    * @param url Address of the server
@@ -43,7 +43,7 @@ export class RedisConnection implements Pick<RedisPort, "evalsha" | "eval" | "sc
     const client = createClient({
       url,
       disableOfflineQueue: true,
-      // the limiter has its own time limit; the client's would need a timer for every command
+      // the limiter has its own timeout; the client's would need a timer per command
       commandOptions: { timeout: 0 },
       socket: {
         reconnectStrategy: (retries: number) => Math.min(2000, 50 * 2 ** Math.min(retries, 6)) + Math.random() * 50,
@@ -60,7 +60,7 @@ export class RedisConnection implements Pick<RedisPort, "evalsha" | "eval" | "sc
       // without a listener, an error would end the process
       this.#client.on("error", (error) => {
         const told = this.#begun === 0 ? explained(error, url) : error;
-        // the client goes on trying
+        // the client keeps trying
         if (!this.#client.isReady) {
           this.#waiting = performance.now();
           this.#failure = told;
@@ -71,7 +71,7 @@ export class RedisConnection implements Pick<RedisPort, "evalsha" | "eval" | "sc
         this.#failure = undefined;
         this.#begun = performance.now();
         this.#waiting = null;
-        // a connection attempt cannot be cancelled
+        // a connection attempt cannot be canceled
         if (this.#isDropped) this.#client.destroy();
       });
       this.#client.connect().then(() => resolve(), reject);
@@ -88,7 +88,7 @@ export class RedisConnection implements Pick<RedisPort, "evalsha" | "eval" | "sc
     return this.#isReplica || this.#waiting !== null && performance.now() - this.#waiting >= SILENCE_MS;
   }
 
-  /** Waits for the first attempt to connect; rejects with the reason as long as there is no connection. */
+  /** Waits for the first connection attempt. Rejects with the reason while there is no connection. */
   async established(): Promise<void> {
     if (this.#client.isReady) return;
     await this.#attempt.catch((first) => {
@@ -126,13 +126,13 @@ export class RedisConnection implements Pick<RedisPort, "evalsha" | "eval" | "sc
     return reply;
   }
 
-  /** Ends it; commands that are still waiting get no reply. */
+  /** Drops the connection. Pending commands get no reply. */
   drop(): void {
     this.#isDropped = true;
     this.#client.destroy();
   }
 
-  /** Waits for replies, up to a second, and ends it. */
+  /** Waits for replies, up to a second, and closes the connection. */
   async close(): Promise<void> {
     this.#isDropped = true;
     if (this.#client.isReady) await inTime(this.#client.close());

@@ -1,17 +1,15 @@
 import { describe, isThenable } from "@sluice/shared";
 import { quote } from "./redis_key.ts";
 
-/** What a {@linkcode RedisStore} needs of a client: three methods. Implement them for clients without an adapter. */
+/** The client methods that a {@linkcode RedisStore} needs. Implement them for clients without an adapter. */
 export interface RedisPort {
-  /**
-   * Sends `EVALSHA`, to the node that has the keys. Must reject with the server's message when the script is unknown.
-   */
+  /** Sends `EVALSHA` to the node that has the keys. Must reject with the server's message if the script is unknown. */
   evalsha(sha: string, keys: readonly string[], args: readonly string[]): Promise<unknown>;
-  /** Sends `EVAL`, to the node that has the keys. */
+  /** Sends `EVAL` to the node that has the keys. */
   eval(script: string, keys: readonly string[], args: readonly string[]): Promise<unknown>;
   /** Lists the keys that match a pattern, on all nodes. */
   scan(pattern: string): AsyncIterable<string>;
-  /** Whether keys are spread over several servers, so that a script can use keys of only one slot. */
+  /** Whether keys are spread over several servers, so that a script can only use keys of one slot. */
   readonly cluster?: boolean | undefined;
   /** Connects, if the store manages the connection. */
   connect?(): Promise<void>;
@@ -31,10 +29,10 @@ export interface NodeRedisClient {
   readonly masters?: readonly unknown[];
   /** Client of one node of a cluster. */
   nodeClient?(node: never): unknown;
-  /** Borrows a client of a sentinel. */
+  /** Borrows a client from a sentinel. */
   // deno-lint-ignore no-explicit-any -- the type of its clients is not part of this interface
   use?(fn: (client: any) => Promise<any>): Promise<unknown>;
-  /** Borrows a client of a pool. */
+  /** Borrows a client from a pool. */
   // deno-lint-ignore no-explicit-any -- the type of its clients is not part of this interface
   execute?(fn: (client: any) => Promise<any>): unknown;
   /** Its option `keyPrefix`. */
@@ -61,7 +59,7 @@ export interface IoRedisClient {
 export interface BunRedisClient {
   /** Sends any command. */
   send(command: string, args: string[]): Promise<unknown>;
-  /** Whether it is connected; only used to recognise the kind of client. */
+  /** Whether it is connected; only used to recognize this kind of client. */
   readonly connected: boolean;
 }
 
@@ -81,7 +79,7 @@ export interface UpstashClient {
 export type RedisClient = NodeRedisClient | IoRedisClient | BunRedisClient | UpstashClient | RedisPort;
 
 /**
- * Recognises a client and adapts it to the interface of the store.
+ * Recognizes a client and adapts it to the store's interface.
  *
  * @param client A client of node-redis, ioredis, Bun or Upstash, or a port
  * @returns The port
@@ -110,7 +108,7 @@ export function redisPortOf(client: RedisClient): RedisPort {
 }
 
 /**
- * Lists the keys that match a pattern. Clients that look like a port may have another kind of `scan`.
+ * Lists the keys that match a pattern. Clients that look like a port may have a different `scan`.
  *
  * @param port The port
  * @param pattern The pattern
@@ -124,7 +122,7 @@ export function keysBy(port: RedisPort, pattern: string): AsyncIterable<string> 
   throw new TypeError("RedisStore: the client's scan(pattern) must list keys one by one, as an async generator does");
 }
 
-/** Number of keys that a server scans for one reply. */
+/** Number of keys that a server scans per reply. */
 const PAGE = 500;
 
 function nodeRedisPort(client: NodeRedisClient): RedisPort {
@@ -143,7 +141,7 @@ function nodeRedisPort(client: NodeRedisClient): RedisPort {
 async function* nodeRedisKeys(client: NodeRedisClient, pattern: string): AsyncGenerator<string> {
   const options = { MATCH: pattern, COUNT: PAGE };
   if (client.masters !== undefined) {
-    // without a node to ask, there would seem to be no keys
+    // without nodes, the cluster would seem to have no keys
     if (client.masters.length === 0) throw new Error("RedisStore: the cluster's client is not connected");
     for (const master of client.masters) {
       const node = await client.nodeClient!(master as never) as NodeRedisClient;
@@ -173,7 +171,7 @@ function ioRedisPort(client: IoRedisClient): RedisPort {
     async *scan(pattern) {
       // as with node-redis
       const prefix = String(client.options?.keyPrefix ?? "");
-      // a cluster that does not know all its nodes yet delays commands until it does
+      // a cluster that has not discovered all its nodes yet delays commands until it has
       if (client.nodes !== undefined && client.status !== "ready") await client.call("TIME");
       for (const node of client.nodes?.("master") ?? [client]) {
         const keys = pagesOf(quote(prefix) + pattern, (args) => node.call("SCAN", ...args));
@@ -183,7 +181,7 @@ function ioRedisPort(client: IoRedisClient): RedisPort {
   };
 }
 
-// by send(), because its methods evalsha, eval and scan have other arguments than a port's
+// uses send(), because its evalsha, eval and scan methods take different arguments than a port's
 function bunPort(client: BunRedisClient): RedisPort {
   return {
     evalsha: (sha, keys, args) => client.send("EVALSHA", [sha, String(keys.length), ...keys, ...args]),

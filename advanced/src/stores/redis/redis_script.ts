@@ -5,7 +5,7 @@ import { decideEachText, decideText, FORGET, giveText, lookText, settleText } fr
 import { REDIS_ALGORITHMS } from "./redis_algorithms.ts";
 import type { RedisPort } from "./redis_port.ts";
 
-/** A script that is sent by its hash, and in full only if the server does not know it. */
+/** A script that is sent by its hash, and in full only if the server does not have it. */
 export class RedisScript {
   readonly #text: string;
   #sha: string | null = null;
@@ -22,7 +22,7 @@ export class RedisScript {
   /**
    * Runs the script.
    *
-   * It is sent again only if the server did not know the script: after any other failure it may have run.
+   * It is sent again only if the server did not have the script: after any other failure it may have run.
    *
    * @throws {TypeError} If the client does not return a promise
    */
@@ -37,7 +37,7 @@ export class RedisScript {
   }
 }
 
-// the error of a cluster's node for a client that is not a cluster's names neither the mistake nor the remedy
+// if a cluster node replies to a client without cluster support, its error names neither the mistake nor the fix
 function explained(error: unknown): unknown {
   if (!(error instanceof Error) || !/^(MOVED|CROSSSLOT) /.test(error.message)) return error;
   const remedy = "give option client, made with createCluster or ioredis's Cluster";
@@ -56,11 +56,11 @@ function script(name: string, text: () => string): RedisScript {
   return known;
 }
 
-/** What some policies need in a script, and other scripts do without. */
+/** Parts of a script that only some policies need. */
 interface Needs {
   /** Whether one of them has `maxDebt`. */
   readonly owes: boolean;
-  /** Whether one of them has windows of the calendar. */
+  /** Whether one of them has calendar windows. */
   readonly byCalendar: boolean;
   /** Whether one of them has both. */
   readonly owesByCalendar: boolean;
@@ -78,12 +78,12 @@ function isByCalendar({ window }: Policy): boolean {
   return window !== undefined;
 }
 
-/** What tells scripts of different needs apart. */
+/** Distinguishes scripts with different needs. */
 function endingOf({ owes, byCalendar, owesByCalendar }: Needs): string {
   return `${owes ? " debts" : ""}${byCalendar ? " calendar" : ""}${owesByCalendar ? " both" : ""}`;
 }
 
-/** The Lua of an algorithm, with what the policies need besides. */
+/** The Lua of an algorithm, with the additional code that the policies need. */
 function luaOf(name: AlgorithmName, { owes, byCalendar, owesByCalendar }: Needs): string {
   const { lua, debts = "", calendar } = REDIS_ALGORITHMS[name];
   const besides = (byCalendar ? calendar?.lua ?? "" : "") + (owesByCalendar ? calendar?.debts ?? "" : "");
@@ -91,7 +91,8 @@ function luaOf(name: AlgorithmName, { owes, byCalendar, owesByCalendar }: Needs)
 }
 
 /**
- * The script that decides a batch. It holds its algorithms and no others, for the server goes through all of it.
+ * Returns the script that decides a batch. It contains only the algorithms in use, because the server processes all of
+ * it.
  *
  * @param policies Its policies
  */
@@ -103,7 +104,7 @@ export function decideScript(policies: readonly Policy[]): RedisScript {
 }
 
 /**
- * The script that decides keys by one policy, each by itself.
+ * Returns the script that decides many keys of one policy, each separately.
  *
  * @param policy The policy
  */
@@ -116,7 +117,7 @@ export function decideEachScript(policy: Policy): RedisScript {
 }
 
 /**
- * The script that looks at a key.
+ * Returns the script that reads a key.
  *
  * @param policy The policy
  */
@@ -127,7 +128,7 @@ export function lookScript(policy: Policy): RedisScript {
 }
 
 /**
- * The script that gives units back.
+ * Returns the script that refunds units.
  *
  * @param policy The policy
  */
@@ -138,7 +139,7 @@ export function giveScript(policy: Policy): RedisScript {
 }
 
 /**
- * The script that corrects what was granted.
+ * Returns the script that corrects a grant.
  *
  * @param policy The policy, which has debts
  */
@@ -148,7 +149,7 @@ export function settleScript(policy: Policy): RedisScript {
   return script(`settle ${algorithm}${endingOf(needs)}`, () => settleText(luaOf(algorithm, needs)));
 }
 
-// what only gives units back needs no calendar, unless windows that have passed pay something off
+// a refund needs no calendar, unless past windows pay off a debt
 function correcting(policy: Policy): Needs {
   const needs = needsOf([policy]);
   return { ...needs, byCalendar: needs.owesByCalendar };

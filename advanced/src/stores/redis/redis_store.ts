@@ -18,7 +18,7 @@ import { sharedClient } from "./shared_client.ts";
 /**
  * Options of a {@linkcode RedisStore}: `url`, or a `client`.
  *
- * @example The client that a program has
+ * @example Use an existing client
  * ```ts ignore
  * import { createClient } from "redis";
  * import { RedisStore } from "@sluice/rate-limit";
@@ -28,39 +28,39 @@ import { sharedClient } from "./shared_client.ts";
  */
 export interface RedisStoreOptions {
   /**
-   * Address of the server, for example `redis://localhost:6379`. The store then connects and reconnects by itself; all
-   * stores of one address share a connection.
+   * Address of the server, for example `redis://localhost:6379`. The store then connects and reconnects on its own. All
+   * stores with the same address share a connection.
    */
   url?: string;
   /**
    * A connected client of node-redis (also a cluster or sentinel), ioredis, Bun or Upstash; or a {@linkcode RedisPort}.
-   * Until it is closed, the store logs the client's `error` events, unless the program listens to them.
+   * Until the store is closed, it logs the client's `error` events, unless the program listens for them.
    */
   client?: RedisClient;
   /** Prefix of all keys, `"sluice:"` by default; without braces. */
   prefix?: string;
-  /** The present time in ms, instead of the server's; for tests. */
+  /** Returns the current time in ms, instead of the server's; for tests. */
   clock?: () => number;
 }
 
 const NAMES: OptionNames<RedisStoreOptions> = { url: true, client: true, prefix: true, clock: true };
 
-// rate-limit-redis takes it, in a class of the same name
+// an option of rate-limit-redis, whose class has the same name
 function instead(name: string): string | undefined {
   return name === "sendCommand" ? "give the client itself as option client" : undefined;
 }
 
-/** The server's clock goes on while a test's stands still; nothing may expire meanwhile. */
+/** The server's clock keeps running while a test's stands still; nothing may expire meanwhile. */
 const TEST_TTL_MS = 600_000;
 
 /**
- * Counters in Redis 7 or later, or Valkey, shared by all processes with the same server and prefix.
+ * A store on Redis 7 or later, or Valkey, shared by all processes with the same server and prefix.
  *
- * A decision is one script and one round trip, by the server's clock. Every key has a time to live. A batch is decided
- * as one. In a cluster, a batch of several keys, which may be on several servers, is decided on all of them at the same
- * time; if one refuses, what the others granted is given back.
+ * A decision is one script and one round trip, and uses the server's clock. Every key has a time to live. Batches are
+ * atomic. In a cluster, the keys of a batch may be on several servers; then they are decided concurrently, and grants
+ * are refunded if another key refused.
  *
- * @example Counters that all processes share
+ * @example Share counters between all processes
  * ```ts ignore
  * import { Limiter, RedisStore } from "@sluice/rate-limit";
  *
@@ -78,18 +78,18 @@ export class RedisStore implements Store {
   readonly #port: RedisPort;
   readonly #prefix: string;
   readonly #clock: (() => number) | undefined;
-  /** Ends what keeps errors of the program's client from ending the process. */
+  /** Removes the listeners that keep errors of the program's client from ending the process. */
   readonly #unguard: () => void;
 
   /**
-   * Makes the store; nothing is connected yet.
+   * Creates an instance, without connecting.
    *
    * @param options Where the server is
    * @throws {TypeError} If neither or both of `url` and `client` are given, the prefix has braces, or an option is
    * unknown
    */
   constructor(options: RedisStoreOptions) {
-    // an address may contain a password, and errors are logged
+    // a URL may contain a password, and errors are logged
     if (typeof options === "string" && /:\/\//.test(options) || isRedisClient(options)) {
       throw new TypeError(
         'RedisStore: say new RedisStore({ url: "redis://host:6379" }), or new RedisStore({ client })',
@@ -123,7 +123,7 @@ export class RedisStore implements Store {
   }
 
   /**
-   * Checks that a policy is not too much for the server; see {@linkcode Store}.
+   * Checks that a policy is not too expensive for the server; see {@linkcode Store}.
    *
    * @throws {RangeError} If a `"sliding-log"` has a limit above 4000
    */
@@ -187,7 +187,7 @@ export class RedisStore implements Store {
 
   #pushPolicy(args: string[], policy: Policy): void {
     const { algorithm, limit, windowMs, buckets = DEFAULT_BUCKETS, onDenied = "free", block } = policy;
-    // with debts, refusals are free, so that their number has a place that costs other policies nothing
+    // with debts, refusals are always free, so `maxDebt` can use this argument without another one
     const { maxDebt = onDenied } = policy;
     args.push(
       ...[algorithm, String(limit), String(windowMs), String(capacityOf(policy))],
@@ -222,14 +222,14 @@ export class RedisStore implements Store {
   async reset({ policy, key }: Selector): Promise<number> {
     if (key !== undefined) return await this.#forget(policy, key);
     let count = 0;
-    // a key may be found twice, by its block or because the server lists it again; then it is gone already
+    // a key may be found twice, by its block or because the server lists it again; it has been deleted by then
     for await (const found of this.#scan(policy, allEndings())) count += await this.#forget(policy, found);
     return count;
   }
 
   async #forget(policy: string, key: string): Promise<number> {
     const all = allEndings().map((ending) => redisKey(this.#prefix, policy + ending, key));
-    // while a slot of a cluster is moving, its keys may be on two nodes
+    // while a slot of a cluster is being moved, its keys may be on two nodes
     const commands = this.#port.cluster ? all.map((one) => [one]) : [all];
     const counts = await Promise.all(commands.map((keys) => forgetScript.run(this.#port, keys, [])));
     return Math.min(1, counts.reduce<number>((sum, count) => sum + Number(count), 0));
@@ -239,7 +239,7 @@ export class RedisStore implements Store {
   async *inspect(policy: Policy): AsyncGenerator<Entry> {
     const { name, algorithm, block } = policy;
     const listed = new Set<string>();
-    // a block may outlast what was counted
+    // a block may outlast the counts
     for await (
       const key of this.#scan(name, [
         REDIS_ALGORITHMS[algorithm].ending,
@@ -253,7 +253,7 @@ export class RedisStore implements Store {
     }
   }
 
-  // not by decide, which would make windows shorter that the policies of their keys have
+  // not with decide, which would shorten windows that the keys' own policies have made longer
   async #look(policy: Policy, key: string): Promise<Verdict> {
     const take: Take = { policy, key, cost: 0 };
     const args = this.#head();
@@ -264,7 +264,7 @@ export class RedisStore implements Store {
     return verdict!;
   }
 
-  // keys may be listed more than once, while the server resizes its hash table
+  // keys may be listed more than once while the server resizes its hash table
   async *#scan(policy: string, endings: readonly string[]): AsyncGenerator<string> {
     const ending = endings.length === 1 ? endings[0]! : "\u0001*";
     for await (const found of keysBy(this.#port, patternOf(this.#prefix, policy) + ending)) {
@@ -280,15 +280,15 @@ export class RedisStore implements Store {
     await this.#port.connect?.();
   }
 
-  /** Stops listening to the program's client, or closes the store's connection, if no other store uses it. */
+  /** Stops listening to the program's client, or closes the store's connection if no other store uses it. */
   async close(): Promise<void> {
     this.#unguard();
     await this.#port.close?.();
   }
 }
 
-// with a window of the calendar, the edges around the time here, of which the server's time selects; what is owed needs
-// one more, for a server that is ahead
+// For a calendar window: the boundaries around the local time, from which the script selects by the server's time.
+// Debts need one more, in case the server's clock is ahead.
 function alignOf(policy: Policy, clock: () => number): string {
   const { align, window } = policy;
   if (window === undefined) return align ?? "";
@@ -296,7 +296,7 @@ function alignOf(policy: Policy, clock: () => number): string {
   return `${start},${end},${next}${hasDebts(policy) ? `,${afterNext}` : ""}`;
 }
 
-// clients can be configured to return numbers as strings; anything else must not count as a grant
+// clients can be configured to return numbers as strings; any other value must not count as a grant
 function verdictsOf(takes: readonly Take[], reply: unknown): Verdict[] {
   const numbers = Array.isArray(reply) ? reply.map(Number) : [];
   if (numbers.length !== takes.length * VERDICT_LENGTH || numbers.some(Number.isNaN)) {

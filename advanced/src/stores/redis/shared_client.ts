@@ -24,8 +24,8 @@ export interface SharedClient {
 }
 
 /**
- * Shares the connection to an address with one more store: stores that are created inside requests would otherwise open
- * a connection each, which nobody closes. It is closed with the last store that has used it.
+ * Shares the connection to an address with one more store. Otherwise, each store created inside a request would open a
+ * connection that nothing closes. The connection closes with the last store that has used it.
  *
  * @param url Address of the server
  * @returns The store's share of it
@@ -38,7 +38,7 @@ export function sharedClient(url: string): SharedClient {
 
   function used<T>(use: (port: RedisPort) => Promise<T>): Promise<T> {
     if (closed) return Promise.reject(new Error("RedisStore: the store was closed"));
-    // only now: a store that is never used does not keep the connection open
+    // only now, because a store that is never used must not keep the connection open
     if (own === null) {
       own = connectionTo(url);
       own.users++;

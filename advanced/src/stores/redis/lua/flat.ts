@@ -1,20 +1,20 @@
 import { CALENDAR_END } from "../../../algorithms/fixed_window_lua.ts";
 
 /**
- * Short forms of the commonest algorithms, for policies whose refusals are free: no functions, no tables but the
- * reply. Redis makes every function and table of a script anew in each run, and that is most of what a decision costs
- * it.
+ * Short forms of the most common algorithms, for policies whose refusals are free. They have no functions, and no
+ * tables but the reply: Redis creates every function and table of a script in each run, which is most of a decision's
+ * cost.
  *
- * They read and write the same states as the long forms, and leave what they do not know to `general`.
- * They are marked as pure, and have no substitutions, so that a bundle without the Redis store has none of them.
+ * They read and write the same states as the long forms, and pass states they do not recognize to `general`. They are
+ * marked as pure, and have no substitutions, so that a bundle without the Redis store drops them.
  */
 
 /**
- * Around a short form: what it needs to know, the loop over the keys, and the verdict.
+ * Wraps a short form with its constants, the loop over the keys, and the verdict.
  *
- * @param constants What it needs to know
- * @param read Reads a state and tells the room there is
- * @param write Takes what fits
+ * @param constants The constants it needs
+ * @param read Reads a state and computes the available units
+ * @param write Consumes what fits
  */
 function flat(constants: string, read: string, write: string): string {
   return `
@@ -46,11 +46,11 @@ const FITS = `
     units = fits * cost`;
 
 /**
- * Around both forms of `fixed-window`: units used, and when the window ends.
+ * Wraps both forms of `fixed-window`, whose state is the used units and the end of the window.
  *
- * @param constants What the end needs to know
- * @param ending The end of a window that begins
- * @param isLonger Whether a window is longer than it may be
+ * @param constants The constants that the end depends on
+ * @param ending The end of a new window
+ * @param isLonger Whether a window is longer than allowed
  */
 function flatWindow(constants: string, ending: string, isLonger: string): string {
   return flat(
@@ -81,7 +81,7 @@ function flatWindow(constants: string, ending: string, isLonger: string): string
   );
 }
 
-/** `fixed-window` that begins with the first request, or with the clock. */
+/** `fixed-window` that begins with the first request, or aligned to the clock. */
 export const FLAT_FIXED_WINDOW: string = /* @__PURE__ */ flatWindow(
   `
   local aligned = ARGV[8] == 'clock'`,
@@ -89,7 +89,7 @@ export const FLAT_FIXED_WINDOW: string = /* @__PURE__ */ flatWindow(
   "stop - now > window",
 );
 
-/** `fixed-window` of the calendar. */
+/** `fixed-window` with calendar windows. */
 export const FLAT_CALENDAR_WINDOW: string = /* @__PURE__ */ flatWindow(
   CALENDAR_END,
   "calendar_end(ARGV[8], now, window)",

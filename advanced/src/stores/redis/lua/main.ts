@@ -1,6 +1,4 @@
-/**
- * What every script begins with: the time, the least time to live in ms, and the reply. `ARGV[1]` is a test's time.
- */
+/** The head of every script: the time, the least time to live in ms, and the reply. `ARGV[1]` is a test's time. */
 const HEAD = `
 local call, pack, unpackd, byte = redis.call, struct.pack, struct.unpack, string.byte
 local floor, ceil, max, min = math.floor, math.ceil, math.max, math.min
@@ -14,10 +12,10 @@ local out, last = {}, 0
 `;
 
 /**
- * Reading and writing of states, for the scripts that know every policy.
+ * Reads and writes states, for the scripts that support every policy.
  *
- * A state is a letter for its algorithm and then little-endian doubles. Anything else is read as if there were no
- * state. It is written with a time to live, always: as long as it can matter.
+ * A state is a letter for its algorithm, followed by little-endian doubles. Anything else is read as if there were no
+ * state. It is always written with a time to live: as long as it can matter.
  */
 const TOOLS = `
 local A = {}
@@ -55,12 +53,12 @@ local function policy(at)
 end
 `;
 
-/** How many numbers of `ARGV` describe a policy. */
+/** Number of `ARGV` entries that describe a policy. */
 const POLICY_LENGTH = 9;
-/** How many numbers of the reply describe a verdict. */
+/** Number of reply entries that describe a verdict. */
 export const VERDICT_LENGTH = 8;
 
-/** The rule of `algorithms/decide_batch.ts`. */
+/** The same rule as `algorithms/decide_batch.ts`. */
 const RULE = `
 local k = 0
 local function take(p, cost, shadow)
@@ -154,7 +152,7 @@ end
 `;
 
 /**
- * Decides one batch: `ARGV[3]` says how often it is wanted, then come policy, cost and shadow of each take.
+ * Decides one batch. `ARGV[3]` is how often it is requested; policy, cost and shadow of each take follow.
  *
  * @param algorithms The algorithms in Lua that it may need
  */
@@ -170,14 +168,14 @@ return out
 }
 
 /**
- * Decides keys one after the other, each by itself, by one policy: cost and shadow stand behind the policy, then come
- * the times for each key.
+ * Decides keys of one policy one after the other, each separately. Cost and shadow follow the policy, then the number
+ * of times for each key.
  *
  * @param algorithm The algorithm in Lua
- * @param flat Its short form, which is four times as fast; empty where it has none
+ * @param flat Its short form, which is four times as fast; empty if it has none
  */
 export function decideEachText(algorithm: string, flat: string): string {
-  // functions are made anew in every run of a script, so those that are seldom needed are made when they are
+  // functions are created anew in every run of a script, so rarely needed ones are only created on demand
   const general = `
 local function general()
 ${TOOLS}${algorithm}${RULE}
@@ -200,7 +198,7 @@ return out
 }
 
 /**
- * Looks at a key by a policy, and leaves it as it is, whatever other policy it may have.
+ * Reads a key under a policy without changing it, whatever policy it was written under.
  *
  * @param algorithm The algorithm in Lua
  */
@@ -213,7 +211,7 @@ return out
 }
 
 /**
- * Gives units back: behind the policy come the amount and the stamp.
+ * Refunds units. The amount and the stamp follow the policy.
  *
  * @param algorithm The algorithm in Lua
  */
@@ -230,8 +228,8 @@ return 1
 }
 
 /**
- * Corrects what was granted to its real cost: behind the policy come the change and the stamp. The rule of `settleTake`
- * in `algorithms/decide_batch.ts`.
+ * Corrects a grant to its actual cost. The change and the stamp follow the policy. The same rule as `settleTake` in
+ * `algorithms/decide_batch.ts`.
  *
  * @param algorithm The algorithm in Lua
  */
