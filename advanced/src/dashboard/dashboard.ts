@@ -5,17 +5,17 @@ import { DashboardServer } from "./dashboard_server.ts";
 /**
  * A dashboard as middleware.
  *
- * @typeParam Req The request that `authorize` gets
+ * @typeParam Req The request passed to `authorize`
  */
 // deno-lint-ignore no-explicit-any -- whatever its options are typed for, it is a middleware
 export interface DashboardMiddleware<Req = any> {
   /** Responds to requests for the dashboard. */
   (req: RequestLike, res: ResponseLike, next: (error?: unknown) => void): Promise<void>;
-  /** The same; where a framework takes it, the compiler types `authorize` by this. */
+  /** The same. If a framework accepts this signature, the compiler infers the type of `authorize` from it. */
   (req: Req, res: ResponseLike, next: (error?: unknown) => void): Promise<void>;
 }
 
-/** What requests of Sluice and Express have. */
+/** The part of Sluice and Express requests that is used. */
 interface RoutedRequest {
   readonly method: string;
   readonly url: string;
@@ -26,21 +26,21 @@ interface RoutedRequest {
 }
 
 /**
- * A page that shows which keys are limited by which policy, the rates over time, and how the store is; it also resets
- * keys. Middleware of Sluice and Express, for `app.use` with a path.
+ * A page that shows which keys each policy limits, the rates over time, and the health of the store. It can also reset
+ * keys. Middleware for Sluice and Express, for `app.use` with a path.
  *
- * The page needs no file and no other host, and its `Content-Security-Policy` allows none. It asks for its data every two
- * seconds while it is looked at. All figures are those of the process that responds. Keys are shown as text, whatever
- * they are.
+ * The page needs no file and no other host, and its `Content-Security-Policy` allows none. It requests its data every
+ * two seconds while it is visible. All figures are those of the process that responds. Keys are always shown as plain
+ * text.
  *
- * Whoever knows `secret` may see it, or whomever `authorize` lets through, at a host of `hosts`: by default on this
- * machine. A reset is a POST with a header of its own, which a page of the same origin has to send.
+ * Access requires the `secret`, or the approval of `authorize`, and a host in `hosts`: by default this machine. A reset
+ * is a POST with a custom header, which a page of the same origin has to send.
  *
- * @typeParam Req The request that `authorize` gets
- * @param options What is shown, and who may see it
+ * @typeParam Req The request passed to `authorize`
+ * @param options What to show, and to whom
  * @returns The middleware
  * @throws {TypeError} If there are no limiters, or neither `secret` nor `authorize`
- * @throws {RangeError} If `secret` has less than 32 characters
+ * @throws {RangeError} If `secret` has fewer than 32 characters
  *
  * @example For administrators
  * ```ts ignore
@@ -57,7 +57,7 @@ export function dashboard<Req extends AnyRequest = AnyRequest>(
   return async function dashboard(req: RequestLike, res: ResponseLike, next: (error?: unknown) => void) {
     const { method, url, protocol, route, socket, headers } = req as unknown as RoutedRequest;
     const [path, search = ""] = url.split("?", 2);
-    // below the path that it is mounted at there is nothing; a route has matched already
+    // there is nothing below the path it is mounted at; a route has matched already
     if (path !== "/" && route === undefined) return next();
     const header = (name: string): string | undefined => {
       const value = headers[name];
@@ -72,13 +72,13 @@ export function dashboard<Req extends AnyRequest = AnyRequest>(
         header,
         authorize: () => options.authorize!(req as Req),
       });
-      // authorize may have responded itself, such as with a redirection to a login
+      // authorize may have responded itself, such as with a redirect to a login
       if (res.headersSent || res.writableEnded) return;
       res.statusCode = status;
       for (const [name, value] of Object.entries(all)) res.setHeader(name, value);
       res.end(method === "HEAD" ? undefined : body);
     } catch (error) {
-      // next takes nothing, and two words, for a direction: whoever sends them would be let through
+      // next treats undefined and two strings as directions, and throwing one of them would let the request through
       next(error instanceof Error ? error : new Error(`dashboard: authorize or a store threw ${String(error)}`));
     }
   };

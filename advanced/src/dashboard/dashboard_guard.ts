@@ -1,30 +1,30 @@
 import { asciiLowerCase, sha256 } from "@sluice/shared";
 import type { Awaitable } from "../policy/store.ts";
 
-/** What a request of either kind asks, and where it arrived. */
+/** A request of either kind, and where it arrived. */
 export interface DashboardRequest {
   readonly method: string;
   /** The query, with its question mark if there is one. */
   readonly search: string;
-  /** The origin at which the request arrived; it is compared with that of the page. */
+  /** The origin at which the request arrived; compared with that of the page. */
   readonly origin: string;
-  /** Address of the other end of the connection, `undefined` if it is not known. */
+  /** Address of the other end of the connection, `undefined` if unknown. */
   readonly peer: string | undefined;
   /** Reads a header by its name in lower case. */
   readonly header: (name: string) => string | null | undefined;
-  /** Whether the program lets it through. */
+  /** Whether the program allows the request. */
   readonly authorize: () => Awaitable<boolean>;
 }
 
-/** A name or an address in front of an optional port; nothing else may be in a `Host` header (RFC 9110 section 7.2). */
+/** A name or an address with an optional port, the only valid content of a `Host` header (RFC 9110 section 7.2). */
 const HOST = /^(\[[\da-f:.]+\]|[^ \t:/?#@\\[\]]+)(?::\d*)?$/i;
 
 /**
- * The host of a `Host` header as URLs have it: in lower case, with addresses in canonical form, without port and without
- * the dot of a fully qualified name.
+ * Normalizes the host of a `Host` header like a URL: in lower case, with addresses in canonical form, without port and
+ * without the final dot of a fully qualified name.
  *
  * @param header The header
- * @returns The host, `undefined` if it is none
+ * @returns The host, `undefined` if it is invalid
  */
 export function hostName(header: string): string | undefined {
   const [, host] = HOST.exec(header) ?? [];
@@ -32,17 +32,17 @@ export function hostName(header: string): string | undefined {
   return new URL(`http://${host}`).hostname.replace(/\.$/, "");
 }
 
-/** Headers by which a proxy says that a request is somebody else's. */
+/** Headers that show that a proxy forwarded a request. */
 const FORWARDING = ["forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-real-ip"];
 
 /**
- * Tells whether a request arrived at a host of the dashboard. A page of another host cannot choose `Host`, even if that
+ * Whether a request arrived at a host of the dashboard. A page of another host cannot choose `Host`, even if that
  * host's name leads to this server (DNS rebinding).
  *
- * Without names, those of the machine itself count, and only for requests that come from there and through no proxy.
+ * Without names, those of the machine itself count, and only for requests that come from it and through no proxy.
  *
  * @param request The request
- * @param hosts The names that the program gave, as {@linkcode hostName} has them
+ * @param hosts The program's names, normalized by {@linkcode hostName}
  */
 export function isOwnHost({ header, peer }: DashboardRequest, hosts: ReadonlySet<string>): boolean {
   const host = hostName(header("host") ?? "");
@@ -52,7 +52,7 @@ export function isOwnHost({ header, peer }: DashboardRequest, hosts: ReadonlySet
     FORWARDING.every((name) => !header(name));
 }
 
-// RFC 6761 section 6.3: no name below localhost is asked of a server
+// RFC 6761 section 6.3: names below localhost are never looked up on a server
 function isLoopbackHost(host: string): boolean {
   return /(?:^|\.)localhost$/.test(host) || /^127\.\d+\.\d+\.\d+$/.test(host) || host === "[::1]";
 }
@@ -62,8 +62,8 @@ function isLoopbackAddress(address: string): boolean {
 }
 
 /**
- * Tells whether a request may be one of another origin's page. Browsers say where a request comes from in
- * `Sec-Fetch-Site` (W3C Fetch Metadata), and where they do not, without TLS, in `Origin`.
+ * Whether a request may come from a page of another origin. Browsers send where it comes from in `Sec-Fetch-Site` (W3C
+ * Fetch Metadata), or without TLS in `Origin`.
  *
  * @param request The request
  */
@@ -75,7 +75,7 @@ export function isForeignPage({ header, origin }: DashboardRequest): boolean {
 }
 
 /**
- * Tells whether a page of the same origin sent a request. One that says nothing of a page is none of the page's.
+ * Whether a page of the same origin sent a request. A request without information about its page does not count.
  *
  * @param request The request
  */
@@ -85,17 +85,17 @@ export function isOwnPage(request: DashboardRequest): boolean {
   return site ? site === "same-origin" : Boolean(header("origin")) && !isForeignPage(request);
 }
 
-/** What asks a browser for the secret (RFC 7617). */
+/** Makes a browser ask for the secret (RFC 7617). */
 export const CHALLENGE = 'Basic realm="Rate limits", charset="UTF-8"';
 
 const encoder = new TextEncoder();
 const COLON = 0x3a;
 
 /**
- * Makes the comparison with a secret. It takes as long for whatever is given of the same length.
+ * Creates a comparison with a secret. It takes the same time for all passwords of the same length.
  *
  * @param secret The secret
- * @returns Whether a request's credentials of the scheme Basic have it for their password; the user name may be any
+ * @returns Whether a request's Basic credentials have it as their password; the user name may be any
  */
 export function secretCheck(secret: string): (request: Pick<DashboardRequest, "header">) => boolean {
   const wanted = sha256(encoder.encode(secret));
@@ -114,7 +114,7 @@ function passwordOf(header: string): Uint8Array | undefined {
     const colon = bytes.indexOf(COLON);
     return colon === -1 ? undefined : bytes.subarray(colon + 1);
   } catch {
-    // it is no base64
+    // invalid base64
     return undefined;
   }
 }

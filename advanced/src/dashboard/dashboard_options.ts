@@ -4,9 +4,9 @@ import type { Awaitable } from "../policy/store.ts";
 import { hostName } from "./dashboard_guard.ts";
 
 /**
- * What a dashboard shows: a `Limiter`, or what has one, such as `rateLimit(…)` of any framework.
+ * What a dashboard shows: a `Limiter`, or an object that has one, such as `rateLimit(…)` of any framework.
  *
- * @example Of both kinds
+ * @example Both kinds
  * ```ts
  * import { Limiter, rateLimit } from "@sluice/rate-limit";
  * import type { DashboardLimiter } from "@sluice/rate-limit/dashboard";
@@ -20,14 +20,14 @@ import { hostName } from "./dashboard_guard.ts";
 export type DashboardLimiter = Limiter | {
   /** The limiter. */
   readonly limiter: Limiter;
-  /** Forgets a key, if it takes others than the limiter's own, such as the address of a client. */
+  /** Resets a key, if it accepts keys other than the limiter's own, such as the address of a client. */
   resetKey?(key: string): Awaitable<number>;
 };
 
 /**
  * Options of a dashboard: `limiters`, and either `secret` or `authorize`.
  *
- * @typeParam Args What `authorize` gets
+ * @typeParam Args The arguments of `authorize`
  *
  * @example For administrators who are logged in
  * ```ts ignore
@@ -39,39 +39,39 @@ export type DashboardLimiter = Limiter | {
  * ```
  */
 export interface DashboardOptions<Args extends unknown[]> {
-  /** What is shown, by the name that it is shown with. */
+  /** The limiters to show, by display name. */
   readonly limiters: Readonly<Record<string, DashboardLimiter>>;
   /**
-   * Names of the hosts that the dashboard is for, without ports, as `Host` has them when a request arrives. Requests for
-   * others get 403, because a page of any host can ask for its own name at any address (DNS rebinding). By default it is
-   * for this machine: for `localhost` and addresses such as `127.0.0.1`, asked from there and through no proxy.
+   * Hosts of the dashboard, without ports, as they appear in `Host`. Requests for other hosts get 403, because a page
+   * can make its own host's name resolve to any address (DNS rebinding). The default is this machine: `localhost` and
+   * addresses such as `127.0.0.1`, for requests from it that come through no proxy.
    */
   readonly hosts?: readonly string[] | undefined;
   /**
-   * A password of 32 characters or more, such as those of `openssl rand -base64 32`. Browsers ask for it, with any user
-   * name (HTTP's Basic authentication); it is compared in constant time. Others get 401.
+   * A password of 32 characters or more, for example from `openssl rand -base64 32`. Browsers prompt for it, with any
+   * user name (HTTP Basic authentication). It is compared in constant time. Requests without it get 401.
    */
   readonly secret?: string | undefined;
   /**
-   * Decides about each request, whether it is for the page, for its data or for a reset. Nothing but `true`, or a promise
-   * of it, lets a request through; others get 403. An address is no reason to: behind a proxy on the same machine, every
-   * client has the address of that machine.
+   * Decides about each request: for the page, its data, or a reset. Only `true`, or a promise of it, lets a request
+   * through; others get 403. Do not decide by address: behind a proxy on the same machine, every client has the address
+   * of that machine.
    */
   authorize?(...args: Args): Awaitable<boolean>;
 }
 
 const NAMES: OptionNames<DashboardOptions<unknown[]>> = { limiters: true, hosts: true, secret: true, authorize: true };
 
-/** As for sessions: 32 of base64 or hexadecimal digits hold at least 128 random bits. */
+/** As for sessions: 32 base64 or hexadecimal digits hold at least 128 random bits. */
 const FEWEST_CHARACTERS = 32;
 
 /**
  * Checks the options of a dashboard.
  *
  * @param caller Name of the caller for error messages
- * @param options What was given
- * @throws {TypeError} If there are no limiters, if not exactly one of `secret` and `authorize` decides who may see them,
- * or a host is none
+ * @param options The options passed
+ * @throws {TypeError} If there are no limiters, `secret` and `authorize` are both set or both missing, or a host is
+ * invalid
  * @throws {RangeError} If the secret is too short
  */
 export function checkDashboardOptions(caller: string, options: unknown): void {
@@ -102,7 +102,7 @@ function checkGuard(caller: string, { secret, authorize }: { secret?: unknown; a
     );
   }
   if (typeof secret !== "string" || secret.length >= FEWEST_CHARACTERS) return;
-  // no error shows a secret
+  // errors must never contain the secret
   throw new RangeError(
     `${caller}: option secret has ${secret.length} characters; ${FEWEST_CHARACTERS} or more are needed, such as ` +
       "those of openssl rand -base64 32",
@@ -112,7 +112,7 @@ function checkGuard(caller: string, { secret, authorize }: { secret?: unknown; a
 /**
  * The limiter that is shown.
  *
- * @param shown It, or what has it
+ * @param shown The limiter, or an object that has one
  */
 export function limiterOf(shown: DashboardLimiter): Limiter {
   return (shown as { limiter?: Limiter } | null)?.limiter ?? shown as Limiter;

@@ -11,29 +11,29 @@ import { type DashboardLimiter, type DashboardOptions, limiterOf } from "./dashb
 import { dashboardPage } from "./page.ts";
 import { snapshotJson } from "./snapshot.ts";
 
-/** What it gets. */
+/** The response to a dashboard request. */
 export interface DashboardResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-/** What every response says: nothing of it is kept, guessed or shown elsewhere. */
+/** Headers of every response: it must not be stored, sniffed or embedded elsewhere. */
 const HEADERS = {
   "Cache-Control": "no-store",
   "X-Content-Type-Options": "nosniff",
   "Cross-Origin-Resource-Policy": "same-origin",
-  // fetch would send "null" as its origin without any
+  // with no-referrer, fetch would send "null" as its origin
   "Referrer-Policy": "same-origin",
 };
 
 /**
- * Names limiter and key of a reset, as JSON of ASCII. They are not in the address, since logs keep those, nor in the
- * body, which a parser may have read. And browsers ask before they send it to another origin.
+ * Contains limiter and key of a reset, as ASCII JSON. They are not in the URL, which is logged, nor in the body, which
+ * a parser may have consumed. A custom header also makes browsers send a preflight to another origin.
  */
 const RESET_HEADER = "sluice-reset";
 
-/** Longest header of a reset: keys have at most 1024 characters, each of them six in JSON of ASCII. */
+/** Longest header of a reset: keys have at most 1024 characters, each up to six in ASCII JSON. */
 const LONGEST_RESET = 8192;
 
 const OTHER_HOST =
@@ -44,20 +44,20 @@ export class DashboardServer {
   readonly #hosts: ReadonlySet<string>;
   readonly #knowsSecret: ((request: DashboardRequest) => boolean) | null;
   readonly #limiters: Readonly<Record<string, DashboardLimiter>>;
-  /** Made with the first response: on Workers there is no chance before the first request. */
+  /** Created with the first response, because Workers do not allow it before the first request. */
   #instance: string | null = null;
 
   /**
    * Creates an instance.
    *
-   * @param options What is shown, where and to whom
+   * @param options What to show, where and to whom
    */
   // deno-lint-ignore no-explicit-any -- only whoever made it calls authorize
   constructor({ limiters, hosts = [], secret }: DashboardOptions<any[]>) {
     this.#hosts = new Set(hosts.map((host) => hostName(host)!));
     this.#knowsSecret = secret === undefined ? null : secretCheck(secret);
     this.#limiters = { ...limiters };
-    // each counts refusals from now on
+    // starts counting refusals in each
     for (const shown of Object.values(limiters)) limiterOf(shown).top(1);
   }
 
@@ -67,7 +67,7 @@ export class DashboardServer {
     if (!isOwnHost(request, this.#hosts)) return text(403, OTHER_HOST);
     if (this.#knowsSecret !== null) {
       if (!this.#knowsSecret(request)) return text(401, "Not allowed.", { "WWW-Authenticate": CHALLENGE });
-      // whatever else is truthy may be a mistake
+      // any other truthy value may be a mistake
     } else if (await authorize() !== true) return text(403, "Not allowed.");
     if (method === "POST") return await this.#reset(request);
     if (method !== "GET" && method !== "HEAD") return text(405, "GET, HEAD or POST.", { Allow: "GET, HEAD, POST" });

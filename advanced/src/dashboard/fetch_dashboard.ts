@@ -2,19 +2,21 @@ import { peerOf } from "@sluice/shared";
 import { checkDashboardOptions, type DashboardOptions } from "./dashboard_options.ts";
 import { DashboardServer } from "./dashboard_server.ts";
 
-/** A dashboard as a handler of web requests; further arguments are the platform's, and go to `authorize`. */
+/**
+ * A dashboard as a handler of web requests. Additional arguments come from the platform, and are passed to `authorize`.
+ */
 // deno-lint-ignore no-explicit-any -- only the program knows the types of its platform's arguments
 export type FetchDashboard = (request: Request, ...rest: any[]) => Promise<Response>;
 
 /**
- * The same page as `dashboard`, for anything that handles a web request. It responds to any path it is given.
+ * The same page as `dashboard`, as a handler of web requests. It responds at any path.
  *
- * @param options What is shown, and who may see it; `authorize` gets the request and the platform's second argument
+ * @param options What to show, and to whom; `authorize` gets the request and the platform's second argument
  * @returns The handler; it rejects if `authorize` or the store fails
  * @throws {TypeError} If there are no limiters, or neither `secret` nor `authorize`
- * @throws {RangeError} If `secret` has less than 32 characters
+ * @throws {RangeError} If `secret` has fewer than 32 characters
  *
- * @example For whoever knows a secret
+ * @example Protected by a secret
  * ```ts ignore
  * const page = fetchDashboard({ limiters: { api: limit }, secret: process.env.LIMITS_SECRET });
  * Deno.serve((request) => new URL(request.url).pathname === "/limits" ? page(request) : handler(request));
@@ -33,7 +35,7 @@ export function fetchDashboard(
       search,
       origin,
       peer: peerOf(info, request).address,
-      // requests that were made in the process have none
+      // requests created in the process have none
       header: (name) => request.headers.get(name) ?? (name === "host" ? host : null),
       authorize: () => options.authorize!(request, info),
     });

@@ -2,7 +2,7 @@ import { sha256 } from "@sluice/shared";
 import { SCRIPT } from "./page_script.ts";
 import { STYLE } from "./page_style.ts";
 
-/** The page, and what it may do. */
+/** The page, and its permissions. */
 interface Page {
   readonly body: string;
   /** Its `Content-Security-Policy`. */
@@ -12,8 +12,8 @@ interface Page {
 let made: Page | null = null;
 
 /**
- * The page. Nothing a stranger wrote is in it: its script asks for that, and shows it as text. Its policy allows this
- * script, this style and requests to its own origin, and has the browser refuse text that is to become HTML.
+ * The page. It contains no untrusted input: its script requests the data, and shows it as text. Its policy allows this
+ * script, this style and requests to its own origin, and makes the browser reject strings that would become HTML.
  */
 export function dashboardPage(): Page {
   return made ??= {

@@ -1,4 +1,3 @@
-/** The style of the page. */
 export const STYLE = `
 :root { color-scheme: light dark; --ink: #10222b; --quiet: #4b626c; --paper: #f6f8f9; --card: #fff; --line: #cfdadf;
   --water: #1f7a8c; --on-water: #fff; --admitted: #1a7f4e; --limited: #c2382e; font: 16px/1.5 system-ui, sans-serif; }

@@ -1,10 +1,10 @@
 import { terminalText } from "../text/escape.ts";
 import { type DashboardLimiter, limiterOf } from "./dashboard_options.ts";
 
-/** Keys of each limiter that the page lists. */
+/** Number of keys that the page lists per limiter. */
 const LISTED = 20;
 
-/** The present state of a limiter, as the page gets it. */
+/** The current state of a limiter, as sent to the page. */
 function stateOf(name: string, shown: DashboardLimiter): unknown {
   const limiter = limiterOf(shown);
   return {
@@ -18,17 +18,17 @@ function stateOf(name: string, shown: DashboardLimiter): unknown {
       ...refused,
       // JSON has no Infinity
       retryAfterMs: refused.retryAfterMs === Infinity ? null : refused.retryAfterMs,
-      // marks that turn the reading direction around, and others that hide what a key is
+      // escapes marks that reverse the reading direction or hide parts of a key
       shown: terminalText(refused.key),
     })),
   };
 }
 
 /**
- * What the page shows, as JSON. It may stand in a script, too: nothing in it ends one.
+ * The data of the page, as JSON. It is also safe inside a script element, because nothing in it can close one.
  *
  * @param limiters The limiters by name
- * @param instance What tells this process from others
+ * @param instance Identifies this process
  */
 export function snapshotJson(limiters: Readonly<Record<string, DashboardLimiter>>, instance: string): string {
   const state = {

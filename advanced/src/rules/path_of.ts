@@ -1,19 +1,20 @@
 /**
- * The path of a URL, or of a request's target, without its query, and without a fragment, which no client should send.
+ * Returns the path of a URL or request target, without its query, and without a fragment, which clients should not
+ * send.
  *
  * @param target Such as `https://example.com/a?b` or `/a?b`
  */
 export function pathOf(target: string): string {
-  // routers on Node take any scheme
+  // routers on Node accept any scheme
   const path = target.charCodeAt(0) === 47 ? target : target.replace(/^[a-z][a-z\d+.-]*:(?:\/\/[^/?#]*)?/i, "");
   const end = path.search(/[?#]/);
   return (end < 0 ? path : path.slice(0, end)) || "/";
 }
 
 /**
- * The paths that routers of web requests may find in a URL: that of the standard, which h3 goes by, and what follows the
- * first slash, which Hono looks for behind the scheme, and Elysia from the twelfth character on. They differ for hosts that
- * clients make up, such as `a?` or `a`.
+ * Returns the paths that routers of web requests may find in a URL: the standard's, which h3 uses, and the part after
+ * the first slash, which Hono searches behind the scheme, and Elysia from the twelfth character on. They differ for
+ * hosts that clients make up, such as `a?` or `a`.
  *
  * @param url The URL of a request
  */
@@ -29,19 +30,19 @@ export function webPathsOf(url: string): readonly string[] {
   return [...new Set([resolvedPath(path), path, ...sliced])];
 }
 
-/** What is done to a path before it is compared, or a file is looked for, one after the other, or left out. */
+/** The transformations that routers and file servers may apply to a path, in order; each may be omitted. */
 const READINGS: readonly ((path: string) => string)[] = [
   decodedPath,
   (path) => path.replace(/\/{2,}/g, "/"),
-  // what the standard encodes is decoded again
+  // characters that the standard encodes are decoded again
   (path) => decodedPath(resolvedPath(path)),
   (path) => decoded(path, decodeURIComponent),
 ];
 
 /**
- * How a path may be read: the fewer changes, the earlier. Sluice, Express and Koa route by it as it was sent; in a URL,
- * backslashes are slashes, and `/../` is resolved; Hono, h3 and Fastify decode it; names of files have no encoded slashes,
- * and no empty segments. What is reached by any of these spellings is concerned.
+ * Returns the ways in which a path may be read, those with the fewest changes first. Sluice, Express and Koa route the
+ * path as it was sent; in a URL, backslashes are slashes and `/../` is resolved; Hono, h3 and Fastify decode it; file
+ * names have no encoded slashes and no empty segments. A rule applies to a request that any of these spellings reaches.
  *
  * @param path The path, as it was sent
  */
@@ -51,12 +52,12 @@ export function spellingsOf(path: string): readonly string[] {
   return READINGS.reduce((all, read) => [...new Set([...all, ...all.map(read)])], begun);
 }
 
-// as routers decode it: whoever decodes a segment of it later must not do so twice
+// as routers decode it: a router that decodes a segment later must not decode it twice
 function decodedPath(path: string): string {
   return decoded(path.replaceAll("%25", "%2525"), decodeURI);
 }
 
-/** A path as the standard of URLs resolves it. */
+/** Resolves a path as the URL standard does. */
 export function resolvedPath(path: string): string {
   if (!/\/(?:\.|%2e)|[\\\t\n\r]/i.test(path)) return path;
   const url = `http://localhost${path.replace(/[?#]/g, encodeURIComponent)}`;
@@ -64,10 +65,10 @@ export function resolvedPath(path: string): string {
 }
 
 /**
- * A segment of a path, decoded: another spelling of it is no other counter.
+ * Returns a decoded segment of a path, so that different spellings share a counter.
  *
  * @param path The path, as it was sent
- * @param index Which one, 1 for the first
+ * @param index Which segment, 1 for the first
  * @returns The segment, `undefined` or empty if there is none
  */
 export function segmentOf(path: string, index: number): string | undefined {
@@ -75,12 +76,12 @@ export function segmentOf(path: string, index: number): string | undefined {
   return segment && decoded(segment, decodeURIComponent);
 }
 
-/** Decodes a target, but for slashes, as routers do that decode before they look for segments and the query. */
+/** Decodes a target except for slashes, like routers that decode before they split it into segments and query. */
 export function decodedTarget(target: string): string {
   return decoded(target.replace(/%2f/gi, "%252f"), decodeURIComponent);
 }
 
-/** Characters that are encoded as UTF-8 has it (RFC 3629 §4). What can't be decoded would cost an exception each. */
+/** Sequences that are valid UTF-8 (RFC 3629 §4). Each invalid one would cost an exception. */
 const ENCODED = new RegExp(
   "(?:" + [
     "%[0-7]h",
@@ -92,7 +93,7 @@ const ENCODED = new RegExp(
 );
 
 /**
- * Decodes what can be decoded of a string: one that is broken somewhere is not another one as a whole.
+ * Decodes the valid parts of a string, so that an invalid part does not keep the rest encoded.
  *
  * @param text Such as a path, or a segment of one
  * @param decode `decodeURI`, which leaves slashes encoded, or `decodeURIComponent`

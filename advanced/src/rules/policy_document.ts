@@ -2,10 +2,10 @@ import type { CalendarWindow } from "../policy/calendar_window.ts";
 import type { AlgorithmName, OnDenied } from "../policy/policy.ts";
 
 /**
- * Policies as data: what a file, a database or a control plane says of limits. The same document tells the simulator
- * what to try on a log.
+ * Policies as data, for a file, a database or a control plane. The simulator uses the same document to try policies on
+ * a log.
  *
- * @example Checked by the compiler, where it is written in the program
+ * @example Type-checked, in the program itself
  * ```ts
  * import { type PolicyDocument, PolicyRules } from "@sluice/rate-limit/rules";
  *
@@ -19,36 +19,41 @@ import type { AlgorithmName, OnDenied } from "../policy/policy.ts";
  * ```
  */
 export interface PolicyDocument {
-  /** Where editors find the JSON Schema of such documents: `policies.schema.json` of the package. */
+  /** Location of the JSON Schema for editors: `policies.schema.json` of the package. */
   readonly $schema?: string | undefined;
-  /** Whether all policies that don't say otherwise only count and report. */
+  /** Whether policies only count and report unless they set otherwise. */
   readonly shadow?: boolean | undefined;
-  /** The policies. Those that concern a request are decided as one: either all of them grant, or none is charged. */
+  /**
+   * The policies. Those that apply to a request are decided atomically: either all of them grant, or none is charged.
+   */
   readonly policies: readonly DocumentPolicy[];
-  /** For the simulator: where a log has what a request consists of. */
+  /** For the simulator: where a log contains the parts of a request. */
   readonly fields?: Readonly<Record<string, string>> | undefined;
 }
 
-/** How much, and in which time. */
+/** Units per window. */
 export interface DocumentLimit {
   /** Units per window; 0 refuses everything. */
   readonly limit: number;
-  /** Length of a window: a text such as `"500ms"`, `"90s"`, `"1m"`, `"1h"`, `"1d"`, ms, or one of the calendar. */
+  /**
+   * Length of a window: a string such as `"500ms"`, `"90s"`, `"1m"`, `"1h"`, `"1d"`, a number of ms, or a calendar
+   * window.
+   */
   readonly window: string | number | CalendarWindow;
-  /** How it counts, `"fixed-window"` by default. */
+  /** The algorithm, `"fixed-window"` by default. */
   readonly algorithm?: AlgorithmName | undefined;
-  /** `"token-bucket"`: units that may be taken at once, `limit` by default. */
+  /** `"token-bucket"`: units that may be consumed at once, `limit` by default. */
   readonly burst?: number | undefined;
-  /** `"sliding-window"`: parts the window is counted in, 10 by default. */
+  /** `"sliding-window"`: number of buckets per window, 10 by default. */
   readonly buckets?: number | undefined;
   /** `"fixed-window"`: whether windows begin with a key's first request (default), or are aligned to the clock. */
   readonly align?: "first-hit" | "clock" | undefined;
 }
 
 /**
- * What one limit counts, and for whom.
+ * What a limit counts, and for which clients.
  *
- * @example One counter for each client and account
+ * @example One counter per client and account
  * ```ts
  * import type { DocumentPolicy } from "@sluice/rate-limit/rules";
  *
@@ -64,26 +69,26 @@ export interface DocumentLimit {
  * ```
  */
 export interface DocumentPolicy extends DocumentLimit {
-  /** Its name, by which it is counted: a policy that keeps it keeps its counts when the document is replaced. */
+  /** Its name, under which it counts: a policy that keeps its name keeps its counts when the document is replaced. */
   readonly name: string;
-  /** Paths it concerns, such as `"/users/:id"` or `"/api/*"`; all by default. */
+  /** Paths it applies to, such as `"/users/:id"` or `"/api/*"`; all by default. */
   readonly routes?: readonly string[] | undefined;
-  /** Methods it concerns; all by default. `GET` concerns `HEAD`, too. */
+  /** Methods it applies to; all by default. `GET` includes `HEAD`. */
   readonly methods?: readonly string[] | undefined;
   /**
-   * What is counted apart, the client's address by default. A policy does not concern requests that lack a part, as with
+   * What to count by, the client's address by default. A policy does not apply to requests that lack a part, as with
    * Envoy's descriptors.
    */
   readonly key?: KeyPart | readonly KeyPart[] | undefined;
   /** Bits of an IPv6 address that identify a client. */
   readonly ipv6Subnet?: number | undefined;
-  /** What a tier has of its own, by its name; `"unlimited"` where the policy does not concern it. */
+  /** Settings of individual tiers, by name; `"unlimited"` if the policy does not apply to a tier. */
   readonly tiers?: Readonly<Record<string, Partial<DocumentLimit> | "unlimited">> | undefined;
-  /** What a refused request does to the quota: nothing (default), counts as well, or restarts the wait. */
+  /** What a refused request does to the quota: nothing (default), counts like an admitted one, or restarts the wait. */
   readonly onDenied?: OnDenied | undefined;
-  /** Blocks a key after so many refusals in a window. */
+  /** Blocks a key after a number of refusals in one window. */
   readonly block?: { readonly after: number; readonly for: string | number } | undefined;
-  /** The most units by which a key may exceed the limit when decisions are settled by their real cost. */
+  /** The most units by which a key may exceed the limit when decisions are settled with their actual cost. */
   readonly maxDebt?: number | undefined;
   /** Whether it only counts and reports. */
   readonly shadow?: boolean | undefined;
@@ -92,9 +97,8 @@ export interface DocumentPolicy extends DocumentLimit {
 }
 
 /**
- * Part of a key: the client's address, a header of the request, a field that the program fills in, or a segment of the
- * path, the first being 1. Headers are what a client likes to send: count by one only if it was verified, or in addition
- * to the address.
+ * Part of a key: the client's address, a request header, a field that the program fills in, or a path segment, starting
+ * at 1. Clients can send any header: only count by one if it has been verified, or in addition to the address.
  */
 export type KeyPart =
   | "address"

@@ -3,26 +3,26 @@ import { pathText, readRules } from "./read_rules.ts";
 import { RuleAsker, type RuleRequests, type Told } from "./rule_asker.ts";
 import { RuleSet } from "./rule_set.ts";
 
-/** A limiter that decides by rules. */
+/** A limiter that uses rules. */
 export interface RulesUser {
   /**
-   * Checks other rules, and returns what begins to decide by them.
+   * Checks new rules, and returns a function that applies them.
    *
-   * @throws {TypeError} If it can't
+   * @throws {TypeError} If it does not support them
    * @throws {RangeError} If a number is out of range for it
    */
   prepare(rules: RuleSet): () => void;
 }
 
 /**
- * Policies from a document: for which requests which limits hold, and by what they are counted. Given to `rateLimit`,
- * `fetchLimit`, or the limiter of another framework as option `rules`.
+ * Policies from a document: which limits apply to which requests, and what they count by. Pass it as option `rules` to
+ * `rateLimit`, `fetchLimit`, or the limiter of another framework.
  *
- * The document is data, such as a JSON file, and can be replaced while requests are served. Policies that keep their name
- * and algorithm keep their counts, in memory and in every store. A new policy is tried with `"shadow": true` first: it
- * counts and tells what it would have refused, and when it begins to refuse, its counts are there.
+ * The document is data, such as a JSON file, and can be replaced while the server is running. Policies that keep their
+ * name and algorithm keep their counts, in memory and in every store. Try a new policy with `"shadow": true` first: it
+ * counts and reports what it would have refused, and keeps those counts when it starts to refuse.
  *
- * @example Limits from a file, which is read again when it has changed
+ * @example Limits from a file, which is read again when it changes
  * ```ts ignore
  * import { readFile, watch } from "node:fs/promises";
  * import { rateLimit } from "@sluice/rate-limit";
@@ -39,26 +39,26 @@ export interface RulesUser {
  * ```
  */
 export class PolicyRules {
-  /** The document, as text: whoever changes the object that was given changes nothing here. */
+  /** The document as a string, so that changes to the object that was passed have no effect. */
   #text: string;
   #rules: RuleSet;
   /**
-   * By which limiters that are made inside requests know that they are the same: it stays when the document is replaced, as
-   * their counts do.
+   * Identifies limiters created inside requests as the same. It stays the same when the document is replaced, as their
+   * counts do.
    *
    * @internal
    */
   readonly identity: string;
-  /** Limiters that somebody still has: some are made for one request only. */
+  /** Limiters that still exist: some are created for one request only. */
   readonly #users = new Set<WeakRef<RulesUser>>();
-  /** How many there may be until those that are gone are looked for. */
+  /** The number of entries at which collected ones are removed. */
   #most = 16;
 
   /**
    * Reads a document.
    *
-   * @param document What a {@linkcode PolicyDocument} says, parsed already
-   * @throws {TypeError} If something in it is wrong; the message names it by its path, such as `policies[0].limit`
+   * @param document A parsed {@linkcode PolicyDocument}
+   * @throws {TypeError} If it is invalid; the message contains the path, such as `policies[0].limit`
    */
   constructor(document: unknown) {
     this.#rules = rulesOf("PolicyRules", document);
@@ -71,14 +71,14 @@ export class PolicyRules {
   }
 
   /**
-   * Decides by another document from now on, in all limiters that have these rules. If anything in it is wrong, or one of
-   * them can't do what it says, nothing changes.
+   * Replaces the document in all limiters that use these rules. If it is invalid, or one of them does not support it,
+   * nothing changes.
    *
-   * @param document What a {@linkcode PolicyDocument} says, parsed already
-   * @throws {TypeError} If something in it is wrong, or a limiter's store or options can't do it
+   * @param document A parsed {@linkcode PolicyDocument}
+   * @throws {TypeError} If it is invalid, or a limiter's store or options do not support it
    * @throws {RangeError} If a number is out of range for a limiter's store
    *
-   * @example Twice as much for everybody
+   * @example Double the limit for all clients
    * ```ts
    * import { fetchLimit } from "@sluice/rate-limit";
    * import { PolicyRules } from "@sluice/rate-limit/rules";
@@ -112,10 +112,10 @@ export class PolicyRules {
   }
 
   /**
-   * Tells a limiter the rules, and of every other document from then on.
+   * Registers a limiter for these rules, and for every later document.
    *
-   * @returns What finds out for it what they say of a request
-   * @throws {TypeError} If its options don't go together with rules
+   * @returns An object that applies the rules to its requests
+   * @throws {TypeError} If its options cannot be combined with rules
    *
    * @internal
    */
@@ -127,7 +127,7 @@ export class PolicyRules {
   }
 
   /**
-   * The rules of the present document.
+   * The rules of the current document.
    *
    * @internal
    */
@@ -135,7 +135,7 @@ export class PolicyRules {
     return this.#rules;
   }
 
-  /** The present document. */
+  /** The current document. */
   toJSON(): unknown {
     return JSON.parse(this.#text);
   }

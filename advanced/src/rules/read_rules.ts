@@ -9,14 +9,14 @@ import { segmentOf } from "./path_of.ts";
 import { routePattern } from "./route_pattern.ts";
 import type { Rule, RuleRequest } from "./rule_set.ts";
 
-/** Where in a document something is: names and numbers, from the top. */
+/** A location in a document: names and numbers, from the top. */
 export type DocumentPath = readonly (string | number)[];
 
-/** Refuses what is at a path; the message goes on after its name. */
+/** Rejects the value at a path; the message continues after its name. */
 export type Refuse = (path: DocumentPath, message: string) => never;
 
 const DOCUMENT_NAMES = ["$schema", "policies", "shadow", "fields"];
-/** What a request in a log consists of, as `fields` names it for the simulator. */
+/** The parts of a logged request, under their names in `fields`. */
 export const FIELD_NAMES = ["time", "address", "method", "path", "tier"] as const;
 const LIMIT_NAMES = ["algorithm", "window", "limit", "burst", "buckets", "align"];
 const POLICY_NAMES = [
@@ -26,7 +26,7 @@ const POLICY_NAMES = [
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 /** Names of headers and methods (RFC 9110 §5.6.2). */
 const TOKEN = /^[!#$%&'*+.^`|~\w-]+$/;
-/** What the limiter's options are called here. */
+/** Where the document has the limiter's options. */
 const OPTION_PATHS: Readonly<Record<string, DocumentPath>> = {
   limit: ["limit"],
   windowMs: ["window"],
@@ -37,9 +37,9 @@ const OPTION_PATHS: Readonly<Record<string, DocumentPath>> = {
 /**
  * Reads a document of policies.
  *
- * @param document What was given
- * @param refuse Refuses what is wrong in it
- * @returns A rule for each policy
+ * @param document The value passed
+ * @param refuse Rejects invalid values
+ * @returns One rule per policy
  */
 export function readRules(document: unknown, refuse: Refuse): Rule[] {
   if (!isObject(document)) return refuse([], `the document must have policies, not ${describe(document)}`);
@@ -96,7 +96,7 @@ function ruleOf(given: unknown, path: DocumentPath, isShadow: boolean, refuse: R
     }
     return asciiUpperCase(method);
   });
-  // a handler of GET responds to HEAD, too, which would be the way around
+  // a handler of GET responds to HEAD too, which would be a bypass
   const concerned = named?.includes("GET") ? [...named, "HEAD"] : named;
   const rule: Rule = {
     policy: policy!,
@@ -124,7 +124,7 @@ function ruleOf(given: unknown, path: DocumentPath, isShadow: boolean, refuse: R
   return rule;
 }
 
-// keys of other parts must not be equal when they are put together
+// combinations of different parts must not produce equal keys
 function separable(value: string): string {
   return value.replace(/[% ]/g, encodeURIComponent);
 }
@@ -146,7 +146,7 @@ function tiersOf(tiers: unknown, usual: Policy, path: DocumentPath, refuse: Refu
   );
 }
 
-/** What a policy and a tier have in common, by the names of the limiter's options. */
+/** The settings that policies and tiers share, under the names of the limiter's options. */
 function limitOf({ window, limit, ...rest }: Record<string, unknown>, path: DocumentPath, refuse: Refuse): OwnLimit {
   const told: Record<string, unknown> = pick(rest, ["algorithm", "burst", "buckets", "align"]);
   if (limit !== undefined) told["limit"] = limit;
@@ -154,7 +154,7 @@ function limitOf({ window, limit, ...rest }: Record<string, unknown>, path: Docu
   return told;
 }
 
-// the limiter's own checks, with the names and at the paths of the document
+// the limiter's own checks, with the document's names and paths
 function checked<T>(path: DocumentPath, refuse: Refuse, check: () => T): T {
   try {
     return check();
@@ -171,14 +171,14 @@ function blockOf(block: unknown, path: DocumentPath, refuse: Refuse): object {
   return { after: block.after, forMs: duration(block.for, [...path, "for"], refuse) };
 }
 
-/** A length, or a window of the calendar. */
+/** A length, or a calendar window. */
 function windowOf(window: unknown, path: DocumentPath, refuse: Refuse): Record<string, unknown> {
   if (!isObject(window)) return { windowMs: duration(window, path, refuse) };
   checkDocumentNames(window, path, ["every", "timeZone", "startsOn"], refuse);
   return { window };
 }
 
-/** ms of a text such as `1m` or `90s`, or of a number of ms. */
+/** Parses a string such as `1m` or `90s`, or a number of ms. */
 function duration(value: unknown, path: DocumentPath, refuse: Refuse): number {
   if (typeof value === "number") return value;
   const [, number, unit] = /^(\d+(?:\.\d+)?) ?(ms|s|m|h|d)$/.exec(String(value)) ?? [];
@@ -192,7 +192,7 @@ function duration(value: unknown, path: DocumentPath, refuse: Refuse): number {
   return Number((Number(number) * UNITS[unit]!).toFixed(3));
 }
 
-/** How a part of a key is read. */
+/** Reads a part of a key. */
 interface PartReader {
   /** The field it needs. */
   readonly field?: string;
@@ -223,7 +223,7 @@ function keyPart(part: unknown, path: DocumentPath, refuse: Refuse): PartReader 
   return { field, read: (request) => request.field(field) };
 }
 
-// the first spelling is the one that was sent; others have what it hides in encoded slashes
+// the first spelling is the one that was sent; others reveal segments hidden in encoded slashes
 function firstSegment(spellings: readonly string[], index: number): string | undefined {
   for (const path of spellings) {
     const segment = segmentOf(path, index);
@@ -258,7 +258,7 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** A path as messages show it: `policies[0].limit`. */
+/** Formats a path for messages: `policies[0].limit`. */
 export function pathText(path: DocumentPath): string {
   return path.map((part, i) => typeof part === "number" ? `[${part}]` : i === 0 ? part : `.${part}`).join("");
 }

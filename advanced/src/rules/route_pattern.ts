@@ -1,16 +1,16 @@
 /**
- * What a route in a document may consist of: in each segment at most one name or star. With more of them, a path that is
- * long enough would take a quadratic time, as a route would if a name could end before it ends.
+ * The syntax of a route in a document: at most one name or star per segment. With more of them, matching a long path
+ * could take quadratic time, as it could if a name could end early.
  */
 const ROUTE = /^(?:\/[^\s?#()[\]{}/:*]*(?:(?::\w+(?!\w)|\*(?!\w))[^\s?#()[\]{}/:*]*)?)+(?:\/\*\w+)?$/;
 
 /**
- * The paths that a route of a document stands for: as in Express, without regard to capitals and to a slash at the end.
- * `:name` and `*` stand for what is in a segment, `*` as the last one for any number of segments, or none; it may have a
- * name there, as in Express 5. For some routers, a segment may be empty.
+ * Compiles a route of a document. As in Express, case and a trailing slash are ignored. `:name` and `*` match the
+ * content of a segment. A final `*` matches any number of segments, or none; it may have a name, as in Express 5. For
+ * some routers, a segment may be empty.
  *
  * @param route The route, such as `/users/:id` or `/api/*`
- * @returns `null` if it is none
+ * @returns `null` if it is invalid
  */
 export function routePattern(route: string): RegExp | null {
   if (!ROUTE.test(route)) return null;
@@ -18,7 +18,7 @@ export function routePattern(route: string): RegExp | null {
   const parts = segments.map((segment, i) => {
     if (/^\*\w*$/.test(segment) && i === segments.length - 1) return "(?:/.*)?";
     const isWhole = /^(?::\w+|\*)$/.test(segment);
-    // what is empty at the end is another route, unless there is one slash more
+    // an empty last segment is another route, unless there is one more slash
     if (isWhole) return i === segments.length - 1 ? "/(?:[^/]+|/)" : "/[^/]*";
     return `/${segment.replace(/[.+^$|\\]/g, "\\$&").replace(/:\w+/, "[^/]+").replace("*", "[^/]*")}`;
   });

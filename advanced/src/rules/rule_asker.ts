@@ -4,39 +4,39 @@ import { LIMIT_NAMES } from "../limiter/option_names.ts";
 import type { Awaitable } from "../policy/store.ts";
 import type { Rule, RuleChoice, RuleRequest, RuleSet } from "./rule_set.ts";
 
-/** What rules need of the requests that a limiter gets. */
+/** What rules need to know about a limiter's requests. */
 export interface RuleRequests<Req> {
   /** The method, as it was sent. */
   methodOf(req: Req): string;
   /**
-   * The path that the router goes by, without the query: all of it, wherever it is mounted. Where it may be one of
-   * several, all of them.
+   * The complete path that the router matches, without the query, wherever it is mounted. All candidates if it may be
+   * one of several.
    */
   pathsOf(req: Req): readonly string[];
   /** Reads a header. */
   header(req: Req, name: string): string | undefined;
-  /** What the client is counted by for a rule. */
+  /** The key of the client for a rule. */
   clientOf(req: Req, rule: Rule): string;
 }
 
-/** A function of the program that tells something of a request. */
+/** A function of the program that returns a property of a request. */
 type Telling<Req> = (req: Req, ...rest: never[]) => Awaitable<string | number | null | undefined>;
 
-/** What the program tells of requests. */
+/** The program's functions for requests. */
 export interface Told<Req> {
   /** The tier of a request's client. */
   readonly tier?: Telling<Req> | undefined;
-  /** What is counted by as `{ field: name }`. */
+  /** The values for `{ field: name }`. */
   readonly fields?: Readonly<Record<string, Telling<Req>>> | undefined;
 }
 
-/** Names of options in whose place a document stands; a name says what limiters made inside requests share. */
+/** Names of options that a document replaces; a name identifies what limiters created inside requests share. */
 const SAID_BY_DOCUMENT = [
   ...Object.keys(LIMIT_NAMES).filter((name) => name !== "name"),
   ...["limit", "limits", "policies", "policy", "keyGenerator", "cost", "leases"],
 ];
 
-/** Finds out what rules say of a request, for one limiter. */
+/** Applies rules to requests, for one limiter. */
 export class RuleAsker<Req> {
   readonly #caller: string;
   readonly #told: Told<Req>;
@@ -50,7 +50,7 @@ export class RuleAsker<Req> {
    * @param options The limiter's options
    * @param requests Reads requests
    * @param rules The rules
-   * @throws {TypeError} If an option says what a document says, or a field that rules need is missing or no function
+   * @throws {TypeError} If an option duplicates the document, or a field that rules need is missing or not a function
    */
   constructor(caller: string, options: Told<Req>, requests: RuleRequests<Req>, rules: RuleSet) {
     const { tier, fields = {} } = options;
@@ -68,7 +68,7 @@ export class RuleAsker<Req> {
   }
 
   /**
-   * Checks that the program tells all fields that rules need.
+   * Checks that the program provides all fields that rules need.
    *
    * @throws {TypeError} If one is missing
    */
@@ -83,17 +83,17 @@ export class RuleAsker<Req> {
     }
   }
 
-  /** Goes by other rules from now on. */
+  /** Switches to other rules. */
   follow(rules: RuleSet): void {
     this.#rules = rules;
   }
 
   /**
-   * What the limiter is to be asked about a request.
+   * Returns what to request from the limiter for a request.
    *
    * @param req The request
    * @param res Second argument for functions in the options
-   * @returns `null` if no policy concerns it
+   * @returns `null` if no policy applies to it
    */
   choose(req: Req, res: unknown): Awaitable<RuleChoice | null> {
     const rules = this.#rules;
@@ -128,7 +128,7 @@ export class RuleAsker<Req> {
   }
 }
 
-// Node has a list where a header such as Set-Cookie is sent, and what objects inherit where a name is "constructor"
+// Node returns a list for a header such as Set-Cookie, and inherited properties for a name such as "constructor"
 function textOrNothing(value: unknown): string | undefined {
   if (Array.isArray(value)) return value.join(", ");
   return typeof value === "string" ? value : undefined;

@@ -3,53 +3,53 @@ import type { LimitOptions, LimitsOptions, OwnLimit } from "../limiter/limiter_o
 import type { Policy } from "../policy/policy.ts";
 import { spellingsOf } from "./path_of.ts";
 
-/** What rules look at of a request. */
+/** The parts of a request that rules read. */
 export interface RuleRequest {
   /** Reads a header. */
   header(name: string): string | undefined;
   /** Reads a field that the program fills in. */
   field(name: string): string | undefined;
-  /** What the client is counted by for a rule, if it is known. */
+  /** The key of the client for a rule, if it is known. */
   clientOf(rule: Rule): string | undefined;
 }
 
-/** A policy, and whom it concerns. */
+/** A policy, and the requests it applies to. */
 export interface Rule {
   /** The policy, complete and checked. */
   readonly policy: Policy;
-  /** The same as options of a limiter. */
+  /** The policy as options of a limiter. */
   readonly limit: LimitOptions;
-  /** Bits of an IPv6 address that identify a client, if the document says so. */
+  /** Bits of an IPv6 address that identify a client, if the document sets them. */
   readonly ipv6Subnet: number | undefined;
   /** Whether it only counts and reports. */
   readonly shadow: boolean;
   /** Units that a request costs. */
   readonly cost: number;
-  /** What tiers have of their own; `null` for what does not concern them. */
+  /** Settings of individual tiers; `null` if the rule does not apply to a tier. */
   readonly tiers: ReadonlyMap<string, OwnLimit | null>;
   /** Fields that the key needs. */
   readonly fields: readonly string[];
-  /** By which spellings of its path it concerns a request with a method, in capitals; none if it does not. */
+  /** The spellings of its path by which it applies to a request; none if it does not. The method is in upper case. */
   concerned(method: string, spellings: readonly string[]): readonly string[];
-  /** The key of a request that it concerns by these spellings, `undefined` if it lacks a part. */
+  /** The key of a request that it applies to by these spellings, `undefined` if it lacks a part. */
   keyOf(request: RuleRequest, spellings: readonly string[]): string | undefined;
 }
 
-/** A policy that concerns a request, and by which spellings of its path. */
+/** A policy that applies to a request, and the spellings of its path that match. */
 export interface ApplyingRule {
   /** The policy. */
   readonly rule: Rule;
-  /** The spellings: what its key has of the path is read from the first of them that has it. */
+  /** The spellings. A path segment of its key is read from the first that has it. */
   readonly spellings: readonly string[];
 }
 
-/** What a limiter is asked about a request. */
+/** What to request from a limiter. */
 export interface RuleChoice {
-  /** A key for each policy that concerns it, `null` for the others. */
+  /** A key for each policy that applies, `null` for the others. */
   readonly keys: Exclude<LimiterKeys, string>;
-  /** What it costs each of them. */
+  /** The cost for each of them. */
   readonly cost: Readonly<Record<string, number>> | undefined;
-  /** Name of the tier, if any policy has something of its own for it. */
+  /** Name of the tier, if any policy has settings for it. */
   readonly policy: string | undefined;
 }
 
@@ -57,9 +57,9 @@ export interface RuleChoice {
 export class RuleSet {
   /** The rules, in the document's order. */
   readonly rules: readonly Rule[];
-  /** All of them as the limits of one limiter, with the tiers as policies that keys have. */
+  /** All of them as the limits of one limiter, with the tiers as policies of individual keys. */
   readonly limits: LimitsOptions;
-  /** Names of the tiers for which a policy has something of its own. */
+  /** Names of the tiers for which a policy has settings. */
   readonly #tiers: ReadonlySet<string>;
   readonly #noKeys: Readonly<Record<string, string | null>>;
   readonly #costs: Readonly<Record<string, number>> | undefined;
@@ -81,10 +81,10 @@ export class RuleSet {
   }
 
   /**
-   * The rules that concern requests with a method and a path.
+   * Returns the rules that apply to requests with a method and a path.
    *
-   * @param method The method, in capitals
-   * @param paths The path, without query; all of them if it is not known by which of several the router goes
+   * @param method The method, in upper case
+   * @param paths The path, without query; all candidates if it is unknown which of several the router uses
    */
   applying(method: string, paths: readonly string[]): readonly ApplyingRule[] {
     const spellings = paths.length === 1 ? spellingsOf(paths[0]!) : [...new Set(paths.flatMap(spellingsOf))];
@@ -97,9 +97,9 @@ export class RuleSet {
   }
 
   /**
-   * What the limiter is asked about a request.
+   * Returns what to request from the limiter for a request.
    *
-   * @param applying The rules that concern it
+   * @param applying The rules that apply to it
    * @param request The request
    * @param tier Its tier, if it has one
    * @returns `null` if no rule has a key for it
@@ -119,7 +119,7 @@ export class RuleSet {
   }
 }
 
-/** What tiers have of their own, as a limiter with these limits takes it. */
+/** The settings of tiers, in the form of a limiter's option. */
 function tiersOf(rules: readonly Rule[]): NonNullable<LimitsOptions["policies"]> {
   const byTier = new Map<string, Record<string, OwnLimit>>();
   for (const { policy, tiers } of rules) {
@@ -128,7 +128,7 @@ function tiersOf(rules: readonly Rule[]): NonNullable<LimitsOptions["policies"]>
       byTier.set(tier, { ...byTier.get(tier), [policy.name]: own });
     }
   }
-  // a limiter with one limit takes what is its own without the name
+  // a limiter with one limit takes the settings without its name
   const isOne = rules.length === 1;
   return Object.fromEntries(Array.from(byTier, ([tier, own]) => [tier, isOne ? Object.values(own)[0]! : own]));
 }

@@ -3,19 +3,19 @@ import type { Policy } from "../policy/policy.ts";
 import type { Awaitable, Capabilities, Entry, Selector, Store, Take, Verdict } from "../policy/store.ts";
 
 /**
- * What happens to one call: nothing (`"pass"`); it fails, with an error of its own or the given one; it never settles;
- * the store does it, but the reply is lost and the call fails; or it reaches the store once a promise has settled.
+ * What happens to one call: nothing (`"pass"`); it fails, with a default or the given error; it never settles; the
+ * store executes it, but the reply is lost and the call fails; or it reaches the store once a promise has settled.
  */
 export type Fault = "pass" | "fail" | "hang" | "loseReply" | Error | PromiseLike<unknown>;
 
 /**
- * A store that fails on request, for tests of what stands around a store: deadlines, breakers, what is decided instead.
+ * A store that fails on demand, to test the code around a store: timeouts, breakers and fallbacks.
  *
- * It has no timers and no chance in it: a fault stands until it is healed, or is scripted call by call with `next`.
- * Calls are those of `decide`, `decideEach`, `give`, `settle`, `reset`, `inspect` and `warm`; `close` always passes. Without a
- * fault it replies as the store does, at once if that does.
+ * It has no timers and no randomness. A fault lasts until `heal`, or is scripted call by call with `next`. Calls are
+ * those of `decide`, `decideEach`, `give`, `settle`, `reset`, `inspect` and `warm`; `close` always passes. Without a
+ * fault it replies like the store, synchronously if the store does.
  *
- * @example A limiter that must reply although its store does not
+ * @example A limiter that must respond although its store does not
  * ```ts
  * import { FaultyStore } from "@sluice/rate-limit/testing";
  * import type { Store } from "@sluice/rate-limit";
@@ -27,17 +27,17 @@ export type Fault = "pass" | "fail" | "hang" | "loseReply" | Error | PromiseLike
  * ```
  */
 export class FaultyStore implements Store {
-  /** What the wrapped store can do. */
+  /** The wrapped store's capabilities. */
   readonly capabilities: Capabilities;
-  /** Decides many keys in one call; there when the wrapped store has it. */
+  /** Decides many keys in one call; present if the wrapped store has it. */
   readonly decideEach?: NonNullable<Store["decideEach"]>;
-  /** Corrects what was granted; there when the wrapped store has it. */
+  /** Corrects a grant; present if the wrapped store has it. */
   readonly settle?: NonNullable<Store["settle"]>;
-  /** Lists keys in use; there when the wrapped store has it. */
+  /** Lists keys in use; present if the wrapped store has it. */
   readonly inspect?: (policy: Policy) => AsyncIterable<Entry>;
-  /** Connects and prepares; there when the wrapped store has it. */
+  /** Connects and prepares; present if the wrapped store has it. */
   readonly warm?: () => Awaitable<void>;
-  /** Closes the wrapped store, whatever the fault; there when that has it. */
+  /** Closes the wrapped store, whatever the fault; present if the wrapped store has it. */
   readonly close?: () => Awaitable<void>;
   readonly #store: Store;
   #standing: Fault = "pass";
@@ -47,7 +47,7 @@ export class FaultyStore implements Store {
   #inFlight = 0;
 
   /**
-   * Wraps a store; there is no fault yet.
+   * Wraps a store, without a fault.
    *
    * @param store The store that does the work
    */
@@ -65,43 +65,43 @@ export class FaultyStore implements Store {
     if (store.close !== undefined) this.close = () => store.close!();
   }
 
-  /** Calls so far, failed ones included. */
+  /** Number of calls so far, including failed ones. */
   get calls(): number {
     return this.#calls;
   }
 
-  /** Calls that have not settled; those that hang stay among them. */
+  /** Number of calls that have not settled, including those that hang. */
   get inFlight(): number {
     return this.#inFlight;
   }
 
   /**
-   * Fails every call from now on; none reaches the store.
+   * Makes every call fail from now on, without reaching the store.
    *
-   * @param error What they reject with
+   * @param error The error they reject with
    */
   fail(error?: Error): this {
     return this.#stand(error ?? "fail");
   }
 
-  /** Lets no call settle from now on; none reaches the store. */
+  /** Makes every call hang from now on, without reaching the store. */
   hang(): this {
     return this.#stand("hang");
   }
 
   /**
-   * Lets every call from now on wait before it reaches the store.
+   * Delays every call from now on before it reaches the store.
    *
-   * @param until What they wait for; where it rejects, they reject alike
+   * @param until What they wait for; if it rejects, they reject with the same error
    */
   delay(until: PromiseLike<unknown>): this {
     return this.#stand(until);
   }
 
   /**
-   * From now on every call is carried out, and rejects: what a connection lost at the wrong moment looks like.
+   * Makes every call reject from now on after it was executed, like a connection lost at the wrong moment.
    *
-   * @param error What they reject with
+   * @param error The error they reject with
    */
   loseReply(error?: Error): this {
     this.#stand("loseReply");
@@ -109,16 +109,16 @@ export class FaultyStore implements Store {
     return this;
   }
 
-  /** Ends all faults, scripted ones included. Calls that hang already do so for ever. */
+  /** Ends all faults, including scripted ones. Calls that already hang do so forever. */
   heal(): this {
     this.#script = [];
     return this.#stand("pass");
   }
 
   /**
-   * Scripts the next calls, one fault each; afterwards the standing fault applies again.
+   * Scripts the next calls, one fault each; afterwards the lasting fault applies again.
    *
-   * @param faults What happens to them, in order, after what is scripted already
+   * @param faults What happens to them, in order, after those already scripted
    */
   next(...faults: Fault[]): this {
     this.#script.push(...faults);
@@ -131,17 +131,17 @@ export class FaultyStore implements Store {
     return this;
   }
 
-  /** Decides a batch, faults permitting; see {@linkcode Store}. */
+  /** Decides a batch, subject to faults; see {@linkcode Store}. */
   decide(takes: readonly Take[], times?: number): Awaitable<readonly Verdict[]> {
     return this.#call(() => this.#store.decide(takes, times));
   }
 
-  /** Gives units back, faults permitting; see {@linkcode Store}. */
+  /** Refunds units, subject to faults; see {@linkcode Store}. */
   give(take: Take, stamp: number, amount: number): Awaitable<boolean> {
     return this.#call(() => this.#store.give(take, stamp, amount));
   }
 
-  /** Forgets keys, faults permitting; see {@linkcode Store}. */
+  /** Forgets keys, subject to faults; see {@linkcode Store}. */
   reset(selector: Selector): Awaitable<number> {
     return this.#call(() => this.#store.reset(selector));
   }

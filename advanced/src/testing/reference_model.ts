@@ -2,20 +2,21 @@ import { meanMs, windowAt } from "../policy/calendar_window.ts";
 import { bucketsOf, capacityOf, hasDebts, type Policy } from "../policy/policy.ts";
 import type { Take, Verdict } from "../policy/store.ts";
 
-/** Something that was counted. */
+/** A counted event. */
 interface Event {
   readonly time: number;
   units: number;
   readonly stamp: number;
-  /** A token bucket's level is forced down to this many units after the event. */
+  /** Forces a token bucket's level down to this many units after the event. */
   readonly emptied?: boolean;
 }
 
 /**
- * What a key may do, told from the list of everything it did: the definitions of the algorithms, with no cleverness.
+ * Decides about a key from the list of everything it did: the plain definitions of the algorithms, without
+ * optimizations.
  *
- * Nothing is summed up in advance and no wait is computed: a wait is looked for, by asking what there would be room
- * for at later times. Slow, and meant to be: stores are compared with it.
+ * Nothing is summed in advance and no wait is computed: it finds a wait by checking the available units at later times.
+ * It is slow on purpose: stores are compared with it.
  *
  * @example What an algorithm has to decide
  * ```ts
@@ -47,7 +48,7 @@ export class ReferenceModel {
     switch (algorithm) {
       case "fixed-window": {
         const start = this.#windowStart(policy, now);
-        // what is owed has a time of its own, in a later window
+        // a debt has a time of its own, in a later window
         const end = policy.window === undefined ? start + windowMs : Infinity;
         return sum(({ time }) => time > now || time >= start && end > now);
       }
@@ -64,12 +65,12 @@ export class ReferenceModel {
         return current + Number(ceilDiv(BigInt(previous) * BigInt((number + 1) * windowMs - now), BigInt(windowMs)));
       }
       default:
-        // log, and leases that were not given back
+        // log, and leases that were not released
         return sum(({ time }) => time + windowMs > now);
     }
   }
 
-  // window by window: what one holds above the limit is carried into the next
+  // window by window: usage above the limit is carried into the next
   #usedWithDebts(policy: Policy, now: number): number {
     const { windowMs } = policy;
     const number = Math.floor(now / windowMs);
@@ -115,7 +116,7 @@ export class ReferenceModel {
     return Number(level >= 0n ? level / unit : -ceilDiv(-level, unit));
   }
 
-  /** Decides one take, and bears the consequences of a refusal. */
+  /** Decides one take, and applies the side effects of a refusal. */
   decide({ policy, cost }: Take, now: number): Verdict {
     const capacity = capacityOf(policy);
     const wasBlocked = this.#blockedUntil > now;
@@ -141,13 +142,13 @@ export class ReferenceModel {
   }
 
   #count(policy: Policy, now: number, units: number): number {
-    // leases have numbers; to everything else an event's own time is its stamp
+    // leases have numbers; otherwise an event's own time is its stamp
     const stamp = policy.algorithm === "concurrency" ? ++this.#nextLease : now;
     this.#events.push({ time: now, units, stamp });
     return stamp;
   }
 
-  /** Takes something back as if it had never been, where the definition allows it. */
+  /** Undoes a grant as if it had never happened, where the definition allows it. */
   give(policy: Policy, now: number, stamp: number, units: number): void {
     const event = this.#events.find((one) => one.stamp === stamp && one.units > 0);
     if (event === undefined || now !== event.time && policy.algorithm === "token-bucket") return;
@@ -156,16 +157,16 @@ export class ReferenceModel {
   }
 
   /**
-   * Corrects what was counted to its real cost.
+   * Corrects a grant to its actual cost.
    *
-   * @param stamp The stamp of what was granted
-   * @param change Units to count more, one by one, up to the policy's `maxDebt`; or, below 0, to give back
-   * @returns By how many units more is counted
+   * @param stamp The stamp of the grant
+   * @param change Units to add, one by one, up to the policy's `maxDebt`; or, below 0, to refund
+   * @returns The actual change in counted units
    */
   settle(policy: Policy, now: number, stamp: number, change: number): number {
     if (change <= 0) {
       for (let unit = 0; unit > change; unit--) this.give(policy, now, stamp, 1);
-      // what is owed comes to its turn sooner
+      // debts are paid off sooner
       const owed = this.#events.filter(({ time }) => time > now);
       this.#events = this.#events.filter(({ time }) => time <= now);
       for (const { units } of owed) for (let unit = 0; unit < units; unit++) this.#owe(policy, now);
@@ -179,7 +180,7 @@ export class ReferenceModel {
     return counted;
   }
 
-  // one unit, as if it had waited until there was room for it; bucket and weighted windows owe by themselves
+  // one unit, as if it had waited until it fit; buckets and weighted windows support debts themselves
   #owe(policy: Policy, now: number): void {
     const { algorithm } = policy;
     const owesByItself = algorithm === "token-bucket" || algorithm === "sliding-approximate";
@@ -219,7 +220,7 @@ export class ReferenceModel {
     return this.#events.reduce((sum, { time, units }) => sum + (Math.floor(time / windowMs) >= oldest ? units : 0), 0);
   }
 
-  // room never shrinks while nobody takes any, so the first moment at which there is enough can be found by halving
+  // available units never shrink without takes, so bisection finds the first moment with enough of them
   #search(policy: Policy, now: number, enough: (room: number) => boolean): number {
     if (enough(this.room(policy, now))) return 0;
     if (policy.window !== undefined) {
@@ -241,7 +242,7 @@ export class ReferenceModel {
     return high;
   }
 
-  // later than the next window's end is told by the mean length of windows, and an eighth of it more: that is the definition
+  // waits beyond the end of the next window use the mean length of windows plus an eighth, by definition
   #told(policy: Policy, now: number, units: number): number {
     const { window } = policy;
     const ms = this.#search(policy, now, (room) => room >= units);
@@ -253,7 +254,7 @@ export class ReferenceModel {
     return next - now + windows * meanMs(window) + meanMs(window) / 8;
   }
 
-  /** Drops what can't matter any more, so that long runs stay bearable. */
+  /** Drops events that no longer matter, to keep long runs bearable. */
   forget(policy: Policy, now: number): void {
     if (this.#events.length < 64 || this.#search(policy, now, (room) => room >= capacityOf(policy)) > 0) return;
     this.#events = [];

@@ -1,10 +1,10 @@
-/** A source of whole numbers from 0 to below its argument. */
+/** Returns integers from 0 to below its argument. */
 export type Random = (below: number) => number;
 
 /**
- * Makes a repeatable source of numbers (mulberry32), so that a failing trace can be seen again.
+ * Creates a repeatable source of numbers (mulberry32), so that a failing trace can be reproduced.
  *
- * @param seed Any whole number
+ * @param seed Any integer
  * @returns The source; the same seed gives the same numbers
  */
 export function seededRandom(seed: number): Random {

@@ -52,38 +52,37 @@ import {
 import { seededRandom } from "./seeded_random.ts";
 import { VirtualClock } from "./virtual_clock.ts";
 
-/** A store that was made for one test. */
+/** A store created for one test. */
 export interface ContractStore {
   /** The store. */
   readonly store: Store;
-  /** Cleans up after the test, failed or not. */
+  /** Cleans up after the test, whether it failed or not. */
   dispose?(): Promise<void>;
 }
 
-/** What is held to the contract. */
+/** The store under test. */
 export interface ContractSubject {
-  /** What the tests call it. */
+  /** Its name in the tests. */
   readonly name: string;
   /**
-   * Makes an empty store.
+   * Creates an empty store.
    *
-   * @param clock The clock the store has to count by: `clock.read` tells the time in ms
+   * @param clock The clock the store has to use: `clock.read` returns the time in ms
    */
   make(clock: VirtualClock): Promise<ContractStore>;
   /**
-   * The one policy that a store with `outcomeOnly` serves, as it is configured; under other names, too. Other stores need
-   * none.
+   * The one policy that an `outcomeOnly` store serves, as configured, also under other names. Other stores need none.
    */
   readonly policy?: Policy;
 }
 
-/** Registers a test: `Deno.test`, `test` of `node:test` or `bun:test`, `it` of a runner, or something like them. */
+/** Registers a test: `Deno.test`, `test` of `node:test` or `bun:test`, `it` of a test runner, or a similar function. */
 export type RegisterTest = (name: string, body: () => Promise<void>) => void;
 
 /**
  * Options of {@linkcode storeContract}.
  *
- * @example More operations than usual, of another seed
+ * @example More operations than usual, with another seed
  * ```ts ignore
  * import { MemoryStore } from "@sluice/rate-limit";
  * import { storeContract } from "@sluice/rate-limit/testing";
@@ -93,26 +92,26 @@ export type RegisterTest = (name: string, body: () => Promise<void>) => void;
  * ```
  */
 export interface StoreContractOptions {
-  /** About how many operations are done with every algorithm, over all random tests; 2 000 by default. */
+  /** Approximate number of operations per algorithm, over all random tests; 2 000 by default. */
   operations?: number;
-  /** Where chance begins, 1 by default. The same seed does the same things. */
+  /** Seed of the random numbers, 1 by default. The same seed repeats the same operations. */
   seed?: number;
-  /** Promises the store is known not to keep: the sentence of each and the reason. They are not tested. */
+  /** Properties that the store is known not to have: the sentence of each, and the reason. They are not tested. */
   except?: Readonly<Record<string, string>>;
 }
 
 const NAMES: OptionNames<StoreContractOptions> = { operations: true, seed: true, except: true };
 
-/** A property: the sentence that tells it, its share of the operations, and what finds out. */
+/** A property: its sentence, its share of the operations, and its test. */
 interface Property {
   readonly sentence: string;
   readonly share: number;
   readonly hold: (run: ContractRun, operations: number) => Promise<void>;
-  /** The same of a store that only tells outcomes, where that means something. */
+  /** The equivalent for an outcome-only store, where it makes sense. */
   readonly ofOutcomes?: (run: ContractRun, policy: Policy, operations: number) => Promise<void>;
 }
 
-/** Operations that every random test has, however few are asked for. */
+/** Minimum number of operations of every random test. */
 const LEAST = 480;
 
 const PROPERTIES: readonly Property[] = [
@@ -210,19 +209,19 @@ const PROPERTIES: readonly Property[] = [
 ];
 
 /**
- * Registers the tests a store has to pass, with every algorithm that its capabilities declare.
+ * Registers the tests that a store has to pass, with every algorithm in its capabilities.
  *
- * Every test makes a store of its own and goes through random but repeatable traces. A failure is an `Error` that names
- * the property, the policy, what was wanted, what the store said, and the last operations. What a store declares not to
- * have is not asked for: refunds of a store whose refusals write, batches that are not one, all but outcomes of a store
- * that tells nothing else. A policy's options may be refused by a `TypeError`, the algorithm alone may not.
+ * Every test creates its own store and runs random but repeatable traces. A failure is an `Error` with the property,
+ * the policy, the expected and actual results, and the last operations. Features that a store declares not to have are
+ * not tested: refunds if its refusals write, batches that are not atomic, and everything except outcomes of an
+ * outcome-only store. A store may reject a policy's options with a `TypeError`, but not the algorithm alone.
  *
- * @param subject The store's name, and how one is made
+ * @param subject The store's name, and how to create one
  * @param test Registers a test
- * @param options How much, and where chance begins
- * @throws {RangeError} If `operations` is no whole number above 0, or an exception is no sentence of the contract
+ * @param options Number of operations, and seed
+ * @throws {RangeError} If `operations` is not an integer above 0, or an exception is not a sentence of the contract
  *
- * @example With the test runner of Deno
+ * @example With Deno's test runner
  * ```ts ignore
  * import { MemoryStore } from "@sluice/rate-limit";
  * import { storeContract } from "@sluice/rate-limit/testing";

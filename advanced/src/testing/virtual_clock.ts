@@ -1,13 +1,13 @@
 import type { Timers } from "../wrappers/timers.ts";
 
-/** A timer that was started. */
+/** A running timer. */
 interface Started {
   readonly due: number;
   readonly fn: () => void;
 }
 
 /**
- * A clock that stands still until a test moves it, and timers that run when it is moved past them.
+ * A clock that stands still until a test moves it, with timers that run when it moves past them.
  *
  * @example A minute passes at once
  * ```ts
@@ -30,16 +30,16 @@ export class VirtualClock {
   /**
    * Creates an instance.
    *
-   * @param start The first time it tells, in ms since 1970
+   * @param start The initial time, in ms since 1970
    */
   constructor(start = 1_700_000_000_000) {
     this.#now = start;
   }
 
-  /** The present time; hand this function to whatever takes a clock. */
+  /** Returns the current time. Pass this function as a clock. */
   readonly read: () => number = () => this.#now;
 
-  /** Timers that go by this clock; hand them to whatever takes timers. */
+  /** Timers that follow this clock. Pass them as timers. */
   readonly timers: Timers = {
     now: () => this.#elapsed,
     start: (fn, ms) => {
@@ -49,7 +49,7 @@ export class VirtualClock {
     },
   };
 
-  /** The present time. */
+  /** The current time. */
   get now(): number {
     return this.#now;
   }
@@ -60,9 +60,9 @@ export class VirtualClock {
   }
 
   /**
-   * Moves the clock, and runs the timers that are due on the way, in their order.
+   * Moves the clock, and runs the timers that become due, in order.
    *
-   * @param ms How far; less than 0 for a clock that is set back, which runs no timer
+   * @param ms How far; below 0 for a clock that is set back, which runs no timer
    */
   advance(ms: number): void {
     if (ms < 0) {

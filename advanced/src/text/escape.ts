@@ -1,11 +1,11 @@
-// controls, what moves or hides text (bidirectional, zero-width, line separators, tags), and lone surrogates
+// controls, characters that move or hide text (bidirectional, zero-width, line separators, tags), and lone surrogates
 const UNSAFE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 
 /**
- * Makes a stranger's text safe for a terminal: what would move the cursor, change the title or turn the reading
- * direction around is shown as its number.
+ * Makes an untrusted string safe for a terminal: characters that would move the cursor, change the title or reverse the
+ * reading direction are shown as their number.
  *
- * @param text The text
+ * @param text The string
  */
 export function terminalText(text: string): string {
   return text.replace(UNSAFE, (character) => `\\u{${character.codePointAt(0)!.toString(16)}}`);
@@ -20,18 +20,19 @@ const ENTITIES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Makes a stranger's text safe in HTML, between tags and in quoted attributes.
+ * Makes an untrusted string safe in HTML, between tags and in quoted attributes.
  *
- * @param text The text
+ * @param text The string
  */
 export function htmlText(text: string): string {
   return terminalText(text).replace(/[&<>"']/g, (character) => ENTITIES[character]!);
 }
 
 /**
- * Makes a text one field of CSV (RFC 4180). Spreadsheets run what begins like a formula, so that gets an apostrophe.
+ * Escapes a string as one CSV field (RFC 4180). Spreadsheets execute fields that begin like a formula, so those get an
+ * apostrophe.
  *
- * @param text The text
+ * @param text The string
  */
 export function csvField(text: string): string {
   const safe = terminalText(text);

@@ -6,7 +6,7 @@ import { randomAdvance, randomCost, randomPolicy } from "./random_policy.ts";
 
 const TRACE_LENGTH = 60;
 
-/** Something that was granted and may be given back. */
+/** A grant that may be refunded. */
 interface Grant {
   readonly take: Take;
   readonly at: number;
@@ -39,7 +39,7 @@ async function compare(run: ContractRun, algorithm: AlgorithmName): Promise<void
     const takes: Take[] = [{ policy, key, cost: randomCost(run, last.remaining) }];
     if (pick(4) === 0) takes.push({ policy: other, key, cost: randomCost(run, 1), shadow: pick(3) === 0 });
     if (takes.length > 1 && pick(2) === 0) takes.reverse();
-    // parts that are not one can't know of each other how often they fit
+    // parts that are not atomic cannot coordinate how often they fit
     const asOne = takes.length === 1 || run.capabilities.atomicBatch !== "none";
     const times = asOne && pick(4) === 0 ? 1 + pick(5) : 1;
     const actual = await run.batch(takes, times);
@@ -60,12 +60,12 @@ async function giveBack(run: ContractRun, model: ModelBatch, grants: Grant[]): P
   const grant = grants[grants.length - 1 - run.pick(Math.min(4, grants.length))];
   if (grant === undefined || grant.modelStamps.length === 0 || !isDefined(run, grant, now)) return;
   const amount = 1 + run.pick(grant.modelStamps.length);
-  // whether a stamp is still good is a property of its own; here, what was given back has to show in later verdicts
+  // validity of a stamp is a separate property; here, a refund has to show in later verdicts
   if (!await run.give(grant.take.policy, grant.take.key, grant.stamp, amount)) return;
   model.give(grant.take, grant.modelStamps.splice(0, amount), now);
 }
 
-// the model takes things back as if they had never been, which is not what every algorithm means by it
+// the model undoes grants completely, which not every algorithm does
 function isDefined({ capabilities }: ContractRun, { take: { policy }, at }: Grant, now: number): boolean {
   if (!capabilities.exactDeny || policy.onDenied === "extend") return false;
   const later = policy.algorithm === "token-bucket" || policy.algorithm === "fixed-window" && policy.align !== "clock";

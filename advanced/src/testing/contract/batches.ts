@@ -3,14 +3,14 @@ import type { Take, Verdict } from "../../policy/store.ts";
 import { type ContractRun, type Said, said } from "./contract_run.ts";
 import { randomAdvance, randomCost, randomPolicy } from "./random_policy.ts";
 
-/** A batch is granted as a whole or not at all, and whom another one vetoes pays nothing. */
+/** A batch is granted as a whole or not at all, and a vetoed take is not charged. */
 export async function aBatchIsGrantedAsAWholeOrNotAtAll(run: ContractRun, operations: number): Promise<void> {
   const { algorithms, atomicBatch, exactDeny } = run.capabilities;
   for (const algorithm of run.traces(operations, 60)) {
     const policies = [await randomPolicy(run, algorithm, { leastLimit: 1 })];
     for (let i = run.pick(3); i >= 0; i--) policies.push(await randomPolicy(run, run.oneOf([...algorithms])));
     run.begin(...policies);
-    // keys of their own for every policy, where such a batch is one too
+    // a separate key per policy, if such a batch is atomic too
     const shared = run.name();
     const keys = policies.map(() => atomicBatch === "all" && run.pick(3) === 0 ? run.name() : shared);
     let last = await run.take(policies[0]!, keys[0]!, 0);
@@ -36,7 +36,7 @@ export async function aBatchIsGrantedAsAWholeOrNotAtAll(run: ContractRun, operat
   }
 }
 
-/** A batch that asks one counter twice has no meaning. */
+/** A batch that contains one counter twice has no meaning. */
 export async function aBatchThatAsksOneCounterTwiceIsRefused(run: ContractRun): Promise<void> {
   for (const algorithm of run.capabilities.algorithms) {
     const policy: Policy = { name: run.name(), algorithm, limit: 5, windowMs: 1000 };
@@ -63,7 +63,7 @@ export async function aBatchThatAsksOneCounterTwiceIsRefused(run: ContractRun): 
   }
 }
 
-/** Asking several times at once is the same as asking one after the other, for a batch too. */
+/** Several times at once equals one after the other, for a batch too. */
 export async function severalTimesAtOnceEqualOneAfterTheOther(run: ContractRun, operations: number): Promise<void> {
   const { algorithms, atomicBatch } = run.capabilities;
   for (const algorithm of run.traces(operations, 60)) {
@@ -96,7 +96,7 @@ export async function severalTimesAtOnceEqualOneAfterTheOther(run: ContractRun, 
   }
 }
 
-/** `decideEach`, where a store has it, decides many keys as `decide` does one after the other. */
+/** `decideEach`, if a store has it, decides many keys like `decide` one after the other. */
 export async function decideEachIsDecidingOneByOne(run: ContractRun, operations: number): Promise<void> {
   const { store } = run;
   if (store.decideEach === undefined) return;
@@ -121,7 +121,7 @@ export async function decideEachIsDecidingOneByOne(run: ContractRun, operations:
   }
 }
 
-/** A shadow take is decided and counted, and never keeps the others from being granted. */
+/** A shadow take is decided and counted, and never prevents the others from being granted. */
 export async function aShadowNeverVetoes(run: ContractRun, operations: number): Promise<void> {
   for (const algorithm of run.traces(operations, 60)) {
     const policy = await randomPolicy(run, algorithm, { leastLimit: 1 });

@@ -7,7 +7,7 @@ import { randomCost } from "./random_policy.ts";
 
 const TRACE_LENGTH = 60;
 
-/** Windows that are not all of one length. */
+/** Windows whose lengths vary. */
 export const CALENDAR_WINDOWS: readonly CalendarWindow[] = [
   { every: "minute" },
   { every: "hour", timeZone: "Australia/Lord_Howe" },
@@ -17,7 +17,7 @@ export const CALENDAR_WINDOWS: readonly CalendarWindow[] = [
   { every: "month", timeZone: "Europe/Berlin", startsOn: 31 },
 ];
 
-/** Windows of the calendar begin and end where they do in their time zone; a store may refuse them. */
+/** Calendar windows begin and end according to their time zone; a store may reject them. */
 export async function windowsFollowTheCalendar(run: ContractRun, operations: number): Promise<void> {
   for (const algorithm of run.traces(operations, TRACE_LENGTH)) {
     if (algorithm !== "fixed-window") continue;
@@ -53,7 +53,7 @@ async function follow(run: ContractRun, policy: Policy, window: CalendarWindow):
 }
 
 /**
- * Moves the clock, often to the very edge of a window or not at all, and now and then by ten windows.
+ * Moves the clock, often to the exact boundary of a window or not at all, and occasionally by ten windows.
  *
  * @param run The test
  * @param policy The policy

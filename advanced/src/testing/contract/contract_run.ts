@@ -6,20 +6,20 @@ import type { VirtualClock } from "../virtual_clock.ts";
 /** Operations that a failure shows. */
 const SHOWN = 12;
 
-/** What a verdict says to the caller: all of it but the stamp, whose form is the store's own. */
+/** A verdict without the stamp, whose form is up to the store. */
 export type Said = Omit<Verdict, "stamp">;
 
 /**
- * One test of the contract: a store, its clock, chance, and a trace of what was done last.
+ * One test of the contract: a store, its clock, random numbers, and a trace of the last operations.
  *
- * Whatever the test asks, the answer is looked at first: a verdict that contradicts itself fails every test.
+ * Every result is checked first: a verdict that contradicts itself fails every test.
  */
 export class ContractRun {
   /** The store. */
   readonly store: Store;
-  /** The clock it counts by. */
+  /** The clock it uses. */
   readonly clock: VirtualClock;
-  /** Where chance comes from. */
+  /** The source of random numbers. */
   readonly pick: Random;
   #trace: string[] = [];
   #subject = "";
@@ -27,8 +27,8 @@ export class ContractRun {
 
   /**
    * @param store The store
-   * @param clock The clock it counts by
-   * @param pick Where chance comes from
+   * @param clock The clock it uses
+   * @param pick The source of random numbers
    */
   constructor(store: Store, clock: VirtualClock, pick: Random) {
     this.store = store;
@@ -36,16 +36,16 @@ export class ContractRun {
     this.pick = pick;
   }
 
-  /** What the store declares. */
+  /** The store's capabilities. */
   get capabilities(): Capabilities {
     return this.store.capabilities;
   }
 
   /**
-   * Every algorithm the store declares, once for each random trace that is to be made with it.
+   * Every algorithm of the store, once per random trace.
    *
-   * @param operations About how many operations are to be done with each algorithm
-   * @param length About how many operations a trace has
+   * @param operations Approximate number of operations per algorithm
+   * @param length Approximate number of operations per trace
    */
   *traces(operations: number, length: number): Generator<AlgorithmName> {
     for (const algorithm of this.capabilities.algorithms) {
@@ -53,23 +53,23 @@ export class ContractRun {
     }
   }
 
-  /** A name that no policy and no key had before. */
+  /** Returns a name that no policy or key has had before. */
   name(): string {
     return `n${++this.#names}`;
   }
 
-  /** One of some values. */
+  /** Picks one of some values. */
   oneOf<T>(values: readonly T[]): T {
     return values[this.pick(values.length)]!;
   }
 
-  /** Begins a new trace. */
+  /** Starts a new trace. */
   begin(...policies: Policy[]): void {
     this.#trace = [];
     this.about(...policies);
   }
 
-  /** Tells of further policies, in the middle of a trace. */
+  /** Shows other policies from here on, in the middle of a trace. */
   about(...policies: Policy[]): void {
     this.#subject = policies.map(show).join("\n          ");
   }
@@ -104,12 +104,12 @@ export class ContractRun {
     return (await this.batch([{ policy, key, cost }], times))[0]!;
   }
 
-  /** Looks at a key. */
+  /** Reads a key. */
   async peek(policy: Policy, key: string): Promise<Said> {
     return said(await this.take(policy, key, 0));
   }
 
-  /** Gives units back. */
+  /** Refunds units. */
   async give(policy: Policy, key: string, stamp: number, amount: number): Promise<boolean> {
     const given = await this.store.give({ policy, key, cost: amount }, stamp, amount);
     this.note(`give ${policy.name} ${show(key)} ${amount} of stamp ${stamp} -> ${given}`);
@@ -117,7 +117,7 @@ export class ContractRun {
     return given;
   }
 
-  /** Corrects what was granted to its real cost. */
+  /** Corrects a grant to its actual cost. */
   async settle(policy: Policy, key: string, stamp: number, change: number): Promise<Verdict> {
     const verdict = await this.store.settle!({ policy, key, cost: 1 }, stamp, change);
     this.note(`settle ${policy.name} ${show(key)} ${change} of stamp ${stamp} -> ${show(verdict)}`);
@@ -128,7 +128,7 @@ export class ContractRun {
     return verdict;
   }
 
-  /** Forgets a key, or all of a policy. */
+  /** Forgets a key, or all keys of a policy. */
   async reset(policy: string, key?: string): Promise<number> {
     const count = await this.store.reset(key === undefined ? { policy } : { policy, key });
     this.note(`reset ${policy}${key === undefined ? "" : ` ${show(key)}`} -> ${count}`);
@@ -136,7 +136,7 @@ export class ContractRun {
   }
 
   /**
-   * Whether the store takes a policy. It may refuse options by a `TypeError`, but no algorithm it declares.
+   * Whether the store supports a policy. It may reject options with a `TypeError`, but no algorithm it declares.
    *
    * @param policy The policy
    */
@@ -150,7 +150,7 @@ export class ContractRun {
     }
   }
 
-  /** Fails with the trace, unless a claim holds. */
+  /** Fails with the trace if a claim does not hold. */
   check(holds: boolean, claim: string, expected: unknown, actual: unknown): void {
     if (holds) return;
     throw new Error([
@@ -163,7 +163,7 @@ export class ContractRun {
     ].join("\n"));
   }
 
-  /** Fails unless two things look the same. */
+  /** Fails unless two values look the same. */
   same(actual: unknown, expected: unknown, claim: string): void {
     const [a, b] = [show(actual), show(expected)];
     if (a !== b) this.check(false, claim, expected, actual);
@@ -199,12 +199,12 @@ export class ContractRun {
   }
 }
 
-/** What a verdict says to the caller, in the order in which things are compared. */
+/** A verdict without its stamp, with the fields in the order of comparison. */
 export function said({ granted, denied, limit, remaining, retryAfterMs, nextMs, resetMs, blocked }: Said): Said {
   return { granted, denied, limit, remaining, retryAfterMs, nextMs, resetMs, blocked };
 }
 
-/** A value in one line; keys with control characters stay readable. */
+/** Formats a value in one line; keys with control characters stay readable. */
 export function show(value: unknown): string {
   const text = JSON.stringify(value, (_, one) => one === Infinity || Number.isNaN(one) ? String(one) : one) ??
     String(value);

@@ -2,7 +2,7 @@ import type { Policy } from "../../policy/policy.ts";
 import { MAX_KEY_LENGTH } from "../../policy/store.ts";
 import type { ContractRun } from "./contract_run.ts";
 
-/** Parts that some store may use to put names and keys together, or to find them by. */
+/** Characters that a store might use to join names and keys, or to find them. */
 const PARTS = [
   ...["", " ", "  ", ":", "::", "|", "/", ".", ",", ";", "-", "_", "{", "}", "{}", "}{", "[", "]", "(", ")", "<", ">"],
   ...["*", "?", "%", "%7b", "%7d", "%25", "%257b", "\\", '"', "'", "`", "$", "#", "&", "=", "+", "~", "@", "!", "^"],
@@ -12,7 +12,7 @@ const PARTS = [
   ...["\u00e9", "e\u0301", "a", "\u0430", "\u200b", "\ufeff", "\u{1f600}", "\u{1f601}", "\ufffd", "\u{10ffff}", "A"],
 ];
 
-/** Keys that some store may take for each other. */
+/** Keys that a store might confuse. */
 export function lookAlikes(): string[] {
   const long = "x".repeat(MAX_KEY_LENGTH - 1);
   const keys = PARTS.flatMap((part) => [`k${part}`, `${part}k`, `a${part}b`]);
@@ -21,7 +21,7 @@ export function lookAlikes(): string[] {
   return [...new Set(keys)];
 }
 
-/** Keys and policies that look alike, however they may be put together, are counted apart. */
+/** Keys and policies that look alike, however they may be joined, are counted separately. */
 export async function keysThatLookAlikeAreCountedApart(run: ContractRun): Promise<void> {
   for (const algorithm of run.capabilities.algorithms) {
     const keys = lookAlikes();
@@ -47,7 +47,7 @@ export async function keysThatLookAlikeAreCountedApart(run: ContractRun): Promis
   }
 }
 
-/** The store counts by the clock it was made with, or nothing else can be told about it. */
+/** The store counts by its clock; otherwise nothing else can be tested. */
 export async function countsByTheClockItIsGiven(run: ContractRun): Promise<void> {
   run.check(run.capabilities.algorithms.size > 0, "a store declares the algorithms it has", "some", "none");
   for (const algorithm of run.capabilities.algorithms) {
@@ -61,7 +61,7 @@ export async function countsByTheClockItIsGiven(run: ContractRun): Promise<void>
   }
 }
 
-/** A key that was refused too often is blocked, exactly as long as the policy says, and no other key is. */
+/** A key that was refused too often is blocked for exactly as long as the policy specifies, and no other key is. */
 export async function aKeyRefusedTooOftenIsBlocked(run: ContractRun): Promise<void> {
   for (const algorithm of run.capabilities.algorithms) {
     const policy: Policy = { name: run.name(), algorithm, limit: 2, windowMs: 1000, block: { after: 3, forMs: 7000 } };
@@ -109,7 +109,7 @@ export async function resetForgetsOneKeyOrAllOfAPolicy(run: ContractRun): Promis
     run.same(await run.reset(name, "a*"), 1, "reset tells how many keys there were");
     run.same(await left(policy), [6, 6, 10, 6, 6, 6, 6, 6], "reset of a key forgets that key and no other");
     run.same(await run.reset(name, "never seen"), 0, "reset of a key never seen forgets none");
-    // a store that can't list its keys can't find them all either
+    // a store that cannot list its keys cannot find them all either
     if (run.store.inspect === undefined) continue;
     const forgotten = await run.reset(name);
     run.check(forgotten >= keys.length - 1, "reset tells how many keys there were", keys.length - 1, forgotten);
@@ -118,7 +118,7 @@ export async function resetForgetsOneKeyOrAllOfAPolicy(run: ContractRun): Promis
   }
 }
 
-/** `inspect`, where a store has it, lists the keys in use and how they stand. */
+/** `inspect`, if a store has it, lists the keys in use and their state. */
 export async function inspectListsTheKeysInUse(run: ContractRun): Promise<void> {
   if (run.store.inspect === undefined) return;
   for (const algorithm of run.capabilities.algorithms) {

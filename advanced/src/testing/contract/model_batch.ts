@@ -2,13 +2,13 @@ import { capacityOf, type Policy } from "../../policy/policy.ts";
 import type { Take, Verdict } from "../../policy/store.ts";
 import { ReferenceModel } from "../reference_model.ts";
 
-/** What several takes came to together: the last verdict, with the sums of what was granted. */
+/** The combined result of several takes: the last verdict, with the sums of what was granted. */
 export interface Summed extends Verdict {
-  /** The model's stamp of every unit that was granted. */
+  /** The model's stamp of every granted unit. */
   readonly stamps: readonly number[];
 }
 
-/** Reference models of many keys, and what a batch on them comes to. */
+/** Reference models of many keys, and the results of batches on them. */
 export class ModelBatch {
   readonly #models = new Map<string, ReferenceModel>();
 
@@ -19,11 +19,13 @@ export class ModelBatch {
     return model;
   }
 
-  /** Decides a batch: all of it when every take fits but shadows, else nothing, and those that don't fit refuse. */
+  /**
+   * Decides a batch: all of it if every take except shadows fits, otherwise nothing, and those that do not fit refuse.
+   */
   decide(takes: readonly Take[], now: number): Verdict[] {
     const fits = takes.map((take) => this.#fits(take, now));
     const granted = takes.every(({ shadow }, i) => shadow === true || fits[i]);
-    // what fits and is not granted is only looked at
+    // a take that fits but is not granted only reads
     return takes.map((take, i) => {
       return this.#modelOf(take).decide(fits[i] && !granted ? { ...take, cost: 0 } : take, now);
     });
@@ -36,7 +38,7 @@ export class ModelBatch {
     return !blocked && model.room(take.policy, now) >= take.cost;
   }
 
-  /** Decides a batch several times over, one after the other, and adds up. */
+  /** Decides a batch several times, one after the other, and adds up the results. */
   decideTimes(takes: readonly Take[], times: number, now: number): Summed[] {
     const sums = takes.map(() => ({ granted: 0, denied: false, stamps: [] as number[] }));
     let verdicts: Verdict[] = [];
@@ -52,7 +54,7 @@ export class ModelBatch {
     return verdicts.map((verdict, n) => ({ ...verdict, ...sums[n]! }));
   }
 
-  /** Takes units back, one by one: those of one stamp may be several events, and those of one take several leases. */
+  /** Refunds units one by one: those of one stamp may be several events, and those of one take several leases. */
   give(take: Take, stamps: readonly number[], now: number): void {
     for (const stamp of stamps) this.#modelOf(take).give(take.policy, now, stamp, 1);
   }
@@ -62,7 +64,7 @@ export class ModelBatch {
     this.#models.delete(JSON.stringify([policy.name, key]));
   }
 
-  /** Drops what can't matter any more. */
+  /** Drops events that no longer matter. */
   forget(policy: Policy, key: string, now: number): void {
     if (capacityOf(policy) > 0) this.#modelOf({ policy, key }).forget(policy, now);
   }

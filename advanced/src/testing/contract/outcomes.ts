@@ -4,14 +4,14 @@ import { type ContractRun, said } from "./contract_run.ts";
 import { lookAlikes } from "./keys.ts";
 import { boundOf, Interval } from "./safety.ts";
 
-/** The policy of a test, under a name of its own: such a store serves no other limit. */
+/** The policy under test, with its own name: such a store serves no other limit. */
 function named(run: ContractRun, policy: Policy): Policy {
   const own = { ...policy, name: run.name() };
   run.begin(own);
   return own;
 }
 
-/** Takes until one is refused, which has to be so after as many as the limit. */
+/** Consumes units until one is refused, which has to happen right after the limit. */
 async function exhaust(run: ContractRun, policy: Policy, key: string): Promise<Verdict> {
   for (let n = 0; n < policy.limit; n++) {
     run.same((await run.take(policy, key)).granted, 1, "as many are granted as the limit says");
@@ -21,7 +21,7 @@ async function exhaust(run: ContractRun, policy: Policy, key: string): Promise<V
   return refused;
 }
 
-/** The store counts by the clock it was made with. */
+/** The store counts by its clock. */
 export async function outcomesFollowTheClock(run: ContractRun, given: Policy): Promise<void> {
   const policy = named(run, given);
   const key = run.name();
@@ -30,9 +30,9 @@ export async function outcomesFollowTheClock(run: ContractRun, given: Policy): P
   await exhaust(run, policy, key);
 }
 
-/** No interval of one window holds more than two windows that meet. */
+/** No interval as long as one window holds more than two adjacent windows. */
 export async function outcomesKeepTheBound(run: ContractRun, given: Policy, operations: number): Promise<void> {
-  // the store does not say where windows begin
+  // the store does not report where windows begin
   const bound = boundOf({ ...given, align: "clock" });
   for (let done = 0; done < operations; done += 60) {
     const policy = named(run, given);
@@ -47,7 +47,7 @@ export async function outcomesKeepTheBound(run: ContractRun, given: Policy, oper
   }
 }
 
-/** Who waits as long as `retryAfterMs` says is admitted, however much earlier that would have been possible. */
+/** A client that waits for `retryAfterMs` is admitted, however much earlier that would have been possible. */
 export async function outcomesAdmitWhoWaits(run: ContractRun, given: Policy): Promise<void> {
   for (let i = 0; i < 10; i++) {
     const policy = named(run, given);
@@ -61,8 +61,8 @@ export async function outcomesAdmitWhoWaits(run: ContractRun, given: Policy): Pr
 }
 
 /**
- * Batches, and what takes more than one unit, are refused by a `TypeError`, and nothing is given back or forgotten. What
- * takes nothing is granted.
+ * Batches, and costs of more than one unit, throw a `TypeError`, and nothing is refunded or reset. A cost of 0 is
+ * granted.
  */
 export async function outcomesAreOfSingleUnits(run: ContractRun, given: Policy): Promise<void> {
   const policy = named(run, given);
@@ -90,13 +90,13 @@ export async function outcomesAreOfSingleUnits(run: ContractRun, given: Policy):
   for (let n = 0; n <= policy.limit; n++) {
     run.same((await run.take(policy, key, 0)).denied, false, "what takes nothing is granted");
   }
-  // nothing of that was counted
+  // none of that was counted
   await exhaust(run, policy, key);
   run.same(await run.give(policy, key, 0, 1), false, "nothing is given back");
   run.same((await run.take(policy, key)).granted, 0, "what is not given back is not there");
 }
 
-/** Asking several times at once is the same as asking one after the other. */
+/** Several times at once equals one after the other. */
 export async function outcomesOfSeveralTimesAtOnce(run: ContractRun, given: Policy, operations: number): Promise<void> {
   for (let done = 0; done < operations; done += 60) {
     const policy = named(run, given);
@@ -114,7 +114,7 @@ export async function outcomesOfSeveralTimesAtOnce(run: ContractRun, given: Poli
   }
 }
 
-/** Takes that run at the same time admit what they would one after the other. */
+/** Concurrent takes admit what serial ones would. */
 export async function outcomesOfParallelTakes(run: ContractRun, given: Policy): Promise<void> {
   const policy = named(run, given);
   const key = run.name();
@@ -123,7 +123,7 @@ export async function outcomesOfParallelTakes(run: ContractRun, given: Policy): 
   run.same(granted, policy.limit, "takes at once admit exactly the limit");
 }
 
-/** A shadow counts, and says whether it would have refused. */
+/** A shadow counts, and reports whether it would have refused. */
 export async function outcomesOfShadows(run: ContractRun, given: Policy): Promise<void> {
   const policy = named(run, given);
   const key = run.name();
@@ -133,7 +133,7 @@ export async function outcomesOfShadows(run: ContractRun, given: Policy): Promis
   }
 }
 
-/** Keys and policies that look alike are counted apart. */
+/** Keys and policies that look alike are counted separately. */
 export async function outcomesOfKeysThatLookAlike(run: ContractRun, given: Policy): Promise<void> {
   const policy = named(run, given);
   const { limit } = policy;

@@ -3,7 +3,7 @@ import type { Verdict } from "../../policy/store.ts";
 import type { ContractRun } from "./contract_run.ts";
 import { type PolicyRange, randomAdvance, randomCost, randomPolicy } from "./random_policy.ts";
 
-/** Goes through random traces, and does something of its own after every take. */
+/** Runs random traces, with a custom step after every take. */
 async function along(
   run: ContractRun,
   operations: number,
@@ -23,7 +23,7 @@ async function along(
   }
 }
 
-/** `retryAfterMs` is when the same cost fits, and not a millisecond later than need be. */
+/** `retryAfterMs` is when the same cost fits, and not a millisecond later than necessary. */
 export async function retryMsIsWhenTheCostFits(run: ContractRun, operations: number): Promise<void> {
   await along(run, operations, { consequences: true }, async (policy, key, { denied, retryAfterMs, limit }, cost) => {
     if (!denied || run.pick(2) === 0) return;
@@ -31,7 +31,7 @@ export async function retryMsIsWhenTheCostFits(run: ContractRun, operations: num
       run.check(cost > limit, "only what can never fit is told so", "a number of ms", retryAfterMs);
       return;
     }
-    // a header tells whole seconds, rounded up
+    // headers contain whole seconds, rounded up
     if (run.pick(3) === 0) run.advance(Math.ceil(retryAfterMs / 1000) * 1000);
     else {
       run.advance(retryAfterMs - 1);
@@ -57,13 +57,13 @@ export async function retryMsIsWhenTheCostFits(run: ContractRun, operations: num
   });
 }
 
-/** As many as `remaining` says are granted, and not one more. */
+/** Exactly `remaining` units are granted, and not one more. */
 export async function remainingIsWhatWouldBeGranted(run: ContractRun, operations: number): Promise<void> {
   await along(run, operations, { consequences: true }, async (policy, key, { remaining }) => {
     if (run.pick(2) === 0) {
       const more = await run.take(policy, key, remaining + 1);
       run.same(more.granted, 0, "not one more is granted than remaining says");
-      // that refusal may have had its price
+      // that refusal may have had side effects
       if (policy.onDenied !== undefined || policy.block !== undefined || !run.capabilities.exactDeny) return;
     }
     if (remaining === 0) return;
@@ -72,7 +72,7 @@ export async function remainingIsWhatWouldBeGranted(run: ContractRun, operations
   });
 }
 
-/** `remaining` falls by takes alone, and grows with time alone: first at `nextMs`, to the full at `resetMs`. */
+/** `remaining` only falls by takes, and only grows with time: first at `nextMs`, and fully at `resetMs`. */
 export async function remainingMovesByTakesAndTimeAlone(run: ContractRun, operations: number): Promise<void> {
   await along(run, operations, { consequences: true, leastLimit: 1 }, async (policy, key, taken) => {
     const { remaining, nextMs, resetMs, limit } = await run.peek(policy, key);

@@ -1,13 +1,13 @@
 import { type AlgorithmName, holdsSlots, type Policy } from "../../policy/policy.ts";
 import type { ContractRun } from "./contract_run.ts";
 
-/** Which policies a property is about. */
+/** The policies that a property applies to. */
 export interface PolicyRange {
-  /** Whether `onDenied` and `block` may be there; without them a refusal is free. */
+  /** Whether `onDenied` and `block` may be set; without them a refusal is free. */
   readonly consequences?: boolean;
-  /** The least limit, 0 by default. */
+  /** The lowest limit, 0 by default. */
   readonly leastLimit?: number;
-  /** Whether `maxDebt` is there, and perhaps `block`. */
+  /** Whether `maxDebt` is set, and possibly `block`. */
   readonly debts?: boolean;
 }
 
@@ -15,11 +15,11 @@ const LIMITS = [0, 1, 2, 3, 10, 7, 20];
 const WINDOWS = [1, 2, 7, 10, 100, 1000, 997, 2500];
 
 /**
- * Makes up a policy that the store takes, with a name of its own. Options the store refuses by a `TypeError` are left
- * out.
+ * Creates a random policy that the store supports, with a unique name. Options that the store rejects with a
+ * `TypeError` are omitted.
  *
  * @param run The test
- * @param algorithm One of the algorithms the store declares
+ * @param algorithm One of the store's algorithms
  * @param range Which policies
  */
 export async function randomPolicy(
@@ -61,7 +61,7 @@ function shapeOf({ pick }: ContractRun, algorithm: AlgorithmName): Partial<Polic
 function consequencesOf({ pick, capabilities }: ContractRun, policy: Policy): Partial<Policy> {
   const { algorithm, align, windowMs } = policy;
   const what = pick(6);
-  // what a refusal costs in a store whose refusals write anyway is the store's own affair
+  // if a store's refusals write anyway, their cost is up to the store
   const mayCharge = !holdsSlots({ algorithm }) && capabilities.exactDeny;
   const block = pick(5) === 0 ? { block: { after: 1 + pick(4), forMs: 1 + pick(windowMs * 2) } } : {};
   if (mayCharge && what === 0) return { ...block, onDenied: "charge" };
@@ -69,7 +69,7 @@ function consequencesOf({ pick, capabilities }: ContractRun, policy: Policy): Pa
   return block;
 }
 
-/** Moves the clock as far as a trace may find interesting: often not at all, or to the very edge of something. */
+/** Moves the clock by an interesting amount: often not at all, or to an exact boundary. */
 export function randomAdvance(
   run: ContractRun,
   policy: Policy,
@@ -88,7 +88,7 @@ export function randomAdvance(
   if (ms > 0) run.advance(ms);
 }
 
-/** A cost as it may come: mostly 1, now and then a look, everything that is left, or one more than that. */
+/** Returns a random cost: mostly 1, occasionally 0, all that is left, or one more than that. */
 export function randomCost(run: ContractRun, left: number): number {
   return run.oneOf([1, 1, 1, 2, 0, 3, run.pick(25), left, left + 1]);
 }

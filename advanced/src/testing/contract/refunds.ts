@@ -1,7 +1,7 @@
 import { type ContractRun, said } from "./contract_run.ts";
 import { randomAdvance, randomCost, randomPolicy } from "./random_policy.ts";
 
-/** A refusal that is free leaves no trace: the key lives on like a twin that was never refused. */
+/** A free refusal leaves no trace: the key behaves like one that was never refused. */
 export async function aFreeRefusalChangesNothing(run: ContractRun, operations: number): Promise<void> {
   if (!run.capabilities.exactDeny) return;
   for (const algorithm of run.traces(operations, 60)) {
@@ -21,7 +21,7 @@ export async function aFreeRefusalChangesNothing(run: ContractRun, operations: n
   }
 }
 
-/** What is given back at once was never taken; a part of it leaves the rest. */
+/** An immediate refund undoes a take; a partial one leaves the rest. */
 export async function whatIsGivenBackWasNeverTaken(run: ContractRun, operations: number): Promise<void> {
   for (const algorithm of run.traces(operations, 60)) {
     const policy = await randomPolicy(run, algorithm, { leastLimit: 1 });
@@ -50,7 +50,7 @@ export async function whatIsGivenBackWasNeverTaken(run: ContractRun, operations:
   }
 }
 
-/** A stamp that is out of date changes nothing. */
+/** An outdated stamp changes nothing. */
 export async function aStaleStampGivesNothingBack(run: ContractRun, operations: number): Promise<void> {
   for (const algorithm of run.traces(operations, 25)) {
     const policy = await randomPolicy(run, algorithm, { leastLimit: 1 });

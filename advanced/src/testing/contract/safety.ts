@@ -6,7 +6,7 @@ import { randomAdvance, randomCost, randomPolicy } from "./random_policy.ts";
 const TRACE_LENGTH = 60;
 
 /**
- * The most units an algorithm grants in any interval that is one window long and open at its end.
+ * The most units that an algorithm grants in any half-open interval as long as one window.
  *
  * @param policy The policy
  */
@@ -14,19 +14,19 @@ export function boundOf(policy: Policy): number {
   const { algorithm, limit, windowMs, align } = policy;
   switch (algorithm) {
     case "fixed-window":
-      // the key's first request begins a window, so it can't be on the near side of where two of them meet
+      // the key's first request begins a window, so it cannot be right before the boundary of two
       return align === "clock" ? 2 * limit : Math.max(0, 2 * limit - 1);
     case "sliding-approximate":
       return Math.max(0, 2 * limit - 1);
     case "token-bucket":
-      // a full bucket, and what flows in while one window less a millisecond goes by
+      // a full bucket, and the refill during one window minus one millisecond
       return capacityOf(policy) + limit - Math.ceil(limit / windowMs);
     default:
       return limit;
   }
 }
 
-/** Sums what is granted, over the latest interval of one window. */
+/** Sums the grants of the latest interval as long as one window. */
 export class Interval {
   readonly #grants: { at: number; units: number }[] = [];
 
@@ -38,7 +38,7 @@ export class Interval {
   }
 }
 
-/** No interval of one window holds more than the algorithm's bound; nor when the limit changes on the way. */
+/** No interval as long as one window holds more than the algorithm's bound, even if the limit changes. */
 export async function grantsNoMoreThanTheBound(run: ContractRun, operations: number): Promise<void> {
   for (const algorithm of run.traces(operations, TRACE_LENGTH)) {
     const policy = await randomPolicy(run, algorithm, { consequences: true });
@@ -57,7 +57,7 @@ export async function grantsNoMoreThanTheBound(run: ContractRun, operations: num
   }
 }
 
-/** Takes that run at the same time admit what they would one after the other. */
+/** Concurrent takes admit what serial ones would. */
 export async function parallelTakesAdmitWhatSerialOnesDo(run: ContractRun, operations: number): Promise<void> {
   for (const algorithm of run.capabilities.algorithms) {
     const rounds = Math.max(1, Math.floor(operations / 500));
@@ -86,7 +86,7 @@ export async function parallelTakesAdmitWhatSerialOnesDo(run: ContractRun, opera
   }
 }
 
-/** A clock that is set back gives nobody more. */
+/** A clock that is set back never grants more. */
 export async function aClockThatGoesBackNeverRaisesRemaining(run: ContractRun, operations: number): Promise<void> {
   for (const algorithm of run.capabilities.algorithms) {
     await backAcrossAWindow(run, { name: run.name(), algorithm, limit: 10, windowMs: 1000 });
@@ -108,7 +108,7 @@ export async function aClockThatGoesBackNeverRaisesRemaining(run: ContractRun, o
   }
 }
 
-// what algorithms that cut time by the clock have to mind, and chance seldom meets
+// cases that matter to algorithms that divide time by the clock, and that random tests rarely hit
 async function backAcrossAWindow(run: ContractRun, policy: Policy): Promise<void> {
   run.begin(policy);
   const key = run.name();
@@ -120,7 +120,7 @@ async function backAcrossAWindow(run: ContractRun, policy: Policy): Promise<void
   const after = await run.peek(policy, key);
   run.check(after.remaining <= before.remaining, "a clock set back never raises remaining", before, after);
   await run.take(policy, key, after.remaining);
-  // the order in which times were seen is not the order of the times
+  // the times were not seen in chronological order
   run.advance(policy.windowMs);
   const refused = await run.take(policy, key, 10);
   if (!refused.denied) return;

@@ -13,7 +13,7 @@ interface Estimated {
   readonly at: number;
   readonly stamp: number;
   readonly modelStamp: number;
-  /** What is counted of it by now, and when. */
+  /** What has been counted of it so far, and when. */
   readonly counted: { at: number; units: number }[];
 }
 
@@ -22,7 +22,7 @@ function sumOf(counted: Estimated["counted"]): number {
 }
 
 /**
- * The most that one interval has room for: what is counted in it in time, so that debts come in addition.
+ * The most that an interval allows: what is counted in it on time, without debts.
  *
  * @param policy The policy
  * @param ms Length of the interval, with both ends
@@ -42,8 +42,8 @@ function roomIn(policy: Policy, ms: number): number {
 }
 
 /**
- * Replaced estimates give the verdicts of the reference model; what is charged is what was used, unless it can't be;
- * and no interval holds more than there is room for, and the debt.
+ * Settled estimates give the verdicts of the reference model; the charge is the usage, unless that is impossible; and
+ * no interval holds more than its allowance plus the debt.
  */
 export async function settlesByWhatWasUsed(run: ContractRun, operations: number): Promise<void> {
   if (run.store.settle === undefined) return;
@@ -54,7 +54,7 @@ export async function settlesByWhatWasUsed(run: ContractRun, operations: number)
   }
 }
 
-/** The same in windows of the calendar, which a store may refuse: later ones pay off what is owed, however long they are. */
+/** The same in calendar windows, which a store may reject: later ones pay off debts, however long they are. */
 export async function settlesByTheCalendar(run: ContractRun, operations: number): Promise<void> {
   if (run.store.settle === undefined) return;
   for (const algorithm of run.traces(operations, TRACE_LENGTH)) {
@@ -118,7 +118,7 @@ async function settleAlong(run: ContractRun, policy: Policy, advance: (last: Ver
       run.same(settled.granted, owed, "more is counted, up to the debt that is allowed");
       run.check(settled.remaining <= before.remaining, "more that is counted leaves no more", before, settled);
       if (owed > 0) one.counted.push({ at: clock.now, units: owed });
-      // a request that has run into debt has told all it needs
+      // a request that has run into debt needs no more steps
       if (one.counted.length > 1) open.splice(open.indexOf(one), 1);
     }
     const wanted = model.decide({ policy, key, cost: 0 }, clock.now);
@@ -128,7 +128,7 @@ async function settleAlong(run: ContractRun, policy: Policy, advance: (last: Ver
   checkIntervals(run, policy, maxDebt!, all.flatMap(({ counted }) => counted));
 }
 
-// the model takes back as if it had never been, which windows and buckets that have gone on do not
+// the model undoes grants completely, which windows and buckets that have moved on do not
 function leastOf({ algorithm, align, window }: Policy, one: Estimated, now: number, counted: number): number {
   if (one.at === now) return 0;
   if (algorithm === "token-bucket") return counted;
@@ -152,7 +152,7 @@ function checkIntervals(run: ContractRun, policy: Policy, maxDebt: number, count
   }
 }
 
-/** In which window of the calendar something was counted, from the first one that it was in. */
+/** The numbers of the calendar windows in which units were counted, starting with the first. */
 function windowNumbers(window: CalendarWindow, inOrder: Estimated["counted"]): number[] {
   let end = windowAt(window, inOrder[0]?.at ?? 0).end;
   let number = 0;
@@ -162,7 +162,7 @@ function windowNumbers(window: CalendarWindow, inOrder: Estimated["counted"]): n
   });
 }
 
-/** Requests that are settled at the same time count exactly what they used together. */
+/** Requests that are settled concurrently count exactly the sum of their usage. */
 export async function settledAtOnceCountTheSum(run: ContractRun, operations: number): Promise<void> {
   if (run.store.settle === undefined) return;
   for (const algorithm of run.capabilities.algorithms) {
