@@ -1,24 +1,24 @@
 import type { Block } from "../policy/policy.ts";
 import type { Cells } from "./algorithm.ts";
 
-// refusals counted, when that count ends, until when the key is blocked
+// number of refusals, when that count ends, until when the key is blocked
 const REFUSALS = 0;
 const COUNTED_UNTIL = 1;
 const BLOCKED_UNTIL = 2;
 
-/** Cells of the state behind a policy's `block`. */
+/** Cells of the state of a policy's `block`. */
 export const BLOCK_WIDTH = 3;
 
 /**
- * How long a key is still blocked.
+ * How long a key remains blocked.
  *
- * @returns ms, 0 when it is not
+ * @returns ms, 0 if it is not blocked
  */
 export function blockedFor({ array, at }: Cells, now: number): number {
   return Math.max(0, array[at + BLOCKED_UNTIL]! - now);
 }
 
-/** Counts refusals, and blocks the key when there were enough of them in one window. A blocked key's do not count. */
+/** Counts refusals, and blocks the key after enough of them in one window. Refusals of a blocked key do not count. */
 export function countRefusals(
   block: Block,
   windowMs: number,
@@ -37,18 +37,18 @@ export function countRefusals(
   array[at + BLOCKED_UNTIL] = now + block.forMs;
 }
 
-/** Bounds what was written by a longer window or block to those of the policy. */
+/** Bounds the state of a longer window or block to those of the policy. */
 export function shortenBlock(block: Block, windowMs: number, { array, at }: Cells, now: number): void {
   array[at + COUNTED_UNTIL] = Math.min(array[at + COUNTED_UNTIL]!, now + windowMs);
   array[at + BLOCKED_UNTIL] = Math.min(array[at + BLOCKED_UNTIL]!, now + block.forMs);
 }
 
-/** ms until nothing of the state matters any more. */
+/** ms until the state no longer matters. */
 export function blockReset({ array, at }: Cells, now: number): number {
   return Math.max(0, array[at + COUNTED_UNTIL]! - now, array[at + BLOCKED_UNTIL]! - now);
 }
 
-/** Refusals that still count before the key is blocked, at least 1. */
+/** Refusals left until the key is blocked, at least 1. */
 export function refusalsLeft(block: Block, { array, at }: Cells, now: number): number {
   return Math.max(1, block.after - (array[at + COUNTED_UNTIL]! <= now ? 0 : array[at + REFUSALS]!));
 }

@@ -1,17 +1,17 @@
 import type { Algorithm, Cells } from "./algorithm.ts";
 
-// the next lease's number, how many leases there are, then for each its number, expiry and units
+// the next lease's number, the number of leases, then number, expiry and units of each
 const NEXT = 0;
 const LENGTH = 1;
 const LEASES = 2;
 
-/** Leases begun in this process. */
+/** Leases started in this process. */
 let begun = 0;
 
 /**
- * Counts what is under way: a lease is held until it is given back, or at most `windowMs`.
+ * Counts operations in progress: a lease is held until it is released, or for at most `windowMs`.
  *
- * The wait it tells is a bound: a lease may come back sooner, and somebody else may take it.
+ * The wait is an upper bound: a lease may be released sooner, and another caller may take it.
  */
 export const concurrency: Algorithm = {
   width: () => 0,

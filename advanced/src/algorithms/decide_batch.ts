@@ -3,32 +3,32 @@ import type { Take, Verdict } from "../policy/store.ts";
 import type { Algorithm, Cells } from "./algorithm.ts";
 import { blockedFor, countRefusals, refusalsLeft, shortenBlock } from "./block_state.ts";
 
-/** What a store holds for one take: its algorithm, and the cells of its key. */
+/** A store's state for one take: its algorithm, and the cells of its key. */
 export interface TakeState {
   /** The algorithm of the policy. */
   readonly algorithm: Algorithm;
   /** The key's state. */
   readonly cells: Cells;
-  /** The state behind the policy's `block`, `null` when it has none. */
+  /** The state of the policy's `block`, `null` if it has none. */
   readonly block: Cells | null;
-  /** Whether the cells are known to be of no longer window than the policy's, and to owe nothing. */
+  /** Whether the cells are known to have no longer window than the policy, and no debts. */
   readonly isOfThisWindow?: boolean;
 }
 
 /**
- * Decides a batch on states to which the caller has exclusive access: the one rule that every store follows.
+ * Decides a batch on states to which the caller has exclusive access: the rule that every store follows.
  *
- * A state that was written by a longer window or block, before the policy was changed, is bounded to the present one:
- * what it holds counts as if it had been used now, at the latest. This writes, even if nothing is granted.
+ * A state from a longer window or block, before the policy was changed, is bounded to the current one: its units count
+ * as if they had been used now, at the latest. This writes, even if nothing is granted.
  *
- * Then every policy is asked how often its take fits; the minimum is granted to all. At last those that refused bear the
- * consequences (`onDenied`, `block`). With `onDenied: "free"` and no `block` a rejection writes nothing.
+ * Every policy then determines how often its take fits, and the minimum is granted to all. Finally, refusals have their
+ * side effects (`onDenied`, `block`). With `onDenied: "free"` and no `block` a refusal writes nothing.
  *
  * @param takes The batch
  * @param states State of each take, in the same order
  * @param times How often the batch is requested
- * @param now The store's time in ms, or that of each take where they go by different clocks
- * @param by The latest time at which it takes effect, where that is not known; grants count from then
+ * @param now The store's time in ms, or that of each take if they use different clocks
+ * @param by The latest time at which it takes effect, if that is unknown; grants count from then
  * @returns The verdicts, in the same order
  */
 export function decideBatch(
@@ -68,7 +68,7 @@ export function decideAlone(take: Take, state: TakeState, times: number, now: nu
   return conclude(take, state, fits, times - fits, now, now);
 }
 
-/** The same where it is only known that it takes effect between two times. */
+/** The same if it takes effect at an unknown time between two times. */
 export function decideBy(take: Take, state: TakeState, times: number, now: number, by: number): Verdict {
   if (by === now) return decideAlone(take, state, times, now);
   update(take, state, now);
@@ -77,15 +77,15 @@ export function decideBy(take: Take, state: TakeState, times: number, now: numbe
 }
 
 /**
- * Corrects what was granted to its real cost: the rule behind a store's `settle`.
+ * Corrects a grant to its actual cost: the rule behind a store's `settle`.
  *
  * @param take What was granted
  * @param state Its state
  * @param stamp The stamp of its verdict
- * @param change Units to count more, or, below 0, to give back
+ * @param change Units to add, or, below 0, to refund
  * @param now The store's time in ms
  * @param by The latest time at which it takes effect
- * @returns The state afterwards, and in `granted` by how many units more the take is counted
+ * @returns The state afterwards, with the actual change in counted units as `granted`
  */
 export function settleTake(
   take: Take,
@@ -110,7 +110,7 @@ export function settleTake(
 }
 
 /**
- * Gives units back, on a state to which the caller has exclusive access.
+ * Refunds units, on a state to which the caller has exclusive access.
  *
  * @returns Whether anything changed
  */
@@ -156,7 +156,7 @@ function conclude(
   const { algorithm, cells, block } = state;
   const units = granted * cost;
   let stamp = units > 0 ? algorithm.take(policy, cells, now, units, by) : 0;
-  // what is granted counts from then, and so do the waits that it is told with
+  // granted units count from then, and so do the reported waits
   const since = units > 0 ? by : now;
   if (refusals > 0) stamp = refuse(take, state, refusals, now, stamp);
   const capacity = capacityOf(policy);
@@ -179,7 +179,7 @@ function conclude(
   };
 }
 
-/** Applies the consequences of rejections, and returns the new stamp of what was granted. */
+/** Applies the side effects of refusals, and returns the new stamp of what was granted. */
 function refuse(
   { policy, cost }: Take,
   { algorithm, cells, block }: TakeState,

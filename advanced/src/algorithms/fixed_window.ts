@@ -7,9 +7,10 @@ const USED = 0;
 const END = 1;
 
 /**
- * Counts in windows that follow each other, beginning with the key's first request, with the clock or the calendar.
+ * Counts in consecutive windows that begin with the key's first request, or follow the clock or calendar.
  *
- * Where two windows meet, up to `2 * limit - 1` (aligned to clock or calendar: `2 * limit`) may come within one window length.
+ * Around the boundary of two windows, up to `2 * limit - 1` units (aligned to clock or calendar: `2 * limit`) may be
+ * granted within one window length.
  */
 export const fixedWindow: Algorithm = {
   width: () => 2,
@@ -67,11 +68,11 @@ export const fixedWindow: Algorithm = {
     const used = array[at + USED]!;
     if (now >= stamp || array[at + END] !== stamp || used === 0) return false;
     array[at + USED] = Math.max(0, used - units);
-    // a window that nothing is left of never began
+    // a window without units never began
     if (array[at + USED] === 0) array[at + END] = 0;
     return true;
   },
-  // while something is owed, windows follow each other, and each begins with what the one before had above the limit
+  // while there is a debt, windows are consecutive, and each begins with the previous one's usage above the limit
   pay(policy, { array, at }, now) {
     const end = array[at + END]!;
     if (end === 0 || now < end) return;
@@ -96,7 +97,7 @@ function endOf({ windowMs, align, window }: Policy, now: number): number {
   return align === "clock" ? now - now % windowMs + windowMs : now + windowMs;
 }
 
-/** ms from the end of the window until so many units fit, or, for all of the limit, until nothing is used. */
+/** ms from the end of the window until `units` fit, or for the whole limit, until nothing is used. */
 function laterMs(policy: Policy, { array, at }: Cells, now: number, units: number): number {
   if (!hasDebts(policy)) return 0;
   const windows = Math.ceil((array[at + USED]! + units - policy.limit) / paidIn(policy)) - 1;
@@ -107,7 +108,7 @@ function laterMs(policy: Policy, { array, at }: Cells, now: number, units: numbe
   return Math.min(LONGEST_DEBT_MS, ms);
 }
 
-/** The decision about a key that owes: nothing is granted, and every wait is for a later window. */
+/** The decision about a key in debt: nothing is granted, and every wait is for a later window. */
 function verdictInDebt(policy: Policy, cells: Cells, now: number, cost: number): Verdict {
   const { limit } = policy;
   const waitFor = (units: number) => fixedWindow.wait(policy, cells, now, units);

@@ -39,9 +39,9 @@ A['fixed-window'] = {
 `;
 
 /**
- * The end of the present window of the calendar, as a function in Lua. Of the edges around the caller's time, which come
- * in place of `align`, the server's time selects: scripts know no time zones. Where the two clocks are further apart than
- * these edges are, windows are of their usual length.
+ * The end of the current calendar window, as a Lua function. The caller passes the boundaries around its time instead
+ * of `align`, and the server's time selects one, because scripts have no time zones. If the two clocks differ by more
+ * than these boundaries, windows have their usual length.
  */
 export const CALENDAR_END = `
 local function calendar_end(edges, now, window)
@@ -58,7 +58,7 @@ local function calendar_end(edges, now, window)
 end
 `;
 
-/** What policies with windows of the calendar need besides. */
+/** Additional code for policies with calendar windows. */
 export const FIXED_WINDOW_CALENDAR: string = /* @__PURE__ */ CALENDAR_END.concat(`
 do
   local a = A['fixed-window']
@@ -79,7 +79,7 @@ do
 end
 `);
 
-/** What policies with windows of the calendar and `maxDebt` need besides both. */
+/** Additional code for policies with both calendar windows and `maxDebt`. */
 export const FIXED_WINDOW_CALENDAR_DEBTS = `
 do
   local a = A['fixed-window']
@@ -133,7 +133,7 @@ do
 end
 `;
 
-/** What policies with `maxDebt` need besides. */
+/** Additional code for policies with `maxDebt`. */
 export const FIXED_WINDOW_DEBTS = `
 do
   local a = A['fixed-window']

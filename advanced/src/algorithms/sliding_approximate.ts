@@ -1,16 +1,16 @@
 import { hasDebts, LONGEST_DEBT_MS, paidIn, type Policy } from "../policy/policy.ts";
 import type { Algorithm, Cells } from "./algorithm.ts";
 
-// the window the numbers belong to, its number, what it used, what the one before used
+// the window the numbers belong to, its number, its usage, the previous window's usage
 const WINDOW = 0;
 const NUMBER = 1;
 const CURRENT = 2;
 const PREVIOUS = 3;
 
 /**
- * Two counters: the present window in full, the one before by the share of it that the sliding window still covers.
+ * Two counters: the current window in full, and the previous one by the share that the sliding window still covers.
  *
- * The long-run rate is right, but an interval of one window length may hold nearly `2 * limit`.
+ * The long-run rate is exact, but an interval of one window length may hold nearly `2 * limit`.
  */
 export const slidingApproximate: Algorithm = {
   width: () => 4,
@@ -24,12 +24,12 @@ export const slidingApproximate: Algorithm = {
     array[start + WINDOW] = policy.windowMs;
     const number = Math.floor(now / policy.windowMs);
     array[start + NUMBER] = same ? Math.max(number, array[start + NUMBER]!) : number;
-    // a changed window cuts time anew: what is used stays used
+    // a changed window is divided differently: used units stay used
     array[start + CURRENT] = (same ? seen.current : seen.current + seen.previous) + units;
     array[start + PREVIOUS] = same ? seen.previous : 0;
     const windows = Math.floor(by / policy.windowMs) - array[start + NUMBER]!;
     if (windows > 0) {
-      // before its time: what the window before counts for now stays counted
+      // before its time: the part of the previous window that counts now stays counted
       const kept = Math.ceil(array[start + PREVIOUS]! * Math.min(seen.left, policy.windowMs) / policy.windowMs);
       const current = array[start + CURRENT]! - units;
       const later = hasDebts(policy) ? paidAfter(policy, current, windows) : { current: 0, previous: current };
@@ -46,7 +46,7 @@ export const slidingApproximate: Algorithm = {
     if (current + units <= limit) {
       return Math.ceil(windowMs - (limit - current - units) * windowMs / previous) - (windowMs - left);
     }
-    // the window in which they fit: the next one, unless something is owed
+    // the window in which they fit: the next one, unless there is a debt
     const windows = hasDebts(policy) ? Math.ceil((current + units - limit) / limit) : 1;
     const later = hasDebts(policy) ? paidAfter(policy, current, windows) : { current: 0, previous: current };
     const decayed = Math.ceil(windowMs - (limit - later.current - units) * windowMs / later.previous);
@@ -78,7 +78,7 @@ export const slidingApproximate: Algorithm = {
   },
 };
 
-/** The counters as seen from now: `left` is what remains of the present window, in ms. */
+/** The counters as of now: `left` is the rest of the current window, in ms. */
 interface Seen {
   readonly current: number;
   readonly previous: number;
@@ -96,7 +96,7 @@ function at(policy: Policy, { array, at: start }: Cells, now: number): Seen {
   return { current: 0, previous: behind === 1 ? array[start + CURRENT]! : 0, left, windowMs };
 }
 
-/** The counters some windows later: what a window holds above the limit is carried into the next one. */
+/** The counters some windows later: usage of a window above the limit is carried into the next one. */
 function paidAfter(policy: Policy, current: number, windows: number): Pick<Seen, "current" | "previous"> {
   const paid = paidIn(policy);
   return {

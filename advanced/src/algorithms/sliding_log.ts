@@ -5,10 +5,7 @@ import type { Algorithm, Cells } from "./algorithm.ts";
 const LENGTH = 0;
 const ENTRIES = 1;
 
-/**
- * Keeps the time of everything that was granted: exact to the millisecond, in up to 16 bytes for each unit of the
- * limit.
- */
+/** Keeps the time of every grant: exact to the millisecond, in up to 16 bytes per unit of the limit. */
 export const slidingLog: Algorithm = {
   width: () => 0,
   room: ({ limit, windowMs }, cells, now) => limit - used(cells, now - windowMs),
@@ -45,7 +42,7 @@ export const slidingLog: Algorithm = {
     }
     return false;
   },
-  // entries ahead of time: each unit above the limit has the time at which that many units before it has left
+  // entries in the future: each unit above the limit gets the time at which as many units before it have expired
   owe({ limit, windowMs }, cells, now, units) {
     dropOld(cells, now - windowMs);
     let early = used(cells, now - windowMs) - limit;
@@ -97,7 +94,7 @@ function dropOld(cells: Cells, time: number): void {
   cells.array[LENGTH] = (end - first) / 2;
 }
 
-/** Gives the units that are owed their times anew, after others were given back. */
+/** Recomputes the times of owed units after a refund of others. */
 function bringForward(policy: Policy, cells: Cells, now: number): void {
   let owed = 0;
   while (endOf(cells) > ENTRIES && cells.array[endOf(cells) - 2]! > now) {

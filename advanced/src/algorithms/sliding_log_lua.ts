@@ -1,8 +1,8 @@
 /**
  * `sliding-log` in Lua; the same rule as `sliding_log.ts`.
  *
- * A log may be long, so it stays packed: the total first, then pairs of time and units. What has expired is left out
- * when it is loaded; of the rest only the ends are read.
+ * A log may be long, so it stays packed: the total first, then pairs of time and units. Expired entries are dropped on
+ * load; only the ends of the rest are read.
  */
 export const SLIDING_LOG = `
 do
@@ -78,7 +78,7 @@ do
 end
 `;
 
-/** What policies with `maxDebt` need besides. */
+/** Additional code for policies with `maxDebt`. */
 export const SLIDING_LOG_DEBTS = `
 do
   local a = A['sliding-log']

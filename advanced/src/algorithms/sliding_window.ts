@@ -1,17 +1,17 @@
 import { bucketsOf, DEFAULT_BUCKETS, hasDebts, LONGEST_DEBT_MS, type Policy } from "../policy/policy.ts";
 import type { Algorithm, Cells } from "./algorithm.ts";
 
-// the window the buckets were cut from, the latest bucket's number, what all buckets held then, and they, as a ring;
-// what the total has more than the buckets is owed
+// The window that the buckets divide, the latest bucket's number, the total at that time, and the buckets as a ring.
+// What the total has in excess of the buckets is owed.
 const WINDOW = 0;
 const LATEST = 1;
 const TOTAL = 2;
 const RING = 3;
 
 /**
- * The strict sliding window: counts in `buckets` parts, and every part that overlaps the window counts in full.
+ * The strict sliding window: divides it into `buckets`, and every bucket that overlaps the window counts in full.
  *
- * No interval of one window length ever holds more than `limit`. Quota comes back up to one part late.
+ * No interval of one window length ever holds more than `limit`. Quota returns up to one bucket late.
  */
 export const slidingWindow: Algorithm = {
   width: ({ buckets = DEFAULT_BUCKETS }) => RING + buckets + 1,
@@ -67,7 +67,7 @@ export const slidingWindow: Algorithm = {
   owe(_policy, { array, at }, _now, units) {
     array[at + TOTAL]! += units;
   },
-  // what leaves with a bucket is paid into the new one that takes its cell
+  // units that expire with a bucket pay off debts in the new one that reuses its cell
   pay(policy, cells, now) {
     const { array, at } = cells;
     let debt = owed(policy, cells);
@@ -77,7 +77,7 @@ export const slidingWindow: Algorithm = {
     const current = Math.floor(now / partOf(windowMs, ring));
     const counted = array[at + TOTAL]! - debt;
     let latest = array[at + LATEST]!;
-    // a whole turn pays what all buckets hold, and leaves them as they are
+    // a full turn pays off the content of all buckets, and leaves them unchanged
     const turns = Math.max(0, Math.min(Math.floor((current - latest) / ring), Math.floor(debt / counted)));
     latest += turns * ring;
     debt -= turns * counted;
@@ -90,7 +90,7 @@ export const slidingWindow: Algorithm = {
       debt -= paid;
     }
     array[at + LATEST] = latest;
-    // where there is room because units were given back, or the limit was raised
+    // if units fit after a refund or a raised limit
     const room = policy.limit - (array[at + TOTAL]! - debt);
     if (debt > 0 && room > 0) array[at + RING + latest % ring]! += Math.min(debt, room);
   },
@@ -104,7 +104,7 @@ export const slidingWindow: Algorithm = {
   },
 };
 
-/** Buckets that can overlap a window: one more than it has parts. */
+/** Number of buckets that can overlap a window: one more than divide it. */
 function ringOf(policy: Policy, windowMs: number): number {
   return (windowMs === policy.windowMs ? bucketsOf(policy) : bucketsOf({ ...policy, windowMs })) + 1;
 }
@@ -113,7 +113,7 @@ function partOf(windowMs: number, ring: number): number {
   return Math.ceil(windowMs / (ring - 1));
 }
 
-// number of the oldest bucket that still counts; after the latest one when none does
+// number of the oldest bucket that still counts; one after the latest if none does
 function oldest(policy: Policy, { array, at }: Cells, now: number): number {
   const windowMs = array[at + WINDOW]!;
   if (windowMs === 0) return 1;
@@ -123,23 +123,23 @@ function oldest(policy: Policy, { array, at }: Cells, now: number): number {
   return Math.max(0, Math.min(Math.max(latest, current) - ring + 1, latest + 1));
 }
 
-// what all buckets held, less what has left since
+// the total minus what has expired since
 function used(policy: Policy, cells: Cells, now: number): number {
   const { array, at } = cells;
   let units = array[at + TOTAL]!;
   if (units === 0) return 0;
   const ring = ringOf(policy, array[at + WINDOW]!);
   const first = oldest(policy, cells, now);
-  // something may be owed yet by a policy that knows no debts any more
+  // a policy without debts may follow one with debts
   if (first > array[at + LATEST]!) return 0;
-  // a clock that begins with 0 has none before it
+  // a clock that begins at 0 has none before it
   for (let bucket = Math.max(0, array[at + LATEST]! - ring + 1); bucket < first; bucket++) {
     units -= array[at + RING + bucket % ring]!;
   }
   return units;
 }
 
-/** Moves the ring on to the present bucket and returns its number. */
+/** Moves the ring to the current bucket and returns its number. */
 function advance(policy: Policy, cells: Cells, now: number): number {
   const { array, at } = cells;
   const { windowMs } = policy;
@@ -147,7 +147,7 @@ function advance(policy: Policy, cells: Cells, now: number): number {
   const current = Math.floor(now / partOf(windowMs, ring));
   const units = used(policy, cells, now);
   if (array[at + WINDOW] !== windowMs) {
-    // the window was changed: what is used stays used, and counts from now
+    // the window was changed: used units stay used, and count from now
     const debt = hasDebts(policy) ? owed(policy, cells) : 0;
     array.fill(0, at + RING, at + slidingWindow.width(policy));
     array[at + WINDOW] = windowMs;
@@ -163,7 +163,7 @@ function advance(policy: Policy, cells: Cells, now: number): number {
   return array[at + LATEST] = current;
 }
 
-/** Moves the ring on to a bucket before its time: those that leave it still count, in the oldest one that stays. */
+/** Moves the ring to a future bucket: buckets that leave it still count, in the oldest one that stays. */
 function ahead({ array, at }: Cells, ring: number, latest: number, bucket: number): number {
   if (bucket <= latest) return latest;
   let leaving = 0;
@@ -175,14 +175,14 @@ function ahead({ array, at }: Cells, ring: number, latest: number, bucket: numbe
   return array[at + LATEST] = bucket;
 }
 
-/** Units that are owed: no bucket has them yet. */
+/** Owed units, which are in no bucket yet. */
 function owed(policy: Policy, { array, at }: Cells): number {
   let units = array[at + TOTAL]!;
   for (let cell = slidingWindow.width(policy) - 1; cell >= RING; cell--) units -= array[at + cell]!;
   return units;
 }
 
-/** When a unit leaves, counted from the oldest on: those that are owed follow each one window after another. */
+/** When a unit expires, counted from the oldest: owed units follow one window after another. */
 function leavesAt(policy: Policy, cells: Cells, unit: number): number {
   const { array, at } = cells;
   const windowMs = array[at + WINDOW]!;

@@ -1,8 +1,8 @@
 /**
  * `sliding-window` in Lua; the same rule as `sliding_window.ts`, without its running total.
  *
- * A state that was cut into another number of buckets is read by that number, which its length tells: processes that
- * cut differently, as during a deployment, must not discard what the others counted.
+ * A state with another number of buckets is read by that number, which follows from its length: processes with
+ * different numbers, as during a deployment, must not discard each other's counts.
  */
 export const SLIDING_WINDOW = `
 do
@@ -99,7 +99,7 @@ do
 end
 `;
 
-/** What policies with `maxDebt` need besides: buckets hold what is counted, and `debt` what is owed. */
+/** Additional code for policies with `maxDebt`: buckets hold the counted units, and `debt` the owed ones. */
 export const SLIDING_WINDOW_DEBTS = `
 do
   local a = A['sliding-window']

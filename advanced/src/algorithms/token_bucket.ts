@@ -1,15 +1,15 @@
 import { capacityOf, type Policy } from "../policy/policy.ts";
 import type { Algorithm, Cells } from "./algorithm.ts";
 
-// the window the debt is scaled by, when it was written, and the debt then, in units times window ms
+// the window the debt is scaled by, when it was written, and the debt at that time, in units times window ms
 const WINDOW = 0;
 const WRITTEN = 1;
 const DEBT = 2;
 
 /**
- * A bucket of `burst` tokens that fills evenly, `limit` in a window; the same as GCRA, in whole numbers.
+ * A bucket of `burst` tokens that refills evenly with `limit` per window; equivalent to GCRA, in integers.
  *
- * The debt is kept in units times ms, so that a token every third of a millisecond is exact too. An interval of one
+ * The debt is stored in units times ms, so that even a token every third of a millisecond is exact. An interval of one
  * window length holds at most `burst + limit`.
  */
 export const tokenBucket: Algorithm = {
@@ -19,10 +19,10 @@ export const tokenBucket: Algorithm = {
     return Math.floor((capacityOf(policy) * policy.windowMs - debt(policy, cells, now)) / policy.windowMs);
   },
   take(policy, cells, now, units, by = now) {
-    // seen from before `by`, the debt is larger by what is refilled until then
+    // seen from before `by`, the debt is larger by the refill until then
     const before = debt(policy, cells, by);
     write(policy, cells, by, before + units * policy.windowMs);
-    // when everything taken earlier is paid off: from then on the bucket forgets this take
+    // when all earlier takes are paid off: from then on the bucket forgets this take
     return policy.limit === 0 ? by : Math.floor(by + before / policy.limit);
   },
   wait(policy, cells, now, units) {
@@ -31,11 +31,11 @@ export const tokenBucket: Algorithm = {
     return Math.max(0, Math.ceil(missing / policy.limit));
   },
   reset(policy, cells, now) {
-    // a bucket that is closed for now must not forget what was taken from it
+    // a bucket that is temporarily closed must not forget what was consumed
     return Math.ceil(debt(policy, cells, now) / Math.max(1, policy.limit));
   },
   give(policy, cells, now, stamp, units) {
-    // what time has refilled since is not given back a second time
+    // units that have been refilled since are not refunded again
     const amount = units * policy.windowMs - Math.max(0, now - stamp) * policy.limit;
     const present = debt(policy, cells, now);
     if (amount <= 0 || present === 0) return false;

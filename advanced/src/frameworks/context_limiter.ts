@@ -151,7 +151,7 @@ export class ContextLimiter<Ctx extends object, Rest extends unknown[] = [], Res
     return this.#decisions.get(context);
   }
 
-  /** The present time in ms. */
+  /** The current time in ms. */
   get now(): number {
     return this.#asker.clock();
   }

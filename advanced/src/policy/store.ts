@@ -74,7 +74,7 @@ export interface Entry {
 
 /** Stores counters. A batch is decided atomically: either every take is granted, or none is. */
 export interface Store {
-  /** What the store can do. */
+  /** The store's capabilities. */
   readonly capabilities: Capabilities;
   /**
    * Decides a batch.

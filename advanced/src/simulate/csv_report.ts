@@ -5,9 +5,9 @@ import type { Tally } from "./tally.ts";
 const HEADER = "policy,client,requests,limited,peak,first_limited,last_limited";
 
 /**
- * All clients of all policies as CSV, line by line.
+ * Writes all clients of all policies as CSV, line by line.
  *
- * @param tallies What the policies did
+ * @param tallies The policies' results
  */
 export function* csvReport(tallies: readonly Tally[]): Generator<string> {
   yield `${HEADER}\r\n`;

@@ -3,10 +3,10 @@ import { checkPolicy, MAX_LIMIT } from "../policy/check_policy.ts";
 import type { Policy } from "../policy/policy.ts";
 import { UnreadableLine } from "./log_record.ts";
 
-/** Most keys that a store in memory may have. */
+/** Most keys of a store in memory. */
 const MOST_KEYS = 2 ** 24;
 
-/** Whether a line is of a limiter's own log. */
+/** Whether a line is from a limiter's own log. */
 export function isDecisionLog(line: string): boolean {
   return /^\{"ms":\d+,"(?:policy|takes|give|settle|reset)":/.test(line);
 }
@@ -15,7 +15,7 @@ export function isDecisionLog(line: string): boolean {
  * Reads a line of a `LoggedMemoryStore`.
  *
  * @param line The line
- * @throws {UnreadableLine} If it is none
+ * @throws {UnreadableLine} If it is not one
  */
 export function readDecision(line: string): LoggedLine {
   let read: unknown;
@@ -49,7 +49,7 @@ function areTakes(takes: readonly unknown[]): boolean {
 }
 
 function isPolicy(policy: object): boolean {
-  // a store also takes what a limiter refuses, and it can be repeated all the same
+  // a store also accepts policies that a limiter rejects, and they can still be replayed
   const { onDenied, ...rest } = policy as Policy;
   try {
     checkPolicy(rest, "policy");

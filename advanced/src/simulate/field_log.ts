@@ -3,11 +3,11 @@ import { fieldOrHeader, type Lookup, type RequestFields, type RequestReader, req
 import { type Fields, type Grammar, w3cFields } from "./text_log.ts";
 
 /**
- * Makes a reader of lines of text.
+ * Creates a reader for lines of text.
  *
- * @param name What the format is called
- * @param grammar What its lines consist of
- * @param fields Where the user says that things are
+ * @param name Name of the format
+ * @param grammar Splits a line into fields
+ * @param fields The user's field names
  */
 export function textReader(name: string, grammar: Grammar, fields: RequestFields): LineReader {
   let requestOf: RequestReader | null = null;
@@ -26,15 +26,15 @@ function lookupIn(fields: Fields): Lookup {
   };
 }
 
-// few are asked for: thousands of requests are held to put them in order, and a line is less than its fields
+// parsed again, because few are used: thousands of requests are held for sorting, and a line is smaller than its fields
 function fieldIn(grammar: Grammar, line: string): LoggedRequest["field"] {
   return (name) => fieldOrHeader(lookupIn(grammar(line)!), name);
 }
 
 /**
- * Makes a reader of lines of JSON.
+ * Creates a reader for lines of JSON.
  *
- * @param fields Where the user says that things are
+ * @param fields The user's field names
  */
 export function jsonReader(fields: RequestFields): LineReader {
   const requestOf = requestReader(fields);
@@ -51,7 +51,7 @@ export function jsonReader(fields: RequestFields): LineReader {
   };
 }
 
-// a name may contain dots itself
+// a name may itself contain dots
 function textAt(object: Record<string, unknown>, name: string): string | undefined {
   let value: unknown = Object.hasOwn(object, name) ? object[name] : undefined;
   const dot = value === undefined ? name.indexOf(".") : -1;
@@ -60,7 +60,7 @@ function textAt(object: Record<string, unknown>, name: string): string | undefin
     if (typeof inner !== "object" || inner === null) return undefined;
     return textAt(inner as Record<string, unknown>, name.slice(dot + 1));
   }
-  // Caddy has each header as a list
+  // Caddy logs each header as a list
   if (Array.isArray(value)) value = value.join(", ");
   return typeof value === "string" || typeof value === "number" || typeof value === "boolean"
     ? String(value)
@@ -68,10 +68,10 @@ function textAt(object: Record<string, unknown>, name: string): string | undefin
 }
 
 /**
- * Makes a reader of CSV, whose first line has the names of the columns.
+ * Creates a reader for CSV whose first line contains the column names.
  *
- * @param fields Where the user says that things are
- * @throws {UnreadableLine} From the reader, for a line of another number of columns
+ * @param fields The user's field names
+ * @throws {UnreadableLine} From the reader, for a line with another number of columns
  */
 export function csvReader(fields: RequestFields): LineReader {
   let separator = "";
@@ -94,17 +94,17 @@ export function csvReader(fields: RequestFields): LineReader {
 }
 
 /**
- * Makes a reader of the W3C's extended format, in which lines that begin with `#` say what the columns are called.
+ * Creates a reader for the W3C extended format, in which lines that begin with `#` name the columns.
  *
- * @param fields Where the user says that things are
- * @throws {UnreadableLine} From the reader, for a line of another number of columns
+ * @param fields The user's field names
+ * @throws {UnreadableLine} From the reader, for a line with another number of columns
  */
 export function w3cReader(fields: RequestFields): LineReader {
   let names: readonly string[] = [];
   let requestOf = requestReader(fields, names);
   return (line) => {
     if (line.startsWith("#")) {
-      // IIS says it again when it has been started again, or other columns have been chosen
+      // IIS repeats it after a restart, or when other columns are chosen
       if (line.startsWith("#Fields:")) requestOf = requestReader(fields, names = line.slice(8).trim().split(/\s+/));
       return null;
     }
@@ -113,13 +113,13 @@ export function w3cReader(fields: RequestFields): LineReader {
   };
 }
 
-/** The character between the columns: the most frequent one of those in use. */
+/** The separator of the columns: the most frequent of the common ones. */
 export function separatorOf(header: string): string {
   const [best] = [",", ";", "\t"].sort((a, b) => header.split(b).length - header.split(a).length);
   return best!;
 }
 
-// RFC 4180, without line breaks inside: a log is read by lines
+// RFC 4180, without line breaks in fields: a log is read line by line
 function splitCsv(line: string, separator: string): string[] {
   if (!line.includes('"')) return line.split(separator);
   const values: string[] = [];

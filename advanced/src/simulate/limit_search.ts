@@ -3,17 +3,17 @@ import type { Rule } from "../rules/rule_set.ts";
 import { Replay } from "./replay.ts";
 import type { Tally } from "./tally.ts";
 
-/** What a limit would have done, measured by a replay with it. */
+/** The measured result of a replay with a limit. */
 export interface LimitFound {
   /** The limit. */
   readonly limit: number;
-  /** Keys of which at least one request would have been refused. */
+  /** Keys with at least one request that would have been refused. */
   readonly keysLimited: number;
   /** Requests that would have been refused. */
   readonly limited: number;
 }
 
-/** Limits that are tried in one reading; fewer, if the memory for the keys of each is what counts. */
+/** Limits tried per reading; fewer if the memory for their keys matters more. */
 const TRIED_AT_ONCE = 15;
 const TRIED_WITH_MANY_KEYS = 3;
 const MANY_KEYS = 200_000;
@@ -22,7 +22,7 @@ const MANY_KEYS = 200_000;
 class Search {
   readonly tally: Tally;
   readonly allowed: number;
-  /** Below: a limit that refuses too many. Above: one that does not, or `null` while none is known. */
+  /** Below: a limit that refuses too many. Above: one that does not, or `null` if none is known yet. */
   #below = 0;
   #above: LimitFound | null = null;
   #top: number;
@@ -32,7 +32,7 @@ class Search {
     this.allowed = Math.floor(tally.keys.size * percent / 100);
     let peak = 1;
     for (const figures of tally.keys.values()) peak = Math.max(peak, figures.peak);
-    // an approximation may take a window for twice as full as it is
+    // an approximation may overestimate a window by a factor of two
     this.#top = 2 * peak + 1;
   }
 
@@ -40,7 +40,7 @@ class Search {
     return this.#above;
   }
 
-  /** Limits to try next, none when it is over. */
+  /** Limits to try next, none when the search is over. */
   get candidates(): number[] {
     const most = this.tally.keys.size > MANY_KEYS ? TRIED_WITH_MANY_KEYS : TRIED_AT_ONCE;
     const top = this.#above === null ? this.#top + 1 : this.#above.limit;
@@ -49,7 +49,7 @@ class Search {
     const step = Math.max(1, (between + 1) / (most + 1));
     const chosen = new Set<number>();
     for (let i = 1; i <= most && Math.round(i * step) <= between; i++) chosen.add(this.#below + Math.round(i * step));
-    // whether there is such a limit at all is known after the first reading
+    // the first reading shows whether there is such a limit at all
     if (this.#above === null) chosen.add(this.#top);
     return [...chosen].sort((a, b) => a - b);
   }
@@ -64,14 +64,14 @@ class Search {
 }
 
 /**
- * Finds for each policy the lowest limit that refuses requests of at most some part of its clients, by replaying the log
- * with many limits. Whatever it finds is measured: one less refuses more.
+ * Finds for each policy the lowest limit that affects at most a given share of its clients, by replaying the log with
+ * many limits. Every result is measured: a limit that is lower by one affects more clients.
  *
- * @param rules The policies, and whom they concern
- * @param tallies What they did with their own limits
- * @param percent Most clients, in percent
+ * @param rules The policies, and the requests they apply to
+ * @param tallies Their results with their own limits
+ * @param percent Most affected clients, in percent
  * @param readAgain Reads the log once more
- * @returns What was found, by the names of the policies
+ * @returns The results, by policy name
  */
 export async function findLimits(
   rules: readonly Rule[],

@@ -4,7 +4,7 @@ import process from "node:process";
 import type { Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
 
-/** Longest line in characters; of a longer one, only the beginning is kept. */
+/** Longest line in characters; only the beginning of a longer one is kept. */
 export const LONGEST_LINE = 65_536;
 
 /** Bytes read at once. */
@@ -16,13 +16,14 @@ export type OnBytes = (bytes: number) => void;
 /**
  * Reads a log line by line, in memory that does not depend on its length.
  *
- * It is decompressed when it begins like gzip, whatever its name; by Node's module, since the web's
- * `DecompressionStream` refuses files of several parts, such as rotated logs that were appended to one another.
+ * Files that begin like gzip are decompressed, whatever their name. This uses Node's module, because the web's
+ * `DecompressionStream` rejects files of several parts, such as concatenated rotated logs.
  *
  * @param path The file, `-` for standard input
- * @param onBytes Is told how much has been read
- * @returns Lines without their ends, as they come; a line longer than {@linkcode LONGEST_LINE} is cut one character after
- * @throws What reading and decompressing throw
+ * @param onBytes Receives the number of bytes read
+ * @returns Lines without line breaks, as they arrive; a line longer than {@linkcode LONGEST_LINE} is cut one character
+ * after it
+ * @throws Errors from reading and decompressing
  */
 export async function* linesOf(path: string, onBytes: OnBytes): AsyncGenerator<readonly string[]> {
   const decoder = new TextDecoder();
@@ -30,7 +31,7 @@ export async function* linesOf(path: string, onBytes: OnBytes): AsyncGenerator<r
   for await (const bytes of bytesOf(path, onBytes)) {
     const lines = (rest + decoder.decode(bytes, { stream: true })).split("\n");
     rest = lines.pop()!;
-    // not the whole of a line without end
+    // does not keep all of an endless line
     if (rest.length > LONGEST_LINE) rest = rest.slice(0, LONGEST_LINE + 1);
     if (lines.length > 0) yield lines;
   }
@@ -51,11 +52,11 @@ async function* bytesOf(path: string, onBytes: OnBytes): AsyncGenerator<Uint8Arr
     }
     const unpacked: Readable = input.pipe(createGunzip({ chunkSize: CHUNK }));
     input.on("data", (bytes: Uint8Array) => onBytes(bytes.length));
-    // a pipe passes no errors on
+    // a pipe does not forward errors
     input.once("error", (error: Error) => unpacked.destroy(error));
     yield* unpacked as AsyncIterable<Uint8Array>;
   } finally {
-    // whoever wants only the first lines leaves early
+    // a caller that only wants the first lines stops early
     input.destroy();
   }
 }
@@ -71,11 +72,11 @@ async function beginsLikeGzip(path: string): Promise<boolean> {
 }
 
 /**
- * Size of files together.
+ * Returns the total size of files.
  *
  * @param paths The files
  * @returns Bytes, `null` if one has no size, such as standard input
- * @throws If one cannot be found
+ * @throws If one does not exist
  */
 export async function sizeOf(paths: readonly string[]): Promise<number | null> {
   let sum = 0;

@@ -4,15 +4,15 @@ import { type LineReader, type LogFormat, UnreadableLine } from "./log_record.ts
 import { type RequestFields, USUAL_FIELDS } from "./request_fields.ts";
 import { balancerLog, commonLog, envoyLog, type Grammar, haproxyLog } from "./text_log.ts";
 
-/** A format of logs. */
+/** A log format. */
 interface Format {
-  /** Whether a line that begins a log is one of it. */
+  /** Whether the first line of a log has this format. */
   begins(line: string, fields: RequestFields): boolean;
-  /** Makes a reader of its lines. */
+  /** Creates a reader for its lines. */
   reader(fields: RequestFields): LineReader;
 }
 
-/** The formats by their names; the first that a line is one of counts. */
+/** The formats by name; the first that matches a line is used. */
 const FORMATS: Readonly<Record<LogFormat, Format>> = {
   decisions: { begins: isDecisionLog, reader: () => readDecision },
   json: { begins: (line) => line.startsWith("{"), reader: jsonReader },
@@ -27,12 +27,12 @@ const FORMATS: Readonly<Record<LogFormat, Format>> = {
 /** Names of the formats, in the order in which they are tried. */
 export const LOG_FORMATS = Object.keys(FORMATS) as readonly LogFormat[];
 
-/** The format of which a line is, `null` if none is known. */
+/** Returns the format of a line, `null` if it is unknown. */
 export function formatOf(line: string, fields: RequestFields): LogFormat | null {
   return LOG_FORMATS.find((name) => FORMATS[name].begins(line, fields)) ?? null;
 }
 
-/** Makes a reader of lines of a format. */
+/** Creates a reader for lines of a format. */
 export function readerOf(format: LogFormat, fields: RequestFields): LineReader {
   return FORMATS[format].reader(fields);
 }

@@ -2,34 +2,35 @@ import type { LoggedLine } from "../stores/logged_memory_store.ts";
 
 /** One request of an access log. */
 export interface LoggedRequest {
-  /** When, in ms since 1970. */
+  /** The time in ms since 1970. */
   readonly ms: number;
   /** Address of the client, empty if the line has none. */
   readonly address: string;
-  /** The method in capitals, empty if the line has none. */
+  /** The method in upper case, empty if the line has none. */
   readonly method: string;
   /** Path of the URL, without its query. */
   readonly path: string;
-  /** Tier of the client, if the log says it. */
+  /** Tier of the client, if the log contains it. */
   readonly tier?: string | undefined;
-  /** A field by its name: a column, a path into JSON such as `user.id`, or a header that the log has. */
+  /** Returns a field by its name: a column, a path into JSON such as `user.id`, or a logged header. */
   field(name: string): string | undefined;
 }
 
-/** What a line of a log says: a request, or what a limiter did. */
+/** The content of a log line: a request, or an action of a limiter. */
 export type LogRecord = LoggedRequest | LoggedLine;
 
-/** Whether a record is a limiter's own. */
+/** Whether a record is from a limiter's own log. */
 export function isLoggedLine(record: LogRecord): record is LoggedLine {
   return !("path" in record);
 }
 
-/** Reads lines of one format: `null` is a heading, and a line that it cannot read is an `UnreadableLine`. */
+/**
+ * Reads lines of one format. Returns `null` for a heading, and throws `UnreadableLine` for a line that it cannot read.
+ */
 export type LineReader = (line: string) => LogRecord | null;
 
-/** A line that says nothing that can be replayed, with the reason. */
+/** A line that cannot be replayed, with the reason. */
 export class UnreadableLine extends Error {
-  /** Whose it is. */
   override readonly name = "UnreadableLine";
 }
 

@@ -1,6 +1,6 @@
 import type { PolicyReport, SimulationReport } from "./simulation_report.ts";
 
-/** What follows where no line of a log has one of these. */
+/** The consequence if no line of a log has one of these. */
 const LACKING = {
   address: "an address, so nothing is counted by clients",
   method: "a method, so policies with methods concern none",
@@ -8,7 +8,7 @@ const LACKING = {
 } as const;
 
 /**
- * What a reader has to know about a report, in sentences of ASCII and names of files.
+ * Notes for the reader of a report. They consist of ASCII sentences and file names.
  *
  * @param report The report
  */
@@ -54,7 +54,7 @@ export function notesOf({ isEstimate, log, policies, overflows }: SimulationRepo
 }
 
 /**
- * What was read, and what time it is from.
+ * What was read, and the times it covers.
  *
  * @param report The report
  */
@@ -63,13 +63,13 @@ export function sourceText({ log, fromMs, toMs }: SimulationReport): string {
   return `${log.files.join(", ")}: ${log.lines === 1 ? "1 line" : `${log.lines} lines`}, ${times}`;
 }
 
-/** A part of a whole as percent. */
+/** Formats a share as percent. */
 export function percentText(share: number): string {
   if (share > 0 && share < 0.0005) return "< 0.1 %";
   return `${(share * 100).toFixed(1)} %`;
 }
 
-/** A length of time as policies files have it. */
+/** Formats a duration as in policies files. */
 export function durationText(ms: number): string {
   for (const [unit, length] of [["d", 86_400_000], ["h", 3_600_000], ["m", 60_000], ["s", 1000]] as const) {
     if (ms % length === 0) return `${ms / length}${unit}`;
@@ -78,7 +78,7 @@ export function durationText(ms: number): string {
 }
 
 /**
- * The window of a policy in words, such as `in 1m` or `every month from day 15 (Europe/Berlin)`.
+ * Describes the window of a policy, such as `in 1m` or `every month from day 15 (Europe/Berlin)`.
  *
  * @param policy The policy, or its report
  */
@@ -89,7 +89,7 @@ export function windowText({ windowMs, window }: Pick<PolicyReport, "windowMs" |
   return `every ${every}${from} (${timeZone})`;
 }
 
-/** A moment in UTC. */
+/** Formats a time in UTC. */
 export function timeText(ms: number): string {
   return new Date(ms).toISOString().replace("T", " ").replace(/(\.000)?Z$/, "");
 }

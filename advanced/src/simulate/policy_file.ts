@@ -7,22 +7,21 @@ import type { RequestFields } from "./request_fields.ts";
 export interface PolicyFile {
   /** Its rules. */
   readonly rules: readonly Rule[];
-  /** Where logs have what a request consists of. */
+  /** Where logs contain the parts of a request. */
   readonly fields: RequestFields;
 }
 
-/** A mistake in a policies file; its message begins with file, line and column. */
+/** An error in a policies file; its message begins with file, line and column. */
 export class PolicyFileError extends Error {
-  /** Whose it is. */
   override readonly name = "PolicyFileError";
 }
 
 /**
  * Reads a policies file: a document of policies in YAML or JSON.
  *
- * @param text What is in it
+ * @param text Its content
  * @param name Its name, for messages
- * @throws {PolicyFileError} If anything in it is wrong
+ * @throws {PolicyFileError} If it is invalid
  */
 export function readPolicyFile(text: string, name: string): PolicyFile {
   const lines = new LineCounter();
@@ -50,7 +49,7 @@ export function readPolicyFile(text: string, name: string): PolicyFile {
   return { rules, fields: (content as { fields?: RequestFields }).fields ?? {} };
 }
 
-/** Where something is in the text: the value, or for a name that is not known the name; else what it is missing in. */
+/** The position of an error in the text: the value, or an unknown name itself, or the parent of a missing value. */
 function offsetOf(document: ReturnType<typeof parseDocument>, path: DocumentPath): number {
   for (let length = path.length; length > 0; length--) {
     const parent: unknown = document.getIn(path.slice(0, length - 1), true) ?? document.contents;

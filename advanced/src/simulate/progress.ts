@@ -1,10 +1,10 @@
 import process from "node:process";
 
-/** Pictures a second. */
+/** Frames per second. */
 const PER_SECOND = 8;
 const WIDTH = 24;
 
-/** A bar on a terminal that shows how much of a log has been read. It is not there where nobody sees it. */
+/** A progress bar for reading a log, only shown in a terminal. */
 export class Progress {
   readonly #size: number | null;
   readonly #isSeen = process.stderr.isTTY === true;
@@ -16,20 +16,20 @@ export class Progress {
   /**
    * Creates an instance.
    *
-   * @param size Bytes that one reading takes, `null` if that is not known
+   * @param size Bytes per reading, `null` if unknown
    */
   constructor(size: number | null) {
     this.#size = size;
   }
 
-  /** Begins a reading. */
+  /** Starts a reading. */
   begin(title: string): void {
     this.#title = title;
     this.#read = 0;
     this.#begun = performance.now();
   }
 
-  /** Notes how much has been read. */
+  /** Adds to the number of bytes read. */
   readonly add = (bytes: number): void => {
     this.#read += bytes;
     if (!this.#isSeen) return;
@@ -44,7 +44,7 @@ export class Progress {
     process.stderr.write(`\r\u001b[K${this.#title}  ${bar}${rate}`);
   };
 
-  /** Takes the bar away. */
+  /** Removes the bar. */
   end(): void {
     if (this.#isSeen && this.#drawn > 0) process.stderr.write("\r\u001b[K");
   }

@@ -12,9 +12,9 @@ import {
 import { Reorder } from "./reorder.ts";
 import type { RequestFields } from "./request_fields.ts";
 
-/** Lines that are held to put them in order. */
+/** Lines that are held for sorting. */
 const HELD = 4096;
-/** Broken lines that are shown, and how much of each. */
+/** Number of broken lines shown, and their length. */
 const SHOWN_LINES = 5;
 const SHOWN_LENGTH = 120;
 
@@ -22,15 +22,15 @@ const SHOWN_LENGTH = 120;
 export interface BrokenLine {
   /** The file. */
   readonly file: string;
-  /** Number of the line in it, from 1. */
+  /** Number of the line in the file, from 1. */
   readonly line: number;
-  /** Why. */
+  /** The reason. */
   readonly reason: string;
-  /** How it begins: a stranger's text. */
+  /** Its beginning, which is untrusted. */
   readonly text: string;
 }
 
-/** What reading a log came to. */
+/** Summary of reading a log. */
 export interface LogSummary {
   /** Files, in the order in which they were read. */
   readonly files: readonly string[];
@@ -41,17 +41,17 @@ export interface LogSummary {
   /** Lines that could not be read, and the first of them. */
   readonly broken: number;
   readonly firstBroken: readonly BrokenLine[];
-  /** Lines that came after a later one, and were put before it. */
+  /** Lines that came after a later one, and were moved before it. */
   readonly outOfOrder: number;
-  /** Lines that came too late for that, and count as if they had come at the time of the line before. */
+  /** Lines that came too late for that, and count as if they had the time of the line before. */
   readonly late: number;
-  /** What no request has: its address, method or path. */
+  /** What no request has: an address, a method or a path. */
   readonly lacks: readonly ("address" | "method" | "path")[];
-  /** Whether all of several requests come from one address. */
+  /** Whether all requests, if there are several, come from one address. */
   readonly isOneClient: boolean;
   /** Whether all of it is a limiter's own log, with ms, keys and costs. */
   readonly isExact: boolean;
-  /** Files that end before they should, with the reason. */
+  /** Files that end prematurely, with the reason. */
   readonly cutFiles: readonly { readonly file: string; readonly reason: string }[];
 }
 
@@ -59,13 +59,13 @@ export interface LogSummary {
 export interface ReadOptions {
   /** Where logs have time, address, method and path. */
   readonly fields: RequestFields;
-  /** The format; found out for each file without it. */
+  /** The format; detected for each file if omitted. */
   readonly format?: LogFormat | undefined;
-  /** Is told how much has been read. */
+  /** Receives the number of bytes read. */
   readonly onBytes: OnBytes;
 }
 
-/** What the requests of a log have in common. */
+/** Properties shared by all requests of a log. */
 class SeenRequests {
   requests = 0;
   isOneClient = false;
@@ -86,11 +86,11 @@ class SeenRequests {
 }
 
 /**
- * Reads logs from their beginning to their end, and gives away what their lines say in order of time.
+ * Reads logs from start to end and passes their records on in chronological order.
  *
  * @param files The files, `-` for standard input
  * @param options Format, and fields
- * @param each Gets each record
+ * @param each Receives each record
  * @throws If a file cannot be read at all
  */
 export async function readLog(
@@ -140,7 +140,7 @@ export async function readLog(
         }
       }
     } catch (error) {
-      // a gzip file that is still written ends anywhere; nothing is known of one that is not there
+      // a gzip file that is still being written may end anywhere; a file that yields no line is an error
       if (number === 0) throw error;
       cutFiles.push({ file, reason: (error as Error).message });
     }
@@ -161,7 +161,7 @@ export async function readLog(
   };
 }
 
-// `access.log access.log.1` is the order of a shell, and the newest first
+// a shell sorts `access.log access.log.1`, with the newest first
 async function inOrderOfTime(
   files: readonly string[],
   fields: RequestFields,

@@ -1,16 +1,16 @@
-/** Something with a time. */
+/** An item with a time. */
 interface Timed {
   readonly ms: number;
 }
 
 /**
- * Puts what comes nearly in order into order: servers write a line when a request has ended, some with the time at which
- * it began. What is older than all that is held comes out too late, and is counted.
+ * Sorts nearly sorted items: servers write a line when a request has ended, some with the time at which it began. An
+ * item older than all held ones comes out too late, and is counted.
  */
 export class Reorder<T extends Timed> {
-  /** Number of those that came after a later one, and were put before it. */
+  /** Number of items that came after a later one, and were moved before it. */
   outOfOrder = 0;
-  /** Number of those that came so much later that a later one had left already. */
+  /** Number of items that came after a later one had already been passed on. */
   late = 0;
   readonly #held: T[] = [];
   readonly #most: number;
@@ -22,14 +22,14 @@ export class Reorder<T extends Timed> {
    * Creates an instance.
    *
    * @param most How many are held
-   * @param out Gets them in order
+   * @param out Receives them in order
    */
   constructor(most: number, out: (one: T) => void) {
     this.#most = most;
     this.#out = out;
   }
 
-  /** Takes one, and gives one away if more are held than may be. */
+  /** Adds an item, and passes one on if too many are held. */
   push(one: T): void {
     const held = this.#held;
     let at = held.length;
@@ -54,7 +54,7 @@ export class Reorder<T extends Timed> {
     this.#first = 0;
   }
 
-  /** Gives away all that are held. */
+  /** Passes on all held items. */
   end(): void {
     while (this.#first < this.#held.length) this.#give();
   }

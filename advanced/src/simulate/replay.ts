@@ -8,29 +8,29 @@ import type { LoggedLine, LoggedTake } from "../stores/logged_memory_store.ts";
 import { MemoryStore } from "../stores/memory_store.ts";
 import { isLoggedLine, type LoggedRequest, type LogRecord } from "./log_record.ts";
 
-/** What became of a request, or of several equal ones. */
+/** The outcome of a request, or of several equal ones. */
 export interface Outcome {
   /** The policy that decided. */
   readonly policy: Policy;
   /** The key. */
   readonly key: string;
-  /** When, in ms. */
+  /** The time in ms. */
   readonly ms: number;
   /** Units that one of them costs. */
   readonly cost: number;
-  /** How many there were. */
+  /** Number of requests. */
   readonly times: number;
-  /** How many of them the policy refused. */
+  /** Number of them that the policy refused. */
   readonly refused: number;
-  /** Whether the log says the same, `null` if it does not say. */
+  /** Whether it matches the log, `null` if the log has no outcome. */
   readonly isAsLogged: boolean | null;
 }
 
-/** Gets what became of requests, and those of them that a policy has no key for. */
+/** Receives the outcomes of requests, and those without a key. */
 export interface Audience {
   /** A policy has decided. */
   decided(outcome: Outcome): void;
-  /** A policy concerns a request, which has no key. */
+  /** A policy applies to a request that has no key. */
   keyless?(policy: Policy): void;
 }
 
@@ -43,21 +43,21 @@ export interface OtherLimit {
 }
 
 /**
- * Decides about the records of a log as a limiter would have done: by the limiter, its store and its algorithms, with a
- * clock that tells the time of the record. Records come in order of time.
+ * Decides about the records of a log as a limiter would have, with the limiter, its store and its algorithms, and a
+ * clock that follows the records. Records must be in chronological order.
  */
 export class Replay {
   readonly #audience: Audience;
   readonly #other: OtherLimit | null;
-  /** What is tried, and the limiter that it has; `null` for nothing. */
+  /** The rules to try, and their limiter; `null` if there are none. */
   readonly #tried: { readonly rules: RuleSet; readonly limiter: Limiter } | null;
-  /** For the log of a limiter, whose takes are known. */
+  /** For a limiter's log, whose takes are known. */
   #store: MemoryStore;
   #hasBegun = false;
   readonly #policies = new Map<string, Policy>();
   readonly #told: ReadonlySet<string>;
   readonly #tiers = new Map<string, Policy>();
-  /** Leases by those of the log: their numbers differ each time. */
+  /** Leases by their logged numbers, which differ in each run. */
   readonly #leases = new Map<number, { stamp: number; end: number }>();
   #now = 0;
   readonly #clock = (): number => this.#now;
@@ -65,8 +65,8 @@ export class Replay {
   /**
    * Creates an instance.
    *
-   * @param rules What to try; the policies that the log itself has come to them
-   * @param audience Gets what became of the requests
+   * @param rules What to try; policies in the log itself are added
+   * @param audience Receives the outcomes of the requests
    * @param other Another limit for one of the policies
    */
   constructor(rules: readonly Rule[], audience: Audience, other: OtherLimit | null = null) {
@@ -102,7 +102,7 @@ export class Replay {
     else this.#ask(record);
   }
 
-  // as a limiter with these rules: all policies that concern a request decide as one
+  // like a limiter with these rules: all policies that apply to a request are decided atomically
   #ask(request: LoggedRequest): void {
     if (this.#tried === null) return;
     const { rules, limiter } = this.#tried;
@@ -114,7 +114,7 @@ export class Replay {
       if (!isFree && typeof keys[policy.name] !== "string") this.#audience.keyless?.(policy);
     }
     if (choice === null) return;
-    // in memory, decisions are no promises
+    // in memory, decisions are synchronous
     const { takes, verdicts } = limiter.consume(keys, { cost: choice.cost, policy: choice.policy }) as Decision;
     takes.forEach(({ policy, cost }, i) => {
       const refused = verdicts[i]!.denied ? 1 : 0;
@@ -130,19 +130,19 @@ export class Replay {
         this.#store = new MemoryStore({ clock: this.#clock, maxKeys: line.maxKeys });
       }
       this.#hasBegun = true;
-      // what the user says goes before
+      // the user's policies take precedence
       if (this.#told.has(line.policy.name)) return;
       this.#policies.set(line.policy.name, this.#withOther(line.policy));
       this.#tiers.clear();
     } else if ("give" in line) {
       const policy = this.#policyOf(line.give);
       if (policy === undefined) return;
-      // those that waited together hold one lease, which each of them gives back in part
+      // requests that waited together hold one lease, and each of them releases a part
       const stamp = holdsSlots(policy) ? this.#leases.get(line.stamp)?.stamp : line.stamp;
       if (stamp !== undefined) this.#store.give({ policy, key: line.give.key, cost: line.units }, stamp, line.units);
     } else if ("settle" in line) {
       const policy = this.#policyOf(line.settle);
-      // what the user says may have no debts
+      // the user's policy may have no debts
       if (policy === undefined || !hasDebts(policy)) return;
       this.#store.settle({ policy, key: line.settle.key, cost: 0 }, line.stamp, line.change);
     } else this.#store.reset(line.reset);
@@ -164,7 +164,7 @@ export class Replay {
 
   #note({ policy, key, cost }: Take, logged: LoggedTake, { denied, granted, stamp }: Verdict, times: number): void {
     if (logged.stamp !== undefined && granted > 0) this.#lease(logged.stamp, stamp, policy.windowMs);
-    // a look
+    // a peek
     if (cost === 0) return;
     const refused = !denied ? 0 : times === 1 ? 1 : times - granted / cost;
     const isAsLogged = denied === (logged.verdict === "refused");
@@ -179,7 +179,7 @@ export class Replay {
     }
   }
 
-  // a customer's tier keeps its limit, whatever the policy's is now
+  // a customer's tier keeps its limit, whatever the policy's limit is now
   #policyOf({ policy: name, limit }: Pick<LoggedTake, "policy" | "limit">): Policy | undefined {
     const policy = this.#policies.get(name);
     if (policy === undefined || limit === undefined) return policy;

@@ -3,18 +3,18 @@ import { pathOf } from "../rules/path_of.ts";
 import { FIELD_NAMES } from "../rules/read_rules.ts";
 import { type LoggedRequest, UnreadableLine } from "./log_record.ts";
 
-/** Where a log has these things, if the user says it. */
+/** Where a log has these fields, if the user specifies it. */
 export type RequestFields = Readonly<Partial<Record<typeof FIELD_NAMES[number], string>>>;
 
 /** Looks up a field of a line by its name. */
 export type Lookup = (name: string) => string | undefined;
 
-/** Makes a request of the fields of a line; it keeps only what looks up a field later. */
+/** Creates a request from the fields of a line. It only retains the function that looks up a field later. */
 export type RequestReader = (lookup: Lookup, field: LoggedRequest["field"]) => LoggedRequest;
 
 /**
- * Names that servers and loggers use: nginx, Caddy, pino-http, Traefik, Envoy, AWS, Cloudflare, Google, W3C, Elastic,
- * Sluice. The first that is there counts.
+ * Names used by servers and loggers: nginx, Caddy, pino-http, Traefik, Envoy, AWS, Cloudflare, Google, W3C, Elastic,
+ * Sluice. The first that exists is used.
  */
 export const USUAL_FIELDS: Readonly<Record<typeof FIELD_NAMES[number], readonly string[]>> = {
   time: [
@@ -48,10 +48,10 @@ export const USUAL_FIELDS: Readonly<Record<typeof FIELD_NAMES[number], readonly 
 };
 
 /**
- * Makes a reader of lines of which a format has found the fields.
+ * Creates a reader for lines that a format has split into fields.
  *
- * @param fields Where the user says that things are
- * @param columns What all lines have, if it is known
+ * @param fields The user's field names
+ * @param columns The fields of all lines, if known
  */
 export function requestReader(fields: RequestFields, columns?: readonly string[]): RequestReader {
   const isThere = (name: string) => columns?.includes(name) ?? true;
@@ -60,7 +60,7 @@ export function requestReader(fields: RequestFields, columns?: readonly string[]
     return told === undefined ? USUAL_FIELDS[name].filter(isThere) : [told];
   });
   const forwardedNames = fields.address === undefined ? headerNames("X-Forwarded-For").filter(isThere) : [];
-  // lines of one second come one after the other
+  // lines of the same second are adjacent
   let lastText = "";
   let lastMs = 0;
   return (lookup, field) => {
@@ -110,19 +110,19 @@ function headerNames(name: string): readonly string[] {
   ];
 }
 
-/** A log does not say which proxies there are; those in a network of the server's own are trusted. */
+/** A log does not contain the list of proxies; those in the server's own networks are trusted. */
 const isProxy = compileTrust("loopback, linklocal, uniquelocal");
 
-// by the walk of `trust proxy`, so that nobody is counted by what a client has made up
+// like `trust proxy`, so that no client can make up the address it is counted by
 function clientOf(address = "", forwarded = ""): string {
   if (forwarded === "" && !address.includes(",")) return address === "-" ? "" : address;
   const all = `${forwarded},${address}`.split(",").map((one) => one.trim()).filter((one) => one !== "" && one !== "-");
-  // a socket in the file system, for nginx
+  // a Unix socket, in nginx
   const peer = all.at(-1)?.replace(/^unix:.*/, "127.0.0.1");
   return walkForwarded(peer, all.slice(0, -1).join(), isProxy).at(-1) ?? "";
 }
 
-/** A line of a request, `GET /path HTTP/1.1`, as some logs have it in one field. */
+/** Splits a request line, `GET /path HTTP/1.1`, which some logs have as one field. */
 export function splitRequestLine(line: string): { method: string; path: string } {
   const end = line.indexOf(" ");
   const method = end < 0 ? "" : line.slice(0, end);
@@ -134,9 +134,9 @@ export function splitRequestLine(line: string): { method: string; path: string }
 const MONTHS = "JanFebMarAprMayJunJulAugSepOctNovDec";
 
 /**
- * The time of a line, in ms since 1970.
+ * Parses the time of a line, in ms since 1970.
  *
- * @param text ISO 8601, as in `10/Oct/2000:13:55:36 -0700`, or a number of seconds, ms, µs or ns since 1970
+ * @param text ISO 8601, a time such as `10/Oct/2000:13:55:36 -0700`, or a number of seconds, ms, µs or ns since 1970
  * @throws {UnreadableLine} If it is none of them
  */
 export function timeOf(text: string): number {
@@ -168,7 +168,7 @@ function numberTime(number: number): number {
   return number < 1e17 ? number / 1000 : number / 1e6;
 }
 
-// a time without zone would be another on each machine
+// a time without a zone would differ by machine
 function isoTime(text: string): number {
   if (!/^\d{4}-\d\d-\d\d([T ]|$)/.test(text)) return NaN;
   return Date.parse(/(Z|[+-]\d\d:?\d\d|^.{10})$/i.test(text) ? text : `${text}Z`);

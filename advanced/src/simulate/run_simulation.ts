@@ -33,7 +33,7 @@ const USAGE = `Says whom a rate limit would have refused, from a log of what hap
 
 Logs may be several files, packed with gzip, or - for standard input.`;
 
-/** What the command line says. */
+/** The parsed command line. */
 interface Command {
   readonly files: readonly string[];
   readonly policy: string | undefined;
@@ -44,16 +44,16 @@ interface Command {
   readonly format: LogFormat | undefined;
 }
 
-/** A mistake of the command's user. */
+/** An error in the command line. */
 class UsageError extends Error {}
 
 /**
  * Replays a log and prints what limits would have done: the command line of `@sluice/rate-limit/simulate`, and of
- * `sluice-simulate` on npm. Sets the exit code: 1 if the log cannot be read, 2 for mistakes in arguments or policies.
+ * `sluice-simulate` on npm. Sets the exit code: 1 if the log cannot be read, 2 for errors in arguments or policies.
  *
  * @param args The arguments, without the program
  *
- * @example A command of one's own that does the same
+ * @example Run it from your own command
  * ```ts ignore
  * import { runSimulation } from "@sluice/rate-limit/simulate";
  *
@@ -67,7 +67,7 @@ export async function runSimulation(args: readonly string[]): Promise<void> {
     await simulate(command);
   } catch (error) {
     const isMistake = error instanceof UsageError || error instanceof PolicyFileError;
-    // everything else that fails is a file; names of files and texts in them may be anything
+    // any other error comes from a file; file names and their contents are untrusted
     const message = (error as Error).message.split("\n").map(terminalText).join("\n");
     process.stderr.write(`simulate: ${message}\n${error instanceof UsageError ? `\n${USAGE}\n` : ""}`);
     process.exitCode = isMistake ? 2 : 1;

@@ -5,70 +5,72 @@ import type { LogSummary } from "./read_log.ts";
 import type { KeyFigures, Tally } from "./tally.ts";
 import type { TimeBin } from "./time_bins.ts";
 
-/** A key, with what would have become of its requests. */
+/** A key, with the outcome of its requests. */
 export interface KeyReport {
-  /** The key: a stranger's text. */
+  /** The key, which is untrusted. */
   readonly key: string;
-  /** Requests. */
+  /** Number of requests. */
   readonly requests: number;
-  /** Those that would have been refused. */
+  /** Requests that would have been refused. */
   readonly limited: number;
-  /** Most units it asked for within one window, or up to a tenth longer. */
+  /** Most units it requested within one window, or up to a tenth longer. */
   readonly peak: number;
   /** When it would have been refused first and last, in ms since 1970; `null` for never. */
   readonly firstLimitedMs: number | null;
   readonly lastLimitedMs: number | null;
 }
 
-/** The lowest limit that refuses requests of at most so many clients. */
+/** The lowest limit that affects at most a given share of clients. */
 export interface AtMostReport extends LimitFound {
-  /** Most clients, in percent. */
+  /** Most affected clients, in percent. */
   readonly percent: number;
-  /** Part of the clients of which it would have refused requests, from 0 to 1. */
+  /** Share of clients that it would have affected, from 0 to 1. */
   readonly keyShare: number;
-  /** Part of the requests that it would have refused, from 0 to 1. */
+  /** Share of requests that it would have refused, from 0 to 1. */
   readonly share: number;
 }
 
-/** What one policy would have done. */
+/** The result of one policy. */
 export interface PolicyReport {
   readonly name: string;
   readonly algorithm: AlgorithmName;
   readonly limit: number;
   readonly windowMs: number;
-  /** Windows of the calendar, if it has them; `windowMs` is their usual length then, and peaks are those of any so long. */
+  /**
+   * Its calendar windows, if any. `windowMs` is then their usual length, and peaks cover any interval of that length.
+   */
   readonly window?: CalendarWindow;
   /** Whether it only counts and reports. */
   readonly shadow: boolean;
-  /** Requests that it decided about, those that it would have refused, and their part, from 0 to 1. */
+  /** Requests it decided about, those it would have refused, and their share, from 0 to 1. */
   readonly requests: number;
   readonly limited: number;
   readonly share: number;
-  /** Clients, those that it would have refused a request, and their part, from 0 to 1. */
+  /** Clients, those it would have refused a request, and their share, from 0 to 1. */
   readonly keys: number;
   readonly keysLimited: number;
   readonly keyShare: number;
-  /** Requests that it concerns, but that have no key in the log: they were left out. */
+  /** Requests that it applies to, but that have no key in the log; they are excluded. */
   readonly keyless: number;
-  /** Peaks of all keys: how high half of them, 90 %, 99 % and all of them go. */
+  /** Percentiles of the keys' peaks: 50 %, 90 %, 99 % and the maximum. */
   readonly peaks: { readonly p50: number; readonly p90: number; readonly p99: number; readonly max: number };
-  /** Number of keys by their peaks: those up to `upTo`, and above the entry before. */
+  /** Number of keys by their peaks: up to `upTo`, and above the previous entry. */
   readonly peakCounts: readonly { readonly upTo: number; readonly keys: number }[];
-  /** The keys with most refusals, and after them those with the highest peaks. */
+  /** The keys with most refusals, followed by those with the highest peaks. */
   readonly top: readonly KeyReport[];
   /** Requests over time. */
   readonly bins: readonly TimeBin[];
   /** Width of a bin in ms. */
   readonly binMs: number;
-  /** What `--at-most` asked for; `null` if no limit does that, and nothing if nobody asked. */
+  /** The result of `--at-most`; `null` if no limit meets it, omitted if it was not requested. */
   readonly atMost?: AtMostReport | null;
-  /** From a limiter's own log: decisions, refusals in it, and decisions that come out differently here. */
+  /** From a limiter's own log: decisions, its refusals, and decisions with a different outcome here. */
   readonly recorded?: { readonly decisions: number; readonly refusals: number; readonly different: number };
 }
 
-/** What a replay came to. */
+/** The result of a replay. */
 export interface SimulationReport {
-  /** Whether it is an estimate: only a limiter's own log says what the limiter saw. */
+  /** Whether it is an estimate: only a limiter's own log contains exactly what the limiter saw. */
   readonly isEstimate: boolean;
   /** The time of the first and the last record, in ms since 1970; 0 if there was none. */
   readonly fromMs: number;
@@ -82,12 +84,12 @@ export interface SimulationReport {
 }
 
 /**
- * Makes the report of a policy.
+ * Creates the report of a policy.
  *
- * @param tally What it did
- * @param mostKeys How many keys are listed
- * @param percent What `--at-most` asked for
- * @param found What was found
+ * @param tally Its results
+ * @param mostKeys Most keys to list
+ * @param percent The value of `--at-most`
+ * @param found The result of the search
  */
 export function policyReport(
   tally: Tally,
@@ -125,7 +127,7 @@ function part(some: number, all: number): number {
   return all === 0 ? 0 : some / all;
 }
 
-// each class twice as high as the one before
+// each class is twice as high as the one before
 function countPeaks(sorted: Float64Array): { upTo: number; keys: number }[] {
   const counts: { upTo: number; keys: number }[] = [];
   for (const peak of sorted) {
@@ -137,7 +139,7 @@ function countPeaks(sorted: Float64Array): { upTo: number; keys: number }[] {
   return counts;
 }
 
-// a short list is kept in order, instead of sorting millions
+// keeps a short list in order instead of sorting millions
 function topKeys(keys: ReadonlyMap<string, KeyFigures>, most: number): KeyReport[] {
   const top: [string, KeyFigures][] = [];
   for (const entry of keys) {
@@ -154,7 +156,7 @@ function compare([, a]: [string, KeyFigures], [, b]: [string, KeyFigures]): numb
   return b.limited - a.limited || b.peak - a.peak || b.requests - a.requests || a.id - b.id;
 }
 
-/** The report of one key. */
+/** Creates the report of one key. */
 export function keyReport(key: string, { requests, limited, peak, firstMs, lastMs }: KeyFigures): KeyReport {
   return {
     ...{ key: key === "\nothers" ? "(further keys)" : key, requests, limited, peak },

@@ -5,28 +5,28 @@ import { MemoryStore } from "../stores/memory_store.ts";
 import type { Outcome } from "./replay.ts";
 import { TimeBins } from "./time_bins.ts";
 
-/** Most keys with figures of their own, for each policy: who chooses them may have made up any number. */
+/** Most keys with their own figures, per policy: clients may have made up any number. */
 const MOST_KEYS = 2_000_000;
 
-/** Key of the figures of all further ones; no key of a log has a line break. */
+/** Key for the figures of all others; no key of a log has a line break. */
 const OTHERS = "\nothers";
 
 /** Figures of one key. */
 export interface KeyFigures {
   /** Number of the key, from 0. */
   readonly id: number;
-  /** Requests. */
+  /** Number of requests. */
   requests: number;
-  /** Those that were refused. */
+  /** Requests that were refused. */
   limited: number;
-  /** Most units it asked for within one window, or up to a tenth longer. */
+  /** Most units it requested within one window, or up to a tenth longer. */
   peak: number;
   /** When it was first and last refused, in ms; 0 for never. */
   firstMs: number;
   lastMs: number;
 }
 
-/** What one policy would have done. */
+/** The result of one policy. */
 export class Tally {
   /** The policy. */
   readonly policy: Policy;
@@ -36,20 +36,20 @@ export class Tally {
   readonly keys = new Map<string, KeyFigures>();
   /** Requests over time. */
   readonly bins = new TimeBins();
-  /** Requests. */
+  /** Number of requests. */
   requests = 0;
-  /** Those that were refused. */
+  /** Requests that were refused. */
   limited = 0;
-  /** Keys of which at least one request was refused. */
+  /** Keys with at least one refused request. */
   keysLimited = 0;
-  /** Requests that the policy concerns, and that have no key. */
+  /** Requests that the policy applies to, but that have no key. */
   keyless = 0;
-  /** Decisions of a limiter's log, and how many of them came out differently. */
+  /** Decisions of a limiter's log, and how many of them had a different outcome. */
   logged = 0;
   different = 0;
-  /** Refusals that the log has. */
+  /** Refusals in the log. */
   loggedRefusals = 0;
-  // a policy that grants everything knows how much each key has had within a window
+  // a policy that grants everything measures how much each key used within a window
   readonly #gauge: Policy;
   readonly #gauges: MemoryStore;
   #now = 0;
@@ -67,7 +67,7 @@ export class Tally {
     this.#gauges = new MemoryStore({ clock: () => this.#now, maxKeys: 2 ** 24 });
   }
 
-  /** Counts what the policy has decided. */
+  /** Counts a decision of the policy. */
   note({ key, ms, cost, times, refused, isAsLogged }: Outcome): void {
     this.#now = ms;
     this.requests += times;
@@ -103,7 +103,7 @@ export class Tally {
     return figures;
   }
 
-  /** Figures of a key that has been counted. */
+  /** Returns the figures of a key that has been counted. */
   figuresOf(key: string): KeyFigures | undefined {
     return this.keys.get(key) ?? this.keys.get(OTHERS);
   }

@@ -1,18 +1,18 @@
 import { subnetOf } from "@sluice/shared";
 import { UnreadableLine } from "./log_record.ts";
 
-/** The fields of a line by their names; `-` and nothing are none. */
+/** The fields of a line by name; `-` and an empty string mean none. */
 export type Fields = Readonly<Record<string, string | undefined>>;
 
-/** What lines of text consist of: the fields of a line, `null` for one of another format. */
+/** Splits a line into fields. Returns `null` for a line of another format. */
 export type Grammar = (line: string) => Fields | null;
 
 /**
- * The common and the combined log format of Apache and nginx, with a virtual host in front or not; of what follows, a
- * list of addresses in quotation marks is `X-Forwarded-For`.
+ * The common and combined log formats of Apache and nginx, optionally after a virtual host. A list of addresses in
+ * quotation marks after them is `X-Forwarded-For`.
  */
 export const commonLog: Grammar = (line) => {
-  // both servers escape quotation marks, so that the first one begins the request, whatever the user is called
+  // both servers escape quotation marks, so the first one begins the request, whatever the user's name is
   const quote = firstQuote(line);
   let start = line.lastIndexOf("[", quote);
   while (start > 0 && !/^\[\d\d\/[A-Za-z]{3}\/\d{4}:/.test(line.slice(start, start + 13))) {
@@ -34,7 +34,7 @@ export const commonLog: Grammar = (line) => {
   };
 };
 
-/** HAProxy's `httplog`, behind whatever syslog puts in front. */
+/** HAProxy's `httplog`, after any syslog prefix. */
 export const haproxyLog: Grammar = (line) => {
   const found = / \[(\d\d\/[A-Za-z]{3}\/\d{4}:\d\d:\d\d:\d\d\.\d{1,9})\] /.exec(line);
   if (found === null) return null;
@@ -45,14 +45,14 @@ export const haproxyLog: Grammar = (line) => {
   return { time: found[1], ip: withoutLastPort(client), request, status };
 };
 
-/** Envoy's default format, and Istio's, which has more in front of and behind the five texts at its end. */
+/** Envoy's default format, and Istio's, which has more fields before and after the five strings at its end. */
 export const envoyLog: Grammar = (line) => {
   if (!/^\[\d{4}-\d\d-\d\dT/.test(line)) return null;
   const [time, request, status, ...rest] = tokensOf(line, 0);
   const quoted = rest.filter(isQuoted).map(unquoted);
   if (request === undefined || !isQuoted(request) || quoted.length < 5) return null;
   const [forwarded, userAgent] = quoted.slice(-5);
-  // behind these texts: the cluster, its address, the proxy's and the client's
+  // after these strings: the cluster, its address, the proxy's and the client's
   const client = rest.slice(rest.findLastIndex(isQuoted) + 1)[3];
   return {
     time: time!.slice(1, -1),
@@ -64,13 +64,13 @@ export const envoyLog: Grammar = (line) => {
   };
 };
 
-/** The columns of an Application Load Balancer of AWS; a Classic Load Balancer has no type in front. */
+/** The columns of an AWS Application Load Balancer; a Classic Load Balancer has no type in front. */
 const BALANCER = [
   ...["type", "response_time", "elb", "client", "target", "", "", "", "status", "target_status", "", "", "request"],
   ...["user-agent", "", "", "", "trace", "host", "", "", "time"],
 ];
 
-/** Access logs of AWS's load balancers. */
+/** Access logs of AWS load balancers. */
 export const balancerLog: Grammar = (line) => {
   const found = /^(?:([a-z\d]{2,5}) )?\d{4}-\d\d-\d\dT\S+ \S+ \S+:\d+ /.exec(line);
   if (found === null) return null;
@@ -83,7 +83,7 @@ export const balancerLog: Grammar = (line) => {
 };
 
 /**
- * The fields of a line in the W3C's extended format, as of IIS and CloudFront.
+ * Splits a line in the W3C extended format, as written by IIS and CloudFront.
  *
  * @param names The names of the columns
  * @param line The line
@@ -95,7 +95,7 @@ export function w3cFields(names: readonly string[], line: string): Fields {
   return Object.fromEntries(names.map((name, i) => [name, values[i]]));
 }
 
-/** Client, what `identd` said, and the words of the user's name. */
+/** Client, the reply of `identd`, and the words of the user's name. */
 function clientAndUser(text: string): string[] {
   const words = text.split(" ");
   // a virtual host
@@ -106,7 +106,7 @@ function clientAndUser(text: string): string[] {
   return [words.slice(0, last + 1).join(" "), ...words.slice(last + 1)];
 }
 
-/** Whether a text is an address, or a list of them: without ports, which are those of servers behind. */
+/** Whether a string is an address, or a list of them; without ports, which mean upstream servers. */
 function isAddresses(text: string): boolean {
   return text.split(",").every((one, i, all) => {
     const bare = one.trim();
@@ -114,12 +114,12 @@ function isAddresses(text: string): boolean {
   });
 }
 
-// not even an IPv6 address is in brackets there
+// even IPv6 addresses have no brackets there
 function withoutLastPort(text: string): string {
   return text.slice(0, text.lastIndexOf(":")).replace(/^\[(.*)\]$/, "$1");
 }
 
-/** What stands between spaces, or in quotation marks or brackets, which it keeps. */
+/** Splits at spaces, except in quotation marks or brackets, which are kept. */
 function tokensOf(line: string, from: number): string[] {
   const tokens: string[] = [];
   for (let at = from; at < line.length;) {

@@ -6,7 +6,7 @@ import type { PolicyReport, SimulationReport } from "./simulation_report.ts";
 const KEY_WIDTH = 48;
 
 /**
- * A report as tables for a terminal. Keys and lines of the log cannot do anything to it.
+ * Formats a report as tables for a terminal. Keys and log lines are escaped.
  *
  * @param report The report
  */
@@ -22,13 +22,13 @@ export function textReport(report: SimulationReport): string {
   return `${lines.join("\n").trimEnd()}\n`;
 }
 
-/** How a policy is introduced. */
+/** The title of a policy. */
 export function policyTitle(policy: PolicyReport): string {
   const { name, algorithm, limit, shadow } = policy;
   return `${name}: ${limit} ${windowText(policy)}, ${algorithm}${shadow ? ", shadow" : ""}`;
 }
 
-/** What the search has found, in words. */
+/** Describes the result of the search. */
 export function atMostText({ atMost }: PolicyReport): string | undefined {
   if (atMost === undefined) return undefined;
   if (atMost === null) return "no limit refuses as few clients as --at-most says";

@@ -1,4 +1,4 @@
-/** Most bins: as many as a chart of a telephone has room for. */
+/** Most bins: as many as fit into a chart on a phone. */
 const MOST_BINS = 96;
 
 const SECOND = 1000;
@@ -6,17 +6,17 @@ const DAY = 86_400 * SECOND;
 /** Widths of bins, each a multiple of the one before. */
 const WIDTHS = [1, 5, 15, 60, 300, 900, 3600, 10_800, 21_600, 43_200, 86_400, 604_800].map((one) => one * SECOND);
 
-/** Requests of a part of the time. */
+/** Requests in a period of time. */
 export interface TimeBin {
   /** When it begins, in ms since 1970. */
   readonly ms: number;
   /** Requests in it. */
   requests: number;
-  /** Those that were refused. */
+  /** Requests that were refused. */
   limited: number;
 }
 
-/** Counts requests over time, in bins that get wider as the time gets longer. */
+/** Counts requests over time, in bins that grow with the total time. */
 export class TimeBins {
   #width = WIDTHS[0]!;
   #bins = new Map<number, TimeBin>();
@@ -51,7 +51,7 @@ export class TimeBins {
     for (const { ms, requests, limited } of narrow.values()) this.#count(ms, requests, limited);
   }
 
-  /** All bins from the first to the last, also those without requests. */
+  /** All bins from the first to the last, including empty ones. */
   list(): TimeBin[] {
     if (this.#bins.size === 0) return [];
     const first = Math.floor(this.#first / this.#width);

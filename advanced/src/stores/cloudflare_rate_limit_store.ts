@@ -83,7 +83,7 @@ type Configured = Pick<Policy, "limit" | "windowMs">;
  * ```
  */
 export class CloudflareRateLimitStore implements Store {
-  /** What the store can do. */
+  /** The store's capabilities. */
   readonly capabilities: Capabilities = {
     algorithms: new Set(["fixed-window"] as const),
     atomicBatch: "none",

@@ -113,7 +113,7 @@ export function fromCompareAndSet(kv: CompareAndSet, options: CompareAndSetOptio
 
 /** The class behind {@linkcode fromCompareAndSet}. */
 export class CompareAndSetStore implements Store {
-  /** What the store can do. */
+  /** The store's capabilities. */
   readonly capabilities: Capabilities;
   /** Lists keys in use; see {@linkcode Store}. */
   readonly inspect?: (policy: Policy) => AsyncGenerator<Entry>;
@@ -167,14 +167,14 @@ export class CompareAndSetStore implements Store {
     });
   }
 
-  /** Gives units back; see {@linkcode Store}. */
+  /** Refunds units; see {@linkcode Store}. */
   async give(take: Take, stamp: number, amount: number): Promise<boolean> {
     return await this.#update("give", [take], {
       decide: ([state], now) => giveTake(take, state!, stamp, amount, now),
     });
   }
 
-  /** Corrects what was granted to its real cost; see {@linkcode Store}. */
+  /** Corrects a grant to its actual cost; see {@linkcode Store}. */
   async settle(take: Take, stamp: number, change: number): Promise<Verdict> {
     return await this.#update("settle", [take], {
       decide: ([state], now, by) => settleTake(take, state!, stamp, change, now, by),

@@ -93,7 +93,7 @@ const CLOCK_TOLERANCE = 60_000;
  * ```
  */
 export class DenoKvStore implements Store {
-  /** What the store can do. */
+  /** The store's capabilities. */
   readonly capabilities: Capabilities;
   readonly #store: Store;
 
@@ -127,12 +127,12 @@ export class DenoKvStore implements Store {
     return await this.#store.decide(takes, times);
   }
 
-  /** Gives units back; see {@linkcode Store}. */
+  /** Refunds units; see {@linkcode Store}. */
   async give(take: Take, stamp: number, amount: number): Promise<boolean> {
     return await this.#store.give(take, stamp, amount);
   }
 
-  /** Corrects what was granted to its real cost; see {@linkcode Store}. */
+  /** Corrects a grant to its actual cost; see {@linkcode Store}. */
   async settle(take: Take, stamp: number, change: number): Promise<Verdict> {
     return await this.#store.settle!(take, stamp, change);
   }

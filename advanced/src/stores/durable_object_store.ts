@@ -45,7 +45,7 @@ const NAMES: OptionNames<DurableObjectStoreOptions> = { namespace: true, prefix:
  * ```
  */
 export class DurableObjectStore<Id = unknown> implements Store {
-  /** What the store can do. */
+  /** The store's capabilities. */
   readonly capabilities: Capabilities = {
     algorithms: new Set(ALGORITHM_NAMES),
     atomicBatch: "same-key",
@@ -97,12 +97,12 @@ export class DurableObjectStore<Id = unknown> implements Store {
     );
   }
 
-  /** Gives units back; see {@linkcode Store}. */
+  /** Refunds units; see {@linkcode Store}. */
   async give(take: Take, stamp: number, amount: number): Promise<boolean> {
     return await this.#ask(take.key, { verb: "give", take, stamp, amount }) as boolean;
   }
 
-  /** Corrects what was granted to its real cost; see {@linkcode Store}. */
+  /** Corrects a grant to its actual cost; see {@linkcode Store}. */
   async settle(take: Take, stamp: number, change: number): Promise<Verdict> {
     return await this.#ask(take.key, { verb: "settle", take, stamp, change }) as Verdict;
   }

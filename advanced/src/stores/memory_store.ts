@@ -56,7 +56,7 @@ export const forgetIdleKey: unique symbol = Symbol("sluice.forget idle");
  * ```
  */
 export class MemoryStore implements Store {
-  /** What the store can do. */
+  /** The store's capabilities. */
   readonly capabilities: Capabilities = {
     algorithms: new Set(ALGORITHM_NAMES),
     atomicBatch: "all",
@@ -178,12 +178,12 @@ export class MemoryStore implements Store {
     this.#lastPolicy = this.#lastTable = null;
   }
 
-  /** Gives units back; see {@linkcode Store}. */
+  /** Refunds units; see {@linkcode Store}. */
   give(take: Take, stamp: number, amount: number): boolean {
     return this.#tableOf(take.policy).give(take, stamp, amount, this.#nowFor(take.policy));
   }
 
-  /** Corrects what was granted to its real cost; see {@linkcode Store}. */
+  /** Corrects a grant to its actual cost; see {@linkcode Store}. */
   settle(take: Take, stamp: number, change: number): Verdict {
     return this.#tableOf(take.policy).settle(take, stamp, change, this.#nowFor(take.policy));
   }

@@ -71,7 +71,7 @@ const NAMES: OptionNames<PostgresStoreOptions> = { client: true, table: true, at
  * ```
  */
 export class PostgresStore implements Store {
-  /** What the store can do. */
+  /** The store's capabilities. */
   readonly capabilities: Capabilities;
   readonly #rows: PostgresRows;
   readonly #store: CompareAndSetStore;
@@ -116,12 +116,12 @@ export class PostgresStore implements Store {
     return together ?? await Promise.all(takes.map(async (take, i) => (await this.decide([take], times[i]))[0]!));
   }
 
-  /** Gives units back; see {@linkcode Store}. */
+  /** Refunds units; see {@linkcode Store}. */
   async give(take: Take, stamp: number, amount: number): Promise<boolean> {
     return await this.#store.give(take, stamp, amount);
   }
 
-  /** Corrects what was granted to its real cost; see {@linkcode Store}. */
+  /** Corrects a grant to its actual cost; see {@linkcode Store}. */
   async settle(take: Take, stamp: number, change: number): Promise<Verdict> {
     return await this.#store.settle(take, stamp, change);
   }

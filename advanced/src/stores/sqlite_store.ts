@@ -117,7 +117,7 @@ interface Statements {
  * ```
  */
 export class SqliteStore implements Store {
-  /** What the store can do. */
+  /** The store's capabilities. */
   readonly capabilities: Capabilities = {
     algorithms: new Set(ALGORITHM_NAMES),
     atomicBatch: "all",
@@ -177,12 +177,12 @@ export class SqliteStore implements Store {
     });
   }
 
-  /** Gives units back; see {@linkcode Store}. */
+  /** Refunds units; see {@linkcode Store}. */
   give(take: Take, stamp: number, amount: number): boolean {
     return this.#update([take], ([state], now) => giveTake(take, state!, stamp, amount, now));
   }
 
-  /** Corrects what was granted to its real cost; see {@linkcode Store}. */
+  /** Corrects a grant to its actual cost; see {@linkcode Store}. */
   settle(take: Take, stamp: number, change: number): Verdict {
     return this.#update([take], ([state], now) => settleTake(take, state!, stamp, change, now));
   }

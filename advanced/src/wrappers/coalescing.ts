@@ -91,12 +91,12 @@ export class CoalescingStore implements Store {
     }
   }
 
-  /** Gives units back; see {@linkcode Store}. */
+  /** Refunds units; see {@linkcode Store}. */
   give(take: Take, stamp: number, amount: number): ReturnType<Store["give"]> {
     return this.#store.give(take, stamp, amount);
   }
 
-  /** Corrects what was granted to its real cost; see {@linkcode Store}. */
+  /** Corrects a grant to its actual cost; see {@linkcode Store}. */
   settle(take: Take, stamp: number, change: number): Awaitable<Verdict> {
     return this.#store.settle!(take, stamp, change);
   }

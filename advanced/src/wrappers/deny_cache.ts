@@ -149,7 +149,7 @@ export class DenyCacheStore implements Store, VerdictCache {
     return verdicts;
   }
 
-  /** Gives units back; see {@linkcode Store}. */
+  /** Refunds units; see {@linkcode Store}. */
   give(take: Take, stamp: number, amount: number): Awaitable<boolean> {
     return this.#forgetting(() => this.#store.give(take, stamp, amount));
   }

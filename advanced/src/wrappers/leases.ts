@@ -163,7 +163,7 @@ export class LeasingStore implements Store, VerdictCache {
     return Math.max(1, Math.min(max, Math.floor(left / cost / (4 * processes))));
   }
 
-  /** Gives units back; see {@linkcode Store}. */
+  /** Refunds units; see {@linkcode Store}. */
   give(take: Take, stamp: number, amount: number): Awaitable<boolean> {
     return this.#store.give(take, stamp, amount);
   }

@@ -69,7 +69,7 @@ const TEST_TTL_MS = 600_000;
  * ```
  */
 export class RedisStore implements Store {
-  /** What the store can do. */
+  /** The store's capabilities. */
   readonly capabilities: Capabilities;
   /**
    * Decides many keys in one command; see {@linkcode Store}. Not in a cluster, where they may be on several servers.
@@ -196,7 +196,7 @@ export class RedisStore implements Store {
     );
   }
 
-  /** Gives units back; see {@linkcode Store}. */
+  /** Refunds units; see {@linkcode Store}. */
   async give(take: Take, stamp: number, amount: number): Promise<boolean> {
     checkInteger("store.give", "amount", amount, 0, Number.MAX_SAFE_INTEGER);
     const args = this.#head();
@@ -206,7 +206,7 @@ export class RedisStore implements Store {
     return Number(await giveScript(take.policy).run(this.#port, [key], args)) === 1;
   }
 
-  /** Corrects what was granted to its real cost; see {@linkcode Store}. */
+  /** Corrects a grant to its actual cost; see {@linkcode Store}. */
   async settle(take: Take, stamp: number, change: number): Promise<Verdict> {
     checkInteger("store.settle", "change", change, -MAX_LIMIT, MAX_LIMIT);
     const args = this.#head();
