@@ -1,5 +1,5 @@
 /**
- * A page that shows which keys each policy limits, the rates, and the health of the store. It can also reset keys.
+ * Shows which keys each policy limits, the rates, and the health of the store, and resets keys.
  *
  * @example A dashboard for administrators
  * ```ts

@@ -1,7 +1,7 @@
 import type { Block } from "../policy/policy.ts";
 import type { Cells } from "./algorithm.ts";
 
-// number of refusals, when that count ends, until when the key is blocked
+// number of refusals, when that count ends, when the block ends
 const REFUSALS = 0;
 const COUNTED_UNTIL = 1;
 const BLOCKED_UNTIL = 2;

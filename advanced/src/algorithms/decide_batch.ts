@@ -179,7 +179,7 @@ function conclude(
   };
 }
 
-/** Applies the side effects of refusals, and returns the new stamp of what was granted. */
+/** Applies the side effects of refusals. Returns the grant's new stamp. */
 function refuse(
   { policy, cost }: Take,
   { algorithm, cells, block }: TakeState,

@@ -9,8 +9,8 @@ const END = 1;
 /**
  * Counts in consecutive windows that begin with the key's first request, or follow the clock or calendar.
  *
- * Around the boundary of two windows, up to `2 * limit - 1` units (aligned to clock or calendar: `2 * limit`) may be
- * granted within one window length.
+ * Across a window boundary, up to `2 * limit - 1` units (aligned to clock or calendar: `2 * limit`) fit into one window
+ * length.
  */
 export const fixedWindow: Algorithm = {
   width: () => 2,

@@ -29,7 +29,7 @@ export const slidingApproximate: Algorithm = {
     array[start + PREVIOUS] = same ? seen.previous : 0;
     const windows = Math.floor(by / policy.windowMs) - array[start + NUMBER]!;
     if (windows > 0) {
-      // before its time: the part of the previous window that counts now stays counted
+      // before its time: the previous window keeps the share it has now
       const kept = Math.ceil(array[start + PREVIOUS]! * Math.min(seen.left, policy.windowMs) / policy.windowMs);
       const current = array[start + CURRENT]! - units;
       const later = hasDebts(policy) ? paidAfter(policy, current, windows) : { current: 0, previous: current };
@@ -46,7 +46,7 @@ export const slidingApproximate: Algorithm = {
     if (current + units <= limit) {
       return Math.ceil(windowMs - (limit - current - units) * windowMs / previous) - (windowMs - left);
     }
-    // the window in which they fit: the next one, unless there is a debt
+    // the window in which they fit: the next one without debt
     const windows = hasDebts(policy) ? Math.ceil((current + units - limit) / limit) : 1;
     const later = hasDebts(policy) ? paidAfter(policy, current, windows) : { current: 0, previous: current };
     const decayed = Math.ceil(windowMs - (limit - later.current - units) * windowMs / later.previous);

@@ -1,8 +1,8 @@
 import { bucketsOf, DEFAULT_BUCKETS, hasDebts, LONGEST_DEBT_MS, type Policy } from "../policy/policy.ts";
 import type { Algorithm, Cells } from "./algorithm.ts";
 
-// The window that the buckets divide, the latest bucket's number, the total at that time, and the buckets as a ring.
-// What the total has in excess of the buckets is owed.
+// The window that the buckets divide, the latest bucket's number, the total at that time, and the ring of buckets.
+// Units in the total but in no bucket are owed.
 const WINDOW = 0;
 const LATEST = 1;
 const TOTAL = 2;
@@ -67,7 +67,7 @@ export const slidingWindow: Algorithm = {
   owe(_policy, { array, at }, _now, units) {
     array[at + TOTAL]! += units;
   },
-  // units that expire with a bucket pay off debts in the new one that reuses its cell
+  // expiring units pay off debts in the bucket that reuses their cell
   pay(policy, cells, now) {
     const { array, at } = cells;
     let debt = owed(policy, cells);
@@ -104,7 +104,7 @@ export const slidingWindow: Algorithm = {
   },
 };
 
-/** Number of buckets that can overlap a window: one more than divide it. */
+/** Buckets that can overlap a window: one more than divide it. */
 function ringOf(policy: Policy, windowMs: number): number {
   return (windowMs === policy.windowMs ? bucketsOf(policy) : bucketsOf({ ...policy, windowMs })) + 1;
 }

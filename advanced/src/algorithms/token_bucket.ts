@@ -1,7 +1,7 @@
 import { capacityOf, type Policy } from "../policy/policy.ts";
 import type { Algorithm, Cells } from "./algorithm.ts";
 
-// the window the debt is scaled by, when it was written, and the debt at that time, in units times window ms
+// the window the debt is scaled by, its timestamp, and the debt then, in units times window ms
 const WINDOW = 0;
 const WRITTEN = 1;
 const DEBT = 2;

@@ -43,13 +43,13 @@ export interface AdaptiveConcurrencyOptions<Req = AnyRequest> {
   priority?: ((req: Req) => Priority | undefined) | undefined;
   /** When refused clients should retry, in ms, 1000 by default. `Retry-After` contains it in whole seconds. */
   retryAfterMs?: number | undefined;
-  /** Returns the current time in ms, from a clock that never goes back; for tests. */
+  /** Current time in ms, from a clock that never goes back; for tests. */
   clock?: (() => number) | undefined;
 }
 
 /** Current figures, for metrics. */
 export interface ConcurrencyFigures {
-  /** The current limit on requests in progress. */
+  /** Current limit on requests in progress. */
   readonly limit: number;
   /** Requests in progress. */
   readonly inFlight: number;
@@ -76,9 +76,7 @@ export type EndConcurrent = (isMeasured?: boolean) => void;
 export interface AdaptiveConcurrency<Req = any> {
   /** Admits or refuses a request. */
   (req: RequestLike, res: ResponseLike, next: (error?: unknown) => void): void;
-  /**
-   * The same. If a framework accepts this signature, the compiler infers the types of functions in the options from it.
-   */
+  /** The same. Frameworks that accept this signature infer the types of functions in the options from it. */
   (req: Req, res: ResponseLike, next: (error?: unknown) => void): void;
   /**
    * Puts the limiter in front of a handler of web requests.
@@ -178,7 +176,7 @@ export function adaptiveConcurrency<Req extends AnyRequest | Request = AnyReques
   };
 
   function limit(req: Req & RequestLike, res: ResponseLike, next: (error?: unknown) => void): void {
-    // not measured either: a request that costs nothing does not reflect the others
+    // not measured either: a free request does not reflect the others
     if (isExempt(req)) return next();
     let end: EndConcurrent | null;
     try {

@@ -4,7 +4,7 @@ const WINDOW_MS = 100;
 const WINDOW_LATENCIES = 2;
 /** Minimum number of requests in a window: the mean of fewer is unreliable. */
 const WINDOW_SAMPLES = 50;
-/** A window continues until the standard error of its mean is at most this part of the mean. */
+/** A window continues until the standard error is at most this part of the mean. */
 const WINDOW_ERROR = 0.07;
 /** Once it has enough requests, a window lasts no longer than this, in ms. */
 const LONGEST_WINDOW_MS = 5000;
@@ -20,19 +20,19 @@ const SMOOTHING = 0.2;
 const PROBE_EVERY = 100;
 /** It is also measured once the limit is below this part of its maximum since: lowering it has not helped. */
 const PROBE_BELOW = 0.6;
-/** Part of the limit that applies during a probe. */
+/** Part of the limit during a probe. */
 const PROBE_PART = 0.6;
 /** Requests that end within this many latencies are not measured: they waited behind earlier ones. */
 const PROBE_LATENCIES = 3;
 /** In slow start, the least time between two doublings, in ms. */
 const DOUBLE_EVERY_MS = 50;
-/** In slow start, the minimum number of requests in a window. */
+/** In slow start, minimum number of requests in a window. */
 const SLOW_START_SAMPLES = 20;
-/** In slow start, the number of requests that the long-term latency covers. */
+/** In slow start, requests that the long-term latency covers. */
 const SLOW_START_MEMORY = 1000;
-/** In slow start, requests that take more than this many times the long-term latency have waited. */
+/** In slow start, requests above this multiple of the long-term latency have waited. */
 const QUEUE = 2;
-/** In slow start, they have waited if throughput is also below this part of its maximum. */
+/** In slow start, throughput below this part of its maximum confirms a queue. */
 const DROP = 0.7;
 /** The throughput at its end is so uncertain that a queue may take this many times as long to drain. */
 const DRAIN = 1.5;
@@ -82,7 +82,7 @@ export class Gradient2 {
   /** Latency before the probe. */
   #before = 0;
   /**
-   * Whether requests were refused, or would have been, in this window; the number of such windows in a row without a
+   * Whether requests were refused, or would have been, in this window; and consecutive windows of that kind without a
    * queue.
    */
   #isPressed = false;
@@ -206,9 +206,9 @@ export class Gradient2 {
     // by Little's law, this many are in progress without a queue; the rest is the queue allowance
     const unqueued = this.#mostPerMs * this.#long;
     this.#estimate = Math.max(this.#min, Math.min(this.#estimate, unqueued + Math.sqrt(unqueued)));
-    // if no request was refused, a higher limit is not needed
+    // without refusals, a higher limit is not needed
     if (!this.#isPressed) this.#greatest = this.#estimate;
-    // the requests in progress end first, however many they are
+    // requests in progress end first, however many they are
     const drainMs = DRAIN * inFlight / this.#perMs;
     this.#beginProbe(now + drainMs + PROBE_LATENCIES * this.#long);
   }
@@ -222,7 +222,7 @@ export class Gradient2 {
     const allowance = Math.sqrt(this.#estimate) * Math.max(LEAST_ALLOWANCE, Math.min(1, this.#variation));
     const next = this.#estimate * gradient + allowance;
     const smooth = this.#estimate * (1 - SMOOTHING) + next * SMOOTHING;
-    // a limit that no request has reached is high enough
+    // a limit that is never reached is high enough
     const most = this.#isPressed ? this.#max : this.#estimate;
     this.#estimate = Math.max(this.#min, Math.min(most, smooth));
     this.#greatest = Math.max(this.#greatest, this.#estimate);
@@ -248,7 +248,7 @@ export class Gradient2 {
   }
 
   #endProbe(): void {
-    // requests that take longer without a queue too were no reason to lower the limit
+    // requests that take longer without a queue too gave no reason to lower it
     this.#estimate = Math.min(this.#greatest, this.#estimate * Math.max(1, this.#short / this.#long));
     this.#long = this.#short;
     // requests take as long with fewer in progress: the limit is too low

@@ -11,11 +11,11 @@ import { DashboardServer } from "./dashboard_server.ts";
 export interface DashboardMiddleware<Req = any> {
   /** Responds to requests for the dashboard. */
   (req: RequestLike, res: ResponseLike, next: (error?: unknown) => void): Promise<void>;
-  /** The same. If a framework accepts this signature, the compiler infers the type of `authorize` from it. */
+  /** The same. Frameworks that accept this signature infer the type of `authorize` from it. */
   (req: Req, res: ResponseLike, next: (error?: unknown) => void): Promise<void>;
 }
 
-/** The part of Sluice and Express requests that is used. */
+/** Used part of Sluice and Express requests. */
 interface RoutedRequest {
   readonly method: string;
   readonly url: string;
@@ -78,7 +78,7 @@ export function dashboard<Req extends AnyRequest = AnyRequest>(
       for (const [name, value] of Object.entries(all)) res.setHeader(name, value);
       res.end(method === "HEAD" ? undefined : body);
     } catch (error) {
-      // next treats undefined and two strings as directions, and throwing one of them would let the request through
+      // next treats undefined and two strings as directions, so throwing one would let the request through
       next(error instanceof Error ? error : new Error(`dashboard: authorize or a store threw ${String(error)}`));
     }
   };

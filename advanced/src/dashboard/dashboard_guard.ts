@@ -20,8 +20,8 @@ export interface DashboardRequest {
 const HOST = /^(\[[\da-f:.]+\]|[^ \t:/?#@\\[\]]+)(?::\d*)?$/i;
 
 /**
- * Normalizes the host of a `Host` header like a URL: in lower case, with addresses in canonical form, without port and
- * without the final dot of a fully qualified name.
+ * Normalizes a `Host` header like a URL: in lower case, with canonical addresses, without port and without the final
+ * dot of a fully qualified name.
  *
  * @param header The header
  * @returns The host, `undefined` if it is invalid
@@ -52,7 +52,7 @@ export function isOwnHost({ header, peer }: DashboardRequest, hosts: ReadonlySet
     FORWARDING.every((name) => !header(name));
 }
 
-// RFC 6761 section 6.3: names below localhost are never looked up on a server
+// RFC 6761 section 6.3: names below localhost are never looked up
 function isLoopbackHost(host: string): boolean {
   return /(?:^|\.)localhost$/.test(host) || /^127\.\d+\.\d+\.\d+$/.test(host) || host === "[::1]";
 }

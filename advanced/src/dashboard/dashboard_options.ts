@@ -4,7 +4,7 @@ import type { Awaitable } from "../policy/store.ts";
 import { hostName } from "./dashboard_guard.ts";
 
 /**
- * What a dashboard shows: a `Limiter`, or an object that has one, such as `rateLimit(…)` of any framework.
+ * What a dashboard shows: a `Limiter`, or an object with one, such as `rateLimit(…)` of any framework.
  *
  * @example Both kinds
  * ```ts
@@ -20,14 +20,14 @@ import { hostName } from "./dashboard_guard.ts";
 export type DashboardLimiter = Limiter | {
   /** The limiter. */
   readonly limiter: Limiter;
-  /** Resets a key, if it accepts keys other than the limiter's own, such as the address of a client. */
+  /** Resets a key, if it accepts other keys than the limiter, such as a client's address. */
   resetKey?(key: string): Awaitable<number>;
 };
 
 /**
  * Options of a dashboard: `limiters`, and either `secret` or `authorize`.
  *
- * @typeParam Args The arguments of `authorize`
+ * @typeParam Args Arguments of `authorize`
  *
  * @example For administrators who are logged in
  * ```ts ignore
@@ -49,7 +49,7 @@ export interface DashboardOptions<Args extends unknown[]> {
   readonly hosts?: readonly string[] | undefined;
   /**
    * A password of 32 characters or more, for example from `openssl rand -base64 32`. Browsers prompt for it, with any
-   * user name (HTTP Basic authentication). It is compared in constant time. Requests without it get 401.
+   * user name (HTTP Basic authentication). Compared in constant time. Otherwise the response is 401.
    */
   readonly secret?: string | undefined;
   /**
@@ -102,7 +102,7 @@ function checkGuard(caller: string, { secret, authorize }: { secret?: unknown; a
     );
   }
   if (typeof secret !== "string" || secret.length >= FEWEST_CHARACTERS) return;
-  // errors must never contain the secret
+  // errors never contain the secret
   throw new RangeError(
     `${caller}: option secret has ${secret.length} characters; ${FEWEST_CHARACTERS} or more are needed, such as ` +
       "those of openssl rand -base64 32",
@@ -112,7 +112,7 @@ function checkGuard(caller: string, { secret, authorize }: { secret?: unknown; a
 /**
  * The limiter that is shown.
  *
- * @param shown The limiter, or an object that has one
+ * @param shown The limiter, or an object with one
  */
 export function limiterOf(shown: DashboardLimiter): Limiter {
   return (shown as { limiter?: Limiter } | null)?.limiter ?? shown as Limiter;

@@ -11,7 +11,7 @@ import { type DashboardLimiter, type DashboardOptions, limiterOf } from "./dashb
 import { dashboardPage } from "./page.ts";
 import { snapshotJson } from "./snapshot.ts";
 
-/** The response to a dashboard request. */
+/** A dashboard response. */
 export interface DashboardResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;

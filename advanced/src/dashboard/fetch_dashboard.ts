@@ -2,9 +2,7 @@ import { peerOf } from "@sluice/shared";
 import { checkDashboardOptions, type DashboardOptions } from "./dashboard_options.ts";
 import { DashboardServer } from "./dashboard_server.ts";
 
-/**
- * A dashboard as a handler of web requests. Additional arguments come from the platform, and are passed to `authorize`.
- */
+/** A dashboard as a handler of web requests. The platform's additional arguments are passed to `authorize`. */
 // deno-lint-ignore no-explicit-any -- only the program knows the types of its platform's arguments
 export type FetchDashboard = (request: Request, ...rest: any[]) => Promise<Response>;
 

@@ -1,7 +1,7 @@
 import { terminalText } from "../text/escape.ts";
 import { type DashboardLimiter, limiterOf } from "./dashboard_options.ts";
 
-/** Number of keys that the page lists per limiter. */
+/** Keys listed per limiter. */
 const LISTED = 20;
 
 /** The current state of a limiter, as sent to the page. */
@@ -25,7 +25,7 @@ function stateOf(name: string, shown: DashboardLimiter): unknown {
 }
 
 /**
- * The data of the page, as JSON. It is also safe inside a script element, because nothing in it can close one.
+ * The page's data, as JSON. It is safe in a script element, because nothing in it can close one.
  *
  * @param limiters The limiters by name
  * @param instance Identifies this process

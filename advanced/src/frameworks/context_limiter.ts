@@ -17,8 +17,8 @@ import type { Awaitable } from "../policy/store.ts";
  * Options of a limiter for one framework: those of `rateLimit`, whose functions receive the framework's own context.
  *
  * @typeParam Ctx The context that the framework passes to its middleware
- * @typeParam Rest The arguments of functions after it
- * @typeParam Result The return value of `handler`
+ * @typeParam Rest Arguments after it
+ * @typeParam Result Return value of `handler`
  *
  * @example Send your own response in Hono
  * ```ts ignore
@@ -56,13 +56,13 @@ export interface Framework<Ctx, Rest extends unknown[] = []> {
   methodOf(context: Ctx): string;
   /** The complete path that the router matches; several if it may be any of them. */
   pathsOf(context: Ctx): readonly string[];
-  /** The client's address, if it comes from a trusted source. */
+  /** The client's address, from a trusted source. */
   addressOf(context: Ctx): string | undefined;
   /** Reads a header. */
   header(context: Ctx, name: string): string | undefined;
-  /** Which proxies may set the client's address, `null` if the framework itself is configured for it. */
+  /** Which proxies may set the client's address, `null` if the framework is configured for it. */
   trustOf(context: Ctx): TrustSetting | null;
-  /** Returns a signal that aborts when the client disconnects. */
+  /** A signal that aborts on disconnect. */
   signalOf(context: Ctx, ...rest: Rest): AbortSignal;
   /** How to fix an unknown address. */
   readonly remedy: string;
@@ -70,7 +70,7 @@ export interface Framework<Ctx, Rest extends unknown[] = []> {
 
 /** The limiter's response to a refused request, as a string. */
 export interface TextRefusal {
-  /** The status code. */
+  /** The status. */
   readonly status: number;
   /** Body, `null` if the status forbids one. */
   readonly body: string | null;
@@ -156,7 +156,7 @@ export class ContextLimiter<Ctx extends object, Rest extends unknown[] = [], Res
     return this.#asker.clock();
   }
 
-  /** The info about a request for its handlers. */
+  /** A request's info, for its handlers. */
   infoOf(decision: Decision): RateLimitInfo {
     return new RateLimitInfo(decision, this.now);
   }
@@ -182,7 +182,7 @@ export class ContextLimiter<Ctx extends object, Rest extends unknown[] = [], Res
     send: (refusal: TextRefusal) => Result,
     ...rest: Rest
   ): Promise<Result> {
-    // no client gets it, but logs show the status that nginx established
+    // no client gets it, but logs show nginx's status for it
     if (decision instanceof Disconnected) return send({ status: CLIENT_LEFT, body: null, type: "" });
     await this.#asker.reached(context, rest[0] as never);
     if (this.#handler !== undefined) {
@@ -204,7 +204,7 @@ export class ContextLimiter<Ctx extends object, Rest extends unknown[] = [], Res
     await this.#asker.outcome.end(context, decision, { statusCode }, this.costOf(context, { statusCode }));
   }
 
-  /** Returns the function that asks for a request's cost. */
+  /** Returns the callback for a request's cost. */
   costOf(context: Ctx, response: { statusCode: number }): CostOf {
     const costAfter = this.#costAfter;
     return costAfter && (() => costAfter(context, response));
@@ -219,7 +219,7 @@ export class ContextLimiter<Ctx extends object, Rest extends unknown[] = [], Res
 /** Statuses of responses that must not have a body. */
 const BODILESS: ReadonlySet<number> = new Set([204, 205, 304]);
 
-/** Converts a refusal to a web response. */
+/** Converts a refusal to a `Response`. */
 export function webRefusal({ status, body, type }: TextRefusal): Response {
   return new Response(body, { status, headers: body === null ? {} : { "Content-Type": type } });
 }

@@ -8,7 +8,7 @@ import { ContextLimiter, type ContextLimitOptions, type Framework, webRefusal } 
 import { PLATFORM_TRUST, webAddress } from "./web_address.ts";
 
 /**
- * Options of `rateLimit` for Elysia: those of the limiter, whose functions receive Elysia's context.
+ * Options of `rateLimit` for Elysia. Functions receive Elysia's context.
  *
  * @example A limit per customer, and a shared one for requests without a key
  * ```ts ignore

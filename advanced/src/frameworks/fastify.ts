@@ -8,7 +8,7 @@ import { ContextLimiter, type ContextLimitOptions, type Framework } from "./cont
 import { endWith } from "./end_with.ts";
 
 /**
- * Options of `rateLimit` for Fastify: those of the limiter, whose functions receive request and reply.
+ * Options of `rateLimit` for Fastify. Functions receive request and reply.
  *
  * @example A limit per customer, and a shared one for requests without a key
  * ```ts ignore

@@ -7,7 +7,7 @@ import { ContextLimiter, type ContextLimitOptions, type Framework, webRefusal } 
 import { PLATFORM_TRUST, webAddress } from "./web_address.ts";
 
 /**
- * Options of `rateLimit` for h3: those of the limiter, whose functions receive the event.
+ * Options of `rateLimit` for h3. Functions receive the event.
  *
  * @example A limit per user, identified by an earlier middleware
  * ```ts ignore
@@ -87,14 +87,14 @@ export function rateLimitOf({ context }: Pick<H3Event, "context">): RateLimitInf
   return context["rateLimit"] as RateLimitInfo | undefined;
 }
 
-// a response, an error, or the value that h3 turns into a 404
+// a response, an error, or h3's symbol for a 404
 function statusOf(value: unknown): number | undefined {
   if (value === Symbol.for("h3.notFound")) return 404;
   const status = (value as { status?: unknown } | null | undefined)?.status;
   return typeof status === "number" ? status : value instanceof Error ? 500 : undefined;
 }
 
-// error responses have their own headers
+// errors have their own headers
 function headersOf({ res }: H3Event): HeaderSink {
   const set = (name: string, value: string) => [res.headers, res.errHeaders].forEach((all) => all.set(name, value));
   return { setHeader: set, getHeader: (name) => res.headers.get(name) ?? undefined };

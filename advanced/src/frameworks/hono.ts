@@ -6,7 +6,7 @@ import { ContextLimiter, type ContextLimitOptions, type Framework, webRefusal } 
 import { PLATFORM_TRUST, webAddress } from "./web_address.ts";
 
 /**
- * Options of `rateLimit` for Hono: those of the limiter, whose functions receive Hono's context.
+ * Options of `rateLimit` for Hono. Functions receive Hono's context.
  *
  * @typeParam E The context's bindings and variables, if the functions use them
  *

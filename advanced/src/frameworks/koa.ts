@@ -9,7 +9,7 @@ import { ContextLimiter, type ContextLimitOptions, type Framework } from "./cont
 import { endWith } from "./end_with.ts";
 
 /**
- * Options of `rateLimit` for Koa: those of the limiter, whose functions receive Koa's context.
+ * Options of `rateLimit` for Koa. Functions receive Koa's context.
  *
  * @example A limit per user, identified by an earlier middleware
  * ```ts ignore

@@ -22,7 +22,7 @@ export function webAddress(request: Request, info?: unknown): string | undefined
   return typeof address === "string" ? address : peerOf(info, request).address;
 }
 
-/** Such an address comes from the platform. Proxies are for the program to configure. */
+/** Such an address comes from the platform. The program configures proxies. */
 export const PLATFORM_TRUST: TrustSetting = {
   value: false,
   remedy: "give rateLimit a clientAddress that takes the address from what that proxy adds to the header",

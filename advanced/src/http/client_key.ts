@@ -47,7 +47,7 @@ export function clientKey(
   return keyOfClient({ ip: peerOf(info, req).address }, options);
 }
 
-// Sluice and Express requests have an address; the headers of Node's own requests have no methods
+// Sluice and Express requests have an address; headers of Node's own requests have no methods
 function isWebRequest(req: object): req is Request {
   return typeof req === "object" && req !== null && !("ip" in req) &&
     typeof (req as Partial<Request>).headers?.get === "function";

@@ -1,7 +1,7 @@
 import { clientKey, DEFAULT_MESSAGE, IPV6_SUBNET, type Validate } from "@sluice/limiting";
 import type { RequestLike, ResponseLike, SendingResponse } from "./request_like.ts";
 
-/** Options with a different name or form in express-rate-limit. */
+/** Options that differ in name or form in express-rate-limit. */
 interface Given {
   readonly limit?: unknown;
   readonly ipv6Subnet?: number | undefined;

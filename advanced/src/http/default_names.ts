@@ -8,9 +8,9 @@ const inUse = new WeakMap<object, Set<string>>();
 
 /**
  * Warns about a second unnamed limiter on a store, and about a limiter of the same name on another store with the same
- * counters. In both cases the two count as one limit.
+ * counters. Both count as one limit.
  *
- * @param options The options of a limiter that was not created inside a request
+ * @param options Options of a limiter that was not created inside a request
  * @param limiter The limiter
  */
 export function noteDefaultNames<Req>(options: RateLimitOptions<Req>, { policies }: Limiter): void {

@@ -10,10 +10,10 @@ import { pauseKey, refusesFreelyKey, waitAfterKey } from "../limiter/limiter_key
 
 const NAMES: OptionNames<DelayOptions> = { from: true, maxMs: true };
 
-/** The longest wait that may be configured, in ms: one hour. */
+/** Longest configurable wait, in ms: one hour. */
 const LONGEST_MS = 3_600_000;
 
-/** Number of waiting requests per limiter. Limiters created inside requests share one count. */
+/** Waiting requests per limiter. Limiters created inside requests share a count. */
 const waiting = new WeakMap<Limiter, number>();
 
 /** Delays requests: refused ones until they fit, and admitted ones to keep to the rate. */
@@ -31,7 +31,7 @@ export class Delay {
    * @param delay The option
    * @param options The other options
    * @param limiter The limiter created from them
-   * @throws {TypeError} If it cannot be combined with the limits or the store
+   * @throws {TypeError} If it conflicts with the limits or the store
    * @throws {RangeError} If a number is out of range
    */
   constructor(
@@ -54,9 +54,9 @@ export class Delay {
   }
 
   /**
-   * Checks that requests can be delayed under the policies.
+   * Checks that policies allow delays.
    *
-   * @throws {TypeError} If they cannot
+   * @throws {TypeError} If they do not
    */
   check(policies: readonly Policy[]): void {
     if (this.#from !== Infinity && policies.length > 1) {
@@ -88,10 +88,10 @@ export class Delay {
     return ms === 0 ? decision : this.#wait(decision, ms, signalOf());
   }
 
-  /** The least time a request has to wait, in ms; 0 if it need not wait or the wait would be too long. */
+  /** The least time to wait, in ms; 0 if the request need not wait, or would wait too long. */
   #msOf(decision: Decision): number {
     if (decision.allowed) return Math.min(this.#maxMs, this.#spacing(decision));
-    // otherwise it would overtake requests that keep to the rate
+    // it would overtake requests that keep to the rate
     if (this.#from !== Infinity) return 0;
     let ms = 1;
     for (const [i, { denied, retryAfterMs }] of decision.verdicts.entries()) {
@@ -121,7 +121,7 @@ export class Delay {
     waiting.set(this.#limiter, before + 1);
     try {
       if (!decision.allowed) {
-        // a request that fits at the last moment is still granted
+        // a request that fits at the last moment is granted
         return await this.#limiter[waitAfterKey](decision, { signal, timeoutMs: this.#maxMs + 1 });
       }
       await this.#limiter[pauseKey](ms, signal);

@@ -99,7 +99,7 @@ class Asked {
   readonly address: string | undefined;
   /** The platform's second argument. */
   readonly info: unknown;
-  /** The decision; `undefined` before there is one, or if there is none. */
+  /** The decision; `undefined` if there is none, or not yet. */
   decision: Decision | undefined;
   /** Whether the handler is running. */
   isHandled = false;
@@ -115,8 +115,8 @@ class Asked {
  * Rate limits web requests, for any framework with a Fetch handler.
  *
  * Reads the client's address from Deno's `info`, Bun's `server` or Netlify's context. On other platforms set
- * `clientAddress` or `keyGenerator`. The options are those of `rateLimit`, except `requestPropertyName`; `handler`
- * returns a response.
+ * `clientAddress` or `keyGenerator`. Options are those of `rateLimit`, except `requestPropertyName`; `handler` returns
+ * a response.
  *
  * @param options Limits, store, headers, responses
  * @returns A function that puts the limiter in front of a handler
@@ -165,7 +165,7 @@ export function fetchLimit(given: FetchLimitOptions = {}): FetchLimit {
       if (decision === null) return await handler(request, ...rest);
       if (decision instanceof Disconnected) return new Response(null, { status: CLIENT_LEFT });
       asked.decision = decision;
-      // a program may also send the same request object again
+      // a program may also reuse a request object
       if (front?.isHandled) asker.lookAtEarlier(decision, front.decision!);
       if (!decision.allowed) return await refuse(asker, request, decision, refusing, rest[0]);
       asker.admitted(request, decision);

@@ -40,7 +40,7 @@ import type { HeaderOptions, StandardHeaders } from "./rate_limit_headers.ts";
  * ```
  */
 export interface HandlerOptions {
-  /** The status code. */
+  /** The status. */
   readonly statusCode: number;
   /** The `message` option, or the default body. */
   // deno-lint-ignore no-explicit-any -- accepted by any way to answer, and typed so in express-rate-limit
@@ -77,7 +77,7 @@ export interface DelayOptions {
 }
 
 /**
- * One of several limits for requests.
+ * One of several limits.
  *
  * @example Limit networks as well as addresses
  * ```ts
@@ -87,7 +87,7 @@ export interface DelayOptions {
  * ```
  */
 export interface RequestLimitOptions extends LimitOptions {
-  /** Bits of an IPv6 address that identify a client for this limit, for example for a second limit on wider subnets. */
+  /** Bits of an IPv6 address that identify a client for this limit, such as one on wider subnets. */
   ipv6Subnet?: number | undefined;
 }
 
@@ -131,18 +131,13 @@ export interface RateLimitOptions<
    */
   policy?: ((req: Req, ...rest: Rest) => Awaitable<PolicyChoice>) | undefined;
   /**
-   * Limits from a document, a `PolicyRules` from `@sluice/rate-limit/rules`: which requests they apply to, and what
-   * they count by. Replaces all options here that define the same.
+   * Limits from a document (`PolicyRules` of `@sluice/rate-limit/rules`): which requests they apply to, and what they
+   * count by. Replaces the options for that here.
    */
   rules?: PolicyRules | undefined;
-  /**
-   * With `rules`: the tier of the client, by its name in the document; `undefined` or `null` for clients without one.
-   */
+  /** With `rules`: the client's tier, by its name in the document; `undefined` or `null` if it has none. */
   tier?: ((req: Req, ...rest: Rest) => Awaitable<string | null | undefined>) | undefined;
-  /**
-   * With `rules`: values that the document counts by as `{ "field": name }`; `undefined` or `null` if a request has
-   * none.
-   */
+  /** With `rules`: values to count by for `{ "field": name }`; `undefined` or `null` if a request has none. */
   fields?:
     | Readonly<Record<string, (req: Req, ...rest: Rest) => Awaitable<string | number | null | undefined>>>
     | undefined;
@@ -169,11 +164,11 @@ export interface RateLimitOptions<
    * `${clientKey(req)}:${user}` ``.
    */
   keyGenerator?: ((req: Req, ...rest: Rest) => Awaitable<LimiterKeys | undefined>) | undefined;
-  /** Return `true` to skip a request: it is neither counted nor refused. */
+  /** Return `true` to neither count nor refuse a request. */
   skip?: ((req: Req, ...rest: Rest) => Awaitable<boolean>) | undefined;
   /** Body of a refusal: a string, an object sent as JSON, or a function that returns either. */
   message?: string | object | ((req: Req, ...rest: Rest) => Awaitable<string | object>) | undefined;
-  /** Status code of a refusal, 429 by default. */
+  /** Status of a refusal, 429 by default. */
   statusCode?: number | undefined;
   /** Whether to send rate limit headers and `Retry-After`; on by default. */
   headers?: boolean | undefined;
@@ -181,18 +176,18 @@ export interface RateLimitOptions<
   standardHeaders?: boolean | StandardHeaders | undefined;
   /** Whether to send `X-RateLimit-*`, on by default. `Retry-After` is sent with it or with `standardHeaders`. */
   legacyHeaders?: boolean | undefined;
-  /** `X-RateLimit-Reset` in seconds from now (default), or in seconds since 1970. */
+  /** `X-RateLimit-Reset` in seconds from now (default), or since 1970. */
   legacyReset?: "delta" | "epoch" | undefined;
   /**
    * Maximum random delay in ms added to the `Retry-After` of each refusal, so that clients refused together do not all
    * retry at once; 0 by default.
    */
   retryJitter?: number | undefined;
-  /** Random number from 0 to 1 for `retryJitter`; `Math.random` by default. For tests. */
+  /** Returns 0 to 1 for `retryJitter`; `Math.random` by default. For tests. */
   random?: (() => number) | undefined;
   /** Makes requests wait instead of refusing them; see {@linkcode DelayOptions}. */
   delay?: DelayOptions | undefined;
-  /** express-rate-limit's name for `name`: the name of the limit in headers. */
+  /** express-rate-limit's name for `name`, which headers show. */
   identifier?: string | undefined;
   /** Responds to refused requests instead of the limiter. */
   handler?:
@@ -223,7 +218,7 @@ export interface RateLimitOptions<
   ipv6Subnet?: number | undefined;
   /** What to do if the client is unknown: count such requests together (default), or fail. */
   missingKey?: "share" | "error" | undefined;
-  /** Decides, counts and reports, but never refuses a request. */
+  /** Decides, counts and reports, but never refuses. */
   dryRun?: boolean | undefined;
   /** Whether the default body of a refusal is a problem document (RFC 9457). */
   problemDetails?: boolean | undefined;
@@ -349,7 +344,7 @@ function checkOutcomeOnly<Req>(options: RateLimitOptions<Req>, caller: string): 
   if (typeof cost === "number" && cost > 1) assertDoesMore(store, caller, `option cost of ${cost}`);
 }
 
-// combinations with other options are checked by the rules themselves
+// the rules themselves check other options
 function checkRules<Req>(options: RateLimitOptions<Req>, caller: string): void {
   const { rules } = options;
   if (rules === undefined) {

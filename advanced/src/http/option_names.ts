@@ -58,7 +58,7 @@ const INSTEAD: ReadonlyMap<string, string> = new Map([
  * Rejects options that `rateLimit` or `fetchLimit` does not have.
  *
  * @param caller Name of the caller for error messages
- * @param options The options passed
+ * @param options The options
  * @param names The valid names
  * @returns The options, with `max` renamed to `limit`
  * @throws {TypeError} If there is an unknown option

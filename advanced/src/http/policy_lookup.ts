@@ -6,7 +6,7 @@ import type { PolicyChoice } from "../limiter/limiter_options.ts";
 import type { Awaitable } from "../policy/store.ts";
 import { endsWithRequestsKey } from "../limiter/limiter_keys.ts";
 
-/** The most keys whose policies are cached. */
+/** Most keys whose policies are cached. */
 const MOST = 20_000;
 
 /** A cached value, and the time range in which it is valid, in ms. */
@@ -42,10 +42,10 @@ export class PolicyLookup {
   }
 
   /**
-   * Returns the policy of a key.
+   * Looks up the policy of a key.
    *
    * @param keys The key, or the keys of several limits
-   * @param ask Looks it up
+   * @param ask The lookup
    */
   of(keys: LimiterKeys, ask: () => Awaitable<PolicyChoice>): Awaitable<PolicyChoice> {
     if (this.#ttlMs === 0) return ask();

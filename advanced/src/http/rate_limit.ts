@@ -78,16 +78,14 @@ type Next = (error?: unknown) => void;
 /**
  * A limiter as middleware, with a few controls.
  *
- * @typeParam Req The request passed to the functions in its options
- * @typeParam Res The response passed to them
+ * @typeParam Req The request passed to functions in its options
+ * @typeParam Res Their response
  */
 // deno-lint-ignore no-explicit-any -- whatever its options are typed for, it is a middleware
 export interface RateLimitMiddleware<Req = any, Res = any> {
   /** Counts a request, and admits or refuses it. */
   (req: RequestLike, res: ResponseLike, next: (error?: unknown) => void): void | Promise<void>;
-  /**
-   * The same. If a framework accepts this signature, the compiler infers the types of functions in the options from it.
-   */
+  /** The same. Frameworks that accept this signature infer the types of functions in the options from it. */
   (req: Req, res: Res, next: (error?: unknown) => void): void | Promise<void>;
   /** The underlying limiter: `check`, `peek`, `counters`, `on`, `close`. */
   readonly limiter: Limiter;
@@ -96,8 +94,8 @@ export interface RateLimitMiddleware<Req = any, Res = any> {
   /** Forgets one key: a generated key, or a client's address. */
   resetKey(key: string): Awaitable<number>;
   /**
-   * Returns the remaining quota of a key (a generated key, or a client's address) without consuming any. Pass the key's
-   * own limit in `options`.
+   * Returns the remaining quota of a generated key or a client's address, without consuming any. `options` sets the
+   * key's own limit.
    */
   getKey(key: string, options?: PeekOptions): Awaitable<Decision>;
   /** Number of keys in memory. */
@@ -107,11 +105,11 @@ export interface RateLimitMiddleware<Req = any, Res = any> {
 /**
  * Rate limits requests, as Sluice or Express middleware: `(req, res, next)`.
  *
- * Functions in the options get the request and response of the framework that it is passed to, as in
- * `app.use(rateLimit(…))`. If you create it elsewhere, name the type: `rateLimit<Request>({ … })`.
+ * Functions in the options get the request and response of the framework it is passed to, as in
+ * `app.use(rateLimit(…))`. Elsewhere, name the type: `rateLimit<Request>({ … })`.
  *
- * @typeParam Req The request passed to the functions in the options
- * @typeParam Res The response passed to them
+ * @typeParam Req The request passed to functions in the options
+ * @typeParam Res Their response
  * @param options Limits, store, headers, responses
  * @returns The middleware
  * @throws {TypeError} If an option has the wrong type
@@ -216,7 +214,7 @@ async function settleLater<Req extends RequestLike>(
   return settle(asker, decision, req, res, next);
 }
 
-// no client gets it, but logs show the status that nginx established
+// no client gets it, but logs show nginx's status for it
 function leave(res: ResponseLike): void {
   if (res.writableEnded) return;
   if (!res.headersSent) res.statusCode = CLIENT_LEFT;

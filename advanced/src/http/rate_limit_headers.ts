@@ -5,7 +5,7 @@ import { windowAt } from "../policy/calendar_window.ts";
 import { holdsSlots, type Policy } from "../policy/policy.ts";
 import type { Verdict } from "../policy/store.ts";
 
-/** Bytes of a hash that distinguish the quotas of a client. A multiple of 3, so base64 needs no padding. */
+/** Bytes of a hash that distinguish a client's quotas. A multiple of 3 needs no base64 padding. */
 const PARTITION_BYTES = 12;
 
 /** Versions of the IETF RateLimit headers (draft-ietf-httpapi-ratelimit-headers). */
@@ -21,7 +21,7 @@ export interface HeaderOptions {
   readonly standard: StandardHeaders | null;
   /** Maximum random ms added to `Retry-After`, so that clients do not all retry at once; 0 for none. */
   readonly retryJitterMs: number;
-  /** Returns a random number, at least 0 and below 1. */
+  /** Random, at least 0 and below 1. */
   readonly random: () => number;
 }
 

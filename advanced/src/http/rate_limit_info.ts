@@ -14,13 +14,13 @@ import type { Decision } from "../limiter/decision.ts";
  * ```
  */
 export class RateLimitInfo {
-  /** The limit with the least left. */
+  /** The tightest limit. */
   readonly limit: number;
   /** Its used units. `NaN`, like `remaining`, if the store does not report them. */
   readonly used: number;
   /** Its remaining units. */
   readonly remaining: number;
-  /** When all its units are available again. */
+  /** When it is full again. */
   readonly resetTime: Date;
   /** The key, as in the store. */
   readonly key: string;
@@ -38,7 +38,7 @@ export class RateLimitInfo {
     this.#decision = decision;
   }
 
-  /** express-rate-limit's former name for `used`; it is not part of copies and JSON there either. */
+  /** express-rate-limit's former name for `used`, which copies and JSON omit there too. */
   get current(): number {
     return this.used;
   }
@@ -58,7 +58,7 @@ export class RateLimitInfo {
   }
 }
 
-/** The info of a limiter behind another one. */
+/** Info of a later limiter. */
 export class LaterRateLimitInfo extends RateLimitInfo {
   readonly #earlier: RateLimitInfo;
 

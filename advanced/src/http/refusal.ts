@@ -10,9 +10,9 @@ export interface Refusal {
   readonly type?: string;
 }
 
-/** What refusals look like. */
+/** The refusal options. */
 export interface RefusalOptions {
-  /** The status code, 429 by default. */
+  /** The status, 429 by default. */
   readonly statusCode: number;
   /** The body; `undefined` for the default. */
   readonly message: string | object | undefined;
@@ -20,7 +20,7 @@ export interface RefusalOptions {
   readonly problemDetails: boolean;
 }
 
-/** Forbids caches to store a refusal (RFC 6585, section 4). */
+/** Forbids caching a refusal (RFC 6585, section 4). */
 export function forbidStoring(headers: HeaderSink): void {
   headers.setHeader("Cache-Control", "no-store");
 }
@@ -28,7 +28,7 @@ export function forbidStoring(headers: HeaderSink): void {
 /**
  * Creates the response to a refused request.
  *
- * @param options What refusals look like
+ * @param options The refusal options
  * @param decision The decision
  */
 export function refusalOf({ statusCode, problemDetails, message }: RefusalOptions, decision: Decision): Refusal {

@@ -1,7 +1,7 @@
 /** Reports an error that would otherwise be lost. */
 export type Report = (error: unknown) => void;
 
-/** The part of a Sluice application that is used. */
+/** Used part of a Sluice application. */
 interface Reporting {
   reportError(error: unknown, context: { req?: object | undefined; phase: "limiter" }): void;
 }

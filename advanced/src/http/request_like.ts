@@ -1,4 +1,4 @@
-/** The part of a request that the limiter needs; requests of Sluice, Express and Node fit. */
+/** The request properties used; requests of Sluice, Express and Node fit. */
 export interface RequestLike {
   /** The client's address, according to the framework. */
   readonly ip?: string | undefined;
@@ -8,7 +8,7 @@ export interface RequestLike {
   waitUntil?(work: Promise<unknown>): void;
 }
 
-/** The part of a response that the limiter needs; responses of Sluice, Express and Node fit. */
+/** The response properties used; responses of Sluice, Express and Node fit. */
 export interface ResponseLike {
   /** Status of the response. */
   statusCode: number;
@@ -37,7 +37,7 @@ export interface AnyRequest extends RequestLike {
   [property: string]: any;
 }
 
-/** The response to it. */
+/** Its response. */
 export interface AnyResponse extends ResponseLike {
   /** Any property. */
   // deno-lint-ignore no-explicit-any -- only the program knows its framework
@@ -51,8 +51,8 @@ export type ResponseOf<Req> = Req extends { readonly res?: infer Res extends Res
 
 /** Express's methods to respond, if the response has them. */
 export interface SendingResponse {
-  /** Responds with a string. */
+  /** Sends a string. */
   send(body: string): unknown;
-  /** Responds with JSON. */
+  /** Sends JSON. */
   json(body: unknown): unknown;
 }

@@ -37,7 +37,7 @@ export class RequestLimiter<Req> {
   readonly limiter: Limiter;
   /** The options. */
   readonly options: RateLimitOptions<Req>;
-  /** The function that the user called, for messages. */
+  /** The called function, for messages. */
   readonly caller: string;
   /** Finds the keys of requests. */
   readonly keys: RequestKeys<Req>;
@@ -48,7 +48,7 @@ export class RequestLimiter<Req> {
   /** The current time in ms. */
   readonly clock: () => number;
   readonly #reader: RequestReader<Req>;
-  /** Delays requests, `null` if option `delay` is not set. */
+  /** Delays requests, `null` without option `delay`. */
   readonly #delay: Delay | null;
   readonly #headers: HeaderOptions | null;
   /** The policies of individual keys, `null` if there are none. */

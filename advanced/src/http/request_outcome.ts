@@ -22,7 +22,7 @@ export class RequestOutcome<Req> {
   readonly refunds: boolean;
   /** Whether the actual cost of a request replaces its estimate. */
   readonly settles: boolean;
-  /** Whether requests hold slots, which are freed when they end. */
+  /** Whether requests hold slots until they end. */
   hasSlots: boolean;
   readonly #caller: string;
   readonly #options: RateLimitOptions<Req>;
@@ -73,7 +73,7 @@ export class RequestOutcome<Req> {
   /**
    * Settles a finished request.
    *
-   * @param response The response; `null` if it was not received completely, which does not show whether it succeeded
+   * @param response The response; `null` if it was not received completely, so its success is unknown
    */
   async end(req: Req, decision: Decision, response: { statusCode: number } | null, costOf: CostOf): Promise<void> {
     if (this.hasSlots) await this.release(req, decision);

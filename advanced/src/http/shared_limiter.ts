@@ -40,7 +40,7 @@ export function sharedLimiter<Req>(made: RequestLimiter<Req>, req: object): Limi
   const known = limiters.get(identity);
   // each tenant may have its own prefix, and its counts are in the store anyway
   if (known === undefined && prefix !== "" && limiters.size >= MAX_MADE_IN_REQUESTS) return made.limiter;
-  // this one is never used, and nothing will close it
+  // this one is never used, nor closed
   leaveStore(made.limiter);
   if (known !== undefined) return known;
   noteMadeInRequest(named, limiters.size, "options");

@@ -33,7 +33,7 @@ export function watchOutcome<Req>(
   return null;
 }
 
-/** A request that is settled when it ends. */
+/** A request to settle when it ends. */
 class LimitedRequest<Req> implements RequestEnd {
   readonly #outcome: RequestOutcome<Req>;
   readonly #req: Req;

@@ -23,9 +23,9 @@ export class Decision {
   readonly allowed: boolean;
   /** Whether a shadow limit would have refused it. */
   readonly shadowDenied: boolean;
-  /** What made the decision. */
+  /** What decided. */
   readonly decidedBy: DecidedBy;
-  /** What was requested from the store; needed by `refund`. */
+  /** The requested units; needed by `refund`. */
   readonly takes: readonly Take[];
   /** Which of the takes have been refunded, `null` for none. */
   given: boolean[] | null = null;
@@ -45,8 +45,8 @@ export class Decision {
   }
 
   /**
-   * The verdict with the smallest share of its limit left, and the longest wait among equals: the one that matters to
-   * the client. Shadow limits are ignored unless there are no others.
+   * The verdict with the smallest share of its limit left, and the longest wait among equals: what matters to the
+   * client. Shadow limits only count without others.
    */
   get tightest(): Verdict {
     let tightest = 0;
@@ -90,7 +90,7 @@ export class Decision {
     return this.retryAfterMs;
   }
 
-  /** Units left on the tightest limit; `NaN` if the store does not report them. */
+  /** Units left on the tightest limit; `NaN` if unknown to the store. */
   get remaining(): number {
     return this.tightest.remaining;
   }

@@ -2,13 +2,13 @@ import type { Timers } from "../wrappers/timers.ts";
 
 /** What may end a wait before its turn. */
 export interface Ending {
-  /** Ends the wait when it aborts. */
+  /** Ends the wait on abort. */
   readonly signal?: AbortSignal | undefined;
   /** Longest wait in ms. */
   readonly timeoutMs?: number | undefined;
 }
 
-/** Ends one caller's wait early: on its signal, its timeout, or when the limiter closes. */
+/** Ends one caller's wait early: on its signal, its timeout, or closing. */
 export class Leaving {
   /** Rejects when the wait ends early. */
   readonly promise: Promise<never>;
@@ -50,7 +50,7 @@ export class Leaving {
   }
 }
 
-/** The error of a wait that took too long, or would take too long; in that case with the minimum wait. */
+/** The error of a wait that takes too long, or would; then with the minimum wait. */
 export function tooLate(timeoutMs: number | undefined, leastMs?: number): DOMException {
   const why = leastMs === undefined ? "" : `: it takes ${leastMs} ms more at least, unless units are given back`;
   return new DOMException(`limiter.waitFor: not granted within ${timeoutMs} ms${why}`, "TimeoutError");

@@ -81,7 +81,7 @@ const WAIT_NAMES: OptionNames<WaitOptions> = { ...CONSUME_NAMES, signal: true, t
  * ```
  */
 export class Limiter extends Emitter {
-  /** Counts of what the limiter has done. */
+  /** Counts its decisions. */
   readonly counters: Counters = newCounters();
   /**
    * Receives messages instead of the console; set by a middleware that runs in a Sluice application.
@@ -102,7 +102,7 @@ export class Limiter extends Emitter {
   readonly #clock: () => number;
   /** Refusals by key, once `top` has been called. */
   #refusals: TopRefusals | null = null;
-  /** The number of times the breaker had opened when a failure was last reported, `-1` for never. */
+  /** Openings of the breaker when a failure was last reported, `-1` for never. */
   #logged = -1;
   #isWholeQuotaNoted = false;
 
@@ -210,11 +210,11 @@ export class Limiter extends Emitter {
    * Consumes units, if all limits grant them.
    *
    * @param keys The key, or the keys of the limits by name
-   * @param options Units to consume, or cost and a different limit or policy for this call
+   * @param options Units to consume, or cost and another limit or policy for this call
    * @returns The decision
    * @throws {TypeError} If a key is not a non-empty string, an option or limit is unknown, or the store cannot grant
    * more than one unit
-   * @throws {RangeError} If the cost is not an integer, or negative; a cost of 0 is free and always granted
+   * @throws {RangeError} If the cost is not an integer, or negative; 0 is free and always granted
    */
   consume(keys: LimiterKeys, options: number | ConsumeOptions = NO_OPTIONS): Awaitable<Decision> {
     if (typeof options === "number") return this[consumeByKey](this.#demand, keys, { cost: options });
@@ -378,7 +378,7 @@ export class Limiter extends Emitter {
   }
 
   /**
-   * Waits for a number of ms, or until a signal aborts.
+   * Waits for `ms`, or until a signal aborts.
    *
    * @internal
    */
@@ -398,7 +398,7 @@ export class Limiter extends Emitter {
   }
 
   /**
-   * Whether refusals under the policies have no side effects, so a waiting request may be refused more than once.
+   * Whether refusals under the policies have no side effects, so a waiting request may be refused repeatedly.
    *
    * @internal
    */

@@ -4,7 +4,7 @@
  * @module
  */
 
-/** Key of the function that receives messages instead of the console. */
+/** Key of the function that replaces the console. */
 export const reportKey: unique symbol = Symbol("sluice.report");
 
 /** Key of the limiter's current demand on its store. */
@@ -16,13 +16,13 @@ export const consumeByKey: unique symbol = Symbol("sluice.check by");
 /** Key of the method that waits after a refusal. */
 export const waitAfterKey: unique symbol = Symbol("sluice.wait after");
 
-/** Key of the method that waits for a number of ms. */
+/** Key of the method that pauses. */
 export const pauseKey: unique symbol = Symbol("sluice.pause");
 
 /** Key of whether pending work ends with its request. */
 export const endsWithRequestsKey: unique symbol = Symbol("sluice.ends with requests");
 
-/** Key of whether refusals under policies have no side effects. */
+/** Key of whether refusals have no side effects. */
 export const refusesFreelyKey: unique symbol = Symbol("sluice.refuses freely");
 
 /** Key of the method that checks other limits, and returns a function that applies them. */

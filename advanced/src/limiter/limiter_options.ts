@@ -11,7 +11,7 @@ import { platformTimers, type Timers, unsleepingClock } from "../wrappers/timers
 /**
  * One limit.
  *
- * @example Block a client for ten minutes after ten refusals
+ * @example Block clients after ten refusals
  * ```ts
  * import { Limiter } from "@sluice/rate-limit";
  *
@@ -46,7 +46,7 @@ export interface LimitOptions {
   buckets?: number | undefined;
   /** `"fixed-window"`: whether windows begin with a key's first request (default), or are aligned to the clock. */
   align?: "first-hit" | "clock" | undefined;
-  /** What a refused request does to the quota: nothing (default), counts like an admitted one, or restarts the wait. */
+  /** What a refused request does to the quota: nothing (default), counts too, or restarts the wait. */
   onDenied?: OnDenied | undefined;
   /** Blocks a key after repeated refusals. */
   block?: Block | undefined;
@@ -125,7 +125,7 @@ export interface StoreOptions {
    * none by default.
    */
   leases?: number | undefined;
-  /** Returns the current time in ms; for tests. */
+  /** Current time in ms; for tests. */
   clock?: (() => number) | undefined;
   /** Timers; for tests. */
   timers?: Timers | undefined;
@@ -168,10 +168,7 @@ export interface LimitsOptions extends LimitOptions {
  * ```
  */
 export interface LimiterOptions extends LimitsOptions, StoreOptions {
-  /**
-   * Most callers waiting in `waitFor`, 1000 by default; unlimited on Workers, where the end of a request cannot be
-   * detected.
-   */
+  /** Most callers waiting in `waitFor`, 1000 by default; unlimited on Workers, where ended requests go undetected. */
   maxWaiting?: number | undefined;
 }
 

@@ -19,7 +19,7 @@ export const LIMIT_NAMES: OptionNames<LimitOptions> = {
   shadow: true,
 };
 
-/** Names of the options that define a limiter's limits. */
+/** Names of the options for limits. */
 export const LIMITS_NAMES: OptionNames<LimitsOptions> = { ...LIMIT_NAMES, limits: true, policies: true };
 
 /** Names of the options of a {@linkcode Limiter}. */

@@ -27,7 +27,7 @@ export function assertDoesMore(store: unknown, caller: string, what: string): vo
 }
 
 /**
- * Rejects options of a limiter that an outcome-only store does not support.
+ * Rejects limiter options that an outcome-only store does not support.
  *
  * @param store The store
  * @param options The limiter's options

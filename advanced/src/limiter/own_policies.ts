@@ -67,7 +67,7 @@ export class OwnPolicies {
       const names = [...this.#named.keys()].join(", ") || "none; name them in option policies";
       throw new TypeError(`${caller}: there is no policy ${describe(choice)}; there are ${names}`);
     }
-    // a value that JSON cannot distinguish is not a policy, and is rejected before it is cached
+    // a value that JSON cannot distinguish is no policy, and rejected before it is cached
     const text = JSON.stringify(choice) ?? "";
     let told = this.#told.get(text);
     if (told === undefined) this.#told.set(text, told = this.#made(choice, `${caller}, policy`));

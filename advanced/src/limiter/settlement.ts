@@ -5,19 +5,19 @@ import type { Awaitable, Take, Verdict } from "../policy/store.ts";
 import type { DecidedBy } from "../wrappers/failure_policy.ts";
 import { whenAll } from "./when_all.ts";
 
-/** The part of a decision that a settlement needs. */
+/** What a settlement needs of a decision. */
 export interface Settleable {
-  /** What was requested from the store. */
+  /** The requested units. */
   readonly takes: readonly Take[];
   /** The results. */
   verdicts: readonly Verdict[];
   /** Whether it was granted. */
   readonly allowed: boolean;
-  /** What made the decision. */
+  /** What decided. */
   readonly decidedBy: DecidedBy;
 }
 
-/** The part of a limiter that a settlement needs. */
+/** What a settlement needs of its limiter. */
 export interface Settling {
   /**
    * Changes the counted units of one take.
@@ -41,7 +41,7 @@ export function allowSettlement(decision: Settleable, settling: Settling): void 
 }
 
 /**
- * Returns the settlement of a decision.
+ * Returns a decision's settlement.
  *
  * @param method The method that needs it
  * @throws {TypeError} If it cannot be settled
@@ -61,9 +61,9 @@ export function settlementOf(decision: Settleable, method: string): Settlement {
 }
 
 /**
- * Ends the settlement of a decision, if it has one, because its units are being refunded.
+ * Ends the settlement of a decision, if it has one, before a refund.
  *
- * @returns Whether a refund is allowed: nothing was charged or settled yet
+ * @returns Whether a refund is allowed: nothing was charged or settled
  */
 export function endSettlement(decision: Settleable): boolean {
   return settlements.get(decision)?.end() ?? true;
@@ -156,7 +156,7 @@ export class Settlement {
       this.#decision.verdicts = verdicts.map((verdict, i) => correctedBy(verdict, states[i]!));
       const returned = states.reduce((sum, state) => sum + Math.max(0, -(state?.granted ?? 0)), 0);
       if (returned > 0) this.#settling.returned(this.#decision, returned);
-      // while a request runs, the caller of `charge` learns of it, and may charge it later
+      // while a request runs, the caller of `charge` may charge it later
       const missing = (change: number, i: number) => change > 0 && states[i] !== null ? change - states[i]!.granted : 0;
       const forgiven = isExact ? Math.max(...changes.map(missing)) : 0;
       if (forgiven > 0) this.#settling.forgave(this.#decision, forgiven);

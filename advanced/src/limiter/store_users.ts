@@ -6,7 +6,7 @@ const users = new WeakMap<Store, number>();
 const used = new WeakMap<object, Store>();
 
 /**
- * Registers a limiter as a user of a store.
+ * Registers a limiter with a store.
  *
  * @param limiter The limiter
  * @param store Its store

@@ -1,7 +1,7 @@
 import type { Counters } from "../wrappers/counters.ts";
 import type { Limiter } from "./limiter.ts";
 
-/** The part of an OpenTelemetry `Meter` that is used: `metrics.getMeter("…")` of `@opentelemetry/api`. */
+/** Used part of an OpenTelemetry `Meter`: `metrics.getMeter("…")` of `@opentelemetry/api`. */
 export interface MeterLike {
   /** Creates a counter that is read when metrics are collected. */
   createObservableCounter(name: string, options?: { description?: string; unit?: string }): ObservableLike;
@@ -9,7 +9,7 @@ export interface MeterLike {
   createObservableGauge(name: string, options?: { description?: string; unit?: string }): ObservableLike;
 }
 
-/** The part of an observable instrument that is used. */
+/** Used part of an observable instrument. */
 export interface ObservableLike {
   /** Adds a callback that reports the value. */
   addCallback(callback: (result: ObservableResultLike) => void): void;

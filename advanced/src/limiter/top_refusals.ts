@@ -48,7 +48,7 @@ interface Count {
   refusals: number;
 }
 
-/** Keys that are kept when there are twice as many. */
+/** Keys kept when there are twice as many. */
 export const MOST_REFUSED = 1000;
 
 /**
@@ -107,7 +107,7 @@ export class TopRefusals {
   }
 
   /**
-   * Forgets a key, or all keys.
+   * Forgets a key, or all.
    *
    * @param limits Names of the limits
    * @param forms The forms in which it may be stored; `undefined` for all keys
@@ -137,7 +137,7 @@ function idOf(limit: string, key: string): string {
   return `${limit.length}/${limit}${key}`;
 }
 
-// two keys that never pass are equal
+// two infinite waits are equal
 function compare(a: number, b: number): number {
   return a === b ? 0 : a - b;
 }

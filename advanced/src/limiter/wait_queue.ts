@@ -9,7 +9,7 @@ import { type Ending, Leaving, tooLate } from "./leaving.ts";
 /** Number of recent refunds that are remembered for requests in flight. */
 const RECENT = 64;
 
-/** The part of a limiter that a queue needs. */
+/** What a queue needs of its limiter. */
 export interface QueueOptions {
   /** Most callers at once. */
   readonly most: number;
@@ -17,7 +17,7 @@ export interface QueueOptions {
   readonly timers: Timers;
   /** A clock in ms; only differences matter. */
   readonly elapsed: () => number;
-  /** Whether units for several callers may be requested at once. */
+  /** Whether several callers may share a request. */
   readonly asksForMany: boolean;
   /**
    * Requests the units of equal batches.
@@ -38,7 +38,7 @@ class Waiter {
   readonly leaving: Leaving;
   /** Longest wait in ms; `undefined` for unlimited. */
   readonly timeoutMs: number | undefined;
-  /** End of the longest wait, by the queue's clock. */
+  /** Its deadline, by the queue's clock. */
   readonly deadline: number;
   /** Equal for callers with equal requests; `null` if each needs its own request. */
   readonly kind: string | null;
@@ -46,7 +46,7 @@ class Waiter {
   readonly granted: Promise<Decision>;
   readonly #grant: (decision: Decision) => void;
   isServed = false;
-  /** The refusal after which its turn begins; `null` if it has to send a request first. */
+  /** The refusal after which its turn begins; `null` if it must send a request. */
   denied: Decision | null = null;
   /** The number of refunds when the request was sent. */
   askedAt = 0;
@@ -107,7 +107,7 @@ export class WaitQueue {
   /**
    * Creates an instance.
    *
-   * @param options The part of the limiter that it needs
+   * @param options What it needs of its limiter
    */
   constructor(options: QueueOptions) {
     this.#options = options;
@@ -133,7 +133,7 @@ export class WaitQueue {
     // the time of an external refusal is unknown, so any remembered refund may be newer
     const askedAt = refusal === null ? this.#returns : Math.max(0, this.#returns - RECENT);
     const { timeoutMs, signal } = ending;
-    // not a RangeError, which means that the queue is full
+    // not a RangeError, which means a full queue
     if (
       timeoutMs !== undefined && !(typeof timeoutMs === "number" && timeoutMs >= 0 && timeoutMs <= LONGEST_TIMER_MS)
     ) {
@@ -147,7 +147,7 @@ export class WaitQueue {
     let denied = refusal;
     if (denied === null && !this.#lanes.has(key)) {
       const asked = this.#askFirst(takes);
-      // no await for a synchronous result, so that no other caller can get in between
+      // no await for a synchronous result, so that no other caller intervenes
       denied = "then" in asked ? await asked : asked;
       if (denied.allowed) {
         if (!signal?.aborted) return denied;
@@ -181,7 +181,7 @@ export class WaitQueue {
     const { refused } = lane;
     // behind callers that want more it may be served sooner, because those may abort
     if (refused !== null && refused.kind === waiter.kind) this.#endHopeless(waiter, refused.until);
-    // the other callers may have been refused some time ago
+    // other callers may have been refused earlier
     if (isFirst) waiter.denied = denied;
     const turn = isFirst ? this.#head(lane, waiter) : this.#follow(lane, waiter, lane.last);
     // a caller that aborts must not let later ones overtake earlier ones
@@ -310,7 +310,7 @@ function groupOf({ waiters }: Lane, head: Waiter): Waiter[] {
   if (head.kind === null) return [head];
   const group: Waiter[] = [];
   for (const waiter of waiters) {
-    // callers ahead of it have aborted, or are about to leave
+    // callers ahead of it have aborted, or will
     if (waiter !== head && (waiter.leaving.hasLeft || waiter.isServed || group.length === 0)) continue;
     if (waiter.kind !== head.kind) break;
     group.push(waiter);

@@ -36,7 +36,7 @@ export interface CalendarWindow {
   readonly timeZone?: string | undefined;
   /**
    * The first day of a window: a weekday for a week, `"monday"` by default; for a month a day from 1, the default, to
-   * 31, which means the last day of shorter months.
+   * 31, capped at the month's last.
    */
   readonly startsOn?: Weekday | number | undefined;
 }
@@ -206,7 +206,7 @@ function datesAt({ every, startsOn }: CalendarWindow, offsetAt: OffsetAt, time: 
   return { start: begins(n), end, next, afterNext: after(next) };
 }
 
-/** The number of a day, week or month; may be off by one near its ends. */
+/** The number of a day, week or month, approximate near its ends. */
 function numberOf(every: CalendarUnit, local: number, startsOn: CalendarWindow["startsOn"]): number {
   const day = Math.floor(local / USUAL_MS.day);
   if (every === "day") return day;

@@ -1,9 +1,9 @@
 import type { CalendarWindow } from "./calendar_window.ts";
 
 /**
- * The names of all algorithms.
+ * All algorithm names.
  *
- * @example Check whether a setting names an algorithm
+ * @example Check a setting
  * ```ts
  * import { ALGORITHM_NAMES, type AlgorithmName, Limiter } from "@sluice/rate-limit";
  *
@@ -47,7 +47,7 @@ export interface Policy {
   /** Units per window; for `"concurrency"`, slots held at a time. 0 refuses everything. */
   readonly limit: number;
   /**
-   * Length of the window in ms; for `"concurrency"`, the longest time a slot is held; with `window`, its usual length.
+   * Length of the window in ms; for `"concurrency"` the longest time a slot is held; with `window` the usual length.
    */
   readonly windowMs: number;
   /** `"fixed-window"`: uses calendar windows. */
@@ -61,7 +61,7 @@ export interface Policy {
   readonly buckets?: number | undefined;
   /** `"fixed-window"`: whether windows begin with a key's first request (default), or are aligned to the clock. */
   readonly align?: "first-hit" | "clock" | undefined;
-  /** What a refusal does to the quota, `"free"` by default. */
+  /** Effect of a refusal, `"free"` by default. */
   readonly onDenied?: OnDenied | undefined;
   /** Blocks a key after repeated refusals. */
   readonly block?: Block | undefined;

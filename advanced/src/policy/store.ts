@@ -45,7 +45,7 @@ export interface Capabilities {
   readonly atomicBatch: "all" | "same-key" | "none";
   /** Whether a refusal writes nothing, if the policy's `onDenied` is `"free"` and it has no `block`. */
   readonly exactDeny: boolean;
-  /** Where the counters are shared. */
+  /** The counters' scope. */
   readonly scope: "process" | "host" | "region" | "global";
   /** Whose clock is used. */
   readonly clock: "store" | "process";
@@ -131,7 +131,7 @@ export interface Store {
    * Checks that the store supports a policy, beyond its algorithm.
    *
    * @throws {TypeError} If it does not
-   * @throws {RangeError} If it does not support such a limit or window
+   * @throws {RangeError} If the limit or window is unsupported
    */
   checkPolicy?(policy: Policy): void;
   /** Connects; importing or constructing a store never does. */

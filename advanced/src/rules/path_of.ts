@@ -34,15 +34,15 @@ export function webPathsOf(url: string): readonly string[] {
 const READINGS: readonly ((path: string) => string)[] = [
   decodedPath,
   (path) => path.replace(/\/{2,}/g, "/"),
-  // characters that the standard encodes are decoded again
+  // characters that it encodes are decoded again
   (path) => decodedPath(resolvedPath(path)),
   (path) => decoded(path, decodeURIComponent),
 ];
 
 /**
- * Returns the ways in which a path may be read, those with the fewest changes first. Sluice, Express and Koa route the
- * path as it was sent; in a URL, backslashes are slashes and `/../` is resolved; Hono, h3 and Fastify decode it; file
- * names have no encoded slashes and no empty segments. A rule applies to a request that any of these spellings reaches.
+ * Returns a path's possible readings, those with the fewest changes first. Sluice, Express and Koa route the path as
+ * sent; in a URL, backslashes are slashes and `/../` is resolved; Hono, h3 and Fastify decode it; file names have no
+ * encoded slashes and no empty segments. A rule applies if any of these spellings matches.
  *
  * @param path The path, as it was sent
  */

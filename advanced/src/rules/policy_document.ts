@@ -36,8 +36,7 @@ export interface DocumentLimit {
   /** Units per window; 0 refuses everything. */
   readonly limit: number;
   /**
-   * Length of a window: a string such as `"500ms"`, `"90s"`, `"1m"`, `"1h"`, `"1d"`, a number of ms, or a calendar
-   * window.
+   * Length of a window: `"500ms"`, `"90s"`, `"1m"`, `"1h"`, `"1d"` and the like, a number of ms, or a calendar window.
    */
   readonly window: string | number | CalendarWindow;
   /** The algorithm, `"fixed-window"` by default. */
@@ -71,22 +70,22 @@ export interface DocumentLimit {
 export interface DocumentPolicy extends DocumentLimit {
   /** Its name, under which it counts: a policy that keeps its name keeps its counts when the document is replaced. */
   readonly name: string;
-  /** Paths it applies to, such as `"/users/:id"` or `"/api/*"`; all by default. */
+  /** Paths it covers, such as `"/users/:id"` or `"/api/*"`; all by default. */
   readonly routes?: readonly string[] | undefined;
-  /** Methods it applies to; all by default. `GET` includes `HEAD`. */
+  /** Methods it covers; all by default. `GET` includes `HEAD`. */
   readonly methods?: readonly string[] | undefined;
   /**
-   * What to count by, the client's address by default. A policy does not apply to requests that lack a part, as with
-   * Envoy's descriptors.
+   * What to count by, the client's address by default. A policy skips requests that lack a part, as with Envoy's
+   * descriptors.
    */
   readonly key?: KeyPart | readonly KeyPart[] | undefined;
   /** Bits of an IPv6 address that identify a client. */
   readonly ipv6Subnet?: number | undefined;
   /** Settings of individual tiers, by name; `"unlimited"` if the policy does not apply to a tier. */
   readonly tiers?: Readonly<Record<string, Partial<DocumentLimit> | "unlimited">> | undefined;
-  /** What a refused request does to the quota: nothing (default), counts like an admitted one, or restarts the wait. */
+  /** What a refused request does to the quota: nothing (default), counts too, or restarts the wait. */
   readonly onDenied?: OnDenied | undefined;
-  /** Blocks a key after a number of refusals in one window. */
+  /** Blocks a key after repeated refusals in one window. */
   readonly block?: { readonly after: number; readonly for: string | number } | undefined;
   /** The most units by which a key may exceed the limit when decisions are settled with their actual cost. */
   readonly maxDebt?: number | undefined;

@@ -8,8 +8,8 @@ export interface RulesUser {
   /**
    * Checks new rules, and returns a function that applies them.
    *
-   * @throws {TypeError} If it does not support them
-   * @throws {RangeError} If a number is out of range for it
+   * @throws {TypeError} If they are unsupported
+   * @throws {RangeError} If a number is out of range
    */
   prepare(rules: RuleSet): () => void;
 }
@@ -39,7 +39,7 @@ export interface RulesUser {
  * ```
  */
 export class PolicyRules {
-  /** The document as a string, so that changes to the object that was passed have no effect. */
+  /** The document as a string, so that the caller's changes have no effect. */
   #text: string;
   #rules: RuleSet;
   /**

@@ -19,7 +19,7 @@ export interface RuleRequests<Req> {
   clientOf(req: Req, rule: Rule): string;
 }
 
-/** A function of the program that returns a property of a request. */
+/** A program's function that returns a request property. */
 type Telling<Req> = (req: Req, ...rest: never[]) => Awaitable<string | number | null | undefined>;
 
 /** The program's functions for requests. */
@@ -89,7 +89,7 @@ export class RuleAsker<Req> {
   }
 
   /**
-   * Returns what to request from the limiter for a request.
+   * Returns what to ask the limiter about a request.
    *
    * @param req The request
    * @param res Second argument for functions in the options

@@ -3,7 +3,7 @@ import type { LimitOptions, LimitsOptions, OwnLimit } from "../limiter/limiter_o
 import type { Policy } from "../policy/policy.ts";
 import { spellingsOf } from "./path_of.ts";
 
-/** The parts of a request that rules read. */
+/** Request parts that rules read. */
 export interface RuleRequest {
   /** Reads a header. */
   header(name: string): string | undefined;
@@ -13,7 +13,7 @@ export interface RuleRequest {
   clientOf(rule: Rule): string | undefined;
 }
 
-/** A policy, and the requests it applies to. */
+/** A policy, and the requests it covers. */
 export interface Rule {
   /** The policy, complete and checked. */
   readonly policy: Policy;
@@ -25,17 +25,17 @@ export interface Rule {
   readonly shadow: boolean;
   /** Units that a request costs. */
   readonly cost: number;
-  /** Settings of individual tiers; `null` if the rule does not apply to a tier. */
+  /** Settings of individual tiers; `null` if the rule skips a tier. */
   readonly tiers: ReadonlyMap<string, OwnLimit | null>;
   /** Fields that the key needs. */
   readonly fields: readonly string[];
-  /** The spellings of its path by which it applies to a request; none if it does not. The method is in upper case. */
+  /** The matching spellings of a request's path; none if it does not apply. The method is in upper case. */
   concerned(method: string, spellings: readonly string[]): readonly string[];
-  /** The key of a request that it applies to by these spellings, `undefined` if it lacks a part. */
+  /** The key of a request with these matching spellings, `undefined` if it lacks a part. */
   keyOf(request: RuleRequest, spellings: readonly string[]): string | undefined;
 }
 
-/** A policy that applies to a request, and the spellings of its path that match. */
+/** A policy that applies to a request, and the matching spellings. */
 export interface ApplyingRule {
   /** The policy. */
   readonly rule: Rule;
@@ -97,7 +97,7 @@ export class RuleSet {
   }
 
   /**
-   * Returns what to request from the limiter for a request.
+   * Returns what to ask the limiter about a request.
    *
    * @param applying The rules that apply to it
    * @param request The request

@@ -15,7 +15,7 @@ export function isDecisionLog(line: string): boolean {
  * Reads a line of a `LoggedMemoryStore`.
  *
  * @param line The line
- * @throws {UnreadableLine} If it is not one
+ * @throws {UnreadableLine} If it is invalid
  */
 export function readDecision(line: string): LoggedLine {
   let read: unknown;

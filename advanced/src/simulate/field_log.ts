@@ -119,7 +119,7 @@ export function separatorOf(header: string): string {
   return best!;
 }
 
-// RFC 4180, without line breaks in fields: a log is read line by line
+// RFC 4180, without line breaks in fields: logs are read by line
 function splitCsv(line: string, separator: string): string[] {
   if (!line.includes('"')) return line.split(separator);
   const values: string[] = [];

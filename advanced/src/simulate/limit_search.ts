@@ -22,7 +22,7 @@ const MANY_KEYS = 200_000;
 class Search {
   readonly tally: Tally;
   readonly allowed: number;
-  /** Below: a limit that refuses too many. Above: one that does not, or `null` if none is known yet. */
+  /** Below: a limit that refuses too many. Above: one that does not, `null` if none is known. */
   #below = 0;
   #above: LimitFound | null = null;
   #top: number;
@@ -40,7 +40,7 @@ class Search {
     return this.#above;
   }
 
-  /** Limits to try next, none when the search is over. */
+  /** Limits to try next, none at the end. */
   get candidates(): number[] {
     const most = this.tally.keys.size > MANY_KEYS ? TRIED_WITH_MANY_KEYS : TRIED_AT_ONCE;
     const top = this.#above === null ? this.#top + 1 : this.#above.limit;
@@ -65,7 +65,7 @@ class Search {
 
 /**
  * Finds for each policy the lowest limit that affects at most a given share of its clients, by replaying the log with
- * many limits. Every result is measured: a limit that is lower by one affects more clients.
+ * many limits. Every result is measured: one less affects more clients.
  *
  * @param rules The policies, and the requests they apply to
  * @param tallies Their results with their own limits

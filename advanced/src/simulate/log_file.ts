@@ -56,7 +56,7 @@ async function* bytesOf(path: string, onBytes: OnBytes): AsyncGenerator<Uint8Arr
     input.once("error", (error: Error) => unpacked.destroy(error));
     yield* unpacked as AsyncIterable<Uint8Array>;
   } finally {
-    // a caller that only wants the first lines stops early
+    // a caller may only want the first lines
     input.destroy();
   }
 }
@@ -72,7 +72,7 @@ async function beginsLikeGzip(path: string): Promise<boolean> {
 }
 
 /**
- * Returns the total size of files.
+ * Total size of files.
  *
  * @param paths The files
  * @returns Bytes, `null` if one has no size, such as standard input

@@ -2,11 +2,11 @@ import type { LoggedLine } from "../stores/logged_memory_store.ts";
 
 /** One request of an access log. */
 export interface LoggedRequest {
-  /** The time in ms since 1970. */
+  /** Time in ms since 1970. */
   readonly ms: number;
   /** Address of the client, empty if the line has none. */
   readonly address: string;
-  /** The method in upper case, empty if the line has none. */
+  /** The uppercase method, empty if the line has none. */
   readonly method: string;
   /** Path of the URL, without its query. */
   readonly path: string;
@@ -19,7 +19,7 @@ export interface LoggedRequest {
 /** The content of a log line: a request, or an action of a limiter. */
 export type LogRecord = LoggedRequest | LoggedLine;
 
-/** Whether a record is from a limiter's own log. */
+/** Whether a record is from a limiter's log. */
 export function isLoggedLine(record: LogRecord): record is LoggedLine {
   return !("path" in record);
 }

@@ -89,7 +89,7 @@ export function windowText({ windowMs, window }: Pick<PolicyReport, "windowMs" |
   return `every ${every}${from} (${timeZone})`;
 }
 
-/** Formats a time in UTC. */
+/** Formats a UTC time. */
 export function timeText(ms: number): string {
   return new Date(ms).toISOString().replace("T", " ").replace(/(\.000)?Z$/, "");
 }

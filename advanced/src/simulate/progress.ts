@@ -29,7 +29,7 @@ export class Progress {
     this.#begun = performance.now();
   }
 
-  /** Adds to the number of bytes read. */
+  /** Adds to the bytes read. */
   readonly add = (bytes: number): void => {
     this.#read += bytes;
     if (!this.#isSeen) return;

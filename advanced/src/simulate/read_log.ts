@@ -22,9 +22,9 @@ const SHOWN_LENGTH = 120;
 export interface BrokenLine {
   /** The file. */
   readonly file: string;
-  /** Number of the line in the file, from 1. */
+  /** Line number in the file, from 1. */
   readonly line: number;
-  /** The reason. */
+  /** Reason. */
   readonly reason: string;
   /** Its beginning, which is untrusted. */
   readonly text: string;
@@ -45,9 +45,9 @@ export interface LogSummary {
   readonly outOfOrder: number;
   /** Lines that came too late for that, and count as if they had the time of the line before. */
   readonly late: number;
-  /** What no request has: an address, a method or a path. */
+  /** What every request lacks: address, method or path. */
   readonly lacks: readonly ("address" | "method" | "path")[];
-  /** Whether all requests, if there are several, come from one address. */
+  /** Whether several requests all have one address. */
   readonly isOneClient: boolean;
   /** Whether all of it is a limiter's own log, with ms, keys and costs. */
   readonly isExact: boolean;
@@ -140,7 +140,7 @@ export async function readLog(
         }
       }
     } catch (error) {
-      // a gzip file that is still being written may end anywhere; a file that yields no line is an error
+      // a gzip file still being written may end anywhere; a file without any line is an error
       if (number === 0) throw error;
       cutFiles.push({ file, reason: (error as Error).message });
     }

@@ -1,4 +1,4 @@
-/** An item with a time. */
+/** A timed item. */
 interface Timed {
   readonly ms: number;
 }

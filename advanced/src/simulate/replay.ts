@@ -14,7 +14,7 @@ export interface Outcome {
   readonly policy: Policy;
   /** The key. */
   readonly key: string;
-  /** The time in ms. */
+  /** Time in ms. */
   readonly ms: number;
   /** Units that one of them costs. */
   readonly cost: number;
@@ -30,7 +30,7 @@ export interface Outcome {
 export interface Audience {
   /** A policy has decided. */
   decided(outcome: Outcome): void;
-  /** A policy applies to a request that has no key. */
+  /** A policy covers a request without a key. */
   keyless?(policy: Policy): void;
 }
 
@@ -102,7 +102,7 @@ export class Replay {
     else this.#ask(record);
   }
 
-  // like a limiter with these rules: all policies that apply to a request are decided atomically
+  // like a limiter with these rules: all policies of a request are decided atomically
   #ask(request: LoggedRequest): void {
     if (this.#tried === null) return;
     const { rules, limiter } = this.#tried;
@@ -179,7 +179,7 @@ export class Replay {
     }
   }
 
-  // a customer's tier keeps its limit, whatever the policy's limit is now
+  // a customer's tier keeps its limit, whatever the policy's is
   #policyOf({ policy: name, limit }: Pick<LoggedTake, "policy" | "limit">): Policy | undefined {
     const policy = this.#policies.get(name);
     if (policy === undefined || limit === undefined) return policy;

@@ -9,7 +9,7 @@ export type RequestFields = Readonly<Partial<Record<typeof FIELD_NAMES[number], 
 /** Looks up a field of a line by its name. */
 export type Lookup = (name: string) => string | undefined;
 
-/** Creates a request from the fields of a line. It only retains the function that looks up a field later. */
+/** Creates a request from a line's fields. It only retains the function for later lookups. */
 export type RequestReader = (lookup: Lookup, field: LoggedRequest["field"]) => LoggedRequest;
 
 /**
@@ -134,9 +134,9 @@ export function splitRequestLine(line: string): { method: string; path: string }
 const MONTHS = "JanFebMarAprMayJunJulAugSepOctNovDec";
 
 /**
- * Parses the time of a line, in ms since 1970.
+ * Parses a time, in ms since 1970.
  *
- * @param text ISO 8601, a time such as `10/Oct/2000:13:55:36 -0700`, or a number of seconds, ms, µs or ns since 1970
+ * @param text ISO 8601, the form of `10/Oct/2000:13:55:36 -0700`, or a number of seconds, ms, µs or ns since 1970
  * @throws {UnreadableLine} If it is none of them
  */
 export function timeOf(text: string): number {

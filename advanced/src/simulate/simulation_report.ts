@@ -9,7 +9,7 @@ import type { TimeBin } from "./time_bins.ts";
 export interface KeyReport {
   /** The key, which is untrusted. */
   readonly key: string;
-  /** Number of requests. */
+  /** Requests. */
   readonly requests: number;
   /** Requests that would have been refused. */
   readonly limited: number;
@@ -22,7 +22,7 @@ export interface KeyReport {
 
 /** The lowest limit that affects at most a given share of clients. */
 export interface AtMostReport extends LimitFound {
-  /** Most affected clients, in percent. */
+  /** Most clients affected, in percent. */
   readonly percent: number;
   /** Share of clients that it would have affected, from 0 to 1. */
   readonly keyShare: number;
@@ -62,7 +62,7 @@ export interface PolicyReport {
   readonly bins: readonly TimeBin[];
   /** Width of a bin in ms. */
   readonly binMs: number;
-  /** The result of `--at-most`; `null` if no limit meets it, omitted if it was not requested. */
+  /** Result of `--at-most`; `null` if no limit meets it, omitted if not requested. */
   readonly atMost?: AtMostReport | null;
   /** From a limiter's own log: decisions, its refusals, and decisions with a different outcome here. */
   readonly recorded?: { readonly decisions: number; readonly refusals: number; readonly different: number };
@@ -70,7 +70,7 @@ export interface PolicyReport {
 
 /** The result of a replay. */
 export interface SimulationReport {
-  /** Whether it is an estimate: only a limiter's own log contains exactly what the limiter saw. */
+  /** Whether it is an estimate: only a limiter's own log is exact. */
   readonly isEstimate: boolean;
   /** The time of the first and the last record, in ms since 1970; 0 if there was none. */
   readonly fromMs: number;
@@ -127,7 +127,7 @@ function part(some: number, all: number): number {
   return all === 0 ? 0 : some / all;
 }
 
-// each class is twice as high as the one before
+// each class is twice as high as the last
 function countPeaks(sorted: Float64Array): { upTo: number; keys: number }[] {
   const counts: { upTo: number; keys: number }[] = [];
   for (const peak of sorted) {
@@ -156,7 +156,7 @@ function compare([, a]: [string, KeyFigures], [, b]: [string, KeyFigures]): numb
   return b.limited - a.limited || b.peak - a.peak || b.requests - a.requests || a.id - b.id;
 }
 
-/** Creates the report of one key. */
+/** Reports on one key. */
 export function keyReport(key: string, { requests, limited, peak, firstMs, lastMs }: KeyFigures): KeyReport {
   return {
     ...{ key: key === "\nothers" ? "(further keys)" : key, requests, limited, peak },

@@ -15,7 +15,7 @@ const OTHERS = "\nothers";
 export interface KeyFigures {
   /** Number of the key, from 0. */
   readonly id: number;
-  /** Number of requests. */
+  /** Requests. */
   requests: number;
   /** Requests that were refused. */
   limited: number;
@@ -36,15 +36,15 @@ export class Tally {
   readonly keys = new Map<string, KeyFigures>();
   /** Requests over time. */
   readonly bins = new TimeBins();
-  /** Number of requests. */
+  /** Requests. */
   requests = 0;
   /** Requests that were refused. */
   limited = 0;
   /** Keys with at least one refused request. */
   keysLimited = 0;
-  /** Requests that the policy applies to, but that have no key. */
+  /** Requests that the policy covers, but that have no key. */
   keyless = 0;
-  /** Decisions of a limiter's log, and how many of them had a different outcome. */
+  /** Decisions of a limiter's log, and how many turned out differently. */
   logged = 0;
   different = 0;
   /** Refusals in the log. */
@@ -103,7 +103,7 @@ export class Tally {
     return figures;
   }
 
-  /** Returns the figures of a key that has been counted. */
+  /** Figures of a counted key. */
   figuresOf(key: string): KeyFigures | undefined {
     return this.keys.get(key) ?? this.keys.get(OTHERS);
   }

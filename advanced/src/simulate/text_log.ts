@@ -1,7 +1,7 @@
 import { subnetOf } from "@sluice/shared";
 import { UnreadableLine } from "./log_record.ts";
 
-/** The fields of a line by name; `-` and an empty string mean none. */
+/** The fields of a line by name; `-` and empty mean none. */
 export type Fields = Readonly<Record<string, string | undefined>>;
 
 /** Splits a line into fields. Returns `null` for a line of another format. */
@@ -95,7 +95,7 @@ export function w3cFields(names: readonly string[], line: string): Fields {
   return Object.fromEntries(names.map((name, i) => [name, values[i]]));
 }
 
-/** Client, the reply of `identd`, and the words of the user's name. */
+/** Client, `identd` reply, and the words of the user's name. */
 function clientAndUser(text: string): string[] {
   const words = text.split(" ");
   // a virtual host

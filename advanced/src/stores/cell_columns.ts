@@ -37,7 +37,7 @@ export class CellColumns {
     this.#cells = new ChunkedCells(width);
   }
 
-  /** Creates a cursor that is not at any slot yet. */
+  /** Creates a cursor without a slot. */
   newCursor(): SlotCursor {
     return { algorithm: this.#algorithm, cells: { array: NOTHING, at: 0 }, block: null, isOfThisWindow: false };
   }
@@ -76,7 +76,7 @@ export class CellColumns {
     if (this.#width === 0 && cursor.cells.array.length > 0) this.#own.set(slot, cursor.cells.array);
   }
 
-  /** Resets a slot to the state of a new key. */
+  /** Resets a slot to a new key's state. */
   clear(slot: number): void {
     if (this.#width === 0) this.#own.set(slot, undefined);
     else this.#cells.clear(slot);
@@ -103,7 +103,7 @@ export class CellColumns {
     };
   }
 
-  /** Copies a state from another table. */
+  /** Copies another table's state. */
   copy(slot: number, from: CellColumns, other: number): void {
     if (this.#width === 0) {
       const own = from.#own.get(other);

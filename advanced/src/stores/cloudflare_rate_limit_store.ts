@@ -4,7 +4,7 @@ import type { Capabilities, Selector, Store, Take, Verdict } from "../policy/sto
 import { noteLocation } from "./counter_location.ts";
 
 /**
- * The part of Cloudflare's rate limiting binding that a {@linkcode CloudflareRateLimitStore} needs, as found in `env`.
+ * What a {@linkcode CloudflareRateLimitStore} needs of Cloudflare's rate limiting binding in `env`.
  *
  * @example In the types of a Worker's bindings
  * ```ts
@@ -36,7 +36,7 @@ export interface RateLimitBindingLike {
  * ```
  */
 export interface CloudflareRateLimitStoreOptions {
-  /** The binding: an entry of `ratelimits` in Wrangler's configuration. */
+  /** The binding: an entry of Wrangler's `ratelimits`. */
   binding: RateLimitBindingLike;
 }
 
@@ -101,7 +101,7 @@ export class CloudflareRateLimitStore implements Store {
    * Creates an instance.
    *
    * @param options The binding
-   * @throws {TypeError} If `binding` is not a binding, or an option is unknown
+   * @throws {TypeError} If `binding` is invalid, or an option is unknown
    */
   constructor(options: CloudflareRateLimitStoreOptions) {
     checkNames("CloudflareRateLimitStore", options ?? {}, NAMES);
@@ -149,7 +149,7 @@ export class CloudflareRateLimitStore implements Store {
     if (cost > 1) {
       throw new TypeError(`store.decide: a rate limiting binding counts requests, not a cost of ${cost}; ${INSTEAD}`);
     }
-    // a take that consumes nothing always passes
+    // free takes always pass
     const wanted = cost === 0 ? 0 : times;
     // the length prefix keeps a name from looking like another one with the start of a key
     const counted = `${policy.name.length}:${policy.name}:${key}`;

@@ -3,7 +3,7 @@ import type { Awaitable } from "../policy/store.ts";
 /** The location of a state: the policy's name, the key, and the shape of the state. */
 export type StateKey = readonly [policy: string, key: string, shape: string];
 
-/** A value with a version that distinguishes it from the values before and after it. */
+/** A value with a version that distinguishes it from other values. */
 export interface VersionedValue {
   /** The value, `null` if there is none. */
   readonly value: Uint8Array | null;
@@ -15,7 +15,7 @@ export interface VersionedValue {
 
 /** A value and its location. */
 export interface ListedValue {
-  /** The location. */
+  /** Location. */
   readonly key: StateKey;
   /** The value. */
   readonly value: Uint8Array;
@@ -25,7 +25,7 @@ export interface ListedValue {
 
 /** One write of a commit. */
 export interface StateWrite {
-  /** The location. */
+  /** Location. */
   readonly key: StateKey;
   /** The new value, `null` to delete. */
   readonly value: Uint8Array | null;
@@ -55,8 +55,8 @@ export interface CommitResult {
 export interface CompareAndSet {
   /**
    * Whether commits return what they found ({@linkcode CommitResult}). Then most grants need no read: they are tried on
-   * the last known values. The version of an absent value must then be `null`, and a version must never be reused for
-   * another value of a key.
+   * the last known values. An absent value's version must then be `null`, and a version must never be reused for
+   * another value.
    */
   readonly commitsTell?: boolean;
   /**
@@ -64,7 +64,7 @@ export interface CompareAndSet {
    * policies. Then the keys of a batch are decided concurrently, and grants are refunded if another key refused.
    */
   readonly atomicBatch?: "all" | "same-key";
-  /** Whether `list` needs a key. If so, `reset` needs one too, and a limiter cannot list keys. */
+  /** Whether `list` needs a key. Then `reset` needs one too, and a limiter lists no keys. */
   readonly listsByKey?: boolean;
   /** Reads values, in the order of their keys. Must not return stale values. */
   read(keys: readonly StateKey[]): Awaitable<readonly VersionedValue[]>;

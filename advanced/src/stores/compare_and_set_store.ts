@@ -37,14 +37,11 @@ import { SeenValues, type Snapshot } from "./seen_values.ts";
 export interface CompareAndSetOptions {
   /** How often to try a decision that fails because of concurrent changes, 10 by default. */
   attempts?: number;
-  /** Where the database is shared, `"global"` by default. */
+  /** The database's scope, `"global"` by default. */
   scope?: Capabilities["scope"];
-  /**
-   * Returns the current time in ms; the system clock by default. Clocks of processes that share counters must roughly
-   * agree.
-   */
+  /** Current time in ms; the system clock by default. Clocks of processes that share counters must roughly agree. */
   clock?: () => number;
-  /** Waits a number of ms before the next attempt; for tests. */
+  /** Waits before the next attempt, in ms; for tests. */
   pause?: (ms: number) => Awaitable<void>;
 }
 
@@ -65,9 +62,9 @@ interface Draft<T> {
 
 /** Decides takes on their states. */
 interface Rule<T> {
-  /** Decides and updates the states so that the result is valid from `now` until `by`. */
+  /** Decides and updates the states, validly from `now` until `by`. */
   decide(states: KeyState[], now: number, by: number): T;
-  /** ms until a refused take fits; 0 if nothing was refused. */
+  /** ms until a refused take fits; 0 without refusals. */
   waitMs?(result: T): number;
 }
 
@@ -111,7 +108,7 @@ export function fromCompareAndSet(kv: CompareAndSet, options: CompareAndSetOptio
   return new CompareAndSetStore(kv, options);
 }
 
-/** The class behind {@linkcode fromCompareAndSet}. */
+/** Returned by {@linkcode fromCompareAndSet}. */
 export class CompareAndSetStore implements Store {
   /** The store's capabilities. */
   readonly capabilities: Capabilities;

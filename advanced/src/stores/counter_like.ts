@@ -84,11 +84,11 @@ function told(counter: AnyCounter, key: string): Awaitable<CounterInfo> {
 }
 
 /**
- * Checks a counter's result, because a value that is not a number would pass as a grant. A counter that stores JSON
- * returns its times as strings.
+ * Checks a counter's result, because a non-number would pass as a grant. A counter that stores JSON returns its times
+ * as strings.
  *
  * @param told The result
- * @throws {TypeError} If it is not a number of hits, or has an invalid time
+ * @throws {TypeError} If its hits are not a number, or its time is invalid
  */
 export function infoOf(told: CounterInfo): CounterInfo {
   const { totalHits, resetTime = null } = told ?? {};

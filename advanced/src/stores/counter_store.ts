@@ -37,13 +37,13 @@ const windows = new WeakMap<AnyCounter, number>();
  *
  * It supports fixed windows that begin with the first hit, not windows aligned to the clock or calendar, and neither
  * `block` nor `onDenied: "extend"`. A cost of `k` takes `k` increments, which are not atomic: near the limit, processes
- * may make each other's requests fail. After a refusal, hits are removed if the cost was above 1; a refused single unit
- * stays counted unless it is refunded. Keys are prefixed with the policy's name, so policies on one database stay
- * separate. If a counter returns no `resetTime`, a window is assumed to begin with the first hit that this process
- * sees. If it has no `get`, the window is assumed to hold what this process saw last.
+ * may refuse each other. After a refusal, hits are removed if the cost was above 1; a refused single unit stays counted
+ * unless it is refunded. Keys are prefixed with the policy's name, so policies on one database stay separate. If a
+ * counter returns no `resetTime`, a window is assumed to begin with the first hit that this process sees. If it has no
+ * `get`, the window is assumed to hold what this process saw last.
  *
  * A policy that the counter cannot serve throws a `TypeError`: another algorithm, a second policy on a single instance,
- * or a window that differs from that of another limiter on the same instance.
+ * or another window than a limiter on the same instance.
  *
  * @param counter A counter, which serves one policy; or a function that creates one per policy
  * @param options The clock

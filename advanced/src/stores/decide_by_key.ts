@@ -41,7 +41,7 @@ export async function decideByKey(
     if (verdict === undefined || surplus <= 0) return;
     const given = await give(take, verdict.stamp, surplus);
     const remaining = verdict.remaining + (given ? surplus : 0);
-    // this key had more left than the others, so the refusal is not its own
+    // this key had more left, so the refusal is not its own
     const waits = remaining >= verdict.limit ? { nextMs: 0, resetMs: 0 } : {};
     verdicts[i] = {
       ...verdict,

@@ -32,7 +32,7 @@ export interface KvAtomic {
   commit(): Promise<{ ok: boolean }>;
 }
 
-/** The part of a Deno KV database that the store uses; the result of Deno's `openKv()` fits. */
+/** What the store uses of a Deno KV database; the result of `openKv()` fits. */
 export interface KvDatabase {
   /** Reads up to ten entries. */
   getMany(keys: KvKeyPart[][]): Promise<KvEntry[]>;
@@ -62,27 +62,26 @@ export interface DenoKvStoreOptions {
   kv: KvDatabase;
   /** Prefix of all keys, `["sluice", "rate-limit"]` by default. */
   prefix?: KvKeyPart[];
-  /** Where the database is shared, `"global"` by default; a file is shared by a `"host"`. */
+  /** The database's scope, `"global"` by default; a file is `"host"`. */
   scope?: Capabilities["scope"];
   /** How often to try a decision that loses to other processes, 10 by default. */
   attempts?: number;
-  /** Returns the current time in ms; for tests. */
+  /** Current time in ms; for tests. */
   clock?: () => number;
 }
 
 const NAMES: OptionNames<DenoKvStoreOptions> = { kv: true, prefix: true, scope: true, attempts: true, clock: true };
 
-/** The most keys of one `getMany`. */
+/** Most keys of one `getMany`. */
 const KEYS_PER_READ = 10;
 /** Extra time to keep an entry, in ms, because the processes' clocks do not agree. */
 const CLOCK_TOLERANCE = 60_000;
 
 /**
- * A Deno KV store. Supports all algorithms, and atomic batches.
+ * A Deno KV store. All algorithms, atomic batches.
  *
- * Entries are stored under `[...prefix, policy, key, shape of the state]` and expire on their own. A value holds at
- * most 64 KiB, so a `"sliding-log"` may have a limit of up to 4000. A key of more than 1024 bytes is listed as its
- * SHA-256.
+ * Entries are stored under `[...prefix, policy, key, shape of the state]` and expire on their own. Values hold up to 64
+ * KiB, so a `"sliding-log"` may have a limit of up to 4000. A key of more than 1024 bytes is listed as its SHA-256.
  *
  * @example Share counters between all isolates of a deployment
  * ```ts ignore
@@ -122,7 +121,7 @@ export class DenoKvStore implements Store {
     checkLog(policy, "DenoKvStore");
   }
 
-  /** Decides a batch; see {@linkcode Store}. Rejects if it loses to other processes too often. */
+  /** Decides a batch; see {@linkcode Store}. Rejects after losing to other processes too often. */
   async decide(takes: readonly Take[], times?: number): Promise<readonly Verdict[]> {
     return await this.#store.decide(takes, times);
   }

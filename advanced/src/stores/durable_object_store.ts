@@ -16,7 +16,7 @@ import type { Capabilities, Selector, Store, Take, Verdict } from "../policy/sto
 /**
  * Options of a {@linkcode DurableObjectStore}.
  *
- * @example Set a prefix for object names
+ * @example Prefix object names
  * ```ts ignore
  * const store = new DurableObjectStore({ namespace: env.RATE_LIMIT, prefix: "login:" });
  * ```

@@ -35,7 +35,7 @@ export type RunExclusive = <T>(
  * ```
  */
 export interface ExclusiveOptions {
-  /** Where the partitions are shared, `"global"` by default. */
+  /** The partitions' scope, `"global"` by default. */
   scope?: Capabilities["scope"];
   /** Whose clock `run` passes, `"store"` by default. */
   clock?: Capabilities["clock"];

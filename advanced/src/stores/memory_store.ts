@@ -24,7 +24,7 @@ import { elapsedTime, StoreClock } from "@sluice/limiting";
 export interface MemoryStoreOptions {
   /** Most keys per policy with their own state, 100 000 by default; further keys share states. */
   maxKeys?: number | undefined;
-  /** Returns the current time in ms, for all windows; for tests. */
+  /** Current time in ms, for all windows; for tests. */
   clock?: (() => number) | undefined;
 }
 

@@ -30,7 +30,7 @@ export interface CommitRow {
   readonly found: string | null;
 }
 
-/** How a statement gets the time: from the server, or from a test. */
+/** Where a statement gets the time: the server, or a test. */
 export interface PostgresTime {
   /** The current time. */
   readonly now: string;

@@ -23,9 +23,9 @@ import {
 /** Sends a statement, and resolves to its rows. */
 export type PostgresQuery = (text: string, values: PostgresValue[]) => Promise<readonly unknown[]>;
 
-/** Number of commits between removals of expired rows. */
+/** Commits between removals of expired rows. */
 const COMMITS_PER_SWEEP = 100;
-/** Most rows removed at a time: more than can have been added, so that the backlog shrinks. */
+/** Most rows removed at once: more than are added, so that the backlog shrinks. */
 const ROWS_PER_SWEEP = 1000;
 /** Rows per page of a list. */
 const PAGE = 100;
@@ -55,10 +55,7 @@ interface FoundRow {
   readonly [column: `v${number}`]: string | null;
 }
 
-/**
- * States in the rows of a table. The version of a value is the value itself: a change back to the same value is no
- * change.
- */
+/** States in the rows of a table. A value is its own version: changing back to it is no change. */
 export class PostgresRows implements CompareAndSet {
   readonly commitsTell = true;
   readonly #query: PostgresQuery;
@@ -139,7 +136,7 @@ export class PostgresRows implements CompareAndSet {
     }
   }
 
-  /** Creates the table if it does not exist. */
+  /** Creates the table if necessary. */
   made(): Promise<void> {
     return this.#making ??= this.#make().catch((error) => {
       this.#making = null;
@@ -147,8 +144,8 @@ export class PostgresRows implements CompareAndSet {
     });
   }
 
-  // One process at a time, because creating the same table concurrently fails. A user without permission to create
-  // tables can use an existing one.
+  // One process at a time: creating the same table concurrently fails. Users without permission to create tables can
+  // use an existing one.
   async #make(): Promise<void> {
     const table = this.#table;
     await this.#query(

@@ -35,15 +35,15 @@ export type PostgresClient = PostgresQueryClient | PostgresUnsafeClient;
  */
 export interface PostgresStoreOptions {
   /**
-   * The client that sends the statements. You connect and close it yourself. Until the store is closed, it logs the
-   * `error` events of a `Pool` or `Client`, unless the program listens for them.
+   * Sends the statements. You connect and close it yourself. Until the store is closed, it logs `error` events of a
+   * `Pool` or `Client`, unless the program listens for them.
    */
   client: PostgresClient;
   /** Prefix of the table's name, `"sluice_rate_limit"` by default. */
   table?: string | undefined;
   /** How often to try a decision that loses to other processes, 30 by default. */
   attempts?: number | undefined;
-  /** Returns the current time in ms; for tests. The server's clock by default. */
+  /** Current time in ms; for tests. The server's by default. */
   clock?: (() => number) | undefined;
 }
 
@@ -104,7 +104,7 @@ export class PostgresStore implements Store {
     checkLog(policy, "PostgresStore");
   }
 
-  /** Decides a batch; see {@linkcode Store}. Rejects if it loses to other processes too often. */
+  /** Decides a batch; see {@linkcode Store}. Rejects after losing to other processes too often. */
   async decide(takes: readonly Take[], times?: number): Promise<readonly Verdict[]> {
     return await this.#store.decide(takes, times);
   }
@@ -136,7 +136,7 @@ export class PostgresStore implements Store {
     yield* this.#store.inspect!(policy);
   }
 
-  /** Creates the table if it does not exist. */
+  /** Creates the table if necessary. */
   async warm(): Promise<void> {
     await this.#rows.made();
   }

@@ -26,11 +26,11 @@ export interface DurableObjectStorageLike {
 
 /** The part of a Durable Object's state that is used. */
 export interface DurableObjectStateLike {
-  /** Storage that outlives the object's memory. */
+  /** Storage that outlives the memory. */
   readonly storage: DurableObjectStorageLike;
 }
 
-/** A request from the store to an object. Takes and policies are sent unchanged, because they are plain data. */
+/** A request from the store. Takes and policies are plain data. */
 export type Question =
   | { readonly verb: "decide"; readonly takes: readonly Take[]; readonly times: number }
   | { readonly verb: "give"; readonly take: Take; readonly stamp: number; readonly amount: number }
@@ -66,7 +66,7 @@ export class RateLimitObject {
     this.#records = new StoredRecords(state.storage, this.#clock);
   }
 
-  /** Handles a request from the store. Responds only after the result has been written. */
+  /** Handles a request from the store. Responds after the result was written. */
   async fetch(request: Request): Promise<Response> {
     const question = await request.json() as Question;
     await this.#records.load();

@@ -39,7 +39,7 @@ export class SeenValues {
   /** Whether the last unknown key had a value, written by another process or an earlier run. */
   #strangersHave = false;
   #hasHeard = false;
-  /** The least number of ms by which the database's time is ahead of the process's, `null` if it reports none. */
+  /** The database's minimum lead over the process's time in ms, `null` if it reports none. */
   #lead: number | null = null;
 
   /**
@@ -117,7 +117,7 @@ export class SeenValues {
     seen.refusesUntil = 0;
   }
 
-  /** Records that keys refused a request, and until when that lasts if nothing changes them. */
+  /** Records a refusal of keys, and when it ends if nothing changes them. */
   noteRefusal(ids: readonly string[], until: number): void {
     for (const id of ids) {
       const seen = this.#keys.get(id);

@@ -13,7 +13,7 @@ const LONGEST_PLAIN_KEY = 1024;
  * @returns At most 1024 bytes
  */
 export function shortKey(key: string): string {
-  // a UTF-16 code unit takes at most three bytes
+  // at most three bytes per UTF-16 unit
   if (key.length * 3 <= LONGEST_PLAIN_KEY) return key;
   const bytes = new TextEncoder().encode(key);
   return bytes.length <= LONGEST_PLAIN_KEY ? key : hashKey(key);

@@ -32,8 +32,8 @@ export interface SqliteStatement {
 }
 
 /**
- * The part of a database that the store uses: `DatabaseSync` of `node:sqlite`, `Database` of `bun:sqlite`, or any
- * object with the same methods.
+ * What the store uses of a database: `DatabaseSync` of `node:sqlite`, `Database` of `bun:sqlite`, or an object with the
+ * same methods.
  */
 export interface SqliteDatabase {
   /** Runs statements. */
@@ -60,7 +60,7 @@ export interface SqliteStoreOptions {
   database: SqliteDatabase;
   /** Prefix of the table's name, `"sluice_rate_limit"` by default. */
   table?: string | undefined;
-  /** Returns the current time in ms; for tests. */
+  /** Current time in ms; for tests. */
   clock?: (() => number) | undefined;
 }
 
@@ -216,7 +216,7 @@ export class SqliteStore implements Store {
     }
   }
 
-  /** Creates the table if it does not exist. */
+  /** Creates the table if necessary. */
   warm(): void {
     this.#statements();
   }
@@ -232,7 +232,7 @@ export class SqliteStore implements Store {
   #update<T>(takes: readonly Take[], body: (states: KeyState[], now: number) => T): T {
     return this.#transact((statements) => {
       const { read, write, remove } = statements;
-      // read after the lock was acquired: earlier writes of others are not later than this
+      // read after the lock was acquired: earlier writes are not later than this
       const now = this.#clock.now();
       const states = takes.map(({ policy, key }) => {
         const row = read.get(policy.name, key, shapeOf(policy)) as { value: Uint8Array } | null | undefined;

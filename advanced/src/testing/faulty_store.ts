@@ -29,15 +29,15 @@ export type Fault = "pass" | "fail" | "hang" | "loseReply" | Error | PromiseLike
 export class FaultyStore implements Store {
   /** The wrapped store's capabilities. */
   readonly capabilities: Capabilities;
-  /** Decides many keys in one call; present if the wrapped store has it. */
+  /** Decides many keys in one call; if the wrapped store can. */
   readonly decideEach?: NonNullable<Store["decideEach"]>;
-  /** Corrects a grant; present if the wrapped store has it. */
+  /** Corrects a grant; if the wrapped store can. */
   readonly settle?: NonNullable<Store["settle"]>;
-  /** Lists keys in use; present if the wrapped store has it. */
+  /** Lists keys in use; if the wrapped store can. */
   readonly inspect?: (policy: Policy) => AsyncIterable<Entry>;
-  /** Connects and prepares; present if the wrapped store has it. */
+  /** Connects and prepares; if the wrapped store can. */
   readonly warm?: () => Awaitable<void>;
-  /** Closes the wrapped store, whatever the fault; present if the wrapped store has it. */
+  /** Closes the wrapped store, whatever the fault; if it can. */
   readonly close?: () => Awaitable<void>;
   readonly #store: Store;
   #standing: Fault = "pass";
@@ -65,7 +65,7 @@ export class FaultyStore implements Store {
     if (store.close !== undefined) this.close = () => store.close!();
   }
 
-  /** Number of calls so far, including failed ones. */
+  /** Calls so far, including failed ones. */
   get calls(): number {
     return this.#calls;
   }
@@ -76,7 +76,7 @@ export class FaultyStore implements Store {
   }
 
   /**
-   * Makes every call fail from now on, without reaching the store.
+   * Fails every call from now on, before it reaches the store.
    *
    * @param error The error they reject with
    */
@@ -92,7 +92,7 @@ export class FaultyStore implements Store {
   /**
    * Delays every call from now on before it reaches the store.
    *
-   * @param until What they wait for; if it rejects, they reject with the same error
+   * @param until What they wait for; if it rejects, they reject too
    */
   delay(until: PromiseLike<unknown>): this {
     return this.#stand(until);
@@ -131,17 +131,17 @@ export class FaultyStore implements Store {
     return this;
   }
 
-  /** Decides a batch, subject to faults; see {@linkcode Store}. */
+  /** Decides a batch, faults permitting; see {@linkcode Store}. */
   decide(takes: readonly Take[], times?: number): Awaitable<readonly Verdict[]> {
     return this.#call(() => this.#store.decide(takes, times));
   }
 
-  /** Refunds units, subject to faults; see {@linkcode Store}. */
+  /** Refunds units, faults permitting; see {@linkcode Store}. */
   give(take: Take, stamp: number, amount: number): Awaitable<boolean> {
     return this.#call(() => this.#store.give(take, stamp, amount));
   }
 
-  /** Forgets keys, subject to faults; see {@linkcode Store}. */
+  /** Forgets keys, faults permitting; see {@linkcode Store}. */
   reset(selector: Selector): Awaitable<number> {
     return this.#call(() => this.#store.reset(selector));
   }

@@ -116,7 +116,7 @@ export class ReferenceModel {
     return Number(level >= 0n ? level / unit : -ceilDiv(-level, unit));
   }
 
-  /** Decides one take, and applies the side effects of a refusal. */
+  /** Decides one take, and applies a refusal's side effects. */
   decide({ policy, cost }: Take, now: number): Verdict {
     const capacity = capacityOf(policy);
     const wasBlocked = this.#blockedUntil > now;

@@ -56,7 +56,7 @@ import { VirtualClock } from "./virtual_clock.ts";
 export interface ContractStore {
   /** The store. */
   readonly store: Store;
-  /** Cleans up after the test, whether it failed or not. */
+  /** Cleans up after a passed or failed test. */
   dispose?(): Promise<void>;
 }
 
@@ -94,9 +94,9 @@ export type RegisterTest = (name: string, body: () => Promise<void>) => void;
 export interface StoreContractOptions {
   /** Approximate number of operations per algorithm, over all random tests; 2 000 by default. */
   operations?: number;
-  /** Seed of the random numbers, 1 by default. The same seed repeats the same operations. */
+  /** Random seed, 1 by default. The same seed repeats the same operations. */
   seed?: number;
-  /** Properties that the store is known not to have: the sentence of each, and the reason. They are not tested. */
+  /** Properties the store is known not to have: the sentence of each, and the reason. They are not tested. */
   except?: Readonly<Record<string, string>>;
 }
 

@@ -1,4 +1,4 @@
-// controls, characters that move or hide text (bidirectional, zero-width, line separators, tags), and lone surrogates
+// controls, what moves or hides text (bidirectional, zero-width, line separators, tags), and lone surrogates
 const UNSAFE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 
 /**
@@ -29,7 +29,7 @@ export function htmlText(text: string): string {
 }
 
 /**
- * Escapes a string as one CSV field (RFC 4180). Spreadsheets execute fields that begin like a formula, so those get an
+ * Escapes a string as one CSV field (RFC 4180). Spreadsheets execute fields that look like formulas, so those get an
  * apostrophe.
  *
  * @param text The string

@@ -4,9 +4,8 @@ const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 10_000;
 
 /**
- * Stops calling a failing store. After five failures in a row it is not called, at first for about half a second, later
- * for up to about ten. Then one decision is let through as a probe, and its outcome closes the breaker or keeps it
- * open.
+ * Stops calling a failing store: after five failures in a row, at first for about half a second, later for up to about
+ * ten. Then one decision is let through as a probe, and its outcome decides.
  *
  * Pauses vary randomly by half their length, so that many processes do not return at the same moment.
  */
@@ -48,7 +47,7 @@ export class CircuitBreaker {
     return this.#probing = true;
   }
 
-  /** Records a reply of the store. */
+  /** Records a reply. */
   succeeded(): void {
     this.#failures = 0;
     this.#pause = FIRST_PAUSE_MS;

@@ -20,8 +20,8 @@ const MOST_KEYS = 64;
  * Merges decisions made in the same turn of the event loop.
  *
  * Equal ones become one: instead of `m` requests for one unit, one request for up to `m`. As many as fit are granted,
- * in order, with the same outcome as deciding them one after the other. Decisions about other keys share the command if
- * the store supports that; each is still decided separately.
+ * in order, with the same outcome as deciding them one after the other. Other keys share the command if the store
+ * supports that; each is still decided separately.
  */
 export class CoalescingStore implements Store {
   readonly #store: Store;
@@ -55,7 +55,7 @@ export class CoalescingStore implements Store {
         this.#counters.coalesced++;
         return;
       }
-      // two microtasks, because callers that got their replies together may each make another request
+      // two microtasks, because callers that got replies together may each send another request
       if (this.#groups.size === 0) queueMicrotask(() => queueMicrotask(() => this.#flush()));
       this.#groups.set(signature, { takes, waiting: [{ resolve, reject }] });
     });
@@ -125,7 +125,7 @@ function areAlike({ takes: [a, ...others] }: Group, { takes: [b, ...more] }: Gro
     a!.shadow === b!.shadow;
 }
 
-// if refusals have side effects, several policies must get them one by one
+// several policies must get refusals with side effects one by one
 function isMergeable(takes: readonly Take[]): boolean {
   return takes.length === 1 || takes.every(({ policy }) => refusesFreely(policy));
 }

@@ -93,7 +93,7 @@ export class Deadline {
     let done = 0;
     for (const waiting of this.#queue) {
       const { due, expire } = waiting;
-      // an operation that became due in this part gets the next turn to read its reply
+      // an operation that became due in this part gets another turn to read its reply
       if (expire !== null && due > before) break;
       done++;
       if (expire === null) continue;

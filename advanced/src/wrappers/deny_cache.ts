@@ -21,7 +21,7 @@ interface Refusal {
   readonly grants: number;
 }
 
-/** The most refusals that are cached, and counters that they depend on. */
+/** Most cached refusals, and counters that they depend on. */
 const MOST = 20_000;
 
 /** How long a refusal is cached without checking the store, in ms: another process may have ended it. */
@@ -124,8 +124,7 @@ export class DenyCacheStore implements Store, VerdictCache {
       if (verdict.granted > 0) return;
       if (verdict.denied) wait = Math.max(wait, verdict.retryAfterMs);
     }
-    // the store decided after the request was sent, in a ms of its own clock that had already begun: the refusal lasts
-    // until then
+    // the store decided after the request was sent, in a ms that had already begun: the refusal lasts until then
     if (wait <= 1) return;
     this.#isRemembering = true;
     const counters = takes.map(({ policy, key }) => this.#counterOf(policy.name, key));

@@ -22,7 +22,7 @@ export interface FailureOptions {
   readonly processes: number;
   /** Most keys of the local limiter. */
   readonly maxKeys: number;
-  /** Returns the current time in ms for the local limiter; for tests. */
+  /** Current time in ms for the local limiter; for tests. */
   readonly clock?: (() => number) | undefined;
   /** Monotonic time in ms. */
   readonly elapsed: () => number;
@@ -46,11 +46,11 @@ const NO_OTHERS: readonly (readonly Take[])[] = [];
 /** What made a decision. */
 export type DecidedBy = "store" | OnStoreFailure;
 
-/** The verdicts of a batch, and what made the decision. */
+/** A batch's verdicts, and what decided. */
 export interface Decided {
   /** The verdicts. */
   readonly verdicts: readonly Verdict[];
-  /** What made the decision. */
+  /** What decided. */
   readonly by: DecidedBy;
 }
 
@@ -117,7 +117,7 @@ export class FailurePolicy {
       return this.#fail(takes, others, error);
     }
     if ("then" in asked) return this.#inTime(takes, others, asked);
-    // a reply from memory does not show whether the store works
+    // a reply from memory does not show the store's health
     if (told === this.#toldFromMemory) this.#breaker.succeeded();
     return { verdicts: asked, by: "store" };
   }
@@ -238,7 +238,7 @@ export class FailurePolicy {
   }
 
   /**
-   * Changes the counted units of a take where they were granted, within the timeout. Never rejects.
+   * Changes a take's counted units where they were granted, within the timeout. Never rejects.
    *
    * @returns The state afterwards; `null` if the store could not be reached
    */

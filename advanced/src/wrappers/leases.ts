@@ -9,7 +9,7 @@ import { signatureOf } from "./signature.ts";
 export interface LeaseOptions {
   /** Most decisions reserved in advance for one key. */
   max: number;
-  /** Number of processes that share the store; leases shrink as the quota runs out, so that all get a share. */
+  /** Number of processes that share the store; leases shrink as the quota runs out, so that all get some. */
   processes: number;
 }
 
@@ -99,7 +99,7 @@ export class LeasingStore implements Store, VerdictCache {
     });
   }
 
-  /** Decides from a lease, or from what the inner store has cached. */
+  /** Decides from a lease, or from the inner store's cache. */
   known(takes: readonly Take[]): readonly Verdict[] | null {
     const isOwn = takes.length === 1 && isLeasable(takes[0]!);
     return (isOwn ? this.#leased(signatureOf(takes), this.#clock()) : null) ?? this.#store.known?.(takes) ?? null;

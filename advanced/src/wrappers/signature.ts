@@ -1,8 +1,7 @@
 import type { Take } from "../policy/store.ts";
 
 /**
- * Returns a string that is equal for batches with the same outcome: the same policies with the same numbers, keys and
- * costs.
+ * Returns a string that is equal for equivalent batches: the same policies with the same numbers, keys and costs.
  *
  * @param takes The batch
  */

@@ -1,6 +1,6 @@
 import type { Take, Verdict } from "../policy/store.ts";
 
-/** A store decorator that can make some decisions without its store. */
+/** A store decorator that can decide without its store. */
 export interface VerdictCache {
   /**
    * Decides a batch from memory alone.
@@ -12,7 +12,7 @@ export interface VerdictCache {
 }
 
 /**
- * Returns a verdict as it would be some time later, if nothing else happens.
+ * Ages a verdict, if nothing else happens.
  *
  * @param verdict The verdict
  * @param ms How much later

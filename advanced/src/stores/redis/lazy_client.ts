@@ -86,8 +86,8 @@ export function lazyClient(url: string): RedisPort {
 }
 
 // Bundlers must leave this import alone: it needs Node's modules, and programs bundled for the edge mostly use another
-// store. esbuild does if the second argument is not a literal, webpack and Vite if there is a comment. It is a
-// parameter because webpack removes constants that only such an import uses.
+// store. esbuild does without a literal second argument, webpack and Vite with a comment. It is a parameter because
+// webpack removes constants that only such an import uses.
 async function load(options: ImportCallOptions = {}): Promise<typeof import("redis")> {
   try {
     return await import(/* webpackIgnore: true */ /* @vite-ignore */ "redis", options).catch(required);

@@ -1,6 +1,6 @@
 import { type RedisPort, redisPortOf } from "./redis_port.ts";
 
-/** The part of an `npm:redis` client that is used. */
+/** Used part of an `npm:redis` client. */
 interface Client {
   readonly isReady: boolean;
   connect(): Promise<unknown>;
@@ -132,7 +132,7 @@ export class RedisConnection implements Pick<RedisPort, "evalsha" | "eval" | "sc
     this.#client.destroy();
   }
 
-  /** Waits for replies, up to a second, and closes the connection. */
+  /** Waits for replies, up to a second, and closes it. */
   async close(): Promise<void> {
     this.#isDropped = true;
     if (this.#client.isReady) await inTime(this.#client.close());

@@ -44,7 +44,7 @@ export function patternOf(prefix: string, policy: string): string {
 }
 
 /**
- * Escapes a string as a pattern that only it matches.
+ * Escapes a string as a literal pattern.
  *
  * @param text The string
  */

@@ -83,7 +83,7 @@ function endingOf({ owes, byCalendar, owesByCalendar }: Needs): string {
   return `${owes ? " debts" : ""}${byCalendar ? " calendar" : ""}${owesByCalendar ? " both" : ""}`;
 }
 
-/** The Lua of an algorithm, with the additional code that the policies need. */
+/** An algorithm's Lua, with the code that the policies need. */
 function luaOf(name: AlgorithmName, { owes, byCalendar, owesByCalendar }: Needs): string {
   const { lua, debts = "", calendar } = REDIS_ALGORITHMS[name];
   const besides = (byCalendar ? calendar?.lua ?? "" : "") + (owesByCalendar ? calendar?.debts ?? "" : "");
@@ -104,7 +104,7 @@ export function decideScript(policies: readonly Policy[]): RedisScript {
 }
 
 /**
- * Returns the script that decides many keys of one policy, each separately.
+ * Returns the script that decides keys of one policy, each separately.
  *
  * @param policy The policy
  */

@@ -28,8 +28,8 @@ import { sharedClient } from "./shared_client.ts";
  */
 export interface RedisStoreOptions {
   /**
-   * Address of the server, for example `redis://localhost:6379`. The store then connects and reconnects on its own. All
-   * stores with the same address share a connection.
+   * Server address, for example `redis://localhost:6379`. The store connects and reconnects on its own. Stores with the
+   * same address share a connection.
    */
   url?: string;
   /**
@@ -39,7 +39,7 @@ export interface RedisStoreOptions {
   client?: RedisClient;
   /** Prefix of all keys, `"sluice:"` by default; without braces. */
   prefix?: string;
-  /** Returns the current time in ms, instead of the server's; for tests. */
+  /** Current time in ms, instead of the server's; for tests. */
   clock?: () => number;
 }
 
@@ -78,7 +78,7 @@ export class RedisStore implements Store {
   readonly #port: RedisPort;
   readonly #prefix: string;
   readonly #clock: (() => number) | undefined;
-  /** Removes the listeners that keep errors of the program's client from ending the process. */
+  /** Removes the listeners that keep client errors from ending the process. */
   readonly #unguard: () => void;
 
   /**
@@ -222,14 +222,14 @@ export class RedisStore implements Store {
   async reset({ policy, key }: Selector): Promise<number> {
     if (key !== undefined) return await this.#forget(policy, key);
     let count = 0;
-    // a key may be found twice, by its block or because the server lists it again; it has been deleted by then
+    // a key may be found twice, by its block or because the server lists it again; by then it is deleted
     for await (const found of this.#scan(policy, allEndings())) count += await this.#forget(policy, found);
     return count;
   }
 
   async #forget(policy: string, key: string): Promise<number> {
     const all = allEndings().map((ending) => redisKey(this.#prefix, policy + ending, key));
-    // while a slot of a cluster is being moved, its keys may be on two nodes
+    // while a cluster slot is being moved, its keys may be on two nodes
     const commands = this.#port.cluster ? all.map((one) => [one]) : [all];
     const counts = await Promise.all(commands.map((keys) => forgetScript.run(this.#port, keys, [])));
     return Math.min(1, counts.reduce<number>((sum, count) => sum + Number(count), 0));
@@ -296,7 +296,7 @@ function alignOf(policy: Policy, clock: () => number): string {
   return `${start},${end},${next}${hasDebts(policy) ? `,${afterNext}` : ""}`;
 }
 
-// clients can be configured to return numbers as strings; any other value must not count as a grant
+// clients can be configured to return numbers as strings; other values must not count as grants
 function verdictsOf(takes: readonly Take[], reply: unknown): Verdict[] {
   const numbers = Array.isArray(reply) ? reply.map(Number) : [];
   if (numbers.length !== takes.length * VERDICT_LENGTH || numbers.some(Number.isNaN)) {

@@ -38,7 +38,7 @@ export function sharedClient(url: string): SharedClient {
 
   function used<T>(use: (port: RedisPort) => Promise<T>): Promise<T> {
     if (closed) return Promise.reject(new Error("RedisStore: the store was closed"));
-    // only now, because a store that is never used must not keep the connection open
+    // only now: an unused store must not keep the connection open
     if (own === null) {
       own = connectionTo(url);
       own.users++;

@@ -62,7 +62,7 @@ async function changeWindow(run: ContractRun, policy: Policy, key: string, settl
   if (!await run.serves(changed)) return;
   run.about(policy, changed);
   const after = await run.peek(changed, key);
-  // a log still contains times older than a shorter window
+  // a log has times older than a shorter window
   if (settled && (policy.algorithm !== "sliding-log" || changed.windowMs >= policy.windowMs)) {
     run.check(after.remaining <= before.remaining, "a changed window never raises remaining at once", before, after);
   }

@@ -19,7 +19,7 @@ export class ContractRun {
   readonly store: Store;
   /** The clock it uses. */
   readonly clock: VirtualClock;
-  /** The source of random numbers. */
+  /** Source of random numbers. */
   readonly pick: Random;
   #trace: string[] = [];
   #subject = "";
@@ -53,12 +53,12 @@ export class ContractRun {
     }
   }
 
-  /** Returns a name that no policy or key has had before. */
+  /** Returns a name not used before. */
   name(): string {
     return `n${++this.#names}`;
   }
 
-  /** Picks one of some values. */
+  /** Picks a value. */
   oneOf<T>(values: readonly T[]): T {
     return values[this.pick(values.length)]!;
   }
@@ -69,7 +69,7 @@ export class ContractRun {
     this.about(...policies);
   }
 
-  /** Shows other policies from here on, in the middle of a trace. */
+  /** Shows other policies from here on. */
   about(...policies: Policy[]): void {
     this.#subject = policies.map(show).join("\n          ");
   }
@@ -128,7 +128,7 @@ export class ContractRun {
     return verdict;
   }
 
-  /** Forgets a key, or all keys of a policy. */
+  /** Forgets a key, or a whole policy. */
   async reset(policy: string, key?: string): Promise<number> {
     const count = await this.store.reset(key === undefined ? { policy } : { policy, key });
     this.note(`reset ${policy}${key === undefined ? "" : ` ${show(key)}`} -> ${count}`);
@@ -150,7 +150,7 @@ export class ContractRun {
     }
   }
 
-  /** Fails with the trace if a claim does not hold. */
+  /** Fails with the trace unless a claim holds. */
   check(holds: boolean, claim: string, expected: unknown, actual: unknown): void {
     if (holds) return;
     throw new Error([
@@ -204,7 +204,7 @@ export function said({ granted, denied, limit, remaining, retryAfterMs, nextMs, 
   return { granted, denied, limit, remaining, retryAfterMs, nextMs, resetMs, blocked };
 }
 
-/** Formats a value in one line; keys with control characters stay readable. */
+/** Formats a value in one line; control characters stay readable. */
 export function show(value: unknown): string {
   const text = JSON.stringify(value, (_, one) => one === Infinity || Number.isNaN(one) ? String(one) : one) ??
     String(value);

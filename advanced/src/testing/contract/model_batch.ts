@@ -19,9 +19,7 @@ export class ModelBatch {
     return model;
   }
 
-  /**
-   * Decides a batch: all of it if every take except shadows fits, otherwise nothing, and those that do not fit refuse.
-   */
+  /** Decides a batch: all of it if every non-shadow take fits, otherwise nothing, and those that do not fit refuse. */
   decide(takes: readonly Take[], now: number): Verdict[] {
     const fits = takes.map((take) => this.#fits(take, now));
     const granted = takes.every(({ shadow }, i) => shadow === true || fits[i]);
@@ -38,7 +36,7 @@ export class ModelBatch {
     return !blocked && model.room(take.policy, now) >= take.cost;
   }
 
-  /** Decides a batch several times, one after the other, and adds up the results. */
+  /** Decides a batch several times, one after the other, and adds up. */
   decideTimes(takes: readonly Take[], times: number, now: number): Summed[] {
     const sums = takes.map(() => ({ granted: 0, denied: false, stamps: [] as number[] }));
     let verdicts: Verdict[] = [];

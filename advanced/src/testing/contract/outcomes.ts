@@ -30,7 +30,7 @@ export async function outcomesFollowTheClock(run: ContractRun, given: Policy): P
   await exhaust(run, policy, key);
 }
 
-/** No interval as long as one window holds more than two adjacent windows. */
+/** No interval of one window holds more than two adjacent windows. */
 export async function outcomesKeepTheBound(run: ContractRun, given: Policy, operations: number): Promise<void> {
   // the store does not report where windows begin
   const bound = boundOf({ ...given, align: "clock" });

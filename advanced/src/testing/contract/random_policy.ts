@@ -1,7 +1,7 @@
 import { type AlgorithmName, holdsSlots, type Policy } from "../../policy/policy.ts";
 import type { ContractRun } from "./contract_run.ts";
 
-/** The policies that a property applies to. */
+/** The policies for a property. */
 export interface PolicyRange {
   /** Whether `onDenied` and `block` may be set; without them a refusal is free. */
   readonly consequences?: boolean;

@@ -26,7 +26,7 @@ export function boundOf(policy: Policy): number {
   }
 }
 
-/** Sums the grants of the latest interval as long as one window. */
+/** Sums the grants of the latest interval of one window. */
 export class Interval {
   readonly #grants: { at: number; units: number }[] = [];
 
@@ -108,7 +108,7 @@ export async function aClockThatGoesBackNeverRaisesRemaining(run: ContractRun, o
   }
 }
 
-// cases that matter to algorithms that divide time by the clock, and that random tests rarely hit
+// cases specific to windows aligned to the clock, which random tests rarely hit
 async function backAcrossAWindow(run: ContractRun, policy: Policy): Promise<void> {
   run.begin(policy);
   const key = run.name();

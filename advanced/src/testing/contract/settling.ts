@@ -13,7 +13,7 @@ interface Estimated {
   readonly at: number;
   readonly stamp: number;
   readonly modelStamp: number;
-  /** What has been counted of it so far, and when. */
+  /** What has been counted so far, and when. */
   readonly counted: { at: number; units: number }[];
 }
 

@@ -46,7 +46,7 @@ const FITS = `
     units = fits * cost`;
 
 /**
- * Wraps both forms of `fixed-window`, whose state is the used units and the end of the window.
+ * Wraps both forms of `fixed-window`; the state is the used units and the window's end.
  *
  * @param constants The constants that the end depends on
  * @param ending The end of a new window
@@ -81,7 +81,7 @@ function flatWindow(constants: string, ending: string, isLonger: string): string
   );
 }
 
-/** `fixed-window` that begins with the first request, or aligned to the clock. */
+/** `fixed-window` that begins with the first request, or follows the clock. */
 export const FLAT_FIXED_WINDOW: string = /* @__PURE__ */ flatWindow(
   `
   local aligned = ARGV[8] == 'clock'`,
