@@ -6,7 +6,6 @@ import type { Verdict } from "../policy/store.ts";
  * one. All zeros is the state of a new key.
  */
 export interface Cells {
-  /** The array. */
   array: Float64Array;
   /** Offset of the state. */
   at: number;

@@ -7,7 +7,6 @@ import { slidingLog } from "./sliding_log.ts";
 import { slidingWindow } from "./sliding_window.ts";
 import { tokenBucket } from "./token_bucket.ts";
 
-/** The algorithms by name. */
 export const ALGORITHMS: Readonly<Record<AlgorithmName, Algorithm>> = {
   "fixed-window": fixedWindow,
   "sliding-window": slidingWindow,

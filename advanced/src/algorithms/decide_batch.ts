@@ -5,7 +5,6 @@ import { blockedFor, countRefusals, refusalsLeft, shortenBlock } from "./block_s
 
 /** A store's state for one take: its algorithm, and the cells of its key. */
 export interface TakeState {
-  /** The algorithm of the policy. */
   readonly algorithm: Algorithm;
   /** The key's state. */
   readonly cells: Cells;

@@ -11,7 +11,6 @@ import { type DashboardLimiter, type DashboardOptions, limiterOf } from "./dashb
 import { dashboardPage } from "./page.ts";
 import { snapshotJson } from "./snapshot.ts";
 
-/** A dashboard response. */
 export interface DashboardResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;

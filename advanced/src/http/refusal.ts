@@ -10,7 +10,6 @@ export interface Refusal {
   readonly type?: string;
 }
 
-/** The refusal options. */
 export interface RefusalOptions {
   /** The status, 429 by default. */
   readonly statusCode: number;

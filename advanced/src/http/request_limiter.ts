@@ -33,9 +33,7 @@ import { forgetIdleKey } from "../stores/memory_store.ts";
  * `rateLimit` is shared by Express's objects and web requests.
  */
 export class RequestLimiter<Req> {
-  /** The limiter. */
   readonly limiter: Limiter;
-  /** The options. */
   readonly options: RateLimitOptions<Req>;
   /** The called function, for messages. */
   readonly caller: string;

@@ -2,7 +2,6 @@ import { limitOf } from "@sluice/limiting";
 import { checkNames, type OptionNames, refuseOption } from "@sluice/shared";
 import type { LimiterOptions, LimitOptions, LimitsOptions } from "./limiter_options.ts";
 
-/** Names of the options of one limit. */
 export const LIMIT_NAMES: OptionNames<LimitOptions> = {
   name: true,
   algorithm: true,

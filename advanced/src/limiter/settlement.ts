@@ -13,7 +13,6 @@ export interface Settleable {
   verdicts: readonly Verdict[];
   /** Whether it was granted. */
   readonly allowed: boolean;
-  /** What decided. */
   readonly decidedBy: DecidedBy;
 }
 

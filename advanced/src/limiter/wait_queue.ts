@@ -13,7 +13,6 @@ const RECENT = 64;
 export interface QueueOptions {
   /** Most callers at once. */
   readonly most: number;
-  /** Timers. */
   readonly timers: Timers;
   /** A clock in ms; only differences matter. */
   readonly elapsed: () => number;

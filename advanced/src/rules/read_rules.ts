@@ -196,7 +196,6 @@ function duration(value: unknown, path: DocumentPath, refuse: Refuse): number {
 interface PartReader {
   /** The field it needs. */
   readonly field?: string;
-  /** Reads it. */
   read(request: RuleRequest, rule: Rule, spellings: readonly string[]): string | undefined;
 }
 
@@ -253,7 +252,6 @@ function pick(object: Record<string, unknown>, names: readonly string[]): Record
   return Object.fromEntries(names.flatMap((name) => object[name] === undefined ? [] : [[name, object[name]]]));
 }
 
-/** Whether a value of a document is an object. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

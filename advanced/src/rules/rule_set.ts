@@ -37,7 +37,6 @@ export interface Rule {
 
 /** A policy that applies to a request, and the matching spellings. */
 export interface ApplyingRule {
-  /** The policy. */
   readonly rule: Rule;
   /** The spellings. A path segment of its key is read from the first that has it. */
   readonly spellings: readonly string[];

@@ -5,7 +5,6 @@ import type { Tally } from "./tally.ts";
 
 /** The measured result of a replay with a limit. */
 export interface LimitFound {
-  /** The limit. */
   readonly limit: number;
   /** Keys with at least one request that would have been refused. */
   readonly keysLimited: number;

@@ -4,11 +4,9 @@ import { type LineReader, type LogFormat, UnreadableLine } from "./log_record.ts
 import { type RequestFields, USUAL_FIELDS } from "./request_fields.ts";
 import { balancerLog, commonLog, envoyLog, type Grammar, haproxyLog } from "./text_log.ts";
 
-/** A log format. */
 interface Format {
   /** Whether the first line of a log has this format. */
   begins(line: string, fields: RequestFields): boolean;
-  /** Creates a reader for its lines. */
   reader(fields: RequestFields): LineReader;
 }
 

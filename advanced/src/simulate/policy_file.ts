@@ -3,9 +3,7 @@ import { type DocumentPath, pathText, readRules, type Refuse } from "../rules/re
 import type { Rule } from "../rules/rule_set.ts";
 import type { RequestFields } from "./request_fields.ts";
 
-/** A policies file. */
 export interface PolicyFile {
-  /** Its rules. */
   readonly rules: readonly Rule[];
   /** Where logs contain the parts of a request. */
   readonly fields: RequestFields;

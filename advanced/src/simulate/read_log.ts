@@ -20,11 +20,9 @@ const SHOWN_LENGTH = 120;
 
 /** A line that could not be read. */
 export interface BrokenLine {
-  /** The file. */
   readonly file: string;
   /** Line number in the file, from 1. */
   readonly line: number;
-  /** Reason. */
   readonly reason: string;
   /** Its beginning, which is untrusted. */
   readonly text: string;

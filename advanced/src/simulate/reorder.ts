@@ -1,4 +1,3 @@
-/** A timed item. */
 interface Timed {
   readonly ms: number;
 }

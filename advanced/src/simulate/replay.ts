@@ -12,7 +12,6 @@ import { isLoggedLine, type LoggedRequest, type LogRecord } from "./log_record.t
 export interface Outcome {
   /** The policy that decided. */
   readonly policy: Policy;
-  /** The key. */
   readonly key: string;
   /** Time in ms. */
   readonly ms: number;
@@ -38,7 +37,6 @@ export interface Audience {
 export interface OtherLimit {
   /** Name of the policy. */
   readonly name: string;
-  /** The limit. */
   readonly limit: number;
 }
 

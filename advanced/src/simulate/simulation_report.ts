@@ -9,7 +9,6 @@ import type { TimeBin } from "./time_bins.ts";
 export interface KeyReport {
   /** The key, which is untrusted. */
   readonly key: string;
-  /** Requests. */
   readonly requests: number;
   /** Requests that would have been refused. */
   readonly limited: number;
@@ -60,7 +59,6 @@ export interface PolicyReport {
   readonly top: readonly KeyReport[];
   /** Requests over time. */
   readonly bins: readonly TimeBin[];
-  /** Width of a bin in ms. */
   readonly binMs: number;
   /** Result of `--at-most`; `null` if no limit meets it, omitted if not requested. */
   readonly atMost?: AtMostReport | null;
@@ -75,7 +73,6 @@ export interface SimulationReport {
   /** The time of the first and the last record, in ms since 1970; 0 if there was none. */
   readonly fromMs: number;
   readonly toMs: number;
-  /** The log. */
   readonly log: LogSummary;
   /** Decisions that shared a counter because the memory for keys was full, as in the limiter itself. */
   readonly overflows: number;
@@ -156,7 +153,6 @@ function compare([, a]: [string, KeyFigures], [, b]: [string, KeyFigures]): numb
   return b.limited - a.limited || b.peak - a.peak || b.requests - a.requests || a.id - b.id;
 }
 
-/** Reports on one key. */
 export function keyReport(key: string, { requests, limited, peak, firstMs, lastMs }: KeyFigures): KeyReport {
   return {
     ...{ key: key === "\nothers" ? "(further keys)" : key, requests, limited, peak },

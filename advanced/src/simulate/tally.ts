@@ -11,11 +11,9 @@ const MOST_KEYS = 2_000_000;
 /** Key for the figures of all others; no key of a log has a line break. */
 const OTHERS = "\nothers";
 
-/** Figures of one key. */
 export interface KeyFigures {
   /** Number of the key, from 0. */
   readonly id: number;
-  /** Requests. */
   requests: number;
   /** Requests that were refused. */
   limited: number;
@@ -28,15 +26,12 @@ export interface KeyFigures {
 
 /** The result of one policy. */
 export class Tally {
-  /** The policy. */
   readonly policy: Policy;
   /** Whether it only counts and reports. */
   readonly shadow: boolean;
-  /** Figures by key. */
   readonly keys = new Map<string, KeyFigures>();
   /** Requests over time. */
   readonly bins = new TimeBins();
-  /** Requests. */
   requests = 0;
   /** Requests that were refused. */
   limited = 0;

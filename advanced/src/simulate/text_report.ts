@@ -22,7 +22,6 @@ export function textReport(report: SimulationReport): string {
   return `${lines.join("\n").trimEnd()}\n`;
 }
 
-/** The title of a policy. */
 export function policyTitle(policy: PolicyReport): string {
   const { name, algorithm, limit, shadow } = policy;
   return `${name}: ${limit} ${windowText(policy)}, ${algorithm}${shadow ? ", shadow" : ""}`;

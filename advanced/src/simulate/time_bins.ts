@@ -10,7 +10,6 @@ const WIDTHS = [1, 5, 15, 60, 300, 900, 3600, 10_800, 21_600, 43_200, 86_400, 60
 export interface TimeBin {
   /** When it begins, in ms since 1970. */
   readonly ms: number;
-  /** Requests in it. */
   requests: number;
   /** Requests that were refused. */
   limited: number;

@@ -76,7 +76,6 @@ export class KeyTable {
     return this.#slots.take(key, now, spared);
   }
 
-  /** Creates a cursor. */
   cursor(slot: number, policy: Policy): SlotCursor {
     return this.#movedTo(this.#own.newCursor(), slot, policy);
   }

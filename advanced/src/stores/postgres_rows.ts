@@ -29,7 +29,6 @@ const COMMITS_PER_SWEEP = 100;
 const ROWS_PER_SWEEP = 1000;
 /** Rows per page of a list. */
 const PAGE = 100;
-/** The server's time. */
 const SERVER_TIME: PostgresTime = {
   now: "clock_timestamp()",
   nowMs: "floor(extract(epoch FROM clock_timestamp()) * 1000)::float8",

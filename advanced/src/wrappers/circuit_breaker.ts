@@ -33,7 +33,6 @@ export class CircuitBreaker {
     this.#patienceMs = patienceMs;
   }
 
-  /** Whether the breaker is open. */
   get isOpen(): boolean {
     return this.#open;
   }

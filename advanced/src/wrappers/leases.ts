@@ -5,7 +5,6 @@ import type { Awaitable, Capabilities, Selector, Store, Take, Verdict } from "..
 import { aged, type VerdictCache } from "./verdict_cache.ts";
 import { signatureOf } from "./signature.ts";
 
-/** Options of leases. */
 export interface LeaseOptions {
   /** Most decisions reserved in advance for one key. */
   max: number;
@@ -32,7 +31,6 @@ interface Asking {
   waiting: number;
 }
 
-/** Most leases. */
 const MOST_KEYS = 20_000;
 
 /** Algorithms where using a unit later in its window is equivalent to using it when it was reserved. */

@@ -97,12 +97,10 @@ export class RedisConnection implements Pick<RedisPort, "evalsha" | "eval" | "sc
     if (this.#failure !== undefined) throw this.#failure;
   }
 
-  /** Sends `EVALSHA`. */
   evalsha(sha: string, keys: readonly string[], args: readonly string[]): Promise<unknown> {
     return this.#watched(this.#port.evalsha(sha, keys, args));
   }
 
-  /** Sends `EVAL`. */
   eval(script: string, keys: readonly string[], args: readonly string[]): Promise<unknown> {
     return this.#watched(this.#port.eval(script, keys, args));
   }

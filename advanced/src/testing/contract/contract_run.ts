@@ -15,7 +15,6 @@ export type Said = Omit<Verdict, "stamp">;
  * Every result is checked first: a verdict that contradicts itself fails every test.
  */
 export class ContractRun {
-  /** The store. */
   readonly store: Store;
   /** The clock it uses. */
   readonly clock: VirtualClock;
@@ -36,7 +35,6 @@ export class ContractRun {
     this.pick = pick;
   }
 
-  /** The store's capabilities. */
   get capabilities(): Capabilities {
     return this.store.capabilities;
   }

@@ -254,5 +254,4 @@ return out
 `;
 }
 
-/** Forgets keys. */
 export const FORGET = `return redis.call('DEL', unpack(KEYS))`;
