@@ -49,7 +49,7 @@ export interface DashboardOptions<Args extends unknown[]> {
   readonly hosts?: readonly string[] | undefined;
   /**
    * A password of 32 characters or more, for example from `openssl rand -base64 32`. Browsers prompt for it, with any
-   * user name (HTTP Basic authentication). Compared in constant time. Otherwise the response is 401.
+   * user name (HTTP Basic authentication). Compared in constant time. Without it, the response is 401.
    */
   readonly secret?: string | undefined;
   /**

@@ -6,7 +6,7 @@ import { peerOf } from "@sluice/shared";
  * the subnet of an IPv6 client, which usually controls every address in it.
  *
  * With `req.ip` instead, as in `` `${req.ip}:${user}` ``, each of a client's 2^64 addresses would get its own quota.
- * Put it first: when the memory for keys is full, the limiter uses the start of a key to find its origin.
+ * Put it first: when the memory for keys is full, the limiter identifies a key's origin by its start.
  *
  * @param req The request from Sluice or Express, or any object with the client's address as `ip`
  * @param options How many bits of an IPv6 address identify a client

@@ -25,7 +25,7 @@ export class Decision {
   readonly shadowDenied: boolean;
   /** What decided. */
   readonly decidedBy: DecidedBy;
-  /** The requested units; needed by `refund`. */
+  /** The takes; needed by `refund`. */
   readonly takes: readonly Take[];
   /** Which of the takes have been refunded, `null` for none. */
   given: boolean[] | null = null;
@@ -46,7 +46,7 @@ export class Decision {
 
   /**
    * The verdict with the smallest share of its limit left, and the longest wait among equals: what matters to the
-   * client. Shadow limits only count without others.
+   * client. Shadow limits are ignored unless there are no others.
    */
   get tightest(): Verdict {
     let tightest = 0;

@@ -7,7 +7,7 @@ import { whenAll } from "./when_all.ts";
 
 /** What a settlement needs of a decision. */
 export interface Settleable {
-  /** The requested units. */
+  /** The takes. */
   readonly takes: readonly Take[];
   /** The results. */
   verdicts: readonly Verdict[];

@@ -62,7 +62,7 @@ const INSTRUMENTS: readonly {
  * @param limiter The limiter; `rateLimit(…).limiter` for a middleware
  * @param meter The meter
  * @param name Value of the attribute `rate_limit.name`, to distinguish limiters
- * @returns Stops reporting
+ * @returns A function that stops reporting
  * @throws {TypeError} If the meter is not an OpenTelemetry meter
  *
  * @example Metrics of a middleware

@@ -66,9 +66,8 @@ export interface Policy {
   /** Blocks a key after repeated refusals. */
   readonly block?: Block | undefined;
   /**
-   * Allows decisions under this policy to be settled, and is the most units by which a key's usage may exceed the
-   * limit. Later windows pay the debt off before they grant anything. Not for `"concurrency"`; requires
-   * `onDenied: "free"`.
+   * Allows settling decisions under this policy: the most units by which a key's usage may exceed the limit. Later
+   * windows pay the debt off before they grant anything. Not for `"concurrency"`; requires `onDenied: "free"`.
    */
   readonly maxDebt?: number | undefined;
 }

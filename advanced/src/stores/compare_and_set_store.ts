@@ -69,7 +69,7 @@ interface Rule<T> {
 }
 
 /**
- * A store on any database with compare-and-set. Supports all algorithms, and atomic batches.
+ * A store on any database with compare-and-set. Supports all algorithms and atomic batches.
  *
  * All keys of a batch are read with their versions and decided, and changes are committed together. After a concurrent
  * change it tries again, with a growing random pause. Decisions of this process on one key are serialized, so only

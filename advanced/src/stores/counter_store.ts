@@ -21,7 +21,7 @@ import { StoreClock } from "@sluice/limiting";
  * ```
  */
 export interface CounterOptions {
-  /** Returns the current time in ms; the system clock by default. */
+  /** Current time in ms; the system clock by default. */
   clock?: () => number;
   /** More options for the counter's `init`, besides `windowMs` and `limit`. `rateLimit` passes all of its own. */
   init?: object;
@@ -29,7 +29,7 @@ export interface CounterOptions {
 
 const NAMES: OptionNames<CounterOptions> = { clock: true, init: true };
 
-/** The windows of counters in use. Each is configured with one, and would keep to the last. */
+/** The windows of counters in use. Each is configured with one; another would replace it. */
 const windows = new WeakMap<AnyCounter, number>();
 
 /**

@@ -78,7 +78,7 @@ const KEYS_PER_READ = 10;
 const CLOCK_TOLERANCE = 60_000;
 
 /**
- * A Deno KV store. All algorithms, atomic batches.
+ * A Deno KV store. Supports all algorithms and atomic batches.
  *
  * Entries are stored under `[...prefix, policy, key, shape of the state]` and expire on their own. Values hold up to 64
  * KiB, so a `"sliding-log"` may have a limit of up to 4000. A key of more than 1024 bytes is listed as its SHA-256.

@@ -122,7 +122,7 @@ export class LoggedMemoryStore extends MemoryStore {
     return verdicts;
   }
 
-  // again if anything but the limit changes, which each take contains
+  // again if anything changes but the limit, which each take contains
   #introduce(policy: Policy): void {
     const known = this.#introduced.get(policy.name);
     if (known === policy || known !== undefined && this.#ruleOf(known) === this.#ruleOf(policy)) return;

@@ -95,7 +95,7 @@ interface Statements {
 }
 
 /**
- * A SQLite store. Supports all algorithms, and atomic batches. All processes that open the file share its counters.
+ * A SQLite store. Supports all algorithms and atomic batches. All processes that open the file share its counters.
  *
  * A decision is one transaction, and synchronous. A refusal without changes does not write to the file. The store
  * creates its table on first use. With every sixteenth row written, it examines the next 64 rows and removes those that

@@ -12,7 +12,7 @@ export interface Counters {
   refunded: number;
   /** Units that were not counted anywhere, because they exceeded `maxDebt`. */
   forgiven: number;
-  /** Decisions that the store failed to make in time. */
+  /** Decisions that the store did not make, or too late. */
   storeFailures: number;
   /** Decisions of the local limiter instead of the store. */
   decidedLocally: number;
