@@ -32,7 +32,7 @@ const FRESH_MS = 10_000;
  *
  * If refusals under a policy are free, a refusal holds until its retry time: no decision can bring it forward. A grant
  * can put it off. So after a grant of this process for the same key at a smaller cost, or a cost correction, the store
- * is called again. A cost that never fits is checked just as often, because the remaining quota changes. A refund or
+ * is called again. A cost that never fits is checked just as often, to update the remaining quota. A refund or
  * reset by *this* process ends the refusal. Those of another process are noticed within ten seconds, because the store
  * is called again that often. While the store cannot be called, a refusal holds until its retry time.
  */
