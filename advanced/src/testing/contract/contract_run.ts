@@ -84,7 +84,7 @@ export class ContractRun {
     this.note(`${ms >= 0 ? "+" : ""}${ms} ms`);
   }
 
-  /** Decides a batch, and checks that the verdicts don't contradict themselves. */
+  /** Decides a batch, and checks that the verdicts do not contradict themselves. */
   async batch(takes: readonly Take[], times = 1): Promise<readonly Verdict[]> {
     const verdicts = await this.store.decide(takes, times);
     takes.forEach((take, i) => {
