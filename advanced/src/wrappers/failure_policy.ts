@@ -207,7 +207,7 @@ export class FailurePolicy {
     });
   }
 
-  // refunds to the store what the request did not use, or refunded; if it passed, it stays counted until then
+  // returns to the store what the request did not get, or has refunded; if it passed, it stays counted until then
   #settleOne(takes: readonly Take[], verdicts: readonly Verdict[], late: readonly Verdict[]): void {
     const hasPassed = late.every(({ denied, granted }, i) => takes[i]!.shadow || !denied && granted >= takes[i]!.cost);
     for (const [i, verdict] of verdicts.entries()) {
