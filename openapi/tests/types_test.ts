@@ -52,6 +52,22 @@ Deno.test("a handler that is given to validate has the outputs of its schemas in
   assertEquals(app.routes.length, 4);
 });
 
+Deno.test("in a generic function, the output of a schema of zod is the type that zod names", async () => {
+  const app = sluice();
+  function create<S extends z.ZodType>(path: string, schema: S): void {
+    app.post(path, sluice.json(), validate({ body: schema }), (req, res) => {
+      const body: z.output<S> = req.body;
+      res.json(body);
+    });
+  }
+  create("/notes", note);
+  assertEquals(await (await app.inject("/notes", { method: "POST", body: { text: "a", at: 0 } })).json(), {
+    text: "a",
+    at: "1970-01-01T00:00:00.000Z",
+    n: 1,
+  });
+});
+
 Deno.test("handlers behind validate in the same call have them too", () => {
   const app = sluice<{ tenant: string }>();
   app.post("/:id", sluice.json(), validate({ body: note, params: z.object({ id: z.coerce.number() }) }), (req, res) => {
