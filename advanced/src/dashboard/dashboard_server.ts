@@ -51,7 +51,7 @@ export class DashboardServer {
    *
    * @param options What to show, where and to whom
    */
-  // deno-lint-ignore no-explicit-any -- only whoever made it calls authorize
+  // deno-lint-ignore no-explicit-any -- only the code that created it calls authorize
   constructor({ limiters, hosts = [], secret }: DashboardOptions<any[]>) {
     this.#hosts = new Set(hosts.map((host) => hostName(host)!));
     this.#knowsSecret = secret === undefined ? null : secretCheck(secret);

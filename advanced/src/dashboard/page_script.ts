@@ -48,7 +48,7 @@ function makeSection(name) {
   own.chart = svg("svg", { viewBox: "0 0 " + WIDTH + " " + HEIGHT, preserveAspectRatio: "none", role: "img" });
   own.most = el("span");
   own.body = el("tbody");
-  own.nobody = el("p", { class: "quiet" }, "Nobody is limited.");
+  own.nobody = el("p", { class: "quiet" }, "No client is limited.");
   const head = COLUMNS.map(([title, isNumber]) => el("th", { scope: "col", class: isNumber ? "number" : "" }, title || "Reset"));
   own.table = el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Limited keys of " + name },
     el("table", {}, el("thead", {}, el("tr", {}, ...head)), own.body));

@@ -54,7 +54,7 @@ export async function outcomesAdmitWhoWaits(run: ContractRun, given: Policy): Pr
     const key = run.name();
     run.advance(run.pick(policy.windowMs));
     const { retryAfterMs } = await exhaust(run, policy, key);
-    run.check(retryAfterMs <= policy.windowMs, "nobody waits for longer than a window", policy.windowMs, retryAfterMs);
+    run.check(retryAfterMs <= policy.windowMs, "no wait is longer than a window", policy.windowMs, retryAfterMs);
     run.advance(run.pick(2) === 0 ? retryAfterMs : Math.ceil(retryAfterMs / 1000) * 1000);
     run.same((await run.take(policy, key)).granted, 1, "who waits as long as retryAfterMs says is admitted");
   }
