@@ -54,7 +54,7 @@ Deno.test("a path that OpenAPI cannot express is listed once, with its reason", 
   app.get("/\\{id\\}", (_req, res) => void res.end());
   // a string, though it looks like an expression
   app.get("/ab/", (_req, res) => void res.end());
-  app.ws("/chat", { open: () => {} });
+  app.use(sluice.Router().ws("/chat", { open: () => {} }));
   app.get("/a{/:b}{/:c}{/:d}{/:e}{/:f}{/:g}", (_req, res) => void res.end());
   const document = openapi(app, INFO);
   assertEquals(Object.keys(document.paths), ["/ab/"]);
