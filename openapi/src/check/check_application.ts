@@ -17,7 +17,22 @@ export interface CheckedApp extends WithRoutes {
   fetch(request: Request, info?: unknown): Response | Promise<Response>;
 }
 
-/** How to check an application. */
+/**
+ * How to check an application.
+ *
+ * @example One operation, as a user who is signed in
+ * ```ts
+ * import { checkApplication, type CheckOptions } from "@sluice/openapi/check";
+ * import sluice from "@sluice/sluice";
+ *
+ * const app = sluice();
+ * app.get("/me", (req, res) => res.json({ user: req.get("authorization") }));
+ *
+ * const options: CheckOptions = { only: ["GET /me"], headers: { authorization: "Bearer t" } };
+ * const { operations } = await checkApplication(app, options);
+ * console.log(operations); // 1
+ * ```
+ */
 export interface CheckOptions {
   /** The document; by default that of `openapi`, without further options. */
   readonly document?: OpenApiDocument;

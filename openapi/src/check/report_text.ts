@@ -11,6 +11,20 @@ const KINDS: Readonly<Record<Finding["kind"], string>> = {
  *
  * @param report The report
  * @param repeat Returns how to reproduce a finding; none by default
+ *
+ * @example A test that prints what differs
+ * ```ts
+ * import { validate } from "@sluice/openapi";
+ * import { checkApplication, reportText } from "@sluice/openapi/check";
+ * import sluice from "@sluice/sluice";
+ * import { z } from "zod";
+ *
+ * const app = sluice();
+ * app.get("/notes", validate({ response: { 200: z.array(z.string()) } }), (_req, res) => res.json([]));
+ *
+ * const report = await checkApplication(app);
+ * console.log(reportText(report).endsWith("nothing was found")); // true
+ * ```
  */
 export function reportText(report: CheckReport, repeat?: (finding: Finding) => string): string {
   const { findings, unchecked, seed, operations, requests } = report;

@@ -2,7 +2,20 @@ import { filledPath } from "./client_path.ts";
 import { fieldTexts, joined } from "./parameters.ts";
 import type { WireRoute } from "./wire.ts";
 
-/** Options of `fetch` that a route does not determine: `signal`, `credentials`, `cache` and the rest. */
+/**
+ * Options of `fetch` that a route does not determine: `signal`, `credentials`, `cache` and the rest.
+ *
+ * @example A call with a deadline
+ * ```ts
+ * import { type AnyResult, type CallOptions, makeClient } from "@sluice/openapi/client";
+ *
+ * const api = makeClient<{ get(path: string, options?: CallOptions): Promise<AnyResult> }>({}, {
+ *   fetch: () => Response.json({ id: "7" }),
+ * });
+ * const { status } = await api.get("/notes/7", { signal: AbortSignal.timeout(1000) });
+ * console.log(status); // 200
+ * ```
+ */
 export type CallOptions = Omit<RequestInit, "body" | "headers" | "method">;
 
 /** A call as seen by the runtime; the generated types define which parts a route accepts. */

@@ -3,7 +3,22 @@ import { readResponse } from "./read_response.ts";
 import type { AnyResult } from "./result.ts";
 import type { Wire } from "./wire.ts";
 
-/** Where a client sends its requests, and how. */
+/**
+ * Where a client sends its requests, and how.
+ *
+ * @example A test that calls the application without a server
+ * ```ts
+ * import { type AnyResult, type ClientOptions, makeClient } from "@sluice/openapi/client";
+ * import sluice from "@sluice/sluice";
+ *
+ * const app = sluice();
+ * app.get("/me", (req, res) => res.json({ token: req.get("authorization") }));
+ *
+ * const options: ClientOptions = { fetch: app.fetch, headers: () => ({ authorization: "Bearer t" }) };
+ * const api = makeClient<{ get(path: string): Promise<AnyResult> }>({}, options);
+ * console.log((await api.get("/me")).data); // { token: "Bearer t" }
+ * ```
+ */
 export interface ClientOptions {
   /** Address of the application, such as `https://api.example`; in a browser, that of the page by default. */
   readonly baseUrl?: string | URL;

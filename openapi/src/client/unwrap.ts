@@ -1,6 +1,22 @@
 import type { AnyResult } from "./result.ts";
 
-/** An unsuccessful response, thrown by {@linkcode unwrap}. */
+/**
+ * An unsuccessful response, thrown by {@linkcode unwrap}.
+ *
+ * @example Handling one status, and passing on the others
+ * ```ts
+ * import { type AnyResult, makeClient, ResponseError, unwrap } from "@sluice/openapi/client";
+ *
+ * const api = makeClient<{ get(path: string): Promise<AnyResult> }>({}, {
+ *   fetch: () => Response.json({ title: "no such note" }, { status: 404 }),
+ * });
+ * const note = await unwrap(api.get("/notes/7")).catch((error: unknown) => {
+ *   if (error instanceof ResponseError && error.status === 404) return null;
+ *   throw error;
+ * });
+ * console.log(note); // null
+ * ```
+ */
 export class ResponseError extends Error {
   /** The response. */
   readonly result: AnyResult;
@@ -37,10 +53,12 @@ export class ResponseError extends Error {
  *
  * @example A query of React Query
  * ```ts
- * import { unwrap } from "@sluice/openapi/client";
- * import type { Success } from "@sluice/openapi/client";
+ * import { type CallOptions, makeClient, type Success, unwrap } from "@sluice/openapi/client";
  *
- * declare const api: { get(path: "/notes", options: { signal: AbortSignal }): Promise<Success<200, string[]>> };
+ * interface Api {
+ *   get(path: "/notes", options: CallOptions): Promise<Success<200, string[]>>;
+ * }
+ * const api = makeClient<Api>({}, { baseUrl: "https://api.example" });
  * export const notes = {
  *   queryKey: ["notes"],
  *   queryFn: ({ signal }: { signal: AbortSignal }) => unwrap(api.get("/notes", { signal })),

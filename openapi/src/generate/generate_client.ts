@@ -4,7 +4,22 @@ import type { OpenApiDocument } from "../document/openapi_document.ts";
 import { Wildcards } from "./client_routes.ts";
 import { clientText } from "./client_text.ts";
 
-/** How to generate a client. */
+/**
+ * How to generate a client.
+ *
+ * @example The document that is also served
+ * ```ts
+ * import { openapi } from "@sluice/openapi";
+ * import { generateClient } from "@sluice/openapi/generate";
+ * import sluice from "@sluice/sluice";
+ *
+ * const app = sluice();
+ * app.get("/notes/:id", (req, res) => res.json({ id: req.params.id }));
+ *
+ * const document = openapi(app, { title: "Notes", version: "2.0.0" });
+ * console.log(generateClient(app, { document, command: "npm run client" }).includes("npm run client")); // true
+ * ```
+ */
 export interface GenerateOptions {
   /** The document that defines what routes accept; by default that of `openapi`, without further options. */
   readonly document?: OpenApiDocument;

@@ -42,7 +42,7 @@ export async function makeSite(registry: Registry): Promise<Site> {
     ...{ WRANGLER_LOG_PATH: `${path}logs`, XDG_CONFIG_HOME: `${path}config` },
   };
   for (const name of ["bin", "temporary"]) await Deno.mkdir(path + name);
-  for (const [name, target] of [["bun", tool("bun")], ["deno", Deno.execPath()]]) {
+  for (const [name, target] of [["bun", tool("bun")], ["bunx", tool("bun")], ["deno", Deno.execPath()]]) {
     await Deno.symlink(target!, `${path}bin/${name}`);
   }
   return { path, env };
